@@ -21,8 +21,9 @@ export interface Table<S extends State = State> {
 }
 
 /**
- * A column of a table. `format` says how the console shows a value: `money` is an amount in cents, `time` is an ISO 8601 time, `image` is the URL of an image,
- * and `json` is any JSON value.
+ * A column of a table.
+ * `format` says how the console shows a value: `money` is an amount in cents, `time` is an ISO 8601 time, `image` is
+ * the URL of an image, and `json` is any JSON value.
  */
 export interface Column {
   readonly title: string;
@@ -36,7 +37,11 @@ export interface SummaryValue {
   readonly format: 'text' | 'number' | 'money';
 }
 
-/** A search to explain. `term`: the text that the user searches for. `limit`: the maximum number of results in the explanation. */
+/**
+ * A search to explain.
+ * `term`: the text that the user searches for.
+ * `limit`: the maximum number of results in the explanation.
+ */
 export interface ExplainedSearch {
   readonly term: string;
   readonly limit: number;
@@ -65,8 +70,10 @@ export interface ExplainedWord {
 }
 
 /**
- * A word in the search index that matches a search word. `how`: the type of the match. `distance`: how much the spelling differs from the search word; 0 if it
- * is equal. `entries`: the number of entries that contain the indexed word.
+ * A word in the search index that matches a search word.
+ * `how`: the type of the match.
+ * `distance`: how much the spelling differs from the search word; 0 if it is equal.
+ * `entries`: the number of entries that contain the indexed word.
  */
 export interface WordMatch {
   readonly text: string;
@@ -75,7 +82,11 @@ export interface WordMatch {
   readonly entries: number;
 }
 
-/** A search result. `cost`: a measure of its relevance; lower means more relevant. `parts`: the parts of which `cost` is the sum. */
+/**
+ * A search result.
+ * `cost`: a measure of its relevance; lower means more relevant.
+ * `parts`: the parts of which `cost` is the sum.
+ */
 export interface ExplainedResult {
   /** The index of the entry in the collection. */
   readonly position: number;
@@ -84,8 +95,9 @@ export interface ExplainedResult {
 }
 
 /**
- * One part of the cost of a search result (a lower cost means more relevant). `cost`: the amount; less than 0 for a bonus. `word`: the search word that causes
- * this part; undefined if no single word causes it.
+ * One part of the cost of a search result (a lower cost means more relevant).
+ * `cost`: the amount; less than 0 for a bonus.
+ * `word`: the search word that causes this part; undefined if no single word causes it.
  */
 export interface CostPart {
   readonly word?: string;

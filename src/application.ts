@@ -1,56 +1,80 @@
-/** The types through which the engine uses an application, such as the shop. The engine is the part of the server that works with any OpenAPI document. */
+/**
+ * The types through which the engine uses an application, such as the shop.
+ * The engine is the part of the server that works with any OpenAPI document.
+ */
+
 import type { ExampleRequest, ExplainedSearch, SearchExplanation, Table } from './application-views.ts';
 import type { Contract } from './openapi/contract.ts';
 import type { Document } from './openapi/document.ts';
 import type { Route } from './openapi/routes.ts';
-import type { Change } from './store/change.ts';
+import type { Change } from './store/backend.ts';
 import type { State } from './store/state.ts';
 import type { StateRules } from './store/validate-state.ts';
+import type { ProblemKind } from './util/problem.ts';
 
-/** An application: the handlers for the operations of a contract (an OpenAPI document), and the data of these handlers. */
+/**
+ * An application: the handlers for the operations of a contract (an OpenAPI document), and the data of these handlers.
+ */
 export interface Application<S extends State = State> {
   /** The path of the contract that the server uses if the user selects no other contract. */
   readonly contractFile: string;
   /**
-   * The default data of each new sandbox, which a reset restores: the path of a JSON file, or a function that creates the data for a contract. The server
-   * option `defaultData` names another file. This file replaces the JSON file, or is passed to the function as `lists` (`{}` if the option is not set). The
-   * function returns these lists and adds the missing ones.
+   * The default data of each new sandbox, which a reset restores: the path of a JSON file, or a function that creates
+   * the data for a contract.
+   * The server option `defaultData` names another file.
+   * This file replaces the JSON file, or is passed to the function as `lists` (`{}` if the option is not set).
+   * The function returns these lists and adds the missing ones.
    */
   readonly defaultData: string | ((contract: Contract, lists: S) => S);
   /**
-   * A file with settings of the application. The engine reads the file at the start and each time the user saves it, and passes its text to `load`. If the text
-   * is invalid, `load` throws a `UserError` and keeps the earlier settings.
+   * A file with settings of the application.
+   * The engine reads the file at the start and each time the user saves it, and passes its text to `load`.
+   * If the text is invalid, `load` throws a `UserError` and keeps the earlier settings.
    */
   readonly settings?: { readonly path: string; readonly load: (text: string) => void };
   /** The path of the folder that is served at `/images`. */
   readonly imagesFolder?: string;
   /**
-   * The problems (error responses) of the application, by code. If a handler throws a `DomainError`, the client gets the problem with the code of the error.
+   * The problems (error responses) of the application, by code.
+   * If a handler throws a `DomainError`, the client gets the problem with the code of the error.
    */
   readonly problems: Readonly<Record<string, ProblemKind>>;
-  /** The snapshots that ship with the application, by name. Each function creates the state of a snapshot from the default data. */
+  /**
+   * The snapshots that ship with the application, by name.
+   * Each function creates the state of a snapshot from the default data.
+   */
   readonly snapshots: Readonly<Record<string, (defaults: S) => S>>;
   /**
-   * Returns the handlers and the state rules for a contract. The engine calls this function at the start, and each time it reloads the contract. Throws a
-   * `ContractError` if the application can't serve the contract.
+   * Returns the handlers and the state rules for a contract.
+   * The engine calls this function at the start, and each time it reloads the contract.
+   * Throws a `ContractError` if the application can't serve the contract.
    */
   implementContract(contract: Contract): ContractImplementation<S>;
-  /** Adds properties to the context of a request. The handlers of the application and of the user get the returned context. */
+  /**
+   * Adds properties to the context of a request.
+   * The handlers of the application and of the user get the returned context.
+   */
   extendContext?(context: Context<S>): Context<S>;
   /**
-   * Prepares a state before handlers read it, for example by building a search index. Splits long work into slices of a few ms. Between two slices, the server
-   * handles other requests.
+   * Prepares a state before handlers read it, for example by building a search index.
+   * Splits long work into slices of a few ms.
+   * Between two slices, the server handles other requests.
    */
   prepare?(state: S): Promise<void>;
   /**
-   * Returns example requests. The console shows them until the server has received its first request. `contract`: the contract that the server currently uses.
+   * Returns example requests.
+   * The console shows them until the server has received its first request.
+   * `contract`: the contract that the server currently uses.
    */
   getExamples?(state: S, contract: Contract): readonly ExampleRequest[];
-  /** Functions that explain a search, by the name of the searched collection. The control API returns the explanation. */
+  /**
+   * Functions that explain a search, by the name of the searched collection.
+   * The control API returns the explanation.
+   */
   readonly explainSearch?: Readonly<Record<string, (state: S, search: ExplainedSearch) => Promise<SearchExplanation>>>;
   /**
-   * The tables in which the console shows collections, by the name of the collection. For a collection without a table here, the columns are the scalar
-   * properties of its entries.
+   * The tables in which the console shows collections, by the name of the collection.
+   * For a collection without a table here, the columns are the scalar properties of its entries.
    */
   readonly tables?: Readonly<Record<string, Table<S>>>;
 }
@@ -58,40 +82,58 @@ export interface Application<S extends State = State> {
 /** The handlers and the state rules of an application for one version of a contract. */
 export interface ContractImplementation<S extends State = State> {
   /**
-   * Returns the handler of an operation. Returns undefined if the application has no handler for the operation. The engine then generates responses from the
-   * contract.
+   * Returns the handler of an operation.
+   * Returns undefined if the application has no handler for the operation.
+   * The engine then generates responses from the contract.
    */
   getImplementation(operation: Operation): ApplicationHandler<S> | undefined;
   /**
-   * Returns a stored entry as the response of an operation without a handler, such as the pet for `POST /pets/{petId}/feed`. Returns undefined if the engine
-   * must generate the response. Throws a `DomainError` if the request names an entry that does not exist.
+   * Returns a stored entry as the response of an operation without a handler, such as the pet for
+   * `POST /pets/{petId}/feed`.
+   * Returns undefined if the engine must generate the response.
+   * Throws a `DomainError` if the request names an entry that does not exist.
    */
   getStoredResponse?(route: Route, input: Input, state: S): HandlerResponse | undefined;
-  /** The rules that each state must satisfy. The engine checks states from data files, from snapshots and from clients of the control API. */
+  /**
+   * The rules that each state must satisfy.
+   * The engine checks states from data files, from snapshots and from clients of the control API.
+   */
   readonly stateRules: StateRules<S>;
-  /** Whether the engine validates each change that the application's handlers make. True if the handlers are written for another version of the contract. */
+  /**
+   * Whether the engine validates each change that the application's handlers make.
+   * True if the handlers are written for another version of the contract.
+   */
   readonly validatesChanges: boolean;
   /** Adds missing properties to the response of a user's handler: properties that the contract requires. */
   completeResponse?(route: Route, response: HandlerResponse): HandlerResponse;
   /**
-   * Returns the schema of the entries of a collection, and the property that identifies an entry. Without this function, the engine uses the component schema
-   * and the key in `stateRules`.
+   * Returns the schema of the entries of a collection, and the property that identifies an entry.
+   * Without this function, the engine uses the component schema and the key in `stateRules`.
    */
   getEntrySchema?(collection: string): EntrySchema | undefined;
-  /** Converts the stored state to the state that a user's handlers see, and back. Without this property, these handlers see the stored state. */
+  /**
+   * Converts the stored state to the state that a user's handlers see, and back.
+   * Without this property, these handlers see the stored state.
+   */
   readonly stateView?: StateView<S>;
   /**
-   * Returns what the handler of an operation does, such as `lists pets`, or why the operation has no handler. The command `storefront explain` and the log show
-   * this text.
+   * Returns what the handler of an operation does, such as `lists pets`, or why the operation has no handler.
+   * The command `storefront explain` and the log show this text.
    */
   explain?(route: Route): string;
 }
 
 /** Converts between the stored state and the state that a user's handlers see. */
 export interface StateView<S extends State = State> {
-  /** Returns the state that a user's handlers see. Adds generated values, which responses contain but the store does not. */
+  /**
+   * Returns the state that a user's handlers see.
+   * Adds generated values, which responses contain but the store does not.
+   */
   show(state: S): S;
-  /** Returns the state to store: removes the values that `show` added. An unchanged entry becomes the same object that was passed to `show`. */
+  /**
+   * Returns the state to store: removes the values that `show` added.
+   * An unchanged entry becomes the same object that was passed to `show`.
+   */
   toStored(state: S): S;
 }
 
@@ -102,15 +144,17 @@ export type Operation = Pick<Route, 'operationId' | 'method' | 'path'>;
 export interface ApplicationHandler<S extends State = State> {
   readonly handle: Handle<S>;
   /**
-   * The operation for which the handler was written, and its contract. If the served contract defines the operation differently, the engine adapts the response
-   * of the handler. It generates the fields that only the served contract has, and removes the fields that the served contract does not have.
+   * The operation for which the handler was written, and its contract.
+   * If the served contract defines the operation differently, the engine adapts the response of the handler.
+   * It generates the fields that only the served contract has, and removes the fields that the served contract does not
+   * have.
    */
   readonly writtenFor?: { readonly document: Document; readonly route: Route };
 }
 
 /**
- * A handler, and whether it belongs to the application or to the user. The engine caches responses, and adds generated fields, only for handlers of the
- * application.
+ * A handler, and whether it belongs to the application or to the user.
+ * The engine caches responses, and adds generated fields, only for handlers of the application.
  */
 export interface Implementation<S extends State = State> extends ApplicationHandler<S> {
   readonly source: 'application' | 'user';
@@ -134,50 +178,63 @@ export interface Input {
   readonly url?: string | undefined;
 }
 
-/** The response that a handler returns. The default of `status` is the success status that the contract documents for the operation. */
+/**
+ * The response that a handler returns.
+ * The default of `status` is the success status that the contract documents for the operation.
+ */
 export interface HandlerResponse {
   readonly status?: number;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
   /** Sentences about the request for the log and the journal. */
   readonly notes?: readonly string[];
-  /** JSON Pointers to the values in the body that were generated and are not stored. The response header `X-Mocked` lists these pointers. */
+  /**
+   * JSON Pointers to the values in the body that were generated and are not stored.
+   * The response header `X-Mocked` lists these pointers.
+   */
   readonly generated?: readonly string[];
 }
 
-/** What a handler can use in the sandbox (isolated test environment) of its request: the state, the clock and the id generator. */
+/**
+ * What a handler can use in the sandbox (isolated test environment) of its request: the state, the clock and the id
+ * generator.
+ */
 export interface Context<S extends State = State> {
   /** Returns the committed state. */
   read(): S;
   /**
-   * Commits a change to the state. `change`: a pure function that takes the current state, and returns the next state and a result. Resolves to this result.
+   * Commits a change to the state.
+   * `change`: a pure function that takes the current state, and returns the next state and a result.
+   * Resolves to this result.
    */
   update<Result>(change: Change<Result, S>): Promise<Result>;
   /** Restores the default data after all earlier changes have been committed. */
   reset(): Promise<void>;
-  /** Returns the time on the clock of the sandbox, in ms since 1970. The server does not cache the response of a handler that calls this function. */
+  /**
+   * Returns the time on the clock of the sandbox, in ms since 1970.
+   * The server does not cache the response of a handler that calls this function.
+   */
   nowMs(): number;
   /** Returns a new UUID. No entry of the state has this UUID as its id. */
   newId(): string;
-}
-
-/** A type of error response (a problem, RFC 9457): the status and the title of these responses, and their documentation. */
-export interface ProblemKind {
-  readonly status: number;
-  readonly title: string;
-  /** The text of the HTML page `/problems/CODE`, which documents the problem. */
-  readonly explanation: string;
 }
 
 /** The schema of the entries of a collection. */
 export interface EntrySchema {
   /** The JSON Pointer to the schema in the contract; empty if the contract has no schema for the entries. */
   readonly schema: string;
-  /** The property that identifies an entry, such as `id`. Dots separate nested properties: `item.id`. Undefined if no property identifies an entry. */
+  /**
+   * The property that identifies an entry, such as `id`.
+   * Dots separate nested properties: `item.id`.
+   * Undefined if no property identifies an entry.
+   */
   readonly key?: string | undefined;
 }
 
-/** The error that a handler throws if a business rule declines a request. The message says which value is invalid, which rule it breaks, and how to fix it. */
+/**
+ * The error that a handler throws if a business rule declines a request.
+ * The message says which value is invalid, which rule it breaks, and how to fix it.
+ */
 export class DomainError<Code extends string = string> extends Error {
   override readonly name = 'DomainError';
 
@@ -191,7 +248,10 @@ export class DomainError<Code extends string = string> extends Error {
 }
 
 /**
- * Takes the place of a handler in the server option `handlers`, as in `{ listPets: mocked }`. The server then generates the responses of this operation from
- * the contract.
+ * Takes the place of a handler in the server option `handlers`, as in `{ listPets: mocked }`.
+ * The server then generates the responses of this operation from the contract.
  */
 export const mocked = Symbol('mocked');
+
+/** The handlers of a user, by operationId. The value `mocked` means that the operation is mocked. */
+export type UserHandlers = Readonly<Record<string, Handle | typeof mocked>>;

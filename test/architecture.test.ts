@@ -70,6 +70,22 @@ describe('the source code', () => {
     expect(unused).toEqual([]);
   });
 
+  it('has no comment line of more than 120 columns', () => {
+    const long = sources
+      .filter(({ path }) => !path.endsWith('schema.d.ts'))
+      .flatMap(({ path, text }) => text.split('\n').map((line, index) => ({ place: `${path}:${index + 1}`, line })))
+      .filter(({ line }) => line.length > MAX_COLUMNS && /^\s*(\/?\*|\/\/)/.test(line));
+    expect(long.map(({ place }) => place)).toEqual([]);
+  });
+
+  it('has each file that the architecture names', () => {
+    const text = readFileSync(projectFile('docs/architecture.md'), 'utf8');
+    const named = [...text.matchAll(/`([\w-]+\/[\w/-]+\.tsx?)`/g)].map(([, path = '']) => path.replace(/^src\//, ''));
+    const files = new Set(sources.map(({ path }) => path));
+    expect(named.length).toBeGreaterThan(15);
+    expect(named.filter((path) => !/^(test|tools)\//.test(path) && !files.has(path))).toEqual([]);
+  });
+
   it('has no import cycles', () => {
     expect(getCycles(ownImports)).toEqual([]);
   });
@@ -113,6 +129,9 @@ describe('the source code', () => {
     expect(reaching.filter((path) => !places.some((place) => lies(path, place)))).toEqual([]);
   });
 });
+
+/** The maximum length of a comment line, in columns. The formatter enforces the same for code. */
+const MAX_COLUMNS = 120;
 
 /** Names of the shop. `order` and `product` alone are also words of sorting and multiplication. */
 const SHOP_NAMES =

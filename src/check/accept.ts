@@ -13,8 +13,10 @@ export function getAcceptedTypes({ responses }: Route): readonly string[] {
 }
 
 /**
- * Adds the header `Accept` to a request: the documented media types of the success responses, and any other type with a low preference. Without this header, many
- * frameworks respond with HTML. Returns the request unchanged if it or the `headers` of the user already have one, or if no type is documented.
+ * Adds the header `Accept` to a request: the documented media types of the success responses, and any other type with a
+ * low preference.
+ * Without this header, many frameworks respond with HTML.
+ * Returns the request unchanged if it or the `headers` of the user already have one, or if no type is documented.
  */
 export function withAccept(
   route: Route,

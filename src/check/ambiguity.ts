@@ -2,7 +2,7 @@ import type { Contract } from '../openapi/contract.ts';
 import { type Document, isNode, type Node, toNode } from '../openapi/document.ts';
 import { readForm } from '../openapi/form-body.ts';
 import { isFormBody, isJsonType } from '../openapi/media-types.ts';
-import { isDeepShape, parseDeepName, readParameters } from '../openapi/parameters.ts';
+import { isDeepShape, parseDeepName } from '../openapi/parameters.ts';
 import type { Route } from '../openapi/routes.ts';
 import { ALL_PARTS, getPartItems, getPartProperties, getPartTypes, getSchemaParts } from '../openapi/schema-parts.ts';
 import { keepTexts } from '../openapi/typed-values.ts';
@@ -20,12 +20,13 @@ import {
   isCursor,
   parseRequest,
   type RequestValues,
+  readParameterTexts,
   toRequest,
 } from './requests.ts';
 
 /**
- * Returns whether correct servers can disagree about the validity of a request. Examples are requests with a number such as `1e3` or with a cursor, and a
- * request `PUT /things` whose body has no id.
+ * Returns whether correct servers can disagree about the validity of a request.
+ * Examples are requests with a number such as `1e3` or with a cursor, and a request `PUT /things` whose body has no id.
  */
 export function isAmbiguous(contract: Contract, route: Route, values: RequestValues): boolean {
   const hasCursor = route.parameters.some((one) => isCursor(one) && values.query[one.name] !== undefined);
@@ -43,7 +44,8 @@ function isChangeWithoutId({ method, path, knownNames }: Route, { body }: Reques
 }
 
 /**
- * Returns whether the validity of a form depends on the server: some servers treat a missing body as an empty form, and a field can have a text such as `1e300`.
+ * Returns whether the validity of a form depends on the server: some servers treat a missing body as an empty form, and
+ * a field can have a text such as `1e300`.
  */
 function isAmbiguousForm(contract: Contract, route: Route, values: RequestValues): boolean {
   const contentType = values.format?.type ?? getBodyType(route) ?? '';
@@ -60,7 +62,7 @@ function isAmbiguousForm(contract: Contract, route: Route, values: RequestValues
 }
 
 function hasAmbiguousParameter(contract: Contract, route: Route, values: RequestValues): boolean {
-  const { values: parsed } = readParameters(keepTexts, route, values.headers, values);
+  const parsed = readParameterTexts(route, values);
   return route.parameters.some((parameter) => {
     const name = parameter.in === 'header' ? parameter.name.toLowerCase() : parameter.name;
     return hasAmbiguousText(contract.normalized, getSchemaPointer(contract, parameter), parsed[parameter.in][name]);
@@ -74,8 +76,10 @@ const PLAIN_NUMBER = /^-?(0|[1-9]\d{0,15})(\.\d{1,9})?$/;
 const LENIENT_BOOLEAN = /^(1|0|yes|no|on|off|true|false|t|f|y|n|)$/i;
 
 /**
- * Returns whether a parsed parameter or form has a text that some servers convert to a number or a boolean, and others reject: `1e3`, a space, or `yes`. `schema`:
- * the JSON Pointer of the schema of `value`.
+ * Returns whether a parsed parameter or form has a text that some servers convert to a number or a boolean, and others
+ * reject: `1e3`, a space, or `yes`.
+ * Also returns true if a field that is no list occurs twice.
+ * `schema`: the JSON Pointer of the schema of `value`.
  */
 function hasAmbiguousText(document: Document, schema: string, value: unknown): boolean {
   if (value === undefined) return false;
@@ -91,7 +95,9 @@ function hasAmbiguousText(document: Document, schema: string, value: unknown): b
   }
   if (Array.isArray(value)) {
     const items = getPartItems(parts);
-    return items !== undefined && value.some((entry) => hasAmbiguousText(document, items, entry));
+    // Many servers use the first or the last value of a field that occurs twice.
+    const isRepeated = value.length > 1 && items === undefined && !getPartTypes(parts).includes('array');
+    return isRepeated || (items !== undefined && value.some((entry) => hasAmbiguousText(document, items, entry)));
   }
   const properties = getPartProperties(parts);
   return Object.entries(toNode(value)).some(([name, one]) => {
@@ -101,8 +107,9 @@ function hasAmbiguousText(document: Document, schema: string, value: unknown): b
 }
 
 /**
- * Returns whether an object in a body is valid for an alternative of a `oneOf` or `anyOf`, but not for the alternative that its discriminator selects implicitly: by
- * the name of the schema. Many servers don't compare implicit names.
+ * Returns whether an object in a body is valid for an alternative of a `oneOf` or `anyOf`, but not for the alternative
+ * that its discriminator selects implicitly: by the name of the schema.
+ * Many servers don't compare implicit names.
  */
 function hasImplicitType(contract: Contract, schema: string, value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
@@ -142,8 +149,9 @@ const MEDIA_TYPE =
   /^[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+(?:[ \t]*;[ \t]*[\w!#$%&'*+.^`|~-]+=(?:"[^"]*"|[\w!#$%&'*+.^`|~-]+))*[ \t]*$/;
 
 /**
- * Returns whether a server may reject a request as invalid although it is valid against the contract: if the request has unknown query parameters, an empty value
- * of a query parameter without `allowEmptyValue`, a JSON name such as `__proto__` or twice the same name, or a malformed content type.
+ * Returns whether a server may reject a request as invalid although it is valid against the contract: if the request
+ * has unknown query parameters, an empty value of a query parameter without `allowEmptyValue`, a JSON name such as
+ * `__proto__` or twice the same name, or a malformed content type.
  */
 export function canBeRefused(route: Route, { target, headers = {}, body }: RequestToSend): boolean {
   const query = Object.entries(parseQuery(target.split('?')[1] ?? ''));

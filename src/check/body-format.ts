@@ -6,7 +6,10 @@ import { formatXml, isXmlType, parseXml } from '../openapi/xml.ts';
 import { FORM_TYPE, JSON_TYPE, MULTIPART_TYPE, parseQuery } from '../util/request-target.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
 
-/** How a request body is serialized: its media type as the contract spells it, and the schema (a JSON Pointer), whose `encoding` and `xml` are used. */
+/**
+ * How a request body is serialized: its media type as the contract spells it, and the schema (a JSON Pointer), whose
+ * `encoding` and `xml` are used.
+ */
 export interface BodyFormat {
   readonly type: string;
   readonly document: Document;
@@ -16,15 +19,19 @@ export interface BodyFormat {
 /** The boundary between the parts of a multipart body. */
 const BOUNDARY = 'storefront-check-boundary';
 
-/** Matches a part of a multipart body. The groups are the name of the form field, the other headers of the part, and the value. */
+/**
+ * Matches a part of a multipart body.
+ * The groups are the name of the form field, the other headers of the part, and the value.
+ */
 const PARTS = new RegExp(
   `name="([^"]*)"([^\\r\\n]*(?:\\r\\n[^\\r\\n]+)*)\\r\\n\\r\\n([\\s\\S]*?)\\r\\n--${BOUNDARY}`,
   'g',
 );
 
 /**
- * Returns the `Content-Type` header to send for a media type of the contract. Replaces a media range with a type: `image/*` with `image/png`, `text/*` with
- * `text/plain`, and any other range with `application/json`.
+ * Returns the `Content-Type` header to send for a media type of the contract.
+ * Replaces a media range with a type: `image/*` with `image/png`, `text/*` with `text/plain`, and any other range with
+ * `application/json`.
  */
 export function toContentType(type: string): string {
   if (removeTypeParameters(type) === MULTIPART_TYPE) return `${MULTIPART_TYPE}; boundary=${BOUNDARY}`;
@@ -34,8 +41,8 @@ export function toContentType(type: string): string {
 }
 
 /**
- * Serializes a request body: as JSON, as a form, as XML, or as text. Returns an empty string for a form without fields, and undefined for a value that XML can't
- * represent.
+ * Serializes a request body: as JSON, as a form, as XML, or as text.
+ * Returns an empty string for a form without fields, and undefined for a value that XML can't represent.
  */
 export function formatBody({ type, document, schema }: BodyFormat, body: unknown): string | undefined {
   const sentType = toContentType(type);
@@ -53,8 +60,10 @@ function isXmlText(body: unknown): boolean {
 }
 
 /**
- * Parses a request body with the content type `type`, as a server does. An empty type means JSON. Returns undefined if the type is neither JSON nor a form nor XML
- * with a schema. Throws a `SyntaxError` for invalid JSON.
+ * Parses a request body with the content type `type`, as a server does.
+ * An empty type means JSON.
+ * Returns undefined if the type is neither JSON nor a form nor XML with a schema.
+ * Throws a `SyntaxError` for invalid JSON.
  */
 export function parseBody(type: string, text: string, { document, schema }: Partial<BodyFormat> = {}): unknown {
   if (removeTypeParameters(type) === FORM_TYPE) return parseQuery(text);
@@ -96,7 +105,8 @@ function toFields({ type, document, schema }: BodyFormat, body: Node): readonly 
     const isStyled = !isMultipart || encoding.style !== undefined || encoding.explode !== undefined;
     const styled = isStyled ? toStyledFields(name, value, encoding) : undefined;
     if (styled) return styled;
-    // Decision: servers read an object in a URL-encoded form in different ways. It is sent as JSON, but only if the contract asks for it.
+    // Decision: servers read an object in a URL-encoded form in different ways.
+    // It is sent as JSON, but only if the contract asks for it.
     if (!isMultipart && isNode(value) && !required.includes(name) && encoding.contentType === undefined) return [];
     const described = { document, schema: properties.get(name), contentType: encoding.contentType };
     return [value].flat().map((entry) => createField(name, entry, described));
@@ -106,7 +116,10 @@ function toFields({ type, document, schema }: BodyFormat, body: Node): readonly 
 /** The separators of the entries of an array in one field, by the `style` of the Encoding Object. */
 const SEPARATORS: Readonly<Record<string, string>> = { spaceDelimited: ' ', pipeDelimited: '|' };
 
-/** Returns the fields of an array with `explode: false`, or of an object with `style: deepObject`. Returns undefined for other values. */
+/**
+ * Returns the fields of an array with `explode: false`, or of an object with `style: deepObject`.
+ * Returns undefined for other values.
+ */
 function toStyledFields(
   name: string,
   value: unknown,
@@ -119,7 +132,10 @@ function toStyledFields(
   return Object.entries(value).map(([key, one]) => ({ name: `${name}[${key}]`, value: toText(one) }));
 }
 
-/** What the contract says about a form field: the schema of the property (a JSON Pointer), and `contentType` of its Encoding Object. */
+/**
+ * What the contract says about a form field: the schema of the property (a JSON Pointer), and `contentType` of its
+ * Encoding Object.
+ */
 interface FieldDescription {
   readonly document: Document;
   readonly schema: string | undefined;
@@ -173,7 +189,10 @@ function toFileName(type = ''): string {
 /** The file extensions that differ from the media subtype. */
 const EXTENSIONS: Readonly<Record<string, string>> = { plain: 'txt', jpeg: 'jpg', markdown: 'md' };
 
-/** Returns name-value pairs for a query. An array becomes one pair for each entry: `{ tag: ['a', 'b'] }` becomes `[['tag', 'a'], ['tag', 'b']]`. */
+/**
+ * Returns name-value pairs for a query.
+ * An array becomes one pair for each entry: `{ tag: ['a', 'b'] }` becomes `[['tag', 'a'], ['tag', 'b']]`.
+ */
 export function toPairs(values: Node): [string, string][] {
   return Object.entries(values).flatMap(([name, value]) =>
     [value].flat().map((one): [string, string] => [name, toText(one)]),

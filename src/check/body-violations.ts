@@ -1,10 +1,39 @@
 import type { Contract } from '../openapi/contract.ts';
+import { type Document, toNode } from '../openapi/document.ts';
 import { findMediaType, isJsonType } from '../openapi/media-types.ts';
 import type { DocumentedResponse } from '../openapi/responses.ts';
-import { groupByPointer } from '../openapi/schema-validator.ts';
+import { getPartItems, getPartProperties, getSchemaParts } from '../openapi/schema-parts.ts';
+import { groupByPointer, isReadOrWriteOnly } from '../openapi/schema-validator.ts';
 import { isXmlSchema, isXmlType, parseXml } from '../openapi/xml.ts';
+import { formatPointer } from '../util/json-pointer.ts';
 import type { ReceivedResponse } from './exchange.ts';
-import { findWriteOnly } from './write-only.ts';
+
+/** The maximum depth at which a response is searched. */
+const MAX_DEPTH = 20;
+
+/**
+ * Returns the JSON Pointers of the values in a response that the schema marks `writeOnly`.
+ * Does not look into `oneOf` and `anyOf`, because a value need not match the alternative that marks it.
+ * `*` stands for any index of an array.
+ */
+function findWriteOnly(document: Document, schema: string, value: unknown, depth = 0): readonly string[] {
+  if (typeof value !== 'object' || value === null || depth > MAX_DEPTH) return [];
+  const parts = getSchemaParts(document, schema);
+  const addStep = (step: string) => (pointer: string) => `/${step}${pointer}`;
+  if (Array.isArray(value)) {
+    const items = getPartItems(parts);
+    const found = items === undefined ? [] : value.flatMap((entry) => findWriteOnly(document, items, entry, depth + 1));
+    return [...new Set(found)].map(addStep('*'));
+  }
+  const properties = getPartProperties(parts);
+  return Object.entries(toNode(value)).flatMap(([name, one]) => {
+    const property = properties.get(name);
+    if (property === undefined) return [];
+    const step = formatPointer(name).slice(1);
+    if (isReadOrWriteOnly(document, { $ref: `#${property}` }, 'writeOnly')) return [`/${step}`];
+    return findWriteOnly(document, property, one, depth + 1).map(addStep(step));
+  });
+}
 
 /** Returns the places of the values in a JSON response whose schema is `writeOnly`. */
 export function findWriteOnlyViolations(
@@ -18,7 +47,10 @@ export function findWriteOnlyViolations(
     : findWriteOnly(normalized, schema, body);
 }
 
-/** Returns the rules that an XML response violates, each with a message. Text of a schema that describes neither an object nor an array is not compared. */
+/**
+ * Returns the rules that an XML response violates, each with a message.
+ * Text of a schema that describes neither an object nor an array is not compared.
+ */
 export function findXmlViolations(
   contract: Contract,
   documented: DocumentedResponse | undefined,

@@ -15,13 +15,20 @@ export interface CheckOptions extends Selection, Pick<CheckCommand, 'headers' | 
   readonly waitSeconds: number;
   /** The maximum time to wait for a response, in s. Default: 30. */
   readonly timeoutSeconds?: number | undefined;
-  /** The maximum duration of the check, in s; 0 or undefined for no limit. The check of a large contract distributes this time. `signal` enforces the limit. */
+  /**
+   * The maximum duration of the check, in s; 0 or undefined for no limit.
+   * The check of a large contract distributes this time.
+   * `signal` enforces the limit.
+   */
   readonly maxTime?: number | undefined;
   /** Whether the user has chosen no contract, so that the contract of the behaviour model is used. */
   readonly usesDefaultContract?: boolean | undefined;
   /** The maximum number of concurrent requests in each sandbox. Default: 10, or 2 if there are several sandboxes. */
   readonly maxConcurrent?: number | undefined;
-  /** Called when a part of the check has ended. The arguments are the number of ended parts, the number of all parts, and the name of the part. */
+  /**
+   * Called when a part of the check has ended.
+   * The arguments are the number of ended parts, the number of all parts, and the name of the part.
+   */
   readonly onProgress?: ((done: number, total: number, part: string) => void) | undefined;
   /** A signal that stops the check when it is aborted. Its abort reason must be a `CheckStoppedError`. */
   readonly signal?: AbortSignal | undefined;

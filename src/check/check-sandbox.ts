@@ -18,15 +18,17 @@ interface SandboxOptions extends Pick<CheckEnvironment, 'model' | 'contract' | '
 }
 
 /**
- * The number of sandboxes that the check uses at the same time, if a behaviour model describes the contract. Different parts of the check run in different
- * sandboxes.
+ * The number of sandboxes that the check uses at the same time, if a behaviour model describes the contract.
+ * Different parts of the check run in different sandboxes.
  */
 const SANDBOX_COUNT = 8;
 
 /**
- * Creates sandboxes (isolated states of the server) for a check, so that the check does not change the sandbox `default`. Returns the command with headers that
- * select the new sandboxes. Returns the command unchanged if the server is not a storefront server, or if the command already selects a sandbox. Throws
- * `CheckError` if the server does not respond, or if the signal stops the check.
+ * Creates sandboxes (isolated states of the server) for a check, so that the check does not change the sandbox
+ * `default`.
+ * Returns the command with headers that select the new sandboxes.
+ * Returns the command unchanged if the server is not a storefront server, or if the command already selects a sandbox.
+ * Throws `CheckError` if the server does not respond, or if the signal stops the check.
  */
 export async function selectSandboxes(
   command: CheckCommand,
@@ -63,7 +65,10 @@ export async function selectSandboxes(
   }
 }
 
-/** Returns whether a storefront server serves a contract in its strict form, which forbids undocumented query parameters and properties. */
+/**
+ * Returns whether a storefront server serves a contract in its strict form, which forbids undocumented query parameters
+ * and properties.
+ */
 async function isStrict(client: Client, source: Omit<Parameters<typeof loadContract>[0], 'strict'>): Promise<boolean> {
   const { status, body } = await client.send({ method: 'GET', target: '/openapi.json' });
   if (status !== 200) return false;
@@ -71,14 +76,17 @@ async function isStrict(client: Client, source: Omit<Parameters<typeof loadContr
   return JSON.stringify(body) === JSON.stringify(enforced.document);
 }
 
-/** Returns the path of the first GET operation without path parameters; undefined if every GET operation has path parameters. */
+/**
+ * Returns the path of the first GET operation without path parameters; undefined if every GET operation has path
+ * parameters.
+ */
 function findProbePath({ routes }: Contract): string | undefined {
   return routes.find(({ method, pathNames }) => method === 'GET' && pathNames.length === 0)?.path;
 }
 
 /**
- * Creates at most `count` sandboxes with the ids `id`, `id-2`, `id-3` and so on. Returns the ids of the created sandboxes; an empty list if the server is not a
- * storefront server.
+ * Creates at most `count` sandboxes with the ids `id`, `id-2`, `id-3` and so on.
+ * Returns the ids of the created sandboxes; an empty list if the server is not a storefront server.
  */
 async function createSandboxes(
   client: Client,
@@ -101,8 +109,9 @@ function describeSandboxes(url: string, id: string, others: number): string {
 const INVALID_ID = '-';
 
 /**
- * Returns whether a server is a storefront server. It repeats the id of a sandbox in the response header `x-sandbox`, but rejects an invalid id. Other servers
- * can repeat each request header.
+ * Returns whether a server is a storefront server.
+ * It repeats the id of a sandbox in the response header `x-sandbox`, but rejects an invalid id.
+ * Other servers can repeat each request header.
  */
 async function isStorefrontServer(client: Client, target: string, id: string): Promise<boolean> {
   if (!(await canUseSandbox(client, target, id))) return false;

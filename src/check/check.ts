@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Route } from '../openapi/routes.ts';
-import { limitList } from '../util/limit-list.ts';
+import { joinList } from '../util/limit-list.ts';
 import { CheckError } from './check-error.ts';
 import type { CheckOptions } from './check-options.ts';
 import { Client } from './client.ts';
@@ -24,23 +24,29 @@ import {
   ServerUnresponsiveError,
   TimeLimitError,
 } from './stop-signal.ts';
+import type { Suspect } from './suspects.ts';
 import { NoResponseError } from './transport.ts';
 import { requireApi } from './wrong-address.ts';
 
 /** The result of `storefront check` for a server. */
 export interface Verdict extends Pick<CheckOptions, 'url' | 'headers' | 'query' | 'seed' | 'runs'> {
-  /** The name of the application that the behaviour model describes, such as "the shop"; undefined if no model describes the contract. */
+  /**
+   * The name of the application that the behaviour model describes, such as "the shop"; undefined if no model describes
+   * the contract.
+   */
   readonly model: string | undefined;
   /** The operations that the user has selected. */
   readonly routes: readonly Route[];
   readonly results: CheckResults;
   readonly findings: readonly Finding[];
   /**
-   * Descriptions of what was not checked completely: parts that did not end, operations that returned only errors, and requests that received only status 429.
+   * Descriptions of what was not checked completely: parts that did not end, operations that returned only errors, and
+   * requests that received only status 429.
    */
   readonly unchecked: readonly string[];
   /**
-   * Operations that the check could not reach, because no response contained an id for their path. Only the error responses of these operations were tested.
+   * Operations that the check could not reach, because no response contained an id for their path.
+   * Only the error responses of these operations were tested.
    */
   readonly unreached: readonly string[];
   /** Sentences for the report, for example about input that could not be checked. */
@@ -53,7 +59,10 @@ const MAX_CONCURRENT = 10;
 /** The maximum number of concurrent requests in each sandbox, if the check uses several sandboxes. */
 const MAX_CONCURRENT_PER_SANDBOX = 2;
 
-/** Checks a server against its contract. Throws `CheckError` if the server does not respond, or if a selected operation does not exist. */
+/**
+ * Checks a server against its contract.
+ * Throws `CheckError` if the server does not respond, or if a selected operation does not exist.
+ */
 export async function checkServer(options: CheckOptions): Promise<Verdict> {
   const { contract, url, seed, runs, headers, signal, sandboxHeaders = [] } = options;
   const routes = getCheckedRoutes(options);
@@ -69,9 +78,7 @@ export async function checkServer(options: CheckOptions): Promise<Verdict> {
   const unreachable = contract.routes.filter((route) => !canBeRequested(route)).map(({ operationId }) => operationId);
   const notes: string[] =
     unreachable.length > 0
-      ? [
-          `Operations whose path has a fragment were skipped: ${limitList(unreachable, MAX_LISTED_OPERATIONS).join(', ')}`,
-        ]
+      ? [`Operations whose path has a fragment were skipped: ${joinList(unreachable, MAX_LISTED_OPERATIONS)}`]
       : [];
   try {
     await waitForServer(first, options.waitSeconds, signal);
@@ -171,34 +178,43 @@ function getOperationId({ operationId }: Route): string {
 /** The maximum number of requests of a finding about a server that stopped. */
 const MAX_LOST_REQUESTS = 10;
 
-/** Adds a finding if the server stopped responding while requests were in flight. The finding contains these requests, because one of them is the cause. */
+/**
+ * Adds a finding if the server stopped, and did not start again.
+ * The finding contains the requests in flight and those that were answered just before, because one of them is the
+ * cause.
+ */
 function reportLostRequests(error: CheckStoppedError, sessions: readonly Session[], routes: readonly Route[]): void {
   const isUnresponsive = error instanceof ServerUnresponsiveError;
   if (!isUnresponsive && !(error instanceof ServerUnreachableError)) return;
-  const lost = sessions.flatMap((session) => session.lost).filter(({ route }) => routes.includes(route));
-  const route = lost[0]?.route ?? (isUnresponsive ? routes[0] : undefined);
+  const isSelected = ({ route }: Suspect) => routes.includes(route);
+  const lost = sessions.flatMap((session) => session.lost).filter(isSelected);
+  const answered = isUnresponsive ? [] : sessions.flatMap((session) => session.answered).filter(isSelected);
+  const route = (lost[0] ?? answered[0])?.route ?? (isUnresponsive ? routes[0] : undefined);
   if (!route) return;
-  const exchanges = lost.slice(0, MAX_LOST_REQUESTS).map(({ request }) => ({ request, response: NO_RESPONSE }));
-  const cause =
-    lost.length > 1
-      ? `: one of these ${lost.length} requests in flight is the cause. To find it, send one at a time`
-      : '';
-  const { operationId, pointer } = route;
-  const message = lost.length > 0 ? `no response, and then ${error.message}${cause}` : error.message;
+  const suspects = [...lost, ...answered].slice(0, MAX_LOST_REQUESTS).reverse();
+  const exchanges = suspects.map(({ request, exchange }) => exchange ?? { request, response: NO_RESPONSE });
   sessions[0]?.results.add({
     check: 'behaviour',
-    operationId,
+    operationId: route.operationId,
     status: 'none',
     rule: 'responds',
-    message,
-    pointer,
+    message: (lost.length > 0 ? 'no response, and then ' : '') + error.message + describeSuspects(lost, answered),
+    pointer: route.pointer,
     exchanges,
   });
 }
 
+function describeSuspects({ length: lost }: readonly Suspect[], { length: answered }: readonly Suspect[]): string {
+  if (lost + answered < 2) return '';
+  const inFlight = lost > 0 ? `${lost} in flight` : '';
+  const before = answered > 0 ? `${answered} answered within the last second` : '';
+  return `: one of ${lost + answered} requests is the cause (${[inFlight, before].filter(Boolean).join(', ')}). To find it, start the server with a supervisor that restarts it, or send one at a time`;
+}
+
 /**
- * Adds a note to the report if the server limits the request rate. Returns a list with one text: how many requests received only status 429. The list is empty
- * if there are none.
+ * Adds a note to the report if the server limits the request rate.
+ * Returns a list with one text: how many requests received only status 429.
+ * The list is empty if there are none.
  */
 function noteRateLimits(
   sessions: readonly Session[],
@@ -235,7 +251,8 @@ export async function waitForServer(client: Client, waitSeconds: number, signal?
       if (!(error instanceof NoResponseError)) throw error;
       // The server responds, but the response does not end, for example because it is a stream.
       if (error.kind === 'unfinished') return;
-      // A timer can end a fraction of a ms too early. So the remaining time counts as over when it is not longer than a pause.
+      // A timer can end a fraction of a ms too early.
+      // So the remaining time counts as over when it is not longer than a pause.
       if (error.kind === 'untrusted' || performance.now() >= endMs - PAUSE_MS)
         throw createUnreachableError(client.url, error, waitSeconds);
       await sleep(PAUSE_MS);

@@ -33,8 +33,11 @@ export interface OperationRequest {
 }
 
 /**
- * Sends requests to one server. If an operation responds with status 429, or with 503 and `Retry-After`, waits for the time in `Retry-After`, at most a minute,
- * and repeats the request. Then sends requests to this operation more slowly. Other operations are not affected.
+ * Sends requests to one server.
+ * If an operation responds with status 429, or with 503 and `Retry-After`, waits for the time in `Retry-After`, at most
+ * a minute, and repeats the request.
+ * Then sends requests to this operation more slowly.
+ * Other operations are not affected.
  */
 export class Client {
   /** The URL of the server, without a trailing slash. */
@@ -73,14 +76,18 @@ export class Client {
     return this.#transport.closes;
   }
 
-  /** Sends a request that is not for an operation. Throws a `NoResponseError` if there is no response within `timeoutMs`. */
+  /**
+   * Sends a request that is not for an operation.
+   * Throws a `NoResponseError` if there is no response within `timeoutMs`.
+   */
   async send(request: RequestToSend, timeoutMs = this.timeoutMs): Promise<ReceivedResponse> {
     return this.#transport.send(request, timeoutMs);
   }
 
   /**
-   * Sends a request to an operation. Throws a `NoResponseError` if there is no response in time. Throws an `OperationUnavailableError` if the operation is limited
-   * for longer than `maxWaitMs`.
+   * Sends a request to an operation.
+   * Throws a `NoResponseError` if there is no response in time.
+   * Throws an `OperationUnavailableError` if the operation is limited for longer than `maxWaitMs`.
    */
   async sendToOperation(
     request: RequestToSend,
@@ -111,7 +118,10 @@ export class Client {
   }
 }
 
-/** Returns whether a response means that the client has sent too many requests: status 429, or status 503 with `Retry-After` (RFC 9110, section 15.6.4). */
+/**
+ * Returns whether a response means that the client has sent too many requests: status 429, or status 503 with
+ * `Retry-After` (RFC 9110, section 15.6.4).
+ */
 export function isRateLimit({ status, headers }: ReceivedResponse): boolean {
   return status === TOO_MANY_REQUESTS || (status === 503 && headers['retry-after'] !== undefined);
 }

@@ -1,15 +1,14 @@
 import { writeFileSync } from 'node:fs';
 import { type Contract, loadContract } from '../openapi/contract.ts';
-import { limitList } from '../util/limit-list.ts';
+import { joinList } from '../util/limit-list.ts';
 import { quoteShellIfNeeded } from '../util/shell.ts';
 import type { BehaviourModel } from './behaviour-model.ts';
 import { checkServer } from './check.ts';
 import { CheckError, CheckUsageError } from './check-error.ts';
 import type { CheckOptions } from './check-options.ts';
 import { type CheckCommand, DEFAULT_TIMEOUT_SECONDS } from './options.ts';
-import { toJunit } from './report/junit.ts';
 import { toMarkdown } from './report/markdown.ts';
-import { createReport, type Report } from './report/report.ts';
+import { createReport, type Failure, type Report } from './report/report.ts';
 import { toText } from './report/text.ts';
 import {
   getAllowedRoutes,
@@ -18,6 +17,92 @@ import {
   MAX_LISTED_OPERATIONS,
   type Selection,
 } from './selection.ts';
+
+/** Formats a report as JUnit XML. Each operation is a test suite; each check of each response is a test case. */
+export function toJunit(report: Report): string {
+  const operationIds = new Set([...report.rows, ...report.failures].map(({ operationId }) => operationId));
+  const suites = [...operationIds].flatMap((operationId) => {
+    const cases = createCases(operationId, report);
+    const failed = cases.filter(({ failures }) => failures.length > 0).length;
+    const elements = cases.map(({ name, failures }) => formatCase(operationId, name, failures.map(formatFailure)));
+    return createSuite({ name: operationId, tests: cases.length, failures: failed }, elements);
+  });
+  const content = [...suites, ...createUnreachedSuite(report.unreached), ...createUncheckedSuite(report.unchecked)];
+  const root = [`<testsuites${formatAttributes({ name: report.title })}>`, ...content, '</testsuites>'];
+  return ['<?xml version="1.0" encoding="UTF-8"?>', ...root, ''].join('\n');
+}
+
+/**
+ * Returns the XML lines of a test suite with a skipped test for each operation that was not reached.
+ * Returns no lines if all operations were reached.
+ */
+function createUnreachedSuite(unreached: readonly string[]): readonly string[] {
+  if (unreached.length === 0) return [];
+  const cases = unreached.map((name) => formatCase('not reached', name, ['<skipped/>']));
+  return createSuite({ name: 'not reached', tests: cases.length, failures: 0, skipped: cases.length }, cases);
+}
+
+/**
+ * Returns the XML lines of a test suite with an error for each part that was not checked.
+ * Returns no lines if the check is complete.
+ */
+function createUncheckedSuite(unchecked: readonly string[]): readonly string[] {
+  if (unchecked.length === 0) return [];
+  const error = `<error${formatAttributes({ type: 'incomplete', message: 'not checked completely' })}/>`;
+  const cases = unchecked.map((name) => formatCase('not checked', name, [error]));
+  const counts = { tests: unchecked.length, failures: 0, errors: unchecked.length };
+  return createSuite({ name: 'not checked', ...counts }, cases);
+}
+
+/** Returns a test case for each check of a received response, and for each failure without a response. */
+function createCases(operationId: string, { checks, rows, failures }: Report) {
+  const own = failures.filter((failure) => failure.operationId === operationId);
+  const seen = rows
+    .filter((row) => row.operationId === operationId)
+    .flatMap(({ status, counts }) => checks.filter((check) => counts[check]).map((check) => ({ status, check })));
+  const others = own.filter(({ status, check }) => !seen.some((one) => one.status === status && one.check === check));
+  return [...seen, ...others].map(({ status, check }) => ({
+    name: `${status} ${check}`,
+    failures: own.filter((failure) => failure.status === status && failure.check === check),
+  }));
+}
+
+function formatFailure({ rule, message, place, steps }: Failure): string {
+  const lines = [message, place, ...steps.flatMap(({ request, response }) => [`$ ${request}`, response])];
+  return `<failure${formatAttributes({ type: rule, message })}>${escapeText(lines.join('\n'))}</failure>`;
+}
+
+type Attributes = Readonly<Record<string, string | number>>;
+
+function createSuite(attributes: Attributes, cases: readonly string[]): readonly string[] {
+  return [`  <testsuite${formatAttributes(attributes)}>`, ...cases, '  </testsuite>'];
+}
+
+function formatCase(classname: string, name: string, content: readonly string[]): string {
+  const start = `    <testcase${formatAttributes({ classname, name })}`;
+  if (content.length === 0) return `${start}/>`;
+  return [`${start}>`, ...content.map((element) => `      ${element}`), '    </testcase>'].join('\n');
+}
+
+function formatAttributes(values: Attributes): string {
+  return Object.entries(values)
+    .map(([name, value]) => ` ${name}="${escapeText(String(value))}"`)
+    .join('');
+}
+
+/** Escapes a text for XML 1.0. Replaces characters that XML does not allow. */
+function escapeText(text: string): string {
+  return (
+    Buffer.from(text)
+      .toString()
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: XML does not allow these characters.
+      .replaceAll(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, '\ufffd')
+      .replaceAll('&', '&amp;')
+      .replaceAll('<', '&lt;')
+      .replaceAll('>', '&gt;')
+      .replaceAll('"', '&quot;')
+  );
+}
 
 /** A started server. It runs until `close` is called. */
 export interface RunningServer {
@@ -33,11 +118,18 @@ export interface CheckEnvironment extends Pick<CheckOptions, 'onProgress' | 'sig
   /** Starts the built-in shop with its default data. */
   readonly start: () => Promise<RunningServer>;
   readonly print: (text: string) => void;
-  /** The seed for a command without `--seed`. Each check needs a different seed, because the ids of the sandboxes contain the seed. */
+  /**
+   * The seed for a command without `--seed`.
+   * Each check needs a different seed, because the ids of the sandboxes contain the seed.
+   */
   readonly seed: number;
 }
 
-/** Checks the server at the URL of the command. Without a URL, starts and checks the built-in shop. Throws `CheckError` if the check can't run. */
+/**
+ * Checks the server at the URL of the command.
+ * Without a URL, starts and checks the built-in shop.
+ * Throws `CheckError` if the check can't run.
+ */
 export async function runCheck(command: CheckCommand, environment: CheckEnvironment): Promise<Report> {
   const { model, onProgress, signal } = environment;
   for (const file of [command.report, command.summary]) writeText(file, '', 'a');
@@ -69,7 +161,11 @@ export async function runCheck(command: CheckCommand, environment: CheckEnvironm
   }
 }
 
-/** The exit codes of `storefront check`. `misuse`: the command line is invalid. `incomplete`: there are no findings, but the check did not run completely. */
+/**
+ * The exit codes of `storefront check`.
+ * `misuse`: the command line is invalid.
+ * `incomplete`: there are no findings, but the check did not run completely.
+ */
 export const EXIT_CODES = { passed: 0, failed: 1, misuse: 2, incomplete: 3 } as const;
 
 /** Prints a report and writes the report files of the command. Returns the exit code. */
@@ -81,7 +177,10 @@ export function writeReports(report: Report, command: CheckCommand, print: (text
   return report.unchecked.length > 0 ? EXIT_CODES.incomplete : EXIT_CODES.passed;
 }
 
-/** Returns the command line that repeats the check of an operation. Omits the values of headers and query parameters, because they can be secrets. */
+/**
+ * Returns the command line that repeats the check of an operation.
+ * Omits the values of headers and query parameters, because they can be secrets.
+ */
 function formatCommand(command: CheckCommand, operationId: string, seed: number): string {
   const { url, contract, exclude, headers, query = {}, runs, isFresh, timeout = DEFAULT_TIMEOUT_SECONDS } = command;
   const headerNames = Object.keys(headers).filter((name) => !isFresh || name !== 'x-sandbox');
@@ -100,7 +199,11 @@ function formatCommand(command: CheckCommand, operationId: string, seed: number)
   return words.map(quoteShellIfNeeded).join(' ');
 }
 
-/** Writes a text to a file (flag `w`) or appends it (flag `a`). Does nothing if the path is undefined. Throws `CheckError` if the file can't be written. */
+/**
+ * Writes a text to a file (flag `w`) or appends it (flag `a`).
+ * Does nothing if the path is undefined.
+ * Throws `CheckError` if the file can't be written.
+ */
 function writeText(path: string | undefined, text: string, flag: 'w' | 'a'): void {
   if (path === undefined) return;
   try {
@@ -119,8 +222,8 @@ async function startServer(contract: Contract, { model, start }: CheckEnvironmen
 }
 
 /**
- * Prints a warning that lists the requests that can change data, such as `DELETE /pets/{id}`. Throws `CheckUsageError` if the check needs these requests, but
- * the command has no --allow-writes.
+ * Prints a warning that lists the requests that can change data, such as `DELETE /pets/{id}`.
+ * Throws `CheckUsageError` if the check needs these requests, but the command has no --allow-writes.
  */
 function warnOfChanges(selection: Selection, url: string, { model, print }: CheckEnvironment): void {
   const { mayWrite, contract } = selection;
@@ -128,7 +231,10 @@ function warnOfChanges(selection: Selection, url: string, { model, print }: Chec
   const writing = getAllowedRoutes({ ...selection, mayWrite: true }).filter(isWriteOperation);
   if (writing.length === 0) return;
   const resets = model.applies(contract) && writing.some(({ operationId }) => operationId === model.resetOperationId);
-  const requests = limitList(writing, MAX_LISTED_OPERATIONS, ({ method, path }) => `${method} ${path}`).join(', ');
+  const requests = joinList(
+    writing.map(({ method, path }) => `${method} ${path}`),
+    MAX_LISTED_OPERATIONS,
+  );
   const warning = `The check changes data on ${url}: it sends ${requests} many times${resets ? ', and resets the data repeatedly' : ''}`;
   if (!mayWrite) throw new CheckUsageError(`${warning}. To allow this, add --allow-writes.`);
   print(`${warning}\n`);

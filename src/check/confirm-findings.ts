@@ -6,9 +6,11 @@ import { OperationUnavailableError } from './stop-signal.ts';
 export const MAX_REPETITIONS = 3;
 
 /**
- * Adds findings to the results. For a new finding, calls `repeat` until the finding occurs again, at most three times. `repeat` sends the same requests again.
- * A finding that does not occur again is stored as not reproducible. If the server limits the request rate, so that a request could not be repeated, the finding
- * is added as it is.
+ * Adds findings to the results.
+ * For a new finding, calls `repeat` until the finding occurs again, at most three times.
+ * `repeat` sends the same requests again.
+ * A finding that does not occur again is stored as not reproducible.
+ * If the server limits the request rate, so that a request could not be repeated, the finding is added as it is.
  */
 export async function addConfirmed(
   { results }: Session,
@@ -34,8 +36,9 @@ export async function addConfirmed(
 }
 
 /**
- * Adds findings that could not be confirmed because of `error`. If the check comes back to the operation, they are added only if it cannot check it again. A
- * finding that needs a confirmation is not added: the verdict names it as not checked completely.
+ * Adds findings that could not be confirmed because of `error`.
+ * If the check comes back to the operation, they are added only if it cannot check it again.
+ * A finding that needs a confirmation is not added: the verdict names it as not checked completely.
  */
 export function addUnconfirmed(results: CheckResults, findings: readonly Finding[], error: unknown): void {
   if (error instanceof OperationUnavailableError) {
@@ -48,8 +51,9 @@ export function addUnconfirmed(results: CheckResults, findings: readonly Finding
 }
 
 /**
- * Sends a request. If the response has findings, sends the request again, and adds the findings that occur again to the results. Returns the first response
- * with all findings in it.
+ * Sends a request.
+ * If the response has findings, sends the request again, and adds the findings that occur again to the results.
+ * Returns the first response with all findings in it.
  */
 export async function sendConfirmed(session: Session, ...request: Parameters<Session['send']>): Promise<SendResult> {
   const result = await session.send(...request);
@@ -57,7 +61,10 @@ export async function sendConfirmed(session: Session, ...request: Parameters<Ses
   return result;
 }
 
-/** Sends a request as `sendConfirmed` does. Returns the exchange; undefined if there is no response, or if the operation cannot be requested now. */
+/**
+ * Sends a request as `sendConfirmed` does.
+ * Returns the exchange; undefined if there is no response, or if the operation cannot be requested now.
+ */
 export async function sendIfAvailable(session: Session, ...request: Parameters<Session['send']>) {
   try {
     return (await sendConfirmed(session, ...request)).exchange;
@@ -68,8 +75,9 @@ export async function sendIfAvailable(session: Session, ...request: Parameters<S
 }
 
 /**
- * Calls `repeat` until a finding occurs again, at most `times` times. `repeat` sends the requests of the finding again. Returns the repeated finding; undefined
- * if the finding does not occur again.
+ * Calls `repeat` until a finding occurs again, at most `times` times.
+ * `repeat` sends the requests of the finding again.
+ * Returns the repeated finding; undefined if the finding does not occur again.
  */
 export async function reproduceFinding(
   finding: Finding,
@@ -89,8 +97,9 @@ function isSame(one: Finding, other: Finding): boolean {
 }
 
 /**
- * Returns whether a finding needs no confirmation, because a single response contradicts the contract. A missing response, a refused valid request and a difference
- * between several responses can have another cause, such as a busy machine or the data of the server.
+ * Returns whether a finding needs no confirmation, because a single response contradicts the contract.
+ * A missing response, a refused valid request and a difference between several responses can have another cause, such
+ * as a busy machine or the data of the server.
  */
 function isCertain({ status, rule, exchanges }: Finding): boolean {
   return status !== 'none' && exchanges.length <= 1 && !rule.startsWith('accepts valid requests');
@@ -102,14 +111,19 @@ interface ExamineOptions<Entry> {
   readonly examine: (entry: Entry) => Promise<readonly Finding[]>;
   /** Creates the data that the test needs. Called before an entry is tested alone, or tested again. */
   readonly prepare?: () => Promise<void>;
-  /** Returns whether an entry must be tested alone, and not at the same time as other entries. Default: false for all entries. */
+  /**
+   * Returns whether an entry must be tested alone, and not at the same time as other entries.
+   * Default: false for all entries.
+   */
   readonly mustRunAlone?: (entry: Entry) => boolean;
 }
 
 /**
- * Tests entries concurrently. Then tests the entries that must run alone, one after another. An entry with findings is tested again, and the findings that
- * occur again are added to the results. If a concurrent test throws an error, adds the findings of the completed tests and rejects with the error. When the time
- * for the part of the check is over, the remaining entries are not tested.
+ * Tests entries concurrently.
+ * Then tests the entries that must run alone, one after another.
+ * An entry with findings is tested again, and the findings that occur again are added to the results.
+ * If a concurrent test throws an error, adds the findings of the completed tests and rejects with the error.
+ * When the time for the part of the check is over, the remaining entries are not tested.
  */
 export async function examineAll<Entry>(
   session: Session,
@@ -147,8 +161,10 @@ export function isTimeOver(session: Session): boolean {
 }
 
 /**
- * Distributes entries to workers. Each worker handles one entry at a time, with `handle`. After an error, no worker starts another entry. When all workers have
- * stopped, the promise is rejected with the first error.
+ * Distributes entries to workers.
+ * Each worker handles one entry at a time, with `handle`.
+ * After an error, no worker starts another entry.
+ * When all workers have stopped, the promise is rejected with the first error.
  */
 export async function distribute<Entry, Worker>(
   entries: readonly Entry[],

@@ -2,15 +2,18 @@ import type { Socket } from 'node:net';
 import type { Exchange } from './exchange.ts';
 
 /**
- * A server that closes a connection within this time after a response closes it because of the response, and not because the connection was idle for too long,
- * in ms.
+ * A server that closes a connection within this time after a response closes it because of the response, and not
+ * because the connection was idle for too long, in ms.
  */
 const CLOSE_MS = 1_000;
 
 /** The number of connections with the same status after which a closed connection is no coincidence. */
 const MIN_CLOSED = 3;
 
-/** The connections after responses with one status. `example`: the last response after which the server closed its connection. */
+/**
+ * The connections after responses with one status.
+ * `example`: the last response after which the server closed its connection.
+ */
 interface Closes {
   closed: number;
   kept: number;
@@ -18,8 +21,9 @@ interface Closes {
 }
 
 /**
- * Records which responses a server closes the connection after, although it did not announce this with `Connection: close` (RFC 9112, section 9.6). A client
- * that reuses the connection gets no response to its next request.
+ * Records which responses a server closes the connection after, although it did not announce this with
+ * `Connection: close` (RFC 9112, section 9.6).
+ * A client that reuses the connection gets no response to its next request.
  */
 export class ConnectionCloses {
   readonly #byStatus = new Map<number, Closes>();
@@ -33,7 +37,10 @@ export class ConnectionCloses {
     this.#last.set(socket, { exchange, endMs: performance.now() });
   }
 
-  /** Returns one exchange for each error status after which the server closes nearly every connection without announcing it. */
+  /**
+   * Returns one exchange for each error status after which the server closes nearly every connection without announcing
+   * it.
+   */
   getExamples(): readonly Exchange[] {
     return [...this.#byStatus].flatMap(([status, { closed, kept, example }]) =>
       status >= 400 && closed >= MIN_CLOSED && closed > kept * 10 && example ? [example] : [],

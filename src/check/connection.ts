@@ -2,9 +2,39 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Route } from '../openapi/routes.ts';
 import type { Client } from './client.ts';
 import type { ReceivedResponse, RequestToSend } from './exchange.ts';
-import { FailureRounds } from './failure-rounds.ts';
 import { OperationUnavailableError, ServerUnreachableError, ServerUnresponsiveError } from './stop-signal.ts';
+import { findCause, findRefusal, type Suspect, Suspects } from './suspects.ts';
 import { NoResponseError } from './transport.ts';
+
+/**
+ * Counts consecutive rounds of requests without a response.
+ * A round is a group of concurrent requests.
+ * The whole group counts once, because one interruption of the server or the network affects all requests of the group.
+ */
+class FailureRounds {
+  #lastSent = 0;
+  #roundEnd = 0;
+  #rounds = 0;
+
+  /** Records that a request is sent. Returns the number of the request. */
+  recordRequest(): number {
+    return ++this.#lastSent;
+  }
+
+  /** Records that a request got a response. */
+  recordResponse(): void {
+    this.#rounds = 0;
+  }
+
+  /** Records that a request got no response. Returns the number of consecutive rounds without a response. */
+  recordFailure(requestNumber: number): number {
+    if (requestNumber > this.#roundEnd) {
+      this.#rounds++;
+      this.#roundEnd = this.#lastSent;
+    }
+    return this.#rounds;
+  }
+}
 
 /** The check stops after this many consecutive rounds without a response. A round is a group of concurrent requests. */
 const MAX_FAILURE_ROUNDS = 5;
@@ -18,11 +48,11 @@ const MAX_TIMEOUTS = 3;
 /** The maximum time to wait for a response that shows that the server still responds, in ms. */
 const PROBE_MS = 10_000;
 
-/** A request that got no response because the connection was closed. */
-export interface LostRequest {
-  readonly route: Route;
-  readonly request: RequestToSend;
-}
+/** The maximum number of times that the check repeats requests to find the one that stopped the server. */
+const MAX_SEARCHES = 5;
+
+/** An operation gets no further request after it has responded and then stopped the server this many times. */
+const MAX_STOPS = 2;
 
 /** Options of a connection. */
 export interface ConnectionOptions {
@@ -30,12 +60,19 @@ export interface ConnectionOptions {
   /** The maximum time to wait until a server that has stopped accepts connections again, in ms. */
   readonly restartMs: number;
   readonly signal: AbortSignal | undefined;
+  /**
+   * Called when the server has started again.
+   * `cause`: the request that stopped it; undefined if none of the latest requests stops it again.
+   */
+  readonly onRestart: (cause: Suspect | undefined) => void;
 }
 
 /** Sends requests to the operations of a server. Finds out what happened if a request gets no response. */
 export class Connection {
   /** The requests without a response since the server responded last. One of them may have stopped the server. */
-  lost: readonly LostRequest[] = [];
+  lost: readonly Suspect[] = [];
+  /** The requests that were answered shortly before the server stopped, the latest first. */
+  answered: readonly Suspect[] = [];
   readonly #options: ConnectionOptions;
   readonly #rounds = new FailureRounds();
   /** The number of the last request in `lost`. */
@@ -43,15 +80,24 @@ export class Connection {
   /** The number of consecutive requests without a response in time, by operationId. */
   readonly #timeouts = new Map<string, number>();
   #probe: Promise<boolean> | undefined;
+  readonly #suspects = new Suspects();
+  /** Resolves when the server has started again, and the request that stopped it was searched. */
+  #restart: Promise<void> | undefined;
+  #searchCount = 0;
+  /** The operations that stopped the server, with the number of times. */
+  readonly #stops = new Map<string, number>();
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
   }
 
   /**
-   * Sends a request to an operation. Waits until the server accepts connections. Throws a `NoResponseError` if there is no response, and a `CheckStoppedError` if
-   * the server or the operation does not respond any more. `maxWaitMs`: the maximum time to wait because of a rate limit. `maxTimeouts`: the maximum number of
-   * consecutive requests to the operation that get no response in time.
+   * Sends a request to an operation.
+   * Waits until the server accepts connections.
+   * Throws a `NoResponseError` if there is no response, and a `CheckStoppedError` if the server or the operation does
+   * not respond any more.
+   * `maxWaitMs`: the maximum time to wait because of a rate limit.
+   * `maxTimeouts`: the maximum number of consecutive requests to the operation that get no response in time.
    */
   async send(
     route: Route,
@@ -64,10 +110,14 @@ export class Connection {
       throw new OperationUnavailableError(
         `${operationId} did not respond to ${timeouts} consecutive requests within ${this.#options.client.timeoutMs / 1_000} s (--timeout)`,
       );
+    if ((this.#stops.get(operationId) ?? 0) >= MAX_STOPS)
+      throw new OperationUnavailableError(`${operationId} stops the server`);
+    await this.#restart;
     const requestNumber = this.#rounds.recordRequest();
     try {
       const response = await this.#sendWithRetries(route, request, { requestNumber, maxWaitMs });
       this.#recordResponse(route, requestNumber);
+      this.#suspects.add({ route, request, exchange: { request, response } });
       return response;
     } catch (error) {
       if (error instanceof NoResponseError && !this.#options.signal?.aborted)
@@ -76,24 +126,61 @@ export class Connection {
     }
   }
 
-  /** Sends a request, and repeats it while the server refuses the connection. Throws `ServerUnreachableError` if it still does so after `restartMs`. */
+  /** Sends a request, and repeats it after the server has refused the connection and started again. */
   async #sendWithRetries(
     route: Route,
     request: RequestToSend,
     { requestNumber, maxWaitMs }: { readonly requestNumber: number; readonly maxWaitMs: number },
   ): Promise<ReceivedResponse> {
-    const { client, signal, restartMs } = this.#options;
-    const endMs = performance.now() + restartMs;
+    const { client, signal } = this.#options;
+    let wasSent = false;
     for (;;) {
       try {
         return await client.sendToOperation(request, { operationId: route.operationId, maxWaitMs });
       } catch (error) {
         if (signal?.aborted || !(error instanceof NoResponseError && error.kind === 'refused')) throw error;
         if (error.wasSent) this.#addLost({ route, request }, requestNumber);
-        if (performance.now() >= endMs)
-          throw new ServerUnreachableError(`the server no longer accepts connections: ${error.message}`);
-        await sleep(PAUSE_MS);
+        if (error.wasSent && wasSent) throw new NoResponseError(error.message, 'lost');
+        wasSent = error.wasSent;
+        this.#restart ??= this.#recover(error).finally(() => {
+          this.#restart = undefined;
+        });
+        await this.#restart;
       }
+    }
+  }
+
+  /**
+   * Waits until a stopped server accepts connections again.
+   * Then repeats the latest requests to find the one that stopped it.
+   */
+  async #recover(error: NoResponseError): Promise<void> {
+    const { client, onRestart } = this.#options;
+    const { lost } = this;
+    this.answered = this.#suspects.take();
+    const restart = () => this.#waitForRestart(error);
+    await restart();
+    const isKnown = lost.some(({ route }) => this.#stops.has(route.operationId));
+    if (isKnown || this.#searchCount++ >= MAX_SEARCHES) return;
+    const cause = (await findCause(client, lost, restart)) ?? (await findCause(client, this.answered, restart));
+    if (cause) this.#countStop(cause);
+    onRestart(cause);
+  }
+
+  #countStop({ route: { operationId }, exchange }: Suspect): void {
+    // A request without a response can be repeated: its operation may accept others.
+    this.#stops.set(operationId, (this.#stops.get(operationId) ?? 0) + (exchange ? 1 : 0));
+  }
+
+  /** Throws a `ServerUnreachableError` if the server does not accept connections within `restartMs`. */
+  async #waitForRestart({ message }: NoResponseError): Promise<void> {
+    const { client, signal, restartMs } = this.#options;
+    const endMs = performance.now() + restartMs;
+    while (await findRefusal(client)) {
+      if (signal?.aborted) throw signal.reason;
+      if (performance.now() >= endMs)
+        throw new ServerUnreachableError(`the server no longer accepts connections: ${message}`);
+      await sleep(PAUSE_MS);
     }
   }
 
@@ -104,7 +191,7 @@ export class Connection {
     if (requestNumber > this.#lastLost) this.lost = [];
   }
 
-  #addLost(lost: LostRequest, requestNumber: number): void {
+  #addLost(lost: Suspect, requestNumber: number): void {
     this.lost = [...this.lost.filter(({ request }) => request !== lost.request), lost];
     this.#lastLost = Math.max(this.#lastLost, requestNumber);
   }
@@ -123,7 +210,10 @@ export class Connection {
       );
   }
 
-  /** Counts a request without a response in time. Throws `ServerUnresponsiveError` if the server does not respond to another request either. */
+  /**
+   * Counts a request without a response in time.
+   * Throws `ServerUnresponsiveError` if the server does not respond to another request either.
+   */
   async #recordTimeout(route: Route, request: RequestToSend, error: NoResponseError): Promise<void> {
     this.#timeouts.set(route.operationId, (this.#timeouts.get(route.operationId) ?? 0) + 1);
     if (error.kind === 'unfinished') return;

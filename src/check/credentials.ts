@@ -2,12 +2,16 @@ import type { Route } from '../openapi/routes.ts';
 import type { Credential } from '../openapi/security.ts';
 import type { RequestToSend } from './exchange.ts';
 
-/** The token or API key that the check sends if the user has specified no credentials. Mock servers accept any well-formed credentials. */
+/**
+ * The token or API key that the check sends if the user has specified no credentials.
+ * Mock servers accept any well-formed credentials.
+ */
 const TOKEN = 'storefront-check';
 
 /**
- * The values of the `Authorization` header for the schemes `bearer` and `basic`. Basic credentials are a user name and a password in Base64. For any other
- * scheme, the header contains the name of the scheme and the token.
+ * The values of the `Authorization` header for the schemes `bearer` and `basic`.
+ * Basic credentials are a user name and a password in Base64.
+ * For any other scheme, the header contains the name of the scheme and the token.
  */
 const AUTHORIZATIONS: Readonly<Record<string, string>> = {
   bearer: `Bearer ${TOKEN}`,
@@ -21,8 +25,10 @@ export interface CommonInput {
 }
 
 /**
- * Adds credentials to a request, for one security requirement of its operation: the first for which the user has specified a credential, else the first. Adds only
- * the credentials that the user has not specified. Also adds the query parameters of the user.
+ * Adds credentials to a request, for one security requirement of its operation: the first for which the user has
+ * specified a credential, else the first.
+ * Adds only the credentials that the user has not specified.
+ * Also adds the query parameters of the user.
  */
 export function addCredentials({ security }: Route, common: CommonInput, request: RequestToSend): RequestToSend {
   const isGiven = (credential: Credential) => isSpecified(common, credential);
@@ -86,7 +92,10 @@ export const NEUTRAL_HEADERS: readonly string[] = [
   'x-sandbox',
 ];
 
-/** Returns the headers of the user that a request has: all, or only those without credentials if the request is anonymous. */
+/**
+ * Returns the headers of the user that a request has: all, or only those without credentials if the request is
+ * anonymous.
+ */
 export function getCommonHeaders(
   headers: Readonly<Record<string, string>>,
   { isAnonymous }: RequestToSend,

@@ -8,7 +8,10 @@ import { getBodyType, isSendable, type RequestValues, validateValues } from './r
 /** The maximum number of documented values of one part that are sent. */
 const MAX_VALUES = 20;
 
-/** Returns the examples and the default that the contract documents for a part of a request: those of the parameter, and those of its schema. */
+/**
+ * Returns the examples and the default that the contract documents for a part of a request: those of the parameter, and
+ * those of its schema.
+ */
 export function getDocumentedValues({ normalized }: Contract, part: RequestPart): readonly unknown[] {
   const own = part.kind === 'parameter' ? part.parameter.examples.map(({ value }) => value) : [];
   const parts = part.schema === undefined ? [] : getSchemaParts(normalized, part.schema);
@@ -20,8 +23,10 @@ export function getDocumentedValues({ normalized }: Contract, part: RequestPart)
 }
 
 /**
- * Returns a copy of a valid request in which the examples and defaults of the contract replace generated values, where the request stays valid. Ids in the path stay
- * unchanged. Returns undefined if the contract has no such values.
+ * Returns a copy of a valid request in which the examples and defaults of the contract replace generated values, where
+ * the request stays valid.
+ * Ids in the path stay unchanged.
+ * Returns undefined if the contract has no such values.
  */
 export function withDocumentedValues(contract: Contract, route: Route, base: RequestValues): RequestValues | undefined {
   let values = base;
@@ -46,8 +51,8 @@ function getBodyExamples(route: Route, { format }: RequestValues): readonly unkn
 }
 
 /**
- * Creates a function that returns whether the server should accept a request example. It should reject an example if an error response (4xx or 5xx) has an
- * example with the same name.
+ * Creates a function that returns whether the server should accept a request example.
+ * It should reject an example if an error response (4xx or 5xx) has an example with the same name.
  */
 export function isAcceptable({ responses }: Route): (example: Example) => boolean {
   const errors = responses.filter(({ name }) => /^[45]/.test(name)).flatMap(({ media }) => Object.values(media));

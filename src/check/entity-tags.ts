@@ -3,8 +3,9 @@ import type { Route } from '../openapi/routes.ts';
 import type { ReceivedResponse, RequestToSend } from './exchange.ts';
 
 /**
- * Headers that make a request depend on the current version of a resource (RFC 9110, section 13.1). For each: the response header that has the version, and a
- * placeholder, which the check replaces with the current version before it sends the request.
+ * Headers that make a request depend on the current version of a resource (RFC 9110, section 13.1).
+ * For each: the response header that has the version, and a placeholder, which the check replaces with the current
+ * version before it sends the request.
  */
 const PRECONDITIONS = [
   { header: 'if-match', version: 'etag', placeholder: '"storefront-check"' },
@@ -23,8 +24,10 @@ export function withVersionPlaceholders(headers: Headers): Headers {
 }
 
 /**
- * Replaces placeholders in headers such as `If-Match` with the current version of the resource. `read`: reads the resource, with a GET request to the same target.
- * Returns the request unchanged if it has no placeholder, if the contract has no GET for its path, or if the response has no version.
+ * Replaces placeholders in headers such as `If-Match` with the current version of the resource.
+ * `read`: reads the resource, with a GET request to the same target.
+ * Returns the request unchanged if it has no placeholder, if the contract has no GET for its path, or if the response
+ * has no version.
  */
 export async function withCurrentVersion(
   { routes }: Contract,
@@ -44,7 +47,10 @@ export async function withCurrentVersion(
   return { ...request, headers: { ...headers, ...Object.fromEntries(current) } };
 }
 
-/** Returns whether a request depends on a version of a resource that the check has invented, so that a correct server can reject it. */
+/**
+ * Returns whether a request depends on a version of a resource that the check has invented, so that a correct server
+ * can reject it.
+ */
 export function hasUnknownVersion({ headers }: { readonly headers: Headers }): boolean {
   const isUnknown = PRECONDITIONS.some(
     ({ header, placeholder }) => headers[header] !== undefined && headers[header] !== placeholder,
@@ -52,7 +58,10 @@ export function hasUnknownVersion({ headers }: { readonly headers: Headers }): b
   return isUnknown || OTHER_CONDITIONS.some((header) => headers[header] !== undefined);
 }
 
-/** Returns whether `status` can mean that a precondition failed or is missing (412, 428), or that a condition was met (304, 416). */
+/**
+ * Returns whether `status` can mean that a precondition failed or is missing (412, 428), or that a condition was met
+ * (304, 416).
+ */
 export function isConditionStatus({ parameters }: Route, { headers = {} }: RequestToSend, status: number): boolean {
   if (![304, 412, 416, 428].includes(status)) return false;
   const names = [...PRECONDITIONS.map(({ header }) => header), ...OTHER_CONDITIONS];

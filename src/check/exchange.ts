@@ -87,3 +87,11 @@ const BASE_URL = 'http://localhost/';
 export function isSuccess({ status }: ReceivedResponse): boolean {
   return status >= 200 && status < 300;
 }
+
+/**
+ * Returns whether a storefront server made a response from the contract: the operation is mocked, and its requests
+ * change nothing.
+ */
+export function isMocked({ headers }: ReceivedResponse): boolean {
+  return headers['x-mocked'] === 'operation';
+}

@@ -19,12 +19,17 @@ interface ExploreOptions<Case> {
   readonly cases: FastCheck.Arbitrary<Case>;
   readonly seed: number;
   readonly runs: number;
-  /** Runs a test case. Returns its findings. `target`: the finding to reproduce, which other test cases may have added to the results. */
+  /**
+   * Runs a test case.
+   * Returns its findings.
+   * `target`: the finding to reproduce, which other test cases may have added to the results.
+   */
   readonly examine: (value: Case, target?: Finding) => Promise<readonly Finding[]>;
   /** Runs a failed test case again. Default: `examine`. */
   readonly examineAgain?: (value: Case, target?: Finding) => Promise<readonly Finding[]>;
   /**
-   * Creates the finding to report. fast-check shrinks a failed test case: `first` is the original case, and `smallest` is the smallest case that fails.
+   * Creates the finding to report. fast-check shrinks a failed test case: `first` is the original case, and `smallest`
+   * is the smallest case that fails.
    * Default: the finding of `smallest`.
    */
   readonly describe?: (smallest: FailedCase<Case>, first: FailedCase<Case>) => Promise<Finding>;
@@ -43,8 +48,11 @@ const SEED_STEP = 104_729;
 class CaseFailedError extends Error {}
 
 /**
- * Generates test cases with fast-check. Shrinks each failed case, and adds its finding to the results. Ignores findings that the results already contain. A
- * case fails only if its finding occurs again when the case is repeated. A finding that occurs only once may be an effect of earlier cases.
+ * Generates test cases with fast-check.
+ * Shrinks each failed case, and adds its finding to the results.
+ * Ignores findings that the results already contain.
+ * A case fails only if its finding occurs again when the case is repeated.
+ * A finding that occurs only once may be an effect of earlier cases.
  */
 export async function explore<Case>(options: ExploreOptions<Case>): Promise<void> {
   for (let search = 0; search < MAX_SEARCHES; search++) {
@@ -83,7 +91,8 @@ async function findFailure<Case>(options: ExploreOptions<Case>): Promise<boolean
   });
   const { errorInstance } = await fc.check(property, { seed, numRuns: runs });
   if (errorInstance && !(errorInstance instanceof CaseFailedError)) {
-    // The check stops because of this error. Report the last finding, although its test case may be neither shrunk nor repeated.
+    // The check stops because of this error.
+    // Report the last finding, although its test case may be neither shrunk nor repeated.
     const last = smallest?.finding ?? unconfirmed;
     if (last) addUnconfirmed(results, [last], errorInstance);
     throw errorInstance;

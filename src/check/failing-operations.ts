@@ -8,8 +8,8 @@ import { isItemPath } from './path-parameters.ts';
 import { type RequestValues, toRequest } from './requests.ts';
 
 /**
- * Returns the operations that returned only errors (status 400 or higher). Omits operations that document only errors, and operations that received no
- * requests.
+ * Returns the operations that returned only errors (status 400 or higher).
+ * Omits operations that document only errors, and operations that received no requests.
  */
 export function findFailingOperations(
   { session, allowedRoutes }: Pick<CheckContext, 'session' | 'allowedRoutes'>,
@@ -23,9 +23,10 @@ export function findFailingOperations(
 }
 
 /**
- * Sends further requests to operations that have path parameters and returned only errors. First creates the resource for the path, because an earlier request
- * may have deleted it, and requests the path again. If this fails, lists the resources, and tries each value of the first resource as its id, because the id
- * property can have any name.
+ * Sends further requests to operations that have path parameters and returned only errors.
+ * First creates the resource for the path, because an earlier request may have deleted it, and requests the path again.
+ * If this fails, lists the resources, and tries each value of the first resource as its id, because the id property can
+ * have any name.
  */
 export async function retryFailingOperations(context: CheckContext, routes: readonly Route[]): Promise<void> {
   for (const route of findFailingOperations(context, routes).filter(({ pathNames }) => pathNames.length > 0))
@@ -34,8 +35,8 @@ export async function retryFailingOperations(context: CheckContext, routes: read
 }
 
 /**
- * Sends another request to each operation that succeeded, and then responded with 401. If the response is 401 again, the verdict names the operation, because its
- * later requests were not checked.
+ * Sends another request to each operation that succeeded, and then responded with 401.
+ * If the response is 401 again, the verdict names the operation, because its later requests were not checked.
  */
 async function findLostAccess(context: CheckContext, routes: readonly Route[]): Promise<void> {
   const { session, requests, seed, allowedRoutes, prepare } = context;
@@ -48,7 +49,10 @@ async function findLostAccess(context: CheckContext, routes: readonly Route[]): 
   }
 }
 
-/** Creates the resource for the path of an operation, and then sends a request to the operation. Returns whether the request succeeds. */
+/**
+ * Creates the resource for the path of an operation, and then sends a request to the operation.
+ * Returns whether the request succeeds.
+ */
 async function retryWithCreated(context: CheckContext, route: Route): Promise<boolean> {
   for (const creator of findCreators(context.allowedRoutes, route)) {
     await context.prepare();
@@ -61,7 +65,10 @@ async function retryWithCreated(context: CheckContext, route: Route): Promise<bo
 /** The maximum number of values of a listed resource that are tried as its id. */
 const MAX_VALUES = 30;
 
-/** Lists resources. Then tries each value of the first resource as the last path parameter, until a request succeeds. */
+/**
+ * Lists resources.
+ * Then tries each value of the first resource as the last path parameter, until a request succeeds.
+ */
 async function retryWithListed(context: CheckContext, route: Route): Promise<void> {
   const { session, requests, seed, allowedRoutes } = context;
   const list = allowedRoutes.find(({ method, path }) => method === 'GET' && isItemPath(route.path, path));
@@ -76,8 +83,9 @@ async function retryWithListed(context: CheckContext, route: Route): Promise<voi
 }
 
 /**
- * Returns the operations that may create the resource in the path of `route`, such as `POST /things` for `GET /things/{id}`. These are the PUT and POST
- * operations of the same path, and of the path without some parameters.
+ * Returns the operations that may create the resource in the path of `route`, such as `POST /things` for
+ * `GET /things/{id}`.
+ * These are the PUT and POST operations of the same path, and of the path without some parameters.
  */
 function findCreators(routes: readonly Route[], route: Route): readonly Route[] {
   const others = routes.filter((one) => one !== route && (one.method === 'PUT' || one.method === 'POST'));
@@ -92,8 +100,9 @@ function removeParameters(path: string): string {
 }
 
 /**
- * Creates a resource. Returns the path parameters of the resource, taken from the request or the response. Returns undefined if the request fails, or if a
- * parameter is missing.
+ * Creates a resource.
+ * Returns the path parameters of the resource, taken from the request or the response.
+ * Returns undefined if the request fails, or if a parameter is missing.
  */
 async function createPath(
   { session, requests, seed }: CheckContext,

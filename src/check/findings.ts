@@ -1,6 +1,6 @@
 import { findResponse } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
-import { limitList } from '../util/limit-list.ts';
+import { joinList } from '../util/limit-list.ts';
 import type { Exchange } from './exchange.ts';
 
 /** The names of the checks. Each finding, and each column of the report, has one of these names. */
@@ -17,7 +17,10 @@ export interface Violation {
   readonly pointer: string;
 }
 
-/** Returns the name of the documented response for a status, such as `404` or `default`; the status itself if it is undocumented. */
+/**
+ * Returns the name of the documented response for a status, such as `404` or `default`; the status itself if it is
+ * undocumented.
+ */
 export function getResponseName({ responses }: Route, status: number): string {
   return findResponse(responses, status)?.name ?? String(status);
 }
@@ -26,7 +29,11 @@ export function getResponseName({ responses }: Route, status: number): string {
 export interface Finding extends Violation {
   readonly check: CheckName;
   readonly operationId: string;
-  /** The name of the documented response, such as `404` or `default`. If the response is undocumented: its status. If there is no response: `none`. */
+  /**
+   * The name of the documented response, such as `404` or `default`.
+   * If the response is undocumented: its status.
+   * If there is no response: `none`.
+   */
   readonly status: string;
   /** The requests and responses that lead to the violation, in order. The last response violates the rule. */
   readonly exchanges: readonly Exchange[];
@@ -39,8 +46,9 @@ export interface Count {
 }
 
 /**
- * Collects the findings of `storefront check`. Also counts the responses and violations for each check, operation and status. Ignores findings about operations
- * that the user has not selected.
+ * Collects the findings of `storefront check`.
+ * Also counts the responses and violations for each check, operation and status.
+ * Ignores findings about operations that the user has not selected.
  */
 export class CheckResults {
   /** The number of requests that received only status 429, even when they were repeated. */
@@ -50,7 +58,9 @@ export class CheckResults {
   readonly #findings = new Map<string, Finding>();
   readonly #unreproduced: Finding[] = [];
   readonly #unchecked: string[] = [];
-  /** For each operation: the number of valid requests that it refused with a documented status, and the first of them. */
+  /**
+   * For each operation: the number of valid requests that it refused with a documented status, and the first of them.
+   */
   readonly #refusals = new Map<string, { readonly count: number; readonly exchange: Exchange | undefined }>();
   readonly #pending: Finding[] = [];
   /** The status codes that each operation returned. */
@@ -60,6 +70,8 @@ export class CheckResults {
   /** The operations that have responded with 401 since they last succeeded. */
   readonly #unauthorized = new Set<string>();
   #responseCount = 0;
+  #isStopExplained = false;
+  #hasUnexplainedStop = false;
 
   /** `routes`: the operations that the user has selected. */
   constructor(routes: readonly Route[]) {
@@ -106,11 +118,22 @@ export class CheckResults {
   }
 
   /**
-   * Returns whether the results contain a finding with the same operation, status and rule. Also returns true if the user has not selected the operation,
-   * because findings about such an operation are ignored.
+   * Returns whether the results contain a finding with the same operation, status and rule.
+   * Also returns true if the user has not selected the operation, because findings about such an operation are ignored.
    */
   has(finding: Finding): boolean {
     return this.#findings.has(getFindingKey(finding)) || !this.#operationIds.has(finding.operationId);
+  }
+
+  /** Adds the finding about a request that stops the server. It explains why other requests got no response. */
+  addCauseOfStop(finding: Finding): void {
+    this.add(finding);
+    this.#isStopExplained = true;
+  }
+
+  /** Records that the server stopped and started again, and that no repeated request stops it. */
+  addUnexplainedStop(): void {
+    this.#hasUnexplainedStop = true;
   }
 
   /** Stores a finding that did not occur again when its requests were repeated. */
@@ -130,11 +153,14 @@ export class CheckResults {
 
   /** Adds one finding that summarizes all findings that did not occur again. */
   reportUnreproduced(): void {
-    const remaining = this.#unreproduced.splice(0).filter((finding) => !this.has(finding) && !isTimeout(finding));
+    const isEffect = ({ rule }: Finding) => this.#isStopExplained && rule === 'responds';
+    const remaining = this.#unreproduced
+      .splice(0)
+      .filter((finding) => !this.has(finding) && !isTimeout(finding) && !isEffect(finding));
     const [first] = remaining;
     if (!first) return;
     const places = remaining.map(({ operationId, status }) => `${operationId} ${status}`);
-    const list = limitList(places, MAX_UNREPRODUCED).join(', ');
+    const list = joinList(places, MAX_UNREPRODUCED);
     const message = `Not reproducible: ${remaining.length} of ${this.#responseCount} requests failed (${list}), but did not fail when they were repeated. First failure: ${first.message}`;
     this.add({ ...first, rule: 'reproducible', message });
   }
@@ -151,7 +177,7 @@ export class CheckResults {
 
   /** Descriptions of what was not checked completely, from the parts of the check. */
   get unchecked(): readonly string[] {
-    return this.#unchecked;
+    return this.#hasUnexplainedStop && !this.#isStopExplained ? [...this.#unchecked, STOPPED] : this.#unchecked;
   }
 
   /** Counts a valid request that the server refused with a documented status. */
@@ -187,6 +213,8 @@ export class CheckResults {
   }
 }
 
+const STOPPED = 'why the server stopped and started again, because no repeated request stops it';
+
 /** The status of a response to a request without valid credentials (RFC 9110, section 15.5.2). */
 const UNAUTHORIZED = 401;
 
@@ -194,7 +222,10 @@ function toCountKey(check: CheckName, operationId: string, status: string): stri
   return `${check} ${operationId} ${status}`;
 }
 
-/** Returns whether a finding is a timeout. A timeout that does not occur again is not reported, because it shows only that the machine was busy. */
+/**
+ * Returns whether a finding is a timeout.
+ * A timeout that does not occur again is not reported, because it shows only that the machine was busy.
+ */
 function isTimeout({ rule, message }: Finding): boolean {
   return rule === 'responds' && [NO_RESPONSE_WITHIN, NOT_ENDED_WITHIN].some((start) => message.startsWith(start));
 }
@@ -208,7 +239,10 @@ export const NOT_ENDED_WITHIN = 'the response did not end within';
 /** The maximum number of operations in the message about findings that did not occur again. */
 const MAX_UNREPRODUCED = 8;
 
-/** Returns a text with the operation, the status and the rule of a finding. Findings with the same text count as equal. */
+/**
+ * Returns a text with the operation, the status and the rule of a finding.
+ * Findings with the same text count as equal.
+ */
 export function getFindingKey({ operationId, status, rule }: Finding): string {
   return `${operationId} ${status} ${rule}`;
 }

@@ -8,11 +8,39 @@ import type { CheckContext } from './check-context.ts';
 import { examineAll } from './confirm-findings.ts';
 import type { RequestToSend } from './exchange.ts';
 import type { Finding, Violation } from './findings.ts';
-import { parseFinite, replaceFirst } from './json-edits.ts';
 import { getBodyType, type RequestValues, toPath, toRequest, validateValues } from './requests.ts';
 import { isWriteOperation } from './selection.ts';
 import type { Session } from './session.ts';
 import { isTooLarge } from './undocumented-responses.ts';
+
+/** A string that is unlikely to occur in a body. */
+const PLACEHOLDER = 'replaced-7f3c9a52e1d84b06';
+
+/**
+ * Serializes `value` as JSON, and replaces the first number or string (see `type`) with the text `raw`: for `1e400`,
+ * `{"a":1}` becomes `{"a":1e400}`.
+ * Returns undefined if there is nothing to replace.
+ */
+export function replaceFirst(type: 'number' | 'string', value: unknown, raw: string): string | undefined {
+  let isFound = false;
+  const json = JSON.stringify(value, (_, one: unknown) => {
+    if (isFound || typeof one !== type) return one;
+    isFound = true;
+    return PLACEHOLDER;
+  });
+  return isFound ? json.replace(`"${PLACEHOLDER}"`, () => raw) : undefined;
+}
+
+/**
+ * Parses JSON.
+ * A number that is too large for JavaScript becomes the largest number with the same sign, so that schemas validate it
+ * as a number.
+ */
+export function parseFinite(text: string): unknown {
+  return JSON.parse(text, (_, value: unknown) =>
+    typeof value === 'number' && !Number.isFinite(value) ? Math.sign(value) * Number.MAX_VALUE : value,
+  );
+}
 
 /** A request with input that schemas can't describe, such as invalid escapes or invalid JSON. */
 interface HostileRequest {
@@ -20,8 +48,8 @@ interface HostileRequest {
   /** The reason why the server must reject the request; undefined if the server may accept it. */
   readonly reason?: string;
   /**
-   * The status with which the server must reject the request. Compared only if a behaviour model describes the contract, and the operation documents the
-   * status.
+   * The status with which the server must reject the request.
+   * Compared only if a behaviour model describes the contract, and the operation documents the status.
    */
   readonly status?: number;
 }
@@ -29,7 +57,9 @@ interface HostileRequest {
 /** Percent-encoded texts that servers often decode incorrectly: invalid escapes, and escapes of special characters. */
 const ESCAPES = ['%', '%00', '%E0%A4%A', '%ff', '%ED%A0%80', '%uD800', '%2F..%2F', '..%2f', '%0d%0a', '%F0%9F%98%80'];
 
-/** Texts that are inserted in a path or a query without percent-encoding: escapes, special characters, and a long text. */
+/**
+ * Texts that are inserted in a path or a query without percent-encoding: escapes, special characters, and a long text.
+ */
 const RAW_TEXTS = [...ESCAPES, "'", ';', '{}', 'a'.repeat(8_000)];
 
 /** Bodies that are not valid JSON. */
@@ -39,8 +69,9 @@ export const INVALID_JSON = ['{"', '{a:1}', "{'a':1}", '[1,]', 'NaN', '{}{}', '{
 const DEPTH = 5_000;
 
 /**
- * Sends unusual input to an operation, such as invalid escapes or deeply nested JSON. The response must have a documented status other than 5xx. Input that
- * can't be parsed must be rejected.
+ * Sends unusual input to an operation, such as invalid escapes or deeply nested JSON.
+ * The response must have a documented status other than 5xx.
+ * Input that can't be parsed must be rejected.
  */
 export async function checkHostileInput(
   { session, requests, seed, prepare }: CheckContext,
@@ -54,7 +85,10 @@ export async function checkHostileInput(
   await examineHostile({ session, prepare }, route, all);
 }
 
-/** Sends deeply nested bodies to an operation. A server may store them, and then fail for other requests, so no other check should run after this one. */
+/**
+ * Sends deeply nested bodies to an operation.
+ * A server may store them, and then fail for other requests, so no other check should run after this one.
+ */
 export async function checkNestedInput(
   { session, requests, seed, prepare }: CheckContext,
   route: Route,
@@ -101,7 +135,8 @@ function findStatusViolations(
 ): readonly Violation[] {
   if (reason === undefined || actual >= 500 || GATEWAY_STATUSES.includes(actual)) return [];
   const pointer = `${route.pointer}/requestBody`;
-  // If a behaviour model describes the contract, the contract defines the status of each rejection. Any other API may use any error status.
+  // If a behaviour model describes the contract, the contract defines the status of each rejection.
+  // Any other API may use any error status.
   const isDefined = hasModel && route.responses.some(({ name }) => name === String(status));
   if (isDefined && actual !== status)
     return [{ rule: `${status} if ${reason}`, message: `Status ${actual} instead of ${status}: ${reason}`, pointer }];
@@ -123,8 +158,8 @@ function createHostileTargets(route: Route, base: RequestValues): readonly Hosti
 }
 
 /**
- * Returns whether a server may route a request with hostile input to another operation. For example, some servers read the `%` of an invalid escape as a
- * literal character.
+ * Returns whether a server may route a request with hostile input to another operation.
+ * For example, some servers read the `%` of an invalid escape as a literal character.
  */
 function canReachOther(contract: Contract, { operationId }: Route, { request }: HostileRequest): boolean {
   const path = request.target.split('?')[0] ?? '';
@@ -134,7 +169,10 @@ function canReachOther(contract: Contract, { operationId }: Route, { request }: 
   });
 }
 
-/** Returns a valid JSON body, and a function that creates a request with another body. Returns undefined for an operation without a JSON body. */
+/**
+ * Returns a valid JSON body, and a function that creates a request with another body.
+ * Returns undefined for an operation without a JSON body.
+ */
 function createBodyTemplate(route: Route, base: RequestValues) {
   const type = getBodyType(route);
   if (type === undefined || !isJsonType(type) || base.body === undefined) return undefined;
@@ -181,16 +219,17 @@ function createHostileBodies(contract: Contract, route: Route, base: RequestValu
 }
 
 /**
- * Returns why an operation must reject a body of the undocumented media type `type`, and the expected status. Returns an empty object if the operation does not
- * document 415.
+ * Returns why an operation must reject a body of the undocumented media type `type`, and the expected status.
+ * Returns an empty object if the operation does not document 415.
  */
 function getTypeRejection({ responses }: Route, type: string): Pick<HostileRequest, 'reason' | 'status'> {
   return responses.some(({ name }) => name === '415') ? { reason: `the content type is ${type}`, status: 415 } : {};
 }
 
 /**
- * Returns bodies with deeply nested arrays, and for each body a shell command that prints it. The first body consists only of the arrays. If the valid body is
- * an object, the second body is this object with the arrays as an additional property.
+ * Returns bodies with deeply nested arrays, and for each body a shell command that prints it.
+ * The first body consists only of the arrays.
+ * If the valid body is an object, the second body is this object with the arrays as an additional property.
  */
 function nestDeeply(validBody: string): readonly (readonly [body: string, printCommand: string])[] {
   const nested = '['.repeat(DEPTH) + ']'.repeat(DEPTH);
@@ -206,7 +245,10 @@ function openObject(json: string): string {
   return json === '{}' ? '{' : `${json.slice(0, -1)},`;
 }
 
-/** Returns bodies with valid JSON that often causes errors: names with a special meaning, repeated names, and a byte order mark. */
+/**
+ * Returns bodies with valid JSON that often causes errors: names with a special meaning, repeated names, and a byte
+ * order mark.
+ */
 function createUnusualJson(validBody: string): readonly string[] {
   if (!validBody.startsWith('{')) return [];
   const properties = [...SPECIAL_PROPERTIES, validBody.slice(1, -1) || '"a":1,"a":2'];

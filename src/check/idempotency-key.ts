@@ -1,12 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import type { RequestToSend } from './exchange.ts';
 
-/** The header that identifies repetitions of the same request. A server rejects a key that was sent with a different request. */
+/**
+ * The header that identifies repetitions of the same request.
+ * A server rejects a key that was sent with a different request.
+ */
 const HEADER = 'idempotency-key';
 
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
-/** The statuses of responses that reject an idempotency key (draft-ietf-httpapi-idempotency-key-header; Stripe uses 400). */
+/**
+ * The statuses of responses that reject an idempotency key (draft-ietf-httpapi-idempotency-key-header; Stripe uses
+ * 400).
+ */
 const KEY_STATUSES: readonly number[] = [400, 409, 422];
 
 /** Replaces the idempotency key in headers with a fixed UUID. Returns headers without a key unchanged. */
@@ -15,15 +21,19 @@ export function withUuidKey(headers: Readonly<Record<string, string>>): Readonly
 }
 
 /**
- * Replaces an idempotency key that is a UUID with a new random UUID. The new key does not depend on the seed, because the server may still know the keys of an
- * earlier check with the same seed.
+ * Replaces an idempotency key that is a UUID with a new random UUID.
+ * The new key does not depend on the seed, because the server may still know the keys of an earlier check with the same
+ * seed.
  */
 export function withNewKey(request: RequestToSend): RequestToSend {
   const { headers = {} } = request;
   return UUID.test(headers[HEADER] ?? '') ? { ...request, headers: { ...headers, [HEADER]: randomUUID() } } : request;
 }
 
-/** Returns whether a request has an idempotency key that is not a UUID. Servers may reject the request, because another request may have the same key. */
+/**
+ * Returns whether a request has an idempotency key that is not a UUID.
+ * Servers may reject the request, because another request may have the same key.
+ */
 export function hasSharedKey({ headers = {} }: Pick<RequestToSend, 'headers'>): boolean {
   const key = headers[HEADER];
   return key !== undefined && !UUID.test(key);

@@ -8,7 +8,10 @@ export interface FoundId {
   readonly entry: Node;
 }
 
-/** Names such as `id`, which identify a resource but do not say its type. `petId` is not among them, because it says the type. */
+/**
+ * Names such as `id`, which identify a resource but do not say its type.
+ * `petId` is not among them, because it says the type.
+ */
 const GENERAL_NAMES = ['id', 'uid', 'uuid', 'sid', 'gid', 'guid', 'slug', 'key', 'code', 'symbol', 'number', 'name'];
 
 /** The maximum number of objects and arrays that enclose a resource in a body. */
@@ -25,9 +28,11 @@ export function isPathValue(value: unknown): value is string | number {
 }
 
 /**
- * Finds the id of the resource in a response body, and the object that contains the id. `parameter`: the path parameter for the id. For `petId`, the best match
- * is a property `petId`, and the next best is `id`. Searches outer objects before inner objects, and only the last entry of an array. Returns undefined if
- * there is no id.
+ * Finds the id of the resource in a response body, and the object that contains the id.
+ * `parameter`: the path parameter for the id.
+ * For `petId`, the best match is a property `petId`, and the next best is `id`.
+ * Searches outer objects before inner objects, and only the last entry of an array.
+ * Returns undefined if there is no id.
  */
 export function findId(parameter: string, body: unknown): FoundId | undefined {
   let level: readonly (readonly [key: string, value: unknown])[] = [['', body]];
@@ -50,8 +55,9 @@ function rankIds(parameter: string, key: string, entry: Node): readonly (FoundId
   // The path parameter `{id_or_name}` is treated as `{id}`.
   const own = normalizeName(parameter.split(/_or_|Or(?=[A-Z])/)[0] ?? '');
   const isOwn = ([property]: readonly [string, unknown]) => isGeneralName(own) && normalizeName(property) === own;
-  // In JSON:API, the properties of a resource are in `attributes`. A property there can be the id only if the path parameter has a general name such as
-  // `{slug}`. For `{tag}`, a property `tag` can have another meaning.
+  // In JSON:API, the properties of a resource are in `attributes`.
+  // A property there can be the id only if the path parameter has a general name such as `{slug}`.
+  // For `{tag}`, a property `tag` can have another meaning.
   const attributes = isNode(entry.attributes) ? Object.entries(entry.attributes).filter(isOwn) : [];
   return [...Object.entries(entry), ...attributes].flatMap(([property, id]) => {
     const name = normalizeName(property);
@@ -80,7 +86,10 @@ function removeLists(entry: Node): Node {
   return Object.fromEntries(Object.entries(entry).filter(([, value]) => !Array.isArray(value)));
 }
 
-/** Finds the first list of resources with ids in a body, and returns these ids. Reads at most `max` entries of a list. */
+/**
+ * Finds the first list of resources with ids in a body, and returns these ids.
+ * Reads at most `max` entries of a list.
+ */
 export function findListedIds(parameter: string, body: unknown, max: number): readonly (string | number)[] {
   const lists = findLists(body).map((list) =>
     list.slice(0, max).flatMap((entry) => findId(parameter, removeLists(entry))?.id ?? []),
@@ -89,8 +98,9 @@ export function findListedIds(parameter: string, body: unknown, max: number): re
 }
 
 /**
- * Returns the values of the property `name` from the entries of all lists in a body. Reads at most `max` entries of each list. Omits values that can't be part
- * of a path.
+ * Returns the values of the property `name` from the entries of all lists in a body.
+ * Reads at most `max` entries of each list.
+ * Omits values that can't be part of a path.
  */
 export function findListedValues(name: string, body: unknown, max: number): readonly (string | number)[] {
   const own = normalizeName(name);

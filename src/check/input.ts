@@ -21,9 +21,11 @@ import { createSingleEdits, findWorkingRequest } from './single-edits.ts';
 import { isTooLarge } from './undocumented-responses.ts';
 
 /**
- * Sends valid and invalid requests to an operation, by the rules of Schemathesis. The server must not reject a valid request as invalid, but the request may
- * fail for another reason. The server must reject an invalid request. Each response must be documented. Sends a valid request, then copies of it with a single
- * edit, and then requests with random combinations of edits.
+ * Sends valid and invalid requests to an operation, by the rules of Schemathesis.
+ * The server must not reject a valid request as invalid, but the request may fail for another reason.
+ * The server must reject an invalid request.
+ * Each response must be documented.
+ * Sends a valid request, then copies of it with a single edit, and then requests with random combinations of edits.
  */
 export async function checkInput(context: CheckContext, route: Route): Promise<void> {
   await examineInput(context, route, MAX_REQUESTS);
@@ -79,8 +81,9 @@ function takeFirst<Value>(values: Iterable<Value>, max: number): readonly Value[
 const MAX_BASES = 6;
 
 /**
- * Returns a valid request that the server accepts, so that a refusal of an edited copy shows the effect of the edit. Tries `first`, other generated requests, and a
- * request with the required parts only. Returns `first` if the server refuses all of them with documented statuses.
+ * Returns a valid request that the server accepts, so that a refusal of an edited copy shows the effect of the edit.
+ * Tries `first`, other generated requests, and a request with the required parts only.
+ * Returns `first` if the server refuses all of them with documented statuses.
  */
 async function findAcceptedRequest(
   { session, requests, seed, prepare }: CheckContext,
@@ -100,8 +103,9 @@ async function findAcceptedRequest(
 }
 
 /**
- * A random request. `seed` generates a valid request, to which the `edits` are applied. `part` selects the part to edit: it is an index, modulo the number of
- * parts.
+ * A random request.
+ * `seed` generates a valid request, to which the `edits` are applied.
+ * `part` selects the part to edit: it is an index, modulo the number of parts.
  */
 interface RandomRequest {
   readonly seed: number;
@@ -145,7 +149,8 @@ const FIRST_SURROGATE = 0xd800;
 
 /** Creates the generator of random requests. A request without edits is valid. */
 function createCases(fc: FastCheckModule, hasModel: boolean): Arbitrary<RandomRequest> {
-  // Generates the same characters as the unit `binary` of fast-check. That unit first creates a table of a million code points, which takes about 1 s.
+  // Generates the same characters as the unit `binary` of fast-check.
+  // That unit first creates a table of a million code points, which takes about 1 s.
   const anyCodePoint = fc
     .nat(CODE_POINTS - SURROGATES - 1)
     .map((index) => String.fromCodePoint(index < FIRST_SURROGATE ? index : index + SURROGATES));
@@ -167,7 +172,10 @@ function createCases(fc: FastCheckModule, hasModel: boolean): Arbitrary<RandomRe
   });
 }
 
-/** Returns whether a request is invalid only because of numbers that are too large for the format `float`. Many servers read them with double precision. */
+/**
+ * Returns whether a request is invalid only because of numbers that are too large for the format `float`.
+ * Many servers read them with double precision.
+ */
 function isOnlyImprecise(result: RequestResult): boolean {
   const isImprecise = ({ rule, value, remedy }: RequestViolations['violations'][number]) =>
     rule === 'format' &&
@@ -177,7 +185,11 @@ function isOnlyImprecise(result: RequestResult): boolean {
   return result.kind === 'violations' && result.violations.every(isImprecise);
 }
 
-/** Sends a request. Returns its exchange and the findings in the response. `isValid`: whether every server should accept the values of the request. */
+/**
+ * Sends a request.
+ * Returns its exchange and the findings in the response.
+ * `isValid`: whether every server should accept the values of the request.
+ */
 async function examine({ session }: CheckContext, route: Route, values: RequestValues, place = 'several changes') {
   const result = validateValues(session.contract, route, values);
   const canRefuse = !session.hasModel && result.kind === 'call' && canBeRefused(route, toRequest(route, values));
@@ -191,7 +203,10 @@ async function examine({ session }: CheckContext, route: Route, values: RequestV
   return { exchange, findings: removeEffects(findings), isValid };
 }
 
-/** Removes the finding about a refused valid request if the status of the refusal is itself a finding, because both have one cause. */
+/**
+ * Removes the finding about a refused valid request if the status of the refusal is itself a finding, because both have
+ * one cause.
+ */
 function removeEffects(findings: readonly Finding[]): readonly Finding[] {
   const isUndocumented = findings.some(({ rule }) => rule === 'status documented');
   return isUndocumented ? findings.filter(({ rule }) => !rule.startsWith(ACCEPTS_VALID)) : findings;
@@ -201,8 +216,9 @@ function removeEffects(findings: readonly Finding[]): readonly Finding[] {
 const ACCEPTS_VALID = 'accepts valid requests';
 
 /**
- * Returns a violation if the server accepts an invalid request, or rejects a valid request. `place`: the edited part of the request, for the message. A documented
- * refusal of a valid request is examined later, with the other refusals.
+ * Returns a violation if the server accepts an invalid request, or rejects a valid request.
+ * `place`: the edited part of the request, for the message.
+ * A documented refusal of a valid request is examined later, with the other refusals.
  */
 function findStatusViolations(
   session: Session,

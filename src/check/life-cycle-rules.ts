@@ -5,8 +5,11 @@ import { findId } from './ids.ts';
 import type { Rule } from './session.ts';
 
 /**
- * A request that creates or updates a resource. `sent`: the request body. `returned`: the response body. `before`: the resource before an update; undefined for
- * a new resource. `read`: the operation that reads the resource.
+ * A request that creates or updates a resource.
+ * `sent`: the request body.
+ * `returned`: the response body.
+ * `before`: the resource before an update; undefined for a new resource.
+ * `read`: the operation that reads the resource.
  */
 interface Change {
   readonly read: Route;
@@ -21,9 +24,11 @@ interface Change {
 export const STORED_RULE = 'changes are stored';
 
 /**
- * Creates a rule for the first read of a resource after it was created or updated. Each property that the client sent must have the value from the response to
- * that change. The value can differ from the sent value, because a server may normalize values. Ignores values that the contract does not allow in the response
- * to the change. After an update with new values, at least one property must have changed.
+ * Creates a rule for the first read of a resource after it was created or updated.
+ * Each property that the client sent must have the value from the response to that change.
+ * The value can differ from the sent value, because a server may normalize values.
+ * Ignores values that the contract does not allow in the response to the change.
+ * After an update with new values, at least one property must have changed.
  */
 export function createStoredRule({ read, ...change }: Change): Rule {
   const before = getEntry(read, change.before);
@@ -47,7 +52,10 @@ export function createStoredRule({ read, ...change }: Change): Rule {
   };
 }
 
-/** Returns the object with the properties of a resource in a response body. `read`: the operation that reads the resource. */
+/**
+ * Returns the object with the properties of a resource in a response body.
+ * `read`: the operation that reads the resource.
+ */
 export function getEntry(read: Route, body: unknown): Node {
   const entry = findId(read.pathNames.at(-1) ?? '', body)?.entry ?? toNode(body);
   // In JSON:API, `attributes` contains the properties of a resource.
@@ -63,8 +71,8 @@ function replaceObject(value: unknown, old: Node, replacement: Node): unknown {
 }
 
 /**
- * Returns the resource in a request body, without a wrapper: the inner object of `{ "pet": { … } }`. A property that the stored resource (`entry`) also has is
- * not a wrapper.
+ * Returns the resource in a request body, without a wrapper: the inner object of `{ "pet": { … } }`.
+ * A property that the stored resource (`entry`) also has is not a wrapper.
  */
 export function unwrap(body: unknown, entry: Node): Node {
   const [only, ...others] = Object.entries(toNode(body));
@@ -76,8 +84,8 @@ export function unwrap(body: unknown, entry: Node): Node {
 const DELETION = /delet|remov|archiv|cancel|inactiv|disabl|discard|trash|clos|revok|terminat|expir/i;
 
 /**
- * Returns whether a resource that can still be read is marked as deleted: since the last read before the deletion, a property with such a name or such a value has
- * changed, or a boolean.
+ * Returns whether a resource that can still be read is marked as deleted: since the last read before the deletion, a
+ * property with such a name or such a value has changed, or a boolean.
  */
 export function isMarkedDeleted(read: Route, before: unknown, after: unknown): boolean {
   const [old, current] = [getEntry(read, before), getEntry(read, after)];
@@ -92,8 +100,10 @@ function isScalar(value: unknown): boolean {
 }
 
 /**
- * Creates a rule for responses to read requests. A response violates the rule if `isWrong` returns true. `rule`: the name of the rule. `done`: "created" or
- * "deleted", for the message.
+ * Creates a rule for responses to read requests.
+ * A response violates the rule if `isWrong` returns true.
+ * `rule`: the name of the rule.
+ * `done`: "created" or "deleted", for the message.
  */
 export function createReadRule(isWrong: (response: ReceivedResponse) => boolean, rule: string, done: string): Rule {
   return ({ pointer }, { response }) => {

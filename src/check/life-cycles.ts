@@ -3,7 +3,7 @@ import type { Route } from '../openapi/routes.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import type { CheckContext } from './check-context.ts';
 import { addConfirmed } from './confirm-findings.ts';
-import { type Exchange, getLocationPath, isSuccess, type ReceivedResponse } from './exchange.ts';
+import { type Exchange, getLocationPath, isMocked, isSuccess, type ReceivedResponse } from './exchange.ts';
 import type { Finding } from './findings.ts';
 import { findId, isPathValue } from './ids.ts';
 import {
@@ -31,8 +31,10 @@ export interface LifeCycle {
 }
 
 /**
- * Groups the operations that create, list, read, update and delete the same resources. A group needs the operations `POST /things` and `GET /things/{id}`. It
- * can also have `GET /things`, and the methods `PUT`, `PATCH` and `DELETE` of `/things/{id}`. Ignores operations that document only errors.
+ * Groups the operations that create, list, read, update and delete the same resources.
+ * A group needs the operations `POST /things` and `GET /things/{id}`.
+ * It can also have `GET /things`, and the methods `PUT`, `PATCH` and `DELETE` of `/things/{id}`.
+ * Ignores operations that document only errors.
  */
 export function findLifeCycles(allRoutes: readonly Route[]): readonly LifeCycle[] {
   const routes = allRoutes.filter(({ successStatus }) => successStatus < 400);
@@ -52,7 +54,10 @@ export function getRoutes({ create, list, read, updates, remove }: LifeCycle): r
   return [create, ...(list ? [list] : []), read, ...updates, ...(remove ? [remove] : [])];
 }
 
-/** The maximum number of resources that a check creates in a collection. It is more than one, because a defect can affect only one value of an enum. */
+/**
+ * The maximum number of resources that a check creates in a collection.
+ * It is more than one, because a defect can affect only one value of an enum.
+ */
 const MAX_RESOURCES = 10;
 
 /** The difference between the seeds of two attempts to confirm a finding. */
@@ -66,8 +71,9 @@ interface Progress {
 }
 
 /**
- * Checks that created resources are listed and can be read, that updates are stored, and that deleted resources are not listed and can't be read. The verdict names
- * the operations that refused all requests, because then the rest of the life cycle was not checked.
+ * Checks that created resources are listed and can be read, that updates are stored, and that deleted resources are not
+ * listed and can't be read.
+ * The verdict names the operations that refused all requests, because then the rest of the life cycle was not checked.
  */
 export async function checkLifeCycle(context: CheckContext, cycle: LifeCycle): Promise<void> {
   const { session, runs, prepare } = context;
@@ -92,7 +98,10 @@ export async function checkLifeCycle(context: CheckContext, cycle: LifeCycle): P
   }
 }
 
-/** Adds the findings about values that are never stored. Omits those about an update if there already is a finding that it changes nothing. */
+/**
+ * Adds the findings about values that are never stored.
+ * Omits those about an update if there already is a finding that it changes nothing.
+ */
 function addStoredFindings({ results }: Session, stored: StoredValues): void {
   for (const finding of stored.createFindings()) {
     const isKnown = results.has({ ...finding, rule: STORED_RULE });
@@ -101,7 +110,11 @@ function addStoredFindings({ results }: Session, stored: StoredValues): void {
   }
 }
 
-/** Creates, lists, reads, updates and deletes a resource. Returns the findings. Each finding contains the requests that were sent before it. */
+/**
+ * Creates, lists, reads, updates and deletes a resource.
+ * Returns the findings.
+ * Each finding contains the requests that were sent before it.
+ */
 async function examineLifeCycle(
   context: CheckContext,
   cycle: LifeCycle,
@@ -111,8 +124,13 @@ async function examineLifeCycle(
   const before: Exchange[] = [];
   const found: Finding[] = [];
   const send: Send = async (route, values, rule) => {
-    const { exchange, findings } = await session.send('behaviour', route, toRequest(route, values), rule);
+    const ownRule: Rule = (one, received) => (isMocked(received.response) ? [] : (rule?.(one, received) ?? []));
+    const { exchange, findings } = await session.send('behaviour', route, toRequest(route, values), ownRule);
     for (const finding of findings) found.push({ ...finding, exchanges: [...before, ...finding.exchanges] });
+    if (exchange && isMocked(exchange.response)) {
+      session.mocked.add(route.operationId);
+      return undefined;
+    }
     if (exchange && route !== cycle.list) before.push(exchange);
     if (exchange) statuses.set(route, [...(statuses.get(route) ?? []), exchange.response]);
     return exchange?.response;
@@ -143,7 +161,10 @@ type Send = (route: Route, values: RequestValues, rule?: Rule) => Promise<Receiv
 /** The functions that a life cycle calls. */
 interface Recorder {
   readonly send: Send;
-  /** Records the body that a change sent, the response that read the resource before, and the response that then read it. */
+  /**
+   * Records the body that a change sent, the response that read the resource before, and the response that then read
+   * it.
+   */
   readonly record: (
     route: Route,
     sent: unknown,
@@ -200,7 +221,11 @@ async function sendLifeCycle(context: CheckContext, cycle: LifeCycle, { send, re
     await checkList('missing', 'deleted resources are not listed', 'is in the list, but was deleted before');
 }
 
-/** A created resource. `path`: the path parameters of its collection. `shown`: the body of the response to the first read request. */
+/**
+ * A created resource.
+ * `path`: the path parameters of its collection.
+ * `shown`: the body of the response to the first read request.
+ */
 interface CreatedResource {
   readonly id: unknown;
   readonly path: RequestValues['path'];
@@ -208,9 +233,11 @@ interface CreatedResource {
 }
 
 /**
- * Creates a function that requests the list of resources. A violation of `rule` occurs if the created resource is missing in the list (`expected`: `listed`),
- * or is still in the list (`missing`). The function sends nothing if reading the resource did not show its id, because then the resource can't be recognized in
- * the list.
+ * Creates a function that requests the list of resources.
+ * A violation of `rule` occurs if the created resource is missing in the list (`expected`: `listed`), or is still in
+ * the list (`missing`).
+ * The function sends nothing if reading the resource did not show its id, because then the resource can't be recognized
+ * in the list.
  */
 function createListCheck(
   { session: { contract }, requests, seed }: CheckContext,
@@ -230,7 +257,11 @@ function createListCheck(
   };
 }
 
-/** An update of a resource. `values`: the request that updates the resource. `current`: the response to the last request that read the resource. */
+/**
+ * An update of a resource.
+ * `values`: the request that updates the resource.
+ * `current`: the response to the last request that read the resource.
+ */
 interface Update {
   readonly read: Route;
   readonly readValues: RequestValues;
@@ -241,8 +272,9 @@ interface Update {
 }
 
 /**
- * Updates a resource, and reads it again. Returns the response to the read request. If the update fails, returns the response from before the update
- * (`current`).
+ * Updates a resource, and reads it again.
+ * Returns the response to the read request.
+ * If the update fails, returns the response from before the update (`current`).
  */
 async function sendUpdate(
   session: Session,
@@ -262,29 +294,35 @@ async function sendUpdate(
 }
 
 /**
- * Creates a function that returns whether the contract allows a body in the response of an operation. The status and headers are those of the received
- * response.
+ * Creates a function that returns whether the contract allows a body in the response of an operation.
+ * The status and headers are those of the received response.
  */
 function createReturnTest({ contract, hasModel }: Session, route: Route, { status, headers }: ReceivedResponse) {
   return (body: unknown) =>
     contract.verifyResponse(route, { status, headers, body }, { closed: hasModel, isReceived: true }).length === 0;
 }
 
-/** Replaces the id in the body of an update with the id in the path, because an update must not change the id. Returns a body without an id unchanged. */
+/**
+ * Replaces the id in the body of an update with the id in the path, because an update must not change the id.
+ * Returns a body without an id unchanged.
+ */
 function replaceOwnId(body: unknown, read: Route, id: unknown): unknown {
   const [name] = ['id', read.pathNames.at(-1) ?? ''].filter((one) => isNode(body) && one in body);
   return name === undefined ? body : { ...toNode(body), [name]: id };
 }
 
-/** Returns the id of a created resource: from the `Location` header, else from the body. Returns undefined if neither contains an id. */
+/**
+ * Returns the id of a created resource: from the `Location` header, else from the body.
+ * Returns undefined if neither contains an id.
+ */
 export function getCreatedId(create: Route, read: Route, { headers, body }: ReceivedResponse): unknown {
   const name = read.pathNames.at(-1) ?? '';
   return parseLocation(headers.location, create, read, name) ?? findId(name, body)?.id;
 }
 
 /**
- * Returns a copy of a request with other path parameters: the values in `path`, and `id` as the last parameter. Returns undefined if the id can't be part of a
- * path.
+ * Returns a copy of a request with other path parameters: the values in `path`, and `id` as the last parameter.
+ * Returns undefined if the id can't be part of a path.
  */
 function withId(
   values: RequestValues | undefined,
@@ -297,7 +335,10 @@ function withId(
   return { ...values, path: { ...values.path, ...path, [name]: String(id) } };
 }
 
-/** Returns the id in a `Location` header, such as `7` in `/things/7`. Returns undefined if the header does not match the path of the operation `read`. */
+/**
+ * Returns the id in a `Location` header, such as `7` in `/things/7`.
+ * Returns undefined if the header does not match the path of the operation `read`.
+ */
 function parseLocation(location: string | undefined, create: Route, read: Route, name: string): string | undefined {
   const path = location === undefined ? undefined : getLocationPath(location);
   if (path === undefined) return undefined;

@@ -4,7 +4,7 @@ import type { Route } from '../openapi/routes.ts';
 import { formatPointer } from '../util/json-pointer.ts';
 import type { CheckContext } from './check-context.ts';
 import { examineAll } from './confirm-findings.ts';
-import { type Exchange, isSuccess, type RequestToSend } from './exchange.ts';
+import { type Exchange, isMocked, isSuccess, type RequestToSend } from './exchange.ts';
 import type { Finding } from './findings.ts';
 import { NO_VALUES, type RequestValues, toRequest, withParameter } from './requests.ts';
 import type { Session } from './session.ts';
@@ -12,7 +12,10 @@ import type { Session } from './session.ts';
 /** A link of a response to another operation (OpenAPI 3.0, Link Object). */
 type Link = ReturnType<typeof getLinks>[number];
 
-/** Checks that the links of a successful response (OpenAPI Link Objects) lead to existing resources. Sends the original request again for each link. */
+/**
+ * Checks that the links of a successful response (OpenAPI Link Objects) lead to existing resources.
+ * Sends the original request again for each link.
+ */
 export async function checkLinks(context: CheckContext, route: Route): Promise<void> {
   const { session, requests, seed, prepare, allowedRoutes } = context;
   await prepare();
@@ -20,7 +23,8 @@ export async function checkLinks(context: CheckContext, route: Route): Promise<v
   if (!values) return;
   const examine = async (link: Link) => {
     const { exchange, findings } = await session.send('links', route, toRequest(route, values));
-    const linkRequest = exchange && isSuccess(exchange.response) && toLinkRequest(context, link, values, exchange);
+    const isFollowed = exchange && isSuccess(exchange.response) && !isMocked(exchange.response);
+    const linkRequest = isFollowed && toLinkRequest(context, link, values, exchange);
     return linkRequest ? [...findings, ...(await followLink(session, link, linkRequest, exchange))] : findings;
   };
   const links = getLinks(session, route).filter(({ target }) => allowedRoutes.includes(target));
@@ -58,7 +62,10 @@ function getLinks({ contract: { normalized: plain, routes } }: Session, route: R
   });
 }
 
-/** Creates the request that a link (OpenAPI Link Object) describes. Returns undefined if the link refers to a value that the response does not have. */
+/**
+ * Creates the request that a link (OpenAPI Link Object) describes.
+ * Returns undefined if the link refers to a value that the response does not have.
+ */
 function toLinkRequest(
   { session, requests, seed }: CheckContext,
   link: Link,
@@ -85,7 +92,10 @@ function toLinkRequest(
   return body === undefined ? undefined : toRequest(target, { ...values, body });
 }
 
-/** Evaluates all runtime expressions in a value, including those in array entries and properties. Returns undefined if an expression has no value. */
+/**
+ * Evaluates all runtime expressions in a value, including those in array entries and properties.
+ * Returns undefined if an expression has no value.
+ */
 function evaluateDeep(value: unknown, sent: RequestValues, exchange: Exchange): unknown {
   if (Array.isArray(value)) {
     const list = value.map((one) => evaluateDeep(one, sent, exchange));
@@ -100,8 +110,9 @@ function evaluateDeep(value: unknown, sent: RequestValues, exchange: Exchange): 
 const EMBEDDED_EXPRESSION = /\{(\$[^}]*)\}/g;
 
 /**
- * Evaluates a runtime expression such as `$response.body#/id` (OpenAPI 3.0, Runtime Expressions). Returns undefined if the expression has no value. Returns any
- * other value unchanged.
+ * Evaluates a runtime expression such as `$response.body#/id` (OpenAPI 3.0, Runtime Expressions).
+ * Returns undefined if the expression has no value.
+ * Returns any other value unchanged.
  */
 function evaluateExpression(expression: unknown, sent: RequestValues, { request, response }: Exchange): unknown {
   if (typeof expression !== 'string') return expression;

@@ -11,13 +11,19 @@ import { getSchemaPointer, isCursor, type RequestValues, validateValues, withPar
 /** Names of query parameters that set the page size, in lower case and without separators: `pagesize`. */
 const LIMIT_NAMES: readonly string[] = [...PAGING_NAMES.limit, 'maxitems'];
 
-/** Names of query parameters that select a page by its number or position, in lower case and without separators: `pagenumber`. */
+/**
+ * Names of query parameters that select a page by its number or position, in lower case and without separators:
+ * `pagenumber`.
+ */
 const PAGE_NAMES: readonly string[] = [...PAGING_NAMES.page, ...PAGING_NAMES.offset];
 
 /** The page size that the check requests if the contract has no maximum. */
 const MAX_LIMIT = 1_000;
 
-/** The assumed page size if the request does not set one. A first page with fewer resources counts as the whole list. */
+/**
+ * The assumed page size if the request does not set one.
+ * A first page with fewer resources counts as the whole list.
+ */
 const MIN_PAGE_SIZE = 10;
 
 function isLimit({ name, in: location }: Parameter): boolean {
@@ -25,8 +31,9 @@ function isLimit({ name, in: location }: Parameter): boolean {
 }
 
 /**
- * Returns a request for a list, with the largest page size that the contract allows. `values`: a request with the required parameters. Returns undefined if
- * another query parameter is required, because it may filter the list.
+ * Returns a request for a list, with the largest page size that the contract allows.
+ * `values`: a request with the required parameters.
+ * Returns undefined if another query parameter is required, because it may filter the list.
  */
 export function createListRequest(
   contract: Contract,
@@ -44,8 +51,9 @@ export function createListRequest(
 }
 
 /**
- * Returns whether the list in a response contains the resource `id`. Returns undefined if this is unknown: the response has no list, its entries have no
- * recognizable ids, or the resource can be on another page.
+ * Returns whether the list in a response contains the resource `id`.
+ * Returns undefined if this is unknown: the response has no list, its entries have no recognizable ids, or the resource
+ * can be on another page.
  */
 export function isListed(
   { list, values, parameter }: { readonly list: Route; readonly values: RequestValues; readonly parameter: string },

@@ -8,8 +8,9 @@ import { toPath } from './requests.ts';
 import { createFinding, SAFE_METHODS, type SendResult, type Session } from './session.ts';
 
 /**
- * The methods that the check tries on a path if the contract does not document them. Safe methods come first. Omits QUERY if this version of Node can't send
- * it.
+ * The methods that the check tries on a path if the contract does not document them.
+ * Safe methods come first.
+ * Omits QUERY if this version of Node can't send it.
  */
 const METHODS_TO_TRY = ['GET', 'HEAD', 'TRACE', 'QUERY', 'PUT', 'POST', 'DELETE', 'PATCH'].filter((method) =>
   NODE_METHODS.includes(method),
@@ -19,8 +20,9 @@ const METHODS_TO_TRY = ['GET', 'HEAD', 'TRACE', 'QUERY', 'PUT', 'POST', 'DELETE'
 const IMPLICIT_METHODS: readonly string[] = ['HEAD', 'OPTIONS'];
 
 /**
- * Checks that a path rejects undocumented methods with status 405, and lists the documented methods in the `Allow` header. The second argument has the
- * operations of the path.
+ * Checks that a path rejects undocumented methods with status 405, and lists the documented methods in the `Allow`
+ * header.
+ * The second argument has the operations of the path.
  */
 export async function checkMethods(
   { session, requests, seed, mayWrite }: CheckContext,
@@ -41,7 +43,11 @@ export async function checkMethods(
   await examineAll(session, unsupported, { examine });
 }
 
-/** A method that a path does not support. `own`: the documented methods of the path. `allowed`: also those of other paths that match the same URL. */
+/**
+ * A method that a path does not support.
+ * `own`: the documented methods of the path.
+ * `allowed`: also those of other paths that match the same URL.
+ */
 interface UnsupportedMethod {
   readonly own: readonly string[];
   readonly allowed: readonly string[];
@@ -49,8 +55,9 @@ interface UnsupportedMethod {
 }
 
 /**
- * Returns whether a server may reject an undocumented method with `status` instead of 405. For example, a router or an access check may respond with another
- * 4xx, unless a behaviour model describes the contract.
+ * Returns whether a server may reject an undocumented method with `status` instead of 405.
+ * For example, a router or an access check may respond with another 4xx, unless a behaviour model describes the
+ * contract.
  */
 function isOtherRejection({ hasModel }: Session, status: number, method: string): boolean {
   // 501 rejects a method that the server does not support for any path (RFC 9110, section 15.6.2).
@@ -82,9 +89,10 @@ function checkResponse(
 }
 
 /**
- * Returns the differences between an `Allow` header and the documented methods of its path (RFC 9110, section 15.5.6). Each difference completes a sentence
- * that starts with "The response", such as "has no Allow header; it must list GET, POST". `allowed`: the methods that the header may also list, because other
- * paths match the same URL.
+ * Returns the differences between an `Allow` header and the documented methods of its path (RFC 9110, section 15.5.6).
+ * Each difference completes a sentence that starts with "The response", such as "has no Allow header; it must list GET,
+ * POST".
+ * `allowed`: the methods that the header may also list, because other paths match the same URL.
  */
 export function findAllowViolations(
   allow: string | undefined,

@@ -16,7 +16,10 @@ export interface CheckCommand {
   readonly allowWrites: boolean;
   /** Whether the server has its default data and no other client. Default: false. */
   readonly isFresh?: boolean;
-  /** Whether the server forbids undocumented query parameters and properties, as `storefront --strict` does. Default: false. */
+  /**
+   * Whether the server forbids undocumented query parameters and properties, as `storefront --strict` does.
+   * Default: false.
+   */
   readonly strict?: boolean;
   /** Headers of all requests. */
   readonly headers: Readonly<Record<string, string>>;
@@ -28,13 +31,16 @@ export interface CheckCommand {
   readonly exclude?: readonly string[] | undefined;
   /** The seed of the generated requests. Default: a random seed. */
   readonly seed?: number | undefined;
-  /** The number of random requests to each operation. If a behaviour model describes the contract, the check also sends this many random request sequences. */
+  /**
+   * The number of random requests to each operation.
+   * If a behaviour model describes the contract, the check also sends this many random request sequences.
+   */
   readonly runs: number;
   /** The maximum duration of the check, in s; 0 or undefined for no limit. */
   readonly maxTime?: number | undefined;
   /**
-   * Headers that select additional sandboxes (isolated states of the server): one set of headers for each sandbox. Different parts of the check run in
-   * different sandboxes at the same time.
+   * Headers that select additional sandboxes (isolated states of the server): one set of headers for each sandbox.
+   * Different parts of the check run in different sandboxes at the same time.
    */
   readonly sandboxHeaders?: readonly Readonly<Record<string, string>>[];
   /** The path of a JUnit XML report to write. */
@@ -148,7 +154,10 @@ function addReportOptions(command: Command, environment: Readonly<Record<string,
     );
 }
 
-/** Parses the URL of a server. Throws an `InvalidArgumentError` if it is invalid or has a user name, a query or a fragment. */
+/**
+ * Parses the URL of a server.
+ * Throws an `InvalidArgumentError` if it is invalid or has a user name, a query or a fragment.
+ */
 export function parseUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url && /^https?:$/.test(url.protocol) && url.search === '' && url.hash === '' && url.username === '') return text;
@@ -184,7 +193,11 @@ function parseQueryParameter(
   return { ...before, [name]: value };
 }
 
-/** Parses comma-separated operationIds. Adds them to those of an earlier option. Throws an `InvalidArgumentError` if an id is empty. */
+/**
+ * Parses comma-separated operationIds.
+ * Adds them to those of an earlier option.
+ * Throws an `InvalidArgumentError` if an id is empty.
+ */
 export function parseOperationIds(text: string, before: readonly string[] = []): readonly string[] {
   const ids = text.split(',').map((id) => id.trim());
   if (!ids.includes('')) return [...before, ...ids];

@@ -6,7 +6,10 @@ import { isGeneralName } from './ids.ts';
 export interface PathParameter {
   /** The name of the parameter. */
   readonly parameter: string;
-  /** The name under which the pool stores known ids. It contains the type of the resource: `bookId` for `{id}` in `/books/{id}`. */
+  /**
+   * The name under which the pool stores known ids.
+   * It contains the type of the resource: `bookId` for `{id}` in `/books/{id}`.
+   */
   readonly poolName: string;
   /** The path template up to the parameter, without parameter names: `/books/{}`. */
   readonly path: string;
@@ -23,14 +26,17 @@ export function getPathParameters(path: string): readonly PathParameter[] {
   });
 }
 
-/** Returns the last parameter of a path such as `/things/{id}` or `/things/{id}.json`. Returns undefined if the path does not end with a parameter. */
+/**
+ * Returns the last parameter of a path such as `/things/{id}` or `/things/{id}.json`.
+ * Returns undefined if the path does not end with a parameter.
+ */
 export function getItemParameter(path: string): PathParameter | undefined {
   return path.replace(FORMAT, '').endsWith('}') ? getPathParameters(path).at(-1) : undefined;
 }
 
 /**
- * Adds the type of the resource to the name of a path parameter: the parameter `id` of `/books/{id}` becomes `bookId`. Returns a name that already contains a
- * type, such as `bookId`, unchanged.
+ * Adds the type of the resource to the name of a path parameter: the parameter `id` of `/books/{id}` becomes `bookId`.
+ * Returns a name that already contains a type, such as `bookId`, unchanged.
  */
 export function getPoolName(name: string, path: string): string {
   if (!isGeneralName(name)) return name;
@@ -38,7 +44,10 @@ export function getPoolName(name: string, path: string): string {
   return toEntryName(getCollectionName(collectionPath)) + name.charAt(0).toUpperCase() + name.slice(1);
 }
 
-/** Returns whether a path identifies an item of a collection. For example, `/things/{id}` identifies an item of `/things`. */
+/**
+ * Returns whether a path identifies an item of a collection.
+ * For example, `/things/{id}` identifies an item of `/things`.
+ */
 export function isItemPath(path: string, collectionPath: string): boolean {
   const collection = collectionPath.replace(FORMAT, '').replace(/\/$/, '');
   return path.replace(FORMAT, '').replace(/\{[^/{}]+\}$/, '{}') === `${collection}/{}`;

@@ -8,8 +8,9 @@ import type { KnownResource, Pool } from './pool.ts';
 export type PathIds = Readonly<Record<string, unknown>>;
 
 /**
- * Picks ids of known resources for the parameters of a path such as `/owners/{ownerId}/pets/{petId}`. Picks the last parameter first, because a pet determines
- * its owner. Omits parameters for which no resource is known.
+ * Picks ids of known resources for the parameters of a path such as `/owners/{ownerId}/pets/{petId}`.
+ * Picks the last parameter first, because a pet determines its owner.
+ * Omits parameters for which no resource is known.
  */
 export function pickIds(path: string, pool: Pool, random: Pick<Random, 'pick'>): PathIds {
   const places = getPathParameters(path);

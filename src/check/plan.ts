@@ -1,12 +1,14 @@
 import { findResponse } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
-import { limitList } from '../util/limit-list.ts';
+import { joinList } from '../util/limit-list.ts';
 import type { OpenedModel } from './behaviour-model.ts';
 import type { CheckContext } from './check-context.ts';
 import type { CheckOptions } from './check-options.ts';
 import { distribute, sendIfAvailable } from './confirm-findings.ts';
-import { isSuccess } from './exchange.ts';
+import { addInventedCredentials, hasGivenCredentials } from './credentials.ts';
+import { type Exchange, isSuccess, type RequestToSend } from './exchange.ts';
 import { findFailingOperations, retryFailingOperations } from './failing-operations.ts';
+import type { Finding } from './findings.ts';
 import { checkHostileInput, checkNestedInput } from './hostile-input.ts';
 import { checkCoreInput, checkInput } from './input.ts';
 import { checkLifeCycle, findLifeCycles, getRoutes } from './life-cycles.ts';
@@ -17,21 +19,91 @@ import { findCompleteRefusal } from './refusals.ts';
 import { toRequest } from './requests.ts';
 import { findIdSources, ResourceProvider, removeDeletedId } from './resource-provider.ts';
 import { getAllowedRoutes, isWriteOperation, MAX_LISTED_OPERATIONS } from './selection.ts';
-import type { Session } from './session.ts';
+import { createFinding, type Session } from './session.ts';
 import { findWorkingRequest } from './single-edits.ts';
 import { CheckStoppedError, OperationUnavailableError } from './stop-signal.ts';
 import { REJECTION_STATUSES } from './undocumented-responses.ts';
-import { checkCredentials, requiresCredentials } from './unprotected-operations.ts';
 import { explainUnreached } from './unreached.ts';
 import { createRequestGenerator } from './valid-requests.ts';
+
+/** The maximum number of operations in the message of a finding. */
+const MAX_OPERATIONS = 20;
+
+/**
+ * Returns whether each security requirement of an operation has a credential, so that a request without credentials
+ * must be rejected.
+ */
+function requiresCredentials({ security }: Route): boolean {
+  return security.length > 0 && security.every((requirement) => requirement.length > 0);
+}
+
+/**
+ * Checks that the operations that require credentials reject requests without them, and requests with invented ones.
+ * An operation is checked only if it accepts the same request with credentials.
+ * Adds one finding for all operations that require the same credentials and accept the same requests.
+ */
+async function checkCredentials(context: CheckContext, routes: readonly Route[]): Promise<void> {
+  const unprotected = new Map<string, { readonly finding: Finding; readonly operationIds: string[] }>();
+  for (const route of routes) {
+    const finding = await findUnprotected(context, route);
+    if (!finding) continue;
+    const cause = `${finding.message}, although the contract requires ${describeSecurity(route)}`;
+    const known = unprotected.get(cause);
+    if (known) known.operationIds.push(route.operationId);
+    else unprotected.set(cause, { finding, operationIds: [route.operationId] });
+  }
+  for (const [cause, { finding, operationIds }] of unprotected) {
+    const names = joinList(operationIds, MAX_OPERATIONS);
+    const message = `The server accepts ${cause}: ${names}`;
+    context.session.results.add({ ...finding, message });
+  }
+}
+
+/**
+ * Sends a valid request with credentials, and then others without them.
+ * If the user has specified credentials, one of these has invented credentials.
+ * Returns a finding if the server accepts one of them.
+ */
+async function findUnprotected({ session, requests, seed, prepare }: CheckContext, route: Route) {
+  const { client } = session;
+  const isAccepted = async (complete: (request: RequestToSend) => RequestToSend) => {
+    if (isWriteOperation(route)) await prepare();
+    const values = requests.createValid(route, seed);
+    if (!values) return undefined;
+    const { exchange } = await session.send('behaviour', route, complete(toRequest(route, values)));
+    return exchange && isSuccess(exchange.response) ? exchange : undefined;
+  };
+  const rule = 'requires credentials';
+  const toFinding = (exchange: Exchange, message: string) =>
+    createFinding('behaviour', route, exchange, { rule, message, pointer: route.pointer });
+  if (!(await isAccepted((request) => request))) return undefined;
+  const anonymous = await isAccepted((request) => ({ ...request, isAnonymous: true }));
+  if (anonymous) return toFinding(anonymous, 'requests without credentials');
+  // A storefront server accepts any credentials.
+  if (!hasGivenCredentials(route, client) || Object.hasOwn(client.headers, 'x-sandbox')) return undefined;
+  const invented = await isAccepted((request) => ({ ...addInventedCredentials(route, request), isAnonymous: true }));
+  return invented && toFinding(invented, 'requests with invented credentials');
+}
+
+/** Describes the credentials that an operation requires, such as `bearer` or `the header x-key`. */
+function describeSecurity({ security }: Route): string {
+  const requirements = security.map((requirement) =>
+    requirement
+      .map(({ in: location, name, scheme }) =>
+        scheme === undefined ? `the ${location} ${name}` : `${scheme} authentication`,
+      )
+      .join(' and '),
+  );
+  return [...new Set(requirements)].join(', or ');
+}
 
 /** Runs parts of `storefront check` one after another, on a server or in one sandbox of a server. */
 export interface Worker extends CheckContext {
   /** The checks that compare the server with a model; undefined if no model describes the contract. */
   readonly model: OpenedModel | undefined;
   /**
-   * Returns why the check knew no id of an existing resource for the path of an operation. Returns undefined if the check knew an id, or if the reason is
-   * unknown.
+   * Returns why the check knew no id of an existing resource for the path of an operation.
+   * Returns undefined if the check knew an id, or if the reason is unknown.
    */
   readonly explainUnreached: (route: Route) => string | undefined;
 }
@@ -74,18 +146,28 @@ export async function createWorker(session: Session, options: CheckOptions, note
   };
 }
 
-/** The checks that run for each operation. The key is the first part of the progress message, as in `input of getItem`. */
+/**
+ * The checks that run for each operation.
+ * The key is the first part of the progress message, as in `input of getItem`.
+ */
 const OPERATION_CHECKS = { input: checkInput, links: checkLinks };
 
-/** The checks that run for each operation at the end, because a server can store their input, and then fail for other requests. The worst comes last. */
+/**
+ * The checks that run for each operation at the end, because a server can store their input, and then fail for other
+ * requests.
+ * The worst comes last.
+ */
 const LAST_OPERATION_CHECKS = { 'hostile input': checkHostileInput, 'nested input': checkNestedInput };
 
-/** A contract with more operations is checked in breadth first: all operations get a few requests before one gets many. */
+/**
+ * A contract with more operations is checked in breadth first: all operations get a few requests before one gets many.
+ */
 const MAX_DEPTH_FIRST = 100;
 
 /**
- * Returns the parts of `storefront check` for the operations `routes`, in groups. The parts of a group can run in any order, one group after another. For a large
- * contract, the first group has a short part for each operation, and the other parts are optional.
+ * Returns the parts of `storefront check` for the operations `routes`, in groups.
+ * The parts of a group can run in any order, one group after another.
+ * For a large contract, the first group has a short part for each operation, and the other parts are optional.
  */
 export function createParts(worker: Worker, routes: readonly Route[]): readonly (readonly CheckPart[])[] {
   const groups = createGroups(worker, routes);
@@ -162,7 +244,10 @@ function createRetryPart(routes: readonly Route[]): CheckPart {
   };
 }
 
-/** Moves the operations that delete resources to the end. Nested resources are deleted before the resources that contain them. */
+/**
+ * Moves the operations that delete resources to the end.
+ * Nested resources are deleted before the resources that contain them.
+ */
 function moveDeletionsToEnd(routes: readonly Route[]): readonly Route[] {
   const deletions = routes.filter(({ method }) => method === 'DELETE');
   const compareDepths = (one: Route, other: Route) =>
@@ -187,9 +272,13 @@ export function getShareMs(endMs: number, count: number): number {
 }
 
 /**
- * Runs parts of the check, one at a time in each worker. Calls `onDone` after each part. If a part throws an error, adds a note about a bug in storefront and
- * continues with the next part. Returns the parts that could not be run because an operation was not available, with the reason. Any other `CheckStoppedError`
- * stops all workers. When they have stopped, the promise is rejected with this error. `getPartMs`: returns the time that a part may take, in ms.
+ * Runs parts of the check, one at a time in each worker.
+ * Calls `onDone` after each part.
+ * If a part throws an error, adds a note about a bug in storefront and continues with the next part.
+ * Returns the parts that could not be run because an operation was not available, with the reason.
+ * Any other `CheckStoppedError` stops all workers.
+ * When they have stopped, the promise is rejected with this error.
+ * `getPartMs`: returns the time that a part may take, in ms.
  */
 export async function runParts(
   parts: readonly CheckPart[],
@@ -221,15 +310,21 @@ export interface UncheckedItems {
 }
 
 /**
- * Called after all parts of the check have run. Adds findings and notes that need all results, for example about operations that never succeeded. Returns the
- * operations that returned only errors.
+ * Called after all parts of the check have run.
+ * Adds findings and notes that need all results, for example about operations that never succeeded.
+ * Returns the operations that returned only errors.
  */
 export function finishChecks(workers: readonly [Worker, ...Worker[]], routes: readonly Route[]): UncheckedItems {
   const [{ allowedRoutes, note, model, session }] = workers;
   model?.finish();
   const skipped = routes.filter((route) => !allowedRoutes.includes(route)).map(({ operationId }) => operationId);
   if (skipped.length > 0)
-    note(`Operations that need --allow-writes were skipped: ${limitList(skipped, MAX_LISTED_OPERATIONS).join(', ')}`);
+    note(`Operations that need --allow-writes were skipped: ${joinList(skipped, MAX_LISTED_OPERATIONS)}`);
+  const mocked = [...new Set(workers.flatMap((worker) => [...worker.session.mocked]))];
+  if (mocked.length > 0)
+    note(
+      `Mocked operations store nothing, so their life cycles were checked only in part: ${joinList(mocked, MAX_LISTED_OPERATIONS)}`,
+    );
   if (!model) noteUndocumentedErrors(session, routes, note);
   // A behaviour model checks on its own whether each documented status occurs.
   const failing = (model ? [] : findFailingOperations({ session, allowedRoutes }, routes)).map((route) => {
@@ -247,7 +342,10 @@ export function finishChecks(workers: readonly [Worker, ...Worker[]], routes: re
   return { unchecked, unreached };
 }
 
-/** Adds a note about requests that the server rejected with an undocumented error status. These responses are not violations. */
+/**
+ * Adds a note about requests that the server rejected with an undocumented error status.
+ * These responses are not violations.
+ */
 function noteUndocumentedErrors({ results }: Session, routes: readonly Route[], note: (message: string) => void): void {
   const names = routes.flatMap(({ operationId, responses }) =>
     results
@@ -256,7 +354,7 @@ function noteUndocumentedErrors({ results }: Session, routes: readonly Route[], 
       .map((status) => `${operationId} ${status}`),
   );
   if (names.length > 0)
-    note(`Rejected requests with an undocumented error status: ${limitList(names, MAX_LISTED_OPERATIONS).join(', ')}`);
+    note(`Rejected requests with an undocumented error status: ${joinList(names, MAX_LISTED_OPERATIONS)}`);
 }
 
 const NEVER_SUCCEEDED =
@@ -265,7 +363,10 @@ const NEVER_SUCCEEDED =
 const UNREACHED =
   'Some operations were not reached, because the check found no id for their paths. Add the id of an existing resource to the contract, as an example of the parameter.';
 
-/** Sends requests to operations without path parameters: first the safe methods, then POST. Adds the ids in the responses to `pool`. */
+/**
+ * Sends requests to operations without path parameters: first the safe methods, then POST.
+ * Adds the ids in the responses to `pool`.
+ */
 async function collectIds({ session, requests, seed, allowedRoutes }: Omit<CheckContext, 'prepare'>, pool: Pool) {
   const collections = allowedRoutes.filter(({ pathNames }) => pathNames.length === 0);
   const creating = collections.filter(({ method }) => method === 'POST');

@@ -16,7 +16,9 @@ const MAX_DEPTH = 6;
 /** A resource that the API created or returned. */
 export interface KnownResource {
   readonly id: unknown;
-  /** The ids of the resources that contain this resource, by normalized parameter name: `{ ownerid: 7 }` for `ownerId`. */
+  /**
+   * The ids of the resources that contain this resource, by normalized parameter name: `{ ownerid: 7 }` for `ownerId`.
+   */
   readonly parents: Readonly<Record<string, unknown>>;
 }
 
@@ -29,7 +31,10 @@ export class Pool {
   readonly #values = new Map<string, Set<unknown>>();
   /** The known resources, by normalized parameter name: the key `bookid` has the books at `/books/{bookId}`. */
   readonly #resources = new Map<string, readonly ResourceAtPath[]>();
-  /** All resources that were ever added, including deleted resources. The keys are normalized parameter names, such as `bookid`. */
+  /**
+   * All resources that were ever added, including deleted resources.
+   * The keys are normalized parameter names, such as `bookid`.
+   */
   readonly #found = new Map<string, readonly ResourceAtPath[]>();
   readonly #fixed = new Map<string, readonly unknown[]>();
   #version = 0;
@@ -49,8 +54,8 @@ export class Pool {
   }
 
   /**
-   * Returns the known values of a parameter such as `bookId`: the values that were set with `setValues`, else the ids of the known books, else the values of
-   * all properties with this name in responses.
+   * Returns the known values of a parameter such as `bookId`: the values that were set with `setValues`, else the ids
+   * of the known books, else the values of all properties with this name in responses.
    */
   getValues(name: string): readonly unknown[] {
     const key = normalizeName(name);
@@ -64,8 +69,9 @@ export class Pool {
   }
 
   /**
-   * Returns the known resources for a path parameter: those that were found at the same path, else those that were found at other paths with the same
-   * parameter. For example, `/authors/{authorId}/books/{bookId}` and `/books/{bookId}` may identify the same books.
+   * Returns the known resources for a path parameter: those that were found at the same path, else those that were
+   * found at other paths with the same parameter.
+   * For example, `/authors/{authorId}/books/{bookId}` and `/books/{bookId}` may identify the same books.
    */
   getResources({ poolName, path }: PathParameter): readonly KnownResource[] {
     const all = this.#resources.get(normalizeName(poolName)) ?? [];

@@ -24,8 +24,10 @@ export interface EditedAnswer {
 }
 
 /**
- * Returns whether a response can be right although the request is valid by the schemas: the operation documents the refusal, and no behaviour model knows when
- * it is right. OpenAPI can't express many rules, such as references to other resources, quotas, and dates that must follow each other.
+ * Returns whether a response can be right although the request is valid by the schemas: the operation documents the
+ * refusal, and no behaviour model knows when it is right.
+ * OpenAPI can't express many rules, such as references to other resources, quotas, and dates that must follow each
+ * other.
  */
 export function isDocumentedRefusal(
   { hasModel }: Session,
@@ -35,7 +37,10 @@ export function isDocumentedRefusal(
   return !hasModel && INVALID_STATUSES.includes(status) && findResponse(responses, status) !== undefined;
 }
 
-/** Returns whether the contract says that an operation refuses some valid requests: `x-storefront: { refuses: true }` in the operation or its path. */
+/**
+ * Returns whether the contract says that an operation refuses some valid requests: `x-storefront: { refuses: true }` in
+ * the operation or its path.
+ */
 function mayRefuse({ contract: { normalized: plain } }: Session, { pointer }: Route): boolean {
   const parent = pointer.slice(0, pointer.lastIndexOf('/'));
   return [pointer, parent].some((place) => getNode(plain, `${place}/x-storefront/refuses`) === true);
@@ -44,18 +49,25 @@ function mayRefuse({ contract: { normalized: plain } }: Session, { pointer }: Ro
 /** The number of refused requests that show that a server refuses every request of a kind. */
 const TRIALS = 4;
 
-/** The maximum number of attempts to get `TRIALS` refused requests. An attempt does not count if the server also refuses a request without the edit. */
+/**
+ * The maximum number of attempts to get `TRIALS` refused requests.
+ * An attempt does not count if the server also refuses a request without the edit.
+ */
 const MAX_ATTEMPTS = 8;
 
 /** The difference between the seeds of two attempts. */
 const SEED_STEP = 7_919;
 
-/** The least share of ordinary values of a part that the server accepts, unless the part depends on data of the server. */
+/**
+ * The least share of ordinary values of a part that the server accepts, unless the part depends on data of the server.
+ */
 const MIN_ACCEPTED = 0.8;
 
 /**
- * Adds a finding for each part of a request for which the server refuses every value of a class, such as the maximum length, while it accepts others. `answers`:
- * the responses to valid requests with one edited part. A part of which the server refuses many ordinary values depends on data of the server, and has no finding.
+ * Adds a finding for each part of a request for which the server refuses every value of a class, such as the maximum
+ * length, while it accepts others.
+ * `answers`: the responses to valid requests with one edited part.
+ * A part of which the server refuses many ordinary values depends on data of the server, and has no finding.
  */
 export async function examineRefusals(
   context: CheckContext,
@@ -82,7 +94,10 @@ function groupBy<Value>(values: readonly Value[], getKey: (value: Value) => stri
   return groups;
 }
 
-/** Returns the classes of values of a part that the server always refuses. Returns nothing if it also refuses many ordinary values. */
+/**
+ * Returns the classes of values of a part that the server always refuses.
+ * Returns nothing if it also refuses many ordinary values.
+ */
 function findRefusedClasses(session: Session, route: Route, answers: readonly EditedAnswer[]) {
   const isRefused = ({ response }: EditedAnswer) => isDocumentedRefusal(session, route, response);
   const isDecided = (answer: EditedAnswer) => isAccepted(answer.response) || isRefused(answer);
@@ -93,20 +108,26 @@ function findRefusedClasses(session: Session, route: Route, answers: readonly Ed
   return [...classes].filter(([kind, all]) => kind !== ORDINARY && all.every(isRefused));
 }
 
-/** Returns whether a response shows that the server accepts the values of a request. A missing resource is no reason to refuse the values. */
+/**
+ * Returns whether a response shows that the server accepts the values of a request.
+ * A missing resource is no reason to refuse the values.
+ */
 function isAccepted(response: ReceivedResponse): boolean {
   return isSuccess(response) || MISSING_RESOURCE_STATUSES.includes(response.status);
 }
 
 /**
- * Sends other valid requests with the same edits. Returns the last refused request if the server refuses all of them, and accepts the same kind of requests
- * without the edits. Returns undefined otherwise, for example because a quota is reached.
+ * Sends other valid requests with the same edits.
+ * Returns the last refused request if the server refuses all of them, and accepts the same kind of requests without the
+ * edits.
+ * Returns undefined otherwise, for example because a quota is reached.
  */
 async function confirmRefusal(
-  { session, requests, seed, prepare }: CheckContext,
+  context: CheckContext,
   route: Route,
   edits: readonly EditedAnswer[],
 ): Promise<Exchange | undefined> {
+  const { session, requests, seed, prepare } = context;
   let refused: Exchange[] = [];
   const send = async (values: RequestValues | undefined) => {
     if (!values || validateValues(session.contract, route, values).kind !== 'call') return undefined;
@@ -114,19 +135,37 @@ async function confirmRefusal(
     return (await sendConfirmed(session, 'input', route, toRequest(route, values))).exchange;
   };
   for (let attempt = 1; attempt <= MAX_ATTEMPTS && refused.length < TRIALS; attempt++) {
-    const createValues = (step: number) =>
-      requests.createValid(route, seed + toSeed(route.operationId) + (2 * attempt + step) * SEED_STEP);
     await prepare();
-    const control = await send(createValues(0));
+    const control = await send(requests.createValid(route, getSeed(seed, route, 2 * attempt)));
     if (!control || !isAccepted(control.response)) continue;
     await prepare();
-    const { part, edit } = edits[attempt % edits.length] as EditedAnswer;
-    const values = createValues(1);
-    const exchange = await send(values && applyEdit(values, part, edit));
+    const exchange = await send(createEdited(context, route, edits, attempt));
     if (exchange && isAccepted(exchange.response)) return undefined;
     if (exchange && isDocumentedRefusal(session, route, exchange.response)) refused = [...refused, exchange];
   }
   return refused.length < TRIALS ? undefined : refused.at(-1);
+}
+
+function getSeed(seed: number, { operationId }: Route, step: number): number {
+  return seed + toSeed(operationId) + step * SEED_STEP;
+}
+
+/**
+ * Returns another valid request with one of the edits.
+ * If the edit removes a part, every second request has no optional parts at all: another part, such as `from`, can
+ * require the removed one, such as `to`.
+ */
+function createEdited(
+  { requests, seed }: CheckContext,
+  route: Route,
+  edits: readonly EditedAnswer[],
+  attempt: number,
+): RequestValues | undefined {
+  const { part, edit } = edits[attempt % edits.length] as EditedAnswer;
+  const isBare = edit.kind === 'remove' && attempt % 2 === 0;
+  const values = requests[isBare ? 'createMinimal' : 'createValid'](route, getSeed(seed, route, 2 * attempt + 1));
+  const edited = values && applyEdit(values, part, edit);
+  return edited ?? (isBare ? values : undefined);
 }
 
 function createRefusalFinding(route: Route, exchange: Exchange, place: string, kind: string): Finding {
@@ -146,8 +185,8 @@ const REMEDY =
 const MIN_REFUSED = 5;
 
 /**
- * Returns a finding if an operation has refused every valid request with a documented status. Returns undefined if the path has parameters, because the reason
- * can be an unknown id.
+ * Returns a finding if an operation has refused every valid request with a documented status.
+ * Returns undefined if the path has parameters, because the reason can be an unknown id.
  */
 export function findCompleteRefusal(session: Session, route: Route): Finding | undefined {
   const { exchange, count } = session.results.getRefusals(route.operationId);

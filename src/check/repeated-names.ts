@@ -1,9 +1,15 @@
 /** Matches the strings, brackets, braces and colons of a JSON text. */
 const TOKENS = /"(?:[^"\\]|\\.)*"|[{}[\]:]/g;
 
-/** Returns the first name that occurs twice in the same object of a valid JSON text (RFC 8259, section 4); undefined if there is none. */
+/**
+ * Returns the first name that occurs twice in the same object of a valid JSON text (RFC 8259, section 4); undefined if
+ * there is none.
+ */
 export function findRepeatedName(json: string): string | undefined {
-  /** The objects and arrays that are still open, outermost first. An object is represented by its property names, and an array by undefined. */
+  /**
+   * The objects and arrays that are still open, outermost first.
+   * An object is represented by its property names, and an array by undefined.
+   */
   const open: (Set<string> | undefined)[] = [];
   let last = '';
   for (const [token] of json.matchAll(TOKENS)) {

@@ -5,12 +5,19 @@ import type { Route } from '../openapi/routes.ts';
 import { ALL_PARTS, getPartItems, getPartProperties, getSchemaParts } from '../openapi/schema-parts.ts';
 import { getBodySchema, getOtherCookies, getSchemaPointer, type RequestValues, withParameter } from './requests.ts';
 
-/** An editable part of a request: a parameter, or a value in the body. `path`: the property names and array indexes that lead to the value. */
+/**
+ * An editable part of a request: a parameter, or a value in the body.
+ * `path`: the property names and array indexes that lead to the value.
+ */
 export type RequestPart =
   | { readonly kind: 'parameter'; readonly parameter: Parameter; readonly schema: string }
   | { readonly kind: 'body'; readonly path: readonly string[]; readonly schema: string | undefined };
 
-/** A change of one part of a request. `repeat` sends a query parameter twice. `add property` adds an undocumented property to an object. */
+/**
+ * A change of one part of a request.
+ * `repeat` sends a query parameter twice.
+ * `add property` adds an undocumented property to an object.
+ */
 export type Edit =
   | { readonly kind: 'remove' }
   | { readonly kind: 'set'; readonly value: unknown }
@@ -71,11 +78,11 @@ export function applyEdit(values: RequestValues, part: RequestPart, edit: Edit):
 }
 
 function editParameter(values: RequestValues, parameter: Parameter, edit: Edit): RequestValues | undefined {
-  const { name, in: where, shape } = parameter;
+  const { name, in: where, shape, prefix } = parameter;
   if (edit.kind === 'set') {
     const edited = withParameter(values, parameter, edit.value);
     // If a path parameter is missing, empty, `.` or `..`, the request has another path.
-    return where === 'path' && /^\.{0,2}$/.test(edited?.path[name] ?? '') ? undefined : edited;
+    return where === 'path' && /^\.{0,2}$/.test(prefix + (edited?.path[name] ?? '')) ? undefined : edited;
   }
   if (where === 'path') return undefined;
   if (edit.kind === 'remove') return withoutParameter(values, parameter);

@@ -1,8 +1,9 @@
 import type { Contract } from '../openapi/contract.ts';
 import { type Document, getNode, isNode, toNode } from '../openapi/document.ts';
 import { isFormBody, isJsonType, removeTypeParameters } from '../openapi/media-types.ts';
-import type { Parameter } from '../openapi/parameters.ts';
+import { type Parameter, type Parameters, readParameters } from '../openapi/parameters.ts';
 import { encodePath, type Route } from '../openapi/routes.ts';
+import { keepTexts } from '../openapi/typed-values.ts';
 import type { RequestResult, RequestToValidate } from '../openapi/validate-request.ts';
 import { formatPointer } from '../util/json-pointer.ts';
 import { normalizeName } from '../util/normalize-name.ts';
@@ -17,7 +18,10 @@ export interface RequestValues {
   /** The headers by lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: unknown;
-  /** How the body is serialized. Default: as the main media type of the operation, without the details of its schema. */
+  /**
+   * How the body is serialized.
+   * Default: as the main media type of the operation, without the details of its schema.
+   */
   readonly format?: BodyFormat | undefined;
 }
 
@@ -61,8 +65,10 @@ export function parseRequest({ target, headers = {}, body }: RequestToSend, form
 }
 
 /**
- * Returns the media type of the request bodies that the check sends to an operation: JSON if the operation accepts it, else a form, else the first documented
- * type. It is spelled as in the contract. Returns undefined if the operation has no request body.
+ * Returns the media type of the request bodies that the check sends to an operation: JSON if the operation accepts it,
+ * else a form, else the first documented type.
+ * It is spelled as in the contract.
+ * Returns undefined if the operation has no request body.
  */
 export function getBodyType({ bodyMedia }: Route): string | undefined {
   const types = Object.keys(bodyMedia);
@@ -70,14 +76,18 @@ export function getBodyType({ bodyMedia }: Route): string | undefined {
 }
 
 /**
- * Returns the JSON Pointer of the schema of the request body that the check sends. Returns undefined if the operation has no request body, or if the body has
- * no schema.
+ * Returns the JSON Pointer of the schema of the request body that the check sends.
+ * Returns undefined if the operation has no request body, or if the body has no schema.
  */
 export function getBodySchema(route: Route): string | undefined {
   return route.bodyMedia[getBodyType(route) ?? '']?.schema;
 }
 
-/** Returns how a request body is serialized. `type`: a media type of the operation, as in the contract. Returns undefined if the operation has no body. */
+/**
+ * Returns how a request body is serialized.
+ * `type`: a media type of the operation, as in the contract.
+ * Returns undefined if the operation has no body.
+ */
 export function getBodyFormat(
   { normalized: document }: Contract,
   route: Route,
@@ -86,21 +96,43 @@ export function getBodyFormat(
   return type === undefined ? undefined : { type, document, schema: route.bodyMedia[type]?.schema };
 }
 
-/** Returns the path of a request, with percent-encoded parameters. `raw`: parameters that replace those in `values.path`, and that are not percent-encoded. */
+/**
+ * Returns the path of a request, with percent-encoded parameters.
+ * `raw`: parameters that replace those in `values.path`, and that are not percent-encoded.
+ */
 export function toPath(
-  { path }: Route,
+  { path, parameters }: Route,
   values: Pick<RequestValues, 'path'>,
   raw: Readonly<Record<string, string>> = {},
 ): string {
-  return path.replaceAll(/\{(.*?)\}|[^{]+/g, (part, name: string | undefined) =>
-    name === undefined ? encodePath(part) : (raw[name] ?? encodeText(values.path[name] ?? '')),
-  );
+  return path.replaceAll(/\{(.*?)\}|[^{]+/g, (part, name: string | undefined) => {
+    if (name === undefined) return encodePath(part);
+    const parameter = parameters.find((one) => one.in === 'path' && one.name === name);
+    return (parameter?.prefix ?? '') + (raw[name] ?? encodePathText(parameter, values.path[name] ?? ''));
+  });
+}
+
+/**
+ * Escapes the text of a path parameter, except for the separators in an array or an object (RFC 6570, section 3.2.1).
+ */
+function encodePathText(parameter: Parameter | undefined, text: string): string {
+  const isJoined = ['list', 'pairs', 'assignments'].includes(parameter?.shape ?? '');
+  return isJoined ? encodeText(text).replaceAll(/%(?:2C|3B|3D)/g, decodeURIComponent) : encodeText(text);
+}
+
+/** Returns the values of the parameters of a request, as texts, and as arrays and objects of texts. */
+export function readParameterTexts(route: Route, values: RequestValues): Parameters {
+  const path = route.pathTexts(toPath(route, values));
+  return readParameters(keepTexts, route, values.headers, { path, query: values.query }).values;
 }
 
 /** The values of a request without parameters and without a body. */
 export const NO_VALUES: RequestValues = { path: {}, query: {}, headers: {} };
 
-/** Returns the JSON Pointer of the schema of a parameter. The contract has the schema in `schema`, or in `content` below a media type. */
+/**
+ * Returns the JSON Pointer of the schema of a parameter.
+ * The contract has the schema in `schema`, or in `content` below a media type.
+ */
 export function getSchemaPointer({ normalized: plain }: Contract, { pointer }: Parameter): string {
   const [type] = Object.keys(toNode(getNode(plain, `${pointer}/content`)));
   return `${pointer}${type === undefined ? '' : `/content${formatPointer(type)}`}/schema`;
@@ -139,7 +171,8 @@ export function getOtherCookies({ headers }: RequestValues, name: string): reado
 }
 
 /**
- * Serializes the value of a parameter to the names and texts in a request, such as `{ 'filter[a]': '1' }`. Returns undefined if the value can't be serialized.
+ * Serializes the value of a parameter to the names and texts in a request, such as `{ 'filter[a]': '1' }`.
+ * Returns undefined if the value can't be serialized.
  */
 function serialize(parameter: Parameter, value: unknown): RequestValues['query'] | undefined {
   const { name, shape, separator, mayBeSingle } = parameter;
@@ -183,11 +216,17 @@ function encodeText(text: string): string {
   return encodeURIComponent(Buffer.from(text).toString());
 }
 
-/** Matches the normalized names of cursor parameters, such as `pagetoken`. A cursor is a position in a list, which a client takes from an earlier response. */
+/**
+ * Matches the normalized names of cursor parameters, such as `pagetoken`.
+ * A cursor is a position in a list, which a client takes from an earlier response.
+ */
 const CURSOR_NAMES =
   /cursor|(?:page|next|continuation)token|^(?:starting|ending|start|end)?(?:after|before)$|^(?:marker|iterator|continue)$/;
 
-/** Returns whether a parameter is a cursor, such as `page_token`. A cursor is a position in a list, which a client takes from an earlier response. */
+/**
+ * Returns whether a parameter is a cursor, such as `page_token`.
+ * A cursor is a position in a list, which a client takes from an earlier response.
+ */
 export function isCursor({ name, in: location }: Parameter): boolean {
   return location === 'query' && CURSOR_NAMES.test(normalizeName(name));
 }

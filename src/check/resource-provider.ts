@@ -3,7 +3,7 @@ import { normalizeName } from '../util/normalize-name.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import type { CheckContext } from './check-context.ts';
 import { sendIfAvailable } from './confirm-findings.ts';
-import { type Exchange, isSuccess } from './exchange.ts';
+import { type Exchange, isMocked, isSuccess } from './exchange.ts';
 import { findListedIds, findListedValues } from './ids.ts';
 import { getCreatedId } from './life-cycles.ts';
 import { getItemParameter, getPathParameters, getPoolName, isItemPath, type PathParameter } from './path-parameters.ts';
@@ -21,12 +21,15 @@ const MAX_LISTED = 20;
 const MAX_PARENTS = 5;
 
 /**
- * The operations that provide ids for a path such as `/things/{id}`. For example, `GET /things` lists ids, and `POST /things` creates a thing with a new id.
+ * The operations that provide ids for a path such as `/things/{id}`.
+ * For example, `GET /things` lists ids, and `POST /things` creates a thing with a new id.
  */
 export interface IdSource {
   /** The parameter `id` of the path. */
   readonly place: PathParameter;
-  /** Parameters with another name at the same position: `reference` if there is also a path `/things/{reference}/notes`. */
+  /**
+   * Parameters with another name at the same position: `reference` if there is also a path `/things/{reference}/notes`.
+   */
   readonly aliases: readonly PathParameter[];
   /** The path parameters before `id`, which identify the parent resources. */
   readonly parents: readonly PathParameter[];
@@ -37,7 +40,10 @@ export interface IdSource {
   readonly put: Route | undefined;
 }
 
-/** Returns the operations that provide ids, for each path such as `/things/{id}`. Outer resources come before nested resources. */
+/**
+ * Returns the operations that provide ids, for each path such as `/things/{id}`.
+ * Outer resources come before nested resources.
+ */
 export function findIdSources(routes: readonly Route[]): readonly IdSource[] {
   const paths = [...new Set(routes.map(({ path }) => path))];
   const places = paths.flatMap(getPathParameters);
@@ -64,7 +70,9 @@ export function findIdSources(routes: readonly Route[]): readonly IdSource[] {
   return sources.toSorted((one, other) => one.parents.length - other.parents.length);
 }
 
-/** Finds an id for each path parameter without a known id: lists the resources of the collection, or creates a resource. */
+/**
+ * Finds an id for each path parameter without a known id: lists the resources of the collection, or creates a resource.
+ */
 export class ResourceProvider {
   readonly #context: Pick<CheckContext, 'session' | 'requests' | 'seed'>;
   readonly #sources: readonly IdSource[];
@@ -81,8 +89,10 @@ export class ResourceProvider {
   }
 
   /**
-   * Finds an id for each path parameter without a known id. Starts with the outer collections, because the path of a nested resource contains the id of its
-   * parent. Does nothing if no ids were added or removed since the last call, because the check calls this method before each request.
+   * Finds an id for each path parameter without a known id.
+   * Starts with the outer collections, because the path of a nested resource contains the id of its parent.
+   * Does nothing if no ids were added or removed since the last call, because the check calls this method before each
+   * request.
    */
   async prepare(): Promise<void> {
     const pool = this.#pool;
@@ -99,7 +109,10 @@ export class ResourceProvider {
     this.#preparedVersion = pool.version;
   }
 
-  /** Lists the resources of a collection and adds their ids to the pool. `index` selects one of the known parent resources. */
+  /**
+   * Lists the resources of a collection and adds their ids to the pool.
+   * `index` selects one of the known parent resources.
+   */
   async #findListed({ list, place, aliases }: IdSource, index = 0): Promise<void> {
     const { requests, seed } = this.#context;
     const found =
@@ -129,8 +142,9 @@ export class ResourceProvider {
   }
 
   /**
-   * Lists the nested resources of one parent after another, until a nested resource is found. First lists the parents again, because some may no longer be
-   * known: a deletion removes all resources with the same id from the pool, even those of other paths.
+   * Lists the nested resources of one parent after another, until a nested resource is found.
+   * First lists the parents again, because some may no longer be known: a deletion removes all resources with the same
+   * id from the pool, even those of other paths.
    */
   async #findBelowOthers(source: IdSource): Promise<void> {
     const isParent = ({ place: { path } }: IdSource) => source.parents.some((parent) => parent.path === path);
@@ -143,7 +157,7 @@ export class ResourceProvider {
   async #send(route: Route, values: RequestValues | undefined) {
     if (!values) return undefined;
     const exchange = await sendIfAvailable(this.#context.session, 'input', route, toRequest(route, values));
-    const isFound = exchange && isSuccess(exchange.response);
+    const isFound = exchange && isSuccess(exchange.response) && !isMocked(exchange.response);
     if (!isFound) return undefined;
     this.#pool.collectValues(route, exchange.response.body);
     return { path: values.path, response: exchange.response };
@@ -151,8 +165,8 @@ export class ResourceProvider {
 }
 
 /**
- * Returns whether an id is known for each parent in a path, such as `{ownerId}` in `/owners/{ownerId}/pets/{petId}`. A parent counts as known if no operation
- * returns its ids.
+ * Returns whether an id is known for each parent in a path, such as `{ownerId}` in `/owners/{ownerId}/pets/{petId}`.
+ * A parent counts as known if no operation returns its ids.
  */
 function hasParents({ parents }: IdSource, sources: readonly IdSource[], pool: Pool): boolean {
   return parents.every(
@@ -164,8 +178,10 @@ function hasParents({ parents }: IdSource, sources: readonly IdSource[], pool: P
 }
 
 /**
- * Returns a copy of a request with known ids of parent resources, such as `{ownerId}` in `/owners/{ownerId}/pets/{petId}`. `index` selects the parents, so that
- * requests to different collections can use the same parents. `own`: the parameter of the resource itself (`{petId}`), which does not change.
+ * Returns a copy of a request with known ids of parent resources, such as `{ownerId}` in
+ * `/owners/{ownerId}/pets/{petId}`.
+ * `index` selects the parents, so that requests to different collections can use the same parents.
+ * `own`: the parameter of the resource itself (`{petId}`), which does not change.
  */
 function withParents(pool: Pool, route: Route, values: RequestValues | undefined, index: number, own?: PathParameter) {
   const atIndex: Parameters<typeof pickIds>[2] = { pick: (all) => all[index % all.length] as (typeof all)[number] };
@@ -185,8 +201,8 @@ export function removeDeletedId(pool: Pool, { path, pathNames, pathParameters }:
 }
 
 /**
- * Returns the ids of the parent resources in the path of a request: `{ ownerid: 7 }` for `/owners/7/pets/2`. `own`: the parameter of the resource itself, which
- * is omitted.
+ * Returns the ids of the parent resources in the path of a request: `{ ownerid: 7 }` for `/owners/7/pets/2`.
+ * `own`: the parameter of the resource itself, which is omitted.
  */
 function toParents(
   route: Route | undefined,

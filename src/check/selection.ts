@@ -1,6 +1,6 @@
 import type { Contract } from '../openapi/contract.ts';
 import type { Route } from '../openapi/routes.ts';
-import { limitList } from '../util/limit-list.ts';
+import { joinList } from '../util/limit-list.ts';
 import { CheckUsageError } from './check-error.ts';
 import { SAFE_METHODS } from './session.ts';
 
@@ -15,31 +15,33 @@ export interface Selection {
   readonly mayWrite: boolean;
 }
 
-/** Joins the parts of an operationId that contains a comma: the parts of the option, `a` and `b`, can be the operation `a,b`. */
-export function joinSplitIds(parts: readonly string[], ids: readonly string[]): readonly string[] {
-  const split = new Map(
-    ids.filter((id) => id.includes(',')).map((id) => [id, id.split(',').map((part) => part.trim())]),
-  );
+/**
+ * Joins the parts of an operationId that contains a comma: the parts of the option, `a` and `b`, can be the operation
+ * `a,b`.
+ */
+function joinSplitIds(parts: readonly string[], routes: readonly Route[]): readonly string[] {
+  const withComma = routes.flatMap(({ operationId: id }) => (id.includes(',') ? { id, own: id.split(/\s*,\s*/) } : []));
   const joined: string[] = [];
-  let index = 0;
-  while (index < parts.length) {
-    const isNext = (own: readonly string[]) => own.every((part, offset) => parts[index + offset] === part);
-    const [id, own] = [...split].find(([, each]) => isNext(each)) ?? [parts[index] as string, [index]];
-    joined.push(id);
-    index += own.length;
+  for (let index = 0; index < parts.length; ) {
+    const found = withComma.find(({ own }) => own.every((part, offset) => parts[index + offset] === part));
+    joined.push(found?.id ?? parts[index] ?? '');
+    index += found?.own.length ?? 1;
   }
   return joined;
 }
 
-/** Returns the operations to check. Throws `CheckUsageError` if a selected operation does not exist, or if no operation is selected. */
+/**
+ * Returns the operations to check.
+ * Throws `CheckUsageError` if a selected operation does not exist, or if no operation is selected.
+ */
 export function getCheckedRoutes({ contract: { routes, path }, ...selection }: Selection): readonly Route[] {
   const ids = routes.map(({ operationId }) => operationId);
-  const only = selection.only && joinSplitIds(selection.only, ids);
-  const exclude = joinSplitIds(selection.exclude ?? [], ids);
+  const only = selection.only && joinSplitIds(selection.only, routes);
+  const exclude = joinSplitIds(selection.exclude ?? [], routes);
   const unknown = [...(only ?? []), ...exclude].filter((id) => !ids.includes(id));
   if (unknown.length > 0)
     throw new CheckUsageError(
-      `${path} has no operation ${unknown.join(', ')}. Its operations are ${limitList(ids, MAX_LISTED_OPERATIONS).join(', ')}.`,
+      `${path} has no operation ${unknown.join(', ')}. Its operations are ${joinList(ids, MAX_LISTED_OPERATIONS)}.`,
     );
   const isSelected = (id: string) => (only ?? ids).includes(id) && !exclude.includes(id);
   const selected = routes.filter((route) => isSelected(route.operationId) && canBeRequested(route));
@@ -53,18 +55,16 @@ export const MAX_LISTED_OPERATIONS = 20;
 
 /** Returns the operations to which a check may send requests, including operations that it does not check. */
 export function getAllowedRoutes({ contract: { routes }, mayWrite, ...selection }: Selection): readonly Route[] {
-  const exclude = joinSplitIds(
-    selection.exclude ?? [],
-    routes.map(({ operationId }) => operationId),
-  );
+  const exclude = joinSplitIds(selection.exclude ?? [], routes);
   return routes.filter(
     (route) => canBeRequested(route) && !exclude.includes(route.operationId) && (mayWrite || !isWriteOperation(route)),
   );
 }
 
 /**
- * Returns whether a client can request the path of an operation. Some documents describe an operation several times, with fragments such as `/things#v2`. HTTP
- * can't request a fragment.
+ * Returns whether a client can request the path of an operation.
+ * Some documents describe an operation several times, with fragments such as `/things#v2`.
+ * HTTP can't request a fragment.
  */
 export function canBeRequested({ path }: Route): boolean {
   return !path.includes('#');

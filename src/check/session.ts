@@ -6,7 +6,7 @@ import type { Route } from '../openapi/routes.ts';
 import { withAccept } from './accept.ts';
 import { findWriteOnlyViolations, findXmlViolations } from './body-violations.ts';
 import { type Client, isRateLimit, TOO_MANY_REQUESTS } from './client.ts';
-import { Connection, type LostRequest } from './connection.ts';
+import { Connection } from './connection.ts';
 import { addCredentials } from './credentials.ts';
 import { withCurrentVersion } from './entity-tags.ts';
 import type { Exchange, ReceivedResponse, RequestToSend } from './exchange.ts';
@@ -14,6 +14,7 @@ import { type CheckName, type CheckResults, type Finding, getResponseName, type 
 import { withNewKey } from './idempotency-key.ts';
 import { findRepeatedName } from './repeated-names.ts';
 import { CheckStoppedError, OperationUnavailableError } from './stop-signal.ts';
+import type { Suspect } from './suspects.ts';
 import { MAX_WAIT_MS } from './throttle.ts';
 import { NoResponseError } from './transport.ts';
 import { canBeUndocumented } from './undocumented-responses.ts';
@@ -28,8 +29,9 @@ export interface SessionOptions {
   readonly client: Client;
   readonly results: CheckResults;
   /**
-   * Whether a behaviour model describes the contract. If true, responses must not have undocumented properties, and the check also expects behaviour that
-   * OpenAPI leaves open, such as the meaning of a repeated query parameter.
+   * Whether a behaviour model describes the contract.
+   * If true, responses must not have undocumented properties, and the check also expects behaviour that OpenAPI leaves
+   * open, such as the meaning of a repeated query parameter.
    */
   readonly hasModel: boolean;
   readonly rules: readonly Rule[];
@@ -41,7 +43,10 @@ export interface SessionOptions {
   readonly restartMs?: number | undefined;
 }
 
-/** The result of a request. `exchange` is undefined if there is no response, or if the request and all its repetitions received status 429. */
+/**
+ * The result of a request.
+ * `exchange` is undefined if there is no response, or if the request and all its repetitions received status 429.
+ */
 export interface SendResult {
   readonly exchange: Exchange | undefined;
   readonly findings: readonly Finding[];
@@ -50,30 +55,40 @@ export interface SendResult {
 /** Sends the requests of `storefront check` to a server, and validates the responses. */
 export interface Session extends SessionOptions {
   /**
-   * Whether a request may have changed the data on the server since the check last created its data. The function that creates the data sets this property to
-   * false.
+   * Whether a request may have changed the data on the server since the check last created its data.
+   * The function that creates the data sets this property to false.
    */
   mayHaveChanged: boolean;
   /**
-   * Whether `send` throws an `OperationUnavailableError` for an operation that limits the request rate for more than a moment, or does not respond in time. If
-   * false, `send` waits. A check with a behaviour model always waits.
+   * Whether `send` throws an `OperationUnavailableError` for an operation that limits the request rate for more than a
+   * moment, or does not respond in time.
+   * If false, `send` waits.
+   * A check with a behaviour model always waits.
    */
   mayDefer: boolean;
-  /** When the current part of the check must not begin to test more entries, as a value of `performance.now()`. Default: never. */
+  /**
+   * When the current part of the check must not begin to test more entries, as a value of `performance.now()`.
+   * Default: never.
+   */
   endOfPartMs: number;
   /** Whether a part of the check tested fewer entries because of `endOfPartMs`. */
   isShortened: boolean;
   /** The number of consecutive requests that received only status 429, by operationId. */
   readonly rateLimits: Map<string, number>;
+  /** The operations of life cycles whose responses are mocked. */
+  readonly mocked: Set<string>;
   /** The operations of the sent requests. */
   readonly sentTo: WeakMap<RequestToSend, Route>;
   /** The requests that got no response since the server responded last. One of them may have stopped the server. */
-  readonly lost: readonly LostRequest[];
+  readonly lost: readonly Suspect[];
+  /** The requests that were answered shortly before the server stopped, the latest first. */
+  readonly answered: readonly Suspect[];
   /** Called with each response whose status is not 429. */
   onResponse?: (route: Route, exchange: Exchange) => void;
   /**
-   * Sends a request, counts its response, and validates the response against the contract and `rule`. Returns the findings without adding them to the
-   * results. Throws `CheckStoppedError` if the check can't continue.
+   * Sends a request, counts its response, and validates the response against the contract and `rule`.
+   * Returns the findings without adding them to the results.
+   * Throws `CheckStoppedError` if the check can't continue.
    */
   send(check: CheckName, route: Route, request: RequestToSend, rule?: Rule): Promise<SendResult>;
 }
@@ -90,7 +105,7 @@ const RESTART_MS = 5_000;
 /** Creates a session, which sends the requests of `storefront check` to a server. */
 export function createSession(parts: SessionOptions): Session {
   const { client, contract, results, signal, hasModel, restartMs = RESTART_MS } = parts;
-  const connection = new Connection({ client, restartMs, signal });
+  const connection = new Connection({ client, restartMs, signal, onRestart: (cause) => reportStop(session, cause) });
   const commonRules: readonly Rule[] = [(...values) => findViolations(parts, ...values), ...parts.rules];
 
   function recordResponse(check: CheckName, route: Route, exchange: Exchange, ownRule: Rule): SendResult {
@@ -116,9 +131,13 @@ export function createSession(parts: SessionOptions): Session {
     endOfPartMs: Number.POSITIVE_INFINITY,
     isShortened: false,
     rateLimits: new Map(),
+    mocked: new Set(),
     sentTo: new WeakMap(),
     get lost() {
       return connection.lost;
+    },
+    get answered() {
+      return connection.answered;
     },
     async send(check, route, plainRequest, ownRule = () => []) {
       if (signal?.aborted) throw signal.reason;
@@ -150,7 +169,10 @@ function completeRequest(client: Client, route: Route, request: RequestToSend): 
   return withAccept(route, client.headers, authorized);
 }
 
-/** Counts a request whose operation limits the request rate. Throws an error if the check must not send more requests to the operation now. */
+/**
+ * Counts a request whose operation limits the request rate.
+ * Throws an error if the check must not send more requests to the operation now.
+ */
 function recordRateLimit(session: Session, { operationId }: Route, { status, headers }: ReceivedResponse): SendResult {
   const { mayDefer, hasModel, rateLimits, results } = session;
   const retryAfter = `Retry-After: ${headers['retry-after'] ?? 'missing'}`;
@@ -179,6 +201,31 @@ function createCloseViolation({ pointer }: Route, { response: { status } }: Exch
 function createNoResponseFinding(check: CheckName, route: Route, request: RequestToSend, message: string): Finding {
   const violation = { rule: 'responds', message, pointer: route.pointer };
   return { ...createFinding(check, route, { request, response: NO_RESPONSE }, violation), status: 'none' };
+}
+
+/**
+ * Adds the finding about the request that stopped the server.
+ * `cause`: undefined if none of the repeated requests stops it again.
+ */
+function reportStop(session: Session, cause: Suspect | undefined): void {
+  const { results } = session;
+  session.mayHaveChanged = true;
+  if (!cause) {
+    results.addUnexplainedStop();
+    return;
+  }
+  const { route, request, exchange } = cause;
+  const { operationId, pointer } = route;
+  const response = exchange ? `responds with ${exchange.response.status}, and then stops` : 'stops without a response';
+  results.addCauseOfStop({
+    check: 'behaviour',
+    operationId,
+    status: 'none',
+    rule: 'responds',
+    message: `The server ${response}. It accepted no connections until it was started again, and the repeated request stopped it again`,
+    pointer,
+    exchanges: [exchange ?? { request, response: NO_RESPONSE }],
+  });
 }
 
 /** Safe methods (RFC 9110, section 9.2.1). */
@@ -221,12 +268,14 @@ function findViolations(
   if (!hasModel && canBeUndocumented(contract, route, request, response)) return [];
   if (jsonError !== undefined)
     return [createViolation('JSON', `The content type is ${type}, but the body is not valid JSON: ${jsonError}`)];
-  // Responses to HEAD, and responses with status 204 or 304, have no body and need no content type (RFC 9110, sections 9.3.2 and 6.4.1).
+  // Responses to HEAD, and responses with status 204 or 304, have no body and need no content type (RFC 9110, sections
+  // 9.3.2 and 6.4.1).
   const hasBody = request.method !== 'HEAD' && status !== 204 && status !== 304;
   const responseViolations = contract
     .verifyResponse(route, { status, headers, body }, { closed: hasModel, isReceived: true })
     .filter(({ where }) => hasBody || !/^(body|content type)/.test(where))
-    // OpenAPI does not define whether a response without `content` may have a body. The body is a violation only if a behaviour model describes the contract.
+    // OpenAPI does not define whether a response without `content` may have a body.
+    // The body is a violation only if a behaviour model describes the contract.
     .filter(({ where, rule }) => hasModel || where !== 'body' || rule !== 'documented');
   return [
     ...findWriteOnlyViolations(contract, documented, response).map((place) =>
@@ -240,7 +289,7 @@ function findViolations(
     ),
     ...responseViolations.map((violation) => ({
       rule: toRuleName(violation),
-      message: violation.message + describeWrongValue(response, violation.where),
+      message: violation.message + describeWrongValue(response, violation.where, contract.credentialNames),
       pointer: findSchema(documented, type, violation) ?? pointer,
     })),
     ...findProblemViolations(response).map((message) => createViolation('problem status', message)),
@@ -248,7 +297,10 @@ function findViolations(
   ];
 }
 
-/** Returns the name of a violated rule. It contains `*` for each array index, so that the same violation in several entries counts once. */
+/**
+ * Returns the name of a violated rule.
+ * It contains `*` for each array index, so that the same violation in several entries counts once.
+ */
 function toRuleName({ where, rule }: ResponseViolation): string {
   return `${where.replaceAll(/\/\d+(?=\/|$)/g, '/*')} ${rule}`;
 }
@@ -261,7 +313,10 @@ function findSchema(documented: DocumentedResponse | undefined, type: string, { 
   return documented.media[findMediaType(Object.keys(documented.media), type) ?? '']?.schema;
 }
 
-/** Returns a message if the status in a problem document differs from the status of the response (RFC 9457, section 3.1.2). */
+/**
+ * Returns a message if the status in a problem document differs from the status of the response (RFC 9457, section
+ * 3.1.2).
+ */
 function findProblemViolations({ status, headers, body }: ReceivedResponse): readonly string[] {
   if (removeTypeParameters(headers['content-type'] ?? '') !== 'application/problem+json') return [];
   const reported = (body as { status?: unknown } | null)?.status;

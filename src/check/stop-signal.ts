@@ -8,12 +8,15 @@ export class CheckStoppedError extends Error {
 /** Thrown if the server accepts connections, but no longer responds. It is reported as a finding. */
 export class ServerUnresponsiveError extends CheckStoppedError {}
 
-/** Thrown if the server no longer accepts connections. It is reported as a finding only if requests got no response when the server stopped. */
+/**
+ * Thrown if the server no longer accepts connections.
+ * It is reported as a finding only if requests got no response when the server stopped.
+ */
 export class ServerUnreachableError extends CheckStoppedError {}
 
 /**
- * Thrown if an operation cannot be requested now, because it limits the request rate or does not respond in time. The check continues with other operations, and
- * comes back to this one at the end.
+ * Thrown if an operation cannot be requested now, because it limits the request rate or does not respond in time.
+ * The check continues with other operations, and comes back to this one at the end.
  */
 export class OperationUnavailableError extends CheckStoppedError {}
 
@@ -21,8 +24,8 @@ export class OperationUnavailableError extends CheckStoppedError {}
 export class TimeLimitError extends CheckStoppedError {}
 
 /**
- * Creates a signal that stops a check after `maxTime` seconds, or when `interrupt` is aborted. If `maxTime` is 0 or undefined, there is no time
- * limit.
+ * Creates a signal that stops a check after `maxTime` seconds, or when `interrupt` is aborted.
+ * If `maxTime` is 0 or undefined, there is no time limit.
  */
 export function createStopSignal(maxTime: number | undefined, interrupt: AbortSignal): AbortSignal {
   const controller = new AbortController();

@@ -9,7 +9,105 @@ import type { Exchange } from './exchange.ts';
 import type { Finding } from './findings.ts';
 import { getBodySchema, getBodyType } from './requests.ts';
 import { createFinding } from './session.ts';
-import { isSimilar } from './similar-values.ts';
+
+/** The greatest relative difference of two numbers that count as equal. A 32-bit floating-point number has 7 digits. */
+const PRECISION = 1e-6;
+
+/** The number of ms in a day. */
+const DAY_MS = 86_400_000;
+
+/**
+ * The greatest difference of two instants that count as equal, because a server can drop the time zone: 14 hours, in
+ * ms.
+ */
+const MAX_OFFSET_MS = 14 * 3_600_000;
+
+/**
+ * Returns whether a server may have stored `sent` and then returned `got`.
+ * Servers normalize values: they trim and change the case of texts, write the same instant in another way, round
+ * numbers, sort lists and remove duplicates, and return an object in place of its id.
+ * The result is wrong only for values that differ plainly.
+ */
+function isSimilar(sent: unknown, got: unknown): boolean {
+  if (sent === got) return true;
+  if (got === undefined || got === null) return sent === undefined || sent === null || isEmpty(sent);
+  if (Array.isArray(sent)) return isSimilarList(sent, got);
+  if (isNode(sent)) return isSimilarObject(sent, got);
+  // A reference can be returned as the object, or as a list of objects.
+  if (typeof got === 'object') return Object.values(got).some((value) => isSimilar(sent, value));
+  if (typeof sent === 'boolean' || typeof got === 'boolean') return toNumber(sent) === toNumber(got);
+  return isSimilarNumber(toNumber(sent), toNumber(got), sent) || isSimilarText(String(sent), String(got));
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === '' || (typeof value === 'object' && value !== null && Object.keys(value).length === 0);
+}
+
+/** Returns whether two lists have a common entry. A server can sort a list, and remove entries from it. */
+function isSimilarList(sent: readonly unknown[], got: unknown): boolean {
+  if (sent.length === 0) return true;
+  const entries = Array.isArray(got) ? got : isNode(got) ? [got, ...Object.values(got)] : String(got).split(/[,;| ]+/);
+  return sent.some((one) => entries.some((other) => isSimilar(one, other)));
+}
+
+/**
+ * Returns whether two objects have a common property with similar values.
+ * If they have no common name, any text may represent the object.
+ */
+function isSimilarObject(sent: Readonly<Record<string, unknown>>, got: unknown): boolean {
+  if (!isNode(got)) return !Array.isArray(got);
+  const names = Object.keys(sent).filter((name) => Object.hasOwn(got, name));
+  return Object.keys(sent).length === 0 || names.some((name) => isSimilar(sent[name], got[name]));
+}
+
+function toNumber(value: unknown): number {
+  return typeof value === 'string' && value.trim() === '' ? Number.NaN : Number(value);
+}
+
+function isSimilarNumber(one: number, other: number, sent: unknown): boolean {
+  if (Number.isNaN(one) || Number.isNaN(other)) return false;
+  const difference = Math.abs(one - other);
+  // A server can round a number with a fraction.
+  return difference <= PRECISION * Math.abs(one) || (!Number.isInteger(Number(sent)) && difference < 1);
+}
+
+function isSimilarText(sent: string, got: string): boolean {
+  if (isSameTime(sent, got)) return true;
+  const [one, other] = [normalize(sent), normalize(got)];
+  if (one === other) return true;
+  const [short, long] = one.length < other.length ? [one, other] : [other, one];
+  // A server can shorten a text, add markup, or hide a part of it.
+  return (short.length >= MIN_COMMON_LENGTH && long.includes(short)) || /[*•…]{3}/.test(got);
+}
+
+/** The minimum length of a text that counts as the rest of a longer text. */
+const MIN_COMMON_LENGTH = 3;
+
+/** Returns the letters and digits of a text in lower case, without accents. */
+function normalize(text: string): string {
+  const letters = text
+    .normalize('NFKD')
+    .toLowerCase()
+    .replaceAll(/[^\p{Letter}\p{Number}]/gu, '');
+  return letters === '' ? text.trim() : letters;
+}
+
+const DATE = /^\d{4}-\d\d-\d\d/;
+
+/** Returns whether two texts are the same time, in any time zone and with any precision. */
+function isSameTime(one: string, other: string): boolean {
+  const [first, second] = [parseTime(one), parseTime(other)];
+  if (Number.isNaN(first) || Number.isNaN(second)) return false;
+  const isDay = one.length === 'YYYY-MM-DD'.length || other.length === 'YYYY-MM-DD'.length;
+  return Math.abs(first - second) <= (isDay ? DAY_MS : MAX_OFFSET_MS);
+}
+
+/** Parses a date, or a time in s or ms since 1970. Returns NaN for other texts. */
+function parseTime(text: string): number {
+  if (DATE.test(text)) return Date.parse(text);
+  if (/^\d{10}$/.test(text)) return Number(text) * 1_000;
+  return /^\d{13}$/.test(text) ? Number(text) : Date.parse(/^[A-Z][a-z]{2}, /.test(text) ? text : '');
+}
 
 /** A value that a request sent, and the value that the resource had before and after the request. */
 interface Observation {
@@ -20,7 +118,10 @@ interface Observation {
   readonly exchanges: readonly Exchange[];
 }
 
-/** The values of a property that an operation sent. `name`: the names of the properties that lead to it, separated by dots. */
+/**
+ * The values of a property that an operation sent.
+ * `name`: the names of the properties that lead to it, separated by dots.
+ */
 interface ObservedProperty {
   readonly change: StoredChange;
   readonly name: string;
@@ -47,7 +148,10 @@ export interface StoredChange {
 /** The minimum number of changes of a property that show that a server does not store it. */
 const MIN_CHANGES = 3;
 
-/** The minimum number of changes of a property with few values, such as a boolean, that show that a server always stores the same value. */
+/**
+ * The minimum number of changes of a property with few values, such as a boolean, that show that a server always stores
+ * the same value.
+ */
 const MIN_CONSTANT_CHANGES = 6;
 
 /** The maximum nesting of compared properties. */
@@ -61,11 +165,17 @@ const SERVER_NAMES =
 const OPTIONAL_SERVER_NAMES =
   /^(status|state|version|revision|owner|author|user|tenant|slug|ur[il]|number|position|rank|score|balance|(sub)?total.*|.*total|.*count|average.*)$/;
 
-/** Normalized names of optional properties that servers often set when they create a resource. A server that ignores them stores the same value each time. */
+/**
+ * Normalized names of optional properties that servers often set when they create a resource.
+ * A server that ignores them stores the same value each time.
+ */
 const FLAG_NAMES =
   /^(is|has)?(admin|approved|archived|banned|blocked|closed|confirmed|default|deleted|hidden|locked|new|public|published|read|role|verified|visible)$|(type|role|level|kind|stage|phase)$/;
 
-/** Compares the values that requests sent with the values that the resources then had, in several life cycles of one collection. */
+/**
+ * Compares the values that requests sent with the values that the resources then had, in several life cycles of one
+ * collection.
+ */
 export class StoredValues {
   readonly #contract: Contract;
   readonly #observations = new Map<string, ObservedProperty>();
@@ -74,7 +184,10 @@ export class StoredValues {
     this.#contract = contract;
   }
 
-  /** Adds the values of a change. Ignores values that the response may not have: those that its schema does not describe or marks as `writeOnly`. */
+  /**
+   * Adds the values of a change.
+   * Ignores values that the response may not have: those that its schema does not describe or marks as `writeOnly`.
+   */
   add(change: StoredChange): void {
     const { route, read, entryPath } = change;
     const request = getBodySchema(route);
@@ -157,7 +270,9 @@ export class StoredValues {
     );
   }
 
-  /** Returns the JSON Pointer of the schema at a path in a value; undefined if the schema does not describe this place. */
+  /**
+   * Returns the JSON Pointer of the schema at a path in a value; undefined if the schema does not describe this place.
+   */
   #walk(schema: string | undefined, path: readonly string[]): string | undefined {
     return path.reduce<string | undefined>((pointer, key) => {
       if (pointer === undefined) return undefined;
@@ -167,7 +282,10 @@ export class StoredValues {
   }
 }
 
-/** Objects at the same place: in the request, before and after the change. `request` and `response`: the JSON Pointers of their schemas. */
+/**
+ * Objects at the same place: in the request, before and after the change.
+ * `request` and `response`: the JSON Pointers of their schemas.
+ */
 interface ComparedValues {
   readonly sent: Node;
   readonly before: Node | undefined;
@@ -214,7 +332,10 @@ function countValues(values: readonly unknown[]): number {
   return new Set(values.map((value) => JSON.stringify(value))).size;
 }
 
-/** Finds an object in a response body. Returns its place as property names and array indexes; undefined if the body does not contain the object. */
+/**
+ * Finds an object in a response body.
+ * Returns its place as property names and array indexes; undefined if the body does not contain the object.
+ */
 export function findPath(body: unknown, entry: Node): readonly string[] | undefined {
   if (body === entry) return [];
   if (typeof body !== 'object' || body === null) return undefined;

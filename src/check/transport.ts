@@ -1,15 +1,100 @@
 import { type IncomingMessage, Agent as PlainAgent, request as plainRequest } from 'node:http';
 import { Agent as SecureAgent, request as secureRequest } from 'node:https';
+import { brotliDecompressSync, constants, gunzipSync, inflateRawSync, inflateSync, type ZlibOptions } from 'node:zlib';
 import { isJsonType, removeTypeParameters } from '../openapi/media-types.ts';
+import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import { ConnectionCloses } from './connection-closes.ts';
-import { decodeContent, decodeText } from './content-coding.ts';
 import { getCommonHeaders } from './credentials.ts';
 import type { ReceivedResponse, RequestToSend } from './exchange.ts';
 import { NO_RESPONSE_WITHIN, NOT_ENDED_WITHIN } from './findings.ts';
 
 /**
- * Why a request has no valid response. `refused`: the server refused the connection. `lost`: the connection was closed before the response. `timeout`: there
- * was no response in time. `unfinished`: a response began, but did not end in time. `untrusted`: the certificate of the server is not trusted.
+ * The bytes of a response body without their content codings.
+ * `error`: why a coding could not be removed; the bytes then still have it.
+ */
+interface DecodedBody {
+  readonly bytes: Buffer;
+  readonly error?: string;
+}
+
+/** Options of `decodeContent`. */
+interface DecodingOptions {
+  /** The maximum number of bytes after the decoding. */
+  readonly maxBytes: number;
+  /** Whether the end of the body is missing, because the check stopped reading an endless response. */
+  readonly isCut: boolean;
+}
+
+/**
+ * Removes the content codings of a response body (RFC 9110, section 8.4): `gzip`, `deflate` and `br`.
+ * A body with another coding is returned as it is.
+ * `codings`: the value of the header `Content-Encoding`.
+ */
+function decodeContent(codings: string, bytes: Buffer, { maxBytes, isCut }: DecodingOptions): DecodedBody {
+  const options: ZlibOptions = {
+    maxOutputLength: maxBytes,
+    ...(isCut ? { finishFlush: constants.Z_SYNC_FLUSH } : {}),
+  };
+  let decoded = bytes;
+  for (const coding of codings.toLowerCase().split(',').reverse()) {
+    const decode = DECODERS[coding.trim()];
+    if (!decode || decoded.length === 0) break;
+    try {
+      decoded = decode(decoded, options);
+    } catch (error) {
+      return { bytes: decoded, error: (error as Error).message };
+    }
+  }
+  return { bytes: decoded };
+}
+
+const DECODERS: Readonly<Record<string, (bytes: Buffer, options: ZlibOptions) => Buffer>> = {
+  gzip: gunzipSync,
+  'x-gzip': gunzipSync,
+  deflate: inflateAny,
+  br: (bytes, { maxOutputLength, finishFlush }) =>
+    brotliDecompressSync(bytes, {
+      ...(maxOutputLength === undefined ? {} : { maxOutputLength }),
+      ...(finishFlush === undefined ? {} : { finishFlush: constants.BROTLI_OPERATION_FLUSH }),
+    }),
+};
+
+/** The compression method in the first byte of the zlib format (RFC 1950, section 2.2). */
+const DEFLATE_METHOD = 8;
+
+/**
+ * Decodes the coding `deflate`.
+ * Some servers send it without the zlib format (RFC 9110, section 8.4.1.2), as all browsers accept.
+ */
+function inflateAny(bytes: Buffer, options: ZlibOptions): Buffer {
+  const hasHeader = ((bytes[0] ?? 0) & 0x0f) === DEFLATE_METHOD;
+  return hasHeader ? inflateSync(bytes, options) : inflateRawSync(bytes, options);
+}
+
+/** The text of a body. `error`: why the bytes are not a text of the content type; invalid bytes are then replaced. */
+interface DecodedText {
+  readonly text: string;
+  readonly error?: string;
+}
+
+/** Decodes the text of a body with the charset of its content type. JSON is always UTF-8 (RFC 8259, section 8.1). */
+function decodeText(contentType: string, bytes: Buffer): DecodedText {
+  const plain = bytes.toString();
+  if (isJsonType(contentType)) {
+    const isValid = tryOrUndefined(() => new TextDecoder('utf-8', { fatal: true }).decode(bytes)) !== undefined;
+    return isValid ? { text: plain } : { text: plain, error: 'its bytes are not UTF-8 (RFC 8259, section 8.1)' };
+  }
+  const [, charset] = /;\s*charset="?([^\s;"]+)/i.exec(contentType) ?? [];
+  return { text: (charset && tryOrUndefined(() => new TextDecoder(charset).decode(bytes))) || plain };
+}
+
+/**
+ * Why a request has no valid response.
+ * `refused`: the server refused the connection.
+ * `lost`: the connection was closed before the response.
+ * `timeout`: there was no response in time.
+ * `unfinished`: a response began, but did not end in time.
+ * `untrusted`: the certificate of the server is not trusted.
  */
 export type NoResponseKind = 'refused' | 'lost' | 'timeout' | 'unfinished' | 'untrusted';
 
@@ -18,8 +103,8 @@ export class NoResponseError extends Error {
   override readonly name = 'NoResponseError';
 
   /**
-   * `isStale`: whether the server closed a reused connection when the request was sent. `wasSent`: whether the server may have received the request, although
-   * it refused the connection for its repetition.
+   * `isStale`: whether the server closed a reused connection when the request was sent.
+   * `wasSent`: whether the server may have received the request, although it refused the connection for its repetition.
    */
   constructor(
     message: string,
@@ -43,7 +128,10 @@ const STREAM_TYPES: readonly string[] = ['text/event-stream', 'multipart/x-mixed
 /** The time for which the check reads a response that need not end, in ms. */
 const STREAM_MS = 1_000;
 
-/** The time for which the check reads a response that may not end, because it has an unknown length and is neither JSON nor XML, in ms. */
+/**
+ * The time for which the check reads a response that may not end, because it has an unknown length and is neither JSON
+ * nor XML, in ms.
+ */
 const POSSIBLE_STREAM_MS = 5_000;
 
 /** The codes of Node for a certificate that is not trusted, such as `DEPTH_ZERO_SELF_SIGNED_CERT`. */
@@ -61,7 +149,10 @@ interface Ends {
   readonly fail: (message: string, code?: string) => void;
 }
 
-/** Sends requests without changes, over a few reused connections. Does not normalize paths, and does not follow redirects. */
+/**
+ * Sends requests without changes, over a few reused connections.
+ * Does not normalize paths, and does not follow redirects.
+ */
 export class Transport {
   /** The connections that the server has closed. */
   readonly closes = new ConnectionCloses();
@@ -154,8 +245,9 @@ function toKind(code: string): NoResponseKind | undefined {
 }
 
 /**
- * Calls `finish` with the response to a request. Calls `fail` if the request has no valid response. Returns a function to call when the time for the response
- * is over.
+ * Calls `finish` with the response to a request.
+ * Calls `fail` if the request has no valid response.
+ * Returns a function to call when the time for the response is over.
  */
 function receiveResponse(outgoing: ReturnType<typeof plainRequest>, timeoutMs: number, ends: Ends): () => void {
   const { finish, fail } = ends;
@@ -175,7 +267,10 @@ function receiveResponse(outgoing: ReturnType<typeof plainRequest>, timeoutMs: n
   return () => stop();
 }
 
-/** Returns the Content-Length header of a request. Returns no header if there is no body, or if the body is sent in chunks. */
+/**
+ * Returns the Content-Length header of a request.
+ * Returns no header if there is no body, or if the body is sent in chunks.
+ */
 function toContentLength({ headers = {}, body }: RequestToSend): { 'content-length'?: number } {
   if (body === undefined || headers['transfer-encoding'] !== undefined) return {};
   return { 'content-length': Buffer.byteLength(body) };

@@ -17,13 +17,18 @@ export const MAX_PORTABLE_TARGET_LENGTH = 2_000;
 /** The maximum size of a request body that every server should accept, in bytes. */
 export const MAX_PORTABLE_BODY_BYTES = 10_000;
 
-/** Error statuses that a web server or a proxy can return for any API, such as 408 (timeout) and 413 (body too large). */
+/**
+ * Error statuses that a web server or a proxy can return for any API, such as 408 (timeout) and 413 (body too large).
+ */
 const TRANSPORT_STATUSES: readonly number[] = [408, 411, 413, 414, 417, 421, 426, 429, 431];
 
 /** The statuses of permanent and temporary redirects (RFC 9110, section 15.4). */
 const REDIRECT_STATUSES: readonly number[] = [301, 302, 307, 308];
 
-/** Characters and escapes that servers and proxies may reject or decode differently: escaped slashes, control characters, invalid escapes, and quotes. */
+/**
+ * Characters and escapes that servers and proxies may reject or decode differently: escaped slashes, control
+ * characters, invalid escapes, and quotes.
+ */
 const AMBIGUOUS_CHARACTER = /%(2f|5c|[01][0-9a-f]|7f|25|ed%a0)|%(?![0-9a-f]{2})|[{};'"<>\\]/i;
 
 /** The statuses of responses to invalid requests. */
@@ -42,8 +47,9 @@ export const REJECTION_STATUSES: readonly number[] = [
 ];
 
 /**
- * Returns whether a response is an error that a contract need not document. A web server, a proxy or an access check can return such an error for any API. An
- * operation can also reject an invalid request with a status that the contract does not document.
+ * Returns whether a response is an error that a contract need not document.
+ * A web server, a proxy or an access check can return such an error for any API.
+ * An operation can also reject an invalid request with a status that the contract does not document.
  */
 export function canBeUndocumented(
   contract: Contract,
@@ -68,8 +74,9 @@ export function canBeUndocumented(
 }
 
 /**
- * Returns whether `status` can be a rejection that the operation does not document. The possible reasons are: the request is invalid, the resource in its path
- * does not exist, or the change conflicts with the data.
+ * Returns whether `status` can be a rejection that the operation does not document.
+ * The possible reasons are: the request is invalid, the resource in its path does not exist, or the change conflicts
+ * with the data.
  */
 function isUndocumentedRejection(contract: Contract, route: Route, request: RequestToSend, status: number): boolean {
   const isSilent = (statuses: readonly number[]) =>
@@ -105,7 +112,10 @@ function findFormat(contract: Contract, route: Route, { headers = {} }: RequestT
   return type === undefined ? undefined : getBodyFormat(contract, route, type);
 }
 
-/** Returns whether a server rejects a request because of its size. Returns false for a request that is small enough for every server. */
+/**
+ * Returns whether a server rejects a request because of its size.
+ * Returns false for a request that is small enough for every server.
+ */
 export function isTooLarge({ target, body }: RequestToSend, { status }: ReceivedResponse): boolean {
   if (status === 413) return Buffer.byteLength(body ?? '') > MAX_PORTABLE_BODY_BYTES;
   return [414, 431].includes(status) && target.length > MAX_PORTABLE_TARGET_LENGTH;

@@ -7,7 +7,10 @@ import type { Session } from './session.ts';
 import { INVALID_REQUEST_STATUSES, MISSING_RESOURCE_STATUSES } from './undocumented-responses.ts';
 import type { RequestGenerator } from './valid-requests.ts';
 
-/** What the check knows about the resources of an API: the values in responses (`pool`), and the operations that return or set ids (`sources`). */
+/**
+ * What the check knows about the resources of an API: the values in responses (`pool`), and the operations that return
+ * or set ids (`sources`).
+ */
 interface Knowledge {
   readonly session: Session;
   readonly requests: RequestGenerator;
@@ -17,8 +20,9 @@ interface Knowledge {
 }
 
 /**
- * The statuses that an operation can return if the resource in its path does not exist. They include statuses for invalid requests and undocumented methods,
- * which a server may reject before it looks for the resource.
+ * The statuses that an operation can return if the resource in its path does not exist.
+ * They include statuses for invalid requests and undocumented methods, which a server may reject before it looks for
+ * the resource.
  */
 const UNREACHED_STATUSES: readonly number[] = [
   ...MISSING_RESOURCE_STATUSES,
@@ -34,8 +38,9 @@ const UNREACHED_STATUSES: readonly number[] = [
 ];
 
 /**
- * Returns why the check knew no id of an existing resource for the path of an operation, such as "no operation creates or lists {petId}". Returns undefined if
- * a response contained a valid id, or if the operation returned errors with another cause.
+ * Returns why the check knew no id of an existing resource for the path of an operation, such as "no operation creates
+ * or lists {petId}".
+ * Returns undefined if a response contained a valid id, or if the operation returned errors with another cause.
  */
 export function explainUnreached(knowledge: Knowledge, route: Route): string | undefined {
   const statuses = knowledge.session.results.getStatusCodes(route.operationId);
@@ -52,8 +57,8 @@ function findSource({ sources }: Knowledge, { path }: PathParameter): IdSource |
 }
 
 /**
- * Returns whether a response contained a valid id for a path parameter. Ids from other paths count only if no operation lists or creates the resources of this
- * path.
+ * Returns whether a response contained a valid id for a path parameter.
+ * Ids from other paths count only if no operation lists or creates the resources of this path.
  */
 function isKnown(knowledge: Knowledge, route: Route, place: PathParameter): boolean {
   const { session, requests, seed, pool } = knowledge;

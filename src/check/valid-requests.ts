@@ -29,8 +29,8 @@ import {
 const MAX_ATTEMPTS = 20;
 
 /**
- * Of this many attempts to generate a valid request, one uses no values from responses except ids of known resources. A value from a response can be invalid,
- * because a parameter with another meaning can have the same name.
+ * Of this many attempts to generate a valid request, one uses no values from responses except ids of known resources.
+ * A value from a response can be invalid, because a parameter with another meaning can have the same name.
  */
 const POOL_STEP = 5;
 
@@ -49,7 +49,10 @@ interface RequestStyle {
 
 const BARE: RequestStyle = { isBare: true, usesIds: true, usesPool: true };
 
-/** Returns which parts and values a generated request contains. The first `fullAttempts` requests have all optional parts. */
+/**
+ * Returns which parts and values a generated request contains.
+ * The first `fullAttempts` requests have all optional parts.
+ */
 function getStyle(attemptIndex: number, fullAttempts: number): RequestStyle {
   return {
     isBare: attemptIndex >= fullAttempts,
@@ -64,8 +67,9 @@ const MAX_SEED = 2 ** 32 - 1;
 /** Generates requests to the operations of a contract. */
 export interface RequestGenerator {
   /**
-   * Returns a valid request with all optional parts, and with values from earlier responses; undefined if no generated request is valid. `bodyType`: the media type
-   * of the body, as in the contract.
+   * Returns a valid request with all optional parts, and with values from earlier responses; undefined if no generated
+   * request is valid.
+   * `bodyType`: the media type of the body, as in the contract.
    */
   createValid(route: Route, seed: number, bodyType?: string): RequestValues | undefined;
   /** Returns a valid request with the required parts only; undefined if no generated request is valid. */
@@ -73,11 +77,14 @@ export interface RequestGenerator {
   /** Returns a request that has values only for its path parameters. */
   createPath(route: Route, seed: number): RequestValues;
   /**
-   * Returns a copy of a valid request with generated path parameters, which are unlikely to be ids of existing resources. Returns undefined if the operation
-   * has no path parameters.
+   * Returns a copy of a valid request with generated path parameters, which are unlikely to be ids of existing
+   * resources.
+   * Returns undefined if the operation has no path parameters.
    */
   withUnknownIds(route: Route, values: RequestValues, seed: number): RequestValues | undefined;
-  /** Makes all later requests to an operation use the examples and defaults of the contract, because only they succeed. */
+  /**
+   * Makes all later requests to an operation use the examples and defaults of the contract, because only they succeed.
+   */
   useDocumentedValues(route: Route): void;
 }
 
@@ -125,8 +132,9 @@ class SeededRequestGenerator implements RequestGenerator {
   }
 
   /**
-   * Generates requests until one is valid. Returns the valid request; undefined if no attempt succeeds. The first `fullAttempts` requests have all optional
-   * parts.
+   * Generates requests until one is valid.
+   * Returns the valid request; undefined if no attempt succeeds.
+   * The first `fullAttempts` requests have all optional parts.
    */
   #findValid(route: Route, seed: number, fullAttempts: number, bodyType?: string): RequestValues | undefined {
     const { contract } = this;
@@ -184,8 +192,9 @@ class SeededRequestGenerator implements RequestGenerator {
 }
 
 /**
- * Replaces the idempotency key of a valid request with a UUID, and the version in a header such as `If-Match` with a placeholder for the current version. Leaves a
- * header unchanged if the request does not have it, or if the contract does not allow the new value.
+ * Replaces the idempotency key of a valid request with a UUID, and the version in a header such as `If-Match` with a
+ * placeholder for the current version.
+ * Leaves a header unchanged if the request does not have it, or if the contract does not allow the new value.
  */
 function preferKnownHeaders(contract: Contract, route: Route, values: RequestValues): RequestValues {
   const isValid = (headers: RequestValues['headers']) =>

@@ -6,13 +6,19 @@ import type { Edit, RequestPart } from './request-edits.ts';
 /** The class of the values that are not special for a schema. */
 export const ORDINARY = 'an ordinary value';
 
-/** The largest integer of 32 bits. Many servers store integers in 32 bits if the contract has neither a maximum nor the format `int64`. */
+/**
+ * The largest integer of 32 bits.
+ * Many servers store integers in 32 bits if the contract has neither a maximum nor the format `int64`.
+ */
 const MAX_INT32 = 2 ** 31 - 1;
 
 /** The maximum length of a text that every server should accept if the contract has no `maxLength`. */
 const MAX_PLAIN_LENGTH = 250;
 
-/** Matches text that every server can store: printable ASCII without characters that have a special meaning in HTML, SQL, a shell or a URL. */
+/**
+ * Matches text that every server can store: printable ASCII without characters that have a special meaning in HTML,
+ * SQL, a shell or a URL.
+ */
 const PLAIN_TEXT = /^[A-Za-z0-9 .,:_@+-]*$/;
 
 /** Matches names of properties that refer to other resources. The server can refuse any value that it does not know. */
@@ -32,9 +38,11 @@ export function getSchema({ normalized: plain }: Contract, { schema }: RequestPa
 }
 
 /**
- * Returns the class of an edit that makes a valid request, such as `the maximum length 40`. The schema allows each value of the class for the same reason, so a
- * server that refuses all of them contradicts the schema. Returns undefined for values that servers may refuse for reasons that OpenAPI can't express, such as
- * U+0000 in a text, or an integer of more than 32 bits.
+ * Returns the class of an edit that makes a valid request, such as `the maximum length 40`.
+ * The schema allows each value of the class for the same reason, so a server that refuses all of them contradicts the
+ * schema.
+ * Returns undefined for values that servers may refuse for reasons that OpenAPI can't express, such as U+0000 in a
+ * text, or an integer of more than 32 bits.
  */
 export function getValueClass(contract: Contract, part: RequestPart, edit: Edit): string | undefined {
   if (edit.kind === 'remove') return part.kind === 'body' && part.path.length === 0 ? undefined : 'a missing value';

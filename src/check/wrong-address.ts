@@ -30,15 +30,18 @@ export interface AddressOptions {
 /** The maximum time to wait for a response of an operation, in ms. A slow operation exists. */
 const ATTEMPT_MS = 5_000;
 
-/** Statuses of responses to requests that a server does not know: the path is unknown, or the server supports no such method. */
+/**
+ * Statuses of responses to requests that a server does not know: the path is unknown, or the server supports no such
+ * method.
+ */
 const UNKNOWN_STATUSES: readonly number[] = [404, 501];
 
 /** The statuses of redirects. */
 const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
 
 /**
- * Requests one operation after another until a response shows that the server has the operations of the contract. Throws `WrongAddressError` if no response shows
- * this: for example, if all responses have status 404.
+ * Requests one operation after another until a response shows that the server has the operations of the contract.
+ * Throws `WrongAddressError` if no response shows this: for example, if all responses have status 404.
  */
 export async function requireApi(options: AddressOptions): Promise<void> {
   const { contract, client, routes, seed } = options;
@@ -73,7 +76,10 @@ async function request(client: Client, route: Route, plainRequest: ReturnType<ty
   }
 }
 
-/** Returns whether a server without this operation can send this response: an unknown path, a redirect, or a page of a web site. */
+/**
+ * Returns whether a server without this operation can send this response: an unknown path, a redirect, or a page of a
+ * web site.
+ */
 function isForeign(
   { defaultSubject }: AddressOptions,
   { responses }: Route,

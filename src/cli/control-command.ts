@@ -7,8 +7,11 @@ import { createUsageError, parsePort, parseVariable } from './option-values.ts';
 /** A request to the control API of a running server, and the format in which the command prints the response. */
 export interface ControlCommand extends ControlServer, ControlRequest {
   /**
-   * The output format. `journal`: one line for each journal entry. `stream`: the same lines, each printed when its entry arrives. `verification`: the message
-   * of a verification. Default: JSON.
+   * The output format.
+   * `journal`: one line for each journal entry.
+   * `stream`: the same lines, each printed when its entry arrives.
+   * `verification`: the message of a verification.
+   * Default: JSON.
    */
   readonly format?: 'journal' | 'verification' | 'stream';
 }
@@ -30,8 +33,9 @@ export interface CommandRequest extends Pick<ControlCommand, 'method' | 'body' |
 export type RunRequest = (request: CommandRequest, options: ControlOptions) => void;
 
 /**
- * The request that an action sends. For an action with an argument or with options of its own, a function that creates the request from them. Other actions
- * accept only the options --url, --sandbox and --token.
+ * The request that an action sends.
+ * For an action with an argument or with options of its own, a function that creates the request from them.
+ * Other actions accept only the options --url, --sandbox and --token.
  */
 type Action =
   | CommandRequest
@@ -41,7 +45,10 @@ type Action =
 export interface ActionCommand {
   readonly name: string;
   readonly description: string;
-  /** The syntax and the description of the second argument, after the name of the action. Default: no second argument. */
+  /**
+   * The syntax and the description of the second argument, after the name of the action.
+   * Default: no second argument.
+   */
   readonly argument?: readonly [syntax: string, description: string];
   /** Additional options. Every command with actions has --url, --sandbox and --token. Default: none. */
   readonly options?: readonly OptionRow[];
@@ -49,7 +56,10 @@ export interface ActionCommand {
   readonly actions: Readonly<Record<string, Action>>;
   /** The names of the additional options that an action accepts, by action. Default: all of them. */
   readonly accepts?: Readonly<Record<string, readonly string[]>>;
-  /** The actions that require the option --sandbox, so that they do not change the sandbox `default` by mistake. Default: none. */
+  /**
+   * The actions that require the option --sandbox, so that they do not change the sandbox `default` by mistake.
+   * Default: none.
+   */
   readonly requireSandbox?: readonly string[];
 }
 
@@ -57,8 +67,8 @@ export interface ActionCommand {
 const DEFAULT_URL = 'http://localhost:3000';
 
 /**
- * Sets the address of the server from STOREFRONT_URL or PORT, if the command line has no option --url. Throws an `InvalidArgumentError` if the value of the
- * variable is invalid.
+ * Sets the address of the server from STOREFRONT_URL or PORT, if the command line has no option --url.
+ * Throws an `InvalidArgumentError` if the value of the variable is invalid.
  */
 export function setServerAddress(
   command: Command,
@@ -85,7 +95,10 @@ export function createControlCommand(name: string, description: string): Command
     .option('--token <token>', 'bearer token of the control API (env: STOREFRONT_CONTROL_TOKEN)');
 }
 
-/** Creates a command with actions. The command throws a usage error if its action does not accept a given argument or option. */
+/**
+ * Creates a command with actions.
+ * The command throws a usage error if its action does not accept a given argument or option.
+ */
 export function createActionCommand(definition: ActionCommand, run: RunRequest): Command {
   const { name, description, actions, options = [], argument, requireSandbox = [] } = definition;
   const names = Object.keys(actions);

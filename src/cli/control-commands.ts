@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
+import { toQuery } from '../client/client.ts';
 import { parseExactJson } from '../util/exact-numbers.ts';
 import {
   type ActionCommand,
+  type CommandRequest,
   type ControlCommand,
   type ControlOptions,
   createActionCommand,
@@ -11,11 +13,140 @@ import {
   rejectArgument,
   setServerAddress,
 } from './control-command.ts';
-import { FAULTS_COMMAND } from './faults-command.ts';
-import { JOURNAL_COMMAND } from './journal-command.ts';
-import { createUsageError, parseMs, parseSeed, parseTime } from './option-values.ts';
+import type { OptionRow } from './option-table.ts';
+import {
+  createUsageError,
+  parseAnyJson,
+  parseCount,
+  parseDelay,
+  parseHeader,
+  parseJson,
+  parseList,
+  parseMs,
+  parseProbability,
+  parseSeed,
+  parseTime,
+} from './option-values.ts';
 
-/** Creates the commands that send requests to the control API of a running server. Calls `onCommand` with the parsed command. */
+const FAULT_OPTIONS: readonly OptionRow[] = [
+  ['--operation <ids>', 'comma-separated operationIds that the fault applies to (default: all operations)', parseList],
+  [
+    '--where <json>',
+    'JSON object that requests must match; its properties can be method, path, query, headers and body',
+    parseJson,
+  ],
+  ['--skip <number>', 'number of matching requests to skip first (default: 0)', parseCount],
+  ['--times <number>', 'maximum number of requests that the fault applies to (default: no limit)', parseCount],
+  ['--probability <number>', 'probability that the fault applies, from 0 to 1 (default: 1)', parseProbability],
+  [
+    '--seed <number>',
+    'random seed for --probability (default: the number in the id of the fault: 3 for f3)',
+    parseCount,
+  ],
+  [
+    '--until <time>',
+    'time when the fault expires, by the clock of the sandbox: ISO 8601 or milliseconds since 1970',
+    parseTime,
+  ],
+  ['--duration <ms>', 'milliseconds until the fault expires, up to 86400000', parseCount],
+  [
+    '--phase <phase>',
+    'when the fault applies: before or after the operation runs (default: before)',
+    ['before', 'after'],
+  ],
+  ['--status <status>', 'status of the response: 400 or higher, or a status that the contract documents', parseCount],
+  ['--example <name>', 'name of the response example in the contract'],
+  ['--body <json>', 'response body (requires --status)', parseAnyJson],
+  ['--header <header>', "response header, such as 'Retry-After: 1' (requires --status, repeatable)", parseHeader],
+  ['--violation', 'allow a --body or a --header that violates the contract'],
+  ['--delay <ms>', 'delay of the response: milliseconds or a range (200-800), up to 60000', parseDelay],
+  [
+    '--connection <mode>',
+    'close the connection: reset (without a response) or cut (after half of the body)',
+    ['reset', 'cut'],
+  ],
+  ['--body-duration <ms>', 'duration of sending the response body, in milliseconds, up to 60000', parseCount],
+];
+
+/** The command that lists, adds and removes injected faults. */
+const FAULTS_COMMAND: ActionCommand = {
+  name: 'faults',
+  description:
+    'List, add or remove faults, or remove all faults. The options from --operation to --body-duration are those of add.',
+  argument: ['[fault]', 'for remove: id of the fault'],
+  options: FAULT_OPTIONS,
+  actions: {
+    list: { method: 'GET', path: '/faults' },
+    add(argument, { duration: durationMs, bodyDuration: bodyDurationMs, header: headers, body, ...fault }) {
+      rejectArgument('faults add', argument);
+      const { value } = (body ?? {}) as { readonly value?: unknown };
+      return { method: 'POST', path: '/faults', body: { ...fault, body: value, headers, durationMs, bodyDurationMs } };
+    },
+    remove(id) {
+      if (id === undefined)
+        throw createUsageError('Missing fault id, such as f1. `storefront faults` lists the faults.');
+      return { method: 'DELETE', path: `/faults/${encodeURIComponent(id)}` };
+    },
+    clear: { method: 'DELETE', path: '/faults' },
+  },
+  accepts: { remove: [] },
+};
+
+const FILTER = ['operation', 'where', 'status', 'fault', 'after'];
+
+/** The command that shows, follows, counts, verifies and clears recorded requests. */
+const JOURNAL_COMMAND: ActionCommand = {
+  name: 'journal',
+  description: 'Show, follow, count, verify or clear the recorded requests of a sandbox.',
+  options: [
+    ['--operation <ids>', 'only requests of these comma-separated operationIds (default: all operations)', parseList],
+    [
+      '--where <json>',
+      'for count and verify: JSON object that requests must match; its properties can be method, path, query, headers and body',
+      parseJson,
+    ],
+    ['--status <status>', 'count, verify: only requests with this response status', parseCount],
+    ['--fault <id>', 'count, verify: only requests that this fault applied to'],
+    ['--after <id>', 'only requests with a higher id', parseCount],
+    ['--limit <number>', 'show: number of newest requests to show (default: all)', parseCount],
+    ['--times <number>', 'verify: exact number of requests', parseCount],
+    ['--at-least <number>', 'verify: minimum number of requests (default: 1, or 0 with --at-most)', parseCount],
+    ['--at-most <number>', 'verify: maximum number of requests (default: no limit)', parseCount],
+    [
+      '--within <ms>',
+      'verify: maximum time to wait for the requests, in milliseconds, up to 60000 (default: 0)',
+      parseCount,
+    ],
+    ['--json', 'show: print all fields as JSON'],
+  ],
+  actions: {
+    show: (_, { json, ...query }) => ({ ...createListRequest(query), ...(json ? {} : { format: 'journal' }) }),
+    follow: (_, query) => ({ ...createListRequest(query), format: 'stream' }),
+    count: (_, body) => ({ method: 'POST', path: '/requests/count', body }),
+    verify: (_, { within: withinMs, ...filter }) => ({
+      method: 'POST',
+      path: '/requests/verify',
+      body: { ...filter, withinMs },
+      format: 'verification',
+    }),
+    clear: { method: 'DELETE', path: '/requests' },
+  },
+  accepts: {
+    show: ['operation', 'after', 'limit', 'json'],
+    follow: ['operation', 'after'],
+    count: FILTER,
+    verify: [...FILTER, 'times', 'atLeast', 'atMost', 'within'],
+  },
+};
+
+function createListRequest(query: Readonly<Record<string, unknown>>): CommandRequest {
+  return { method: 'GET', path: `/requests${toQuery(query)}` };
+}
+
+/**
+ * Creates the commands that send requests to the control API of a running server.
+ * Calls `onCommand` with the parsed command.
+ */
 export function createControlCommands(
   environment: Readonly<Record<string, string | undefined>>,
   onCommand: (command: ControlCommand) => void,

@@ -46,8 +46,9 @@ export const parseProbability = createParser(/^(0|1|0?\.\d+|1\.0+)$/, 'Use a num
 export const parseText = createParser(/\S/, 'The value is empty.', String);
 
 /**
- * Creates a function that converts a text to a value. The function throws an error if the text does not match `pattern`. `remedy`: the error message, which
- * says what to do.
+ * Creates a function that converts a text to a value.
+ * The function throws an error if the text does not match `pattern`.
+ * `remedy`: the error message, which says what to do.
  */
 function createParser<Value>(pattern: RegExp, remedy: string, convert: (text: string) => Value) {
   return (text: string): Value => {
@@ -83,7 +84,10 @@ export function parseJson(text: string): object {
   throw new InvalidArgumentError(`Use a JSON object, such as '{"body":{"quantity":3}}'.`);
 }
 
-/** Parses a JSON value, and wraps it in an object. Without the object, commander would replace null with an empty string. */
+/**
+ * Parses a JSON value, and wraps it in an object.
+ * Without the object, commander would replace null with an empty string.
+ */
 export function parseAnyJson(text: string): { readonly value: unknown } {
   try {
     return { value: parseExactJson(text) };
@@ -93,7 +97,10 @@ export function parseAnyJson(text: string): { readonly value: unknown } {
   }
 }
 
-/** Throws an `InvalidArgumentError` if JSON has an integer that JavaScript can't represent. `error`: the error of `parseExactJson`. */
+/**
+ * Throws an `InvalidArgumentError` if JSON has an integer that JavaScript can't represent.
+ * `error`: the error of `parseExactJson`.
+ */
 function refuseInexact(error: unknown): void {
   if (error instanceof RangeError) throw new InvalidArgumentError(`In the JSON, ${error.message}.`);
 }
@@ -114,21 +121,30 @@ export function createUsageError(message: string): CommanderError {
   return new CommanderError(2, 'storefront.usage', message);
 }
 
-/** Parses a comma-separated list of host names, and adds them to the names of earlier options (`previous`). The option can be repeated. */
+/**
+ * Parses a comma-separated list of host names, and adds them to the names of earlier options (`previous`).
+ * The option can be repeated.
+ */
 export function parseHostNames(text: string, previous: readonly string[] = []): readonly string[] {
   const names = splitList(text);
   if (names.every((name) => /^(\*|[\w.-]+)$/.test(name))) return [...previous, ...names];
   throw new InvalidArgumentError('Use host names without a port, separated with commas.');
 }
 
-/** Parses a comma-separated list of paths, and adds them to the paths of earlier options (`previous`). The option can be repeated. */
+/**
+ * Parses a comma-separated list of paths, and adds them to the paths of earlier options (`previous`).
+ * The option can be repeated.
+ */
 export function parsePaths(text: string, previous: readonly string[] = []): readonly string[] {
   const paths = splitList(text);
   if (paths.every((path) => path !== '')) return [...previous, ...paths];
   throw new InvalidArgumentError('Separate paths with commas.');
 }
 
-/** Parses a comma-separated list of origins, and adds them to the origins of earlier options (`previous`). The option can be repeated. */
+/**
+ * Parses a comma-separated list of origins, and adds them to the origins of earlier options (`previous`).
+ * The option can be repeated.
+ */
 export function parseOrigins(text: string, previous: readonly string[] = []): readonly string[] {
   const origins = splitList(text);
   if (origins.some((origin) => !/^(?:\*|(?:[a-z]+:\/\/\*\.)?[^*]*)$/i.test(origin)))

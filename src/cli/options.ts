@@ -1,16 +1,80 @@
 import { Command, CommanderError } from 'commander';
 import { type CheckCommand, createCheckCommand } from '../check/options.ts';
+import type { ControlRequest } from '../client/client.ts';
+import type { ControlViolation } from '../control/operation.ts';
 import type { ExplainOptions } from '../server/explain.ts';
 import type { MigrateOptions } from '../server/migrate.ts';
 import type { Options, RepairOptions } from '../server/options.ts';
+import { parsePointer } from '../util/json-pointer.ts';
+import { toFlag } from '../util/option-flag.ts';
 import { similarName } from '../util/similar-names.ts';
 import type { ControlCommand } from './control-command.ts';
 import { createControlCommands } from './control-commands.ts';
-import { createExplainCommand } from './explain-command.ts';
 import { formatHelpFooter } from './help-footer.ts';
 import { addOptions } from './option-table.ts';
 import { parsePaths, parsePort, parseVariable } from './option-values.ts';
-import { DATABASE_OPTIONS, REPAIR_OPTIONS, SERVER_OPTIONS } from './server-options.ts';
+import { DATABASE_OPTIONS, EXPLAIN_OPTIONS, REPAIR_OPTIONS, SERVER_OPTIONS } from './server-options.ts';
+
+/** Creates the command `explain`. Calls `onExplain` with the parsed options. */
+function createExplainCommand(onExplain: (options: ExplainOptions) => void): Command {
+  return addOptions(new Command('explain'), EXPLAIN_OPTIONS)
+    .description(
+      'List the operations of a contract. Show which operations are real (they read and change data), which are mocked, and why.',
+    )
+    .argument('[file]', 'contract, an OpenAPI 3.0 or 3.1 document (default: the contract of the built-in shop)')
+    .action((contract: string | undefined, options: ExplainOptions) =>
+      onExplain({ ...options, ...(contract !== undefined && { contract }) }),
+    );
+}
+
+/**
+ * Rewrites an error message of the control API for the command line.
+ * Replaces property names with options (`atLeast` with `--at-least`).
+ * Replaces requests with commands (`DELETE /_control/sandboxes/w1` with `storefront sandboxes remove --sandbox w1`).
+ */
+export function useCommandTerms(
+  message: string,
+  { path }: Pick<ControlRequest, 'path'>,
+  violations: readonly ControlViolation[] = [],
+): string {
+  return violations
+    .reduce((text, violation) => replaceSubject(text, violation, path), message)
+    .replaceAll(/`(\w+)`/g, (_, property: string) => toOption(property))
+    .replaceAll(
+      /(PUT|DELETE|POST) \/_control\/sandboxes\/([\w-]+)(\/reset)?/g,
+      (_, method: string, id: string) => `${COMMANDS[method]} --sandbox ${id}`,
+    )
+    .replace('use the address of a running server', 'set the address of a running server with --url or STOREFRONT_URL')
+    .replace(/([Ss])end Authorization: Bearer TOKEN/, (_, s: string) => `${s === 'S' ? 'U' : 'u'}se --token TOKEN`);
+}
+
+/** The commands that replace HTTP requests in error messages, by the method of the request. */
+const COMMANDS: Readonly<Record<string, string>> = {
+  PUT: 'storefront sandboxes create',
+  DELETE: 'storefront sandboxes remove',
+  POST: 'storefront reset',
+};
+
+/** Matches the path of a request if each of its body properties and query parameters has a command line option. */
+const OPTION_PATHS = /\/(faults|requests)\b/;
+
+/**
+ * Replaces the name of an invalid property or parameter in an error message with the name of the command line option.
+ */
+function replaceSubject(message: string, { in: part, pointer, value }: ControlViolation, path: string): string {
+  const [property, ...rest] = parsePointer(pointer);
+  if (property === undefined) return message.replace(`the body is ${JSON.stringify(value)}`, () => 'Invalid options');
+  const place = [property, ...rest].join('.');
+  const subject = part === 'body' ? place : `${part} parameter ${place}`;
+  if (part === 'path') return message.replace(subject, () => (property === 'id' ? '--sandbox' : property));
+  if (!OPTION_PATHS.test(path)) return message;
+  return message.replace(`${subject} `, () => `${[toOption(property), rest.join('.')].join(' ').trim()} `);
+}
+
+/** Returns the flag of the option that sets a body property or a query parameter. */
+function toOption(property: string): string {
+  return toFlag(property === 'headers' ? 'header' : property.replace(/Ms$/, ''));
+}
 
 /** A parsed command line: a command to run, a text to print, or the reason why the command line is invalid. */
 export type ParsedCommand =
@@ -59,7 +123,10 @@ export function readCommandLine(commandLine: CommandLine): ParsedCommand {
   }
 }
 
-/** Adds the paths in `STOREFRONT_ALLOW_REFS` to a command that loads a contract, if the command line does not have `--allow-refs`. */
+/**
+ * Adds the paths in `STOREFRONT_ALLOW_REFS` to a command that loads a contract, if the command line does not have
+ * `--allow-refs`.
+ */
 function addAllowRefs(
   command: ParsedCommand,
   { STOREFRONT_ALLOW_REFS: text }: CommandLine['environment'],
@@ -93,7 +160,11 @@ function formatReason(message: string): string {
     .replaceAll('\n', ' ');
 }
 
-/** Creates the program with its options and commands. Calls `onCommand` with the parsed command. Does not call it if the command line has no command. */
+/**
+ * Creates the program with its options and commands.
+ * Calls `onCommand` with the parsed command.
+ * Does not call it if the command line has no command.
+ */
 export function createProgram(
   { environment, version }: Pick<CommandLine, 'environment' | 'version'>,
   onCommand: (command: ParsedCommand) => void,
@@ -104,8 +175,8 @@ export function createProgram(
     )
     .version(version)
     .usage('[options] [contract.yaml]\n       storefront <command> [options]')
-    // Without a command, the first argument is a contract or the name of an unknown command. For an unknown command, the action throws an error that suggests a
-    // command.
+    // Without a command, the first argument is a contract or the name of an unknown command.
+    // For an unknown command, the action throws an error that suggests a command.
     .allowExcessArguments(true)
     .enablePositionalOptions()
     .action(() => {
@@ -148,7 +219,10 @@ function createMigrateCommand(
     });
 }
 
-/** If the only argument is the name of a YAML or JSON file, uses this file as the contract and returns true. In all other cases, returns false. */
+/**
+ * If the only argument is the name of a YAML or JSON file, uses this file as the contract and returns true.
+ * In all other cases, returns false.
+ */
 function useContractArgument(program: Command): boolean {
   const [file, ...others] = program.args;
   if (file === undefined || others.length > 0 || !/\.(?:ya?ml|json)$/i.test(file)) return false;

@@ -14,7 +14,6 @@ import { escapeControlsInLines } from '../util/escape-controls.ts';
 import { UserError } from '../util/user-error.ts';
 import { type ParsedCommand, readCommandLine } from './options.ts';
 import { runControlCommand } from './run-control-command.ts';
-import { handleUnhandledErrors } from './unhandled-errors.ts';
 
 /** The exit code of a command that failed. */
 const EXIT_FAILED = 1;
@@ -25,13 +24,22 @@ const EXIT_USAGE = 2;
 /** The exit code of a check that could not run. A check that finds violations has the exit code 1. */
 const EXIT_INCOMPLETE = 3;
 
-/** The signals that stop the server. A supervisor sends SIGTERM, Ctrl-C sends SIGINT, and a terminal that closes sends SIGHUP. */
+/**
+ * The signals that stop the server.
+ * A supervisor sends SIGTERM, Ctrl-C sends SIGINT, and a terminal that closes sends SIGHUP.
+ */
 const STOP_SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 
-/** The maximum time between the stop of the server and the end of the process, in ms. The process uses this time to write the rest of the log. */
+/**
+ * The maximum time between the stop of the server and the end of the process, in ms.
+ * The process uses this time to write the rest of the log.
+ */
 const LOG_FLUSH_MS = 1_000;
 
-/** The maximum duration of a stop, in ms. Without a limit, a disk that does not respond would block the stop forever. */
+/**
+ * The maximum duration of a stop, in ms.
+ * Without a limit, a disk that does not respond would block the stop forever.
+ */
 const STOP_MS = 9_500;
 
 /** The maximum size of the buffered output, in bytes. Further log lines are dropped. */
@@ -132,8 +140,9 @@ async function serve(options: Options): Promise<void> {
 }
 
 /**
- * Creates a writer for the log. The writer drops lines if the reader of the stream is too slow or the disk is full, because waiting for the log would delay
- * requests.
+ * Creates a writer for the log.
+ * The writer drops lines if the reader of the stream is too slow or the disk is full, because waiting for the log would
+ * delay requests.
  */
 function createDroppingWriter(stream: NodeJS.WriteStream): NonNullable<Options['logTo']> {
   return {
@@ -145,7 +154,8 @@ function createDroppingWriter(stream: NodeJS.WriteStream): NonNullable<Options['
 }
 
 /**
- * Stops the server when a signal arrives or the parent process disconnects the IPC channel. If the server is still starting, first waits until it has started.
+ * Stops the server when a signal arrives or the parent process disconnects the IPC channel.
+ * If the server is still starting, first waits until it has started.
  */
 function stopOnSignal(starting: Promise<Storefront>): void {
   let isStopping = false;
@@ -175,4 +185,50 @@ function abort(message: string): never {
 function fail(message: string, exitCode: number): void {
   printError(`storefront: ${escapeControlsInLines(message)}\n`);
   process.exitCode = exitCode;
+}
+
+/** The dependencies of `handleUnhandledErrors`. */
+interface UnhandledErrorParts {
+  /** A promise that resolves to the server when it is started. */
+  readonly starting: Promise<Storefront>;
+  /** Writes an error with its stack to the log. */
+  readonly logError: (error: unknown, message: string) => void;
+  /** Prints a message and ends the process with exit code 1. */
+  readonly fail: (message: string) => void;
+}
+
+/**
+ * Handles unhandled promise rejections and uncaught exceptions, such as the errors of custom handlers.
+ * Until the server has started, each of these errors ends the process.
+ *
+ * Decision: a running server logs an unhandled rejection and continues.
+ * After an uncaught exception, the server stops gracefully, because the state of the process is unknown.
+ */
+export function handleUnhandledErrors(
+  program: Pick<NodeJS.Process, 'on'>,
+  { starting, logError, fail }: UnhandledErrorParts,
+): void {
+  let storefront: Storefront | undefined;
+  starting.then(
+    (running) => {
+      storefront = running;
+    },
+    () => {},
+  );
+  program.on('unhandledRejection', (reason) => {
+    if (storefront) logError(toError(reason), 'Unhandled promise rejection. The server continues.');
+    else fail(`The start failed: unhandled promise rejection: ${toError(reason).stack}`);
+  });
+  program.on('uncaughtException', (error, origin) => {
+    if (origin === 'unhandledRejection') return;
+    if (!storefront) return fail(`The start failed: uncaught exception: ${toError(error).stack}`);
+    logError(toError(error), 'Uncaught exception. The server stops.');
+    const end = () => fail('Stopped after an uncaught exception');
+    storefront.close().then(end, end);
+    storefront = undefined;
+  });
+}
+
+function toError(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error(String(thrown));
 }

@@ -1,12 +1,14 @@
 import { ControlError, createForeignServerError, followControlEvents, sendControlRequest } from '../client/client.ts';
 import type { JournalEntry, Verification } from '../control/operation.ts';
-import { useCommandTerms } from './command-terms.ts';
 import type { ControlCommand } from './control-command.ts';
+import { useCommandTerms } from './options.ts';
 
 /**
- * Sends the request of a command to the control API of a running server, and prints the response. For an event stream, prints each event until the server ends
- * the stream. Resolves to false if a verification failed, and to true in all other cases. Rejects with a `ControlError` if the request fails. The error message
- * names command line options instead of JSON properties.
+ * Sends the request of a command to the control API of a running server, and prints the response.
+ * For an event stream, prints each event until the server ends the stream.
+ * Resolves to false if a verification failed, and to true in all other cases.
+ * Rejects with a `ControlError` if the request fails.
+ * The error message names command line options instead of JSON properties.
  */
 export async function runControlCommand(command: ControlCommand, print: (text: string) => void): Promise<boolean> {
   try {
@@ -51,7 +53,10 @@ function isVerification(value: unknown): value is Verification {
   );
 }
 
-/** Formats a journal entry as one line: id, time, method, status, URL, operation, duration, and the effects of faults, preferences and delays. */
+/**
+ * Formats a journal entry as one line: id, time, method, status, URL, operation, duration, and the effects of faults,
+ * preferences and delays.
+ */
 function formatEntry({ id, at, durationMs, operation, request, response, forced }: JournalEntry): string {
   const effects = forced && Object.entries(forced).map(([name, value]) => `${name}=${value}`);
   return [

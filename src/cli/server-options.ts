@@ -82,7 +82,7 @@ export const SERVER_OPTIONS: readonly OptionRow[] = [
   ...DATABASE_OPTIONS,
   [
     '--durability <mode>',
-    'durability of changes: disk (they survive a power cut), os (they survive a crash of the server) or memory (they are lost when the server stops)',
+    'durability of changes: disk (they survive a power cut) or memory (they are lost when the server stops)',
     OPTION_CHOICES.durability,
     'disk',
   ],

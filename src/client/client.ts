@@ -6,7 +6,10 @@ import { parsePointer } from '../util/json-pointer.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import { UserError } from '../util/user-error.ts';
 
-/** An error of a request to the control API. If the server rejected the request, the message contains the `detail` of the problem document. */
+/**
+ * An error of a request to the control API.
+ * If the server rejected the request, the message contains the `detail` of the problem document.
+ */
 export class ControlError extends UserError {
   override readonly name = 'ControlError';
   /** The status of the response; undefined if there was no response. */
@@ -37,14 +40,22 @@ export interface ControlRequest {
   readonly body?: unknown;
 }
 
-/** Converts values to a query string that starts with `?`. Ignores undefined values. Returns an empty string if there are no values. */
+/**
+ * Converts values to a query string that starts with `?`.
+ * Ignores undefined values.
+ * Returns an empty string if there are no values.
+ */
 export function toQuery(values: Readonly<Record<string, unknown>>): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(values)) if (value !== undefined) query.set(name, String(value));
   return query.size > 0 ? `?${query}` : '';
 }
 
-/** Sends a request to the control API. Resolves to the body of the response. Rejects with a `ControlError` if the request fails. */
+/**
+ * Sends a request to the control API.
+ * Resolves to the body of the response.
+ * Rejects with a `ControlError` if the request fails.
+ */
 export async function sendControlRequest<Id extends ControlId>(
   server: ControlServer,
   request: ControlRequest,
@@ -58,8 +69,9 @@ export async function sendControlRequest<Id extends ControlId>(
 }
 
 /**
- * Yields the parsed data of server-sent events until the server ends the stream. Calls `onSandboxEnd` with a message if the stream ends because the sandbox was
- * removed or has expired. Throws a `ControlError` if the request fails or the connection is lost.
+ * Yields the parsed data of server-sent events until the server ends the stream.
+ * Calls `onSandboxEnd` with a message if the stream ends because the sandbox was removed or has expired.
+ * Throws a `ControlError` if the request fails or the connection is lost.
  */
 export async function* followControlEvents(
   server: ControlServer,
@@ -109,10 +121,16 @@ async function* readLines(server: ControlServer, response: IncomingMessage): Asy
   }
 }
 
-/** The maximum time without data from the server, in ms. It is longer than a verification (60 s) and the interval of comments in a stream (15 s). */
+/**
+ * The maximum time without data from the server, in ms.
+ * It is longer than a verification (60 s) and the interval of comments in a stream (15 s).
+ */
 const MAX_SILENCE_MS = 90_000;
 
-/** Sends a request with `node:http`, because `fetch` may be missing or apply CORS rules in a test environment such as jsdom. */
+/**
+ * Sends a request with `node:http`, because `fetch` may be missing or apply CORS rules in a test environment such as
+ * jsdom.
+ */
 function send(
   server: ControlServer,
   { method, path, body, accept }: ControlRequest & { readonly accept?: string },
@@ -158,7 +176,10 @@ function createConnectionError(
   return cause instanceof ControlError ? cause : new ControlError(message, { cause });
 }
 
-/** Creates the error for a problem document of the control API. For any other response, creates the error for a server that has no control API. */
+/**
+ * Creates the error for a problem document of the control API.
+ * For any other response, creates the error for a server that has no control API.
+ */
 function createResponseError(
   server: ControlServer,
   { statusCode: status = 0, headers }: IncomingMessage,

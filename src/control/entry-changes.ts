@@ -3,7 +3,10 @@ import type { Entry } from '../store/state.ts';
 import { createIdentity } from '../util/entry-identity.ts';
 import type { EntryChange } from './operation.ts';
 
-/** Converts changed lists to a list of changed entries. `getKey`: returns the property that identifies the entries of a collection, such as `id`. */
+/**
+ * Converts changed lists to a list of changed entries.
+ * `getKey`: returns the property that identifies the entries of a collection, such as `id`.
+ */
 export function toEntryChanges(
   lists: readonly ListChange[],
   getKey: (collection: string) => string | undefined,
@@ -12,8 +15,10 @@ export function toEntryChanges(
 }
 
 /**
- * Compares a list before and after a change. Returns the entries that were added or changed, and then the entries that were removed. If an entry before and an
- * entry after the change have the same id, the entry was changed. An entry without an id is identified by its index.
+ * Compares a list before and after a change.
+ * Returns the entries that were added or changed, and then the entries that were removed.
+ * If an entry before and an entry after the change have the same id, the entry was changed.
+ * An entry without an id is identified by its index.
  */
 function pairEntries({ collection, start, before, after }: ListChange, getId: (entry: Entry) => string | undefined) {
   const removed = new Map<string, Entry>();

@@ -1,8 +1,9 @@
 import type { Table } from '../application-views.ts';
 import type { Entry, State } from '../store/state.ts';
+import { HttpProblemError } from '../util/problem.ts';
 import { runInSlices, type Steps, splitList } from '../util/slices.ts';
 import type { ControlHandlers, ControlParts } from './handler.ts';
-import { ControlProblemError, formatNames, getSandbox } from './refusal.ts';
+import { formatNames, getSandbox } from './refusal.ts';
 
 /** The default number of entries on a page. */
 const PAGE_ENTRIES = 50;
@@ -37,7 +38,10 @@ export const entryHandlers = {
     const explain = Object.hasOwn(explainSearch, collection) ? explainSearch[collection] : undefined;
     if (!explain) {
       const remedy = `Collections with a search: ${formatNames(Object.keys(explainSearch)) || 'none'}`;
-      throw new ControlProblemError('no-search', `Clients cannot search the collection ${collection}. ${remedy}.`);
+      throw new HttpProblemError({
+        code: 'no-search',
+        detail: `Clients cannot search the collection ${collection}. ${remedy}.`,
+      });
     }
     const limit = Number(query.limit ?? EXPLAINED_RESULTS);
     const { results, ...explanation } = await explain(state, { term: String(query.term), limit });
@@ -50,13 +54,19 @@ export const entryHandlers = {
   },
 } satisfies Partial<ControlHandlers>;
 
-/** Returns the table in which the console shows a collection. Throws a `ControlProblemError` if the collection does not exist. */
+/**
+ * Returns the table in which the console shows a collection.
+ * Throws a `HttpProblemError` if the collection does not exist.
+ */
 function getTable(collection: string, { application, collections }: ControlParts): Table {
   const table = application().getTable(collection);
   if (table) return table;
   const remedy =
     collections().length > 0 ? `Use one of ${formatNames(collections())}` : 'The contract has no collections';
-  throw new ControlProblemError('unknown-collection', `Collection ${collection} does not exist. ${remedy}.`);
+  throw new HttpProblemError({
+    code: 'unknown-collection',
+    detail: `Collection ${collection} does not exist. ${remedy}.`,
+  });
 }
 
 function toRow(
@@ -72,7 +82,10 @@ function getRange(from: number, to: number): readonly number[] {
   return Array.from({ length: Math.max(0, to - from) }, (_, index) => from + index);
 }
 
-/** Returns the indexes of the entries for which `isMatch` returns true. Yields after each part of the list, so that the server can handle other requests. */
+/**
+ * Returns the indexes of the entries for which `isMatch` returns true.
+ * Yields after each part of the list, so that the server can handle other requests.
+ */
 function* findPositions(list: readonly Entry[], isMatch: (entry: Entry) => boolean): Steps<readonly number[]> {
   const positions: number[] = [];
   for (const [part, start] of splitList(list)) {
@@ -82,7 +95,10 @@ function* findPositions(list: readonly Entry[], isMatch: (entry: Entry) => boole
   return positions;
 }
 
-/** Creates a function that returns whether a value or a table cell of an entry contains `search`. `search` is in lower case. */
+/**
+ * Creates a function that returns whether a value or a table cell of an entry contains `search`.
+ * `search` is in lower case.
+ */
 function createSearch(search: string, getCells: (entry: Entry) => readonly unknown[]): (entry: Entry) => boolean {
   const hasText = (value: unknown): boolean => {
     if (typeof value === 'string') return value.toLowerCase().includes(search);

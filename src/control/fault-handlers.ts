@@ -5,9 +5,10 @@ import { needsBody } from '../sandbox/matcher/request-matcher.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { toIsoTime } from '../util/iso-time.ts';
 import type { Issue } from '../util/issue.ts';
+import { HttpProblemError, type ProblemCode } from '../util/problem.ts';
 import type { ControlHandlers, ControlParts } from './handler.ts';
 import type { Fault, FaultDefinition } from './operation.ts';
-import { type ControlCode, ControlProblemError, formatNames, getSandbox, rejectIssues } from './refusal.ts';
+import { formatNames, getSandbox, rejectIssues } from './refusal.ts';
 
 /** The handlers of the control API for injected faults, by operationId. */
 export const faultHandlers = {
@@ -45,15 +46,17 @@ export const faultHandlers = {
 } satisfies Partial<ControlHandlers>;
 
 /**
- * Parses faults. `at`: the JSON Pointer to each fault in the request body. Throws an error if there are too many faults or a fault is invalid. A fault is also
- * invalid if the contract does not define its operation or does not allow its response. Callers parse faults before they create a sandbox, so an invalid fault
- * creates no sandbox.
+ * Parses faults.
+ * `at`: the JSON Pointer to each fault in the request body.
+ * Throws an error if there are too many faults or a fault is invalid.
+ * A fault is also invalid if the contract does not define its operation or does not allow its response.
+ * Callers parse faults before they create a sandbox, so an invalid fault creates no sandbox.
  */
 function parseFaults(
   faults: readonly { readonly fault: FaultDefinition; readonly at: string }[],
   parts: ControlParts,
 ): readonly ParsedFault[] {
-  const rejectAny = (code: ControlCode, find: (fault: FaultDefinition) => readonly Issue[]) =>
+  const rejectAny = (code: ProblemCode, find: (fault: FaultDefinition) => readonly Issue[]) =>
     rejectIssues(
       code,
       faults.flatMap(({ fault, at }) => find(fault).map((issue) => ({ ...issue, pointer: at + issue.pointer }))),
@@ -66,7 +69,11 @@ function parseFaults(
   return parsed;
 }
 
-/** Adds warnings to a fault, for example that no request can match it, or that the contract does not document its status. `more`: additional warnings. */
+/**
+ * Adds warnings to a fault, for example that no request can match it, or that the contract does not document its
+ * status.
+ * `more`: additional warnings.
+ */
 function addWarnings(fault: Fault, parts: ControlParts, more: readonly string[] = []): Fault {
   const found = parts.findFaultWarnings({ ...fault, needsBody: needsBody(fault.where) });
   const warnings = [...(fault.warnings ?? []), ...found, ...more];
@@ -91,5 +98,8 @@ function createUnknownFaultError({ id, fault }: { readonly id: string; readonly 
     .faults.list()
     .map((one) => one.id);
   const existing = ids.length > 0 ? `The sandbox has ${formatNames(ids)}.` : 'The sandbox has no faults.';
-  return new ControlProblemError('unknown-fault', `Fault ${fault} does not exist in sandbox ${id}. ${existing}`);
+  return new HttpProblemError({
+    code: 'unknown-fault',
+    detail: `Fault ${fault} does not exist in sandbox ${id}. ${existing}`,
+  });
 }

@@ -20,7 +20,10 @@ import type {
 /** An operation of the application's contract. Omits `mocked`, because each sandbox has its own value. */
 export type OperationDescription = Omit<Operation, 'mocked'>;
 
-/** The parts of the application and of its contract that the control API uses. When the server reloads the contract, a new object replaces this object. */
+/**
+ * The parts of the application and of its contract that the control API uses.
+ * When the server reloads the contract, a new object replaces this object.
+ */
 export interface ControlledApplication {
   readonly contract: Omit<Server['contract'], 'reloads'>;
   readonly operations: readonly OperationDescription[];
@@ -29,7 +32,10 @@ export interface ControlledApplication {
   getTable(collection: string): Table | undefined;
   /** Functions that explain a search, by the name of the searched collection. */
   readonly explainSearch: NonNullable<Application['explainSearch']>;
-  /** Returns the lines of the contract file that contain the violated rule. Returns undefined if the lines are unknown. */
+  /**
+   * Returns the lines of the contract file that contain the violated rule.
+   * Returns undefined if the lines are unknown.
+   */
   findSource(operationId: string | undefined, violation: ControlViolation): Source | undefined;
   /** Returns example requests that users can try. */
   getExamples(state: State): Server['examples'];
@@ -42,7 +48,10 @@ export interface ControlParts {
   readonly builtIn: BuiltInSnapshots;
   /** Returns the state of a new sandbox. */
   readonly defaults: () => State;
-  /** Returns the names of the collections that the current contract defines. A state can have other lists too, but the control API does not return these. */
+  /**
+   * Returns the names of the collections that the current contract defines.
+   * A state can have other lists too, but the control API does not return these.
+   */
   readonly collections: () => readonly string[];
   /** Returns the application with the current contract. */
   readonly application: () => ControlledApplication;
@@ -60,7 +69,10 @@ export interface ControlParts {
   readonly findUnknownOperationIssues: (operation: FaultDefinition['operation']) => readonly Issue[];
   /** Returns validation issues if the application's contract does not allow the response of a fault. */
   readonly findUndocumentedResponses: (fault: FaultDefinition) => readonly Issue[];
-  /** Returns warnings about a fault, for example that no request can match it, or that the contract does not document its status. */
+  /**
+   * Returns warnings about a fault, for example that no request can match it, or that the contract does not document
+   * its status.
+   */
   readonly findFaultWarnings: (fault: Fault & { readonly needsBody: boolean }) => readonly string[];
   /** Returns the metrics of the server in the text format of Prometheus. */
   readonly formatMetrics: () => Promise<string>;

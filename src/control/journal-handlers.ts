@@ -1,21 +1,24 @@
+import type { Journal } from '../sandbox/journal/journal.ts';
 import { toJournalEntry } from '../sandbox/journal/journal-entry.ts';
 import type { Entry } from '../sandbox/journal/recorded-request.ts';
 import {
+  type Bounds,
   countMatches,
   parseBounds,
   parseExpectedRequests,
   verifyRequests,
 } from '../sandbox/journal/verify-requests.ts';
 import { DEFAULT_SANDBOX_ID } from '../sandbox/sandbox.ts';
+import { HttpProblemError } from '../util/problem.ts';
 import { runInSlices, type Steps } from '../util/slices.ts';
 import type { ControlHandlers, ControlParts } from './handler.ts';
 import type { ControlInput, JournalEntry, RequestFilter } from './operation.ts';
-import { ControlProblemError, getSandbox, rejectIssues } from './refusal.ts';
-import { waitForRequests } from './wait-for-requests.ts';
+import { getSandbox, rejectIssues } from './refusal.ts';
 
 /**
- * Returns the journal of a sandbox, and which of its entries an event stream sends. `isMatch`: whether the stream sends an entry. `after`: the stream starts
- * after the entry with this id; if undefined, the stream sends only new entries.
+ * Returns the journal of a sandbox, and which of its entries an event stream sends.
+ * `isMatch`: whether the stream sends an entry.
+ * `after`: the stream starts after the entry with this id; if undefined, the stream sends only new entries.
  */
 export function getFollowedRequests({ path, query }: ControlInput<'listRequests'>, parts: ControlParts) {
   const { after, isMatch } = parseQuery(query, parts);
@@ -48,7 +51,7 @@ export const journalHandlers = {
     // The sandbox may have been deleted or replaced during the wait.
     if (getSandbox(path.id, parts).journal !== journal) {
       const detail = `Sandbox ${path.id} was deleted during the verification. Verify the requests before you delete the sandbox.`;
-      throw new ControlProblemError('unknown-sandbox', detail);
+      throw new HttpProblemError({ code: 'unknown-sandbox', detail });
     }
     const verification = await runInSlices(verifyRequests(journal, expected, bounds));
     if (stopping.aborted)
@@ -59,8 +62,8 @@ export const journalHandlers = {
 } satisfies Partial<ControlHandlers>;
 
 /**
- * Explains why a sandbox may have received no requests, for the message of a failed verification. The usual cause is a page on another host, to which the
- * browser sends no cookie.
+ * Explains why a sandbox may have received no requests, for the message of a failed verification.
+ * The usual cause is a page on another host, to which the browser sends no cookie.
  */
 function describeMissingRequests(id: string): string {
   const remedy =
@@ -80,7 +83,10 @@ function* formatInSteps(entries: readonly Entry[]): Steps<readonly JournalEntry[
   return formatted;
 }
 
-/** Parses the query parameters of `listRequests`. Throws a `ControlProblemError` if `operation` names an operation that the contract does not define. */
+/**
+ * Parses the query parameters of `listRequests`.
+ * Throws a `HttpProblemError` if `operation` names an operation that the contract does not define.
+ */
 function parseQuery({ operation, after, limit }: ControlInput<'listRequests'>['query'], parts: ControlParts) {
   const operations = operation === undefined ? undefined : String(operation).split(',');
   rejectIssues('unknown-operation', parts.findUnknownOperationIssues(operations), 'query');
@@ -94,9 +100,53 @@ function parseQuery({ operation, after, limit }: ControlInput<'listRequests'>['q
 }
 
 /**
- * Parses a filter of recorded requests. Throws an `InvalidMatcherError` if a matcher is invalid, and a `ControlProblemError` if an operation does not exist.
+ * Parses a filter of recorded requests.
+ * Throws an `InvalidMatcherError` if a matcher is invalid, and a `HttpProblemError` if an operation does not exist.
  */
 function parseFilter(body: RequestFilter, parts: ControlParts) {
   rejectIssues('unknown-operation', parts.findUnknownOperationIssues(body.operation));
   return parseExpectedRequests(body);
+}
+
+/** Options of `waitForRequests`. */
+interface Waiting extends Bounds {
+  readonly journal: Pick<Journal, 'follow'>;
+  /** The maximum time to wait, in ms. */
+  readonly withinMs: number;
+  /** The signal that ends the wait. */
+  readonly stopping: AbortSignal;
+  /** The number of matching requests that are already in the journal. */
+  readonly count: number;
+  /** Returns whether a new request matches. */
+  readonly isMatch: (entry: Entry) => boolean;
+}
+
+/**
+ * Waits until later requests can't change the result of a verification, but at most `withinMs`.
+ * This is the case if more than `most` requests match.
+ * If `most` is infinite, it is the case if at least `least` requests match.
+ * It is always the case if `least` is greater than `most`.
+ * Also stops waiting if the sandbox is removed or the server stops.
+ */
+export function waitForRequests({ journal, withinMs, stopping, least, most, count, isMatch }: Waiting): Promise<void> {
+  let matches = count;
+  const isSettled = () => least > most || matches > most || (matches >= least && most === Number.POSITIVE_INFINITY);
+  if (withinMs === 0 || isSettled() || stopping.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer);
+      unfollow();
+      stopping.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = setTimeout(end, withinMs);
+    const unfollow = journal.follow({
+      onEntry(entry) {
+        if (isMatch(entry)) matches++;
+        if (isSettled()) end();
+      },
+      onEnd: end,
+    });
+    stopping.addEventListener('abort', end);
+  });
 }

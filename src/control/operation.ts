@@ -8,13 +8,19 @@ type Schemas = components['schemas'];
 export type Where = Schemas['Where'];
 /** A fault to inject: the requests that it applies to, and its effects. */
 export type FaultDefinition = Schemas['FaultDefinition'];
-/** An injected fault with its id and two counters: how many requests matched the fault, and how many requests it was applied to. */
+/**
+ * An injected fault with its id and two counters: how many requests matched the fault, and how many requests it was
+ * applied to.
+ */
 export type Fault = Schemas['Fault'];
 /** A filter of recorded requests. */
 export type RequestFilter = Schemas['RequestFilter'];
 /** A recorded request with its response. */
 export type JournalEntry = Schemas['JournalEntry'];
-/** A violation of a contract by a request: the part of the request, the JSON Pointer to the value, the rule, and the remedy. */
+/**
+ * A violation of a contract by a request: the part of the request, the JSON Pointer to the value, the rule, and the
+ * remedy.
+ */
 export type ControlViolation = Schemas['Violation'];
 /** The description of the server: its version, its contract, and the collections of its application. */
 export type Server = Schemas['Server'];
@@ -42,7 +48,10 @@ export interface ControlInput<Id extends ControlId> {
 
 type Success<Id extends ControlId> = operations[Id]['responses'][Extract<keyof operations[Id]['responses'], 200 | 204>];
 
-/** The type `void`, for responses without a body. It has a name because the linter does not allow `void` in a conditional type. */
+/**
+ * The type `void`, for responses without a body.
+ * It has a name because the linter does not allow `void` in a conditional type.
+ */
 type NoBody = ReturnType<() => void>;
 
 /** The body of the successful response of an operation. */

@@ -1,10 +1,11 @@
 import { toJournalEntry, toRequestToMatch } from '../sandbox/journal/journal-entry.ts';
 import type { Entry } from '../sandbox/journal/recorded-request.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
+import { HttpProblemError } from '../util/problem.ts';
 import { toEntryChanges } from './entry-changes.ts';
 import type { ControlHandlers } from './handler.ts';
 import type { Fault } from './operation.ts';
-import { ControlProblemError, getSandbox } from './refusal.ts';
+import { getSandbox } from './refusal.ts';
 
 /** The handler of the control API for a single recorded request, by operationId. */
 export const requestHandlers = {
@@ -29,12 +30,15 @@ export const requestHandlers = {
   },
 } satisfies Partial<ControlHandlers>;
 
-/** Returns the journal entry with the id `id`. Throws a `ControlProblemError` if the journal does not contain it. */
+/** Returns the journal entry with the id `id`. Throws a `HttpProblemError` if the journal does not contain it. */
 function findEntry({ id: sandbox, journal }: Sandbox, id: number): Entry {
   const entry = journal.entryAfter(id - 1);
   if (entry?.id === id) return entry;
   const reason = id > journal.lastId() ? 'does not exist yet' : 'is no longer in the journal';
-  throw new ControlProblemError('unknown-journal-entry', `Request ${id} of sandbox ${sandbox} ${reason}.`);
+  throw new HttpProblemError({
+    code: 'unknown-journal-entry',
+    detail: `Request ${id} of sandbox ${sandbox} ${reason}.`,
+  });
 }
 
 /** Returns the active faults that did not apply to a request, with the reasons. */

@@ -2,13 +2,94 @@ import { parseTime } from '../sandbox/clock.ts';
 import type { Sandboxes } from '../sandbox/registry.ts';
 import { DEFAULT_SANDBOX_ID, type Sandbox } from '../sandbox/sandbox.ts';
 import { clearSettings } from '../sandbox/settings.ts';
+import { isSame } from '../sandbox/snapshots.ts';
+import { StateTooLargeError } from '../store/backend.ts';
+import { applyPatch, PatchError, type PatchOperation } from '../store/json-patch.ts';
+import { findNewIssues } from '../store/new-issues.ts';
 import type { State } from '../store/state.ts';
 import { toIsoTime } from '../util/iso-time.ts';
-import { changeState } from './change-state.ts';
+import { describeIssues, type Issue } from '../util/issue.ts';
+import { formatPointer, parsePointer } from '../util/json-pointer.ts';
+import { HttpProblemError, toViolations } from '../util/problem.ts';
 import type { ControlHandlers, ControlParts } from './handler.ts';
-import { patchState } from './patch-state.ts';
-import { ControlProblemError, getSandbox } from './refusal.ts';
+import { formatNames, getSandbox, rejectIssues } from './refusal.ts';
 import { countEntries, getSnapshotState, restoreState, selectCollections } from './snapshot-handlers.ts';
+
+/**
+ * How often a new state is validated in slices before it is validated in one go.
+ * Between slices, the server handles other requests.
+ * If one of them changes the state, the validation starts again.
+ * A validation in one go can't be interrupted.
+ */
+const MAX_SLICED_VALIDATIONS = 3;
+
+/**
+ * Changes the state of a sandbox.
+ * `change`: a pure function that returns the new state.
+ * Validates the new state in slices, between which the server handles other requests.
+ * Throws a `HttpProblemError` if the new state is invalid or too large.
+ * If the sandbox does not exist, creates it after the validation.
+ */
+async function changeState(
+  id: string,
+  change: (state: State) => State,
+  { sandboxes, validator, defaults }: ControlParts,
+): Promise<void> {
+  let base = sandboxes.find(id)?.store.read().state ?? defaults();
+  // Resolves to undefined if `getNext` returns a new state, which is then stored.
+  // Otherwise resolves to the current state.
+  const replace = async (getNext: (state: State) => State | undefined, counted: State = {}) => {
+    const toResult = (state: State) => {
+      const next = getNext(state);
+      return next ? { next, result: undefined } : { result: state };
+    };
+    const { sandbox, leave } = await sandboxes.use(id);
+    return sandbox
+      .countInSlices(counted, () => sandbox.store.update<State | undefined>(toResult))
+      .catch(rejectTooLarge)
+      .finally(leave);
+  };
+  for (let attempt = 1; attempt <= MAX_SLICED_VALIDATIONS; attempt++) {
+    const next = change(base);
+    const issues = await validator().validateInSlices(selectListsToValidate(base, next, validator()));
+    rejectInvalid(findNewIssues(issues, { state: base, next, validator: validator() }));
+    const current = await replace((state) => (isSame(state, base) ? next : undefined), next);
+    if (current === undefined) return;
+    base = current;
+  }
+  await replace((state) => {
+    const next = change(state);
+    const issues = validator().validate(structuredClone(selectListsToValidate(state, next, validator())));
+    rejectInvalid(findNewIssues(issues, { state, next, validator: validator() }));
+    return next;
+  });
+}
+
+/**
+ * Returns the lists of `next` that must be validated.
+ * If the contract defines the collections, these are only the changed lists.
+ * An unchanged list may violate a contract that was reloaded, but the change did not cause this.
+ */
+function selectListsToValidate(
+  state: State,
+  next: State,
+  { hasVariableCollections }: ReturnType<ControlParts['validator']>,
+): State {
+  if (!hasVariableCollections) return next;
+  return Object.fromEntries(Object.entries(next).filter(([name, list]) => list !== state[name]));
+}
+
+function rejectTooLarge(error: unknown): never {
+  if (error instanceof StateTooLargeError)
+    throw new HttpProblemError({ code: 'state-too-large', detail: `the state was not replaced: ${error.message}` });
+  throw error;
+}
+
+function rejectInvalid(issues: readonly Issue[]): void {
+  if (issues.length === 0) return;
+  const detail = `the state is invalid, so nothing was changed: ${describeIssues(issues)}`;
+  throw new HttpProblemError({ code: 'invalid-state', detail, violations: toViolations(issues) });
+}
 
 /** The handlers of the control API for sandboxes, states, clocks and id generators, by operationId. */
 export const sandboxHandlers = {
@@ -33,10 +114,10 @@ export const sandboxHandlers = {
   },
   async removeSandbox({ path }, parts) {
     if (path.id === DEFAULT_SANDBOX_ID)
-      throw new ControlProblemError(
-        'default-sandbox',
-        'The sandbox default cannot be deleted. Reset it with POST /_control/sandboxes/default/reset.',
-      );
+      throw new HttpProblemError({
+        code: 'default-sandbox',
+        detail: 'The sandbox default cannot be deleted. Reset it with POST /_control/sandboxes/default/reset.',
+      });
     getSandbox(path.id, parts);
     await parts.sandboxes.remove(path.id);
   },
@@ -76,8 +157,9 @@ export const sandboxHandlers = {
 } satisfies Partial<ControlHandlers>;
 
 /**
- * Replaces the state of the sandbox `default` with `state`, or with the default data if `state` is undefined. Resets the clock, the id generator, the faults,
- * the mocked operations, the journal and the idempotency keys. Keeps the snapshots.
+ * Replaces the state of the sandbox `default` with `state`, or with the default data if `state` is undefined.
+ * Resets the clock, the id generator, the faults, the mocked operations, the journal and the idempotency keys.
+ * Keeps the snapshots.
  */
 async function recreateDefault(sandboxes: Sandboxes, state: State | undefined): Promise<Sandbox> {
   const sandbox = sandboxes.default;
@@ -89,7 +171,8 @@ async function recreateDefault(sandboxes: Sandboxes, state: State | undefined): 
 }
 
 /**
- * Restores the default data of a sandbox, and deletes its idempotency keys. After that, a repeated request with an earlier key is handled like a new request.
+ * Restores the default data of a sandbox, and deletes its idempotency keys.
+ * After that, a repeated request with an earlier key is handled like a new request.
  */
 function resetState({ store, idempotencyKeys }: Sandbox): Promise<void> {
   return idempotencyKeys.clearWith((onApply) => store.reset(onApply));
@@ -117,4 +200,61 @@ function toClock({ clock }: Sandbox) {
 
 function toIds({ idGenerator }: Sandbox) {
   return { seed: idGenerator.seed ?? null };
+}
+
+/**
+ * Applies a JSON Patch to the state of a sandbox.
+ * Throws a `HttpProblemError` if the patch can't be applied, or the new state is invalid or too large.
+ */
+async function patchState(id: string, patch: readonly PatchOperation[], parts: ControlParts): Promise<void> {
+  rejectIssues('invalid-patch', patch.flatMap(findMissing));
+  rejectIssues(
+    'unknown-collection',
+    patch.flatMap((operation, index) => findUnknownLists(operation, index, parts)),
+  );
+  await changeState(id, (state) => apply(state, patch), parts);
+}
+
+/**
+ * Returns a validation issue if an operation of a JSON Patch lacks the property `value` or `from`.
+ * `index`: the index of the operation in the patch.
+ */
+function findMissing(operation: PatchOperation, index: number): readonly Issue[] {
+  const { op } = operation;
+  const name = op === 'move' || op === 'copy' ? 'from' : 'value';
+  if (op === 'remove' || Object.hasOwn(operation, name)) return [];
+  const remedy = `add it, because the operation ${op} needs it`;
+  return [{ pointer: formatPointer(index, name), message: `is missing: ${remedy}`, rule: 'required', remedy }];
+}
+
+/**
+ * Returns a validation issue if `path` or `from` of a JSON Patch operation does not start with a collection of the
+ * contract, such as `/pets`.
+ * The data file can contain other lists, but clients can't change them.
+ * `index`: the index of the operation in the patch.
+ */
+function findUnknownLists(operation: PatchOperation, index: number, { collections }: ControlParts): readonly Issue[] {
+  return (['path', 'from'] as const).flatMap((name) => {
+    const path = operation[name];
+    const [list = ''] = parsePointer(path ?? '');
+    if (path === undefined || collections().includes(list)) return [];
+    const remedy = `use a path that starts with one of ${formatNames(collections().map((known) => formatPointer(known)))}`;
+    return [
+      { pointer: formatPointer(index, name), message: `is not in a collection: ${remedy}`, rule: 'collection', remedy },
+    ];
+  });
+}
+
+function apply(state: State, patch: readonly PatchOperation[]): State {
+  try {
+    return applyPatch(state, patch);
+  } catch (error) {
+    if (!(error instanceof PatchError)) throw error;
+    const { index, message } = error;
+    const { op, path } = patch[index] as PatchOperation;
+    const detail = `Operation ${index} of the patch (${op} ${path}) cannot be applied, so nothing was changed: ${message}. Read the state again, and correct the patch.`;
+    const remedy = 'read the state again, and correct the patch';
+    const issue = { pointer: formatPointer(index), message: `${message}: ${remedy}`, rule: op, remedy };
+    throw new HttpProblemError({ code: 'patch-conflict', detail, violations: toViolations([issue]) });
+  }
 }

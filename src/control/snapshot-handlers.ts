@@ -1,7 +1,8 @@
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { State } from '../store/state.ts';
+import { HttpProblemError } from '../util/problem.ts';
 import type { ControlHandlers, ControlParts } from './handler.ts';
-import { ControlProblemError, formatNames, getSandbox } from './refusal.ts';
+import { formatNames, getSandbox } from './refusal.ts';
 
 /** The handlers of the control API for snapshots, by operationId. */
 export const snapshotHandlers = {
@@ -20,10 +21,10 @@ export const snapshotHandlers = {
     const { change, snapshots, store } = await parts.sandboxes.get(path.id);
     const save = () => {
       if (!snapshots.has(path.name) && snapshots.size >= MAX_SNAPSHOTS)
-        throw new ControlProblemError(
-          'limit-reached',
-          `The sandbox already has ${MAX_SNAPSHOTS} snapshots. Delete some of them.`,
-        );
+        throw new HttpProblemError({
+          code: 'limit-reached',
+          detail: `The sandbox already has ${MAX_SNAPSHOTS} snapshots. Delete some of them.`,
+        });
       const current = store.read();
       snapshots.set(path.name, current.state);
       return current.state;
@@ -35,7 +36,10 @@ export const snapshotHandlers = {
     const { change, snapshots } = getSandbox(path.id, parts);
     if (await change(() => snapshots.delete(path.name))) return;
     if (!parts.builtIn.names.includes(path.name)) throw createUnknownSnapshotError(path.id, path.name, parts);
-    throw new ControlProblemError('built-in-snapshot', `Snapshot ${path.name} is built-in and cannot be deleted.`);
+    throw new HttpProblemError({
+      code: 'built-in-snapshot',
+      detail: `Snapshot ${path.name} is built-in and cannot be deleted.`,
+    });
   },
   async restoreSnapshot({ path }, parts) {
     // If there is no snapshot, this rejects before a sandbox is created.
@@ -47,8 +51,9 @@ export const snapshotHandlers = {
 } satisfies Partial<ControlHandlers>;
 
 /**
- * Replaces the state of a sandbox, and deletes its idempotency keys. Stores a new object even if the state is unchanged, because
- * another program can have edited the data file, and only a new object makes the store write the file.
+ * Replaces the state of a sandbox, and deletes its idempotency keys.
+ * Stores a new object even if the state is unchanged, because another program can have edited the data file, and only a
+ * new object makes the store write the file.
  */
 export function restoreState(sandbox: Sandbox, state: State): Promise<void> {
   const { store, idempotencyKeys } = sandbox;
@@ -66,8 +71,10 @@ export function restoreState(sandbox: Sandbox, state: State): Promise<void> {
 const MAX_SNAPSHOTS = 100;
 
 /**
- * Returns the state of a snapshot. `id`: the id of a sandbox. A snapshot that was saved in this sandbox takes precedence over a built-in snapshot. Throws a
- * `ControlProblemError` if no snapshot has the name `name`.
+ * Returns the state of a snapshot.
+ * `id`: the id of a sandbox.
+ * A snapshot that was saved in this sandbox takes precedence over a built-in snapshot.
+ * Throws a `HttpProblemError` if no snapshot has the name `name`.
  */
 export function getSnapshotState(id: string, name: string, parts: ControlParts): State {
   const { builtIn, sandboxes } = parts;
@@ -86,7 +93,7 @@ function createUnknownSnapshotError(id: string, name: string, { builtIn, sandbox
     ? 'The sandbox default has this snapshot: create the sandbox with it (`from`)'
     : 'Save the snapshot in this sandbox';
   const detail = `Snapshot ${name} is neither built-in nor saved in the sandbox ${id}. ${remedy}, or ${other}.`;
-  return new ControlProblemError('unknown-snapshot', detail);
+  return new HttpProblemError({ code: 'unknown-snapshot', detail });
 }
 
 /** A snapshot. `builtIn`: whether it ships with the server or is a file in the folder of `--snapshots`. */
@@ -106,7 +113,10 @@ export function countEntries(state: State, parts: ControlParts): Readonly<Record
   return Object.fromEntries(collections.map(([name, entries]) => [name, entries.length]));
 }
 
-/** Returns a state with only the collections of the current contract. A collection that the state lacks becomes an empty list. */
+/**
+ * Returns a state with only the collections of the current contract.
+ * A collection that the state lacks becomes an empty list.
+ */
 export function selectCollections(state: State, { collections }: ControlParts): State {
   return Object.fromEntries(collections().map((name) => [name, state[name] ?? []]));
 }

@@ -4,7 +4,10 @@ import type { Duplex } from 'node:stream';
 /** The maximum time that a stopping server waits for the responses to current requests, in ms. */
 const GRACE_MS = 8_000;
 
-/** The time that a stopping server keeps idle connections open, in ms. In this time, a client can finish sending a request. */
+/**
+ * The time that a stopping server keeps idle connections open, in ms.
+ * In this time, a client can finish sending a request.
+ */
 const IDLE_GRACE_MS = 500;
 
 /** The state of a connection. */
@@ -28,7 +31,8 @@ export class Connections {
   }
 
   /**
-   * Calls `handle` for a new request when all earlier responses on the same connection are sent. While a request waits, Node does not read from the connection.
+   * Calls `handle` for a new request when all earlier responses on the same connection are sent.
+   * While a request waits, Node does not read from the connection.
    * So a client with many pipelined requests can't fill the memory.
    */
   handleInOrder(response: ServerResponse, handle: (response: ServerResponse) => void): void {
@@ -45,8 +49,10 @@ export class Connections {
   }
 
   /**
-   * Closes each connection when its current response is sent, and after 8 s at the latest. Closes an idle connection after 0.5 s. `allClosed`: a promise that
-   * resolves when the server has no connections. Waits for this promise.
+   * Closes each connection when its current response is sent, and after 8 s at the latest.
+   * Closes an idle connection after 0.5 s.
+   * `allClosed`: a promise that resolves when the server has no connections.
+   * Waits for this promise.
    */
   async close(allClosed: Promise<unknown>): Promise<void> {
     for (const [socket, { lastResponse }] of this.#connections)
@@ -87,7 +93,10 @@ function pauseWhileWaiting(socket: Duplex, { waitingRequests }: Connection): voi
   if (waitingRequests > 0) socket.pause();
 }
 
-/** Calls `then` when a response has been sent or its connection has been closed. If this has already happened, calls `then` immediately. */
+/**
+ * Calls `then` when a response has been sent or its connection has been closed.
+ * If this has already happened, calls `then` immediately.
+ */
 export function runAfterResponse(response: ServerResponse, then: () => void): void {
   if (isActive(response)) response.once('close', then);
   else then();

@@ -1,15 +1,17 @@
 import type { Context, Middleware } from 'koa';
 import sendFile from 'send';
+import { createMethodNotAllowed, HttpProblemError } from '../util/problem.ts';
 import { IMAGES_PATH, isBelow } from '../util/request-target.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
-import { createMethodNotAllowed, HttpProblemError } from './problem.ts';
+import { isOutOfFiles } from './problem.ts';
 import { DATA_HEADERS, type Headers, NO_HEADERS } from './response-headers.ts';
 
 /** The methods that files, pages and documents support. */
 export const READ_METHODS = ['GET', 'HEAD'];
 
 /**
- * Koa middleware for a path that clients can only read. Calls `next` for GET and HEAD, responds to OPTIONS, and throws an `HttpProblemError` for other methods.
+ * Koa middleware for a path that clients can only read.
+ * Calls `next` for GET and HEAD, responds to OPTIONS, and throws an `HttpProblemError` for other methods.
  */
 export function readOnly(ctx: Context, next: () => unknown): unknown {
   if (READ_METHODS.includes(ctx.method)) return next();
@@ -28,7 +30,10 @@ export function serveImages(folder: string): Middleware {
   };
 }
 
-/** Creates a middleware that serves the files of a built front end. `isStateFile`: returns whether a file belongs to the state, which is never sent. */
+/**
+ * Creates a middleware that serves the files of a built front end.
+ * `isStateFile`: returns whether a file belongs to the state, which is never sent.
+ */
 export function serveFrontEnd(folder: string, isStateFile: (folder: string, file: string) => boolean): Middleware {
   return async (ctx, next) => {
     const isPrivate = isStateFile(folder, decodePath(ctx.path));
@@ -37,8 +42,11 @@ export function serveFrontEnd(folder: string, isStateFile: (folder: string, file
 }
 
 /**
- * Creates a middleware for single-page apps: it sends `index.html` when a browser loads a page at a path without a file, such as `/items/7`. The router of the
- * app then shows the page. The middleware ignores paths with a file extension, paths below `basePaths`, and paths of the server, such as `/_control`.
+ * Creates a middleware for single-page apps: it sends `index.html` when a browser loads a page at a path without a
+ * file, such as `/items/7`.
+ * The router of the app then shows the page.
+ * The middleware ignores paths with a file extension, paths below `basePaths`, and paths of the server, such as
+ * `/_control`.
  */
 export function serveHistoryFallback(folder: string, basePaths: readonly string[]): Middleware {
   const excludedPaths = [
@@ -62,12 +70,17 @@ function hasExtension(path: string): boolean {
   return path.includes('.', path.lastIndexOf('/') + 1);
 }
 
-/** The media ranges that include HTML. When a browser loads a page, one of these ranges has the highest priority in the `Accept` header. */
+/**
+ * The media ranges that include HTML.
+ * When a browser loads a page, one of these ranges has the highest priority in the `Accept` header.
+ */
 const PAGE_RANGES = ['text/html', 'application/xhtml+xml', 'text/*', '*/*'];
 
 /**
- * Returns whether a client prefers HTML or accepts any type, according to the `Accept` header (RFC 9110, section 12.5.1). Returns true for a browser that loads
- * a page, and for `fetch` and curl, which accept any type. Returns false for axios, which prefers JSON, and for a browser that loads an image or a style sheet.
+ * Returns whether a client prefers HTML or accepts any type, according to the `Accept` header (RFC 9110, section
+ * 12.5.1).
+ * Returns true for a browser that loads a page, and for `fetch` and curl, which accept any type.
+ * Returns false for axios, which prefers JSON, and for a browser that loads an image or a style sheet.
  * The package connect-history-api-fallback makes the same distinction.
  */
 function prefersHtml(ctx: Context): boolean {
@@ -89,9 +102,12 @@ function decodeAscii(path: string): string {
 }
 
 /**
- * Sends the file at a percent-encoded path below a folder. Resolves to true if the file was sent, and to false if the file does not exist, can't be read, or
- * has a name that starts with a dot. The package `send` refuses paths outside the folder and handles conditional requests. `headers`: headers to set if the
- * file exists.
+ * Sends the file at a percent-encoded path below a folder.
+ * Resolves to true if the file was sent, and to false if the file does not exist, can't be read, or has a name that
+ * starts with a dot.
+ * Rejects if the server can open no more files.
+ * The package `send` refuses paths outside the folder and handles conditional requests.
+ * `headers`: headers to set if the file exists.
  */
 export function sendIfExists(
   ctx: Context,
@@ -100,18 +116,19 @@ export function sendIfExists(
   headers: Headers = NO_HEADERS,
 ): Promise<boolean> {
   const { req, res } = ctx;
-  // These headers are meant for requests that change data. `send` would apply them to a GET request and respond with 412.
+  // These headers are meant for requests that change data.
+  // `send` would apply them to a GET request and respond with 412.
   delete req.headers['if-match'];
   delete req.headers['if-unmodified-since'];
   const earlierHeaders = res.getHeaderNames();
   // Koa initializes the status with 404, and `send` does not set 200.
   res.statusCode = 200;
-  return new Promise((resolve) => {
-    const handleMissingFile = () => {
+  return new Promise((resolve, reject) => {
+    const handleMissingFile = (error?: unknown) => {
       if (res.headersSent) return res.destroy();
       res.statusCode = 404;
       for (const name of res.getHeaderNames()) if (!earlierHeaders.includes(name)) res.removeHeader(name);
-      return resolve(false);
+      return isOutOfFiles(error) ? reject(error) : resolve(false);
     };
     res.once('close', () => {
       ctx.respond = false;
@@ -123,7 +140,7 @@ export function sendIfExists(
         if (IMAGE.test(path)) res.setHeader('Cross-Origin-Resource-Policy', 'cross-origin');
       })
       .on('error', handleMissingFile)
-      .on('directory', handleMissingFile)
+      .on('directory', () => handleMissingFile())
       .pipe(res);
   });
 }

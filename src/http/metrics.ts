@@ -26,8 +26,9 @@ export interface Gauge {
 }
 
 /**
- * The Prometheus metrics of a server. The recording starts when a client requests the metrics for the first time. Most servers are never monitored, and
- * recording takes a few µs for each request.
+ * The Prometheus metrics of a server.
+ * The recording starts when a client requests the metrics for the first time.
+ * Most servers are never monitored, and recording takes a few µs for each request.
  */
 export class Metrics {
   readonly #gauges: Gauge[] = [];
@@ -139,8 +140,8 @@ class Recorder {
   }
 
   /**
-   * Returns the metrics for an operation and the class of a status: `2xx` for 201. Stores the metrics in a map, because looking them up in prom-client takes
-   * longer than incrementing them.
+   * Returns the metrics for an operation and the class of a status: `2xx` for 201.
+   * Stores the metrics in a map, because looking them up in prom-client takes longer than incrementing them.
    */
   #getSeries(operation: string, status: number | undefined): ResponseSeries {
     const statusClass = Math.trunc((status ?? 0) / 100);

@@ -1,22 +1,14 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
-import type { Journal } from '../sandbox/journal/journal.ts';
 import { type RecordedResponse, truncateText } from '../sandbox/journal/recorded-request.ts';
-import { redactText } from '../util/redact-secrets.ts';
+import { redactNamedInUrl, redactText } from '../util/redact-secrets.ts';
 import { getPathname, IMAGES_PATH } from '../util/request-target.ts';
 import { getTraceId } from '../util/trace-id.ts';
 import { isControlPath, isMonitored } from './access-policy.ts';
-import { isPackagePage } from './package-pages.ts';
-import type { ResponseData } from './pipeline/outcome.ts';
-import type { Exchange } from './pipeline/values.ts';
-
-/** The part of a pino logger that the HTTP layer uses. */
-export interface Log {
-  isLevelEnabled(level: 'info'): boolean;
-  debug(fields: object): void;
-  info(fields: object, message?: string): void;
-  warn(fields: object, message?: string): void;
-  error(fields: object, message?: string): void;
-}
+import { getOriginNotes } from './cors.ts';
+import type { Exchange, SentResponse } from './exchange.ts';
+import type { MeasuredResponse } from './metrics.ts';
+import { isPackagePage } from './routes.ts';
+import type { Log } from './served.ts';
 
 /** Values for the log line of a request that are not in Node's request and response objects. */
 interface RequestDetails {
@@ -25,6 +17,8 @@ interface RequestDetails {
   readonly sandbox?: string | undefined;
   /** Sentences about errors in the request, and about parts of the request that were ignored. */
   readonly notes?: readonly string[];
+  /** The names of the query parameters whose values are secret by the contract. */
+  readonly secretQuery?: readonly string[] | undefined;
   /** Whether an injected fault closes the connection before the end of the response. */
   readonly isTruncated?: boolean;
 }
@@ -36,8 +30,11 @@ const IMAGE = new RegExp(`^(/_sandbox/[^/?]*)?${IMAGES_PATH}/`);
 const FIRST_ERROR = 400;
 
 /**
- * Logs a request when its response is sent or its connection is closed. Calls `getDetails` at that time. The log level is `info`. It is `debug` for successful
- * requests that no user starts: requests for images, and the repeated requests of the console and of monitoring systems.
+ * Logs a request when its response is sent or its connection is closed.
+ * Calls `getDetails` at that time.
+ * The log level is `info`.
+ * It is `debug` for successful requests that no user starts: requests for images, and the repeated requests of the
+ * console and of monitoring systems.
  */
 export function logRequest(log: Log, res: ServerResponse, getDetails: () => RequestDetails): void {
   if (!log.isLevelEnabled('info')) return;
@@ -45,13 +42,14 @@ export function logRequest(log: Log, res: ServerResponse, getDetails: () => Requ
   // The app later removes the prefix that names a sandbox from `req.url`.
   const { method, url = '', headers } = res.req;
   res.once('close', () => {
-    const { operation, sandbox, notes = [], isTruncated = false } = getDetails();
+    const { operation, sandbox, notes = [], isTruncated = false, secretQuery = [] } = getDetails();
     const allNotes = res.writableFinished || isTruncated ? notes : [...notes, 'the client closed the connection'];
-    // The console often closes an event stream and opens another one. So the note about a closed connection is not important.
+    // The console often closes an event stream and opens another one.
+    // So the note about a closed connection is not important.
     const isLoaded = IMAGE.test(url) ? allNotes.length === 0 : isReadAgain(method, url, headers) && notes.length === 0;
     log[isLoaded && res.statusCode < FIRST_ERROR ? 'debug' : 'info']({
       method,
-      path: url.includes('?') ? redactText(url) : url,
+      path: url.includes('?') ? redactText(redactNamedInUrl(url, secretQuery)) : url,
       operation,
       sandbox,
       status: res.writableFinished ? res.statusCode : undefined,
@@ -63,9 +61,10 @@ export function logRequest(log: Log, res: ServerResponse, getDetails: () => Requ
 }
 
 /**
- * Returns whether a request comes from monitoring, the console or the API reference, which repeat their requests. A request counts as one of the console if it
- * reads the control API and comes from a page of this server (`Sec-Fetch-Site: same-origin`). A front end on the same server has no reason to read the control
- * API.
+ * Returns whether a request comes from monitoring, the console or the API reference, which repeat their requests.
+ * A request counts as one of the console if it reads the control API and comes from a page of this server
+ * (`Sec-Fetch-Site: same-origin`).
+ * A front end on the same server has no reason to read the control API.
  */
 function isReadAgain(method: string | undefined, url: string, headers: IncomingHttpHeaders): boolean {
   const path = getPathname(url);
@@ -74,47 +73,66 @@ function isReadAgain(method: string | undefined, url: string, headers: IncomingH
   return isRead && headers['sec-fetch-site'] === 'same-origin' && isControlPath(url);
 }
 
-/** A response that was sent, and its body. */
-export interface SentResponse {
-  readonly response: ResponseData;
-  /** The text of the body, or the start of a long list. For a HEAD request, this is the text that a GET request would receive. */
-  readonly text: string;
-  /** The length of the whole body, in bytes. */
-  readonly bytes: number;
+/** Returns the values of an exchange for the log line. */
+export function getLogDetails(exchange: Exchange): RequestDetails {
+  const { app, ctx, route, sandbox, isNamed, effects, transport, notes } = exchange;
+  const all = [...notes, ...getOriginNotes(app.access, ctx.req)];
+  return {
+    operation: route?.operationId,
+    sandbox: isNamed ? sandbox.id : undefined,
+    notes: effects?.faults ? [...all, `faults applied: ${effects.faults.join(', ')}`] : all,
+    secretQuery: exchange.api && exchange.contract.credentialNames.query,
+    isTruncated: transport?.connection !== undefined,
+  };
 }
 
 /**
- * Adds a request and its response to the journal of a sandbox. If a fault sends the body slowly, first waits until the response is complete or the connection
- * is closed. `sent`: the response; undefined if no response was sent.
+ * Adds a request and its response to the journal of its sandbox, and to the metrics.
+ * If a fault sends the body slowly, the journal waits until the response is complete or the connection is closed.
  */
-export function recordRequest(
-  journal: Journal,
-  exchange: Exchange,
-  sent: SentResponse | undefined,
-  res: ServerResponse,
-): void {
-  const isSlow = exchange.outcome.transport?.bodyDurationMs !== undefined;
-  if (!isSlow || sent === undefined) addToJournal(journal, exchange, sent);
-  else res.once('close', () => addToJournal(journal, exchange, res.writableFinished ? sent : undefined));
+export function recordExchange(exchange: Exchange): void {
+  const { app, res, isRecorded, transport, sent } = exchange;
+  const isSlow = transport?.bodyDurationMs !== undefined && sent !== undefined;
+  if (isRecorded && !isSlow) addToJournal(exchange, sent);
+  if (isRecorded && isSlow) res.once('close', () => addToJournal(exchange, res.writableFinished ? sent : undefined));
+  if (app.metrics.isOn && (isRecorded || hasNoSandbox(exchange))) app.metrics.recordResponse(measure(exchange));
 }
 
-function addToJournal(journal: Journal, exchange: Exchange, sent: SentResponse | undefined): void {
-  const { request, target, outcome } = exchange;
-  const { notes, violations, responseViolations, effects, decision, changes } = outcome;
+/**
+ * Returns whether the sandbox of a request to the contract's API could not be used, for example because the database is
+ * not available.
+ * Such a request is in no journal, but in the metrics.
+ */
+function hasNoSandbox({ api, kind, hasSandbox }: Exchange): boolean {
+  return api === 'contract' && kind === 'operation' && !hasSandbox;
+}
+
+function measure({ route, sent, startMs, violations, responseViolations }: Exchange): MeasuredResponse {
+  return {
+    operationId: route?.operationId,
+    status: sent?.response.status,
+    durationMs: performance.now() - startMs,
+    isInvalid: violations !== undefined,
+    isInvalidResponse: responseViolations !== undefined,
+  };
+}
+
+function addToJournal(exchange: Exchange, sent: SentResponse | undefined): void {
+  const { api, location, notes, violations, responseViolations, effects } = exchange;
   const hasRemarks = notes.length > 0 || violations || responseViolations || effects;
-  journal.add({
-    method: request.method,
-    url: request.target,
-    prefix: target?.location.prefix ?? '',
-    basePath: target?.location.basePath,
-    rawHeaders: request.rawHeaders,
-    bodyText: request.body.text,
+  exchange.sandbox.journal.add({
+    method: exchange.method,
+    url: exchange.url,
+    prefix: location.prefix,
+    basePath: api && location.basePath,
+    rawHeaders: exchange.rawHeaders,
+    bodyText: exchange.bodyText,
     response: sent && toRecordedResponse(sent),
-    durationMs: performance.now() - request.startMs,
-    operationId: target?.route?.operationId,
-    decision,
-    changes,
-    credentialNames: target?.api.contract.credentialNames,
+    durationMs: performance.now() - exchange.startMs,
+    operationId: exchange.route?.operationId,
+    decision: exchange.decision,
+    changes: exchange.changes,
+    credentialNames: api && exchange.contract.credentialNames,
     remarks: hasRemarks ? { notes, violations, responseViolations, forced: effects } : undefined,
   });
 }

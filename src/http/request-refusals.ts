@@ -1,20 +1,21 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { createMethodNotAllowed, type HttpProblem } from '../util/problem.ts';
 import { getPathname } from '../util/request-target.ts';
 import type { AccessPolicy, Requester } from './access-policy.ts';
 import { type Connections, runAfterResponse } from './connections.ts';
 import { getCorsHeaders } from './cors.ts';
-import { createProblemResponse } from './pipeline/response.ts';
-import { createMethodNotAllowed, type HttpProblem } from './problem.ts';
-import { type Log, logRequest } from './record.ts';
+import { logRequest } from './record.ts';
+import { createProblemResponse } from './response.ts';
 import { COMMON_HEADERS, DATA_HEADERS } from './response-headers.ts';
+import type { Log } from './served.ts';
 
 /** The methods that the error response to a CONNECT request lists as supported. */
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS'];
 
 /**
- * Creates functions that refuse a request before the Koa app or the pipeline receives it. Each function sends a problem document (RFC 9457) and writes a log
- * line.
+ * Creates functions that refuse a request before the Koa app receives it.
+ * Each function sends a problem document (RFC 9457) and writes a log line.
  */
 export function createRequestRefusals(connections: Connections, log: Log, access: AccessPolicy) {
   function send(res: ServerResponse, problem: HttpProblem): void {
@@ -38,7 +39,10 @@ export function createRequestRefusals(connections: Connections, log: Log, access
   return {
     /** Refuses a request that Node has parsed. */
     refuse,
-    /** Refuses a request that Node can't parse, or that did not arrive within the time limit. Handles Node's event `clientError`. */
+    /**
+     * Refuses a request that Node can't parse, or that did not arrive within the time limit.
+     * Handles Node's event `clientError`.
+     */
     handleClientError(error: ClientError, socket: Duplex): void {
       const problem = toClientProblem(error);
       const response = connections.getLastResponse(socket);
@@ -69,7 +73,10 @@ interface ClientError extends Error {
   readonly rawPacket?: Buffer;
 }
 
-/** Converts an error of Node's HTTP parser, or a timeout, to a problem (error response). Returns undefined if the client has closed the connection. */
+/**
+ * Converts an error of Node's HTTP parser, or a timeout, to a problem (error response).
+ * Returns undefined if the client has closed the connection.
+ */
 function toClientProblem({ code, message }: ClientError): HttpProblem | undefined {
   if (code === 'ECONNRESET' || code === 'EPIPE') return undefined;
   if (code === 'HPE_HEADER_OVERFLOW')
@@ -88,7 +95,10 @@ function parsePath({ rawPacket }: ClientError): string {
   return toPath(/^[A-Z]+ (\/\S*) HTTP/.exec(rawPacket?.toString('latin1', 0, 4096) ?? '')?.[1]);
 }
 
-/** Returns the headers `Host` and `Origin` of a request that Node could not parse. A header that is not found is undefined. */
+/**
+ * Returns the headers `Host` and `Origin` of a request that Node could not parse.
+ * A header that is not found is undefined.
+ */
 function parseRequester({ rawPacket }: ClientError): Requester {
   const [head = ''] = (rawPacket?.toString('latin1') ?? '').split('\r\n\r\n');
   const header = (name: string) => new RegExp(`^${name}: *(\\S+)[ \\t]*$`, 'im').exec(head)?.[1];
@@ -100,17 +110,26 @@ function toPath(target = '/'): string {
   return target.startsWith('/') ? getPathname(target) : '/';
 }
 
-/** The time between a refusal and the end of the connection, in ms. Without this delay, the client could lose the response. */
+/**
+ * The time between a refusal and the end of the connection, in ms.
+ * Without this delay, the client could lose the response.
+ */
 const LINGER_MS = 1_000;
 
-/** Writes a response directly to a socket, because Node creates no response object for a request that it can't parse. Then ends the connection. */
+/**
+ * Writes a response directly to a socket, because Node creates no response object for a request that it can't parse.
+ * Then ends the connection.
+ */
 function sendRaw(socket: Duplex, { status, headers, text }: ReturnType<typeof createLastResponse>): void {
   const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.resume().end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head.join('')}\r\n${text}`);
   setTimeout(() => socket.destroy(), LINGER_MS).unref();
 }
 
-/** Creates the response to a refused request. The header `Connection: close` tells the client that the server ends the connection. */
+/**
+ * Creates the response to a refused request.
+ * The header `Connection: close` tells the client that the server ends the connection.
+ */
 function createLastResponse(problem: HttpProblem, access: AccessPolicy, requester: Requester, path: string) {
   const { status, headers, body } = createProblemResponse(problem, path);
   const text = JSON.stringify(body);

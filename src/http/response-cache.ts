@@ -1,43 +1,98 @@
-import type { IncomingHttpHeaders, OutgoingHttpHeader, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeader, ServerResponse } from 'node:http';
 import { type RecordedResponse, type StoredRequest, toStoredRequest } from '../sandbox/journal/recorded-request.ts';
 import { MEGABYTE } from '../util/limits.ts';
 import type { CredentialNames } from '../util/redact-secrets.ts';
 import { type AccessPolicy, isAllowed } from './access-policy.ts';
-import { HeaderChecks } from './header-checks.ts';
-import type { ResponseCache, ServerParts } from './parts.ts';
-import { hasBody } from './pipeline/body.ts';
-import { type ListPieces, sendPieces } from './pipeline/long-list.ts';
-import { mayNameSandbox } from './pipeline/route.ts';
-import { type SentResponse, toRecordedResponse } from './record.ts';
+import { hasBody } from './body.ts';
+import type { ResponseCache, SentResponse } from './exchange.ts';
+import { type ListPieces, sendPieces } from './long-list.ts';
+import { toRecordedResponse } from './record.ts';
+import { mayNameSandbox } from './route.ts';
+import type { Server } from './served.ts';
+
+/** The headers of a request, and the result of checking them. */
+interface CheckedHeaders<Result> {
+  /**
+   * The headers as the client sent them: a list of alternating names and values.
+   * For equal headers, this is the same array object.
+   */
+  readonly rawHeaders: string[];
+  readonly result: Result;
+}
+
+/** The maximum number of cached results. Each result belongs to a different list of headers. */
+const MAX_STORED = 8;
+
+/**
+ * Checks the headers of requests, and caches the results for the latest eight different lists of headers.
+ * The cache is small, because a client sends the same headers with most requests.
+ */
+class HeaderChecks<Result> {
+  readonly #stored: CheckedHeaders<Result>[] = [];
+  #oldest = 0;
+
+  /**
+   * `check`: a function that returns the result for a request.
+   * The result must depend only on the headers of the request.
+   */
+  constructor(private readonly check: (req: IncomingMessage) => Result) {}
+
+  /** Returns the headers of a request and the result of the check, from the cache if possible. */
+  get(req: IncomingMessage): CheckedHeaders<Result> {
+    const { rawHeaders } = req;
+    for (const stored of this.#stored) if (isEqual(stored.rawHeaders, rawHeaders)) return stored;
+    const checked = { rawHeaders, result: this.check(req) };
+    this.#stored[this.#oldest] = checked;
+    this.#oldest = (this.#oldest + 1) % MAX_STORED;
+    return checked;
+  }
+}
+
+function isEqual(a: readonly string[], b: readonly string[]): boolean {
+  if (a.length !== b.length) return false;
+  for (let index = 0; index < a.length; index++) if (a[index] !== b[index]) return false;
+  return true;
+}
 
 /** A cached response. Only responses with status 200 are cached. */
 interface CachedResponse {
   readonly operationId: string;
   readonly credentialNames: CredentialNames;
-  /** The base path of the request, such as `/v1`: the path in a `servers` URL of the contract. Undefined if the request has no base path. */
+  /**
+   * The base path of the request, such as `/v1`: the path in a `servers` URL of the contract.
+   * Undefined if the request has no base path.
+   */
   readonly basePath: string | undefined;
   /** The headers as a list of alternating names and values. Node writes a list faster than an object. */
   readonly headers: OutgoingHttpHeader[];
   readonly body: Buffer | ListPieces;
   /** The response as the journal stores it. */
   readonly recorded: RecordedResponse;
-  /** The journal record of the latest request that got this response. It is used again for the next request with the same headers. */
+  /**
+   * The journal record of the latest request that got this response.
+   * It is used again for the next request with the same headers.
+   */
   latest?: StoredRequest;
 }
 
 /**
- * The maximum size of all cached responses together, in bytes. If a new response would exceed it, the cache removes all other responses. Most of them are
- * responses to searches that no client repeats.
+ * The maximum size of all cached responses together, in bytes.
+ * If a new response would exceed it, the cache removes all other responses.
+ * Most of them are responses to searches that no client repeats.
  */
 const MAX_BYTES = 8 * MEGABYTE;
 
 /**
- * The maximum size of a cached response with a long list, in bytes. Every list in a data file is smaller. Only one response of more than `MAX_BYTES` is cached
- * at a time.
+ * The maximum size of a cached response with a long list, in bytes.
+ * Every list in a data file is smaller.
+ * Only one response of more than `MAX_BYTES` is cached at a time.
  */
 const MAX_LIST_BYTES = 100 * MEGABYTE;
 
-/** The memory that a cached response needs in addition to its body and its key, in bytes. The measured size is about 1,400 bytes. */
+/**
+ * The memory that a cached response needs in addition to its body and its key, in bytes.
+ * The measured size is about 1,400 bytes.
+ */
 const ENTRY_BYTES = 1_500;
 
 /** The maximum length of a cache key, in characters. Responses with a longer key are not cached. */
@@ -48,10 +103,11 @@ const NO_RESPONSE_CACHE: ResponseCache = { send: () => undefined, store: () => {
 
 /** Creates the response cache of a server. The cache sends responses without Koa, which is several times faster. */
 export function createResponseCache(
-  { access, options, sandboxes }: ServerParts,
+  { access, options, sandboxes }: Server,
   credentialNames: CredentialNames,
 ): ResponseCache {
-  // A cached response would have no delay. If servers share a database, a cached response could be outdated after a change by another server.
+  // A cached response would have no delay.
+  // If servers share a database, a cached response could be outdated after a change by another server.
   if (options.responseCache === false || options.delay !== undefined || sandboxes.isShared) return NO_RESPONSE_CACHE;
   const { store, faults, mockedOperations, journal } = sandboxes.default;
   const getRevision = () => store.read().revision;
@@ -74,12 +130,12 @@ export function createResponseCache(
       journal.addStored(getStoredRequest(response, url, rawHeaders));
       return response.operationId;
     },
-    store({ target, outcome }, sent, res) {
-      const operationId = target?.route?.operationId;
+    store({ route, location, notes, revision, sent, res }) {
+      const operationId = route?.operationId;
       // The log and the journal record no notes for a cached response, so a response with notes is not cached.
-      if (sent?.response.status !== 200 || outcome.notes.length > 0 || operationId === undefined) return;
+      if (sent?.response.status !== 200 || notes.length > 0 || operationId === undefined) return;
       const { req } = res;
-      if (outcome.revision === undefined || outcome.revision !== getRevision() || req.method !== 'GET') return;
+      if (revision === undefined || revision !== getRevision() || req.method !== 'GET') return;
       const { result: prefix } = headerChecks.get(req);
       const { url = '' } = req;
       if (prefix === undefined || mayNameSandbox(url, req.headers)) return;
@@ -89,14 +145,17 @@ export function createResponseCache(
       if (bytes > (sent.response.pieces ? MAX_LIST_BYTES : MAX_BYTES)) return;
       responses.set(
         key,
-        createCachedResponse({ operationId, basePath: target?.location.basePath, credentialNames }, sent, res),
+        createCachedResponse({ operationId, basePath: location.basePath, credentialNames }, sent, res),
         { bytes, revision: getRevision() },
       );
     },
   };
 }
 
-/** The cached responses for one revision of the state, by cache key. When the revision changes, all responses are removed. */
+/**
+ * The cached responses for one revision of the state, by cache key.
+ * When the revision changes, all responses are removed.
+ */
 class StoredResponses {
   readonly #responses = new Map<string, CachedResponse>();
   /** The latest response that is larger than `MAX_BYTES`. */
@@ -109,7 +168,11 @@ class StoredResponses {
     return this.#responses.get(key) ?? (this.#longest?.key === key ? this.#longest.response : undefined);
   }
 
-  /** Stores a response. `bytes`: its size in the cache. `revision`: the revision of the state from which it was created. */
+  /**
+   * Stores a response.
+   * `bytes`: its size in the cache.
+   * `revision`: the revision of the state from which it was created.
+   */
   set(
     key: string,
     response: CachedResponse,
@@ -147,8 +210,8 @@ function createCachedResponse(
 }
 
 /**
- * Returns the body of a response as one buffer, because a buffer is sent faster than pieces. Returns a very long list in pieces, because copying it into a
- * buffer takes too long.
+ * Returns the body of a response as one buffer, because a buffer is sent faster than pieces.
+ * Returns a very long list in pieces, because copying it into a buffer takes too long.
  */
 function getBody({ response: { pieces }, text }: SentResponse): CachedResponse['body'] {
   if (!pieces) return Buffer.from(text);
@@ -180,8 +243,9 @@ function getStoredRequest(cached: CachedResponse, url: string, rawHeaders: reado
 }
 
 /**
- * Returns whether the response to a GET request with these headers can be cached. Returns false if the request has a `Prefer` header or a body, if it may name
- * a sandbox, or if the host or origin is not allowed.
+ * Returns whether the response to a GET request with these headers can be cached.
+ * Returns false if the request has a `Prefer` header or a body, if it may name a sandbox, or if the host or origin is
+ * not allowed.
  */
 function isCacheable(headers: IncomingHttpHeaders, access: AccessPolicy): boolean {
   return (
@@ -189,7 +253,11 @@ function isCacheable(headers: IncomingHttpHeaders, access: AccessPolicy): boolea
   );
 }
 
-/** Returns the origin and the credentials in the headers of a request. They are the first part of the cache key. The second part is the request target. */
+/**
+ * Returns the origin and the credentials in the headers of a request.
+ * They are the first part of the cache key.
+ * The second part is the request target.
+ */
 function getKeyPrefix(headers: IncomingHttpHeaders, credentialNames: CredentialNames): string {
   const { origin } = headers;
   const credentials = credentialNames.headers.map((name) => headers[name] ?? null);

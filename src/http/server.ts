@@ -1,36 +1,44 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import { type HttpProblem, unavailable } from '../util/problem.ts';
 import { Connections } from './connections.ts';
-import type { ServerParts } from './parts.ts';
-import { countRequest, recordConnection } from './pipeline/retry-detector.ts';
-import { type HttpProblem, unavailable } from './problem.ts';
 import { createRequestRefusals } from './request-refusals.ts';
+import { countRequest, recordConnection } from './retry-detector.ts';
+import type { Server as StorefrontServer } from './served.ts';
 
 /** Limits that Node enforces. */
 export const LIMITS = {
   /** The maximum size of the request line and the headers together, in bytes. */
   maxHeaderSize: 64 * 1024,
-  /** The idle timeout of connections, in ms. Most proxies have a shorter timeout, so the proxy closes an idle connection first. */
+  /**
+   * The idle timeout of connections, in ms.
+   * Most proxies have a shorter timeout, so the proxy closes an idle connection first.
+   */
   keepAliveTimeout: 65_000,
   /** The interval at which Node checks for requests that exceed the time limit, in ms. */
   connectionsCheckingInterval: 1_000,
-  /** Turns off Node's check of the Host header. Node would respond without a body, so `findHttpProblem` checks the header instead. */
+  /**
+   * Turns off Node's check of the Host header.
+   * Node would respond without a body, so `findHttpProblem` checks the header instead.
+   */
   requireHostHeader: false,
 };
 
 /** The default time limit in which a request must arrive, in ms. */
 export const REQUEST_TIMEOUT_MS = 30_000;
 
-/** The dependencies of an HTTP server. */
-interface HttpServerParts extends Pick<ServerParts, 'log' | 'access' | 'options'> {
+interface HttpServerOptions extends Pick<StorefrontServer, 'log' | 'access' | 'options'> {
   readonly listener: RequestListener;
 }
 
 /** An HTTP server on one or more addresses. */
 export type HttpServer = ReturnType<typeof createHttpServer>;
 
-/** Creates an HTTP server, which does not listen yet. If Node refuses a request, the server responds with a problem document (RFC 9457). */
-export function createHttpServer({ listener, log, access, options }: HttpServerParts) {
+/**
+ * Creates an HTTP server, which does not listen yet.
+ * If Node refuses a request, the server responds with a problem document (RFC 9457).
+ */
+export function createHttpServer({ listener, log, access, options }: HttpServerOptions) {
   const connections = new Connections();
   const refusals = createRequestRefusals(connections, log, access);
   const servers: Server[] = [];
@@ -71,7 +79,10 @@ export function createHttpServer({ listener, log, access, options }: HttpServerP
     async unlisten(): Promise<void> {
       await Promise.all(servers.splice(0).map(close));
     },
-    /** Stops listening, and waits until the current requests have their responses. Closes the remaining connections after 8 s. */
+    /**
+     * Stops listening, and waits until the current requests have their responses.
+     * Closes the remaining connections after 8 s.
+     */
     async close(): Promise<void> {
       isClosing = true;
       await connections.close(Promise.all(servers.map(close)));
@@ -82,8 +93,8 @@ export function createHttpServer({ listener, log, access, options }: HttpServerP
 const STOPPING = unavailable('the server is shutting down: try again later');
 
 /**
- * Returns the problem (error response) of a request that is not valid HTTP, although Node accepts it. For a valid request, returns undefined and converts
- * `req.url` to a path with a query.
+ * Returns the problem (error response) of a request that is not valid HTTP, although Node accepts it.
+ * For a valid request, returns undefined and converts `req.url` to a path with a query.
  */
 function findHttpProblem(req: IncomingMessage): HttpProblem | undefined {
   if (!hasOneHost(req)) return createMalformedProblem('the request must have exactly one Host header');
@@ -104,8 +115,9 @@ function createMalformedProblem(detail: string): HttpProblem {
 }
 
 /**
- * Returns whether a request has exactly one Host header (RFC 9112, section 3.2). An HTTP/1.0 request may have none. Counts the raw headers, because
- * `req.headers` contains only the first Host header.
+ * Returns whether a request has exactly one Host header (RFC 9112, section 3.2).
+ * An HTTP/1.0 request may have none.
+ * Counts the raw headers, because `req.headers` contains only the first Host header.
  */
 function hasOneHost({ rawHeaders, httpVersion }: IncomingMessage): boolean {
   let hosts = 0;
@@ -120,19 +132,27 @@ function close(server: Server): Promise<unknown> {
   return new Promise((resolve) => server.close(resolve));
 }
 
-/** Matches the scheme and the authority (host and port) of an http or https URL. The URL can't contain a user name (RFC 9110, section 4.2.4). */
+/**
+ * Matches the scheme and the authority (host and port) of an http or https URL.
+ * The URL can't contain a user name (RFC 9110, section 4.2.4).
+ */
 const ABSOLUTE = /^https?:\/\/([^/?#@]+)(?![^/?#])/i;
 
-/** Matches a simple request target: a path of visible ASCII characters without a fragment. `parseRequestTarget` returns it unchanged. */
+/**
+ * Matches a simple request target: a path of visible ASCII characters without a fragment.
+ * `parseRequestTarget` returns it unchanged.
+ */
 const PLAIN_TARGET = /^\/[!"$-~]*$/;
 
 /** White-space characters. They are invalid in a request target, and Node and Koa parse them differently. */
 const SPACES = /[\t\n\f\r \u00a0\ufeff]/g;
 
 /**
- * Parses a request target (RFC 9112, section 3.2): a path, an http or https URL, or `*` with the method OPTIONS. Returns the path and the query as `url`. For a
- * URL, also returns the host and port as `authority`. Returns undefined if the target is invalid. Decision: converts `OPTIONS *` to `OPTIONS /`, and removes a
- * fragment such as `#top`.
+ * Parses a request target (RFC 9112, section 3.2): a path, an http or https URL, or `*` with the method OPTIONS.
+ * Returns the path and the query as `url`.
+ * For a URL, also returns the host and port as `authority`.
+ * Returns undefined if the target is invalid.
+ * Decision: converts `OPTIONS *` to `OPTIONS /`, and removes a fragment such as `#top`.
  */
 export function parseRequestTarget(method: string, target: string) {
   if (target.startsWith('/')) return { url: removeFragment(target) };
@@ -149,7 +169,10 @@ function removeFragment(target: string): string {
   return plain.search(SPACES) === -1 ? plain : plain.replaceAll(SPACES, encodeURIComponent);
 }
 
-/** Sets the `Host` header of a request to the host and port in the request target, which take precedence (RFC 9112, section 3.2.2). */
+/**
+ * Sets the `Host` header of a request to the host and port in the request target, which take precedence (RFC 9112,
+ * section 3.2.2).
+ */
 function replaceHost({ headers, rawHeaders }: IncomingMessage, authority: string): void {
   // The raw headers change too, because the response cache compares them. An HTTP/1.0 request may have no Host header.
   if (headers.host === undefined) rawHeaders.push('Host', authority);

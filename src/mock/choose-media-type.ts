@@ -10,25 +10,45 @@ interface MediaRange {
 }
 
 /**
- * Chooses a documented media type by an `Accept` header. The quality of a type is that of the most specific range that includes it. Prefers JSON if several types
- * are equally acceptable, or if no type is acceptable. Returns undefined if `types` is empty.
+ * Chooses a documented media type by an `Accept` header.
+ * The quality of a type is that of the most specific range that includes it.
+ * Prefers JSON if several types are equally acceptable, or if no type is acceptable.
+ * Returns undefined if `types` is empty.
  */
 export function chooseMediaType(types: readonly string[], accept: string): string | undefined {
   const jsonFirst = types.toSorted((a, b) => Number(isJsonType(b)) - Number(isJsonType(a)));
   if (accept === '' || types.length < 2) return jsonFirst[0];
-  const ranges = parseAccept(accept);
-  const acceptable = jsonFirst.flatMap((type) => {
-    const range = findMostSpecific(ranges, parseRange(toContentType(type)));
-    return range && range.quality > 0 ? { type, quality: range.quality, index: ranges.indexOf(range) } : [];
-  });
-  const [best] = acceptable.sort((a, b) => b.quality - a.quality || a.index - b.index);
+  const [best] = findAcceptable(jsonFirst, accept).sort((a, b) => b.quality - a.quality || a.index - b.index);
   return best?.type ?? jsonFirst[0];
 }
+
+/**
+ * Returns whether an `Accept` header admits one of the media types.
+ * A documented range such as `image/*` can be any type, so it is always acceptable.
+ */
+export function isAcceptable(types: readonly string[], accept: string): boolean {
+  return types.some((type) => type.includes('*')) || findAcceptable(types, accept).length > 0;
+}
+
+/**
+ * Returns the acceptable types, with their quality and the index of their range in the header.
+ * A header without a range accepts all types.
+ */
+function findAcceptable(types: readonly string[], accept: string) {
+  const ranges = parseAccept(accept);
+  const known = ranges.length > 0 ? ranges : [ANY];
+  return types.flatMap((type) => {
+    const range = findMostSpecific(known, parseRange(toContentType(type)));
+    return range && range.quality > 0 ? [{ type, quality: range.quality, index: known.indexOf(range) }] : [];
+  });
+}
+
+const ANY: MediaRange = { type: '*/*', parameters: new Map(), quality: 1 };
 
 /** Parses an `Accept` header. A comma or a semicolon within quotes separates nothing. */
 function parseAccept(accept: string): readonly MediaRange[] {
   const parts = accept.match(/(?:"(?:\\.|[^"\\])*"?|[^",])+/g) ?? [];
-  return parts.map(parseRange).filter(({ type }) => type !== '');
+  return parts.map(parseRange).filter(({ type }) => type.includes('/') || type === '*');
 }
 
 function parseRange(text: string): MediaRange {
@@ -53,8 +73,9 @@ function findMostSpecific(ranges: readonly MediaRange[], documented: MediaRange)
 }
 
 /**
- * Returns how specific a range is for a documented type; 0 if it does not include the type. A parameter with another value excludes the type. Decision: a parameter
- * that the contract does not document for the type, such as `charset`, does not.
+ * Returns how specific a range is for a documented type; 0 if it does not include the type.
+ * A parameter with another value excludes the type.
+ * Decision: a parameter that the contract does not document for the type, such as `charset`, does not.
  */
 function getSpecificity(range: MediaRange, { type, parameters }: MediaRange): number {
   if (range.type === '*/*' || range.type === '*') return 1;

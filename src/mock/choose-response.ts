@@ -13,7 +13,10 @@ export interface ResponsePreferences {
   readonly seed?: number | undefined;
 }
 
-/** Thrown for a preferred status or example that the contract does not document. `problem` begins with the preferred value. */
+/**
+ * Thrown for a preferred status or example that the contract does not document.
+ * `problem` begins with the preferred value.
+ */
 export class InvalidPreferenceError extends Error {
   override readonly name = 'InvalidPreferenceError';
 
@@ -27,9 +30,11 @@ export class InvalidPreferenceError extends Error {
 }
 
 /**
- * Chooses a documented response and its status. A preferred status (`code`) selects the response for this status. Else, chooses the first response that has an
- * example with one of `names`; successes come first. Else, chooses the success response. Throws `InvalidPreferenceError` if the contract does not document the
- * preferred status or example.
+ * Chooses a documented response and its status.
+ * A preferred status (`code`) selects the response for this status.
+ * Else, chooses the first response that has an example with one of `names`; successes come first.
+ * Else, chooses the success response.
+ * Throws `InvalidPreferenceError` if the contract does not document the preferred status or example.
  */
 export function chooseResponse(route: Route, { code, example }: ResponsePreferences, names: readonly string[]) {
   if (code !== undefined) return { response: findPreferredResponse(route, code, example), status: code };
@@ -61,8 +66,10 @@ function isSuccess({ name }: DocumentedResponse): boolean {
 }
 
 /**
- * Returns the status of a documented response. A range such as `4XX`, or `default`, stands for several statuses. In this case, returns the `status` in the body
- * of the example with one of `names`. Without such a status, returns 400 for `4XX`, and the success status of the operation for `default`.
+ * Returns the status of a documented response.
+ * A range such as `4XX`, or `default`, stands for several statuses.
+ * In this case, returns the `status` in the body of the example with one of `names`.
+ * Without such a status, returns 400 for `4XX`, and the success status of the operation for `default`.
  */
 function getStatus({ name, media }: DocumentedResponse, { successStatus }: Route, names: readonly string[]): number {
   if (/^\d+$/.test(name)) return Number(name);
@@ -94,8 +101,9 @@ function createExampleError(route: Route, example: string, responses: readonly D
 }
 
 /**
- * Chooses the example for the body of a response: the example with one of `names`, else an example whose body has the status of the response, else the first
- * example. For a range of errors such as `4XX`, the first example is not used, because it can have another status.
+ * Chooses the example for the body of a response: the example with one of `names`, else an example whose body has the
+ * status of the response, else the first example.
+ * For a range of errors such as `4XX`, the first example is not used, because it can have another status.
  */
 export function chooseExample({ examples }: DocumentedMedia, names: readonly string[], chosen: ChosenResponse) {
   const { response, status } = chosen;
@@ -108,9 +116,11 @@ export function chooseExample({ examples }: DocumentedMedia, names: readonly str
 }
 
 /**
- * Returns the names of the request examples that match a request. The body and the parameters can have examples with the same name; all of them must be equal
- * to the values in the request. If several names match, returns the names with the most examples. Microcks, Specmatic and Prism also pair request and response
- * examples by name.
+ * Returns the names of the request examples that match a request.
+ * The body and the parameters can have examples with the same name; all of them must be equal to the values in the
+ * request.
+ * If several names match, returns the names with the most examples.
+ * Microcks, Specmatic and Prism also pair request and response examples by name.
  */
 export function findExampleNames({ bodyMedia, parameters }: Route, input: OperationInput): readonly string[] {
   const sent: Readonly<Record<string, Readonly<Record<string, unknown>>>> = { path: input.path, query: input.query };

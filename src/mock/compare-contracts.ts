@@ -7,7 +7,10 @@ import { formatPointer } from '../util/json-pointer.ts';
 import { toSeed } from '../util/random.ts';
 import { allowsType } from './merge-schema.ts';
 
-/** How the success body of an operation differs between two contracts: the application's own contract, and the contract that the server serves. */
+/**
+ * How the success body of an operation differs between two contracts: the application's own contract, and the contract
+ * that the server serves.
+ */
 export interface Difference {
   readonly addedFields: readonly Field[];
   readonly removedFields: readonly Field[];
@@ -16,7 +19,10 @@ export interface Difference {
 }
 
 interface Field {
-  /** The path of the object that has the field: property names, and `*` for all entries of an array, such as `['lines', '*']`. */
+  /**
+   * The path of the object that has the field: property names, and `*` for all entries of an array, such as
+   * `['lines', '*']`.
+   */
   readonly path: readonly string[];
   readonly name: string;
   /** The JSON Pointer of the schema. */
@@ -40,7 +46,10 @@ interface Source {
   readonly schema: string;
 }
 
-/** Compares the success body of an operation in the application's own contract (`own`) and in the contract that the server serves (`served`). */
+/**
+ * Compares the success body of an operation in the application's own contract (`own`) and in the contract that the
+ * server serves (`served`).
+ */
 export function compareContracts(own: Document, ownRoute: Route, served: Document, servedRoute: Route): Difference {
   const [ownSchema, servedSchema] = [getSuccessSchema(ownRoute), getSuccessSchema(servedRoute)];
   const result: MutableDifference = { addedFields: [], removedFields: [], conflictingFields: [] };
@@ -84,12 +93,18 @@ function compare(own: Source, served: Source, path: readonly string[], result: M
     compare({ ...own, schema: ownItems }, { ...served, schema: servedItems }, [...path, '*'], result);
 }
 
-/** Generates a valid value for a schema. The same seed returns the same value. Returns undefined if no valid value is found. */
+/**
+ * Generates a valid value for a schema.
+ * The same seed returns the same value.
+ * Returns undefined if no valid value is found.
+ */
 export type GenerateField = (schema: string, seed: number) => unknown;
 
 /**
- * Returns a copy of a response body with the fields of the contract that the server serves: generates missing fields, and removes fields that are not in this
- * contract. The seed of a generated field depends on the id of its object, so an object with the same id always gets the same values.
+ * Returns a copy of a response body with the fields of the contract that the server serves: generates missing fields,
+ * and removes fields that are not in this contract.
+ * The seed of a generated field depends on the id of its object, so an object with the same id always gets the same
+ * values.
  */
 export function completeBody(body: unknown, difference: Difference, generate: GenerateField): CompletedBody {
   const generated = new Set<string>();
@@ -107,8 +122,9 @@ export function completeBody(body: unknown, difference: Difference, generate: Ge
 }
 
 /**
- * Returns a copy of `value`. Replaces each object at a path with the result of `change`. `change` also gets the id of the object, or of the closest object
- * around it that has an id.
+ * Returns a copy of `value`.
+ * Replaces each object at a path with the result of `change`.
+ * `change` also gets the id of the object, or of the closest object around it that has an id.
  */
 function mapObjects(
   value: unknown,

@@ -1,11 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Contract } from '../openapi/contract.ts';
-import { getNode, isNode, type Node } from '../openapi/document.ts';
+import { type Document, getNode, isNode, type Node, parseReference } from '../openapi/document.ts';
+import { groupByPointer } from '../openapi/schema-validator.ts';
 import { formatPointer } from '../util/json-pointer.ts';
+import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { mixSeed } from '../util/random.ts';
+import { toSingular } from '../util/singular.ts';
 import { tryOrError } from '../util/try-or-undefined.ts';
-import { findAlternatives } from './find-alternatives.ts';
-import { findInvalid } from './find-invalid.ts';
 import {
   createShapes,
   type GetShape,
@@ -17,7 +18,152 @@ import {
 } from './fit-schema.ts';
 import { createGenerator, type Generate } from './generate.ts';
 import { EndlessSchemaError, GenerationLimit } from './generation-limit.ts';
-import { getEntriesPointer, getOwn, getPartName, getPartPointer, getPlace, type Part } from './value-part.ts';
+
+/** A value after one round of corrections, and what the round has changed. */
+interface Completed extends Pick<Contract, 'getErrors'> {
+  readonly value: unknown;
+  /** The JSON Pointers of the generated values. */
+  readonly generated: ReadonlySet<string>;
+  /**
+   * For each value with a `oneOf` or `anyOf`: the JSON Pointer of the value (key), and the JSON Pointer of the chosen
+   * alternative.
+   */
+  readonly chosen: ReadonlyMap<string, string>;
+}
+
+type Errors = ReturnType<Contract['getErrors']>;
+
+/** An invalid value. */
+interface InvalidValue {
+  readonly pointer: string;
+  /** How much to increase the number of attempts to correct this value. */
+  readonly addedTries: number;
+}
+
+/**
+ * How much to increase the number of attempts for a value that matches several alternatives of a `oneOf`.
+ * The number is so high that the value is replaced at once, because choosing another alternative would not help.
+ */
+const OVERLAP_TRIES = 100;
+
+/**
+ * Returns the innermost invalid values.
+ * If a part of a generated value is invalid, returns the whole generated value.
+ */
+function findInvalid(errors: Errors, completed: Completed): readonly InvalidValue[] {
+  const invalid = findValues(errors, '', completed);
+  const innermost = invalid.filter(({ pointer }) => !invalid.some((other) => isBelow(other.pointer, pointer)));
+  const byPointer = new Map<string, InvalidValue>();
+  for (const { pointer, addedTries } of innermost) {
+    const place = findGenerated(pointer, completed.generated) ?? pointer;
+    // A generated value is always generated again, so one attempt is enough.
+    byPointer.set(place, { pointer: place, addedTries: place === pointer ? addedTries : 1 });
+  }
+  return [...byPointer.values()];
+}
+
+/**
+ * Returns the values with errors.
+ * If a value violates a `oneOf` or `anyOf`, returns its parts that violate the chosen alternative.
+ * `base`: the JSON Pointer of the validated value.
+ */
+function findValues(errors: Errors, base: string, completed: Completed): readonly InvalidValue[] {
+  const grouped = [...groupByPointer(errors)];
+  const unions = grouped.flatMap(([pointer, { keyword }]) =>
+    keyword === 'oneOf' || keyword === 'anyOf' ? pointer : [],
+  );
+  return grouped.flatMap(([pointer, { params }]) => {
+    if (unions.some((union) => isBelow(pointer, union))) return [];
+    const place = base + pointer;
+    const chosen = unions.includes(pointer) ? completed.chosen.get(place) : undefined;
+    const inner = chosen === undefined ? [] : completed.getErrors(chosen, getNode(completed.value, place));
+    if (inner.length === 0)
+      return [{ pointer: place, addedTries: Array.isArray(params.passingSchemas) ? OVERLAP_TRIES : 1 }];
+    // Without this removal, a schema that is an alternative of itself would cause endless recursion.
+    const others = new Map([...completed.chosen].filter(([key]) => key !== place));
+    return findValues(inner, place, { ...completed, chosen: others });
+  });
+}
+
+function isBelow(pointer: string, ancestor: string): boolean {
+  return pointer.startsWith(`${ancestor}/`);
+}
+
+/** Returns the JSON Pointer of the generated value at or around `pointer`; undefined if there is none. */
+function findGenerated(pointer: string, generated: ReadonlySet<string>): string | undefined {
+  if (generated.has(pointer)) return pointer;
+  const end = pointer.lastIndexOf('/');
+  return end < 0 ? undefined : findGenerated(pointer.slice(0, end), generated);
+}
+
+/** A part of a value, such as a property, and the schema of this part. */
+interface Part<Value = unknown> {
+  readonly node: unknown;
+  /** Undefined if the value is missing. */
+  readonly value: Value;
+  /** The object or array that has the part; undefined for the whole value. */
+  readonly parent: Part | undefined;
+  /** The name of the property, or the index of the array entry. */
+  readonly step: string | number;
+  readonly isRequired: boolean;
+}
+
+/** Returns the JSON Pointer of a part. */
+function getPartPointer({ parent, step }: Part): string {
+  return parent ? getPartPointer(parent) + formatPointer(step) : '';
+}
+
+/** Returns the JSON Pointer of a part with `*` for the entries of arrays. */
+function getEntriesPointer({ parent, step }: Part): string {
+  return parent ? getEntriesPointer(parent) + formatPointer(typeof step === 'number' ? '*' : step) : '';
+}
+
+/**
+ * Returns the path to a part from the closest object with an `id`: `#7/address/city` in the object with the `id` 7.
+ * So the path does not depend on the position of the object in a list.
+ */
+function getPlace({ parent, step }: Part): string {
+  if (!parent) return '';
+  const id = isNode(parent.value) ? getOwn(parent.value, 'id') : undefined;
+  const isId = typeof id === 'string' || typeof id === 'number';
+  return (isId ? `#${id}` : getPlace(parent)) + formatPointer(step);
+}
+
+/**
+ * Returns the property name of a part.
+ * For an array entry, returns the singular of the array's name: `pet` for an entry of `pets`.
+ */
+function getPartName({ parent, step }: Part): string {
+  if (typeof step === 'string') return step;
+  return parent ? toSingular(getPartName(parent)) : '';
+}
+
+/** Returns the value of an own property; undefined if the object does not have it. */
+function getOwn(node: Node, name: string): unknown {
+  return Object.hasOwn(node, name) ? node[name] : undefined;
+}
+
+/**
+ * Returns the JSON Pointer of a schema that has a `oneOf` or `anyOf`.
+ * For a reference, returns the JSON Pointer of its target.
+ * Returns undefined for other schemas.
+ */
+function findAlternatives(document: Document, node: unknown): string | undefined {
+  if (!isNode(node)) return undefined;
+  return typeof node.$ref === 'string' ? parseReference(node.$ref) : findPointers(document).get(node);
+}
+
+/** Returns the JSON Pointers of the objects in a document that have a `oneOf` or `anyOf`. */
+const findPointers = memoizeByObject((document: Document): ReadonlyMap<unknown, string> => {
+  const pointers = new Map<unknown, string>();
+  const collect = (node: unknown, pointer: string): void => {
+    if (typeof node !== 'object' || node === null) return;
+    if (Array.isArray((node as Node).oneOf) || Array.isArray((node as Node).anyOf)) pointers.set(node, pointer);
+    for (const [key, value] of Object.entries(node)) collect(value, pointer + formatPointer(key));
+  };
+  collect(document, '');
+  return pointers;
+});
 
 /** A value that was changed to be a valid response, and the places of its generated parts. */
 export interface CompletedValue {
@@ -27,17 +173,24 @@ export interface CompletedValue {
 }
 
 /**
- * Changes a value until it is a valid response for the schema at a JSON Pointer, if possible. Generates missing required properties. Removes undocumented and
- * `writeOnly` properties. Replaces invalid required values, and removes invalid optional values. A generated value depends only on the seed, on the closest
- * `id` around it, and on the path from there. Returns a valid response unchanged. If the schema requires too many values, the result is not valid. `limit`:
- * limits the work (default: a limit for this value alone).
+ * Changes a value until it is a valid response for the schema at a JSON Pointer, if possible.
+ * Generates missing required properties.
+ * Removes undocumented and `writeOnly` properties.
+ * Replaces invalid required values, and removes invalid optional values.
+ * A generated value depends only on the seed, on the closest `id` around it, and on the path from there.
+ * Returns a valid response unchanged.
+ * If the schema requires too many values, the result is not valid.
+ * `limit`: limits the work (default: a limit for this value alone).
  */
 export type CompleteValue = (schema: string, value: unknown, seed: number, limit?: GenerationLimit) => CompletedValue;
 
 /** The maximum number of rounds. In each round, the value is validated and its invalid parts are replaced. */
 const MAX_ROUNDS = 24;
 
-/** The number of attempts to generate a value with its optional properties. Further attempts omit optional properties. */
+/**
+ * The number of attempts to generate a value with its optional properties.
+ * Further attempts omit optional properties.
+ */
 const MAX_FULL_TRIES = 4;
 
 /** The maximum number of values that are generated to find a valid value for a schema with a `oneOf` or `anyOf`. */
@@ -47,8 +200,8 @@ const MAX_ALTERNATIVE_TRIES = 40;
 const MAX_TRIES = 250;
 
 /**
- * The number of attempts to correct an invalid object before it is replaced. The first attempt adds all optional properties, and the second attempt removes
- * them.
+ * The number of attempts to correct an invalid object before it is replaced.
+ * The first attempt adds all optional properties, and the second attempt removes them.
  */
 const MAX_OBJECT_TRIES = 2;
 
@@ -65,7 +218,8 @@ export function createCompleter(
   return (schema, value, seed, limit = new GenerationLimit()) => {
     const node = getNode(normalized, schema);
     const found = getErrors(schema, value);
-    // Most values are already valid responses, and this check is ten times faster than a round. If ajv can't use the schema, no value is valid.
+    // Most values are already valid responses, and this check is ten times faster than a round.
+    // If ajv can't use the schema, no value is valid.
     if (found.length === 0 ? hasOnlyDocumented(getShape, node, value) : found.some(isUnusable))
       return { value, generated: [] };
     const tries = new Map<string, number>();
@@ -109,8 +263,9 @@ function hasOnlyDocumented(getShape: GetShape, node: unknown, value: unknown): b
 interface Context {
   readonly getShape: GetShape;
   /**
-   * Generates a value for one part, such as a property. Returns undefined if the schema requires endlessly nested values. `tries`: the number of earlier
-   * attempts.
+   * Generates a value for one part, such as a property.
+   * Returns undefined if the schema requires endlessly nested values.
+   * `tries`: the number of earlier attempts.
    */
   readonly generate: (part: Part, tries: number) => unknown;
   /** The number of earlier attempts to correct a value. The key is the JSON Pointer of the value. */
@@ -119,7 +274,10 @@ interface Context {
   readonly generated: Set<string>;
   /** The JSON Pointers in `generated`, with `*` in place of array indexes. */
   readonly shown: Set<string>;
-  /** For each value with a `oneOf` or `anyOf`: the JSON Pointer of the value (key), and the JSON Pointer of the chosen alternative. */
+  /**
+   * For each value with a `oneOf` or `anyOf`: the JSON Pointer of the value (key), and the JSON Pointer of the chosen
+   * alternative.
+   */
   readonly chosen: Map<string, string>;
   readonly limit: GenerationLimit;
 }
@@ -142,7 +300,8 @@ function generatePart(
   };
   const schema = tries === 0 ? undefined : findAlternatives(contract.normalized, part.node);
   if (schema === undefined) return generateTry(tries);
-  // Overlapping alternatives need many attempts. Each attempt validates only the part, which is faster than a round for the whole value.
+  // Overlapping alternatives need many attempts.
+  // Each attempt validates only the part, which is faster than a round for the whole value.
   for (let number = 1; number < MAX_ALTERNATIVE_TRIES; number++) {
     const value = generateTry(number);
     if (value !== undefined && contract.isValid(schema, value)) return value;
@@ -200,7 +359,9 @@ function completeObject(context: Context, part: Part<Node>, shape: Shape, tries:
   return isSame ? value : Object.fromEntries(entries);
 }
 
-/** Returns the names of missing properties that the validator has reported, for example because of `dependentRequired`. */
+/**
+ * Returns the names of missing properties that the validator has reported, for example because of `dependentRequired`.
+ */
 function findMissing({ tries }: Context, part: Part<Node>, properties: Node): readonly string[] {
   if (tries.size === 0) return [];
   const pointer = getPartPointer(part);

@@ -10,7 +10,10 @@ export function getDiscriminatorName({ discriminator }: Node): string | undefine
   return typeof name === 'string' ? name : undefined;
 }
 
-/** Returns the JSON Pointer of the schema that a value selects with its discriminator property; undefined if there is none. */
+/**
+ * Returns the JSON Pointer of the schema that a value selects with its discriminator property; undefined if there is
+ * none.
+ */
 export function findSubtype(document: Document, schema: Node, value: unknown): string | undefined {
   const name = getDiscriminatorName(schema);
   if (name === undefined || !isNode(value)) return undefined;
@@ -20,7 +23,10 @@ export function findSubtype(document: Document, schema: Node, value: unknown): s
   return isNode(getNode(document, target)) ? target : undefined;
 }
 
-/** Returns the value of the discriminator for the schema at a JSON Pointer: a key of the mapping, else the name of the schema. */
+/**
+ * Returns the value of the discriminator for the schema at a JSON Pointer: a key of the mapping, else the name of the
+ * schema.
+ */
 export function getDiscriminatorValue(schema: Node, pointer: string): string {
   const mapped = getMapping(schema).find(([, target]) => toPointer(target) === pointer);
   return mapped?.[0] ?? pointer.slice(pointer.lastIndexOf('/') + 1);
@@ -48,7 +54,10 @@ function getMapping({ discriminator }: Node): readonly (readonly [value: string,
   return mapping.flatMap(([value, target]) => (typeof target === 'string' ? [[value, target] as const] : []));
 }
 
-/** Returns the JSON Pointer of a target in the `mapping` of a discriminator. The target is a reference or the name of a component schema. */
+/**
+ * Returns the JSON Pointer of a target in the `mapping` of a discriminator.
+ * The target is a reference or the name of a component schema.
+ */
 function toPointer(target: string): string {
   return target.includes('#') ? parseReference(target.slice(target.indexOf('#'))) : SCHEMAS + formatPointer(target);
 }

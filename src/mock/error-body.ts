@@ -1,5 +1,5 @@
 import { isNode, type Node } from '../openapi/document.ts';
-import type { Violation } from '../openapi/violations.ts';
+import type { Violation } from '../util/problem.ts';
 import {
   type FieldValues,
   getFieldValues,
@@ -11,13 +11,19 @@ import {
   splitError,
 } from './error-fields.ts';
 
-/** A part of the body of an error response. Its `description` says what the part tells the client about the error, for example the message. */
+/**
+ * A part of the body of an error response.
+ * Its `description` says what the part tells the client about the error, for example the message.
+ */
 export interface DescribedPart {
   readonly value: unknown;
   readonly description: Description;
 }
 
-/** How well a value describes an error: not at all (`none`), by facts such as the status or a code (`facts`), or by a text (`message`). */
+/**
+ * How well a value describes an error: not at all (`none`), by facts such as the status or a code (`facts`), or by a
+ * text (`message`).
+ */
 export const Description = { none: 0, facts: 1, message: 2 } as const;
 type Description = (typeof Description)[keyof typeof Description];
 
@@ -34,8 +40,9 @@ const MAX_ENTRIES = 20;
 const ERROR_LIST = /error|violation|detail|message|issue|problem|reason|cause|invalid|failure|field/;
 
 /**
- * Changes a valid body so that it describes an error. Recognizes fields by common names, and removes other fields unless they are required. The result is valid
- * too, because a change that would make the body invalid is skipped.
+ * Changes a valid body so that it describes an error.
+ * Recognizes fields by common names, and removes other fields unless they are required.
+ * The result is valid too, because a change that would make the body invalid is skipped.
  */
 export function describeError(base: unknown, isValid: IsValid, error: RequestError): DescribedPart {
   return describePart('', base, isValid, error);
@@ -97,8 +104,8 @@ function describeField(name: string, base: unknown, isValid: IsValid, object: Fi
 const UNKNOWN_NAME = 'storefront-unknown-name';
 
 /**
- * Returns whether the schema of an object allows texts, or lists of texts, under any name, but not other values. An object that already has a field for a
- * message is not such a map.
+ * Returns whether the schema of an object allows texts, or lists of texts, under any name, but not other values.
+ * An object that already has a field for a message is not such a map.
  */
 function isMapOfTexts(base: unknown, isValid: IsValid): base is Node {
   if (!isNode(base) || hasMessage(Object.keys(base))) return false;
@@ -107,7 +114,8 @@ function isMapOfTexts(base: unknown, isValid: IsValid): base is Node {
 }
 
 /**
- * Describes an error in a map of texts, such as `{ "price": "is missing" }`. A map that is neither the whole body nor a list of errors by its name becomes empty.
+ * Describes an error in a map of texts, such as `{ "price": "is missing" }`.
+ * A map that is neither the whole body nor a list of errors by its name becomes empty.
  */
 function describeTexts(name: string, base: Node, isValid: IsValid, error: PartError): DescribedPart {
   return describeMap(name, isValid, error) ?? keep(isValid({}) ? {} : base);
@@ -129,8 +137,9 @@ function describeList(name: string, [base]: readonly unknown[], isValid: IsValid
 }
 
 /**
- * Describes the violations in an object that maps the names of invalid values to messages, such as `{ "price": ["is missing"] }`. Returns undefined if the
- * schema does not allow such an object.
+ * Describes the violations in an object that maps the names of invalid values to messages, such as
+ * `{ "price": ["is missing"] }`.
+ * Returns undefined if the schema does not allow such an object.
  */
 function describeMap(name: string, isValid: IsValid, error: PartError): DescribedPart | undefined {
   const isKnown = name === '' || ERROR_LIST.test(name.toLowerCase());

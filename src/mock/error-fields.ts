@@ -1,8 +1,111 @@
-import type { Violation } from '../openapi/violations.ts';
 import { toIsoTime } from '../util/iso-time.ts';
 import { parsePointer } from '../util/json-pointer.ts';
-import { getCodes } from './error-codes.ts';
+import type { Violation } from '../util/problem.ts';
 import { createStatusProblem } from './status-problem.ts';
+
+/** Common error codes, as lower-case words, by status. A schema can allow any of them in its `enum`. */
+const CODES: Readonly<Record<number, readonly string[]>> = {
+  400: [
+    'validation error',
+    'validation failed',
+    'invalid argument',
+    'invalid input',
+    'invalid parameter',
+    'invalid parameters',
+    'invalid params',
+    'bad request',
+    'invalid',
+    'validation',
+    'bad input',
+    'malformed request',
+    'unprocessable entity',
+  ],
+  401: [
+    'unauthorized',
+    'unauthenticated',
+    'authentication required',
+    'not authenticated',
+    'invalid credentials',
+    'invalid token',
+    'authentication',
+    'missing token',
+    'token expired',
+    'session expired',
+    'expired',
+    'login required',
+    'not logged in',
+  ],
+  403: ['forbidden', 'permission denied', 'access denied', 'unauthorized', 'insufficient permissions', 'not allowed'],
+  404: ['not found', 'resource not found', 'missing', 'unknown resource', 'does not exist', 'no such resource'],
+  408: ['timeout', 'timed out'],
+  409: ['conflict', 'already exists', 'duplicate', 'resource exists', 'exists', 'in use', 'taken', 'invalid state'],
+  410: ['deleted', 'expired'],
+  413: ['payload too large', 'too large'],
+  415: ['unsupported media type', 'invalid content type'],
+  429: [
+    'rate limited',
+    'rate limit',
+    'rate limit exceeded',
+    'too many',
+    'throttled',
+    'quota exceeded',
+    'slow down',
+    'busy',
+  ],
+  500: ['internal', 'server', 'unexpected', 'unknown'],
+  502: ['upstream', 'gateway'],
+  503: ['unavailable', 'temporarily unavailable', 'maintenance', 'overloaded', 'busy', 'down', 'offline', 'try again'],
+  504: ['timeout', 'upstream timeout', 'timed out'],
+};
+
+const CLIENT_CODES = ['bad request', 'client error', 'request error'];
+
+const SERVER_CODES = ['server error', 'internal server error', 'internal'];
+
+const GENERAL_CODES = ['api error', 'general error', 'error', 'failure', 'failed', 'unknown'];
+
+/** Functions that join words to a code, in styles such as `not_found`, `NOT_FOUND` and `NotFound`. */
+const STYLES: readonly ((words: readonly string[]) => string)[] = [
+  (words) => words.join('_'),
+  (words) => words.join('_').toUpperCase(),
+  (words) => words.join('-'),
+  (words) => words.map(capitalize).join(''),
+  ([first = '', ...words]) => first + words.map(capitalize).join(''),
+  (words) => words.join(' '),
+  (words) => words.map(capitalize).join(' '),
+];
+
+/** The cache of the common error codes, by status. Each status has hundreds of codes. */
+const codesByStatus = new Map<number, readonly string[]>();
+
+/** Returns codes for an error: its own code, followed by common codes for its status. */
+function getCodes({ code, status }: { readonly code: string; readonly status: number }): readonly string[] {
+  const common = codesByStatus.get(status) ?? toCodes(getPhrases(status));
+  codesByStatus.set(status, common);
+  return [code, ...toCodes([code.replaceAll('-', ' ')]), ...common];
+}
+
+function getPhrases(status: number): readonly string[] {
+  return [
+    ...(CODES[status === 422 ? 400 : status] ?? []),
+    createStatusProblem(status).title.toLowerCase(),
+    ...(status < 500 ? CLIENT_CODES : SERVER_CODES),
+    ...GENERAL_CODES,
+  ];
+}
+
+/**
+ * Converts phrases to codes in all styles, with and without "error" at the end.
+ * For example, `not found` becomes `not_found`, `NotFound` and `not_found_error`.
+ */
+function toCodes(phrases: readonly string[]): readonly string[] {
+  const words = phrases.flatMap((phrase) => [phrase, `${phrase} error`]).map((phrase) => phrase.split(' '));
+  return words.flatMap((each) => STYLES.map((style) => style(each)));
+}
+
+function capitalize(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1);
+}
 
 /** An error of a request: the properties of its problem document (RFC 9457), and its code. */
 export interface RequestError {
@@ -20,7 +123,10 @@ export interface RequestError {
   readonly nowMs: number | undefined;
 }
 
-/** Creates an error from a status alone, for a response that is not caused by the request. An example is the response of an injected fault. */
+/**
+ * Creates an error from a status alone, for a response that is not caused by the request.
+ * An example is the response of an injected fault.
+ */
 export function createStatusError(status: number): RequestError {
   const { type, title, detail, instance } = createStatusProblem(status);
   const code = title.toLowerCase().replaceAll(/[^a-z]+/g, '-');
@@ -46,8 +152,8 @@ const CODE =
   /^(error|reason|sub|app|internal)*(code|number|no|key|name|type|class|kind|category|slug)$|^errno$|^__type$/;
 
 /**
- * The fields of error bodies: a pattern for the name, and a function that returns the values. The patterns match names in lower case that consist only of
- * letters.
+ * The fields of error bodies: a pattern for the name, and a function that returns the values.
+ * The patterns match names in lower case that consist only of letters.
  */
 const FIELDS: readonly (readonly [name: RegExp, getValues: GetValues])[] = [
   [/^(title|summary|heading|errortitle|statustext|statusmessage|reasonphrase)$/, getTitles],
@@ -77,7 +183,10 @@ const VIOLATION_FIELDS: readonly (readonly [name: RegExp, getValues: (violation:
     [/^(value|rejectedvalue|actual|received|input|data)$/, ({ value = null }) => [value, JSON.stringify(value)]],
   ];
 
-/** Returns the values for a field of an error body; undefined if the field is unknown. `siblings`: the names of all fields of the object. */
+/**
+ * Returns the values for a field of an error body; undefined if the field is unknown.
+ * `siblings`: the names of all fields of the object.
+ */
 export function getFieldValues(
   name: string,
   error: RequestError,
@@ -91,8 +200,8 @@ export function getFieldValues(
 }
 
 /**
- * Returns whether a field is an error code that does not fit the error, such as `not_found` for status 503. The mock generates a wrong code only if the
- * contract allows no other.
+ * Returns whether a field is an error code that does not fit the error, such as `not_found` for status 503.
+ * The mock generates a wrong code only if the contract allows no other.
  */
 export function isMismatchedCode(name: string, value: unknown, error: RequestError): boolean {
   return typeof value === 'string' && CODE.test(toPlainName(name)) && !getCodeValues(error).includes(value);
@@ -105,13 +214,19 @@ export function getViolationValues(name: string, violation: Violation): FieldVal
   return getValues && { values: getValues(violation), isMessage: false };
 }
 
-/** Returns texts for a message field, the best first: the detail of an error, shortened details for fields with a limited length, and the title. */
+/**
+ * Returns texts for a message field, the best first: the detail of an error, shortened details for fields with a
+ * limited length, and the title.
+ */
 export function getMessages({ detail, title }: RequestError): readonly string[] {
   const short = MESSAGE_LENGTHS.filter((length) => length < detail.length);
   return [detail, ...short.map((length) => `${detail.slice(0, length - 1)}…`), title];
 }
 
-/** Splits an error into one error for each of its violations. If it has no violations, returns one error with a violation that concerns the whole body. */
+/**
+ * Splits an error into one error for each of its violations.
+ * If it has no violations, returns one error with a violation that concerns the whole body.
+ */
 export function splitError(error: RequestError): readonly (RequestError & { readonly violation: Violation })[] {
   const { violations, detail } = error;
   const [first] = violations;
@@ -125,7 +240,10 @@ export function splitError(error: RequestError): readonly (RequestError & { read
   }));
 }
 
-/** Returns the name of an invalid value, such as `address.city`. If a whole part of the request is invalid, returns the name of the part, such as `body`. */
+/**
+ * Returns the name of an invalid value, such as `address.city`.
+ * If a whole part of the request is invalid, returns the name of the part, such as `body`.
+ */
 export function getName({ in: part, pointer }: Violation): string {
   return parsePointer(pointer).join('.') || part;
 }
@@ -152,7 +270,11 @@ function getStatusValues(error: RequestError): readonly unknown[] {
   return [error.status, String(error.status), 'error', 'fail', ...getCodes(error)];
 }
 
-/** Returns values for the field `type`. In a problem document, which has a `title`, the URI is first. In other errors, codes are first. */
+/**
+ * Returns values for the field `type`.
+ * In a problem document, which has a `title`, the URI is first.
+ * In other errors, codes are first.
+ */
 function getTypes(error: RequestError, siblings: readonly string[]): readonly unknown[] {
   const uris = [error.type, 'about:blank'];
   return siblings.includes('title') ? [...uris, ...getCodes(error)] : [...getCodes(error), ...uris];
@@ -163,8 +285,10 @@ function getCodeValues(error: RequestError): readonly unknown[] {
 }
 
 /**
- * Returns values for the field `error`, the best first. The best value is a code if the object also has the field `error_description` (RFC 6749, section 5.2).
- * Else, it is the name of the status if another field has the message. Else, it is the message.
+ * Returns values for the field `error`, the best first.
+ * The best value is a code if the object also has the field `error_description` (RFC 6749, section 5.2).
+ * Else, it is the name of the status if another field has the message.
+ * Else, it is the message.
  */
 function getErrorValues(error: RequestError, siblings: readonly string[]): readonly unknown[] {
   const reason = createStatusProblem(error.status).title;

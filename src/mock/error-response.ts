@@ -14,7 +14,7 @@ import { chooseMediaType } from './choose-media-type.ts';
 import { type DescribedPart, Description, describeError } from './error-body.ts';
 import { createStatusError, type RequestError } from './error-fields.ts';
 import { formatBody } from './format-body.ts';
-import { PROBLEM_TYPE, toContentType } from './media-types.ts';
+import { createVary, PROBLEM_TYPE, toContentType } from './media-types.ts';
 import { createErrorResponse, getMethodsAtPath } from './status-problem.ts';
 
 /** An error of a request, and the problem document (RFC 9457) that describes it. */
@@ -23,22 +23,34 @@ export interface ErrorToDescribe {
   readonly document: object;
   /** The `Accept` header of the request. */
   readonly accept: string;
-  /** The names of the request examples that equal the request. A response example with one of these names is the body. */
-  readonly exampleNames?: readonly string[];
+  /**
+   * Returns the names of the request examples that equal the request.
+   * A response example with one of these names is the body.
+   */
+  readonly getExampleNames?: (() => readonly string[]) | undefined;
 }
 
 /** The functions of the mock that error responses need. */
 interface MockParts {
-  /** Generates a valid value with all optional properties for the schema at a JSON Pointer. Throws an error if no valid value is found. */
+  /**
+   * Generates a valid value with all optional properties for the schema at a JSON Pointer.
+   * Throws an error if no valid value is found.
+   */
   generate(schema: string, options: { readonly seed: number; readonly usesExamples: boolean }): unknown;
   /** Returns the documented headers. Throws an error if no valid value is found for a required header. */
   createHeaders(route: Route, response: DocumentedResponse, status: number): ResponseToVerify['headers'];
 }
 
-/** Creates the body of an error response. Returns undefined if the problem document of the error is used as the body. */
+/**
+ * Creates the body of an error response.
+ * Returns undefined if the problem document of the error is used as the body.
+ */
 type CreateBody = (described: ErrorToDescribe) => unknown;
 
-/** The maximum number of attempts to generate a body whose fields can describe an error. Each attempt chooses a random alternative of a `oneOf` or `anyOf`. */
+/**
+ * The maximum number of attempts to generate a body whose fields can describe an error.
+ * Each attempt chooses a random alternative of a `oneOf` or `anyOf`.
+ */
 const MAX_GENERATED = 8;
 
 /** The media types that allow a problem document. */
@@ -54,8 +66,10 @@ export function createErrorResponder(contract: Pick<Contract, 'isValid' | 'route
     return form;
   };
   /**
-   * Creates an error response as the contract documents it for the operation: with the documented status, media type and fields. Returns undefined if the body
-   * must be the problem document of the error. This is the case if the contract documents a problem document or no body, or if no valid body is found.
+   * Creates an error response as the contract documents it for the operation: with the documented status, media type
+   * and fields.
+   * Returns undefined if the body must be the problem document of the error.
+   * This is the case if the contract documents a problem document or no body, or if no valid body is found.
    */
   const createDocumented = (route: Route, described: ErrorToDescribe): ResponseToVerify | undefined => {
     const response = findErrorResponse(route.responses, described.error.status);
@@ -68,22 +82,23 @@ export function createErrorResponder(contract: Pick<Contract, 'isValid' | 'route
     const own = setStatus(described, status);
     const media = response.media[type];
     const { createBody } = media ? getForm(media, () => createForm({ isValid, ...parts }, type, media, own)) : NO_FORM;
-    const example = media?.examples.find(({ name }) => name !== undefined && described.exampleNames?.includes(name));
+    const example = media && findExample(media, described);
     const body = example ? example.value : createBody?.(own);
+    const isProblem = body === undefined && own === described && !response.headers.some(({ isRequired }) => isRequired);
+    if (isProblem) return undefined;
     const headers = tryOrUndefined(() => parts.createHeaders(route, response, status)) ?? {};
-    if (body === undefined) {
-      const isProblem = own === described && !response.headers.some(({ isRequired }) => isRequired);
-      return isProblem ? undefined : createProblemResponse(own, headers);
-    }
+    if (body === undefined) return createProblemResponse(own, headers);
     const contentType = toContentType(type);
+    const vary = Object.keys(response.media).length > 1 ? createVary(headers) : {};
     return {
       status,
-      headers: { ...headers, 'Content-Type': contentType },
+      headers: { ...headers, 'Content-Type': contentType, ...vary },
       body: formatBody(contentType, body, { document: contract.normalized, schema: media?.schema }),
     };
   };
   /**
-   * Creates a response with an error status that the contract does not document. The body has the fields that the contract documents for other errors.
+   * Creates a response with an error status that the contract does not document.
+   * The body has the fields that the contract documents for other errors.
    * `accept`: the `Accept` header.
    */
   const createUndocumented = (route: Route, status: number, accept: string): ResponseToVerify => {
@@ -100,8 +115,8 @@ export function createErrorResponder(contract: Pick<Contract, 'isValid' | 'route
 }
 
 /**
- * Returns the JSON media type of the first error response that the operations document. Returns undefined if there is none, or if the response is a problem
- * document.
+ * Returns the JSON media type of the first error response that the operations document.
+ * Returns undefined if there is none, or if the response is a problem document.
  */
 function findErrorMedia(routes: readonly Route[], accept: string) {
   const errors = routes.flatMap(({ responses }) => responses.filter(({ name }) => /^[45]/.test(name)));
@@ -109,6 +124,14 @@ function findErrorMedia(routes: readonly Route[], accept: string) {
   const type = response && chooseMediaType(Object.keys(response.media), accept);
   if (!response || type === undefined || !allowsJson(type) || PROBLEM_TYPE in response.media) return undefined;
   return { type, media: response.media[type] };
+}
+
+/** Returns the response example that has the name of a request example that equals the request. */
+function findExample({ examples }: DocumentedMedia, { getExampleNames }: ErrorToDescribe): Example | undefined {
+  const named = getExampleNames ? examples.filter(({ name }) => name !== undefined) : [];
+  if (named.length === 0) return undefined;
+  const names = getExampleNames?.() ?? [];
+  return named.find(({ name = '' }) => names.includes(name));
 }
 
 const NO_FORM = { createBody: undefined };
@@ -128,8 +151,8 @@ function createProblemResponse(
 }
 
 /**
- * Creates a function that creates error bodies of one media type. Returns undefined if the problem document of the error is the body, or if no valid body is
- * found.
+ * Creates a function that creates error bodies of one media type.
+ * Returns undefined if the problem document of the error is the body, or if no valid body is found.
  */
 function createForm(
   { isValid, generate }: Pick<Contract, 'isValid'> & MockParts,
@@ -156,8 +179,9 @@ function toBase({ value }: Example): () => unknown {
 }
 
 /**
- * Adds the fields of `body`, a valid error body, to the problem document of an error, because the schema can require them. Returns undefined if the schema does
- * not allow the values of the problem document.
+ * Adds the fields of `body`, a valid error body, to the problem document of an error, because the schema can require
+ * them.
+ * Returns undefined if the schema does not allow the values of the problem document.
  */
 function completeProblem(body: unknown, isValid: (body: unknown) => boolean, { document }: ErrorToDescribe): unknown {
   const names = Object.keys(toNode(body));
@@ -173,7 +197,10 @@ function isPlainText(type: string): boolean {
   return /^text\/(?!xml)/.test(type);
 }
 
-/** Returns the valid body whose fields can describe an error best. Stops at the first body with a field for the message of the error. */
+/**
+ * Returns the valid body whose fields can describe an error best.
+ * Stops at the first body with a field for the message of the error.
+ */
 function findBestBase(bases: readonly (() => unknown)[], isValid: (body: unknown) => boolean, error: RequestError) {
   let best: { readonly base: unknown; readonly description: DescribedPart['description'] } | undefined;
   for (const getBase of bases) {

@@ -7,7 +7,10 @@ import type { Fault } from './validate-fault.ts';
 /** The lowest status of an error. */
 const MIN_ERROR_STATUS = 400;
 
-/** Returns a warning if no request can match an injected fault, or if the contract does not document the status of the fault. */
+/**
+ * Returns a warning if no request can match an injected fault, or if the contract does not document the status of the
+ * fault.
+ */
 export function findFaultWarnings(routes: readonly Route[], fault: Fault): readonly string[] {
   const issue = findTargetIssue(routes, fault);
   return issue === undefined ? findStatusWarnings(routes, fault) : [`no request can match it: ${issue}`];

@@ -15,8 +15,9 @@ export interface Shape {
   /** The names of the properties that are `writeOnly`, so that responses do not have them. */
   readonly writeOnly: ReadonlySet<string>;
   /**
-   * Whether undocumented properties are invalid. This is the default for a schema with `properties`, unless `additionalProperties` or `unevaluatedProperties`
-   * allows them.
+   * Whether undocumented properties are invalid.
+   * This is the default for a schema with `properties`, unless `additionalProperties` or `unevaluatedProperties` allows
+   * them.
    */
   readonly isClosed: boolean;
   /** The number of alternatives of a `oneOf` or `anyOf`; 0 if the schema has none. */
@@ -26,14 +27,18 @@ export interface Shape {
 }
 
 /**
- * Merges a schema with the alternatives of `oneOf` and `anyOf` that fit a value best. `skipped`: the number of alternatives to skip; 1 selects the second best.
+ * Merges a schema with the alternatives of `oneOf` and `anyOf` that fit a value best.
+ * `skipped`: the number of alternatives to skip; 1 selects the second best.
  */
 export type GetShape = (schema: unknown, value: unknown, skipped?: number) => Shape;
 
 /** The depth from which alternatives are no longer compared, because a schema can be an alternative of itself. */
 const MAX_DEPTH = 4;
 
-/** The maximum number of alternatives that are compared to find the best one. Alternatives inside alternatives are counted too. */
+/**
+ * The maximum number of alternatives that are compared to find the best one.
+ * Alternatives inside alternatives are counted too.
+ */
 const MAX_COMPARISONS = 2_000;
 
 /** The place of a schema inside alternatives, and the number of alternatives that were compared. */
@@ -110,8 +115,10 @@ const OTHER_TYPE = -10;
 const MISSING_PROPERTY = -2;
 
 /**
- * Rates how well a value fits a schema. A higher number is better. Each documented property of the value adds at most 1. A value with a rating below 0 is
- * invalid.
+ * Rates how well a value fits a schema.
+ * A higher number is better.
+ * Each documented property of the value adds at most 1.
+ * A value with a rating below 0 is invalid.
  */
 function rateFit(getShape: GetShape, node: unknown, value: unknown): number {
   const { schema, properties, required, isClosed } = getShape(node, value);
@@ -165,7 +172,10 @@ export function getEntrySchema({ schema }: Shape, index: number): unknown {
   return (Array.isArray(prefixItems) ? prefixItems[index] : undefined) ?? items;
 }
 
-/** Returns a value without the properties that are `writeOnly`, at any depth. Returns the value itself if it has none. */
+/**
+ * Returns a value without the properties that are `writeOnly`, at any depth.
+ * Returns the value itself if it has none.
+ */
 export function omitWriteOnly(getShape: GetShape, node: unknown, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || node === undefined) return value;
   const shape = getShape(node, value);

@@ -9,8 +9,10 @@ interface BodySchema {
 }
 
 /**
- * Formats a body for its content type. A body for JSON stays a value. Text and binary data stay unchanged. For XML and for streams, returns the text that the
- * schema describes; for other types, the JSON text.
+ * Formats a body for its content type.
+ * A body for JSON stays a value.
+ * Text and binary data stay unchanged.
+ * For XML and for streams, returns the text that the schema describes; for other types, the JSON text.
  */
 export function formatBody(type: string, body: unknown, { document, schema }: BodySchema): unknown {
   if (body === undefined || isJsonType(type) || Buffer.isBuffer(body)) return body;
@@ -42,7 +44,10 @@ type FormatEntry = (entry: unknown) => string;
 
 const toLine: FormatEntry = (entry) => `${JSON.stringify(entry)}\n`;
 
-/** Returns the function that formats the entries of a stream. Returns undefined if the type is no stream of JSON texts. */
+/**
+ * Returns the function that formats the entries of a stream.
+ * Returns undefined if the type is no stream of JSON texts.
+ */
 function getStreamFormat(type: string): FormatEntry | undefined {
   const bare = removeTypeParameters(type);
   if (bare === EVENT_STREAM) return (entry) => `data: ${JSON.stringify(entry)}\n\n`;

@@ -1,6 +1,5 @@
 import { isNode, type Node, toNode } from '../openapi/document.ts';
 import { createRandom, mixSeed, type Random, toSeed } from '../util/random.ts';
-import { describeList } from './describe-list.ts';
 import type { GenerationLimit } from './generation-limit.ts';
 import type { ContainerInput, GeneratorOptions, Place } from './place.ts';
 import { generateString } from './primitives.ts';
@@ -18,8 +17,8 @@ const MAX_ATTEMPTS = 60;
 const CONTAINER_BUDGET = 3;
 
 /**
- * The maximum number of generated values in the outermost object with an `id`. With this limit, the object has the same properties alone and as the entry of a
- * list.
+ * The maximum number of generated values in the outermost object with an `id`.
+ * With this limit, the object has the same properties alone and as the entry of a list.
  */
 const ENTITY_BUDGET = 400;
 
@@ -40,7 +39,7 @@ export function generateObject(input: ContainerInput): Node {
     values.set(name, name === 'id' && id !== undefined ? id : generate(node, createPlace(name)));
   }
   addProperties({ ...input, place }, values, createPlace);
-  return describeList(schema, Object.fromEntries(values));
+  return Object.fromEntries(values);
 }
 
 function countRequired({ required }: Node): number {
@@ -48,8 +47,9 @@ function countRequired({ required }: Node): number {
 }
 
 /**
- * Generates the `id` of an object. Returns the `id`, and the place of the object with a seed that depends on the `id`. Returns the place unchanged if the
- * object has no `id`.
+ * Generates the `id` of an object.
+ * Returns the `id`, and the place of the object with a seed that depends on the `id`.
+ * Returns the place unchanged if the object has no `id`.
  */
 function enterEntity(input: ContainerInput, properties: Node): { readonly place: Place; readonly id?: unknown } {
   const { place, options, generate, isContainer, isExcluded } = input;
@@ -99,8 +99,9 @@ function isWanted({ schema, place, options, isContainer }: ContainerInput, name:
 }
 
 /**
- * Returns whether the request asks for a property by the extension `x-present-with`: with `{ owner: expand=owner }`, the query `?expand=owner` asks for
- * `owner`. Returns undefined if the extension does not name the property.
+ * Returns whether the request asks for a property by the extension `x-present-with`: with `{ owner: expand=owner }`,
+ * the query `?expand=owner` asks for `owner`.
+ * Returns undefined if the extension does not name the property.
  */
 function isPresent(schema: Node, property: string, { query }: GeneratorOptions): boolean | undefined {
   const conditions = schema['x-present-with'];
@@ -108,7 +109,10 @@ function isPresent(schema: Node, property: string, { query }: GeneratorOptions):
   return value === undefined ? undefined : query[name] === value;
 }
 
-/** Adds properties whose names the schema does not list. An object with arbitrary property names gets some, and `minProperties` can require more. */
+/**
+ * Adds properties whose names the schema does not list.
+ * An object with arbitrary property names gets some, and `minProperties` can require more.
+ */
 function addProperties(input: ContainerInput, values: Map<string, unknown>, createPlace: (name: string) => Place) {
   const { schema, place, options, generate, canRecur } = input;
   const isFilled =

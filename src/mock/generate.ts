@@ -1,16 +1,131 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { MergedSchema } from '../openapi/close-schemas.ts';
 import { type Document, getNode, isNode, type Node, toNode } from '../openapi/document.ts';
 import { isReadOrWriteOnly } from '../openapi/schema-validator.ts';
-import { createRandom, type Random } from '../util/random.ts';
+import { createRandom, mixSeed, type Random } from '../util/random.ts';
+import { toSingular } from '../util/singular.ts';
 import { getDiscriminatorName, getDiscriminatorValue, getSubtypes } from './discriminator.ts';
 import { createShapes, type GetShape, isPlausible, omitWriteOnly } from './fit-schema.ts';
-import { generateArray } from './generate-array.ts';
 import { generateObject } from './generate-object.ts';
 import { EndlessSchemaError, GenerationLimit } from './generation-limit.ts';
 import { setKnownValues } from './known-values.ts';
 import { chooseAtRandom, createMerge, type Merge } from './merge-schema.ts';
 import type { Children, ContainerInput, GeneratorOptions, LimitedOptions, Place } from './place.ts';
 import { generateNumber, generateString } from './primitives.ts';
+
+/** The minimum and maximum number of generated entries, if the schema has no limits. */
+const ENTRY_COUNT = { least: 1, most: 3 };
+
+/** The maximum number of attempts to generate further unique entries. */
+const MAX_ATTEMPTS = 60;
+
+/** The number of generated values to reserve for each entry that is an object or an array. */
+const ENTRY_BUDGET = 4;
+
+/** Generates an array. Its entries have different ids, unless the schema allows fewer ids than entries. */
+function generateArray(input: ContainerInput): readonly unknown[] {
+  const { schema, place, options, generate } = input;
+  const { items = {}, contains, minContains = 1 } = schema;
+  const prefix = getPrefix(schema);
+  const { least, count } = countEntries(input);
+  options.limit.requireValues(count);
+  const budget = place.budget / Math.max(1, count);
+  const entries: unknown[] = [];
+  const seen = new Set<string>();
+  for (let index = 0; entries.length < count && index < MAX_ATTEMPTS + count; index++) {
+    const isContained = contains !== undefined && entries.length < Number(minContains);
+    const own = prefix[entries.length] ?? items;
+    const entry = generate(isContained ? { allOf: [own, contains] } : own, { ...getEntryPlace(place, index), budget });
+    const canRepeatId = index >= MAX_ATTEMPTS && entries.length < least;
+    const keys = getUniqueKeys(entry, schema.uniqueItems === true, canRepeatId);
+    if (keys.some((key) => seen.has(key))) continue;
+    // Each further entry would be the same example.
+    const isEnough = entries.length >= Math.max(1, least, prefix.length);
+    if (options.usesExamples && isEnough && isDeepStrictEqual(entry, entries[0])) break;
+    for (const key of keys) seen.add(key);
+    entries.push(entry);
+  }
+  return entries;
+}
+
+/** Returns the schemas of the first entries of a tuple. */
+function getPrefix({ prefixItems }: Node): readonly unknown[] {
+  return Array.isArray(prefixItems) ? prefixItems : [];
+}
+
+function getEntryPlace(place: Place, index: number): Place {
+  return {
+    ...place,
+    name: toSingular(place.name),
+    subject: toSingular(place.subject),
+    seed: mixSeed(place.seed, index),
+    knownValues: isNode(place.knownValues) ? place.knownValues['*'] : undefined,
+    isRepeated: index > 0,
+  };
+}
+
+/** Returns the minimum number of entries (`least`) and the number of entries to generate (`count`). */
+function countEntries({ schema, place, options, random, canRecur, isContainer }: ContainerInput) {
+  const { items, contains, minContains = 1, minItems = 0 } = schema;
+  const { length } = getPrefix(schema);
+  const isFixed = length > 0 && (items === false || schema.unevaluatedItems === false);
+  const least = Math.max(Number(minItems), contains === undefined ? 0 : Number(minContains));
+  const most = Number(schema.maxItems ?? (isFixed ? length : Number.POSITIVE_INFINITY));
+  if (options.omitsOptional || !canRecur(items)) return { least, count: Math.min(least, most) };
+  const affordable = Math.floor(place.budget / (isContainer(items) ? ENTRY_BUDGET : 1));
+  const wanted = Math.min(random.integer(ENTRY_COUNT.least, place.omitsContainers ? 1 : ENTRY_COUNT.most), affordable);
+  return { least, count: Math.min(Math.max(least, length > 0 ? length : wanted), most) };
+}
+
+/**
+ * Returns texts that must be different for each entry of an array: the `id` of the entry, and the whole entry if
+ * `isUnique` is true.
+ */
+function getUniqueKeys(entry: unknown, isUnique: boolean, canRepeatId: boolean): readonly string[] {
+  const id = !canRepeatId && isNode(entry) && Object.hasOwn(entry, 'id') ? entry.id : undefined;
+  return [...(isUnique ? [JSON.stringify(entry)] : []), ...(id === undefined ? [] : [`id ${JSON.stringify(id)}`])];
+}
+
+/**
+ * Patterns of properties that describe a list, such as `total` and `page`, and functions that return their values for a
+ * list with only one page.
+ * The patterns match property names in lower case, without `_` and `-`.
+ */
+const DESCRIPTIONS: readonly (readonly [name: RegExp, getValue: (length: number) => unknown])[] = [
+  [
+    /^(count|size|length|total|(total|item|result|record|element|entry)s?(count|items|results|records|elements|entries|size)|total)$/,
+    (length) => length,
+  ],
+  [/^(page|current_?page|pages|page_?count|total_?pages|last_?page)$/, () => 1],
+  [/^(offset|skip|start)$/, () => 0],
+  [/^has_?(more|next|next_?page|prev|previous|prev_?page|previous_?page)$/, () => false],
+];
+
+/**
+ * Makes properties such as `total` match the list in the same object: for a list of two entries, `total` becomes 2.
+ * Returns the object unchanged if it has an `id`, no list or several lists.
+ */
+function describeList(schema: Node, value: Node): Node {
+  if (Object.hasOwn(value, 'id')) return value;
+  const lists = Object.values(value).filter(Array.isArray);
+  const [list] = lists;
+  if (!list || lists.length > 1) return value;
+  const properties = toNode(schema.properties);
+  const entries = Object.entries(value).map(([name, own]) => {
+    const key = name.replaceAll(/[_-]/g, '').toLowerCase();
+    const getValue = DESCRIPTIONS.find(([pattern]) => pattern.test(key))?.[1];
+    const described = getValue?.(list.length);
+    return [name, typeof described === typeof own && isAllowed(properties[name], described) ? described : own];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** Returns whether a value satisfies the keywords `type`, `const`, `enum`, `minimum` and `maximum` of a schema. */
+function isAllowed(node: unknown, value: unknown): boolean {
+  if (!isNode(node) || !isPlausible(node, value)) return false;
+  const { minimum, maximum } = node as { minimum?: number; maximum?: number };
+  return typeof value !== 'number' || (value >= (minimum ?? value) && value <= (maximum ?? value));
+}
 
 /** The number of times that a reference is followed again inside the schema to which it refers. */
 const MAX_RECURSIONS = 1;
@@ -37,8 +152,9 @@ interface Engine {
 }
 
 /**
- * Creates a generator of values for the schemas of a document. Omits properties that have the keyword `excluded`. The caller must validate each generated
- * value: a value can be invalid if keywords of its schema depend on each other.
+ * Creates a generator of values for the schemas of a document.
+ * Omits properties that have the keyword `excluded`.
+ * The caller must validate each generated value: a value can be invalid if keywords of its schema depend on each other.
  */
 export function createGenerator(document: Document, excluded: 'readOnly' | 'writeOnly' = 'writeOnly') {
   const isExcluded = (property: unknown) => isReadOrWriteOnly(document, property, excluded);
@@ -61,8 +177,9 @@ export function createGenerator(document: Document, excluded: 'readOnly' | 'writ
 }
 
 /**
- * Generates a value for a schema. Throws `EndlessSchemaError` if the schema requires endlessly nested values, and `GenerationLimitError` if it requires too
- * many values.
+ * Generates a value for a schema.
+ * Throws `EndlessSchemaError` if the schema requires endlessly nested values, and `GenerationLimitError` if it requires
+ * too many values.
  */
 export type Generate = ReturnType<typeof createGenerator>;
 
@@ -113,7 +230,8 @@ interface MergeOptions {
 }
 
 /**
- * Merges a schema with its references and chosen alternatives. If the schema has a discriminator, and other schemas extend it, merges one of these instead.
+ * Merges a schema with its references and chosen alternatives.
+ * If the schema has a discriminator, and other schemas extend it, merges one of these instead.
  * Restricts the discriminator to the value that selects the merged schema.
  */
 function mergeSubtype(
@@ -147,7 +265,10 @@ function setDiscriminator({ schema, references }: MergedSchema, name: string, re
   return { schema: { ...schema, properties: { ...properties, [name]: property } }, references };
 }
 
-/** Returns the example of a schema, which can be null. Without an example, returns the default; undefined if there is none. */
+/**
+ * Returns the example of a schema, which can be null.
+ * Without an example, returns the default; undefined if there is none.
+ */
 function getExample({ examples, example, default: initial }: Node): unknown {
   const [first = example] = Array.isArray(examples) ? examples : [];
   return first === undefined ? (initial ?? undefined) : first;
@@ -162,8 +283,11 @@ function generateType(engine: Engine, input: Omit<ContainerInput, keyof Children
   const { schema, place, options, random } = input;
   const container = { ...input, ...createChildren(engine, place, options) };
   switch (chooseType(schema, random)) {
-    case 'object':
-      return generateObject(container);
+    case 'object': {
+      const value = generateObject(container);
+      // A request body such as a book with tags is no page of a list.
+      return engine.excluded === 'writeOnly' ? describeList(schema, value) : value;
+    }
     case 'array':
       return generateArray(container);
     case 'integer':

@@ -4,7 +4,10 @@ const MAX_VALUES = 50_000;
 /** The maximum number of characters in all generated strings. */
 const MAX_CHARACTERS = 1_000_000;
 
-/** The maximum number of steps: merged keywords of schemas, schemas around values, and repeated parts of patterns. A step takes about 1 µs. */
+/**
+ * The maximum number of steps: merged keywords of schemas, schemas around values, and repeated parts of patterns.
+ * A step takes about 1 µs.
+ */
 const MAX_STEPS = 500_000;
 
 /** Thrown for a schema that requires endlessly nested values. */
@@ -18,7 +21,9 @@ class GenerationLimitError extends EndlessSchemaError {
 }
 
 /**
- * Limits the work to generate a value. All attempts to generate the value share the limit. The methods throw a `GenerationLimitError` if the limit is reached.
+ * Limits the work to generate a value.
+ * All attempts to generate the value share the limit.
+ * The methods throw a `GenerationLimitError` if the limit is reached.
  */
 export class GenerationLimit {
   #values = MAX_VALUES;
@@ -31,7 +36,10 @@ export class GenerationLimit {
     return this.#isReached;
   }
 
-  /** Adds values. Is called with the minimum number of entries before they are generated, so that a huge number fails at once. */
+  /**
+   * Adds values.
+   * Is called with the minimum number of entries before they are generated, so that a huge number fails at once.
+   */
   requireValues(count: number): void {
     this.#check(count <= this.#values);
   }

@@ -1,8 +1,9 @@
 import { isNode } from '../openapi/document.ts';
 
 /**
- * Returns a copy of `value` with known values: `{ id: 7 }` replaces the property `id` of an object, and `{ '*': { id: 7 } }` replaces it in all entries of an
- * array. Replaces only values of the same type.
+ * Returns a copy of `value` with known values: `{ id: 7 }` replaces the property `id` of an object, and
+ * `{ '*': { id: 7 } }` replaces it in all entries of an array.
+ * Replaces only values of the same type.
  */
 export function setKnownValues(value: unknown, knownValues: unknown): unknown {
   if (knownValues === undefined) return value;

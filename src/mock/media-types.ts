@@ -9,7 +9,18 @@ const TYPES_OF_RANGES: ReadonlyMap<string, string> = new Map([
   ['audio/*', 'audio/wav'],
 ]);
 
-/** Returns the content type for a documented media type. Replaces a media range with a type: `text/*` becomes `text/plain`. */
+/**
+ * Returns the header `Vary` of a response whose media type depends on the header `Accept`.
+ * `headers`: the other headers of the response.
+ */
+export function createVary({ Vary: vary }: Readonly<Record<string, string>>): { readonly Vary: string } {
+  return { Vary: vary === undefined ? 'Accept' : `${vary}, Accept` };
+}
+
+/**
+ * Returns the content type for a documented media type.
+ * Replaces a media range with a type: `text/*` becomes `text/plain`.
+ */
 export function toContentType(type: string): string {
   return TYPES_OF_RANGES.get(type) ?? type;
 }

@@ -49,7 +49,8 @@ export function createMerge(document: Document): Merge {
 const NO_SCHEMA: MergedSchema = { schema: {}, references: [] };
 
 /**
- * Merges a schema with the target of its reference, its `allOf`, one alternative of each `oneOf` and `anyOf`, and the `then` or `else` of an `if`.
+ * Merges a schema with the target of its reference, its `allOf`, one alternative of each `oneOf` and `anyOf`, and the
+ * `then` or `else` of an `if`.
  * `ancestors`: the references that were followed to reach the schema.
  */
 function mergeSchema(context: MergeContext, node: unknown, ancestors: readonly string[] = []): MergedSchema {
@@ -77,8 +78,9 @@ function mergeSchema(context: MergeContext, node: unknown, ancestors: readonly s
 }
 
 /**
- * Chooses an alternative at random. Prefers alternatives that are not null and do not cause endless recursion. `canFollow`: returns whether a reference may be
- * followed once more.
+ * Chooses an alternative at random.
+ * Prefers alternatives that are not null and do not cause endless recursion.
+ * `canFollow`: returns whether a reference may be followed once more.
  */
 export function chooseAtRandom(
   random: Random,

@@ -14,8 +14,9 @@ interface Setup {
 }
 
 /**
- * Returns a warning if the response of a fault has an error code that does not fit the status, such as `not_found` for status 503. The mock generates a wrong
- * code only if the contract allows no other.
+ * Returns a warning if the response of a fault has an error code that does not fit the status, such as `not_found` for
+ * status 503.
+ * The mock generates a wrong code only if the contract allows no other.
  */
 export function findMismatchedCodes({ contract, mock }: Setup, fault: Fault): readonly string[] {
   const { operation = [], status = 0, body, example } = fault;
@@ -26,8 +27,8 @@ export function findMismatchedCodes({ contract, mock }: Setup, fault: Fault): re
 }
 
 /**
- * Returns a message if the body of an error response has an error code that does not fit its status. Returns undefined if the code fits, or if the contract has
- * an example for the response.
+ * Returns a message if the body of an error response has an error code that does not fit its status.
+ * Returns undefined if the code fits, or if the contract has an example for the response.
  */
 export function describeMismatchedCode(route: Route, body: unknown, error: RequestError): string | undefined {
   if (hasExamples(route, error.status)) return undefined;
@@ -44,7 +45,10 @@ function hasExamples({ responses }: Route, status: number): boolean {
   return media.some(({ examples }) => examples.length > 0);
 }
 
-/** Returns the body that the mock creates for an error status of an operation; undefined if the contract has an example for the response. */
+/**
+ * Returns the body that the mock creates for an error status of an operation; undefined if the contract has an example
+ * for the response.
+ */
 function createBody(mock: Mock, route: Route, status: number): unknown {
   const media = Object.values(findResponse(route.responses, status)?.media ?? {});
   if (media.some(({ examples }) => examples.length > 0)) return undefined;

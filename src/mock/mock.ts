@@ -1,9 +1,10 @@
 import type { Contract } from '../openapi/contract.ts';
-import { getNode, getTarget, isNode, resolvePointer, toNode } from '../openapi/document.ts';
+import { getNode, getTarget, isNode, type Node, resolvePointer, toNode } from '../openapi/document.ts';
 import { removeTypeParameters } from '../openapi/media-types.ts';
 import { type DocumentedMedia, type Example, findResponse, type ResponseToVerify } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
 import type { OperationInput } from '../openapi/validate-request.ts';
+import { normalizeName } from '../util/normalize-name.ts';
 import { toSeed } from '../util/random.ts';
 import { toSingular } from '../util/singular.ts';
 import { tryOrError } from '../util/try-or-undefined.ts';
@@ -19,17 +20,103 @@ import { type CompleteValue, createCompleter, isUnusable } from './complete-valu
 import { describeError } from './error-body.ts';
 import { createStatusError } from './error-fields.ts';
 import { createErrorResponder } from './error-response.ts';
-import { createShapes } from './fit-schema.ts';
+import { createShapes, type GetShape, getEntrySchema, isPlausible, type Shape } from './fit-schema.ts';
 import { formatBody } from './format-body.ts';
 import { createGenerator, type Generate } from './generate.ts';
 import { EndlessSchemaError, GenerationLimit } from './generation-limit.ts';
 import { setKnownValues } from './known-values.ts';
-import { PROBLEM_TYPE, toContentType } from './media-types.ts';
-import { findPathValues } from './path-values.ts';
+import { createVary, PROBLEM_TYPE, toContentType } from './media-types.ts';
 import type { GeneratorOptions } from './place.ts';
 import { createHeaders, type HeaderSource } from './response-headers.ts';
 import { createSampleFile } from './sample-files.ts';
 import { createStatusProblem, replaceOtherPath } from './status-problem.ts';
+
+/** The values of the path parameters of a request, by name. */
+type PathValues = Readonly<Record<string, string>>;
+
+/** The normalized names of properties that can be the id of a resource. */
+const ID_NAMES = ['id', 'uuid', 'key'];
+
+/** The maximum number of objects around a resource in a response, such as `{ data: … }`. */
+const MAX_WRAPPERS = 2;
+
+/**
+ * Returns the properties of a response body whose values the request path determines: `{ id: '7' }` for `/pets/7`.
+ * The path parameter `petId` sets the property `petId` or `pet_id`.
+ * In a path that ends with `/{petId}`, it also sets the property `id`.
+ * Returns undefined if the path sets no property.
+ */
+function findPathValues(getShape: GetShape, schema: unknown, route: Route, path: PathValues): unknown {
+  if (route.pathNames.length === 0) return undefined;
+  return findInShape({ getShape, route, path }, getShape(schema, undefined), false, 0);
+}
+
+interface Search {
+  readonly getShape: GetShape;
+  readonly route: Route;
+  readonly path: PathValues;
+}
+
+function findInShape(search: Search, shape: Shape, isEntry: boolean, depth: number): Node | undefined {
+  const { getShape } = search;
+  if (isList(shape)) {
+    const entries = findInShape(search, getShape(getEntrySchema(shape, 0), undefined), true, depth);
+    return entries && { '*': entries };
+  }
+  const names = Object.keys(shape.properties);
+  const own = names.flatMap((name) => {
+    const { schema } = getShape(shape.properties[name], undefined);
+    const value = findValue(search, name, schema, isEntry);
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  if (own.length > 0) return Object.fromEntries(own);
+  if (isEntry || depth === MAX_WRAPPERS || names.some((name) => ID_NAMES.includes(normalizeName(name))))
+    return undefined;
+  return findInWrapped(search, shape, depth);
+}
+
+/** Returns the values that the request path sets inside a wrapper such as `{ data: … }`. */
+function findInWrapped(search: Search, { properties }: Shape, depth: number): Node | undefined {
+  const entries = Object.entries(properties).flatMap(([name, node]) => {
+    const shape = search.getShape(node, undefined);
+    const found =
+      isList(shape) || Object.keys(shape.properties).length > 0
+        ? findInShape(search, shape, false, depth + 1)
+        : undefined;
+    return found ? [[name, found] as const] : [];
+  });
+  return entries.length === 0 ? undefined : Object.fromEntries(entries);
+}
+
+function isList({ schema }: Shape): boolean {
+  return [schema.type].flat().includes('array') || 'items' in schema;
+}
+
+/**
+ * Returns the value that the request path sets for a property; undefined if no path parameter corresponds to the
+ * property.
+ */
+function findValue({ route, path }: Search, property: string, schema: Node, isEntry: boolean): unknown {
+  const name = normalizeName(property);
+  const last = route.pathNames.at(-1) ?? '';
+  const isItemPath = route.path.endsWith(`{${last}}`) && !isEntry;
+  const same = route.pathNames.find((parameter) => normalizeName(parameter) === name);
+  const isOwnId = ID_NAMES.includes(name);
+  if (same !== undefined && (!isOwnId || (isItemPath && same === last))) return convert(path[same], schema);
+  const namesItem = ID_NAMES.some((ending) => normalizeName(last).endsWith(ending));
+  return isItemPath && isOwnId && namesItem ? convert(path[last], schema) : undefined;
+}
+
+/**
+ * Converts the text of a path parameter to a type that the schema allows, such as a number.
+ * Returns undefined if the schema does not allow the value.
+ */
+function convert(text: string | undefined, schema: Node): unknown {
+  if (text === undefined) return undefined;
+  if (isPlausible(schema, text)) return text;
+  const number = Number(text);
+  return String(number) === text && isPlausible(schema, number) ? number : undefined;
+}
 
 /** Thrown if no valid value is found for a schema. `message` has the JSON Pointer of the schema. */
 export class MockError extends Error {
@@ -50,15 +137,25 @@ interface ResponseInput {
 /** The input for creating a response body. `type`: the media type without parameters. */
 type BodyInput = ResponseInput & { readonly media: DocumentedMedia; readonly type: string };
 
-/** A response of a mock. `example`: the name of the example that is used as the body; absent if the body is generated, or the example has no name. */
+/**
+ * A response of a mock.
+ * `example`: the name of the example that is used as the body; absent if the body is generated, or the example has no
+ * name.
+ */
 export interface MockResponse extends ResponseToVerify {
   readonly example?: string | undefined;
 }
 
-/** The maximum number of attempts to generate a valid value, each with another seed. The second half omits optional properties and entries. */
+/**
+ * The maximum number of attempts to generate a valid value, each with another seed.
+ * The second half omits optional properties and entries.
+ */
 const MAX_ATTEMPTS = 30;
 
-/** The number of attempts in which the invalid parts of a generated value are replaced. Further attempts discard the whole value. */
+/**
+ * The number of attempts in which the invalid parts of a generated value are replaced.
+ * Further attempts discard the whole value.
+ */
 const MAX_REPAIRS = 2;
 
 /** Generates a valid value for the schema at a JSON Pointer. Throws `MockError`. */
@@ -66,8 +163,9 @@ type GenerateValid = (schema: string, options: ValueOptions) => unknown;
 type ValueOptions = Omit<GeneratorOptions, 'omitsOptional'>;
 
 /**
- * Creates a mock of a contract. A response is an example of the contract. It is generated from the schema if there is no example, or if the request prefers a
- * dynamic response.
+ * Creates a mock of a contract.
+ * A response is an example of the contract.
+ * It is generated from the schema if there is no example, or if the request prefers a dynamic response.
  */
 export function createMock(contract: Contract) {
   const generateOnce = createGenerator(contract.normalized);
@@ -81,8 +179,10 @@ export function createMock(contract: Contract) {
   });
   return {
     /**
-     * Returns the response to a request. `accept`: the `Accept` header. Throws `InvalidPreferenceError` if the contract does not document the preferred status
-     * or example, and `MockError` if no valid body is found.
+     * Returns the response to a request.
+     * `accept`: the `Accept` header.
+     * Throws `InvalidPreferenceError` if the contract does not document the preferred status or example, and
+     * `MockError` if no valid body is found.
      */
     createResponse(
       route: Route,
@@ -106,19 +206,30 @@ export function createMock(contract: Contract) {
       const contentType = toContentType(type);
       const bodyInput = { ...responseInput, media, type: removeTypeParameters(type) };
       const body = createBody(contract, generate, bodyInput);
+      const headers = toHeaders(body);
+      const vary = Object.keys(response.media).length > 1 ? createVary(headers) : {};
       return {
         status,
-        headers: { ...toHeaders(body), 'Content-Type': contentType },
+        headers: { ...headers, 'Content-Type': contentType, ...vary },
         body: formatBody(contentType, body, { document: contract.normalized, schema: media.schema }),
         example: preferences.dynamic ? undefined : example?.name,
       };
     },
-    /** Returns the documented headers of a response whose body is not from the mock. Throws `MockError` if no valid value is found for a required header. */
+    /**
+     * Returns the documented headers of a response whose body is not from the mock.
+     * Throws `MockError` if no valid value is found for a required header.
+     */
     createHeaders: createOwnHeaders.bind(undefined, source),
     completeValue,
-    /** Returns an error response as the contract documents it; undefined if the response is the problem document of the error. */
+    /**
+     * Returns an error response as the contract documents it; undefined if the response is the problem document of the
+     * error.
+     */
     createErrorResponse: errors.createDocumented,
-    /** Returns a response with an error status that the contract does not document. The body has the fields that the contract documents for other errors. */
+    /**
+     * Returns a response with an error status that the contract does not document.
+     * The body has the fields that the contract documents for other errors.
+     */
     createUndocumentedError: errors.createUndocumented,
     generateField: createFieldGenerator(contract, generate),
   };
@@ -141,8 +252,9 @@ function createOwnHeaders(
 export type Mock = ReturnType<typeof createMock>;
 
 /**
- * Creates a function that generates a value for the schema at a JSON Pointer. The function returns the default of the schema, else a value that depends on the
- * seed. It returns undefined if no valid value is found.
+ * Creates a function that generates a value for the schema at a JSON Pointer.
+ * The function returns the default of the schema, else a value that depends on the seed.
+ * It returns undefined if no valid value is found.
  */
 function createFieldGenerator(contract: Contract, generate: GenerateValid) {
   return (schema: string, seed: number): unknown => {
@@ -191,8 +303,9 @@ function getAttempt(options: ValueOptions, attempt: number): GeneratorOptions {
 }
 
 /**
- * Creates the body of a response from its example. An invalid example stays as it is written. Sets known values, such as the status of a problem document, if
- * the body does not get further mistakes.
+ * Creates the body of a response from its example.
+ * An invalid example stays as it is written.
+ * Sets known values, such as the status of a problem document, if the body does not get further mistakes.
  */
 function createExampleBody(contract: Contract, { status, knownValues, media }: BodyInput, example: unknown): unknown {
   const isValid = createComparison(contract, media, example);
@@ -212,7 +325,10 @@ function createValidation(contract: Contract, { schema }: DocumentedMedia): (val
   return (value) => schema === undefined || contract.isValid(schema, value);
 }
 
-/** Creates the body of a response from its example. Generates the body if there is no example, or if the request prefers a dynamic response. */
+/**
+ * Creates the body of a response from its example.
+ * Generates the body if there is no example, or if the request prefers a dynamic response.
+ */
 function createBody(contract: Contract, generate: GenerateValid, bodyInput: BodyInput): unknown {
   const { example, preferences } = bodyInput;
   const isExample = example !== undefined && !preferences.dynamic;
@@ -257,8 +373,8 @@ function allowsFile({ normalized, isValid }: Contract, schema: string): boolean 
 }
 
 /**
- * Sets the `status` in a body to the status of the response (RFC 9457, section 3.1.3). Returns the body unchanged if it has no `status`, or if the new
- * body would be invalid.
+ * Sets the `status` in a body to the status of the response (RFC 9457, section 3.1.3).
+ * Returns the body unchanged if it has no `status`, or if the new body would be invalid.
  */
 function setBodyStatus(isValid: (value: unknown) => boolean, body: unknown, status: number): unknown {
   if (!isNode(body) || (getBodyStatus(body) ?? status) === status) return body;

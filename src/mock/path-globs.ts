@@ -15,7 +15,11 @@ export function filterByPath(routes: readonly Route[], glob: string | undefined)
   });
 }
 
-/** Returns whether a string exists that matches both globs. `*` matches any string. The time grows with the length of `a` times the length of `b`. */
+/**
+ * Returns whether a string exists that matches both globs.
+ * `*` matches any string.
+ * The time grows with the length of `a` times the length of `b`.
+ */
 export function canBothMatch(a: string, b: string): boolean {
   /** For each index in `a`: whether the rest of `a` from this index and the rest of `b` can match the same string. */
   let nextRow: readonly boolean[] = [];

@@ -19,8 +19,9 @@ interface AllowedLengths {
 }
 
 /**
- * Generates strings for a pattern, with various lengths. Prefers the usual length of a string for this pattern, if it is allowed. The caller must check whether
- * a string matches.
+ * Generates strings for a pattern, with various lengths.
+ * Prefers the usual length of a string for this pattern, if it is allowed.
+ * The caller must check whether a string matches.
  */
 export function* generateMatches(
   pattern: string,

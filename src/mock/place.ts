@@ -5,7 +5,10 @@ import type { GenerationLimit } from './generation-limit.ts';
 /** Options for generating a value. */
 export interface GeneratorOptions {
   readonly seed: number;
-  /** The seed for objects with an `id`. The values of an object with an `id` depend only on this seed and on the `id`, and not on the place of the object. */
+  /**
+   * The seed for objects with an `id`.
+   * The values of an object with an `id` depend only on this seed and on the `id`, and not on the place of the object.
+   */
   readonly entitySeed?: number;
   /** Whether the examples and defaults in schemas are used. */
   readonly usesExamples: boolean;
@@ -13,11 +16,17 @@ export interface GeneratorOptions {
   readonly omitsOptional: boolean;
   /** Whether all optional properties are included, up to the maximum depth. */
   readonly includesOptional?: boolean;
-  /** The query of the request. With `x-present-with: { owner: expand=owner }`, a schema includes `owner` only for `?expand=owner`. */
+  /**
+   * The query of the request.
+   * With `x-present-with: { owner: expand=owner }`, a schema includes `owner` only for `?expand=owner`.
+   */
   readonly query: Readonly<Record<string, string | readonly string[]>>;
   /** The name of the property or resource that the value is for, such as `pet`. Realistic values depend on the name. */
   readonly name?: string;
-  /** Known values: the value itself, or an object with the values of properties. The value at `*` applies to all entries of an array. */
+  /**
+   * Known values: the value itself, or an object with the values of properties.
+   * The value at `*` applies to all entries of an array.
+   */
   readonly knownValues?: unknown;
   /** Limits the work of this and other attempts to generate the value (default: a limit for one attempt). */
   readonly limit?: GenerationLimit | undefined;
@@ -44,7 +53,10 @@ export interface Place {
   readonly isInEntity: boolean;
   /** Whether optional properties with objects and arrays are omitted. */
   readonly omitsContainers: boolean;
-  /** Whether the value is an array entry after the first. An example with an id is not used for these entries, because the id would be repeated. */
+  /**
+   * Whether the value is an array entry after the first.
+   * An example with an id is not used for these entries, because the id would be repeated.
+   */
   readonly isRepeated?: boolean;
 }
 
@@ -58,7 +70,10 @@ export interface ContainerInput extends Children {
 
 /** The functions that generate the properties of an object or the entries of an array. */
 export interface Children {
-  /** Returns whether a property is omitted because it is `writeOnly` or `readOnly`. `property`: the schema of the property. */
+  /**
+   * Returns whether a property is omitted because it is `writeOnly` or `readOnly`.
+   * `property`: the schema of the property.
+   */
   readonly isExcluded: (property: unknown) => boolean;
   /** Returns whether the values of a schema are objects or arrays. */
   readonly isContainer: (schema: unknown) => boolean;

@@ -14,8 +14,8 @@ import {
 } from './realistic-values.ts';
 
 /**
- * Generates a string for the pattern or the format of a schema, else a realistic string for the property name. Throws a `GenerationLimitError` if the string is
- * too long.
+ * Generates a string for the pattern or the format of a schema, else a realistic string for the property name.
+ * Throws a `GenerationLimitError` if the string is too long.
  */
 export function generateString(schema: Node, label: Label, random: Random, limit: GenerationLimit): string {
   const lengths = getLengths(schema);
@@ -36,8 +36,8 @@ function getLengths({ minLength, maxLength }: Node) {
 }
 
 /**
- * Changes the length of a string to an allowed length, in the same format. Returns the string unchanged if its length is allowed, or if all strings of the
- * format have the same length.
+ * Changes the length of a string to an allowed length, in the same format.
+ * Returns the string unchanged if its length is allowed, or if all strings of the format have the same length.
  */
 function fitLength(
   [, shortest, index]: Format,
@@ -87,8 +87,9 @@ function generateIsoTime(random: Random): string {
 }
 
 /**
- * A generator of strings of a format, such as `email`. If the length of the strings can vary, `shortest` is the shortest string of the format. To lengthen this
- * string, characters are inserted at the index `insertAt`.
+ * A generator of strings of a format, such as `email`.
+ * If the length of the strings can vary, `shortest` is the shortest string of the format.
+ * To lengthen this string, characters are inserted at the index `insertAt`.
  */
 type Format = readonly [generate: (random: Random, label: Label) => string, shortest?: string, insertAt?: number];
 
@@ -136,13 +137,19 @@ const WIDE_SPAN = 1e12;
 /** The maximum number of attempts to generate a number other than `exclusiveMinimum` and `exclusiveMaximum`. */
 const MAX_ATTEMPTS = 20;
 
-/** The range of numbers by format. The limits of 64-bit integers are not exact numbers, so the range for `int64` is slightly smaller. */
+/**
+ * The range of numbers by format.
+ * The limits of 64-bit integers are not exact numbers, so the range for `int64` is slightly smaller.
+ */
 const INTEGER_RANGES: ReadonlyMap<unknown, readonly [least: number, most: number]> = new Map([
   ['int32', [-(2 ** 31), 2 ** 31 - 1]],
   ['int64', [-(2 ** 63), 2 ** 63 - 1_024]],
 ]);
 
-/** Generates a number for a schema, preferably in a realistic range for the property name. For integers, `multipleOf` must be set. */
+/**
+ * Generates a number for a schema, preferably in a realistic range for the property name.
+ * For integers, `multipleOf` must be set.
+ */
 export function generateNumber(schema: Node, name: string, random: Random): number {
   const bounds = schema as Readonly<Record<string, number | undefined>>;
   const { multipleOf } = bounds;

@@ -11,7 +11,10 @@ export interface Label {
 
 type TextGenerator = (random: Random) => string;
 
-/** Generators of names. The first pattern that matches the name of the object is used: for `Author`, the name of a person is generated. */
+/**
+ * Generators of names.
+ * The first pattern that matches the name of the object is used: for `Author`, the name of a person is generated.
+ */
 const NAMES: readonly (readonly [RegExp, TextGenerator])[] = [
   [
     /compan|organi[sz]ation|vendor|supplier|brand|publisher|manufacturer|employer|agency|merchant|tenant/i,

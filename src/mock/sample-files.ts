@@ -39,12 +39,18 @@ const FILES: ReadonlyMap<string, () => Buffer | string> = new Map(
   }),
 );
 
-/** Returns a small valid file of a media type: a string for text. Returns undefined for JSON, XML, and unknown types. */
+/**
+ * Returns a small valid file of a media type: a string for text.
+ * Returns undefined for JSON, XML, and unknown types.
+ */
 export function createSampleFile(type: string): Buffer | string | undefined {
   return FILES.get(removeTypeParameters(type))?.();
 }
 
-/** Creates a PDF of one empty page (ISO 32000-1, section 7.5). Its cross-reference table contains the offset of each object. */
+/**
+ * Creates a PDF of one empty page (ISO 32000-1, section 7.5).
+ * Its cross-reference table contains the offset of each object.
+ */
 function createPdf(): string {
   const objects = [
     '<</Type/Catalog/Pages 2 0 R>>',

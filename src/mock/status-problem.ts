@@ -32,7 +32,9 @@ const DETAILS: Readonly<Record<number, string>> = {
   507: 'the server has no room to store what the request needs',
 };
 
-/** Creates a problem document (RFC 9457) for a status, with the type `about:blank` and the name of the status as title. */
+/**
+ * Creates a problem document (RFC 9457) for a status, with the type `about:blank` and the name of the status as title.
+ */
 export function createStatusProblem(status: number) {
   const detail = DETAILS[status] ?? `the request failed with status ${status}`;
   const title = STATUS_CODES[status] ?? `Status ${status}`;
@@ -42,7 +44,10 @@ export function createStatusProblem(status: number) {
 /** Returns whether a body is valid against the schema of its response. */
 type IsValid = (value: unknown) => boolean;
 
-/** Replaces `detail` and `message` in the body of a 405 with texts that name no path. If several paths share an example, its texts can name the wrong path. */
+/**
+ * Replaces `detail` and `message` in the body of a 405 with texts that name no path.
+ * If several paths share an example, its texts can name the wrong path.
+ */
 export function replaceOtherPath(isValid: IsValid, body: unknown): unknown {
   if (!isNode(body)) return body;
   const { detail, message } = createStatusProblem(405);
@@ -57,7 +62,9 @@ export function getMethodsAtPath({ routes }: Pick<Contract, 'routes'>, { path }:
 }
 
 /**
- * Creates an error response that the contract does not document. A gateway in front of the server can send such a response. `methods`: the methods of the path.
+ * Creates an error response that the contract does not document.
+ * A gateway in front of the server can send such a response.
+ * `methods`: the methods of the path.
  */
 export function createErrorResponse(
   contract: Pick<Contract, 'isValid'>,
@@ -77,7 +84,8 @@ export function createErrorResponse(
 const RETRY_AFTER_SECONDS = 1;
 
 /**
- * Adds the header `Allow` to a 405, and `Retry-After` to a 429 or 503. Removes these headers from other error responses, if the contract does not require them.
+ * Adds the header `Allow` to a 405, and `Retry-After` to a 429 or 503.
+ * Removes these headers from other error responses, if the contract does not require them.
  * `documented`: the documented headers of the response, and the methods of the path.
  */
 export function setStatusHeaders(

@@ -10,7 +10,9 @@ import { tryOrError } from '../util/try-or-undefined.ts';
 import { chooseResponse, InvalidPreferenceError } from './choose-response.ts';
 import { filterByPath } from './path-globs.ts';
 
-/** The response that a fault injects: a documented status or example, optionally with another body and other headers. */
+/**
+ * The response that a fault injects: a documented status or example, optionally with another body and other headers.
+ */
 interface ForcedResponse {
   readonly status?: number | undefined;
   readonly example?: string | undefined;
@@ -18,7 +20,10 @@ interface ForcedResponse {
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
-/** An injected fault: the requests that it applies to, and the response that it injects. A fault without `operation` applies to all operations. */
+/**
+ * An injected fault: the requests that it applies to, and the response that it injects.
+ * A fault without `operation` applies to all operations.
+ */
 export interface Fault extends ForcedResponse {
   readonly operation?: string | readonly string[] | undefined;
   readonly where?: { readonly method?: string | undefined; readonly path?: string | undefined } | undefined;
@@ -44,8 +49,10 @@ export function findUnknownOperationIssues(
 }
 
 /**
- * Validates the response that a fault injects. Returns an issue if the contract does not document the status or the example for the operations of the fault.
- * Otherwise, returns the issues in the body and headers of the fault. Ignores unknown operations.
+ * Validates the response that a fault injects.
+ * Returns an issue if the contract does not document the status or the example for the operations of the fault.
+ * Otherwise, returns the issues in the body and headers of the fault.
+ * Ignores unknown operations.
  */
 export function validateInjectedResponse(
   contract: Pick<Contract, 'routes' | 'verifyResponse'>,
@@ -65,7 +72,10 @@ export function validateInjectedResponse(
 /** The fault property for each preference of the `Prefer` header: `code=404` corresponds to `status: 404`. */
 const FAULT_PROPERTIES = { code: 'status', example: 'example' } as const;
 
-/** Returns the contract violations in the body and the headers of a fault. If several operations have violations, returns those of the first one. */
+/**
+ * Returns the contract violations in the body and the headers of a fault.
+ * If several operations have violations, returns those of the first one.
+ */
 function findViolations(
   contract: Pick<Contract, 'verifyResponse'>,
   routes: readonly Route[],
@@ -93,8 +103,9 @@ function findViolations(
 }
 
 /**
- * Converts the place of a violation in a response to a JSON Pointer in the fault that injects the response: `header Age` becomes `/headers/Age`. Returns
- * undefined if the fault does not set the value at this place.
+ * Converts the place of a violation in a response to a JSON Pointer in the fault that injects the response:
+ * `header Age` becomes `/headers/Age`.
+ * Returns undefined if the fault does not set the value at this place.
  */
 function toFaultPointer(where: string, { headers = {}, body }: ForcedResponse): string | undefined {
   const isHeader = where.startsWith('header ');
@@ -105,7 +116,10 @@ function toFaultPointer(where: string, { headers = {}, body }: ForcedResponse): 
   return isHeader ? undefined : where.replace(/^(body|content type)/, '/body');
 }
 
-/** Replaces the body of a response with the body of a fault, and adds the headers of the fault. A header of the fault replaces a header with the same name. */
+/**
+ * Replaces the body of a response with the body of a fault, and adds the headers of the fault.
+ * A header of the fault replaces a header with the same name.
+ */
 export function replaceBodyAndHeaders(
   { responses }: Pick<Route, 'responses'>,
   response: ResponseToVerify,
@@ -128,8 +142,9 @@ export function isDocumented(route: Route, response: ForcedResponse): boolean {
 }
 
 /**
- * Returns whether a fault can inject a response for an operation. The contract must document the response. An error status is always allowed, because a gateway
- * in front of the server can send it.
+ * Returns whether a fault can inject a response for an operation.
+ * The contract must document the response.
+ * An error status is always allowed, because a gateway in front of the server can send it.
  */
 export function canForce(route: Route, { status, example }: ForcedResponse): boolean {
   const isError = example === undefined && status !== undefined && status >= 400;

@@ -28,7 +28,8 @@ export const ajvOptions: Options = {
 };
 
 /**
- * Creates an ajv instance, and adds a document to it as the schema `contract`. `document`: a document without examples and extensions, from `removeData`.
+ * Creates an ajv instance, and adds a document to it as the schema `contract`.
+ * `document`: a document without examples and extensions, from `removeData`.
  * `options`: options that override `ajvOptions`.
  */
 export function createContractAjv(document: Document, options: Options): Ajv {
@@ -50,13 +51,14 @@ export class TooMuchWorkError extends Error {
   override readonly name = 'TooMuchWorkError';
 
   constructor() {
-    super('comparing the alternatives of its schemas takes too long');
+    super('comparing a value of this size with the alternatives of the schema takes too long: use a smaller value');
   }
 }
 
 /**
- * Counts the work of the validators of an ajv instance for a value. A recursive schema with alternatives can need a number of calls that doubles with each
- * level of the value, and a value can have an error for each alternative of each of its entries.
+ * Counts the work of the validators of an ajv instance for a value.
+ * A recursive schema with alternatives can need a number of calls that doubles with each level of the value, and a
+ * value can have an error for each alternative of each of its entries.
  */
 export class WorkCounter {
   #calls = 0;
@@ -79,7 +81,10 @@ export class WorkCounter {
     if (++this.#errors > this.limits.errors) throw new TooMuchWorkError();
   }
 
-  /** Returns ajv options with which each validator counts its work. In the code of a validator, `self` is the ajv instance with these options. */
+  /**
+   * Returns ajv options with which each validator counts its work.
+   * In the code of a validator, `self` is the ajv instance with these options.
+   */
   addTo(options: Options): Options & { readonly workCounter: WorkCounter } {
     const process = (code: string) =>
       code
@@ -95,11 +100,30 @@ const VALIDATOR_START = /function validate\d+\(data, \{[^{}]*\}=\{\}\)\{/g;
 /** Matches the code that adds an error to the list of errors. */
 const ADDED_ERROR = /vErrors\.push\(err\d+\);\}/g;
 
-/** Creates an ajv instance for the schemas of a document. Loads ajv on first use, because the server can start without ajv. */
+/**
+ * Creates an ajv instance for the schemas of a document.
+ * Loads ajv on first use, because the server can start without ajv.
+ */
 export function createAjv(document: Document, options: Options): Ajv {
+  const inlineRefs = hasDynamicReference(document) ? false : MAX_INLINED_KEYWORDS;
+  const allOptions = { ...options, inlineRefs };
   return usesDialect2020(document)
-    ? createAjv2020(options)
-    : new (loadPackage<{ Ajv: typeof Ajv }>('ajv').Ajv)(options);
+    ? createAjv2020(allOptions)
+    : new (loadPackage<{ Ajv: typeof Ajv }>('ajv').Ajv)(allOptions);
+}
+
+/**
+ * The maximum number of keywords in a schema whose code ajv repeats for each `$ref` to it.
+ * Without a number, ajv searches each schema for references in 2^n steps if alternatives are nested n times.
+ * With a number, it does not look for dynamic references.
+ */
+const MAX_INLINED_KEYWORDS = 1_000;
+
+function hasDynamicReference(value: unknown): boolean {
+  if (Array.isArray(value)) return value.some(hasDynamicReference);
+  if (!isNode(value)) return false;
+  for (const key in value) if (/^\$(?:dynamic|recursive)/.test(key) || hasDynamicReference(value[key])) return true;
+  return false;
 }
 
 /** Creates an ajv instance for the keywords of JSON Schema 2020-12. */
@@ -107,7 +131,10 @@ function createAjv2020(options: Options): Ajv {
   return new (loadPackage<{ Ajv2020: typeof Ajv }>('ajv/dist/2020.js').Ajv2020)(options);
 }
 
-/** The JSON Schema keywords for which the class `Ajv2020` is needed, because the smaller class `Ajv` does not validate them. */
+/**
+ * The JSON Schema keywords for which the class `Ajv2020` is needed, because the smaller class `Ajv` does not validate
+ * them.
+ */
 const KEYWORDS_2020: ReadonlySet<string> = new Set([
   'prefixItems',
   'unevaluatedProperties',
@@ -129,13 +156,15 @@ function hasKeyword2020(value: unknown): boolean {
 }
 
 /**
- * Returns whether a document has a property or a parameter with a name that every JavaScript object inherits, such as `constructor`. If so, ajv must ignore
- * inherited values, which makes the validation slower.
+ * Returns whether a document has a property or a parameter with a name that every JavaScript object inherits, such as
+ * `constructor`.
+ * If so, ajv must ignore inherited values, which makes the validation slower.
  */
 export const hasInheritedName = memoizeByObject((document: Document): boolean => findInheritedName(document));
 
 /**
- * Returns whether every JavaScript object inherits a property with this name, such as `constructor`. Returns false for `__proto__`, which ajv can't validate.
+ * Returns whether every JavaScript object inherits a property with this name, such as `constructor`.
+ * Returns false for `__proto__`, which ajv can't validate.
  */
 function isInherited(name: string): boolean {
   return name in Object.prototype && name !== '__proto__';
@@ -177,8 +206,10 @@ const VALIDATED_DATA = ['enum', 'const', 'default'];
 type AnyAjv = Parameters<AjvFormats.FormatsPlugin>[0];
 
 /**
- * Adds the formats of JSON Schema and OpenAPI to an ajv instance, and replaces keywords for which ajv can take quadratic time. Returns the instance. Without
- * formats, ajv ignores the keyword `format`.
+ * Adds the formats of JSON Schema and OpenAPI to an ajv instance, and replaces keywords for which ajv can take
+ * quadratic time.
+ * Returns the instance.
+ * Without formats, ajv ignores the keyword `format`.
  */
 export function extendAjv<Instance extends AnyAjv>(ajv: Instance): Instance {
   loadPackage<AjvFormats.FormatsPlugin>('ajv-formats')(ajv);

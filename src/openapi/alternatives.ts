@@ -3,7 +3,10 @@ import { formatPointer } from '../util/json-pointer.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { type Document, isNode, type Node, resolveNode, toNode } from './document.ts';
 
-/** Validates a value against a schema, and returns the errors. `pointer`: the JSON Pointer of the schema in the document. */
+/**
+ * Validates a value against a schema, and returns the errors.
+ * `pointer`: the JSON Pointer of the schema in the document.
+ */
 type Validate = (pointer: string, value: unknown) => readonly ErrorObject[];
 
 /** A `oneOf` or `anyOf` that a value violates. `schemas`: the alternatives in the `oneOf` or `anyOf`. */
@@ -15,10 +18,12 @@ interface Alternatives {
 }
 
 /**
- * Replaces the error of a `oneOf` or `anyOf` with the errors of one alternative: the one that the value is meant to match. A property such as `"kind": "dog"`
- * shows this alternative, if its allowed values differ in all alternatives. Otherwise, an object or an array is meant for the only alternative that allows its
- * type. If neither rule finds an alternative, the error stays. `errors`: the errors of an ajv instance with the option `verbose` and with `document` as its
- * schema.
+ * Replaces the error of a `oneOf` or `anyOf` with the errors of one alternative: the one that the value is meant to
+ * match.
+ * A property such as `"kind": "dog"` shows this alternative, if its allowed values differ in all alternatives.
+ * Otherwise, an object or an array is meant for the only alternative that allows its type.
+ * If neither rule finds an alternative, the error stays.
+ * `errors`: the errors of an ajv instance with the option `verbose` and with `document` as its schema.
  */
 export function selectAlternatives(
   document: Document,
@@ -32,7 +37,10 @@ export function selectAlternatives(
     .reduceRight((rest, union) => selectAlternative(document, rest, union, validate), errors);
 }
 
-/** The maximum number of `oneOf` and `anyOf` errors that are replaced. A long array can have such an error for each entry. */
+/**
+ * The maximum number of `oneOf` and `anyOf` errors that are replaced.
+ * A long array can have such an error for each entry.
+ */
 const MAX_UNIONS = 10;
 
 function selectAlternative(document: Document, errors: readonly ErrorObject[], union: ErrorObject, validate: Validate) {
@@ -47,8 +55,10 @@ function selectAlternative(document: Document, errors: readonly ErrorObject[], u
 }
 
 /**
- * Leaves out the error of each `oneOf` or `anyOf` with an alternative that `isSatisfied` accepts, and the errors of its alternatives. `isSatisfied`: returns
- * whether a value is accepted by the schema at a JSON Pointer. `errors` and `document`: as for `selectAlternatives`.
+ * Leaves out the error of each `oneOf` or `anyOf` with an alternative that `isSatisfied` accepts, and the errors of its
+ * alternatives.
+ * `isSatisfied`: returns whether a value is accepted by the schema at a JSON Pointer.
+ * `errors` and `document`: as for `selectAlternatives`.
  */
 export function removeSatisfiedUnions(
   document: Document,
@@ -73,7 +83,10 @@ function isBelow({ instancePath }: ErrorObject, union: ErrorObject): boolean {
   return instancePath === union.instancePath || instancePath.startsWith(`${union.instancePath}/`);
 }
 
-/** Validates a value against the alternative that the value is meant to match. Returns the errors; undefined if this alternative is not known. */
+/**
+ * Validates a value against the alternative that the value is meant to match.
+ * Returns the errors; undefined if this alternative is not known.
+ */
 function validateSelected(alternatives: Alternatives, value: unknown, validate: Validate) {
   const { schemas, pointer } = alternatives;
   const selected = isNode(value) ? selectByProperty(alternatives, value) : undefined;
@@ -86,8 +99,8 @@ function validateSelected(alternatives: Alternatives, value: unknown, validate: 
 }
 
 /**
- * Returns the index of the only alternative that allows the type of `value`, which must be an object or an array. Returns undefined for other values, and if
- * the type is allowed by several alternatives or by none.
+ * Returns the index of the only alternative that allows the type of `value`, which must be an object or an array.
+ * Returns undefined for other values, and if the type is allowed by several alternatives or by none.
  */
 function selectByType({ document, schemas }: Alternatives, value: unknown): number | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
@@ -110,8 +123,11 @@ function listTypes(document: Document, schema: unknown, ancestors: readonly unkn
 }
 
 /**
- * Finds the alternative for an object by a property such as `kind`, whose `enum` or `const` differs in all alternatives. Returns the index of the alternative.
- * Returns an error if the object lacks this property or has an unknown value. Returns undefined if the alternatives have no such property.
+ * Finds the alternative for an object by a property such as `kind`, whose `enum` or `const` differs in all
+ * alternatives.
+ * Returns the index of the alternative.
+ * Returns an error if the object lacks this property or has an unknown value.
+ * Returns undefined if the alternatives have no such property.
  */
 function selectByProperty(alternatives: Alternatives, value: Node): number | ErrorObject | undefined {
   const { document, schemas } = alternatives;
@@ -152,11 +168,15 @@ function listFixedValues(document: Document, schema: unknown, ancestors: readonl
     if (value !== undefined) return [[name, [value]]];
     return Array.isArray(values) ? [[name, values]] : [];
   });
-  // If several schemas in `allOf` list values of a property, the shortest list is used, since the value must be in all lists.
+  // If several schemas in `allOf` list values of a property, the shortest list is used, since the value must be in all
+  // lists.
   return new Map([...inherited, ...own].sort(([, a], [, b]) => b.length - a.length));
 }
 
-/** Creates a function that collects all objects and arrays inside the alternatives of a `oneOf` or `anyOf`. The function follows references in `document`. */
+/**
+ * Creates a function that collects all objects and arrays inside the alternatives of a `oneOf` or `anyOf`.
+ * The function follows references in `document`.
+ */
 const listNodes = memoizeByObject((document: Document) =>
   memoizeByObject((schemas: object): ReadonlySet<object> => {
     const nodes = new Set<object>();
@@ -176,7 +196,10 @@ function findPointer(document: Document, { schema }: ErrorObject): string | unde
   return listUnions(document).get(schema as object);
 }
 
-/** Returns the JSON Pointers of all `oneOf` and `anyOf` in a document. The keys of the map are the arrays with the alternatives. */
+/**
+ * Returns the JSON Pointers of all `oneOf` and `anyOf` in a document.
+ * The keys of the map are the arrays with the alternatives.
+ */
 const listUnions = memoizeByObject((document: Document): ReadonlyMap<object, string> => {
   const pointers = new Map<object, string>();
   const visit = (value: unknown, pointer: string): void => {

@@ -10,13 +10,17 @@ import { getKind } from './walk-schemas.ts';
 export interface Bundle {
   readonly document: Document;
   readonly issues: readonly Issue[];
-  /** Formats the source position of a value, such as `pet.yaml:3:5 #/type`. The argument is the JSON Pointer of the value in `document`. */
+  /**
+   * Formats the source position of a value, such as `pet.yaml:3:5 #/type`.
+   * The argument is the JSON Pointer of the value in `document`.
+   */
   readonly locate: Locate;
 }
 
 /**
- * For a keyword, the section of `components` to which values from other files are added. For example, a value from another file below `responses` becomes a
- * component in `components/responses`. A value below any other keyword becomes a schema.
+ * For a keyword, the section of `components` to which values from other files are added.
+ * For example, a value from another file below `responses` becomes a component in `components/responses`.
+ * A value below any other keyword becomes a schema.
  */
 const CONTAINERS: Readonly<Record<string, string>> = {
   parameters: 'parameters',
@@ -33,13 +37,20 @@ const CONTAINERS: Readonly<Record<string, string>> = {
   pathItems: 'pathItems',
 };
 
-/** Matches a `$ref` to another file, to an extension (`#/x-…`) or to an anchor (`#name`), and each `$dynamicRef`. Does not match `#/components/schemas/Pet`. */
+/**
+ * Matches a `$ref` to another file, to an extension (`#/x-…`) or to an anchor (`#name`), and each `$dynamicRef`.
+ * Does not match `#/components/schemas/Pet`.
+ */
 const OTHER_REFERENCE = /\$(?:dynamicRef|ref["']?\s*:\s*["']?(?:#(?!\/(?!x-))|[^#"'\s]))/;
 
 /**
- * Returns a document without references to other files. A schema, response or other part from another file becomes a component. A path item or an operation
- * from another file replaces its reference. A reference to an anchor becomes a reference with a JSON Pointer. `issues`: references without a target. Throws
- * `ContractError` if a file has a syntax error. `main.content`: the parsed document.
+ * Returns a document without references to other files.
+ * A schema, response or other part from another file becomes a component.
+ * A path item or an operation from another file replaces its reference.
+ * A reference to an anchor becomes a reference with a JSON Pointer.
+ * `issues`: references without a target.
+ * Throws `ContractError` if a file has a syntax error.
+ * `main.content`: the parsed document.
  */
 export function bundleDocument(files: SourceFiles, main: SourceFile): Bundle {
   if (!OTHER_REFERENCE.test(main.text) && !/\$id\b/.test(main.text))
@@ -56,7 +67,10 @@ interface Place {
   readonly pointer: string;
   /** The section of `components` for the node or for its children, such as `responses`. */
   readonly kind: string;
-  /** Whether the keys of the node are names that the author has chosen, such as the keys of `properties`. Otherwise the keys are keywords. */
+  /**
+   * Whether the keys of the node are names that the author has chosen, such as the keys of `properties`.
+   * Otherwise the keys are keywords.
+   */
   readonly isNames: boolean;
 }
 
@@ -71,7 +85,10 @@ class Bundler {
   readonly #added = new Map<string, Map<string, unknown>>();
   /** The sources of the values from other files, by the JSON Pointer of the value in the bundled document. */
   readonly #origins = new Map<string, Target>();
-  /** The sources of the values that are being copied, as `FILE#POINTER`. A value that contains itself is found here a second time. */
+  /**
+   * The sources of the values that are being copied, as `FILE#POINTER`.
+   * A value that contains itself is found here a second time.
+   */
   readonly #moving: string[] = [];
 
   constructor(files: SourceFiles, main: SourceFile) {
@@ -97,7 +114,10 @@ class Bundler {
     return { document: bundled, issues: this.#issues, locate };
   }
 
-  /** Finds the components that only refer to another file, such as `Pet: { $ref: pet.yaml }`. The value in that file gets the name `Pet`. */
+  /**
+   * Finds the components that only refer to another file, such as `Pet: { $ref: pet.yaml }`.
+   * The value in that file gets the name `Pet`.
+   */
   #nameComponents(): void {
     const root = { file: this.#main, pointer: '', node: this.#main.content };
     for (const [kind, group] of this.#listChildren(this.#getChild(root, 'components'))) {
@@ -113,7 +133,10 @@ class Bundler {
     return Object.keys(toNode(target.node)).map((key) => [key, this.#getChild(target, key)]);
   }
 
-  /** Returns the child of a node at a key. If the child is a reference to an existing value, returns that value instead. */
+  /**
+   * Returns the child of a node at a key.
+   * If the child is a reference to an existing value, returns that value instead.
+   */
   #getChild({ file, pointer, node }: Target, key: string): Target {
     const child = { file, pointer: pointer + formatPointer(key), node: toNode(node)[key] };
     const { $ref } = toNode(child.node);
@@ -148,7 +171,10 @@ class Bundler {
     return Object.fromEntries(entries);
   }
 
-  /** Returns a copy of `examples` in which references to Example Objects point to the bundled document. The examples themselves are data and stay unchanged. */
+  /**
+   * Returns a copy of `examples` in which references to Example Objects point to the bundled document.
+   * The examples themselves are data and stay unchanged.
+   */
   #visitExamples(examples: Node, place: Place): Node {
     const entries = Object.entries(examples).map(([name, example]) => {
       const isReference = isNode(example) && typeof example.$ref === 'string';
@@ -158,7 +184,10 @@ class Bundler {
     return Object.fromEntries(entries);
   }
 
-  /** Returns a copy of the `mapping` of a discriminator in which references point to the bundled document. The name of a schema stays unchanged. */
+  /**
+   * Returns a copy of the `mapping` of a discriminator in which references point to the bundled document.
+   * The name of a schema stays unchanged.
+   */
   #visitMapping(mapping: unknown, place: Place): unknown {
     if (!isNode(mapping)) return mapping;
     const entries = Object.entries(mapping).map(([name, value]) => {
@@ -173,8 +202,9 @@ class Bundler {
   }
 
   /**
-   * Returns the node that replaces a reference: a reference to a part of the bundled document, or a copy of the target. `siblings`: the other keys of the
-   * object that has the `$ref`. `isDynamic`: whether it is a `$dynamicRef`.
+   * Returns the node that replaces a reference: a reference to a part of the bundled document, or a copy of the target.
+   * `siblings`: the other keys of the object that has the `$ref`.
+   * `isDynamic`: whether it is a `$dynamicRef`.
    */
   #follow(reference: string, siblings: Node, place: Place, isDynamic = false): unknown {
     const target = this.#files.find(place.file, reference, { from: place.source, isDynamic });
@@ -196,7 +226,9 @@ class Bundler {
     return { ...siblings, $ref: reference };
   }
 
-  /** Returns whether references can point directly to a target, because it is in the main file and not in an extension. */
+  /**
+   * Returns whether references can point directly to a target, because it is in the main file and not in an extension.
+   */
   #isReachable({ file, pointer }: Target): boolean {
     return file === this.#main && !isInExtension(pointer);
   }
@@ -248,7 +280,10 @@ function isPaths(pointer: string): boolean {
   return pointer === '/paths' || pointer === '/webhooks';
 }
 
-/** Creates the name of a new component: the last segment of the value's JSON Pointer, such as `Pet`, or else the file name without extension. */
+/**
+ * Creates the name of a new component: the last segment of the value's JSON Pointer, such as `Pet`, or else the file
+ * name without extension.
+ */
 function createName({ file, pointer }: Target): string {
   const name = parsePointer(pointer).at(-1) ?? file.path.replace(/^.*[\\/]/, '').replace(/\.\w+$/, '');
   return name.replaceAll(/[^\w.-]+/g, '_') || 'part';

@@ -8,8 +8,9 @@ import { mapNodes } from './walk-schemas.ts';
 export const METHODS = ['get', 'put', 'post', 'delete', 'patch', 'head', 'options', 'trace'] as const;
 
 /**
- * Returns the errors that prevent a document from being served. If there are invalid references, returns only these. Otherwise returns the invalid paths and
- * operations, and the schemas that are too large.
+ * Returns the errors that prevent a document from being served.
+ * If there are invalid references, returns only these.
+ * Otherwise returns the invalid paths and operations, and the schemas that are too large.
  */
 export function checkStructure(document: Document): readonly Issue[] {
   const issues = checkReferences(document);
@@ -38,7 +39,10 @@ function checkReferences(document: Document): readonly Issue[] {
 /** The maximum number of references that are followed to find a value. */
 const MAX_STEPS = 100;
 
-/** Returns a message about an invalid reference; undefined if the reference is valid. `pointer`: the pointer of the object with the `$ref`. */
+/**
+ * Returns a message about an invalid reference; undefined if the reference is valid.
+ * `pointer`: the pointer of the object with the `$ref`.
+ */
 function checkReference(document: Document, pointer: string, reference: unknown): string | undefined {
   if (typeof reference !== 'string') return 'is not a reference: enter a string';
   const target = JSON.stringify(reference);
@@ -91,7 +95,10 @@ function checkOperation(document: Document, pointer: string, operation: unknown)
   ];
 }
 
-/** Returns an issue if the value at a JSON Pointer is not an object. `kind`: the name of the expected object, such as `response`. */
+/**
+ * Returns an issue if the value at a JSON Pointer is not an object.
+ * `kind`: the name of the expected object, such as `response`.
+ */
 function checkObject(document: Document, pointer: string, kind: string): readonly Issue[] {
   return isNode(getTarget(document, pointer)) ? [] : [{ pointer, message: `is not a ${kind}: it must be an object` }];
 }
@@ -122,10 +129,12 @@ export function getStatuses(responses: Node): readonly string[] {
 }
 
 /**
- * Returns a copy of the document in which each operation has a unique operationId and a response. A missing operationId is created from the method and the
- * path, such as `getCatsById` for `GET /cats/{id}`. A repeated operationId gets a number. An operation without a response, or only with 1xx responses, gets the
- * response `default`. A path item with a `$ref` is replaced by the target of the reference, with the keys beside the `$ref` added. A path item that is null is
- * removed.
+ * Returns a copy of the document in which each operation has a unique operationId and a response.
+ * A missing operationId is created from the method and the path, such as `getCatsById` for `GET /cats/{id}`.
+ * A repeated operationId gets a number.
+ * An operation without a response, or only with 1xx responses, gets the response `default`.
+ * A path item with a `$ref` is replaced by the target of the reference, with the keys beside the `$ref` added.
+ * A path item that is null is removed.
  */
 export function withOperationIds(document: Document): Document {
   const takenIds = new Set<string>();
@@ -147,7 +156,10 @@ export function withOperationIds(document: Document): Document {
   return { ...document, paths: Object.fromEntries(paths) };
 }
 
-/** Returns whether an operation documents a final response. A 1xx response, such as 101 for a WebSocket, is not final. */
+/**
+ * Returns whether an operation documents a final response.
+ * A 1xx response, such as 101 for a WebSocket, is not final.
+ */
 function hasFinalStatus({ responses }: Node): boolean {
   return getStatuses(toNode(responses)).some((status) => !status.startsWith('1'));
 }

@@ -3,13 +3,20 @@ import { requireKnownValues } from './known-values.ts';
 import { getKind } from './walk-schemas.ts';
 
 /**
- * Returns a copy of the document in which object schemas forbid undocumented properties: each object schema without `additionalProperties` gets
- * `additionalProperties: false`. An `allOf` of object schemas is first merged into one schema, because each of them would reject the properties of the others.
- * Schemas in `if`, `then`, `else`, `dependentSchemas` and `contains` stay unchanged, because an object that matches them can have other properties. Schemas in
- * `not` stay unchanged, because a stricter schema would make the `not` less strict. Known values of parameters (`x-known-values`) become an `enum`.
+ * Returns a copy of the document in which object schemas forbid undocumented properties: each object schema without
+ * `additionalProperties` gets `additionalProperties: false`.
+ * An `allOf` of object schemas is first merged into one schema, because each of them would reject the properties of the
+ * others.
+ * Schemas in `if`, `then`, `else`, `dependentSchemas` and `contains` stay unchanged, because an object that matches
+ * them can have other properties.
+ * Schemas in `not` stay unchanged, because a stricter schema would make the `not` less strict.
+ * Known values of parameters (`x-known-values`) become an `enum`.
  */
 export function closeSchemas(document: Document): Document {
-  /** `references`: the `$ref` values whose targets were merged into an ancestor of `node`. An `allOf` with one of them is recursive, and is not merged. */
+  /**
+   * `references`: the `$ref` values whose targets were merged into an ancestor of `node`.
+   * An `allOf` with one of them is recursive, and is not merged.
+   */
   const visit = (node: unknown, references: readonly string[], isNames: boolean): unknown => {
     if (Array.isArray(node)) return node.map((entry) => visit(entry, references, false));
     if (!isNode(node)) return node;
@@ -32,16 +39,18 @@ export function closeSchemas(document: Document): Document {
 const OPEN_KEYWORDS = new Set(['not', 'if', 'then', 'else', 'dependentSchemas', 'contains']);
 
 /**
- * Returns the keyword that forbids undocumented properties in a schema. A schema with `if` or `dependentSchemas` needs `unevaluatedProperties`:
- * `additionalProperties` would reject the properties that are documented inside these keywords.
+ * Returns the keyword that forbids undocumented properties in a schema.
+ * A schema with `if` or `dependentSchemas` needs `unevaluatedProperties`: `additionalProperties` would reject the
+ * properties that are documented inside these keywords.
  */
 function getClosingKeyword(schema: Node): string {
   return 'if' in schema || 'dependentSchemas' in schema ? 'unevaluatedProperties' : 'additionalProperties';
 }
 
 /**
- * Moves the properties of an object schema into each of its alternatives (`oneOf`, `anyOf`). Otherwise, each alternative would reject the properties that only
- * the object schema documents. Returns the schema itself if its alternatives have no properties.
+ * Moves the properties of an object schema into each of its alternatives (`oneOf`, `anyOf`).
+ * Otherwise, each alternative would reject the properties that only the object schema documents.
+ * Returns the schema itself if its alternatives have no properties.
  */
 function distributeAlternatives(document: Document, node: Node): Node {
   const { oneOf, anyOf, discriminator, ...base } = node;
@@ -59,7 +68,10 @@ function hasProperties(document: Document, node: unknown, ancestors: readonly un
   return isNode(schema.properties) || parts.some((part) => hasProperties(document, part, [...ancestors, schema]));
 }
 
-/** Returns whether a schema describes an object with properties, and has neither `additionalProperties` nor `unevaluatedProperties`. */
+/**
+ * Returns whether a schema describes an object with properties, and has neither `additionalProperties` nor
+ * `unevaluatedProperties`.
+ */
 function isOpen(schema: Node): boolean {
   const { properties, additionalProperties, unevaluatedProperties } = schema;
   return (
@@ -82,8 +94,9 @@ export interface MergedSchema {
 }
 
 /**
- * Merges the schemas of an `allOf`, and the keywords beside it, into one object schema. If several of these schemas define a property, its value must be valid
- * against all of these definitions. Returns the node unchanged if an entry of `allOf` is not an object schema, or is recursive.
+ * Merges the schemas of an `allOf`, and the keywords beside it, into one object schema.
+ * If several of these schemas define a property, its value must be valid against all of these definitions.
+ * Returns the node unchanged if an entry of `allOf` is not an object schema, or is recursive.
  */
 function mergeAllOf(document: Document, node: Node, outerReferences: readonly string[]): MergedSchema {
   const unchanged = { schema: node, references: [] };

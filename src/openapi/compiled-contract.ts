@@ -18,30 +18,43 @@ export interface CompiledDocuments {
   readonly editKey?: string | undefined;
 }
 
-/** A change of a document. `edit` returns the changed copy. `key` identifies the change: changes with the same key have the same result. */
+/**
+ * A change of a document.
+ * `edit` returns the changed copy.
+ * `key` identifies the change: changes with the same key have the same result.
+ */
 export interface DocumentEdit {
   readonly key: string;
   edit(document: Document): Document;
   /**
-   * The names of the component schemas that the edit replaces. Present only if the edit changes nothing but these schemas. Edits that replace the same schemas
-   * share one precompiled contract.
+   * The names of the component schemas that the edit replaces.
+   * Present only if the edit changes nothing but these schemas.
+   * Edits that replace the same schemas share one precompiled contract.
    */
   readonly schemas?: readonly string[];
 }
 
 /**
- * A group of precompiled validators. `parameters`: for request parameters. `request`: for request bodies. `open` and `closed`: for responses. Undocumented
- * properties are allowed with `open`, and are errors with `closed`. `state`: for the application's data.
+ * A group of precompiled validators.
+ * `parameters`: for request parameters.
+ * `request`: for request bodies.
+ * `open` and `closed`: for responses.
+ * Undocumented properties are allowed with `open`, and are errors with `closed`.
+ * `state`: for the application's data.
  */
 export type ValidatorGroup = 'parameters' | 'request' | 'open' | 'closed' | 'state';
 
 /**
- * The JavaScript code of all validators in a group. The keys are the JSON Pointers of the schemas; in the group `parameters`, they are operationIds. Each value
- * is the body of a function that returns the validator.
+ * The JavaScript code of all validators in a group.
+ * The keys are the JSON Pointers of the schemas; in the group `parameters`, they are operationIds.
+ * Each value is the body of a function that returns the validator.
  */
 export type ValidatorCode = Readonly<Record<string, string>>;
 
-/** A contract that the build has precompiled, so that the server starts without parsing YAML and without compiling schemas. */
+/**
+ * A contract that the build has precompiled, so that the server starts without parsing YAML and without compiling
+ * schemas.
+ */
 export interface CompiledContract {
   readonly documents: CompiledDocuments;
   /** Returns the code of all validators of a group. */
@@ -50,7 +63,10 @@ export interface CompiledContract {
   getValidator(group: ValidatorGroup, key: string): ValidateFunction | undefined;
 }
 
-/** Returns the name of the folder for a precompiled contract: a hash of `parts`. `parts`: all texts on which the result of the compilation depends. */
+/**
+ * Returns the name of the folder for a precompiled contract: a hash of `parts`.
+ * `parts`: all texts on which the result of the compilation depends.
+ */
 export function hashContract(...parts: readonly string[]): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, HASH_LENGTH);
 }
@@ -64,8 +80,9 @@ const COMPILED_FOLDER = getPackageFile('dist/compiled');
 const cache = new Map<string, CompiledContract>();
 
 /**
- * Returns a precompiled contract; undefined if the build has not compiled it. `name`: the result of `hashContract`. `folder`: the folder with all precompiled
- * contracts.
+ * Returns a precompiled contract; undefined if the build has not compiled it.
+ * `name`: the result of `hashContract`.
+ * `folder`: the folder with all precompiled contracts.
  */
 export function findCompiledContract(name: string, folder = COMPILED_FOLDER): CompiledContract | undefined {
   const path = join(folder, name);
@@ -75,8 +92,9 @@ export function findCompiledContract(name: string, folder = COMPILED_FOLDER): Co
 }
 
 /**
- * Applies an edit to a precompiled contract. The contract was compiled with another edit that replaces the same schemas. The result has no validators for these
- * schemas, and none for schemas that refer to them.
+ * Applies an edit to a precompiled contract.
+ * The contract was compiled with another edit that replaces the same schemas.
+ * The result has no validators for these schemas, and none for schemas that refer to them.
  */
 export function editCompiledContract(compiled: CompiledContract, { key, edit, schemas = [] }: DocumentEdit) {
   const { documents } = compiled;
@@ -95,7 +113,10 @@ export function editCompiledContract(compiled: CompiledContract, { key, edit, sc
   return { ...compiled, documents: edited, getValidator };
 }
 
-/** Returns whether a node of a document is one of `targets`, or refers to a target directly or through other nodes. `node` and `targets` are JSON Pointers. */
+/**
+ * Returns whether a node of a document is one of `targets`, or refers to a target directly or through other nodes.
+ * `node` and `targets` are JSON Pointers.
+ */
 function refersTo(document: Document, node: string, targets: readonly string[]): boolean {
   const pointers = new Set([node]);
   for (const pointer of pointers) {

@@ -1,7 +1,7 @@
 import type { ErrorObject } from 'ajv';
 import type { DataValidator, Issue } from '../util/issue.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
-import { runInSlices, type Steps } from '../util/slices.ts';
+import { runInSlices, type Steps, splitList } from '../util/slices.ts';
 import type { WorkLimits } from './ajv.ts';
 import { closeSchemas } from './close-schemas.ts';
 import {
@@ -12,25 +12,107 @@ import {
   hashContract,
 } from './compiled-contract.ts';
 import { type ContractOptions, createDocuments, type LoadedDocuments, type Parts } from './contract-documents.ts';
-import { ContractError, type Document, formatYaml, readContract } from './document.ts';
+import { ContractError, type Document, formatYaml, getNode, isNode, parseReference, readContract } from './document.ts';
 import { FileAccess } from './file-access.ts';
 import { createInvalidExamples } from './invalid-examples.ts';
 import { createBackend } from './openapi-backend.ts';
 import { type Overlay, readOverlay } from './overlay.ts';
-import { type FindExample, type ResponseToVerify, type ResponseViolation, verifyResponse } from './responses.ts';
+import {
+  type DocumentedResponse,
+  type FindExample,
+  findResponse,
+  type ResponseToVerify,
+  type ResponseViolation,
+  verifyResponse,
+} from './responses.ts';
 import { createRouting, type Route, type Routing } from './routes.ts';
 import { createDirectionView, createSchemaValidator, type SchemaValidator } from './schema-validator.ts';
 import { isUnchanged } from './source-files.ts';
 import { createLocator, type Locate } from './source-location.ts';
 import { type RequestResult, type RequestToValidate, validateRequest } from './validate-request.ts';
-import { canVerifyParts, type ListResponse, verifyListParts } from './verify-list.ts';
 import { createDataValidator } from './violations.ts';
 
-/** A loaded contract (an OpenAPI document), with functions that route requests, and validate requests, responses and data. */
+/**
+ * The keywords of an array schema whose validation does not need the whole list: each entry can be validated on its
+ * own.
+ */
+const ENTRY_KEYWORDS = ['type', 'items', 'nullable', 'title', 'description', 'example', 'examples', 'externalDocs'];
+
+/** The maximum number of violations that are reported for a long list. */
+const MAX_VIOLATIONS = 1_000;
+
+/** A response with a list as its body. */
+type ListResponse = ResponseToVerify & { readonly body: readonly unknown[] };
+
+/**
+ * Verifies a list in a response part by part, and yields after each part.
+ * Returns the first 1,000 violations.
+ * `verify`: returns the violations in a response that has only a part of the list.
+ */
+function* verifyListParts(
+  response: ListResponse,
+  verify: (response: ResponseToVerify) => readonly ResponseViolation[],
+): Steps<readonly ResponseViolation[]> {
+  const violations: ResponseViolation[] = [];
+  for (const [body, start] of splitList(response.body)) {
+    const found = verify({ ...response, body });
+    violations.push(...(start === 0 ? found : found.flatMap((violation) => moveToEntry(violation, start))));
+    if (violations.length >= MAX_VIOLATIONS) break;
+    yield;
+  }
+  return violations.slice(0, MAX_VIOLATIONS);
+}
+
+/**
+ * Converts a violation in a part of a list so that it refers to the whole list: `body/3/name` becomes `body/503/name`
+ * if the part starts at index 500.
+ * Returns an empty array for a violation in the status or a header.
+ * `start`: the index at which the part starts.
+ */
+function moveToEntry(violation: ResponseViolation, start: number): readonly ResponseViolation[] {
+  const [place, index] = /^body\/(\d+)/.exec(violation.where) ?? [];
+  // The first part has already reported the violations in the status and the headers.
+  if (place === undefined) return [];
+  const move = (text: string) => `body/${start + Number(index)}${text.slice(place.length)}`;
+  return [{ ...violation, where: move(violation.where), message: move(violation.message) }];
+}
+
+/**
+ * Returns whether a list in a response can be verified in parts.
+ * This is not possible if the schema has a rule for the whole list, such as `uniqueItems`.
+ */
+function canVerifyParts(
+  document: Document,
+  responses: readonly DocumentedResponse[],
+  { status }: ResponseToVerify,
+): boolean {
+  return Object.values(findResponse(responses, status)?.media ?? {}).every(
+    ({ schema }) => schema === undefined || hasOnlyEntryRules(document, getNode(document, schema)),
+  );
+}
+
+/**
+ * Returns whether a schema has only rules for the entries of a list.
+ * Also checks the keywords beside a reference, which are rules in OpenAPI 3.1.
+ */
+function hasOnlyEntryRules(document: Document, schema: unknown): boolean {
+  if (!isNode(schema)) return false;
+  const { $ref, ...rules } = schema;
+  if (!Object.keys(rules).every((key) => ENTRY_KEYWORDS.includes(key) || key.startsWith('x-'))) return false;
+  return typeof $ref !== 'string' || hasOnlyEntryRules(document, getNode(document, parseReference($ref)));
+}
+
+/**
+ * A loaded contract (an OpenAPI document), with functions that route requests, and validate requests, responses and
+ * data.
+ */
 export interface Contract extends Routing {
   /** The path of the contract file. */
   readonly path: string;
-  /** The text of the contract file. If the contract has several files or an overlay, the text of the combined document. */
+  /**
+   * The text of the contract file.
+   * If the contract has several files or an overlay, the text of the combined document.
+   */
   readonly text: string;
   /** The path of the overlay that changes the document; undefined if there is none. */
   readonly overlay: string | undefined;
@@ -38,13 +120,18 @@ export interface Contract extends Routing {
   readonly locate: Locate;
   /** The document in the contract file, after the option `edit` and the overlay have changed it. */
   readonly document: Document;
-  /** The document that is used to validate requests. In strict mode, its schemas forbid undocumented properties. Created on first use. */
+  /**
+   * The document that is used to validate requests.
+   * In strict mode, its schemas forbid undocumented properties.
+   * Created on first use.
+   */
   readonly enforced: Pick<Contract, 'document' | 'text'>;
   /** The document with its schemas in the JSON Schema dialect of ajv, and with an operationId for every operation. */
   readonly normalized: Document;
   /**
-   * A message about ignored parts of the document; undefined if there are none. Ignored are schema keywords with invalid values, operations that no request can
-   * reach, and unsupported styles of parameters.
+   * A message about ignored parts of the document; undefined if there are none.
+   * Ignored are schema keywords with invalid values, operations that no request can reach, and unsupported styles of
+   * parameters.
    */
   readonly warning: string | undefined;
   /** Validates a request. Returns the input of the operation, or violations. */
@@ -52,8 +139,10 @@ export interface Contract extends Routing {
   /** Returns the violations in a response. */
   verifyResponse(route: Route, response: ResponseToVerify, options: VerifyOptions): readonly ResponseViolation[];
   /**
-   * Returns the violations in a response with a long list. The list is verified in slices, and the server can handle other requests between two slices. Stops
-   * after 1,000 violations. If the schema has a rule for the whole list, such as `uniqueItems`, the list is verified at once.
+   * Returns the violations in a response with a long list.
+   * The list is verified in slices, and the server can handle other requests between two slices.
+   * Stops after 1,000 violations.
+   * If the schema has a rule for the whole list, such as `uniqueItems`, the list is verified at once.
    */
   verifyListInSlices(
     route: Route,
@@ -61,8 +150,10 @@ export interface Contract extends Routing {
     options: VerifyOptions,
   ): Promise<readonly ResponseViolation[]>;
   /**
-   * Validates a value in a response against the schema at a JSON Pointer. Returns the errors. Leaves out an error that an example of the document has as well,
-   * because the server sends examples as they are written.
+   * Validates a value in a response against the schema at a JSON Pointer.
+   * Returns the errors.
+   * Leaves out an error that an example of the document has as well, because the server sends examples as they are
+   * written.
    */
   getErrors: SchemaValidator;
   /** Like `getErrors`, but a missing property is an error, also if an example lacks the property. */
@@ -71,22 +162,29 @@ export interface Contract extends Routing {
   getAllErrors: SchemaValidator;
   /** Returns whether a value is valid against the schema at a JSON Pointer: whether `getErrors` returns no error. */
   isValid(schema: string, value: unknown): boolean;
-  /** Finds the examples of responses and schemas that violate their schemas. A contract that ships with the package has none. */
+  /**
+   * Finds the examples of responses and schemas that violate their schemas.
+   * A contract that ships with the package has none.
+   */
   findInvalidExamples(): Steps<readonly Issue[]>;
   /** Validates a value against a component schema. Unknown properties are errors. */
   validateData: DataValidator;
   /**
-   * Compiles the schemas of an operation before its first request. This takes about 10 ms. Does nothing if the contract is precompiled. Throws `ContractError`
-   * if ajv can't compile a schema.
+   * Compiles the schemas of an operation before its first request.
+   * This takes about 10 ms.
+   * Does nothing if the contract is precompiled.
+   * Throws `ContractError` if ajv can't compile a schema.
    */
   warmUp(route: Route, options: VerifyOptions): void;
 }
 
 /**
-/**
- * Options of the verification of responses. `closed`: whether undocumented properties are violations. `isReceived`: whether the response came from a server and
- * has all its headers. Otherwise the headers that only the server sets are not expected, because they are added later. `allowsExamples`: whether a mistake that
- * an example of the document has as well is no violation. It has no effect together with `closed`.
+ * /** Options of the verification of responses.
+ * `closed`: whether undocumented properties are violations.
+ * `isReceived`: whether the response came from a server and has all its headers.
+ * Otherwise the headers that only the server sets are not expected, because they are added later.
+ * `allowsExamples`: whether a mistake that an example of the document has as well is no violation.
+ * It has no effect together with `closed`.
  */
 type VerifyOptions = { readonly closed: boolean; readonly isReceived?: boolean; readonly allowsExamples?: boolean };
 
@@ -96,8 +194,11 @@ const MAX_CACHED_CONTRACTS = 20;
 const cache = new Map<string, { name: string; parts: Parts; contract: Contract }>();
 
 /**
- * Loads a contract from a YAML or JSON file. Throws `ContractError` if the contract can't be served. Loading takes about 100 ms if the contract is not
- * precompiled, so the contract is cached until one of its files changes. All servers of a process share the cached contract, because it has no state.
+ * Loads a contract from a YAML or JSON file.
+ * Throws `ContractError` if the contract can't be served.
+ * Loading takes about 100 ms if the contract is not precompiled, so the contract is cached until one of its files
+ * changes.
+ * All servers of a process share the cached contract, because it has no state.
  */
 export async function loadContract(options: ContractOptions): Promise<Contract> {
   const { path, strict, edit, allowRefs } = options;
@@ -117,13 +218,18 @@ export async function loadContract(options: ContractOptions): Promise<Contract> 
     return contract;
   } catch (cause) {
     if (cause instanceof ContractError) throw cause;
-    throw new ContractError(`${path} can't be served: ${(cause as Error).message}`, { cause });
+    // The stack is used up.
+    const isTooDeep = cause instanceof RangeError;
+    const reason = isTooDeep ? `it is nested too deeply: ${REDUCE_NESTING}` : (cause as Error).message;
+    throw new ContractError(`${path} can't be served: ${reason}`, { cause });
   }
 }
 
+const REDUCE_NESTING = 'move nested schemas to #/components/schemas, and refer to them with $ref';
+
 /**
- * Returns the name of the folder with the precompiled contract: a hash of the text, the options and the overlay. The folder exists only if the build has
- * compiled the contract.
+ * Returns the name of the folder with the precompiled contract: a hash of the text, the options and the overlay.
+ * The folder exists only if the build has compiled the contract.
  */
 export function getContractName(
   text: string,
@@ -213,10 +319,18 @@ function createParameterValidators(backend: ReturnType<typeof createBackend>, co
   });
 }
 
-/** The limits for collecting all errors of a request body. Above them, only the first error is reported. The work takes up to 20 ms. */
+/**
+ * The limits for collecting all errors of a request body.
+ * Above them, only the first error is reported.
+ * The work takes up to 20 ms.
+ */
 const COLLECTED_LIMITS: WorkLimits = { calls: 100_000, errors: 2_000 };
 
-/** The limits for finding the first error of a request body. Above them, the body is refused. The work takes up to 100 ms. */
+/**
+ * The limits for finding the first error of a request body.
+ * Above them, the body is refused.
+ * The work takes up to 100 ms.
+ */
 const FIRST_LIMITS: WorkLimits = { calls: 200_000, errors: 200_000 };
 
 /** Creates the validators of request bodies. */
@@ -231,8 +345,9 @@ function createBodyValidators(getDocument: () => Document, compiled: CompiledCon
 }
 
 /**
- * Creates the validators of responses and data. The validator `open` allows undocumented properties. For the validator `closed`, undocumented properties are
- * errors.
+ * Creates the validators of responses and data.
+ * The validator `open` allows undocumented properties.
+ * For the validator `closed`, undocumented properties are errors.
  */
 function createDataValidators(views: ReturnType<typeof createViews>, compiled: CompiledContract | undefined) {
   const create = (group: 'open' | 'closed') =>
@@ -258,8 +373,9 @@ function closeDocument(document: Document): Contract['enforced'] {
 }
 
 /**
- * Returns functions that create the documents for validation: `request` for requests, `open` and `closed` for responses. In the document of `closed`, schemas
- * forbid undocumented properties.
+ * Returns functions that create the documents for validation: `request` for requests, `open` and `closed` for
+ * responses.
+ * In the document of `closed`, schemas forbid undocumented properties.
  */
 export function createViews(normalized: Document, text: string, strict: boolean) {
   const createRequestView = () => createDirectionView(normalized, text, 'readOnly');

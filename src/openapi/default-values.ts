@@ -8,8 +8,9 @@ import { getPartProperties, getSchemaParts } from './schema-parts.ts';
 type Schemas = Pick<Contract, 'normalized' | 'isValid'>;
 
 /**
- * Returns the `default` values of properties, by property name. Leaves out a default value that is invalid against its schema. `properties`: the JSON Pointers
- * of the property schemas, by property name.
+ * Returns the `default` values of properties, by property name.
+ * Leaves out a default value that is invalid against its schema.
+ * `properties`: the JSON Pointers of the property schemas, by property name.
  */
 export function getDefaultValues({ normalized, isValid }: Schemas, properties: ReadonlyMap<string, string>): Node {
   const values = [...properties].flatMap(([name, pointer]) => {

@@ -20,7 +20,10 @@ interface DescribedSchema
   readonly oneOf?: readonly DescribedSchema[];
 }
 
-/** Describes a validation error: the violated rule, the problem and the remedy. `error`: an error of an ajv instance with the option `verbose`. */
+/**
+ * Describes a validation error: the violated rule, the problem and the remedy.
+ * `error`: an error of an ajv instance with the option `verbose`.
+ */
 export function describeError(error: ErrorObject): IssueParts {
   return { rule: error.keyword, problem: getProblem(error), remedy: getRemedy(error) };
 }
@@ -52,6 +55,7 @@ function getRemedy(error: ErrorObject): string {
   if (keyword === 'false schema') return 'remove it';
   if (keyword === 'depth') return TOO_DEEP_REMEDY;
   if (keyword === 'exact' || isInexactText(error)) return EXACT_REMEDY;
+  if (keyword === 'style') return `begin it with ${params.prefix}`;
   if (keyword === 'finite') return `use a number of at most ${Number.MAX_VALUE}`;
   if (isRepeatedParameter(error)) return 'send it once';
   const range = keyword === 'format' && typeof error.data === 'number' ? FORMAT_RANGES[params.format] : undefined;
@@ -74,7 +78,10 @@ function describePropertyCount({ keyword, params }: ErrorObject, schema: Describ
     : `use an object with at least ${count}`;
 }
 
-/** The ranges of the formats of integers (OpenAPI 3.0, section 4.4). They are texts, because JavaScript can't represent all of the numbers. */
+/**
+ * The ranges of the formats of integers (OpenAPI 3.0, section 4.4).
+ * They are texts, because JavaScript can't represent all of the numbers.
+ */
 const FORMAT_RANGES: Readonly<Record<string, string>> = {
   int32: 'from -2147483648 to 2147483647',
   int64: 'from -9223372036854775808 to 9223372036854775807',
@@ -107,7 +114,10 @@ function isRepeatedParameter({ keyword, data, instancePath, parentSchema }: Erro
   return keyword === 'type' || (alternatives.length > 0 && alternatives.every(({ type }) => type !== 'array'));
 }
 
-/** Tells how to correct an array that violates a keyword about its entries, such as `uniqueItems`. Returns undefined for other keywords. */
+/**
+ * Tells how to correct an array that violates a keyword about its entries, such as `uniqueItems`.
+ * Returns undefined for other keywords.
+ */
 function getArrayRemedy({ keyword, params }: ErrorObject): string | undefined {
   if (keyword === 'uniqueItems') return `use different entries: the entries ${params.i} and ${params.j} are equal`;
   // The schema has `items: false` after `prefixItems`, which limits the number of entries.
@@ -120,8 +130,9 @@ function getArrayRemedy({ keyword, params }: ErrorObject): string | undefined {
 }
 
 /**
- * Tells how to correct an object that violates a rule about combinations of properties, with `anyOf` or `not`. Returns the description of the schema, else a
- * list of the properties. Returns undefined for other keywords.
+ * Tells how to correct an object that violates a rule about combinations of properties, with `anyOf` or `not`.
+ * Returns the description of the schema, else a list of the properties.
+ * Returns undefined for other keywords.
  */
 function getPropertyRuleRemedy(keyword: string, schema: DescribedSchema): string | undefined {
   const { description, type, not, anyOf = [] } = schema;
@@ -171,7 +182,10 @@ function describeSchema(schema: DescribedSchema, fallback = 'another value'): st
   return TYPE_NAMES[schema.type ?? ''] ?? fallback;
 }
 
-/** The maximum number of allowed values in a message, and the maximum length of the text with these values, in characters. */
+/**
+ * The maximum number of allowed values in a message, and the maximum length of the text with these values, in
+ * characters.
+ */
 const MAX_ALLOWED = { values: 100, characters: 1_000 };
 
 /** Lists the allowed values of an `enum`. A response can have this text for each of 1,000 invalid values. */

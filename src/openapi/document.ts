@@ -12,18 +12,27 @@ import { getYamlSchema, loadYamlParser } from './yaml-parser.ts';
 export type { Document } from 'openapi-backend';
 export { isNode, type Node } from './node.ts';
 
-/** Thrown if a contract (an OpenAPI document) can't be loaded. `message` has the file, the problem and, if known, the position in the file. */
+/**
+ * Thrown if a contract (an OpenAPI document) can't be loaded.
+ * `message` has the file, the problem and, if known, the position in the file.
+ */
 export class ContractError extends UserError {
   override readonly name = 'ContractError';
 }
 
-/** Parses an OpenAPI document in YAML or JSON. Throws `ContractError` if the text is not an OpenAPI 3.0 or 3.1 document. `path`: used in the error message. */
+/**
+ * Parses an OpenAPI document in YAML or JSON.
+ * Throws `ContractError` if the text is not an OpenAPI 3.0 or 3.1 document.
+ * `path`: used in the error message.
+ */
 export function parseDocument(path: string, text: string): Document {
   return toDocument(path, parseText(path, text));
 }
 
 /**
- * Returns a parsed value as an OpenAPI document. Throws `ContractError` if the value is not an OpenAPI 3.0 or 3.1 document. `path`: used in the error message.
+ * Returns a parsed value as an OpenAPI document.
+ * Throws `ContractError` if the value is not an OpenAPI 3.0 or 3.1 document.
+ * `path`: used in the error message.
  */
 export function toDocument(path: string, value: unknown): Document {
   const document = value as Document | null;
@@ -47,8 +56,11 @@ export function parseText(path: string, text: string): unknown {
 }
 
 /**
- * Parses JSON or YAML. Throws a `ContractError` for a syntax error. Uses the core schema of YAML 1.2, so `2025-06-01` is a string and not a date. Also supports
- * the merge key `<<` of YAML 1.1, because many documents use it. Examples that JavaScript can't represent exactly are removed, with an issue for each.
+ * Parses JSON or YAML.
+ * Throws a `ContractError` for a syntax error.
+ * Uses the core schema of YAML 1.2, so `2025-06-01` is a string and not a date.
+ * Also supports the merge key `<<` of YAML 1.1, because many documents use it.
+ * Examples that JavaScript can't represent exactly are removed, with an issue for each.
  */
 export function parseSource(path: string, text: string): ParsedSource {
   const isJson = text.trimStart().startsWith('{');
@@ -73,7 +85,10 @@ export function parseSource(path: string, text: string): ParsedSource {
   }
 }
 
-/** The maximum number of values in a document with YAML aliases. A few lines with nested aliases can have billions of values. */
+/**
+ * The maximum number of values in a document with YAML aliases.
+ * A few lines with nested aliases can have billions of values.
+ */
 const MAX_VALUES = 1_000_000;
 
 /** Throws a `ContractError` if aliases create a cycle or too many values. */
@@ -96,12 +111,19 @@ function checkAliases(path: string, document: unknown): void {
     throw new ContractError(`${path} has ${total} values after its aliases are resolved: use at most ${MAX_VALUES}`);
 }
 
-/** Formats a document as YAML that parsers of YAML 1.1 and 1.2 read in the same way. So strings that look like dates or booleans are quoted. */
+/**
+ * Formats a document as YAML that parsers of YAML 1.1 and 1.2 read in the same way.
+ * So strings that look like dates or booleans are quoted.
+ */
 export function formatYaml(document: Document): string {
   return loadYamlParser().dump(document, { noRefs: true, lineWidth: -1 });
 }
 
-/** Formats a document as JSON if its original text is JSON, else as YAML. Formatting JSON is many times faster. `text`: the original text. */
+/**
+ * Formats a document as JSON if its original text is JSON, else as YAML.
+ * Formatting JSON is many times faster.
+ * `text`: the original text.
+ */
 export function formatLike(text: string, document: Document): string {
   return text.trimStart().startsWith('{') ? JSON.stringify(document, null, 2) : formatYaml(document);
 }
@@ -110,8 +132,10 @@ export function formatLike(text: string, document: Document): string {
 const MAX_FILE_BYTES = 64 * 1024 * 1024;
 
 /**
- * Reads the text of the contract file at `path`. Throws `ContractError` if the file can't be read, is not a regular file, or is too large. Reading a device or
- * a named pipe could last forever. A size of 0 says nothing: files in `/proc` have it.
+ * Reads the text of the contract file at `path`.
+ * Throws `ContractError` if the file can't be read, is not a regular file, or is too large.
+ * Reading a device or a named pipe could last forever.
+ * A size of 0 says nothing: files in `/proc` have it.
  */
 export function readContract(path: string): string {
   try {
@@ -149,7 +173,10 @@ function readText(path: string, file: number): string {
 /** The maximum number of issues in a message. */
 const MAX_LISTED_ISSUES = 3;
 
-/** Formats the first three issues with their positions, followed by the number of further issues. `locate`: formats the position of a JSON Pointer. */
+/**
+ * Formats the first three issues with their positions, followed by the number of further issues.
+ * `locate`: formats the position of a JSON Pointer.
+ */
 export function formatIssues(locate: (pointer: string) => string, issues: readonly Issue[]): string {
   return limitList(issues, MAX_LISTED_ISSUES, ({ pointer, message }) => `${locate(pointer)} ${message}`).join('; ');
 }
@@ -191,8 +218,10 @@ export function getTarget(document: unknown, pointer: string): unknown {
 }
 
 /**
- * Returns the names of the properties that a schema documents, including those in its `allOf`, `oneOf`, `anyOf`, `if`, `then`, `else` and `dependentSchemas`.
- * References are followed. `schema`: the JSON Pointer of the schema.
+ * Returns the names of the properties that a schema documents, including those in its `allOf`, `oneOf`, `anyOf`, `if`,
+ * `then`, `else` and `dependentSchemas`.
+ * References are followed.
+ * `schema`: the JSON Pointer of the schema.
  */
 export function getPropertyNames(document: unknown, schema: string): readonly string[] {
   const names = new Set<string>();
@@ -211,7 +240,10 @@ export function getPropertyNames(document: unknown, schema: string): readonly st
 
 const COMPOSITION_KEYWORDS = ['allOf', 'oneOf', 'anyOf', 'if', 'then', 'else'];
 
-/** Returns the JSON Pointer of the final target if the value at a JSON Pointer is a reference. For any other value, returns the pointer unchanged. */
+/**
+ * Returns the JSON Pointer of the final target if the value at a JSON Pointer is a reference.
+ * For any other value, returns the pointer unchanged.
+ */
 export function resolvePointer(document: unknown, pointer: string): string {
   const node = getNode(document, pointer);
   return isNode(node) && typeof node.$ref === 'string' ? resolvePointer(document, parseReference(node.$ref)) : pointer;

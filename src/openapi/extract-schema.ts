@@ -3,8 +3,8 @@ import { type Document, getNode, type Node, parseReference, resolvePointer, toNo
 import { mapNodes } from './walk-schemas.ts';
 
 /**
- * The maximum number of schemas in the `$defs` of an extracted schema. If it is reached, a reference to a further schema is replaced by a schema that allows
- * any value.
+ * The maximum number of schemas in the `$defs` of an extracted schema.
+ * If it is reached, a reference to a further schema is replaced by a schema that allows any value.
  */
 const MAX_DEFINITIONS = 50;
 
@@ -27,8 +27,9 @@ export function extractSchema(document: Document, schema: string): Node {
 }
 
 /**
- * Adds the schema at a JSON Pointer to `names`. Returns its name: the last segment of the pointer, such as `Pet`. Returns undefined if `names` already has the
- * maximum number of schemas.
+ * Adds the schema at a JSON Pointer to `names`.
+ * Returns its name: the last segment of the pointer, such as `Pet`.
+ * Returns undefined if `names` already has the maximum number of schemas.
  */
 function addName(names: Map<string, string>, pointer: string): string | undefined {
   if (names.size >= MAX_DEFINITIONS) return undefined;

@@ -1,7 +1,10 @@
 import type { Issue } from '../util/issue.ts';
 import { type Document, getNode, resolvePointer, toNode } from './document.ts';
 
-/** Returns the entries of `allOf` through which a schema contains itself. `composed`: the JSON Pointers of all schemas with `allOf`. */
+/**
+ * Returns the entries of `allOf` through which a schema contains itself.
+ * `composed`: the JSON Pointers of all schemas with `allOf`.
+ */
 export function findLoops(document: Document, composed: readonly string[]): readonly Issue[] {
   const visited = new Set<string>();
   const visit = (pointer: string, around: readonly string[]): readonly Issue[] => {
@@ -21,8 +24,9 @@ export function findLoops(document: Document, composed: readonly string[]): read
 }
 
 /**
- * The maximum number of schemas that a value can be validated against, because a schema contains them at any level: through `allOf`, and through all keywords
- * that apply schemas to the same value. A repeated schema is counted each time, because it is also validated each time.
+ * The maximum number of schemas that a value can be validated against, because a schema contains them at any level:
+ * through `allOf`, and through all keywords that apply schemas to the same value.
+ * A repeated schema is counted each time, because it is also validated each time.
  */
 const MAX_PARTS = { allOf: 1_000, all: 20_000 };
 
@@ -37,8 +41,9 @@ const KINDS = [
 ] as const;
 
 /**
- * Returns the schemas that contain too many schemas. This happens with ten levels of schemas if each level contains the next one twice. `composed`: the JSON
- * Pointers of all schemas with a keyword in `COMPOSING_KEYWORDS`.
+ * Returns the schemas that contain too many schemas.
+ * This happens with ten levels of schemas if each level contains the next one twice.
+ * `composed`: the JSON Pointers of all schemas with a keyword in `COMPOSING_KEYWORDS`.
  */
 export function findLargeSchemas(document: Document, composed: readonly string[]): readonly Issue[] {
   for (const { keywords, most, name } of KINDS) {

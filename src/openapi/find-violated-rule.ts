@@ -1,11 +1,14 @@
 import { formatPointer, parsePointer } from '../util/json-pointer.ts';
+import type { Violation } from '../util/problem.ts';
 import { type Document, getNode, isNode, toNode } from './document.ts';
 import { isJsonType } from './media-types.ts';
 import type { Route } from './routes.ts';
 import { ALL_PARTS, getSchemaParts, type SchemaPart } from './schema-parts.ts';
-import type { Violation } from './violations.ts';
 
-/** JSON Schema keywords about the properties of an object. The violation is reported for the property, but the keyword is in the schema of the object. */
+/**
+ * JSON Schema keywords about the properties of an object.
+ * The violation is reported for the property, but the keyword is in the schema of the object.
+ */
 const OBJECT_RULES = [
   'required',
   'dependentRequired',
@@ -15,8 +18,10 @@ const OBJECT_RULES = [
 ];
 
 /**
- * Returns the JSON Pointer of the keyword that a request violates, such as `/components/schemas/Pet/properties/age/minimum`. If the schema does not have this
- * keyword, returns the JSON Pointer of the schema. Returns undefined if the schema is not found.
+ * Returns the JSON Pointer of the keyword that a request violates, such as
+ * `/components/schemas/Pet/properties/age/minimum`.
+ * If the schema does not have this keyword, returns the JSON Pointer of the schema.
+ * Returns undefined if the schema is not found.
  */
 export function findViolatedRule(document: Document, route: Route, violation: Violation): string | undefined {
   const { in: part, pointer, rule } = violation;
@@ -43,8 +48,9 @@ function findInParameter(document: Document, route: Route, { in: part, pointer, 
 }
 
 /**
- * A value that violates a rule. `steps`: the path to the value in the body or the parameter, as property names and array indexes. `rule`: the JSON Schema
- * keyword.
+ * A value that violates a rule.
+ * `steps`: the path to the value in the body or the parameter, as property names and array indexes.
+ * `rule`: the JSON Schema keyword.
  */
 interface Place {
   readonly steps: readonly string[];
@@ -63,13 +69,17 @@ function findInSchema(document: Document, schema: string, { steps, rule }: Place
   return `${part.pointer}${formatPointer(rule)}${index < 0 ? '' : `/${index}`}`;
 }
 
-/** Returns whether a schema has the keyword `rule`. For `required`, returns whether the list contains the property `name`. */
+/**
+ * Returns whether a schema has the keyword `rule`.
+ * For `required`, returns whether the list contains the property `name`.
+ */
 function hasRule(node: SchemaPart['node'], rule: string, name: string | undefined): boolean {
   return rule === 'required' ? Array.isArray(node.required) && node.required.includes(name) : Object.hasOwn(node, rule);
 }
 
 /**
- * Returns the schemas of a value inside another value, including those in `allOf`, `anyOf` and `oneOf`. `schema`: the JSON Pointer of the outer value's schema.
+ * Returns the schemas of a value inside another value, including those in `allOf`, `anyOf` and `oneOf`.
+ * `schema`: the JSON Pointer of the outer value's schema.
  * `[step, ...rest]`: the path to the inner value, as property names and array indexes.
  */
 function walk(document: Document, schema: string, [step, ...rest]: readonly string[]): readonly SchemaPart[] {
@@ -82,8 +92,9 @@ function walk(document: Document, schema: string, [step, ...rest]: readonly stri
 }
 
 /**
- * Returns the JSON Pointer from `node` to the schema of a property or an array entry, such as `/properties/name`. Returns undefined if there is none. `step`:
- * the property name or the index.
+ * Returns the JSON Pointer from `node` to the schema of a property or an array entry, such as `/properties/name`.
+ * Returns undefined if there is none.
+ * `step`: the property name or the index.
  */
 function findChild(node: SchemaPart['node'], step: string): string | undefined {
   if (Object.hasOwn(toNode(node.properties), step)) return formatPointer('properties', step);

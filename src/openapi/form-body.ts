@@ -5,7 +5,10 @@ import { type Document, getNode, getTarget, isNode, type Node, resolveNode, toNo
 import { addAt, findInexact, parseDeepName } from './parameters.ts';
 import type { ConvertTexts } from './typed-values.ts';
 
-/** Returns the fields of a form as an object. A repeated name becomes an array, and `a[b]` becomes the property `b` of the object `a`. */
+/**
+ * Returns the fields of a form as an object.
+ * A repeated name becomes an array, and `a[b]` becomes the property `b` of the object `a`.
+ */
 export function nestFields(fields: readonly (readonly [name: string, value: string])[]): Node {
   // A Map, since a field can have the name `__proto__`.
   const values = new Map<string, unknown>();
@@ -26,8 +29,12 @@ export interface Form {
 }
 
 /**
- * Parses the fields of a form. JSON in a field is parsed if the schema of the field is an object or an array. A list in one field (`explode: false`) is split.
- * Then `convert` gives the texts the types of the schema. The errors are about integers in JSON that can't be represented. `schema`: the JSON Pointer of the form's schema.
+ * Parses the fields of a form.
+ * JSON in a field is parsed if the schema of the field is an object or an array.
+ * A list in one field (`explode: false`) is split.
+ * Then `convert` gives the texts the types of the schema.
+ * The errors are about integers in JSON that can't be represented.
+ * `schema`: the JSON Pointer of the form's schema.
  */
 export function readForm(document: Document, schema: string, form: unknown, convert: ConvertTexts): Form {
   if (!isNode(form)) return { body: form, errors: [] };
@@ -43,7 +50,12 @@ export function readForm(document: Document, schema: string, form: unknown, conv
   return { body: convert(schema, [Object.fromEntries(entries)]), errors };
 }
 
-/** A field of a form. `encoding`: its Encoding Object. `place`: its JSON Pointer in the request. `errors`: the errors that were found. */
+/**
+ * A field of a form.
+ * `encoding`: its Encoding Object.
+ * `place`: its JSON Pointer in the request.
+ * `errors`: the errors that were found.
+ */
 interface Field {
   readonly document: Document;
   readonly encoding: Node;
@@ -72,7 +84,10 @@ function parseJson(value: unknown): unknown {
   return tryOrUndefined(() => JSON.parse(value)) ?? value;
 }
 
-/** Returns the property schemas of a schema and of the schemas in its `allOf`, by property name. References are followed. */
+/**
+ * Returns the property schemas of a schema and of the schemas in its `allOf`, by property name.
+ * References are followed.
+ */
 function getProperties(document: Document, schema: unknown, depth = 0): ReadonlyMap<string, Node> {
   const { properties, allOf } = toNode(resolveNode(document, schema));
   const parts = Array.isArray(allOf) && depth < MAX_DEPTH ? allOf : [];

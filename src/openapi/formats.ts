@@ -2,11 +2,14 @@ import type { Format, FormatDefinition } from 'ajv';
 import { fullFormats } from 'ajv-formats/dist/formats.js';
 
 /**
- * Matches a date and time (RFC 3339, section 5.6), such as `2025-06-01T12:00:00Z`. Unlike ajv-formats, requires `T` before the time, and `Z` or an offset such
- * as `+02:00`.
+ * Matches a date and time (RFC 3339, section 5.6), such as `2025-06-01T12:00:00Z`.
+ * Unlike ajv-formats, requires `T` before the time, and `Z` or an offset such as `+02:00`.
  */
 const DATE_TIME = /^\d{4}-\d\d-\d\dt\d\d:\d\d:\d\d(?:\.\d+)?(?:z|[+-]\d\d:\d\d)$/i;
-/** Matches a time (RFC 3339, section 5.6), such as `09:00:00`. The offset is optional, because most documents use local times, such as opening hours. */
+/**
+ * Matches a time (RFC 3339, section 5.6), such as `09:00:00`.
+ * The offset is optional, because most documents use local times, such as opening hours.
+ */
 const TIME = /^\d\d:\d\d:\d\d(?:\.\d+)?(?:z|[+-]\d\d:\d\d)?$/i;
 
 /** A UUID (RFC 9562, section 4), without the prefix `urn:uuid:`. */
@@ -22,8 +25,8 @@ const INT64_LIMIT = 2 ** 63;
 export const MAX_FLOAT = (2 - 2 ** -23) * 2 ** 127;
 
 /**
- * Matches a relative path such as `images/mug.svg`, which is a valid URI reference. It is checked before the complete pattern, which takes milliseconds to
- * compile.
+ * Matches a relative path such as `images/mug.svg`, which is a valid URI reference.
+ * It is checked before the complete pattern, which takes milliseconds to compile.
  */
 const RELATIVE_PATH = /^[\w.~-]+(?:\/[\w.~-]+)*$/;
 
@@ -36,7 +39,10 @@ const URL_START = String.raw`^(?:https?|ftp):\/\/(?:\S+(?::\S*)?@)?`;
 /** Matches the host, the port and the path of a URL, as ajv-formats defines them. */
 const URL_REST = new RegExp((fullFormats.url as RegExp).source.slice(URL_START.length), 'iuy');
 
-/** Returns whether a text is an http, https or ftp URL. Accepts the same texts as the format of ajv-formats, but takes linear time. */
+/**
+ * Returns whether a text is an http, https or ftp URL.
+ * Accepts the same texts as the format of ajv-formats, but takes linear time.
+ */
 function isUrl(text: string): boolean {
   const [prefix] = /^(?:https?|ftp):\/\/(?=\S+$)/i.exec(text) ?? [];
   if (prefix === undefined) return false;
@@ -52,8 +58,8 @@ function isUrl(text: string): boolean {
 }
 
 /**
- * The validators for the keyword `format`, by the name of the format. Some are stricter than those of ajv-formats 3.0.1, which accept values that the
- * specifications forbid.
+ * The validators for the keyword `format`, by the name of the format.
+ * Some are stricter than those of ajv-formats 3.0.1, which accept values that the specifications forbid.
  */
 export const formats: Readonly<Record<string, Format>> = {
   ...fullFormats,

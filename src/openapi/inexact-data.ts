@@ -4,7 +4,10 @@ import { formatPointer } from '../util/json-pointer.ts';
 import { isNode, type Node } from './node.ts';
 import { getKind } from './walk-schemas.ts';
 
-/** An integer of a YAML file that JavaScript can't represent. It is a part of the parsed content until `removeInexactData` replaces it. */
+/**
+ * An integer of a YAML file that JavaScript can't represent.
+ * It is a part of the parsed content until `removeInexactData` replaces it.
+ */
 export class InexactNumber {
   constructor(readonly text: string) {}
 }
@@ -22,8 +25,10 @@ export interface ParsedSource {
 }
 
 /**
- * Removes the examples, defaults and allowed values with integers that JavaScript can't represent, because a response would have other numbers. Other integers,
- * such as a `maximum`, are rounded. `json`: the text of the file, if it is JSON.
+ * Removes the examples, defaults and allowed values with integers that JavaScript can't represent, because a response
+ * would have other numbers.
+ * Other integers, such as a `maximum`, are rounded.
+ * `json`: the text of the file, if it is JSON.
  */
 export function removeInexactData(content: unknown, json: string | undefined): ParsedSource {
   const places = json === undefined ? findMarkers(content) : findInexactIntegers(json);
@@ -61,7 +66,10 @@ function roundMarkers(content: unknown): unknown {
 /** The keywords with data for responses, and with the allowed values. */
 const DATA_KEYWORDS: readonly string[] = ['example', 'examples', 'default', 'enum'];
 
-/** Returns a copy of a node without the example, default or allowed value at a path. Returns the node itself if the path leads to no such data. */
+/**
+ * Returns a copy of a node without the example, default or allowed value at a path.
+ * Returns the node itself if the path leads to no such data.
+ */
 function remove(node: unknown, [key = '', ...rest]: readonly string[], isNames: boolean): unknown {
   if (typeof node !== 'object' || node === null || !Object.hasOwn(node, key)) return node;
   const child = (node as Node)[key];
@@ -73,7 +81,10 @@ function remove(node: unknown, [key = '', ...rest]: readonly string[], isNames: 
   return changed === child ? node : replace(node, key, changed);
 }
 
-/** Returns `examples` or `enum` without the entry at a path. A named example only loses its value, because references can point to it. */
+/**
+ * Returns `examples` or `enum` without the entry at a path.
+ * A named example only loses its value, because references can point to it.
+ */
 function removeEntry(list: unknown, [key = '']: readonly string[]): unknown {
   if (Array.isArray(list)) return list.filter((_, index) => index !== Number(key));
   return isNode(list) ? { ...list, [key]: replace(list[key] as Node, 'value', undefined) } : undefined;

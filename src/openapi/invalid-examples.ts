@@ -1,29 +1,91 @@
 import type { ErrorObject } from 'ajv';
 import { createIssue, type Issue } from '../util/issue.ts';
-import { parsePointer } from '../util/json-pointer.ts';
+import { formatPointer, parsePointer } from '../util/json-pointer.ts';
+import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { toSeed } from '../util/random.ts';
 import type { Steps } from '../util/slices.ts';
 import { removeSatisfiedUnions } from './alternatives.ts';
 import { describeError } from './describe-error.ts';
-import { type Document, isNode, type Node, toNode } from './document.ts';
-import { type DocumentedExample, listExamples } from './documented-examples.ts';
+import { type Document, getNode, isNode, type Node, resolvePointer, toNode } from './document.ts';
 import { type DocumentValidator, groupByPointer, isReadOrWriteOnly, type SchemaValidator } from './schema-validator.ts';
+import { mapNodes } from './walk-schemas.ts';
+
+/**
+ * An example in a document whose value can be sent in a response: the example of a response, of a header or of a
+ * schema.
+ */
+interface DocumentedExample {
+  /** The JSON Pointer of the value. */
+  readonly pointer: string;
+  /** The JSON Pointer of the schema. */
+  readonly schema: string;
+  readonly value: unknown;
+}
+
+/**
+ * Returns the examples of responses, headers and schemas in a document.
+ * Leaves out the examples of parameters and of request bodies, and values without a schema.
+ */
+const listExamples = memoizeByObject((document: Document): readonly DocumentedExample[] => {
+  const examples = new Map<string, DocumentedExample>();
+  mapNodes(document, (node, pointer) => {
+    if (!('example' in node) && !('examples' in node)) return node;
+    if (IN_REQUEST.test(pointer)) return node;
+    const found = isNode(node.schema) ? listMediaExamples(document, node, pointer) : listOwnExamples(node, pointer);
+    for (const example of found) examples.set(example.pointer, example);
+    return node;
+  });
+  return [...examples.values()];
+});
+
+/** Matches the JSON Pointers of parts that only requests have. */
+const IN_REQUEST = /\/(?:parameters|requestBody|requestBodies|callbacks|webhooks)\//;
+
+/** Returns the examples of a media type or a header, which has its schema in the keyword `schema`. */
+function listMediaExamples(document: Document, { example, examples, ...rest }: Node, pointer: string) {
+  const schema = `${pointer}/schema`;
+  const own = example === undefined ? [] : [{ pointer: `${pointer}/example`, schema, value: example }];
+  // A parameter outside of a request has a name and a place.
+  if (typeof rest.in === 'string') return [];
+  const named = Object.keys(toNode(examples)).flatMap((name) => {
+    const place = `${resolvePointer(document, `${pointer}/examples${formatPointer(name)}`)}/value`;
+    const value = getNode(document, place);
+    return value === undefined ? [] : [{ pointer: place, schema, value }];
+  });
+  // Like the mock, uses `example` only if there are no named examples.
+  return named.length > 0 ? named : own;
+}
+
+/**
+ * Returns the examples of a schema: the keyword `example`, or the entries of the keyword `examples` (JSON Schema
+ * 2020-12).
+ */
+function listOwnExamples({ example, examples }: Node, schema: string): readonly DocumentedExample[] {
+  const list = Array.isArray(examples) ? examples : [];
+  const several = list.map((value, index) => ({ pointer: `${schema}/examples/${index}`, schema, value }));
+  return example === undefined ? several : [{ pointer: `${schema}/example`, schema, value: example }, ...several];
+}
 
 /** The examples of a document that violate their schemas, and the mistakes in them. */
 export interface InvalidExamples {
   /**
-   * Validates a value like the validator of responses, but leaves out errors that an example of the document has as well: an example is sent as it is written,
-   * also inside a generated value.
+   * Validates a value like the validator of responses, but leaves out errors that an example of the document has as
+   * well: an example is sent as it is written, also inside a generated value.
    */
   readonly validate: SchemaValidator;
   /** Like `validate`, but a missing property is an error, also if an example lacks the property. */
   readonly validateComplete: SchemaValidator;
   /**
-   * Returns the JSON Pointer of an example with the same mistake: the same value of the same property breaks the same rule. Returns undefined if there is none.
+   * Returns the JSON Pointer of an example with the same mistake: the same value of the same property breaks the same
+   * rule.
+   * Returns undefined if there is none.
    * `schema`: the JSON Pointer of the schema of the validated value.
    */
   find(schema: string, error: ErrorObject): string | undefined;
-  /** Finds the first error of each invalid example. Compiles the schemas of the examples, which takes seconds for a large document. */
+  /**
+   * Finds the first error of each invalid example.
+   * Compiles the schemas of the examples, which takes seconds for a large document.
+   */
   list(): Steps<readonly Issue[]>;
 }
 
@@ -74,7 +136,10 @@ function toMistake(schema: string, error: ErrorObject): string {
 /** The keywords for which only the names of the properties of an object count. */
 const NAME_KEYWORDS = ['required', 'additionalProperties', 'unevaluatedProperties', 'minProperties', 'maxProperties'];
 
-/** Returns the part of an invalid value because of which it breaks a rule. The id of an object does not matter if another property is missing. */
+/**
+ * Returns the part of an invalid value because of which it breaks a rule.
+ * The id of an object does not matter if another property is missing.
+ */
 function getDecisive({ keyword, data }: ErrorObject): unknown {
   return NAME_KEYWORDS.includes(keyword) && isNode(data) ? listNames(data) : data;
 }
@@ -83,13 +148,19 @@ function listNames(value: Node): readonly string[] {
   return Object.keys(value).sort();
 }
 
-/** Returns the name of the property to which a schema belongs: `tags` for `…/properties/tags/items`. Returns undefined for any other schema. */
+/**
+ * Returns the name of the property to which a schema belongs: `tags` for `…/properties/tags/items`.
+ * Returns undefined for any other schema.
+ */
 function getPropertyName(schema: string): string | undefined {
   const [, name] = /\/properties\/([^/]+)(?:\/items)*$/.exec(schema) ?? [];
   return name === undefined ? undefined : parsePointer(`/${name}`)[0];
 }
 
-/** Maps the hash of each value in the examples, also of nested values and of the names in an object, to the examples that contain the value. */
+/**
+ * Maps the hash of each value in the examples, also of nested values and of the names in an object, to the examples
+ * that contain the value.
+ */
 function indexValues(examples: readonly DocumentedExample[]): ReadonlyMap<number, readonly DocumentedExample[]> {
   const index = new Map<number, DocumentedExample[]>();
   for (const example of examples)
@@ -102,8 +173,9 @@ function indexValues(examples: readonly DocumentedExample[]): ReadonlyMap<number
 }
 
 /**
- * Returns the 32-bit hash of a JSON value. Equal values have equal hashes. `visit`: is called with the hash of the value, of each nested value, and of the names
- * in each object.
+ * Returns the 32-bit hash of a JSON value.
+ * Equal values have equal hashes.
+ * `visit`: is called with the hash of the value, of each nested value, and of the names in each object.
  */
 function hashValue(value: unknown, visit: (hash: number) => void = () => {}): number {
   const parts = isNode(value)
@@ -127,7 +199,10 @@ function* listIssues(document: Document, validate: SchemaValidator): Steps<reado
   }
   return issues;
 
-  /** Returns whether an error reports a missing `readOnly` property. The example of a schema is often the example of a request. */
+  /**
+   * Returns whether an error reports a missing `readOnly` property.
+   * The example of a schema is often the example of a request.
+   */
   function isReadOnlyMissing({ keyword, params, parentSchema }: ErrorObject): boolean {
     const property = toNode(toNode(parentSchema).properties)[params.missingProperty];
     return keyword === 'required' && isReadOrWriteOnly(document, property, 'readOnly');

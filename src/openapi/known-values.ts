@@ -8,12 +8,16 @@ import type { Parameter } from './parameters.ts';
 import { createErrorObject } from './schema-validator.ts';
 
 /**
- * The extension of a parameter schema that lists the values with an effect. The server ignores other values and adds a note to the log. With the option
- * `strict`, the extension is an `enum`.
+ * The extension of a parameter schema that lists the values with an effect.
+ * The server ignores other values and adds a note to the log.
+ * With the option `strict`, the extension is an `enum`.
  */
 const KNOWN_VALUES = 'x-known-values';
 
-/** The known values of query parameters, by the name of the parameter. Parameters without the extension `x-known-values` are left out. */
+/**
+ * The known values of query parameters, by the name of the parameter.
+ * Parameters without the extension `x-known-values` are left out.
+ */
 export type KnownValues = ReadonlyMap<string, readonly unknown[]>;
 
 /** Returns the known values of the query parameters of an operation. */
@@ -58,7 +62,10 @@ export function createUnknownValueError({ name, value, known }: UnknownValue): E
   return createErrorObject({ keyword: 'enum', instancePath, parentSchema: { enum: known }, data: value });
 }
 
-/** Returns the note for an unknown value that was ignored: `query parameter expand is "owners" and was ignored: did you mean "owner"?` */
+/**
+ * Returns the note for an unknown value that was ignored:
+ * `query parameter expand is "owners" and was ignored: did you mean "owner"?`
+ */
 export function describeUnknownValue({ name, value, known }: UnknownValue): string {
   const values = known.map(String);
   const similar = similarName(value, values);

@@ -1,6 +1,9 @@
 import { FORM_TYPE, JSON_TYPE, MULTIPART_TYPE } from '../util/request-target.ts';
 
-/** Returns the documented media type that matches a content type. Tries an exact match first, then a match without parameters, then wildcards. */
+/**
+ * Returns the documented media type that matches a content type.
+ * Tries an exact match first, then a match without parameters, then wildcards.
+ */
 export function findMediaType(types: readonly string[], contentType: string): string | undefined {
   if (types.includes(contentType)) return contentType;
   const bare = removeTypeParameters(contentType);
@@ -18,7 +21,10 @@ export function isParsedType(contentType: string): boolean {
   return isJsonType(contentType) || isFormBody(contentType);
 }
 
-/** Returns whether a media type is a form (URL-encoded or multipart). Its values are strings, which the validator converts to the types of the schema. */
+/**
+ * Returns whether a media type is a form (URL-encoded or multipart).
+ * Its values are strings, which the validator converts to the types of the schema.
+ */
 export function isFormBody(contentType: string): boolean {
   const type = removeTypeParameters(contentType);
   return type === FORM_TYPE || type === MULTIPART_TYPE;
@@ -35,7 +41,10 @@ export function isJsonType(type: string): boolean {
   return type === JSON_TYPE || /^([^/]+\/)?([^/]+\+)?json$/.test(removeTypeParameters(type));
 }
 
-/** Returns whether a documented media type allows JSON: JSON itself, `application/*`, and the range of all types, which Spring documents by default. */
+/**
+ * Returns whether a documented media type allows JSON: JSON itself, `application/*`, and the range of all types, which
+ * Spring documents by default.
+ */
 export function allowsJson(type: string): boolean {
   return isJsonType(type) || JSON_RANGES.includes(removeTypeParameters(type));
 }

@@ -20,8 +20,9 @@ const COUNT_KEYWORDS = ['minLength', 'maxLength', 'minItems', 'maxItems', 'minPr
 const TYPES: ReadonlySet<unknown> = new Set(['string', 'number', 'integer', 'boolean', 'array', 'object', 'null']);
 
 /**
- * Converts the schemas of an OpenAPI 3.0 or 3.1 document to the JSON Schema dialect of ajv. For example, `nullable` becomes the type `null`, and a boolean
- * `exclusiveMinimum` becomes a number. `warnings`: the keywords that were removed because of invalid values, and the entries of `allOf` that were removed
+ * Converts the schemas of an OpenAPI 3.0 or 3.1 document to the JSON Schema dialect of ajv.
+ * For example, `nullable` becomes the type `null`, and a boolean `exclusiveMinimum` becomes a number.
+ * `warnings`: the keywords that were removed because of invalid values, and the entries of `allOf` that were removed
  * because they lead back to their own schema.
  */
 export function normalizeSchemas(document: Document): {
@@ -46,7 +47,10 @@ export function normalizeSchemas(document: Document): {
   return { ...rest, warnings: [...rest.warnings, ...loops] };
 }
 
-/** Returns a copy of the document in which some entries of `allOf` are replaced by empty schemas. `parts`: issues with the JSON Pointers of these entries. */
+/**
+ * Returns a copy of the document in which some entries of `allOf` are replaced by empty schemas.
+ * `parts`: issues with the JSON Pointers of these entries.
+ */
 function clearParts(document: Document, parts: readonly Issue[]): Document {
   const cleared = new Set(parts.map(({ pointer }) => pointer));
   return mapNodes(document, (node, pointer) => {
@@ -56,15 +60,17 @@ function clearParts(document: Document, parts: readonly Issue[]): Document {
 }
 
 /**
- * Returns whether a node is the schema of a `multipart/form-data` body, and has the type `string`. Some documents use `{ type: string, format: binary }` for an
- * uploaded file. But the body is an object with the fields of the form.
+ * Returns whether a node is the schema of a `multipart/form-data` body, and has the type `string`.
+ * Some documents use `{ type: string, format: binary }` for an uploaded file.
+ * But the body is an object with the fields of the form.
  */
 function isFileForm(pointer: string, { type }: Node): boolean {
   return type === 'string' && pointer.endsWith('/multipart~1form-data/schema');
 }
 
 /**
- * Returns a schema in which each invalid property is replaced by an empty schema. For example, the YAML line `name:` is invalid, because its value is null.
+ * Returns a schema in which each invalid property is replaced by an empty schema.
+ * For example, the YAML line `name:` is invalid, because its value is null.
  * Adds a warning for each replaced property to `warnings`.
  */
 function replaceInvalidProperties(node: Node, pointer: string, warnings: Issue[]): Node {
@@ -93,7 +99,10 @@ function removeSiblings({ $ref, nullable }: Node): Node {
   return typeof nullable === 'boolean' ? { $ref, nullable } : { $ref };
 }
 
-/** Adds the values of the discriminator, such as `kind: dog`, to the schema of each alternative. So a value can't match several alternatives. */
+/**
+ * Adds the values of the discriminator, such as `kind: dog`, to the schema of each alternative.
+ * So a value can't match several alternatives.
+ */
 function normalizeDiscriminator(node: Node, document: Document): Node {
   const { oneOf, anyOf, discriminator } = node;
   if (!isNode(discriminator) || typeof discriminator.propertyName !== 'string') return node;
@@ -107,7 +116,8 @@ function normalizeDiscriminator(node: Node, document: Document): Node {
     const own = getNode(getTarget(document, parseReference($ref)), `/properties${formatPointer(name)}`);
     const known = isNode(own) ? resolveNode(document, own) : undefined;
     const hasValues = isNode(known) && ['enum', 'const'].some((key) => known[key] !== undefined);
-    // Values in the schema of the property take precedence over the name of the alternative, and over a mapping to other values.
+    // Values in the schema of the property take precedence over the name of the alternative, and over a mapping to
+    // other values.
     if (hasValues && !values.some((value) => [known.enum, known.const].flat().includes(value))) return alternative;
     const property = { enum: values.length > 0 ? values : [schema] };
     return { allOf: [alternative, { required: [name], properties: { [name]: property } }] };
@@ -137,8 +147,8 @@ function normalizeBound(node: Node, name: string, exclusiveName: string): Node {
 }
 
 /**
- * For each schema keyword: a function that returns whether the value of the keyword is valid. Documents converted from older versions can have `required: true`
- * or `type: file`.
+ * For each schema keyword: a function that returns whether the value of the keyword is valid.
+ * Documents converted from older versions can have `required: true` or `type: file`.
  */
 const KEYWORD_CHECKS: Readonly<Record<string, (value: unknown) => boolean>> = {
   type: (value) => [value].flat().every((type) => TYPES.has(type)),
@@ -201,7 +211,8 @@ function normalizeNullable(node: Node): Node {
   if (typeof node.nullable !== 'boolean') return node;
   const { nullable, ...rest } = node;
   if (!nullable) return rest;
-  // A schema in these keywords can refuse null. OpenAPI 3.0 allows null only beside `type`, but authors also intend it beside a reference.
+  // A schema in these keywords can refuse null.
+  // OpenAPI 3.0 allows null only beside `type`, but authors also intend it beside a reference.
   if (['$ref', 'allOf', 'anyOf', 'oneOf', 'not', 'if'].some((key) => key in rest))
     return { anyOf: [rest, { type: 'null' }] };
   if ('properties' in rest && !('type' in rest)) return { ...rest, type: ['object', 'null'] };

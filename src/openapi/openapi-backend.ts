@@ -21,7 +21,10 @@ interface AjvFactory {
   readonly customizeAjv: (ajv: Ajv, options: Options) => Ajv;
 }
 
-/** Creates the router and the parameter validators of openapi-backend for a document. The first call of a method loads openapi-backend. */
+/**
+ * Creates the router and the parameter validators of openapi-backend for a document.
+ * The first call of a method loads openapi-backend.
+ */
 export function createBackend(document: Document, ajvFactory: AjvFactory = createAjvFactory(document)): Backend {
   let routing: ReturnType<typeof createRouter> | undefined;
   let validator: OpenAPIValidator | undefined;
@@ -46,17 +49,21 @@ function createAjvFactory(document: Document): AjvFactory {
 }
 
 /**
- * Creates the ajv instance that validates parameters, without the option `coerceTypes` of openapi-backend. With it, a text could match several alternatives of a
- * `oneOf`, and `0x1` would be a number. Instead, `readParameters` converts texts before the validation.
+ * Creates the ajv instance that validates parameters, without the option `coerceTypes` of openapi-backend.
+ * With it, a text could match several alternatives of a `oneOf`, and `0x1` would be a number.
+ * Instead, `readParameters` converts texts before the validation.
  */
 export function createParameterAjv(document: Document, options: Options): Ajv {
   return createAjv(document, { ...options, coerceTypes: false });
 }
 
 /**
- * Creates the router of openapi-backend, with a faster `matchOperation`. For each request, the original router calls its method `getOperations` twice, which
- * processes the whole document. So `getOperations` is replaced: it returns a stored list. (A test checks that the router still calls `getOperations`.)
- * `matchOperation` reduces this list to the operations whose paths can match, because the router creates a regular expression for each operation in the list.
+ * Creates the router of openapi-backend, with a faster `matchOperation`.
+ * For each request, the original router calls its method `getOperations` twice, which processes the whole document.
+ * So `getOperations` is replaced: it returns a stored list.
+ * (A test checks that the router still calls `getOperations`.)
+ * `matchOperation` reduces this list to the operations whose paths can match, because the router creates a regular
+ * expression for each operation in the list.
  */
 function createRouter(document: Document) {
   const { OpenAPIRouter: Router } = loadPackage<{ OpenAPIRouter: typeof OpenAPIRouter }>('openapi-backend/router.js');
@@ -87,8 +94,9 @@ interface Candidate {
 }
 
 /**
- * Creates a function that returns the operations whose path templates match a path. The operations are indexed by the number of segments and by the first
- * segment, because a document can have thousands of paths.
+ * Creates a function that returns the operations whose path templates match a path.
+ * The operations are indexed by the number of segments and by the first segment, because a document can have thousands
+ * of paths.
  */
 function createCandidateFinder(operations: readonly Operation[]): (path: string) => Operation[] {
   const byStart = new Map<string, Candidate[]>();
@@ -126,8 +134,10 @@ function removeEscapes(part: string): string {
 }
 
 /**
- * Returns the operation with a method and with the longest text outside the parameters of its path, as the router of openapi-backend does. It replaces the
- * router for paths with several parameters in one segment, because the regular expressions of the router take quadratic time for these.
+ * Returns the operation with a method and with the longest text outside the parameters of its path, as the router of
+ * openapi-backend does.
+ * It replaces the router for paths with several parameters in one segment, because the regular expressions of the
+ * router take quadratic time for these.
  */
 function chooseOperation(operations: readonly Operation[], method: string): Operation | undefined {
   const withMethod = operations.filter((operation) => operation.method === method.toLowerCase());
@@ -141,16 +151,19 @@ function createValidator(router: OpenAPIRouter, ajvFactory: AjvFactory): OpenAPI
 }
 
 /**
- * Returns an operationId with a space before it. openapi-backend looks up ids in an object. Without the space, an id such as `constructor` would find an
- * inherited property.
+ * Returns an operationId with a space before it. openapi-backend looks up ids in an object.
+ * Without the space, an id such as `constructor` would find an inherited property.
  */
 function toBackendId(operationId: string): string {
   return ` ${operationId}`;
 }
 
 /**
- * Returns a parameter for openapi-backend. Its schema stands in `schema`, because openapi-backend ignores the media types of `content` other than
- * `application/json`. It stands inside `allOf`, because openapi-backend would use its `additionalProperties` for all parameters in the query.
+ * Returns a parameter for openapi-backend.
+ * Its schema stands in `schema`, because openapi-backend ignores the media types of `content` other than
+ * `application/json`.
+ * It stands inside `allOf`, because openapi-backend would use its `additionalProperties` for all parameters in the
+ * query.
  */
 function toBackendParameter(parameter: unknown): unknown {
   if (!isNode(parameter)) return parameter;
@@ -161,8 +174,9 @@ function toBackendParameter(parameter: unknown): unknown {
 }
 
 /**
- * Creates the document for openapi-backend. It has the paths and parameters of the contract, with each reference replaced by its target. Bodies are left out,
- * because they are validated without openapi-backend.
+ * Creates the document for openapi-backend.
+ * It has the paths and parameters of the contract, with each reference replaced by its target.
+ * Bodies are left out, because they are validated without openapi-backend.
  */
 function createDefinition(document: Document): Document {
   const paths = new Map<string, Record<string, unknown>>();
@@ -175,7 +189,10 @@ function createDefinition(document: Document): Document {
   return { openapi: document.openapi, info: document.info, paths: Object.fromEntries(paths) } as Document;
 }
 
-/** Creates a function that returns a copy of a node in which each reference is replaced by its target. The copy of a recursive schema is a cyclic object. */
+/**
+ * Creates a function that returns a copy of a node in which each reference is replaced by its target.
+ * The copy of a recursive schema is a cyclic object.
+ */
 function createDereferencer(document: Document): (node: unknown) => unknown {
   const targets = new Map<string, unknown>();
   const dereference = (node: unknown, isNames = false): unknown => {

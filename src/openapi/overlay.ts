@@ -23,14 +23,18 @@ const ENDINGS = ['.overlay.yaml', '.overlay.yml', '.overlay.json'];
 /** The path and the text of an overlay: a file with changes to an OpenAPI document (OpenAPI Overlay Specification). */
 export type Overlay = Omit<SourceFile, 'content'>;
 
-/** Returns the paths that an overlay of the document at `path` can have, such as `openapi.overlay.yaml` for `openapi.yaml`. */
+/**
+ * Returns the paths that an overlay of the document at `path` can have, such as `openapi.overlay.yaml` for
+ * `openapi.yaml`.
+ */
 export function listOverlayPaths(path: string): readonly string[] {
   return ENDINGS.map((ending) => path.replace(/\.(ya?ml|json)$/i, '') + ending);
 }
 
 /**
- * Reads the overlay of the document at `path`. Returns undefined if there is no overlay. Throws `ContractError` if the overlay can't be read, or if there are
- * several overlays.
+ * Reads the overlay of the document at `path`.
+ * Returns undefined if there is no overlay.
+ * Throws `ContractError` if the overlay can't be read, or if there are several overlays.
  */
 export function readOverlay(path: string, access = new FileAccess(path)): Overlay | undefined {
   const [overlay, other] = listOverlayPaths(path).flatMap((file) => {
@@ -58,15 +62,20 @@ function readIfExists(path: string): string | undefined {
 /** A document that an overlay has changed. */
 export interface OverlaidDocument {
   readonly document: Document;
-  /** For each value from the overlay: its place in the overlay. The key is the JSON Pointer of the value in `document`. */
+  /**
+   * For each value from the overlay: its place in the overlay.
+   * The key is the JSON Pointer of the value in `document`.
+   */
   readonly origins: ReadonlyMap<string, Target>;
   /** A message about the actions that change nothing; undefined if there are none. */
   readonly warning: string | undefined;
 }
 
 /**
- * Applies an overlay of version 1.0 or 1.1 to a document (OpenAPI Overlay Specification). Does not support the property `copy` of actions (version 1.1). Throws
- * `ContractError` if the overlay is invalid. The error message lists the invalid places in the overlay.
+ * Applies an overlay of version 1.0 or 1.1 to a document (OpenAPI Overlay Specification).
+ * Does not support the property `copy` of actions (version 1.1).
+ * Throws `ContractError` if the overlay is invalid.
+ * The error message lists the invalid places in the overlay.
  */
 export function applyOverlay(document: Document, { path, text }: Overlay): OverlaidDocument {
   const content = parseText(path, text);
@@ -91,7 +100,10 @@ interface Place {
   readonly source: string;
 }
 
-/** Applies the actions of an overlay to a document. The constructor applies all actions, and the properties have the results. */
+/**
+ * Applies the actions of an overlay to a document.
+ * The constructor applies all actions, and the properties have the results.
+ */
 class OverlayActions {
   document: unknown;
   /** The errors in the overlay, by their JSON Pointers in the overlay. */
@@ -129,8 +141,8 @@ class OverlayActions {
   }
 
   /**
-   * Returns the JSON Pointers of the values that a JSONPath selects. Later array entries come first, so that removing them does not change the indexes of
-   * earlier entries.
+   * Returns the JSON Pointers of the values that a JSONPath selects.
+   * Later array entries come first, so that removing them does not change the indexes of earlier entries.
    */
   #select(target: unknown, pointer: string): readonly string[] {
     const pointers: string[] = [];
@@ -151,7 +163,11 @@ class OverlayActions {
     return [...new Set(pointers)].sort(compareByIndex).reverse();
   }
 
-  /** Returns a node with an update applied: objects are merged, values are appended to a list, and simple values are replaced. `value`: the update. */
+  /**
+   * Returns a node with an update applied: objects are merged, values are appended to a list, and simple values are
+   * replaced.
+   * `value`: the update.
+   */
   #merge(node: unknown, value: unknown, place: Place): unknown {
     if (isNode(node) && isNode(value)) {
       const merged = Object.entries(value).map(([key, own]) => {
@@ -196,8 +212,9 @@ function compareByIndex(one: string, other: string): number {
 const REMOVED = Symbol('removed');
 
 /**
- * Replaces the value at a parsed JSON Pointer (`[step, ...rest]`) by the result of `change`, and returns the changed copy of `node`. If the result of `change`
- * is `REMOVED`, the copy lacks the value.
+ * Replaces the value at a parsed JSON Pointer (`[step, ...rest]`) by the result of `change`, and returns the changed
+ * copy of `node`.
+ * If the result of `change` is `REMOVED`, the copy lacks the value.
  */
 function changeAt(node: unknown, [step, ...rest]: readonly string[], change: (node: unknown) => unknown): unknown {
   if (step === undefined) return change(node);

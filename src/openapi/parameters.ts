@@ -19,12 +19,23 @@ export interface Parameter {
   /** The serialization of an array or an object; undefined for other types. */
   readonly shape: Shape | undefined;
   /** The separator of the entries of an array or an object in one text. */
-  readonly separator: ',' | ' ' | '|';
-  /** Whether the schema also allows a value that is neither an array nor an object, with `oneOf`, `anyOf` or several types. */
+  readonly separator: string;
+  /**
+   * The text before the value of a path parameter: `.` for the style `label`, `;name=` for `matrix`.
+   * Empty for all others.
+   */
+  readonly prefix: string;
+  /**
+   * Whether the schema also allows a value that is neither an array nor an object, with `oneOf`, `anyOf` or several
+   * types.
+   */
   readonly mayBeSingle: boolean;
   /** The property names of an object whose properties are sent as separate query parameters. */
   readonly fields: readonly string[];
-  /** Whether such an object has all query parameters that the contract does not define: its schema has `additionalProperties`. */
+  /**
+   * Whether such an object has all query parameters that the contract does not define: its schema has
+   * `additionalProperties`.
+   */
   readonly takesOthers: boolean;
   /** Whether an empty value counts as missing (`allowEmptyValue`). */
   readonly mayBeEmpty: boolean;
@@ -36,9 +47,14 @@ export interface Parameter {
 }
 
 /**
- * The serialization of an array or an object (OpenAPI 3.0, Parameter Object, `style`). `repeated`: one parameter for each entry. `list`: one text with
- * separators. `deep object`, `deep array`: `name[key]=value`. `fields`: one parameter for each property. `pairs`: names and values alternate, with separators.
- * `assignments`: `name=value` with separators. `json`: JSON text.
+ * The serialization of an array or an object (OpenAPI 3.0, Parameter Object, `style`).
+ * `repeated`: one parameter for each entry.
+ * `list`: one text with separators.
+ * `deep object`, `deep array`: `name[key]=value`.
+ * `fields`: one parameter for each property.
+ * `pairs`: names and values alternate, with separators.
+ * `assignments`: `name=value` with separators.
+ * `json`: JSON text.
  */
 type Shape = 'repeated' | 'list' | 'deep object' | 'deep array' | 'fields' | 'pairs' | 'assignments' | 'json';
 
@@ -46,8 +62,8 @@ type Shape = 'repeated' | 'list' | 'deep object' | 'deep array' | 'fields' | 'pa
 const IGNORED_HEADERS = ['accept', 'content-type', 'authorization'];
 
 /**
- * Returns the parameters of the operation at a JSON Pointer, including the parameters of its path item. A parameter of the operation overrides a parameter of
- * the path item with the same name and location.
+ * Returns the parameters of the operation at a JSON Pointer, including the parameters of its path item.
+ * A parameter of the operation overrides a parameter of the path item with the same name and location.
  */
 export function getParameters(document: Document, operation: string): readonly Parameter[] {
   const path = operation.slice(0, operation.lastIndexOf('/'));
@@ -78,7 +94,7 @@ function getParameter(document: Document, pointer: string): Parameter | undefine
     in: location,
     isRequired: node.required === true,
     shape,
-    separator: getSeparator(node),
+    ...getSyntax(node, shape),
     mayBeSingle: types.some((name) => name !== 'array' && name !== 'object'),
     fields: isFields ? getPropertyNames(document, schema) : [],
     takesOthers: isFields && isOpen(document, schema),
@@ -120,9 +136,17 @@ function isDelimited(style: unknown): boolean {
   return style === 'spaceDelimited' || style === 'pipeDelimited';
 }
 
-function getSeparator({ style }: Node): Parameter['separator'] {
-  if (style === 'spaceDelimited') return ' ';
-  return style === 'pipeDelimited' ? '|' : ',';
+/**
+ * Returns the separator and the prefix of a parameter.
+ * Those of the styles `label` and `matrix` are in RFC 6570, sections 3.2.5 and 3.2.7.
+ */
+function getSyntax({ name, style, explode }: Node, shape: Shape | undefined): Pick<Parameter, 'separator' | 'prefix'> {
+  const isExploded = explode === true;
+  const assignment = `;${encodeURIComponent(String(name))}=`;
+  if (style === 'label') return { prefix: '.', separator: isExploded ? '.' : ',' };
+  if (style === 'matrix' && shape === 'assignments') return { prefix: ';', separator: ';' };
+  if (style === 'matrix') return { prefix: assignment, separator: isExploded ? assignment : ',' };
+  return { prefix: '', separator: { spaceDelimited: ' ', pipeDelimited: '|' }[String(style)] ?? ',' };
 }
 
 /** The parsed parameters of a request by location and name. */
@@ -135,14 +159,22 @@ export interface ReadParameters {
 }
 
 /**
- * Reads the parameters of a request. `convert` gives the values the types of their schemas. Returns their values by location, as the validators of openapi-backend expect them. A
- * text that does not fit its schema stays a text. The errors are about integers in JSON that can't be represented.
+ * Reads the parameters of a request.
+ * `convert` gives the values the types of their schemas.
+ * Returns their values by location, as the validators of openapi-backend expect them.
+ * A text that does not fit its schema stays a text.
+ * The errors are about integers in JSON that can't be represented, and about path parameters that do not have their
+ * style.
+ * `path`: the decoded texts in the path.
  */
 export function readParameters(
   convert: ConvertTexts,
   { parameters }: { readonly parameters: readonly Parameter[] },
   headers: Readonly<Record<string, string | readonly string[] | undefined>>,
-  { path, query }: Readonly<Record<'path' | 'query', Readonly<Record<string, unknown>>>>,
+  {
+    path,
+    query,
+  }: { readonly path: Readonly<Record<string, string>>; readonly query: Readonly<Record<string, unknown>> },
 ): ReadParameters {
   const values: Parameters = { path: {}, query: { ...query }, header: {}, cookie: {} };
   const errors: ErrorObject[] = [];
@@ -153,20 +185,27 @@ export function readParameters(
     if (mayBeEmpty && values.query[name] === '') delete values.query[name];
     const sent = takeSent(parameter, values.query, { path, headers, others });
     if (sent === undefined) continue;
+    if (isWithoutPrefix(parameter, sent)) errors.push(createStyleError(parameter, sent));
     if (shape === 'json') errors.push(...findInexact(`/${location}${formatPointer(name)}`, sent));
     values[location][name] = shape === 'json' ? parseJson(sent) : convert(schema, deserialize(parameter, sent));
   }
   return { values, errors };
 }
 
-/** The sent values of a request from which `takeSent` takes those of one parameter. `others`: the query parameters that the contract does not define. */
+/**
+ * The sent values of a request from which `takeSent` takes those of one parameter.
+ * `others`: the query parameters that the contract does not define.
+ */
 interface Sent {
-  readonly path: Readonly<Record<string, unknown>>;
+  readonly path: Readonly<Record<string, string>>;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly others: Readonly<Record<string, unknown>>;
 }
 
-/** Returns what was sent for a parameter: a text, several texts, or an object of texts. Removes query parameters that become parts of an object from `query`. */
+/**
+ * Returns what was sent for a parameter: a text, several texts, or an object of texts.
+ * Removes query parameters that become parts of an object from `query`.
+ */
 function takeSent(parameter: Parameter, query: Record<string, unknown>, { path, headers, others }: Sent): unknown {
   const { name, in: location, shape, fields, takesOthers } = parameter;
   if (location === 'path') return path[name];
@@ -179,14 +218,42 @@ function takeSent(parameter: Parameter, query: Record<string, unknown>, { path, 
   return Object.hasOwn(query, name) ? query[name] : undefined;
 }
 
-/** Returns the forms of a sent value, as objects and arrays of texts, in their order of preference. A value that can't be parsed is returned unchanged. */
+/**
+ * Returns the forms of a sent value, as objects and arrays of texts, in their order of preference.
+ * A value that can't be parsed is returned unchanged.
+ */
 function deserialize(parameter: Parameter, value: unknown): readonly unknown[] {
   const { shape, mayBeSingle } = parameter;
   if (typeof value !== 'string') return [value];
   const parse = shape && PARSERS[shape];
-  if (!parse) return [value];
-  const parsed = parse(value.split(getSplitter(parameter)));
-  return mayBeSingle ? [parsed, value] : [parsed];
+  const text = removePrefix(parameter, value);
+  if (!parse) return [text];
+  const parsed = parse(text.split(getSplitter(parameter)));
+  return mayBeSingle ? [parsed, text] : [parsed];
+}
+
+/** Removes the prefix of the style of a parameter. The style `matrix` has no `=` before an empty value. */
+export function removePrefix({ prefix }: Pick<Parameter, 'prefix'>, text: string): string {
+  if (text.startsWith(prefix)) return text.slice(prefix.length);
+  return `${text}=` === prefix ? '' : text;
+}
+
+function isWithoutPrefix(parameter: Parameter, text: unknown): boolean {
+  return (
+    parameter.prefix !== '' &&
+    typeof text === 'string' &&
+    !text.startsWith(parameter.prefix) &&
+    `${text}=` !== parameter.prefix
+  );
+}
+
+function createStyleError({ name, prefix }: Parameter, text: unknown): ErrorObject {
+  return createErrorObject({
+    keyword: 'style',
+    instancePath: formatPointer('path', name),
+    data: text,
+    params: { prefix },
+  });
 }
 
 const PARSERS: Readonly<Partial<Record<Shape, (parts: readonly string[]) => unknown>>> = {
@@ -195,7 +262,10 @@ const PARSERS: Readonly<Partial<Record<Shape, (parts: readonly string[]) => unkn
   assignments: parseAssignments,
 };
 
-/** Returns what separates the entries of an array or an object. Spaces can follow the commas of a header (RFC 9110, section 5.6.1). */
+/**
+ * Returns what separates the entries of an array or an object.
+ * Spaces can follow the commas of a header (RFC 9110, section 5.6.1).
+ */
 function getSplitter({ in: location, separator }: Parameter): string | RegExp {
   if (separator === ' ') return / |%20/;
   if (separator === '|') return /\||%7C/i;
@@ -213,7 +283,10 @@ function parseAssignments(parts: readonly string[]): object {
   return Object.fromEntries(parts.map((part) => [part.replace(/=.*/s, ''), part.replace(/^[^=]*=?/, '')]));
 }
 
-/** Returns an error for each integer in a JSON text that can't be represented. `place`: the JSON Pointer of the text in the request. */
+/**
+ * Returns an error for each integer in a JSON text that can't be represented.
+ * `place`: the JSON Pointer of the text in the request.
+ */
 export function findInexact(place: string, text: unknown): readonly ErrorObject[] {
   if (typeof text !== 'string' || tryOrUndefined(() => JSON.parse(text)) === undefined) return [];
   return findInexactIntegers(text).map((found) => createInexactError(place, found));
@@ -256,8 +329,9 @@ export function isDeepShape(shape: Parameter['shape']): boolean {
 }
 
 /**
- * Splits the name of a query parameter into the parameter name and the keys: `filter[colour][not]` has the name `filter` and the keys `colour` and
- * `not`. Returns undefined for a name without keys.
+ * Splits the name of a query parameter into the parameter name and the keys: `filter[colour][not]` has the name
+ * `filter` and the keys `colour` and `not`.
+ * Returns undefined for a name without keys.
  */
 export function parseDeepName(name: string) {
   const [, parameter, brackets] = /^([^[\]]+)((?:\[[^[\]]*\])+)$/.exec(name) ?? [];
@@ -268,8 +342,9 @@ export function parseDeepName(name: string) {
 }
 
 /**
- * Removes all parameters such as `name[key]` from a query. Returns their values as an object, or as an array if the keys are empty or numbers. Returns
- * undefined if there are none.
+ * Removes all parameters such as `name[key]` from a query.
+ * Returns their values as an object, or as an array if the keys are empty or numbers.
+ * Returns undefined if there are none.
  */
 function takeDeepValue(query: Record<string, unknown>, name: string, shape: Parameter['shape']): unknown {
   let result = addAt(undefined, [], Object.hasOwn(query, name) ? query[name] : undefined);
@@ -284,8 +359,11 @@ function takeDeepValue(query: Record<string, unknown>, name: string, shape: Para
 }
 
 /**
- * Adds a nested value: the keys `['a', 'b']` set `target.a.b`. Empty and numeric keys append to an array instead, and so does a second value for the same keys.
- * Returns the result. Changes `target`, which must be undefined or a result of this function: a copy for each field would take quadratic time.
+ * Adds a nested value: the keys `['a', 'b']` set `target.a.b`.
+ * Empty and numeric keys append to an array instead, and so does a second value for the same keys.
+ * Returns the result.
+ * Changes `target`, which must be undefined or a result of this function: a copy for each field would take quadratic
+ * time.
  */
 export function addAt(target: unknown, keys: readonly string[], value: unknown, level = 0): unknown {
   const key = keys[level];

@@ -1,11 +1,17 @@
-/** Returns the values of the parameters in a path, in the order of the template. Returns undefined if the path does not match. */
+/**
+ * Returns the values of the parameters in a path, in the order of the template.
+ * Returns undefined if the path does not match.
+ */
 export type PathMatcher = (path: string) => readonly string[] | undefined;
 
 /**
- * Creates a function that matches paths with a path template such as `/pets/{petId}` or `/reports/{year}-{month}.json`. A value has at least one character and
- * no slash. If a path matches in several ways, the first values are as long as possible, as with the regular expression `[^/]+` for each parameter. Such an
- * expression can take quadratic time for a segment with several parameters. This function takes linear time. `normalize`: converts the texts between the
- * parameters to the form that the paths have.
+ * Creates a function that matches paths with a path template such as `/pets/{petId}` or `/reports/{year}-{month}.json`.
+ * A value has at least one character and no slash.
+ * If a path matches in several ways, the first values are as long as possible, as with the regular expression `[^/]+`
+ * for each parameter.
+ * Such an expression can take quadratic time for a segment with several parameters.
+ * This function takes linear time.
+ * `normalize`: converts the texts between the parameters to the form that the paths have.
  */
 export function createPathMatcher(template: string, normalize: (text: string) => string): PathMatcher {
   const segments = splitTemplate(template).map((segment) => createSegmentMatcher(segment, normalize));

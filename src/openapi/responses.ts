@@ -14,7 +14,8 @@ export interface DocumentedResponse {
   /** A status, a range such as `4XX`, or `default`. */
   readonly name: string;
   /**
-   * The JSON Pointer of the response in the operation, such as `/paths/~1pets/get/responses/200`. If there is a reference at this place, it is not followed.
+   * The JSON Pointer of the response in the operation, such as `/paths/~1pets/get/responses/200`.
+   * If there is a reference at this place, it is not followed.
    */
   readonly pointer: string;
   /** The bodies by media type; empty if the response has no body. */
@@ -61,7 +62,9 @@ export function getResponses(document: Document, operation: string): readonly Do
 }
 
 /**
- * Returns the documented response for a status. Tries exactly this status, then its range such as `4XX`, then `default`. Returns undefined if there is none.
+ * Returns the documented response for a status.
+ * Tries exactly this status, then its range such as `4XX`, then `default`.
+ * Returns undefined if there is none.
  */
 export function findResponse(responses: readonly DocumentedResponse[], status: number): DocumentedResponse | undefined {
   const find = (name: string) => responses.find((response) => response.name === name);
@@ -72,8 +75,10 @@ export function findResponse(responses: readonly DocumentedResponse[], status: n
 const SIMILAR_STATUSES: Readonly<Record<number, string>> = { 400: '422', 404: '410' };
 
 /**
- * Returns the documented response for an error status. Tries exactly this status, then a similar status (422 for 400, 410 for 404), then its range such as
- * `4XX`, then `default`. If `default` is the only response of the operation, it describes the success, and is not returned.
+ * Returns the documented response for an error status.
+ * Tries exactly this status, then a similar status (422 for 400, 410 for 404), then its range such as `4XX`, then
+ * `default`.
+ * If `default` is the only response of the operation, it describes the success, and is not returned.
  */
 export function findErrorResponse(
   responses: readonly DocumentedResponse[],
@@ -85,8 +90,9 @@ export function findErrorResponse(
 }
 
 /**
- * Returns the first JSON media type that is documented for a status, with its schema and examples. If there is none, returns the first range that
- * includes JSON, such as `application/*`, as `application/json`. Returns undefined if there is no such range either.
+ * Returns the first JSON media type that is documented for a status, with its schema and examples.
+ * If there is none, returns the first range that includes JSON, such as `application/*`, as `application/json`.
+ * Returns undefined if there is no such range either.
  */
 export function findJsonMedia(responses: readonly DocumentedResponse[], status: number) {
   const media = Object.entries(findResponse(responses, status)?.media ?? {});
@@ -95,8 +101,8 @@ export function findJsonMedia(responses: readonly DocumentedResponse[], status: 
 }
 
 /**
- * Returns whether a GET can have any body, because the document describes no content for its success response. Frameworks that generate documents from code
- * often leave out the content, and a GET without a body has no use.
+ * Returns whether a GET can have any body, because the document describes no content for its success response.
+ * Frameworks that generate documents from code often leave out the content, and a GET without a body has no use.
  */
 export function hasOpenContent(method: string, { name, media }: DocumentedResponse): boolean {
   return method === 'GET' && Object.keys(media).length === 0 && /^2/.test(name) && !BODILESS.includes(name);
@@ -136,7 +142,10 @@ function getSchemaPointer(document: Document, parent: string): string | undefine
   return isNode(schema) || schema === true ? `${parent}/schema` : undefined;
 }
 
-/** Returns the examples of the media type, header or parameter at a JSON Pointer. The keyword `example` is used only if `examples` has none. */
+/**
+ * Returns the examples of the media type, header or parameter at a JSON Pointer.
+ * The keyword `example` is used only if `examples` has none.
+ */
 export function getExamples(document: Document, pointer: string): readonly Example[] {
   const parent = toNode(getNode(document, pointer));
   const named = Object.keys(toNode(parent.examples)).flatMap((name) => {
@@ -156,8 +165,10 @@ export interface ResponseToVerify {
 }
 
 /**
- * The mode of response verification. `log`: a response that violates the contract is logged. `strict`: such a response is replaced by a 500. `off`:
- * responses are not verified.
+ * The mode of response verification.
+ * `log`: a response that violates the contract is logged.
+ * `strict`: such a response is replaced by a 500.
+ * `off`: responses are not verified.
  */
 export type VerifyMode = 'log' | 'strict' | 'off';
 
@@ -165,20 +176,35 @@ export type VerifyMode = 'log' | 'strict' | 'off';
 export interface ResponseViolation {
   /** The place: `status`, `content type`, `header NAME`, or `body` followed by a JSON Pointer. */
   readonly where: string;
-  /** The JSON Schema keyword that failed; `documented` if the contract does not document the status, the content type or the body. */
+  /**
+   * The JSON Schema keyword that failed; `documented` if the contract does not document the status, the content type or
+   * the body.
+   */
   readonly rule: string;
   /** The place and the problem, such as `body/price must be integer`. */
   readonly message: string;
-  /** Returns the problem and how to fix it. This is a function because the log omits functions, and its result must not be logged. */
+  /**
+   * Returns the problem and how to fix it.
+   * This is a function because the log omits functions, and its result must not be logged.
+   */
   readonly describe?: () => IssueParts;
-  /** Returns the position of an example with the same mistake; undefined if there is none. A function for the same reason. */
+  /**
+   * Returns the position of an example with the same mistake; undefined if there is none.
+   * A function for the same reason.
+   */
   readonly findExample?: () => string | undefined;
 }
 
-/** Returns the position of an example in the document with the same mistake; undefined if there is none. `schema`: the schema of the validated value. */
+/**
+ * Returns the position of an example in the document with the same mistake; undefined if there is none.
+ * `schema`: the schema of the validated value.
+ */
 export type FindExample = (schema: string, error: ErrorObject) => string | undefined;
 
-/** The functions that find the violations in the parts of a response. `isReceived`: whether the response has the headers that only the server sets. */
+/**
+ * The functions that find the violations in the parts of a response.
+ * `isReceived`: whether the response has the headers that only the server sets.
+ */
 interface Verifier {
   readonly validate: SchemaValidator;
   readonly findExample: FindExample;

@@ -3,15 +3,57 @@ import { formatPointer } from '../util/json-pointer.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
 import type { CredentialNames } from '../util/redact-secrets.ts';
 import { isBelow } from '../util/request-target.ts';
+import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import { METHODS } from './check-structure.ts';
-import { type Document, getNode, getPropertyNames, isNode, resolvePointer, toNode } from './document.ts';
+import { type Document, getNode, getPropertyNames, isNode, type Node, resolvePointer, toNode } from './document.ts';
 import { getKnownValues, type KnownValues } from './known-values.ts';
 import { allowsJson, isParsedType } from './media-types.ts';
-import { getParameters, type Parameter } from './parameters.ts';
+import { getParameters, type Parameter, removePrefix } from './parameters.ts';
+import { getPasswordNames } from './password-names.ts';
 import { createPathMatcher } from './path-matcher.ts';
 import { type DocumentedResponse, getMedia, getResponses } from './responses.ts';
 import { type Credential, getCredentialNames, getSecurity } from './security.ts';
-import { getServerPaths } from './servers.ts';
+
+/** The maximum number of paths of one server whose URL has variables. */
+const MAX_PATHS = 20;
+
+/**
+ * Returns the paths of servers (Server Object, `url`), such as `/v1` for `https://api.example.com/v1`, without
+ * duplicates and without a slash at the end.
+ * A server without a path is left out.
+ * A URL with a variable has a path for the default value, and one for each value in the `enum`.
+ */
+function getServerPaths(servers: unknown): readonly string[] {
+  const paths = (Array.isArray(servers) ? servers : []).flatMap((server) => getPaths(toNode(server)));
+  return [...new Set(paths.filter((path) => path !== ''))];
+}
+
+function getPaths({ url, variables }: Node): readonly string[] {
+  if (typeof url !== 'string') return [];
+  const template = url.replace(/^([a-z][\w+.-]*:)?\/\/[^/?#]*/i, '').replace(/[?#].*/, '');
+  return expandVariables(template, toNode(variables)).flatMap((path) => {
+    const pathname = tryOrUndefined(() => new URL(path, 'http://localhost/').pathname);
+    return pathname === undefined ? [] : [pathname.replace(/\/+$/, '')];
+  });
+}
+
+/**
+ * Returns a path for each combination of values of the variables in a path template.
+ * Returns an empty array if a variable is not defined, or has only placeholders such as `{id}` as its values.
+ */
+function expandVariables(template: string, variables: Node): readonly string[] {
+  const [text, name = ''] = /\{([^{}]*)\}/.exec(template) ?? [];
+  if (text === undefined) return [template];
+  const variable = variables[name];
+  if (!isNode(variable)) return [];
+  const [before = '', ...rest] = template.split(text);
+  const ends = expandVariables(rest.join(text), variables);
+  const values = new Set([variable.default, ...(Array.isArray(variable.enum) ? variable.enum : [])].map(String));
+  const paths = [...values]
+    .filter((value) => !value.includes('{'))
+    .flatMap((value) => ends.map((end) => before + value + end));
+  return paths.slice(0, MAX_PATHS);
+}
 
 /** An operation of the contract, with the data for routing and validating its requests. */
 export interface Route {
@@ -20,7 +62,10 @@ export interface Route {
   readonly method: string;
   /** The path template. */
   readonly path: string;
-  /** The paths in the server URLs of the operation, such as `/v1`. Requests for the operation can have such a prefix, but do not need it. */
+  /**
+   * The paths in the server URLs of the operation, such as `/v1`.
+   * Requests for the operation can have such a prefix, but do not need it.
+   */
   readonly basePaths: readonly string[];
   /** The JSON Pointer of the operation in the document. */
   readonly pointer: string;
@@ -29,23 +74,34 @@ export interface Route {
   readonly parameters: readonly Parameter[];
   /** The request bodies by media type; empty if the operation has no request body. */
   readonly bodyMedia: DocumentedResponse['media'];
-  /** The security requirements: a request must have all credentials of one requirement. Empty if the operation requires no credentials. */
+  /**
+   * The security requirements: a request must have all credentials of one requirement.
+   * Empty if the operation requires no credentials.
+   */
   readonly security: readonly (readonly Credential[])[];
   /**
-   * The names of the parameters in the path template, in their order. A name can be missing in `parameters`, if the document does not describe the parameter.
+   * The names of the parameters in the path template, in their order.
+   * A name can be missing in `parameters`, if the document does not describe the parameter.
    */
   readonly pathNames: readonly string[];
   /** The names of the query parameters, and the names of the properties of the body. */
   readonly knownNames: { readonly query: readonly string[]; readonly body: readonly string[] };
   /** The values of query parameters that have an effect, from the extension `x-known-values`. */
   readonly knownValues: KnownValues;
-  /** Returns the decoded parameters in a path that matches the template. */
+  /**
+   * Returns the decoded parameters in a path that matches the template, without the prefixes of the styles `label` and
+   * `matrix`.
+   */
   pathParameters(path: string): Readonly<Record<string, string>>;
+  /** Returns the decoded texts in the places of the parameters, in a path that matches the template. */
+  pathTexts(path: string): Readonly<Record<string, string>>;
 }
 
 /**
- * The result of routing. `allow`: the methods that the path supports. `basePath`: the path of a server URL, such as `/v1`, with which the request path begins;
- * absent if the request path begins with none.
+ * The result of routing.
+ * `allow`: the methods that the path supports.
+ * `basePath`: the path of a server URL, such as `/v1`, with which the request path begins; absent if the request path
+ * begins with none.
  */
 export type RouteResult = { readonly basePath?: string } & (
   | { readonly kind: 'operation'; readonly route: Route }
@@ -56,11 +112,15 @@ export type RouteResult = { readonly basePath?: string } & (
 /** The operations of a contract. */
 export interface Routing {
   readonly routes: readonly Route[];
-  /** The names of the headers and query parameters with credentials. */
+  /** The names of the headers, query parameters and properties with credentials or passwords. */
   readonly credentialNames: CredentialNames;
   /** The paths in the server URLs of all operations, such as `/v1`. The longest is first. */
   readonly basePaths: readonly string[];
-  /** Finds the operation for a method and a path. The path can begin with the path of a server URL, such as `/v1`. `path`: percent-encoded, without a query. */
+  /**
+   * Finds the operation for a method and a path.
+   * The path can begin with the path of a server URL, such as `/v1`.
+   * `path`: percent-encoded, without a query.
+   */
   route(method: string, path: string): RouteResult;
 }
 
@@ -76,8 +136,9 @@ const MAX_CACHED_ROUTES = 1_000;
 const MAX_CACHED_LENGTH = 200;
 
 /**
- * Creates the routing of a document. Paths without parameters and escapes are found in a map. The router of openapi-backend is loaded at the first request for
- * another path.
+ * Creates the routing of a document.
+ * Paths without parameters and escapes are found in a map.
+ * The router of openapi-backend is loaded at the first request for another path.
  */
 export function createRouting(router: OperationMatcher, document: Document): Routing {
   const routes = getRoutes(document);
@@ -98,7 +159,7 @@ export function createRouting(router: OperationMatcher, document: Document): Rou
   };
   return {
     routes,
-    credentialNames: getCredentialNames(routes),
+    credentialNames: getCredentialNames(routes, getPasswordNames(document)),
     basePaths,
     route(method, path) {
       const key = `${method} ${path}`;
@@ -116,8 +177,9 @@ export function createRouting(router: OperationMatcher, document: Document): Rou
 }
 
 /**
- * Routes a path that can begin with the path of a server URL, such as `/v1`. A request for `/v1/pets` is routed as `/v1/pets` if this matches a path template
- * below `/v1`, else as `/pets`. A template such as `/{owner}/{project}` also matches `/v1/pets`, but is used only if `/pets` is unknown.
+ * Routes a path that can begin with the path of a server URL, such as `/v1`.
+ * A request for `/v1/pets` is routed as `/v1/pets` if this matches a path template below `/v1`, else as `/pets`.
+ * A template such as `/{owner}/{project}` also matches `/v1/pets`, but is used only if `/pets` is unknown.
  */
 function routeWithBasePaths(
   basePaths: readonly string[],
@@ -154,6 +216,7 @@ function createRoute(document: Document, path: string, method: string): Route {
   const parameters = getParameters(document, pointer);
   const bodyMedia = getMedia(document, `${resolvePointer(document, `${pointer}/requestBody`)}/content`);
   const queryParameters = parameters.filter((parameter) => parameter.in === 'query');
+  const pathTexts = createPathParser(path);
   const media = Object.entries(bodyMedia);
   const [, body] = media.find(([type]) => isParsedType(type)) ?? media.find(([type]) => allowsJson(type)) ?? [];
   return {
@@ -173,7 +236,8 @@ function createRoute(document: Document, path: string, method: string): Route {
       body: body?.schema === undefined ? [] : getPropertyNames(document, body.schema),
     },
     knownValues: getKnownValues(document, parameters),
-    pathParameters: createPathParser(path),
+    pathParameters: createPathReader(parameters, pathTexts),
+    pathTexts,
   };
 }
 
@@ -195,20 +259,26 @@ const PREFERRED_NAMES = [/^2\d\d$/, /^(2XX|default)$/, /^[3-5]\d\d$/, /^[3-5]/];
 const REGEXP_CHARACTERS = /[\\^$.*+?()[\]|]/g;
 
 /**
- * Converts a path template for openapi-backend: escapes the text outside braces, because openapi-backend uses the template as a regular expression. Removes
- * trailing slashes, because openapi-backend removes them from request paths, but not from templates.
+ * Converts a path template for openapi-backend: escapes the text outside braces, because openapi-backend uses the
+ * template as a regular expression.
+ * Removes trailing slashes, because openapi-backend removes them from request paths, but not from templates.
  */
 export function toRouterPath(template: string): string {
   const bare = template.length > 1 ? template.replace(/\/+$/, '') : template;
   return bare.replaceAll(/\{.*?\}|[^{]+/g, (part) => (part.startsWith('{') ? part : escapePart(part)));
 }
 
-/** Converts a part of a path template to a regular expression that matches the same text. The request path must have been normalized by `normalizeEscapes`. */
+/**
+ * Converts a part of a path template to a regular expression that matches the same text.
+ * The request path must have been normalized by `normalizeEscapes`.
+ */
 function escapePart(part: string): string {
   return normalizeText(part).replaceAll(REGEXP_CHARACTERS, '\\$&');
 }
 
-/** Converts the text between the parameters of a path template to the form that `normalizeEscapes` gives request paths. */
+/**
+ * Converts the text between the parameters of a path template to the form that `normalizeEscapes` gives request paths.
+ */
 function normalizeText(text: string): string {
   return normalizeEscapes(encodePath(text));
 }
@@ -219,9 +289,11 @@ export function encodePath(part: string): string {
 }
 
 /**
- * Normalizes the percent-encoding of a path. Converts escapes to upper case, such as `%c3` to `%C3`. Decodes the characters that a path can have without an
- * escape (RFC 3986, sections 2.1 to 2.3 and 3.3), also `:` in `/items%3AbatchGet`, because many clients escape it. Also decodes `"<>^|` and the backtick, which
- * clients escape in a path such as `/<upload_url>`.
+ * Normalizes the percent-encoding of a path.
+ * Converts escapes to upper case, such as `%c3` to `%C3`.
+ * Decodes the characters that a path can have without an escape (RFC 3986, sections 2.1 to 2.3 and 3.3), also `:` in
+ * `/items%3AbatchGet`, because many clients escape it.
+ * Also decodes `"<>^|` and the backtick, which clients escape in a path such as `/<upload_url>`.
  */
 export function normalizeEscapes(path: string): string {
   if (!path.includes('%')) return path;
@@ -232,7 +304,18 @@ export function normalizeEscapes(path: string): string {
 /** Matches the escapes of letters and digits, of `-._~`, `!$&'()*+,;=`, `:@`, and of `"<>^|` and the backtick. */
 const UNNECESSARY_ESCAPES = /%(?:2[1246-9A-E]|3[0-9A-E]|[46][0-9A-F]|[57][0-9A]|5[EF]|7[CE])/g;
 
-function createPathParser(template: string): Route['pathParameters'] {
+function createPathReader(parameters: readonly Parameter[], pathTexts: Route['pathTexts']): Route['pathParameters'] {
+  const inPath = new Map(parameters.flatMap((one) => (one.in === 'path' ? [[one.name, one] as const] : [])));
+  return (path) => {
+    const texts = Object.entries(pathTexts(path));
+    return Object.fromEntries(texts.map(([name, text]) => [name, removePrefix(inPath.get(name) ?? NO_STYLE, text)]));
+  };
+}
+
+/** The style of a path parameter that the document does not describe. */
+const NO_STYLE = { prefix: '' };
+
+function createPathParser(template: string): Route['pathTexts'] {
   const names = [...template.matchAll(/\{(.*?)\}/g)].map(([, name = '']) => name);
   if (names.length === 0) return () => ({});
   const match = createPathMatcher(template.replace(/\/+$/, ''), normalizeText);
@@ -243,7 +326,10 @@ function createPathParser(template: string): Route['pathParameters'] {
   };
 }
 
-/** Removes the slashes at the end of a path. A regular expression would take quadratic time for a path with many slashes before its end. */
+/**
+ * Removes the slashes at the end of a path.
+ * A regular expression would take quadratic time for a path with many slashes before its end.
+ */
 function removeTrailingSlashes(path: string): string {
   let end = path.length;
   while (path[end - 1] === '/') end--;

@@ -18,8 +18,10 @@ export interface Branch {
 const MAX_BRANCHES = 64;
 
 /**
- * Returns the alternatives of a value to which several schemas apply, at most 64. References are followed. Combines the alternatives of several `oneOf`,
- * `anyOf` and `if`, also of those in `allOf`. `schemas`: the JSON Pointers of the schemas, separated by spaces.
+ * Returns the alternatives of a value to which several schemas apply, at most 64.
+ * References are followed.
+ * Combines the alternatives of several `oneOf`, `anyOf` and `if`, also of those in `allOf`.
+ * `schemas`: the JSON Pointers of the schemas, separated by spaces.
  */
 export const getBranches = memoizeByObject((document: Document) => {
   const known = new Map<string, readonly Branch[]>();
@@ -45,7 +47,10 @@ function listParts(document: Document, schemas: readonly string[], around: Reado
   return combined;
 }
 
-/** Returns a schema, the target of its `$ref`, and the schemas in its `allOf`, at all levels. `visited`: the JSON Pointers of schemas to leave out. */
+/**
+ * Returns a schema, the target of its `$ref`, and the schemas in its `allOf`, at all levels.
+ * `visited`: the JSON Pointers of schemas to leave out.
+ */
 function listCombined(document: Document, pointer: string, visited: Set<string>): Parts {
   if (visited.has(pointer)) return [];
   visited.add(pointer);
@@ -95,7 +100,10 @@ function findItem({ pointer, node }: SchemaPart, index: number): readonly string
   return isNode(node.items) ? [`${pointer}/items`] : [];
 }
 
-/** Returns the types that all schemas allow. If none has the keyword `type`, returns the types of the allowed values, or the types to which other keywords refer. */
+/**
+ * Returns the types that all schemas allow.
+ * If none has the keyword `type`, returns the types of the allowed values, or the types to which other keywords refer.
+ */
 function getTypes(parts: Parts): ReadonlySet<string> | undefined {
   const nodes = parts.map(({ node }) => node);
   for (const list of [listTypes, listValueTypes, listKeywordTypes]) {

@@ -14,8 +14,10 @@ type PartKeyword = 'allOf' | 'anyOf' | 'oneOf';
 export const ALL_PARTS: readonly PartKeyword[] = ['allOf', 'anyOf', 'oneOf'];
 
 /**
- * Returns the schema at a JSON Pointer, and the schemas in its `allOf` at all levels. References are followed, and each schema is returned once. `keywords`:
- * other keywords to follow, for example also `oneOf` (default: only `allOf`). `visited`: the JSON Pointers of schemas to leave out.
+ * Returns the schema at a JSON Pointer, and the schemas in its `allOf` at all levels.
+ * References are followed, and each schema is returned once.
+ * `keywords`: other keywords to follow, for example also `oneOf` (default: only `allOf`).
+ * `visited`: the JSON Pointers of schemas to leave out.
  */
 export function getSchemaParts(
   document: Document,
@@ -34,12 +36,18 @@ export function getSchemaParts(
   return [{ pointer, node }, ...inner.flatMap((part) => getSchemaParts(document, part, keywords, visited))];
 }
 
-/** Returns the types that a schema allows; an empty array if the schema allows all types. `parts`: the result of `getSchemaParts`. */
+/**
+ * Returns the types that a schema allows; an empty array if the schema allows all types.
+ * `parts`: the result of `getSchemaParts`.
+ */
 export function getPartTypes(parts: readonly SchemaPart[]): readonly unknown[] {
   return parts.flatMap(({ node }) => node.type ?? []);
 }
 
-/** Returns the JSON Pointers of the property schemas of a schema, by property name. `parts`: the result of `getSchemaParts`. */
+/**
+ * Returns the JSON Pointers of the property schemas of a schema, by property name.
+ * `parts`: the result of `getSchemaParts`.
+ */
 export function getPartProperties(parts: readonly SchemaPart[]): ReadonlyMap<string, string> {
   return new Map(
     parts.flatMap(({ pointer, node }) =>
@@ -48,7 +56,10 @@ export function getPartProperties(parts: readonly SchemaPart[]): ReadonlyMap<str
   );
 }
 
-/** Returns the JSON Pointer of the `items` of an array schema; undefined if there is none. `parts`: the result of `getSchemaParts`. */
+/**
+ * Returns the JSON Pointer of the `items` of an array schema; undefined if there is none.
+ * `parts`: the result of `getSchemaParts`.
+ */
 export function getPartItems(parts: readonly SchemaPart[]): string | undefined {
   const part = parts.find(({ node }) => isNode(node.items));
   return part && `${part.pointer}/items`;

@@ -13,10 +13,16 @@ import { isUnionError, selectAlternatives } from './alternatives.ts';
 import { type Document, isNode, type Node, resolveNode, toNode } from './document.ts';
 import { mapNodes } from './walk-schemas.ts';
 
-/** Validates a value against a schema, and returns the errors. `pointer`: the JSON Pointer of the schema in the document. */
+/**
+ * Validates a value against a schema, and returns the errors.
+ * `pointer`: the JSON Pointer of the schema in the document.
+ */
 export type SchemaValidator = (pointer: string, value: unknown) => readonly ErrorObject[];
 
-/** A validator for the schemas of a document. `getDocument`: returns the document to which `schema` and `parentSchema` of its errors belong. */
+/**
+ * A validator for the schemas of a document.
+ * `getDocument`: returns the document to which `schema` and `parentSchema` of its errors belong.
+ */
 export type DocumentValidator = SchemaValidator & { readonly getDocument: () => Document };
 
 /** Options of a validator. */
@@ -33,9 +39,13 @@ export interface ValidatorOptions {
 /** The limits for responses and data. The calls take about a second. */
 const DATA_LIMITS: WorkLimits = { calls: 500_000, errors: Number.POSITIVE_INFINITY };
 
+/** How deep alternatives of alternatives are selected for error messages. Each level compiles a schema of its own. */
+const MAX_SELECTED_DEPTH = 10;
+
 /**
- * Creates a validator for the schemas of a document. A schema that is not precompiled is compiled on first use. If ajv can't compile a schema, every value has
- * an error with the keyword `unusable`.
+ * Creates a validator for the schemas of a document.
+ * A schema that is not precompiled is compiled on first use.
+ * If ajv can't compile a schema, every value has an error with the keyword `unusable`.
  */
 export function createSchemaValidator(getDocument: () => Document, options: ValidatorOptions = {}): DocumentValidator {
   const { findCompiled = () => undefined, limits = DATA_LIMITS, fallback } = options;
@@ -68,13 +78,16 @@ export function createSchemaValidator(getDocument: () => Document, options: Vali
     }
     return validate.errors ?? [];
   };
-  const validateValue: SchemaValidator = (pointer, value) => {
+  const validateNested = (pointer: string, value: unknown, depth: number): readonly ErrorObject[] => {
     const errors = run(compiled.get(pointer) ?? findCompiled(pointer) ?? compile(pointer), pointer, value);
-    if (!errors.some(isUnionError)) return errors;
-    // `selectAlternatives` compares the schemas in errors with those of the document. A precompiled validator has only copies, so the schema is compiled again.
+    if (depth > MAX_SELECTED_DEPTH || !errors.some(isUnionError)) return errors;
+    // `selectAlternatives` compares the schemas in errors with those of the document.
+    // A precompiled validator has only copies, so the schema is compiled again.
     const own = document ? errors : run(compile(pointer), pointer, value);
-    return document ? selectAlternatives(document, own, validateValue) : own;
+    const validateDeeper = (inner: string, data: unknown) => validateNested(inner, data, depth + 1);
+    return document ? selectAlternatives(document, own, validateDeeper) : own;
   };
+  const validateValue: SchemaValidator = (pointer, value) => validateNested(pointer, value, 0);
   return Object.assign(validateValue, { getDocument: getOwnDocument });
 }
 
@@ -89,8 +102,9 @@ export function createErrorObject(parts: Pick<ErrorObject, 'keyword'> & Partial<
 }
 
 /**
- * Returns one error for each invalid value, by the JSON Pointer of the value. If a value has several errors, prefers the error of an `anyOf` or `oneOf`, else
- * the first error. The error of a missing or unknown property has the pointer of this property.
+ * Returns one error for each invalid value, by the JSON Pointer of the value.
+ * If a value has several errors, prefers the error of an `anyOf` or `oneOf`, else the first error.
+ * The error of a missing or unknown property has the pointer of this property.
  */
 export function groupByPointer(errors: readonly ErrorObject[]): ReadonlyMap<string, ErrorObject> {
   const byPointer = new Map<string, ErrorObject>();
@@ -104,8 +118,9 @@ export function groupByPointer(errors: readonly ErrorObject[]): ReadonlyMap<stri
 }
 
 /**
- * Returns whether an error reports a missing property for one alternative in `anyOf: [{ required: [a] }, { required: [b] }]`, or in such a `oneOf`. This error
- * is omitted, because the error of the `anyOf` or `oneOf` describes all alternatives.
+ * Returns whether an error reports a missing property for one alternative in
+ * `anyOf: [{ required: [a] }, { required: [b] }]`, or in such a `oneOf`.
+ * This error is omitted, because the error of the `anyOf` or `oneOf` describes all alternatives.
  */
 function isErrorOfBranch({ keyword, schemaPath, parentSchema = {} }: ErrorObject): boolean {
   return (
@@ -132,12 +147,18 @@ export function getUnknownName({ params }: Pick<ErrorObject, 'params'>): string 
 }
 
 /**
- * Returns a copy of the document in which properties with the keyword `only` are never required (OpenAPI 3.0, Schema Object). `only`: `readOnly` for the
- * validation of requests, `writeOnly` for responses. `text`: the text of the document. If the text does not contain the keyword, returns the document itself.
+ * Returns a copy of the document in which properties with the keyword `only` are never required (OpenAPI 3.0, Schema
+ * Object).
+ * `only`: `readOnly` for the validation of requests, `writeOnly` for responses.
+ * `text`: the text of the document.
+ * If the text does not contain the keyword, returns the document itself.
  */
 export function createDirectionView(document: Document, text: string, only: Direction): Document {
   if (!text.includes(only)) return document;
-  /** Returns a copy of a schema that does not require properties with the keyword `only`. `whole`: the schema that defines the properties. */
+  /**
+   * Returns a copy of a schema that does not require properties with the keyword `only`.
+   * `whole`: the schema that defines the properties.
+   */
   const relax = (node: Node, whole: Node): Node => {
     if (!Array.isArray(node.required)) return node;
     return {
@@ -152,7 +173,10 @@ export function createDirectionView(document: Document, text: string, only: Dire
   });
 }
 
-/** Returns the schema of a property, from the `properties` of a schema or of the schemas in its `allOf`; undefined if there is none. */
+/**
+ * Returns the schema of a property, from the `properties` of a schema or of the schemas in its `allOf`; undefined if
+ * there is none.
+ */
 function findProperty(document: Document, node: Node, name: string, depth = 0): unknown {
   const { properties, allOf } = node;
   if (isNode(properties) && Object.hasOwn(properties, name)) return properties[name];
@@ -167,7 +191,11 @@ const MAX_EXTENSIONS = 5;
 
 type Direction = 'readOnly' | 'writeOnly';
 
-/** Returns whether a property has the keyword `readOnly` or `writeOnly` with the value true. A reference is followed. `only`: the keyword. */
+/**
+ * Returns whether a property has the keyword `readOnly` or `writeOnly` with the value true.
+ * A reference is followed.
+ * `only`: the keyword.
+ */
 export function isReadOrWriteOnly(document: Document, property: unknown, only: Direction): boolean {
   return [property, resolveNode(document, property)].some((schema) => isNode(schema) && schema[only] === true);
 }

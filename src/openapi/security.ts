@@ -14,9 +14,12 @@ export interface Credential {
 }
 
 /**
- * Returns the security requirements of the operation at a JSON Pointer. Each requirement is a list of credentials. A request must have all credentials of at
- * least one requirement. The result is empty if the operation requires no credentials. A requirement without credentials makes credentials optional. Client
- * certificates (`mutualTLS`) and security schemes that the document does not define are ignored.
+ * Returns the security requirements of the operation at a JSON Pointer.
+ * Each requirement is a list of credentials.
+ * A request must have all credentials of at least one requirement.
+ * The result is empty if the operation requires no credentials.
+ * A requirement without credentials makes credentials optional.
+ * Client certificates (`mutualTLS`) and security schemes that the document does not define are ignored.
  */
 export function getSecurity(document: Document, operation: string): readonly (readonly Credential[])[] {
   const requirements = getNode(document, `${operation}/security`) ?? getNode(document, '/security');
@@ -41,11 +44,14 @@ function createCredential(node: Readonly<Record<string, unknown>>, scopes: reado
 }
 
 /**
- * Returns the names of the headers and query parameters in which clients send credentials for the operations. A credential in a cookie is in the header
- * `cookie`.
+ * Returns the names of the headers and query parameters in which clients send credentials for the operations, and those
+ * of passwords.
+ * A credential in a cookie is in the header `cookie`.
+ * `passwords`: the names of passwords.
  */
 export function getCredentialNames(
   operations: readonly { readonly security: readonly (readonly Credential[])[] }[],
+  passwords: CredentialNames,
 ): CredentialNames {
   const credentials = operations.flatMap(({ security }) => security.flat());
   const headers = credentials.flatMap((credential) => {
@@ -53,5 +59,9 @@ export function getCredentialNames(
     return credential.in === 'cookie' ? 'cookie' : credential.name;
   });
   const query = credentials.filter((credential) => credential.in === 'query').map(({ name }) => name);
-  return { headers: [...new Set(headers)], query: [...new Set(query)] };
+  return {
+    headers: [...new Set([...headers, ...passwords.headers])],
+    query: [...new Set([...query, ...passwords.query])],
+    properties: passwords.properties,
+  };
 }

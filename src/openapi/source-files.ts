@@ -52,8 +52,9 @@ export class SourceFiles {
   }
 
   /**
-   * Finds the value to which a `$ref` in a file refers. If there is none, returns the reason as a clause, such as `which does not exist`. Throws
-   * `ContractError` for a file with a syntax error.
+   * Finds the value to which a `$ref` in a file refers.
+   * If there is none, returns the reason as a clause, such as `which does not exist`.
+   * Throws `ContractError` for a file with a syntax error.
    */
   find(file: SourceFile, reference: string, { from, isDynamic = false, steps = 0 }: ReferencePlace): Target | string {
     const end = reference.indexOf('#');
@@ -92,8 +93,9 @@ export class SourceFiles {
   }
 
   /**
-   * Returns the value at a JSON Pointer, or the reason why there is none. Follows references in the ancestors of the value. `count`: the number of references
-   * that were already followed.
+   * Returns the value at a JSON Pointer, or the reason why there is none.
+   * Follows references in the ancestors of the value.
+   * `count`: the number of references that were already followed.
    */
   #walk(file: SourceFile, pointer: string, count: number): Target | string {
     if (count > MAX_STEPS) return 'which refers back to itself';
@@ -116,7 +118,10 @@ export class SourceFiles {
       : { file, pointer, node };
   }
 
-  /** Returns the innermost schema with an id around a value, or the file itself. `pointer`: the JSON Pointer of the value in its file. */
+  /**
+   * Returns the innermost schema with an id around a value, or the file itself.
+   * `pointer`: the JSON Pointer of the value in its file.
+   */
   #findBase(file: SourceFile, pointer: string): Resource {
     const resources = this.#getSchemas(file).filter(
       ({ id, pointer: own }) => id !== undefined && isInside(pointer, own),
@@ -125,7 +130,10 @@ export class SourceFiles {
     return innermost ?? { pointer: '', uri: FILE_URI };
   }
 
-  /** Returns the schema with an id to which a reference without its fragment refers. Returns undefined if there is none, and a reason if there are several. */
+  /**
+   * Returns the schema with an id to which a reference without its fragment refers.
+   * Returns undefined if there is none, and a reason if there are several.
+   */
   #findResource(file: SourceFile, location: string, { uri }: Resource): Resource | string | undefined {
     const schemas = this.#getSchemas(file).filter(({ id }) => id !== undefined);
     const target = toUri(location, uri);
@@ -135,7 +143,8 @@ export class SourceFiles {
   }
 
   /**
-   * Returns the JSON Pointer of the schema with an anchor. Prefers the anchors of `resource`, because an anchor belongs to the schema with an id around it.
+   * Returns the JSON Pointer of the schema with an anchor.
+   * Prefers the anchors of `resource`, because an anchor belongs to the schema with an id around it.
    * Returns `AMBIGUOUS` if there are several, and undefined if there is none.
    */
   #findAnchor(file: SourceFile, name: string, resource: Resource | undefined): string | undefined {
@@ -175,7 +184,10 @@ interface Resource {
   readonly uri: string;
 }
 
-/** A schema with an id or an anchor. `uri`: its id as an absolute URI; for a schema without an id, the URI of the schema around it. */
+/**
+ * A schema with an id or an anchor.
+ * `uri`: its id as an absolute URI; for a schema without an id, the URI of the schema around it.
+ */
 interface NamedSchema extends Resource {
   readonly id: string | undefined;
   readonly anchors: readonly string[];
@@ -224,7 +236,10 @@ function isText(value: unknown): value is string {
   return typeof value === 'string' && value !== '';
 }
 
-/** Returns whether a JSON Pointer leads into an extension, such as `/x-internal/schema`. A bundled document can't refer to a value in an extension. */
+/**
+ * Returns whether a JSON Pointer leads into an extension, such as `/x-internal/schema`.
+ * A bundled document can't refer to a value in an extension.
+ */
 export function isInExtension(pointer: string): boolean {
   let isNames = false;
   for (const step of parsePointer(pointer)) {
@@ -240,8 +255,9 @@ export function isUnchanged({ path, text }: Pick<SourceFile, 'path' | 'text'>): 
 }
 
 /**
- * Creates a function that finds the source positions of values in a document from several files. `origins`: the file and the place from which a value comes, by
- * the JSON Pointer of the value in the document. `locateOther`: finds the positions of all other values.
+ * Creates a function that finds the source positions of values in a document from several files.
+ * `origins`: the file and the place from which a value comes, by the JSON Pointer of the value in the document.
+ * `locateOther`: finds the positions of all other values.
  */
 export function createPartLocator(locateOther: Locate, origins: ReadonlyMap<string, Target>): Locate {
   const locators = new Map<SourceFile, Locate>();
@@ -266,8 +282,8 @@ export function createPartLocator(locateOther: Locate, origins: ReadonlyMap<stri
 }
 
 /**
- * Returns the file from which a value of the document comes, and the JSON Pointer of the value in this file. Returns undefined if `origins` contains neither
- * the value nor an ancestor of the value.
+ * Returns the file from which a value of the document comes, and the JSON Pointer of the value in this file.
+ * Returns undefined if `origins` contains neither the value nor an ancestor of the value.
  */
 function findOrigin(origins: ReadonlyMap<string, Target>, pointer: string) {
   const steps = parsePointer(pointer);

@@ -12,7 +12,10 @@ interface SourceNode {
   result?: unknown;
 }
 
-/** Formats the position of the value at a JSON Pointer: `FILE:LINE:COLUMN #POINTER`. If there is no value, formats the position of the closest ancestor. */
+/**
+ * Formats the position of the value at a JSON Pointer: `FILE:LINE:COLUMN #POINTER`.
+ * If there is no value, formats the position of the closest ancestor.
+ */
 export interface Locate {
   (pointer: string): string;
   /** Returns the first lines of the value, beginning with the line of its key. */
@@ -28,7 +31,10 @@ export interface SourceLines {
   readonly text: string;
 }
 
-/** Creates a function that finds the positions of values in a YAML or JSON text. Its first call parses the text, which takes 0.2 s for 2.5 MB. */
+/**
+ * Creates a function that finds the positions of values in a YAML or JSON text.
+ * Its first call parses the text, which takes 0.2 s for 2.5 MB.
+ */
 export function createLocator(path: string, text: string): Locate {
   let root: SourceNode | undefined;
   const find = (pointer: string) => {
@@ -53,7 +59,10 @@ const MAX_LINES = 5;
 /** The maximum length of a line that a locator returns, in characters. A minified document has one line. */
 const MAX_LINE_LENGTH = 200;
 
-/** Returns the line at an offset and the next four lines. If the line is long, returns only its part after the offset. */
+/**
+ * Returns the line at an offset and the next four lines.
+ * If the line is long, returns only its part after the offset.
+ */
 function readLines(text: string, offset: number): Omit<SourceLines, 'path'> {
   const begin = text.lastIndexOf('\n', offset - 1) + 1;
   const start = offset - begin > MAX_LINE_LENGTH / 2 ? offset : begin;
@@ -105,7 +114,10 @@ function findChild({ children, result }: SourceNode, step: string): FoundNode | 
   return node && { node, key: children[keyIndex] };
 }
 
-/** Returns the innermost node of a value. js-yaml opens two nodes for the flow mapping in `- {…}`, since the mapping could be a key of a block mapping. */
+/**
+ * Returns the innermost node of a value. js-yaml opens two nodes for the flow mapping in `- {…}`, since the mapping
+ * could be a key of a block mapping.
+ */
 function unwrap(node: SourceNode): SourceNode {
   const [child] = node.children;
   return child && node.children.length === 1 && child.result === node.result ? unwrap(child) : node;

@@ -5,7 +5,10 @@ import { type Branch, getBranches } from './schema-branches.ts';
 /** The rules for reading text as values of the types of a schema. */
 export interface TextRules {
   readonly document: Document;
-  /** Returns whether a value is valid against the schema at a JSON Pointer. Called only if a text can stand for several values. */
+  /**
+   * Returns whether a value is valid against the schema at a JSON Pointer.
+   * Called only if a text can stand for several values.
+   */
   readonly isValid: (schema: string, value: unknown) => boolean;
 }
 
@@ -16,16 +19,22 @@ const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 const INTEGER = /^-?(?:0|[1-9]\d*)$/;
 
 /**
- * Converts the texts in a parameter or a form to the types of a schema: `5` to a number if the schema allows numbers. A single text becomes an array with one
- * entry if the schema requires an array. If a text can stand for several values, returns the first that is valid: with `oneOf: [{ type: integer }, { type:
- * string }]`, `5` is a number and `x` a string. A text that does not fit stays unchanged, so that the schema rejects it. `texts`: the possible forms of the sent
- * value, in their order of preference. A form is a text, or an object or array of texts.
+ * Converts the texts in a parameter or a form to the types of a schema: `5` to a number if the schema allows numbers.
+ * A single text becomes an array with one entry if the schema requires an array.
+ * If a text can stand for several values, returns the first that is valid: with
+ * `oneOf: [{ type: integer }, { type: string }]`, `5` is a number and `x` a string.
+ * A text that does not fit stays unchanged, so that the schema rejects it.
+ * `texts`: the possible forms of the sent value, in their order of preference.
+ * A form is a text, or an object or array of texts.
  */
 export function readTexts(rules: TextRules, schema: string, texts: readonly unknown[]): unknown {
   return new TextReader(rules).read([schema], texts);
 }
 
-/** Converts the possible forms of a sent value, as `readTexts` does. `schema`: the JSON Pointer of the schema of the value. */
+/**
+ * Converts the possible forms of a sent value, as `readTexts` does.
+ * `schema`: the JSON Pointer of the schema of the value.
+ */
 export type ConvertTexts = (schema: string, texts: readonly unknown[]) => unknown;
 
 /** Returns the first form of a sent value, without converting its texts. */
@@ -42,7 +51,10 @@ class TextReader {
     this.#getBranches = getBranches(rules.document);
   }
 
-  /** Returns the first value that is valid against all of `schemas`, or else the first value. `texts`: the possible forms of the sent value. */
+  /**
+   * Returns the first value that is valid against all of `schemas`, or else the first value.
+   * `texts`: the possible forms of the sent value.
+   */
   read(schemas: readonly string[], texts: readonly unknown[], isEntry = false): unknown {
     const branches = this.#getBranches(schemas);
     const values = texts.flatMap((text) => branches.flatMap((branch) => this.#readBranch(branch, text, isEntry)));
@@ -63,7 +75,10 @@ class TextReader {
     return value;
   }
 
-  /** Returns the values that a text can stand for. `isEntry`: whether the text is an entry of an array, and is not an array itself. */
+  /**
+   * Returns the values that a text can stand for.
+   * `isEntry`: whether the text is an entry of an array, and is not an array itself.
+   */
   #readBranch(branch: Branch, text: unknown, isEntry: boolean): readonly unknown[] {
     const { types } = branch;
     if (Array.isArray(text)) {
@@ -88,8 +103,9 @@ class TextReader {
 }
 
 /**
- * Returns the number that a text stands for; undefined if it is not a number as in JSON, or if it is an integer that JavaScript can't represent. `isInteger`:
- * whether the text must have only digits.
+ * Returns the number that a text stands for; undefined if it is not a number as in JSON, or if it is an integer that
+ * JavaScript can't represent.
+ * `isInteger`: whether the text must have only digits.
  */
 export function parseNumber(text: string, isInteger = false): number | undefined {
   return (isInteger ? INTEGER : NUMBER).test(text) && !isInexactInteger(text) ? Number(text) : undefined;

@@ -2,8 +2,9 @@ import type * as AjvPackage from 'ajv';
 import { loadPackage } from '../util/load-package.ts';
 
 /**
- * Creates the definition of the keyword `uniqueItems` for ajv. It replaces ajv's own, which compares each entry with all others if the entries can be objects
- * or arrays. The errors are the same.
+ * Creates the definition of the keyword `uniqueItems` for ajv.
+ * It replaces ajv's own, which compares each entry with all others if the entries can be objects or arrays.
+ * The errors are the same.
  */
 export function createUniqueItems(): AjvPackage.CodeKeywordDefinition {
   const { _, str } = loadPackage<typeof AjvPackage>('ajv');
@@ -28,8 +29,10 @@ export function createUniqueItems(): AjvPackage.CodeKeywordDefinition {
 }
 
 /**
- * Returns the indexes of two equal entries of a list, the smaller index first. Returns undefined if all entries are different. Two objects are equal if they
- * have the same properties in any order. The time is linear in the size of the list, except for sorting the names of properties.
+ * Returns the indexes of two equal entries of a list, the smaller index first.
+ * Returns undefined if all entries are different.
+ * Two objects are equal if they have the same properties in any order.
+ * The time is linear in the size of the list, except for sorting the names of properties.
  */
 export function findEqualEntries(list: readonly unknown[]): readonly [earlier: number, later: number] | undefined {
   const scalars = new Map<unknown, number>();

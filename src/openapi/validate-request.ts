@@ -6,19 +6,58 @@ import { limitList } from '../util/limit-list.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { JSON_TYPE } from '../util/request-target.ts';
 import { suggestName } from '../util/similar-names.ts';
-import { acceptsLanguage } from './accept-language.ts';
 import { shorten } from './describe-error.ts';
 import { type Document, getPropertyNames, getTarget, isNode, resolveNode, toNode } from './document.ts';
 import { type Form, readForm } from './form-body.ts';
 import { createUnknownValueError, describeUnknownValue, findUnknownValues } from './known-values.ts';
 import { findMediaType, isFormBody, isParsedType } from './media-types.ts';
 import { createInexactError, isDeepShape, type Parameters, parseDeepName, readParameters } from './parameters.ts';
+import { getPasswordNames } from './password-names.ts';
 import { createPattern, type Pattern } from './patterns/pattern.ts';
 import type { Route } from './routes.ts';
 import { ALL_PARTS, getSchemaParts } from './schema-parts.ts';
 import { createErrorObject, getUnknownName, type SchemaValidator } from './schema-validator.ts';
 import { type ConvertTexts, readTexts, type TextRules } from './typed-values.ts';
 import { MAX_LISTED, type RequestViolations, toViolations } from './violations.ts';
+
+const NAME = 'accept-language';
+
+/** The part of the header that is examined, in characters. Browsers send less than 200. */
+const MAX_LENGTH = 1_000;
+
+/** The maximum number of parts of a language tag that are examined: `zh-Hant-TW` has three. */
+const MAX_PARTS = 4;
+
+/**
+ * Returns whether a schema allows one of the languages in the header `Accept-Language`.
+ * Browsers send the languages of the user with each request (RFC 9110, section 12.5.4).
+ * With `en-US,en;q=0.9`, the schema must allow `en-US` or `en`.
+ * The value `*` stands for any language.
+ * `isValid`: returns whether the schema of the parameter allows the header in `parameters`.
+ */
+function acceptsLanguage(parameters: Parameters, isValid: (parameters: Parameters) => boolean): boolean {
+  const sent = parameters.header[NAME];
+  const text = [sent].flat().join(',').slice(0, MAX_LENGTH);
+  const toHeader = (language: string) => (Array.isArray(sent) ? [language] : language);
+  for (const language of listLanguages(text)) {
+    if (language === '*') return true;
+    if (isValid({ ...parameters, header: { ...parameters.header, [NAME]: toHeader(language) } })) return true;
+  }
+  return false;
+}
+
+/**
+ * Returns the languages in an `Accept-Language` header, and their shorter forms: `zh-Hant-TW`, `zh-Hant` and `zh`.
+ * Leaves out languages with the weight 0.
+ */
+function* listLanguages(header: string): Generator<string> {
+  for (const range of header.split(',')) {
+    const [language = '', weight = ''] = range.split(';').map((part) => part.trim());
+    if (/^q=0(\.0*)?$/i.test(weight)) continue;
+    const parts = language.split('-').slice(0, MAX_PARTS);
+    for (let length = parts.length; length > 0; length--) yield parts.slice(0, length).join('-');
+  }
+}
 
 /** The parts of a request that are validated. */
 export interface RequestToValidate {
@@ -30,15 +69,19 @@ export interface RequestToValidate {
   readonly body: unknown;
   /** The media type of the body; undefined if there is no body. */
   readonly contentType?: string | undefined;
-  /** Whether the body is large. The validation of a large body stops at the first error, because all errors together can need more memory than the body. */
+  /**
+   * Whether the body is large.
+   * The validation of a large body stops at the first error, because all errors together can need more memory than the
+   * body.
+   */
   readonly isLarge?: boolean | undefined;
   /** The integers in a JSON body that can't be represented. */
   readonly inexact?: readonly InexactInteger[] | undefined;
 }
 
 /**
- * The result of validating a request: the input of the handler, or violations. `notes`: a message for each unknown query parameter or property that was
- * ignored.
+ * The result of validating a request: the input of the handler, or violations.
+ * `notes`: a message for each unknown query parameter or property that was ignored.
  */
 export type RequestResult =
   | { readonly kind: 'call'; readonly input: OperationInput; readonly notes: readonly string[] }
@@ -87,7 +130,7 @@ export function validateRequest(context: RequestValidation, route: Route, reques
     ...ignored.map(describeUnknownValue),
   ];
   if (errors.length === 0) return { kind: 'call', input, notes };
-  const { violations, detail } = toViolations(errors);
+  const { violations, detail } = toViolations(errors, getPasswordNames(context.document));
   return { kind: 'violations', input, violations, detail: notes.length === 0 ? detail : [detail, ...notes].join('; ') };
 }
 
@@ -108,20 +151,27 @@ const NOTHING: readonly InexactInteger[] = [];
 
 function findErrors(context: RequestValidation, route: Route, request: RequestToValidate, input: OperationInput) {
   const convert: ConvertTexts = (schema, texts) => readTexts(context, schema, texts);
-  const { values: parameters, errors: unread } = readParameters(convert, route, request.headers, input);
+  const { values: parameters, errors: unread } = readParameters(convert, route, request.headers, {
+    path: route.pathTexts(request.path),
+    query: input.query,
+  });
   const limits = checkLimits(parameters, request.body);
   if (limits.some(({ keyword }) => keyword === 'depth')) return limits;
   const validate = request.isLarge ? context.validateLargeJson : context.validateJson;
   return [
     ...unread,
-    // The validators are called directly, because openapi-backend's validateRequest parses the body again, which takes a fifth of the time of a POST.
+    // The validators are called directly, because openapi-backend's validateRequest parses the body again, which takes
+    // a fifth of the time of a POST.
     ...validateParameters(context.getParameterValidators(route), parameters),
     ...validateBody({ document: context.document, validate }, route, request),
     ...limits,
   ];
 }
 
-/** Returns the errors of the parameters. A header `Accept-Language` is valid if the schema allows one of its languages. */
+/**
+ * Returns the errors of the parameters.
+ * A header `Accept-Language` is valid if the schema allows one of its languages.
+ */
 function validateParameters(validators: readonly ValidateFunction[], parameters: Parameters): readonly ErrorObject[] {
   const validate = (values: Parameters) =>
     validators.filter((check) => !check(values)).flatMap(({ errors }) => errors ?? []);
@@ -167,8 +217,9 @@ function validateBody({ document, validate }: BodyValidation, route: Route, { bo
 type BodyValidation = { readonly document: Document; readonly validate: SchemaValidator };
 
 /**
- * Creates a function that replaces the references in the `properties` of a schema by their targets in `document`. Error messages can then describe these
- * properties. The results are cached.
+ * Creates a function that replaces the references in the `properties` of a schema by their targets in `document`.
+ * Error messages can then describe these properties.
+ * The results are cached.
  */
 const getPropertyResolver = memoizeByObject((document: Document) =>
   memoizeByObject((schema: Record<string, unknown>) => {
@@ -186,7 +237,10 @@ interface Names {
 
 const NO_NAMES: Names = { query: [], body: [] };
 
-/** Returns the names in a request that the contract does not define. Decision: the server ignores them, because many front ends send such names. */
+/**
+ * Returns the names in a request that the contract does not define.
+ * Decision: the server ignores them, because many front ends send such names.
+ */
 function findUnknownNames(document: Document, route: Route, { query, body, contentType }: RequestToValidate): Names {
   const { knownNames: known, parameters } = route;
   const deep = parameters.filter(({ shape }) => isDeepShape(shape)).map(({ name }) => name);
@@ -199,7 +253,10 @@ function findUnknownNames(document: Document, route: Route, { query, body, conte
   };
 }
 
-/** Returns the names of the properties of a body that its schema does not describe. `schema`: the JSON Pointer of the schema; undefined if there is none. */
+/**
+ * Returns the names of the properties of a body that its schema does not describe.
+ * `schema`: the JSON Pointer of the schema; undefined if there is none.
+ */
 function findUnknownProperties(document: Document, schema: string | undefined, body: object): readonly string[] {
   if (schema === undefined) return [];
   const { names, isOpen, patterns } = getDescribedNames(document)(schema);
@@ -207,7 +264,10 @@ function findUnknownProperties(document: Document, schema: string | undefined, b
   return isOpen ? [] : Object.keys(body).filter((name) => !isDescribed(name));
 }
 
-/** The names of the properties that a schema describes. `isOpen`: whether it describes all other properties with `additionalProperties`. */
+/**
+ * The names of the properties that a schema describes.
+ * `isOpen`: whether it describes all other properties with `additionalProperties`.
+ */
 interface DescribedNames {
   readonly names: readonly string[];
   readonly patterns: readonly Pattern[];
@@ -235,7 +295,10 @@ function getBodySchema({ bodyMedia }: Route, contentType = JSON_TYPE): string | 
   return documented === undefined ? undefined : bodyMedia[documented]?.schema;
 }
 
-/** Returns the names of query parameters in which clients send credentials. Leaves out those that the contract also documents as parameters. */
+/**
+ * Returns the names of query parameters in which clients send credentials.
+ * Leaves out those that the contract also documents as parameters.
+ */
 function findCredentialNames({ security, knownNames }: Route): readonly string[] {
   if (security.length === 0) return [];
   const names = security.flat().flatMap((credential) => (credential.in === 'query' ? credential.name : []));
@@ -249,7 +312,10 @@ function omitNames(query: RequestToValidate['query'], names: readonly string[]):
   return Object.fromEntries(Object.entries(query).filter(([name]) => !omitted.has(name)));
 }
 
-/** Returns a message for each unknown name that was ignored, with a suggestion. Leaves out a name that an error already reports. */
+/**
+ * Returns a message for each unknown name that was ignored, with a suggestion.
+ * Leaves out a name that an error already reports.
+ */
 function describeIgnored(
   document: Document,
   { route, request, unknown }: { readonly route: Route; readonly request: RequestToValidate; readonly unknown: Names },

@@ -2,23 +2,16 @@ import type { ErrorObject } from 'ajv';
 import { createIssue, type DataValidator, type Issue } from '../util/issue.ts';
 import { parsePointer } from '../util/json-pointer.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
-import { isSecretName, REDACTED, redactSecrets } from '../util/redact-secrets.ts';
+import type { Violation } from '../util/problem.ts';
+import {
+  type CredentialNames,
+  isSecretName,
+  REDACTED,
+  redactNamedProperties,
+  redactSecrets,
+} from '../util/redact-secrets.ts';
 import { describeError, shorten } from './describe-error.ts';
 import { getUnknownName, groupByPointer, type SchemaValidator } from './schema-validator.ts';
-
-/** A value in a request that violates the contract, or a missing value. */
-export interface Violation {
-  /** The part of the request. */
-  readonly in: 'body' | 'path' | 'query' | 'header' | 'cookie';
-  /** The JSON Pointer of the value in this part of the request, such as `/price`; empty for the whole body. */
-  readonly pointer: string;
-  /** The JSON Schema keyword that failed. */
-  readonly rule: string;
-  /** The invalid value, shortened. Absent if the value is missing in the request. */
-  readonly value?: unknown;
-  /** The remedy: a clause such as "use an integer from 1 to 10". */
-  readonly remedy: string;
-}
 
 /** The violations of a request. `detail` is a text that describes the first five violations. */
 export interface RequestViolations {
@@ -34,32 +27,45 @@ const PARTS: Readonly<Record<string, Violation['in']>> = {
   cookie: 'cookie',
 };
 
-/** Returns one violation for each invalid value. The errors must come from an ajv instance with the options `verbose` and `allErrors`. */
-export function toViolations(errors: readonly ErrorObject[]): RequestViolations {
+/**
+ * Returns one violation for each invalid value.
+ * The errors must come from an ajv instance with the options `verbose` and `allErrors`.
+ * `names`: those of passwords.
+ */
+export function toViolations(errors: readonly ErrorObject[], names: CredentialNames): RequestViolations {
   const invalid = [...groupByPointer(errors)];
   // An object with thousands of unknown properties is in thousands of errors.
-  const redact = memoizeByObject(redactObject);
+  const redact = memoizeByObject((data: object) => redactObject(data, names));
   const redactData = (data: unknown) => (typeof data === 'object' && data !== null ? redact(data) : data);
   const described = invalid
     .slice(0, MAX_VIOLATIONS)
-    .map(([pointer, error]) => describeViolation(pointer, error, redactData));
+    .map(([pointer, error]) => describeViolation(pointer, error, { names, redactData }));
   const clauses = described.slice(0, MAX_LISTED).map(({ clause }) => clause);
   const rest = invalid.length - clauses.length;
   const detail = (rest > 0 ? [...clauses, `and ${rest} more`] : clauses).join('; ');
   return { violations: described.map(({ violation }) => violation), detail };
 }
 
-/** The maximum number of violations of a request. Describing more would delay other requests: a body of 64 kB can have 20,000 invalid values. */
+/**
+ * The maximum number of violations of a request.
+ * Describing more would delay other requests: a body of 64 kB can have 20,000 invalid values.
+ */
 const MAX_VIOLATIONS = 1_000;
 
 /** The maximum number of violations, or of unknown names, that a message lists. */
 export const MAX_LISTED = 5;
 
-function describeViolation(pointer: string, error: ErrorObject, redactData: (data: unknown) => unknown) {
+/** The names of passwords, and a function that redacts a value for a message. */
+interface Redaction {
+  readonly names: CredentialNames;
+  readonly redactData: (data: unknown) => unknown;
+}
+
+function describeViolation(pointer: string, error: ErrorObject, { names, redactData }: Redaction) {
   const end = pointer.indexOf('/', 1);
   const [part, rest] = end === -1 ? [pointer.slice(1), ''] : [pointer.slice(1, end), pointer.slice(end)];
   const sent = getInvalidValue(error);
-  const isSecret = isSecretValue(part, rest, error);
+  const isSecret = isSecretValue(part, rest, error) || isPasswordName(part, rest, names);
   const value = isSecret && sent !== undefined ? REDACTED : sent;
   const data = isSecret ? REDACTED : redactData(error.data);
   const { rule, problem, remedy } = describeError(data === error.data ? error : { ...error, data });
@@ -73,7 +79,9 @@ function describeViolation(pointer: string, error: ErrorObject, redactData: (dat
 }
 
 /**
- * Returns whether an invalid value is secret. Its message, which is also in the log and the journal, then does not have it. `part`: the part of the request.
+ * Returns whether an invalid value is secret.
+ * Its message, which is also in the log and the journal, then does not have it.
+ * `part`: the part of the request.
  * `pointer`: the place in this part.
  */
 function isSecretValue(part: string, pointer: string, { parentSchema }: ErrorObject): boolean {
@@ -81,9 +89,15 @@ function isSecretValue(part: string, pointer: string, { parentSchema }: ErrorObj
   return part === 'cookie' || isSecretName(pointer) || format === 'password' || writeOnly === true;
 }
 
+/** Returns whether a value is a password, or a part of one. */
+function isPasswordName(part: string, pointer: string, names: CredentialNames): boolean {
+  const own = { query: names.query, header: names.headers, requestBody: names.properties }[part] ?? [];
+  return own.length > 0 && parsePointer(pointer).some((name) => own.includes(name));
+}
+
 /** Returns a shortened object without the secrets in it. */
-function redactObject(data: object): object | string {
-  return redactSecrets(shorten(data)) as object | string;
+function redactObject(data: object, { properties }: CredentialNames): object | string {
+  return redactSecrets(redactNamedProperties(shorten(data), properties)) as object | string;
 }
 
 function getInvalidValue(error: ErrorObject): unknown {
@@ -94,8 +108,8 @@ function getInvalidValue(error: ErrorObject): unknown {
 }
 
 /**
- * Returns the name of the invalid value for a message, such as `query parameter limit`. The name has no quotes: the journal redacts a secret value only if it
- * follows a name without quotes.
+ * Returns the name of the invalid value for a message, such as `query parameter limit`.
+ * The name has no quotes: the journal redacts a secret value only if it follows a name without quotes.
  */
 function describeSubject({ in: part, pointer }: Violation): string {
   const isName = pointer.lastIndexOf('/') === 0 && !pointer.includes('~');
@@ -115,9 +129,12 @@ export function createDataValidator(validate: SchemaValidator): DataValidator {
 }
 
 /**
- * Combines the validators of two contracts: the application's own contract and the served contract, which can have more or fewer fields. A field must be
- * valid in every contract that documents it. A field that neither contract documents is an error. A field that only the served contract requires can be
- * missing. `validateOwn` also adds default values to the data.
+ * Combines the validators of two contracts: the application's own contract and the served contract, which can have more
+ * or fewer fields.
+ * A field must be valid in every contract that documents it.
+ * A field that neither contract documents is an error.
+ * A field that only the served contract requires can be missing.
+ * `validateOwn` also adds default values to the data.
  */
 export function combineDataValidators(validateOwn: DataValidator, validateServed: DataValidator): DataValidator {
   return (schema, value) => {

@@ -4,7 +4,10 @@ import { isNode, type Node } from './node.ts';
 /** Keys whose values are plain data, not nodes of the document. The values of extensions (`x-…`) are plain data too. */
 const VALUE_KEYS = new Set(['example', 'examples', 'enum', 'default', 'const', 'mapping']);
 
-/** Keys whose value is an object that has a node for each name, such as `properties`. A name in this object can be equal to a keyword. */
+/**
+ * Keys whose value is an object that has a node for each name, such as `properties`.
+ * A name in this object can be equal to a keyword.
+ */
 const NAMES_KEYS = new Set([
   'properties',
   'patternProperties',
@@ -24,7 +27,10 @@ const NAMES_KEYS = new Set([
 ]);
 
 /**
- * Returns what the value at a key of a document is. `value`: plain data. `names`: an object that has a node for each name. `node`: a node such as a schema.
+ * Returns what the value at a key of a document is.
+ * `value`: plain data.
+ * `names`: an object that has a node for each name.
+ * `node`: a node such as a schema.
  * `isNames`: whether the key is a name that the author has chosen, and not a keyword.
  */
 export function getKind(key: string, isNames: boolean): 'value' | 'names' | 'node' {
@@ -34,8 +40,10 @@ export function getKind(key: string, isNames: boolean): 'value' | 'names' | 'nod
 }
 
 /**
- * Returns a document in which each node (each object of the OpenAPI document, such as a schema) is replaced by the result of `change`. Children are replaced
- * before their parents. Parts that do not change, and plain data such as examples, are not copied: the result shares them with the document.
+ * Returns a document in which each node (each object of the OpenAPI document, such as a schema) is replaced by the
+ * result of `change`.
+ * Children are replaced before their parents.
+ * Parts that do not change, and plain data such as examples, are not copied: the result shares them with the document.
  */
 export function mapNodes<Whole>(document: Whole, change: (node: Node, pointer: string) => Node): Whole {
   const visit = (node: unknown, pointer: string, isNames: boolean): unknown => {

@@ -48,7 +48,10 @@ function readSchema(document: Document, schema: string | undefined): XmlSchema {
   };
 }
 
-/** Returns the JSON Pointer of the schema of a property. If the schema does not list the property, returns that of `additionalProperties`. */
+/**
+ * Returns the JSON Pointer of the schema of a property.
+ * If the schema does not list the property, returns that of `additionalProperties`.
+ */
 function findProperty(document: Document, schema: string | undefined, name: string): string | undefined {
   if (schema === undefined) return undefined;
   const parts = getSchemaParts(document, schema, ALL_PARTS);
@@ -67,8 +70,9 @@ function getRootName(document: Document, schema: string, xml: XmlSchema): string
 }
 
 /**
- * Formats a value as an XML document, by the XML Objects of its schema. `schema`: the JSON Pointer of the schema. Returns undefined if XML can't represent the value,
- * for example a string with a control character.
+ * Formats a value as an XML document, by the XML Objects of its schema.
+ * `schema`: the JSON Pointer of the schema.
+ * Returns undefined if XML can't represent the value, for example a string with a control character.
  */
 export function formatXml(document: Document, schema: string | undefined, value: unknown): string | undefined {
   const root = readSchema(document, schema);
@@ -176,9 +180,12 @@ function removePrefix(name: string): string {
 }
 
 /**
- * Parses an XML document to the value that its schema describes: properties come from attributes and elements, and texts become numbers and booleans if the schema
- * has these types. A text that can't be converted stays a string, so that the schema rejects it. Throws a `SyntaxError` if the text is not well-formed XML, or if the
- * root element does not have the XML name of the schema. `schema`: the JSON Pointer of the schema.
+ * Parses an XML document to the value that its schema describes: properties come from attributes and elements, and
+ * texts become numbers and booleans if the schema has these types.
+ * A text that can't be converted stays a string, so that the schema rejects it.
+ * Throws a `SyntaxError` if the text is not well-formed XML, or if the root element does not have the XML name of the
+ * schema.
+ * `schema`: the JSON Pointer of the schema.
  */
 export function parseXml(document: Document, schema: string, text: string): unknown {
   const root = parseDocument(text);
@@ -240,8 +247,8 @@ function toPrimitive(types: readonly unknown[], text: string): unknown {
 }
 
 /**
- * Returns whether servers may read different values from the XML of a value: XML has no null, no empty array and no empty object, and many parsers remove
- * whitespace around a text.
+ * Returns whether servers may read different values from the XML of a value: XML has no null, no empty array and no
+ * empty object, and many parsers remove whitespace around a text.
  */
 export function isAmbiguousInXml(value: unknown): boolean {
   if (value === null || value === '') return true;
@@ -252,7 +259,11 @@ export function isAmbiguousInXml(value: unknown): boolean {
   return inner.length === 0 || inner.some(isAmbiguousInXml);
 }
 
-/** Returns whether a value in an XML response can be compared with its schema: the schema describes an object or an array. `schema`: its JSON Pointer. */
+/**
+ * Returns whether a value in an XML response can be compared with its schema: the schema describes an object or an
+ * array.
+ * `schema`: its JSON Pointer.
+ */
 export function isXmlSchema(document: Document, schema: string): boolean {
   return readSchema(document, schema).kind !== 'value' && isNode(getNode(document, resolvePointer(document, schema)));
 }

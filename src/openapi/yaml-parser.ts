@@ -12,7 +12,10 @@ type StandardTypes = Readonly<Record<'merge' | 'int', JsYaml.Type>>;
 
 let schema: JsYaml.Schema | undefined;
 
-/** Returns the core schema of YAML 1.2, with the merge key of YAML 1.1. An integer that JavaScript can't represent becomes an `InexactNumber`. */
+/**
+ * Returns the core schema of YAML 1.2, with the merge key of YAML 1.1.
+ * An integer that JavaScript can't represent becomes an `InexactNumber`.
+ */
 export function getYamlSchema(): JsYaml.Schema {
   const { CORE_SCHEMA, Type, types } = loadYamlParser() as typeof JsYaml & { readonly types: StandardTypes };
   schema ??= CORE_SCHEMA.extend({

@@ -33,14 +33,21 @@ export class ResponseError extends Error {
   }
 }
 
-/** Loads a document. Throws a `ResponseError` if the server sends an error, and a `TypeError` if the server can't be reached. */
+/**
+ * Loads a document.
+ * Throws a `ResponseError` if the server sends an error, and a `TypeError` if the server can't be reached.
+ */
 export async function loadDocument(path: string, headers: HeadersInit): Promise<LoadedDocument> {
   const response = await fetch(path, { headers, cache: 'no-store' });
   if (!response.ok) throw new ResponseError(response.status, await readDetail(response));
   return { document: await response.json(), tag: response.headers.get('ETag') ?? '' };
 }
 
-/** Returns whether the document on the server has changed. `tag`: the tag of the loaded document. Throws a `TypeError` if the server can't be reached. */
+/**
+ * Returns whether the document on the server has changed.
+ * `tag`: the tag of the loaded document.
+ * Throws a `TypeError` if the server can't be reached.
+ */
 export async function hasChanged(path: string, tag: string, headers: HeadersInit): Promise<boolean> {
   const response = await fetch(path, { method: 'HEAD', headers: { ...headers, 'If-None-Match': tag } });
   return response.ok;
@@ -52,7 +59,8 @@ async function readDetail(response: Response): Promise<string> {
 }
 
 /**
- * Returns a copy of a document whose only server is `server`. The page does not allow requests to the servers of the contract, because they can be other hosts.
+ * Returns a copy of a document whose only server is `server`.
+ * The page does not allow requests to the servers of the contract, because they can be other hosts.
  */
 export function withServer(document: OpenApiDocument, server: Server): OpenApiDocument {
   const paths = Object.entries(document.paths ?? {}).map(([path, { servers: _, ...item }]) => {
@@ -73,7 +81,10 @@ function removeUnsafeUrls<Value>(value: Value): Value {
   return Object.fromEntries(entries.map(([name, inner]) => [name, removeUnsafeUrls(inner)])) as Value;
 }
 
-/** Returns whether a link leads to an address of the web or of mail, or to a path. A value that is no text belongs to a schema. */
+/**
+ * Returns whether a link leads to an address of the web or of mail, or to a path.
+ * A value that is no text belongs to a schema.
+ */
 function isSafeUrl(url: unknown): boolean {
   if (typeof url !== 'string' || !URL.canParse(url, location.href)) return true;
   return ['http:', 'https:', 'mailto:'].includes(new URL(url, location.href).protocol);
@@ -86,8 +97,8 @@ function removeServers(part: unknown): unknown {
 }
 
 /**
- * Returns a Server Object (OpenAPI) for a sandbox of this server: its URL contains the path prefix of the sandbox. If `sandboxId` is empty, the URL has no
- * prefix.
+ * Returns a Server Object (OpenAPI) for a sandbox of this server: its URL contains the path prefix of the sandbox.
+ * If `sandboxId` is empty, the URL has no prefix.
  */
 export function createServer(sandboxId: string): Server {
   const url = sandboxId === '' ? location.origin : `${location.origin}/_sandbox/${sandboxId}`;

@@ -1,24 +1,345 @@
 import type { Application, Operation } from '../application.ts';
+import type { ExampleRequest } from '../application-views.ts';
+import { createGenerator } from '../mock/generate.ts';
 import { createMock } from '../mock/mock.ts';
 import type { Contract } from '../openapi/contract.ts';
-import { ContractError, formatIssues } from '../openapi/document.ts';
+import { ContractError, formatIssues, getNode, isNode } from '../openapi/document.ts';
+import { isJsonType } from '../openapi/media-types.ts';
+import { findJsonMedia } from '../openapi/responses.ts';
+import type { Route } from '../openapi/routes.ts';
+import type { Entry, State } from '../store/state.ts';
+import { type StateRules, type ValidationSteps, validateEntries } from '../store/validate-state.ts';
 import type { Issue } from '../util/issue.ts';
+import { formatPointer } from '../util/json-pointer.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
-import { findIdIssues, findOverrideIssues, findResourceIssues } from './document-paths.ts';
-import { createExamples } from './examples.ts';
-import { explainPlan } from './explain.ts';
+import { fillPath } from '../util/path-template.ts';
+import { toSeed } from '../util/random.ts';
+import { tryOrUndefined } from '../util/try-or-undefined.ts';
+import { allowsAnyBody } from './allows-any-body.ts';
+import { getEntries, listChildren, listParentPaths, setEntries } from './change-entries.ts';
+import { findIdIssues, findOverrideIssues, findResourceIssues, getRequiredQuery } from './document-paths.ts';
+import { getKeyValue, hasParents, matchId } from './entries.ts';
 import { createHandler, respondToMocked } from './handlers.ts';
+import { addArticle, getLastSegment, getParameterName } from './names.ts';
 import { problems } from './problems.ts';
-import { getRouteKey, PATH_VALUES, type Resource } from './resource.ts';
+import { type Action, getRouteKey, PATH_VALUES, type PathKey, type Plan, type Resource } from './resource.ts';
 import { ResourceModel } from './resource-model.ts';
-import { createSeeds } from './seeds.ts';
-import { createStateRules } from './state-rules.ts';
+import { getInner } from './responses.ts';
+import { createUuidFrom, SAMPLE_TIME_MS } from './server-values.ts';
 import { createStateView } from './state-view.ts';
 import { completeUserResponse } from './user-responses.ts';
 
+/** Creates the rules that validate the state: each entry against its schema, and the ids of entries and parents. */
+function createStateRules(model: ResourceModel): StateRules {
+  const { resources } = model.inference;
+  const byName = new Map(resources.map((resource) => [resource.name, resource]));
+  return {
+    collections: Object.fromEntries(resources.map(({ name }) => [name, { schema: name }])),
+    hasVariableCollections: true,
+    validateEntry(name, value) {
+      const resource = byName.get(name);
+      if (!isNode(value)) return [{ pointer: '', message: 'is not an object' }];
+      return resource ? model.validator.findIssues(resource, value) : [];
+    },
+    *findReferenceIssues(state) {
+      for (const resource of resources) yield* findKeyIssues(resource, state);
+    },
+  };
+}
+
 /**
- * Creates the `ResourceModel` of a contract at the first call, and returns it at later calls. Throws `ContractError` if an `x-storefront` extension in the
- * document is invalid.
+ * Finds entries that no client can request, because their id is missing or not unique, or because the id of a parent is
+ * missing.
+ */
+function findKeyIssues({ name, id, kind, mounts }: Resource, state: State): ValidationSteps {
+  const firstIndexes = new Map<string, number>();
+  const parents = mounts[0]?.parents ?? [];
+  const ids = kind === 'collection' ? [id] : [];
+  return validateEntries(name, state[name] ?? [], (entry: Entry, index): readonly Issue[] => {
+    const missing = [...ids, ...parents].find((part) => (getKeyValue(entry, part) ?? '') === '');
+    if (missing) return [createIssue(missing, `is missing: add the id of the ${missing === id ? 'entry' : 'parent'}`)];
+    const key = JSON.stringify([...parents, ...ids].map((part) => getKeyValue(entry, part)));
+    const first = firstIndexes.get(key);
+    if (first !== undefined)
+      return [createIssue(id, `is the same as in ${formatPointer(name, first)}: use another value`)];
+    firstIndexes.set(key, index);
+    return [];
+  });
+}
+
+/** Creates a validation error about the id of an entry, or about the id of its parent. */
+function createIssue({ property, name }: PathKey, message: string): Issue {
+  return { pointer: formatPointer(...(property === undefined ? [PATH_VALUES, name] : property.split('.'))), message };
+}
+
+/**
+ * The number of entries to generate for each parent, or for a resource without parents.
+ * Used if there are no examples, and no operation creates entries.
+ */
+const GENERATED_SEEDS = 3;
+
+/** The maximum number of parents for which child entries are generated. */
+const MAX_PARENTS = 5;
+
+/**
+ * Creates the default data of a contract from the examples in the document.
+ * Generates entries for a resource without examples, unless an operation creates its entries.
+ * `lists`: lists from the user, by resource name.
+ * They replace the examples and get the default values of the contract.
+ */
+function createSeeds(model: ResourceModel, lists: State): State {
+  const { resources } = model.inference;
+  const byDepth = [...resources].sort((a, b) => getDepth(a) - getDepth(b));
+  let state: State = { ...Object.fromEntries(resources.map(({ name }) => [name, []])), ...lists };
+  for (const resource of byDepth) {
+    if (Object.hasOwn(lists, resource.name)) {
+      state = setEntries(state, resource, addDefaults(model, resource, lists));
+      continue;
+    }
+    const examples = findExamples(model, resource);
+    const isGenerated = examples.length === 0 && resource.kind === 'collection' && !model.canCreate(resource);
+    const values = isGenerated ? Array.from({ length: GENERATED_SEEDS }, () => undefined) : examples;
+    state = addSeeds(model, resource, state, values);
+  }
+  return state;
+}
+
+/**
+ * Returns the entries that the user provides for a resource, with default values from the contract for missing
+ * properties.
+ */
+function addDefaults(model: ResourceModel, resource: Resource, lists: State): readonly Entry[] {
+  return getEntries(lists, resource).map((entry) =>
+    model.addDefaults(resource, model.addNestedDefaults(resource.schema, entry)),
+  );
+}
+
+function getDepth({ mounts }: Resource): number {
+  return mounts[0]?.parents.length ?? 0;
+}
+
+/**
+ * Adds default entries to a resource, and returns a changed copy of the state.
+ * `values`: an example for each entry, or undefined to generate the entry.
+ */
+function addSeeds(
+  model: ResourceModel,
+  resource: Resource,
+  state: State,
+  values: readonly (Entry | undefined)[],
+): State {
+  const [mount] = resource.mounts;
+  const plan = [...model.inference.plans.values()].find((candidate) => candidate.resource === resource);
+  if (!mount || !plan) return state;
+  const paths = listParentPaths(model.inference, state, mount);
+  const isGenerated = values.includes(undefined);
+  const entries: Entry[] = [];
+  for (const parentPath of isGenerated ? paths.slice(0, MAX_PARENTS) : paths.slice(0, 1))
+    for (const [index, value] of values.entries()) {
+      const path = (value && paths.find((candidate) => hasParents(value, mount, candidate))) ?? parentPath;
+      const key = `${resource.name} ${Object.values(path).join('/')} ${index}`;
+      const body = value ?? (model.generate(resource.schema, toSeed(key)) as Entry | undefined);
+      if (!body) continue;
+      const entry = model.createSeed(
+        { ...plan, mount },
+        {
+          entries,
+          body,
+          path,
+          nowMs: SAMPLE_TIME_MS,
+          newId: () => createUuidFrom(key),
+        },
+      );
+      if (resource.kind === 'singleton' || !entries.some(matchId(resource, entry))) entries.push(entry);
+    }
+  return { ...state, [resource.name]: [...getEntries(state, resource), ...entries] };
+}
+
+/** Returns the examples of entries: from the responses of a resource's operations, and from the schema of an entry. */
+function findExamples(model: ResourceModel, resource: Resource): readonly Entry[] {
+  const plans = [...model.inference.plans.values()].filter((plan) => plan.resource === resource);
+  const order = ['list', 'read', 'create', 'replace', 'update'];
+  const sorted = [...plans].sort((a, b) => order.indexOf(a.action) - order.indexOf(b.action));
+  const found = sorted.flatMap((plan) => listExamples(plan)).filter(isEntry);
+  const own = resource.schema === '' ? undefined : model.reader.getExample(resource.schema);
+  const examples = [...found, ...(isEntry(own) ? [own] : [])];
+  return resource.kind === 'singleton' ? examples.slice(0, 1) : examples;
+}
+
+function listExamples({ route, action, responsePath }: Plan): readonly unknown[] {
+  if (!['list', 'read', 'create', 'replace', 'update'].includes(action)) return [];
+  const examples = findJsonMedia(route.responses, route.successStatus)?.examples ?? [];
+  return examples.flatMap(({ value }) => {
+    const inner = getInner(value, responsePath);
+    return action === 'list' ? (Array.isArray(inner) ? inner : []) : [inner];
+  });
+}
+
+function isEntry(value: unknown): value is Entry {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length > 0;
+}
+
+const VERBS: Readonly<Record<Action, string>> = {
+  list: 'lists',
+  create: 'creates',
+  read: 'reads',
+  replace: 'replaces',
+  replaceById: 'replaces',
+  update: 'updates',
+  delete: 'deletes',
+  clear: 'deletes all',
+};
+
+/** Describes what an operation does, such as `lists pets of /owners/{ownerId} (filters: status; ignores: q)`. */
+function explainPlan(model: ResourceModel, plan: Plan): string {
+  const { action, resource, mount, route } = plan;
+  const isMany = action === 'list' || action === 'clear';
+  const target = isMany ? resource.name : nameEntry(resource);
+  const parent = mount.parents.at(-1);
+  const below = parent ? ` of ${parent.path}` : '';
+  const details = [
+    ...(action === 'list' ? describeList(model, plan) : []),
+    ...(model.canCreate(resource) || resource.kind === 'singleton'
+      ? []
+      : ['starts with examples or generated entries']),
+    ...(allowsAnyBody(model.reader.document, route) ? ['the document describes no response body'] : []),
+    ...describe('sets to the current time', model.getTimeNames(plan)),
+    ...(action === 'delete' || action === 'clear' ? describeChildren(model, resource) : []),
+    ...(getParameterName(getLastSegment(route.path)) !== undefined && action === 'read' ? [describeId(plan)] : []),
+  ];
+  return `${getVerb(plan)} ${target}${below}${details.length > 0 ? ` (${details.join('; ')})` : ''}`;
+}
+
+function getVerb({ action, resource, route }: Plan): string {
+  // PUT without a body adds an existing entry to a parent, for example a user to a team.
+  if (action === 'replace' && resource.kind === 'collection' && Object.keys(route.bodyMedia).length === 0)
+    return 'adds';
+  return VERBS[action === 'replaceById' && route.method === 'PATCH' ? 'update' : action];
+}
+
+function describeId({ mount: { id } }: Plan): string {
+  const names = [id.property, id.alias].filter((name) => name !== undefined);
+  return names.length === 0 ? 'the id is only in the path' : `id: ${names.join(' or ')}`;
+}
+
+function describe(label: string, names: readonly string[]): readonly string[] {
+  return names.length > 0 ? [`${label}: ${names.join(', ')}`] : [];
+}
+
+/**
+ * Describes what happens to child entries when their parent is deleted, such as `also deletes: pets` and
+ * `keeps: visits`.
+ */
+function describeChildren({ inference }: ResourceModel, resource: Resource): readonly string[] {
+  const children = listChildren(inference, resource);
+  const getNames = (isDeleted: boolean) =>
+    children.flatMap((child) => (child.isDeleted === isDeleted ? child.name : []));
+  return [...describe('also deletes', getNames(true)), ...describe('keeps', getNames(false))];
+}
+
+function describeList(model: ResourceModel, plan: Plan): readonly string[] {
+  const { filters, byMeaning, ignored } = model.getListParameters(plan);
+  const { sort, order: _order, ...paging } = byMeaning;
+  return [
+    ...describe('filters', [...filters.keys()]),
+    ...describe('sorts by', sort === undefined ? [] : [sort]),
+    ...describe('pages by', Object.values(paging)),
+    ...describe('ignores', ignored),
+  ];
+}
+
+/**
+ * Returns the singular name of a resource with its article, such as `a pet`.
+ * The name of a singleton, such as `settings`, has no article.
+ */
+function nameEntry({ kind, singular }: Resource): string {
+  return kind === 'singleton' ? singular : addArticle(singular);
+}
+
+/**
+ * The maximum number of attempts to generate a valid request body.
+ * The second half of the attempts omits optional properties.
+ */
+const MAX_ATTEMPTS = 10;
+
+/**
+ * Creates up to three example requests for one resource: list its entries, create an entry, and read an entry.
+ * Omits a request if no valid example is found.
+ */
+function createExamples(model: ResourceModel, state: State): readonly ExampleRequest[] {
+  const simple = [...model.inference.plans.values()].filter(
+    ({ mount, route }) => mount.parents.length === 0 && getRequiredQuery(route).length === 0,
+  );
+  const resource = chooseResource(simple);
+  const find = (action: Action) => simple.find((plan) => plan.resource === resource && plan.action === action);
+  const [list, create, read] = [find('list'), find('create'), find('read')];
+  return [
+    ...(list ? [{ title: `List ${list.resource.name}`, method: list.route.method, path: list.route.path }] : []),
+    ...(create ? createCreation(model, create) : []),
+    ...(read ? createReading(read, state) : []),
+  ];
+}
+
+/** Returns the resource with the most operations that list, create or read entries. */
+function chooseResource(plans: readonly Plan[]): Resource | undefined {
+  const counts = new Map<Resource, number>();
+  for (const { action, resource } of plans)
+    if (EXAMPLE_ACTIONS.includes(action)) counts.set(resource, (counts.get(resource) ?? 0) + 1);
+  const highest = Math.max(...counts.values());
+  return [...counts].find(([, count]) => count === highest)?.[0];
+}
+
+/** The actions of the example requests. */
+const EXAMPLE_ACTIONS: readonly Action[] = ['list', 'create', 'read'];
+
+function createCreation(model: ResourceModel, { route, resource }: Plan): readonly ExampleRequest[] {
+  const body = findBody(model, route);
+  const { method, path } = route;
+  return body === undefined ? [] : [{ title: `Create ${addArticle(resource.singular)}`, method, path, body }];
+}
+
+/**
+ * Creates an example request that reads the first entry, such as `GET /pets/1`.
+ * Returns an empty array if there is no entry, or if the path has several parameters.
+ */
+function createReading({ route, resource, mount }: Plan, state: State): readonly ExampleRequest[] {
+  const [entry] = state[resource.name] ?? [];
+  const id = entry && getKeyValue(entry, mount.id);
+  const { method, pathNames } = route;
+  if (id === undefined || pathNames.length !== 1) return [];
+  const path = fillPath(route, { [mount.id.parameter]: id });
+  return [{ title: `Get ${addArticle(resource.singular)}`, method, path }];
+}
+
+/**
+ * Returns a valid JSON request body for an operation: an example from the document, or else a generated body.
+ * Returns undefined if no valid body is found.
+ */
+function findBody({ contract }: ResourceModel, route: Route): unknown {
+  const [type, media] = Object.entries(route.bodyMedia).find(([name]) => isJsonType(name)) ?? [];
+  if (type === undefined || !media) return undefined;
+  const isValid = (body: unknown) => {
+    const request = { path: route.path, query: {}, headers: {}, body, contentType: type };
+    return contract.validateRequest(route, request).kind === 'call';
+  };
+  const example = media.examples.find(({ value }) => isValid(value));
+  if (example) return example.value;
+  const { schema } = media;
+  if (schema === undefined) return undefined;
+  const generate = createGenerator(contract.normalized, 'readOnly');
+  const node = getNode(contract.normalized, schema);
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    const seed = toSeed(`${route.operationId} ${attempt}`);
+    const omitsOptional = attempt >= MAX_ATTEMPTS / 2;
+    const body = tryOrUndefined(() => generate(node, { seed, query: {}, usesExamples: true, omitsOptional }));
+    if (body !== undefined && isValid(body)) return body;
+  }
+  return undefined;
+}
+
+/**
+ * Creates the `ResourceModel` of a contract at the first call, and returns it at later calls.
+ * Throws `ContractError` if an `x-storefront` extension in the document is invalid.
  */
 const getModel = memoizeByObject((contract: Contract) => {
   const throwIfIssues = (issues: readonly Issue[]) => {
@@ -33,8 +354,9 @@ const getModel = memoizeByObject((contract: Contract) => {
 });
 
 /**
- * Creates an application that serves any OpenAPI document. It infers resources such as `/pets` from the document, and stores their entries. `contractFile`: the
- * path of the OpenAPI document.
+ * Creates an application that serves any OpenAPI document.
+ * It infers resources such as `/pets` from the document, and stores their entries.
+ * `contractFile`: the path of the OpenAPI document.
  */
 export function createResourceApplication(contractFile: string): Application {
   return {
@@ -74,8 +396,8 @@ export function createResourceApplication(contractFile: string): Application {
 }
 
 /**
- * Returns the name of the property that identifies an entry of a collection, such as `id`. Returns undefined for a singleton such as `/settings`, which has no
- * ids.
+ * Returns the name of the property that identifies an entry of a collection, such as `id`.
+ * Returns undefined for a singleton such as `/settings`, which has no ids.
  */
 function getKey({ kind, id }: Resource): string | undefined {
   return kind === 'singleton' ? undefined : (id.property ?? `${PATH_VALUES}.${id.name}`);

@@ -10,7 +10,8 @@ export function getEntries(state: State, { name }: Pick<Resource, 'name'>): read
 }
 
 /**
- * Replaces the members of a parent by stored entries: each member of a team by the user with the same id. A member without a stored entry stays unchanged.
+ * Replaces the members of a parent by stored entries: each member of a team by the user with the same id.
+ * A member without a stored entry stays unchanged.
  * `memberOf`: the name of the resource with the stored entries, such as `users`.
  */
 export function followMembers(state: State, { memberOf, id }: Resource, entries: readonly Entry[]): readonly Entry[] {
@@ -26,7 +27,10 @@ export function setEntries(state: State, { name }: Pick<Resource, 'name'>, entri
   return { ...state, [name]: entries };
 }
 
-/** Returns a copy of a state without the entries for which `isRemoved` returns true. Also removes their child entries, such as the pets of a removed owner. */
+/**
+ * Returns a copy of a state without the entries for which `isRemoved` returns true.
+ * Also removes their child entries, such as the pets of a removed owner.
+ */
 export function removeEntries(
   { resources }: Pick<Inference, 'resources'>,
   state: State,
@@ -57,8 +61,10 @@ export function removeEntries(
 }
 
 /**
- * Lists the resources whose entries depend on the entries of a resource. For `owners`, an example is `pets` at `/owners/{ownerId}/pets`. For `users`, an
- * example is the `members` of a team. `isDeleted` in the result: whether deleting an entry also deletes the entries that depend on it.
+ * Lists the resources whose entries depend on the entries of a resource.
+ * For `owners`, an example is `pets` at `/owners/{ownerId}/pets`.
+ * For `users`, an example is the `members` of a team.
+ * `isDeleted` in the result: whether deleting an entry also deletes the entries that depend on it.
  */
 export function listChildren({ resources }: Inference, resource: Resource) {
   const isParent = (mount: Mount) =>
@@ -73,15 +79,17 @@ export function listChildren({ resources }: Inference, resource: Resource) {
 }
 
 /**
- * Returns whether each entry of a resource belongs to a parent, as a pet at `/owners/{ownerId}/pets` belongs to an owner. Returns false if the pets also have the path
- * `/pets`, because then they exist without an owner.
+ * Returns whether each entry of a resource belongs to a parent, as a pet at `/owners/{ownerId}/pets` belongs to an
+ * owner.
+ * Returns false if the pets also have the path `/pets`, because then they exist without an owner.
  */
 function isOwned({ mounts }: Resource, mount: Mount): boolean {
   return mounts[0] === mount && mount.parents.length > 0;
 }
 
 /**
- * Returns whether a path is the innermost parent in the paths of a mount: `/owners/{id}` for `/owners/{ownerId}/pets`. The names of the parameters can differ.
+ * Returns whether a path is the innermost parent in the paths of a mount: `/owners/{id}` for `/owners/{ownerId}/pets`.
+ * The names of the parameters can differ.
  */
 function isParentPath({ parents }: Mount, item: string): boolean {
   const path = parents.at(-1)?.path;
@@ -89,8 +97,10 @@ function isParentPath({ parents }: Mount, item: string): boolean {
 }
 
 /**
- * Returns the path parameters that select the children of an entry: `{ ownerId: '7' }` for the pets of the owner 7. `mount`: the paths of the children, such as
- * `/owners/{ownerId}/pets`. `own`: the paths of the parent, such as `/owners/{id}`. `parent`: the parent, such as the owner 7.
+ * Returns the path parameters that select the children of an entry: `{ ownerId: '7' }` for the pets of the owner 7.
+ * `mount`: the paths of the children, such as `/owners/{ownerId}/pets`.
+ * `own`: the paths of the parent, such as `/owners/{id}`.
+ * `parent`: the parent, such as the owner 7.
  */
 function getPathInput(mount: Mount, own: Mount, resource: Resource, parent: Entry): PathInput {
   const keys = [...own.parents, ...(resource.kind === 'collection' ? [own.id] : [])];
@@ -103,24 +113,27 @@ function getPathInput(mount: Mount, own: Mount, resource: Resource, parent: Entr
 }
 
 /**
- * A resource that is named as a parent in a path: `owners` in `/owners/{ownerId}/pets`. `own`: the paths of `owners`. `parameter`: the path parameter of the
- * parent, here `ownerId`.
+ * A resource that is named as a parent in a path: `owners` in `/owners/{ownerId}/pets`.
+ * `own`: the paths of `owners`.
+ * `parameter`: the path parameter of the parent, here `ownerId`.
  */
 export interface ParentPlace {
   readonly parameter: string;
   readonly resource: Resource;
   readonly own: Mount;
   /**
-   * The path parameters in a child's path, up to the parent: `['shopId', 'ownerId']` for `/shops/{shopId}/owners/{ownerId}/pets`. The paths in `own` have the
-   * same parameters in the same order, but their names can differ.
+   * The path parameters in a child's path, up to the parent: `['shopId', 'ownerId']` for
+   * `/shops/{shopId}/owners/{ownerId}/pets`.
+   * The paths in `own` have the same parameters in the same order, but their names can differ.
    */
   readonly parameters: readonly string[];
 }
 
 /**
- * Creates a function that finds the resources named as parents in a path, such as `owners` in `/owners/{ownerId}/pets`. The function caches its results. It
- * returns a list for each parent, because `/groups/{id}` and `/groups/{name}` can be different resources. Resources with the same parameter name are first in a
- * list.
+ * Creates a function that finds the resources named as parents in a path, such as `owners` in `/owners/{ownerId}/pets`.
+ * The function caches its results.
+ * It returns a list for each parent, because `/groups/{id}` and `/groups/{name}` can be different resources.
+ * Resources with the same parameter name are first in a list.
  */
 export function createParentFinder({ resources }: Inference): (mount: Mount) => readonly (readonly ParentPlace[])[] {
   return memoizeByObject((mount: Mount) =>
@@ -132,7 +145,8 @@ export function createParentFinder({ resources }: Inference): (mount: Mount) => 
         .filter(({ own: { item } }) => item !== undefined && getPathForm(item) === getPathForm(path));
       const named = places.filter(({ own }) => own.id.parameter === parameter);
       const next = mount.parents[index + 1]?.path ?? mount.item ?? mount.collection;
-      // In `/rates/{from}/{to}`, both parameters together identify an entry, so `{from}` is not the id of `/rates/{id}`.
+      // In `/rates/{from}/{to}`, both parameters together identify an entry, so `{from}` is not the id of
+      // `/rates/{id}`.
       if (next.startsWith(`${path}/{`)) return named;
       return [...named, ...places.filter((place) => !named.includes(place))];
     }),
@@ -140,8 +154,9 @@ export function createParentFinder({ resources }: Inference): (mount: Mount) => 
 }
 
 /**
- * Returns the path parameters of each existing parent. For `/owners/{ownerId}/pets` and two owners, the result is `[{ ownerId: '1' }, { ownerId: '2' }]`. For a
- * path without parents, the result is one empty object.
+ * Returns the path parameters of each existing parent.
+ * For `/owners/{ownerId}/pets` and two owners, the result is `[{ ownerId: '1' }, { ownerId: '2' }]`.
+ * For a path without parents, the result is one empty object.
  */
 export function listParentPaths({ resources }: Inference, state: State, mount: Mount): readonly PathInput[] {
   if (mount.parents.length === 0) return [{}];

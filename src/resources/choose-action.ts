@@ -3,14 +3,20 @@ import { listPatchTypes } from './patch-types.ts';
 import type { Action, Mount, Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
 
-/** A resource and one of its paths. `isItem`: true for the path of a single entry, such as `/pets/{petId}`, and false for the path of the list. */
+/**
+ * A resource and one of its paths.
+ * `isItem`: true for the path of a single entry, such as `/pets/{petId}`, and false for the path of the list.
+ */
 export interface Place {
   readonly resource: Resource;
   readonly mount: Mount;
   readonly isItem: boolean;
 }
 
-/** Derives from the document what an operation does with stored entries, such as `create`. Returns undefined if the document does not say what it does. */
+/**
+ * Derives from the document what an operation does with stored entries, such as `create`.
+ * Returns undefined if the document does not say what it does.
+ */
 export function chooseAction(
   reader: SchemaReader,
   { resource, mount, isItem }: Place,
@@ -48,7 +54,8 @@ function chooseItemAction(reader: SchemaReader, resource: Resource, route: Route
         : undefined,
     PATCH: hasObject || listPatchTypes(reader, route).length > 0 ? 'update' : undefined,
     DELETE: 'delete',
-    // `POST /pets/{petId}` changes a pet if the response body is the pet, or if there is no response body and the request has properties of the pet.
+    // `POST /pets/{petId}` changes a pet if the response body is the pet, or if there is no response body and the
+    // request has properties of the pet.
     POST:
       !isSingleton && (hasEntryResponse(reader, resource, route) || sendsEntry(reader, resource, route))
         ? 'update'
@@ -57,7 +64,10 @@ function chooseItemAction(reader: SchemaReader, resource: Resource, route: Route
   return actions[route.method];
 }
 
-/** Returns whether the request body of an operation consists mostly of properties of the entry, and the response has no body. */
+/**
+ * Returns whether the request body of an operation consists mostly of properties of the entry, and the response has no
+ * body.
+ */
 function sendsEntry(reader: SchemaReader, { schema }: Resource, route: Route): boolean {
   const request = reader.getRequestSchema(route);
   const response = reader.getResponseSchema(route, route.successStatus);
@@ -70,8 +80,8 @@ function hasQuery({ parameters }: Route): boolean {
 }
 
 /**
- * Returns whether the success response of an operation contains an entry of the resource. The body must have the schema of the entry, mostly properties of the
- * entry, or only the id of the entry.
+ * Returns whether the success response of an operation contains an entry of the resource.
+ * The body must have the schema of the entry, mostly properties of the entry, or only the id of the entry.
  */
 export function hasEntryResponse(reader: SchemaReader, { schema, singular, id }: Resource, route: Route): boolean {
   const response = reader.getResponseSchema(route, route.successStatus);
@@ -82,7 +92,10 @@ export function hasEntryResponse(reader: SchemaReader, { schema, singular, id }:
   return reader.isObject(found) && (hasOnlyId || hasProperties(reader, found, schema));
 }
 
-/** Returns whether a schema has at least two properties, and more than half of them are also properties of the schema `other`. */
+/**
+ * Returns whether a schema has at least two properties, and more than half of them are also properties of the schema
+ * `other`.
+ */
 export function hasProperties(reader: SchemaReader, schema: string, other: string): boolean {
   const names = [...reader.getProperties(schema).keys()];
   const others = reader.getProperties(other);
@@ -90,8 +103,10 @@ export function hasProperties(reader: SchemaReader, schema: string, other: strin
 }
 
 /**
- * Returns whether a POST searches entries instead of creating one. A search responds with a list. Its request has only properties that entries do not have,
- * such as `limit`. Its response repeats at least one of these properties.
+ * Returns whether a POST searches entries instead of creating one.
+ * A search responds with a list.
+ * Its request has only properties that entries do not have, such as `limit`.
+ * Its response repeats at least one of these properties.
  */
 export function isSearch(
   reader: SchemaReader,

@@ -7,7 +7,10 @@ import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { getLastSegment, getParameterName, getParentPath, toTemplate } from './names.ts';
 import type { Plan } from './resource.ts';
 
-/** The values of `x-storefront` in a path or an operation of the document. They correct the resources that the server infers from the document. */
+/**
+ * The values of `x-storefront` in a path or an operation of the document.
+ * They correct the resources that the server infers from the document.
+ */
 export interface Overrides {
   /** The name of the resource to which the path belongs. */
   readonly resource?: string;
@@ -19,7 +22,10 @@ export interface Overrides {
   readonly entry?: string;
   /** Whether the server mocks the operation and does not use stored entries for it. */
   readonly off?: boolean;
-  /** Whether the operation can refuse valid requests with a documented status. Only `storefront check` reads this value. */
+  /**
+   * Whether the operation can refuse valid requests with a documented status.
+   * Only `storefront check` reads this value.
+   */
   readonly refuses?: boolean;
 }
 
@@ -47,13 +53,19 @@ export function getDocumentPaths(document: Document, routes: readonly Route[]): 
   return paths;
 }
 
-/** Returns the paths of a document by their last segment. A document can have thousands of paths, so comparing each path with all others takes too long. */
+/**
+ * Returns the paths of a document by their last segment.
+ * A document can have thousands of paths, so comparing each path with all others takes too long.
+ */
 export const indexByLastSegment = memoizeByObject((paths: DocumentPaths) => groupPaths(paths, getLastSegment));
 
 /** Returns the paths of a document by their parent path. */
 export const indexByParent = memoizeByObject((paths: DocumentPaths) => groupPaths(paths, getParentPath));
 
-/** Returns the paths of a document by the resource that `x-storefront` names. Paths without a name have the key `''`. */
+/**
+ * Returns the paths of a document by the resource that `x-storefront` names.
+ * Paths without a name have the key `''`.
+ */
 export const indexByOverride = memoizeByObject((paths: DocumentPaths) =>
   groupPaths(paths, (_path, { overrides }) => overrides.resource ?? ''),
 );
@@ -115,8 +127,9 @@ function findOverrideIssue(pointer: string, name: string, value: unknown): reado
 }
 
 /**
- * Returns an error for each `id` in an `x-storefront` extension that refers to an object, such as `owner` instead of `owner.id`. `isObject`: a function that
- * returns whether the schema at a JSON Pointer describes an object.
+ * Returns an error for each `id` in an `x-storefront` extension that refers to an object, such as `owner` instead of
+ * `owner.id`.
+ * `isObject`: a function that returns whether the schema at a JSON Pointer describes an object.
  */
 export function findIdIssues(
   document: Document,
@@ -133,7 +146,8 @@ export function findIdIssues(
 }
 
 /**
- * Returns an error for each `resource` in an `x-storefront` extension that has no effect, because no operation of the path uses the entries of this resource.
+ * Returns an error for each `resource` in an `x-storefront` extension that has no effect, because no operation of the
+ * path uses the entries of this resource.
  * `plans`: what the operations do.
  */
 export function findResourceIssues(
@@ -159,7 +173,10 @@ export function findResourceIssues(
   return [...new Set(pointers)].map((pointer) => ({ pointer, message }));
 }
 
-/** Returns the `x-storefront` values of an operation and of its path. If both define a value, returns that of the operation. */
+/**
+ * Returns the `x-storefront` values of an operation and of its path.
+ * If both define a value, returns that of the operation.
+ */
 export function getOverrides(document: Document, { path, pointer }: Route): Overrides {
   const read = (parent: string): Node => {
     const value = getNode(document, `${parent}/x-storefront`);
@@ -168,15 +185,17 @@ export function getOverrides(document: Document, { path, pointer }: Route): Over
   return { ...read(formatPointer('paths', path)), ...read(pointer) };
 }
 
-/** Returns the names of the parameters at the end of a path template: `owner` and `repo` for `/repos/{owner}/{repo}`. */
+/**
+ * Returns the names of the parameters at the end of a path template: `owner` and `repo` for `/repos/{owner}/{repo}`.
+ */
 export function getTrailingParameters(path: string): readonly string[] {
-  const name = getParameterName(getLastSegment(path));
-  return name === undefined ? [] : [...getTrailingParameters(getParentPath(path)), name];
+  const names = toTemplate(path).split('/').map(getParameterName);
+  return names.slice(names.lastIndexOf(undefined) + 1) as string[];
 }
 
 /**
- * Returns the last segment of a path template that is not a parameter: `pets` for `/owners/{ownerId}/pets/{petId}`. Returns `entries` if all segments are
- * parameters.
+ * Returns the last segment of a path template that is not a parameter: `pets` for `/owners/{ownerId}/pets/{petId}`.
+ * Returns `entries` if all segments are parameters.
  */
 export function getResourceSegment(path: string): string {
   const segments = toTemplate(path)
@@ -186,14 +205,17 @@ export function getResourceSegment(path: string): string {
 }
 
 /**
- * Returns all parent paths that end with a parameter, the shortest first. For `/shops/{shopId}/owners/{ownerId}/pets`, these are `/shops/{shopId}` and
- * `/shops/{shopId}/owners/{ownerId}`.
+ * Returns all parent paths that end with a parameter, the shortest first.
+ * For `/shops/{shopId}/owners/{ownerId}/pets`, these are `/shops/{shopId}` and `/shops/{shopId}/owners/{ownerId}`.
  */
 export function getAncestors(path: string): readonly string[] {
-  const parent = getParentPath(path);
-  if (parent === '') return [];
-  const isItem = getParameterName(getLastSegment(parent)) !== undefined;
-  return isItem ? [...getAncestors(parent), parent] : getAncestors(parent);
+  const template = toTemplate(path);
+  const ancestors: string[] = [];
+  for (let end = template.lastIndexOf('/'); end > 0; end = template.lastIndexOf('/', end - 1)) {
+    const segment = template.slice(template.lastIndexOf('/', end - 1) + 1, end);
+    if (getParameterName(segment) !== undefined) ancestors.push(template.slice(0, end));
+  }
+  return ancestors.toReversed();
 }
 
 /** Returns the names of the required query parameters of an operation. */

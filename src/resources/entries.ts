@@ -7,27 +7,36 @@ import { PATH_VALUES } from './resource.ts';
 export type PathInput = Readonly<Record<string, string>>;
 
 /**
- * Returns an entry's value for a path parameter, as text: `'7'` for `{petId}` if the pet has the id 7. Returns undefined if the entry has no value for the
- * parameter, or if the value is an object.
+ * Returns an entry's value for a path parameter, as text: `'7'` for `{petId}` if the pet has the id 7.
+ * Returns undefined if the entry has no value for the parameter, or if the value is an object.
  */
 export function getKeyValue(entry: Entry, { property, name }: PathKey): string | undefined {
   const value = property === undefined ? getOwn(getPathValues(entry), name) : getProperty(entry, property);
   return value === undefined || typeof value === 'object' ? undefined : String(value);
 }
 
-/** Returns the value of a property of an entry. `property`: a name such as `id`, or the path of a nested property, such as `metadata.name`. */
+/**
+ * Returns the value of a property of an entry.
+ * `property`: a name such as `id`, or the path of a nested property, such as `metadata.name`.
+ */
 export function getProperty(entry: Entry, property: string): unknown {
   // This function is called for each entry of a list, so a name that is not nested is not split.
   if (!property.includes('.')) return getOwn(entry, property);
   return property.split('.').reduce<unknown>((value, name) => (isNode(value) ? getOwn(value, name) : undefined), entry);
 }
 
-/** Returns the value of an own property. Returns undefined for a property that every JavaScript object inherits, such as `constructor`. */
+/**
+ * Returns the value of an own property.
+ * Returns undefined for a property that every JavaScript object inherits, such as `constructor`.
+ */
 export function getOwn(object: Readonly<Record<string, unknown>>, name: string): unknown {
   return Object.hasOwn(object, name) ? object[name] : undefined;
 }
 
-/** Returns a copy of an entry with a changed or added property. An added property becomes the first one, unless it is nested. */
+/**
+ * Returns a copy of an entry with a changed or added property.
+ * An added property becomes the first one, unless it is nested.
+ */
 function setProperty(entry: Entry, property: string, value: unknown): Entry {
   const [name = '', ...rest] = property.split('.');
   if (rest.length > 0) return { ...entry, [name]: setProperty(toNode(entry[name]), rest.join('.'), value) };
@@ -36,7 +45,8 @@ function setProperty(entry: Entry, property: string, value: unknown): Entry {
 }
 
 /**
- * Returns the path parameters in the hidden property `PATH_VALUES` of an entry. An entry stores path parameters there if its schema has no properties for them.
+ * Returns the path parameters in the hidden property `PATH_VALUES` of an entry.
+ * An entry stores path parameters there if its schema has no properties for them.
  */
 export function getPathValues(entry: Entry): Readonly<Record<string, unknown>> {
   return (entry[PATH_VALUES] ?? {}) as Readonly<Record<string, unknown>>;
@@ -56,26 +66,36 @@ export function setKeyValue(entry: Entry, { property, name }: PathKey, value: un
 }
 
 /**
- * Copies the property `key.property`, such as the id, from the entry `from` to a copy of `entry`. Returns `entry` itself if `from` does not have the property.
+ * Copies the property `key.property`, such as the id, from the entry `from` to a copy of `entry`.
+ * Returns `entry` itself if `from` does not have the property.
  */
 export function copyKeyValue(from: Entry, entry: Entry, key: PathKey): Entry {
   const value = key.property === undefined ? undefined : getProperty(from, key.property);
   return value === undefined ? entry : setKeyValue(entry, key, value);
 }
 
-/** Creates a function that returns whether another entry has the same id as `entry`. If entries have parents, the ids of the parents must also be equal. */
+/**
+ * Creates a function that returns whether another entry has the same id as `entry`.
+ * If entries have parents, the ids of the parents must also be equal.
+ */
 export function matchId({ id, mounts: [mount] }: Resource, entry: Entry): (other: Entry) => boolean {
   const keys = [id, ...(mount?.parents ?? [])];
   const values = keys.map((key) => getKeyValue(entry, key));
   return (other) => keys.every((key, index) => getKeyValue(other, key) === values[index]);
 }
 
-/** Returns whether an entry belongs to the parents in a request path: to the owner 7 for `/owners/7/pets`. `path`: the path parameters of the request. */
+/**
+ * Returns whether an entry belongs to the parents in a request path: to the owner 7 for `/owners/7/pets`.
+ * `path`: the path parameters of the request.
+ */
 export function hasParents(entry: Entry, { parents }: Mount, path: PathInput): boolean {
   return parents.every((parent) => getKeyValue(entry, parent) === path[parent.parameter]);
 }
 
-/** Returns the index of the entry at a request path such as `/pets/7`; -1 if there is no such entry. `path`: the path parameters of the request. */
+/**
+ * Returns the index of the entry at a request path such as `/pets/7`; -1 if there is no such entry.
+ * `path`: the path parameters of the request.
+ */
 export function findIndex(entries: readonly Entry[], { kind }: Resource, mount: Mount, path: PathInput): number {
   const { id } = mount;
   const find = (key: PathKey) => {
@@ -86,7 +106,10 @@ export function findIndex(entries: readonly Entry[], { kind }: Resource, mount: 
   return index === -1 && id.alias !== undefined ? find({ ...id, property: id.alias }) : index;
 }
 
-/** Returns a text that identifies an entry within its resource, such as its id. The text is the seed for the generated values of the entry. */
+/**
+ * Returns a text that identifies an entry within its resource, such as its id.
+ * The text is the seed for the generated values of the entry.
+ */
 export function getEntryKey({ id, kind, mounts }: Resource, entry: Entry): string {
   if (kind === 'collection' && id.property !== undefined) return getKeyValue(entry, id) ?? '';
   const keys = [...(mounts[0]?.parents ?? []), ...(kind === 'collection' ? [id] : [])];

@@ -5,17 +5,29 @@ import type { Entry } from '../store/state.ts';
 import { createIssue, type Issue } from '../util/issue.ts';
 import { formatPointer, parsePointer } from '../util/json-pointer.ts';
 import { getOwn } from './entries.ts';
-import { removePart } from './remove-part.ts';
 import type { Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
+
+/**
+ * Returns a copy of a value without a nested property or array entry: the path `['tags', '0']` removes the first tag.
+ */
+function removePart(value: unknown, [name = '', ...rest]: readonly string[]): unknown {
+  if (Array.isArray(value)) {
+    const index = Number(name);
+    return rest.length === 0 ? value.toSpliced(index, 1) : value.with(index, removePart(value[index], rest));
+  }
+  if (!isNode(value)) return value;
+  const { [name]: part, ...others } = value;
+  return rest.length === 0 ? others : { ...value, [name]: removePart(part, rest) };
+}
 
 /** Validates stored entries against the schemas of their resources. */
 export class EntryValidator {
   readonly #contract: Contract;
   readonly #reader: SchemaReader;
   /**
-   * The first of several schemas with equal rules, such as `{ type: string }`. Maps the JSON Pointer of each schema, and its rules as JSON, to the JSON Pointer
-   * of the first schema.
+   * The first of several schemas with equal rules, such as `{ type: string }`.
+   * Maps the JSON Pointer of each schema, and its rules as JSON, to the JSON Pointer of the first schema.
    */
   readonly #firstPointers = new Map<string, string>();
 
@@ -24,7 +36,10 @@ export class EntryValidator {
     this.#reader = reader;
   }
 
-  /** Returns the validation errors of a stored entry. A missing property is not an error, because the server generates a value when it reads the entry. */
+  /**
+   * Returns the validation errors of a stored entry.
+   * A missing property is not an error, because the server generates a value when it reads the entry.
+   */
   findIssues({ schema, mounts }: Resource, entry: Entry): readonly Issue[] {
     if (schema === '') return [];
     const properties = this.#reader.getCommonProperties(schema);
@@ -44,8 +59,8 @@ export class EntryValidator {
   }
 
   /**
-   * Returns the JSON Pointer of the first schema with the same rules as the schema at `pointer`. So equal schemas, such as `{ type: string }`, are compiled
-   * only once.
+   * Returns the JSON Pointer of the first schema with the same rules as the schema at `pointer`.
+   * So equal schemas, such as `{ type: string }`, are compiled only once.
    */
   #getFirstPointer(pointer: string): string {
     const known = this.#firstPointers.get(pointer);
@@ -60,8 +75,9 @@ export class EntryValidator {
   }
 
   /**
-   * Removes the values of an entry that the schema of stored entries does not allow. A valid request can contain such values, because its body can have another
-   * schema. The data file must not contain them, because it is validated against the schema of stored entries.
+   * Removes the values of an entry that the schema of stored entries does not allow.
+   * A valid request can contain such values, because its body can have another schema.
+   * The data file must not contain them, because it is validated against the schema of stored entries.
    */
   removeInvalid(resource: Resource, entry: Entry): Entry {
     let next = entry;
@@ -75,9 +91,12 @@ export class EntryValidator {
   }
 
   /**
-   * Handles the properties that a request sets to null. A property becomes null if its schema allows null. Otherwise, a required property keeps its stored
-   * value, and an optional property stays deleted. `stored`: the entry before the change. `entry`: the entry after the merge patch, which deletes these
-   * properties. `sent`: the request body.
+   * Handles the properties that a request sets to null.
+   * A property becomes null if its schema allows null.
+   * Otherwise, a required property keeps its stored value, and an optional property stays deleted.
+   * `stored`: the entry before the change.
+   * `entry`: the entry after the merge patch, which deletes these properties.
+   * `sent`: the request body.
    */
   setNulls({ schema }: Resource, stored: Entry, entry: Entry, sent: Entry): Entry {
     const names = Object.keys(sent).filter((name) => sent[name] === null);
@@ -92,8 +111,11 @@ export class EntryValidator {
   }
 
   /**
-   * Restores the stored value of each property for which a request has sent an invalid value. Does not check other properties: after a change of the schema,
-   * stored values can be invalid too. `stored`: the entry before the change. `entry`: the entry after the change. `sent`: the request body.
+   * Restores the stored value of each property for which a request has sent an invalid value.
+   * Does not check other properties: after a change of the schema, stored values can be invalid too.
+   * `stored`: the entry before the change.
+   * `entry`: the entry after the change.
+   * `sent`: the request body.
    */
   restoreInvalidSent(resource: Resource, stored: Entry, entry: Entry, sent: Entry): Entry {
     const names = Object.keys(sent);
@@ -103,8 +125,9 @@ export class EntryValidator {
 }
 
 /**
- * Returns a copy of an object in which removed properties have their stored values again. `earlier`: the object before the removal. `stored`: the object with
- * the stored values.
+ * Returns a copy of an object in which removed properties have their stored values again.
+ * `earlier`: the object before the removal.
+ * `stored`: the object with the stored values.
  */
 function restoreRemoved(object: Entry, earlier: Entry, stored: Entry): Entry {
   const values = Object.entries(earlier).flatMap(([name, value]) => {
@@ -130,12 +153,16 @@ const ANNOTATIONS = new Set([
   'xml',
 ]);
 
-/** The maximum number of attempts to make an entry valid by removing only invalid nested values. After that, each invalid property is removed as a whole. */
+/**
+ * The maximum number of attempts to make an entry valid by removing only invalid nested values.
+ * After that, each invalid property is removed as a whole.
+ */
 const MAX_REMOVALS = 20;
 
 /**
- * JSON Schema keywords whose errors are ignored in stored entries. Missing values are generated when an entry is read, unknown properties are not sent to
- * clients, and alternatives such as `oneOf` are not checked.
+ * JSON Schema keywords whose errors are ignored in stored entries.
+ * Missing values are generated when an entry is read, unknown properties are not sent to clients, and alternatives such
+ * as `oneOf` are not checked.
  */
 const IGNORED_KEYWORDS = new Set([
   'required',

@@ -1,3 +1,4 @@
+import { allowsJson } from '../openapi/media-types.ts';
 import { findResponse } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
 import { toSingular } from '../util/singular.ts';
@@ -6,15 +7,67 @@ import {
   type DocumentPath,
   type DocumentPaths,
   getOverrides,
+  getRequiredQuery,
   getResourceSegment,
   getTrailingParameters,
   indexByLastSegment,
   indexByParent,
 } from './document-paths.ts';
-import { isSingleton } from './is-singleton.ts';
-import { getLastSegment, getParentPath, toTemplate } from './names.ts';
+import { getLastSegment, getParameterName, getParentPath, toTemplate } from './names.ts';
 import type { Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
+
+/**
+ * Returns whether a path has one object instead of a list, such as `/settings`.
+ * GET must return the object, and PUT or PATCH must change at least one of its properties.
+ */
+function isSingleton(reader: SchemaReader, path: string, { routes }: DocumentPath): boolean {
+  const segment = getLastSegment(path);
+  const read = routes.get('GET');
+  const change = routes.get('PUT') ?? routes.get('PATCH');
+  const request = change && reader.getRequestSchema(change);
+  if (!read || !change || request === undefined || getParameterName(segment) !== undefined) return false;
+  if (selectsObject(read, change)) return false;
+  if (allowsAnyBody(reader.document, read))
+    return hasOneName(segment) && !routes.has('POST') && sendsJson(reader, change);
+  const schema = reader.getResponseSchema(read, read.successStatus);
+  if (schema === undefined || !reader.isObject(schema) || reader.findList(schema, segment)?.path.length === 0)
+    return false;
+  const [sent, shown] = [request, schema].map((body) => getNames(reader, body, segment));
+  return !sent?.length || !shown?.length || sent.some((name) => shown.includes(name));
+}
+
+/**
+ * Returns whether the last segment of a path is singular.
+ * The plural `/items` is probably a list whose entries PUT changes together.
+ */
+function hasOneName(segment: string): boolean {
+  return toSingular(segment) === segment;
+}
+
+/** Returns whether the request body of an operation is a JSON object. */
+function sendsJson(reader: SchemaReader, route: Route): boolean {
+  const request = reader.getRequestSchema(route);
+  return request !== undefined && reader.isObject(request) && Object.keys(route.bodyMedia).some(allowsJson);
+}
+
+/**
+ * Returns the property names of a body, and of the entry in the body.
+ * `body`: the JSON Pointer of the schema of the body.
+ */
+function getNames(reader: SchemaReader, body: string, singular: string): readonly string[] {
+  const { schema } = reader.findEntry(body, singular);
+  return [body, schema].flatMap((part) => [...reader.getProperties(part).keys()]);
+}
+
+/**
+ * Returns whether a query parameter selects one of several objects: the operation `read` requires the parameter, but
+ * the operation `change` does not.
+ */
+function selectsObject(read: Route, change: Route): boolean {
+  const names = getRequiredQuery(change);
+  return getRequiredQuery(read).some((name) => !names.includes(name));
+}
 
 /** Paths that may form a resource, such as `/pets` and `/pets/{petId}`. */
 export interface Candidate {
@@ -28,8 +81,10 @@ export interface Candidate {
 }
 
 /**
- * Finds collections with a list path, such as `/invoices`, but without a path for one entry, such as `/invoices/{id}`. GET must list entries, and POST must
- * create an entry: its response has an id, and its request and response have a common property. `used`: paths that already belong to resources.
+ * Finds collections with a list path, such as `/invoices`, but without a path for one entry, such as `/invoices/{id}`.
+ * GET must list entries, and POST must create an entry: its response has an id, and its request and response have a
+ * common property.
+ * `used`: paths that already belong to resources.
  */
 export function findLists(reader: SchemaReader, paths: DocumentPaths, used: ReadonlySet<string>): readonly Candidate[] {
   return [...paths].flatMap(([path, collection]) => {
@@ -51,7 +106,10 @@ export function findLists(reader: SchemaReader, paths: DocumentPaths, used: Read
   });
 }
 
-/** Returns whether a POST creates an entry that the document does not show: the request body is an object, and the response is a 201 without a described body. */
+/**
+ * Returns whether a POST creates an entry that the document does not show: the request body is an object, and the
+ * response is a 201 without a described body.
+ */
 function createsUnshown(reader: SchemaReader, create: Route): boolean {
   const isUnshown = hasNoBody(create) || allowsAnyJson(reader.document, create);
   return create.successStatus === 201 && isUnshown && reader.isObject(reader.getRequestSchema(create) ?? '');
@@ -83,8 +141,8 @@ function countParameters(path: string): number {
 }
 
 /**
- * Returns the list path for the path of an entry: `/pets` for `/pets/{petId}`. Returns undefined if the path does not end with a parameter, or if there is no
- * list path.
+ * Returns the list path for the path of an entry: `/pets` for `/pets/{petId}`.
+ * Returns undefined if the path does not end with a parameter, or if there is no list path.
  */
 function findCollectionPath(paths: DocumentPaths, path: string): string | undefined {
   const parameters = getTrailingParameters(path);
@@ -92,13 +150,15 @@ function findCollectionPath(paths: DocumentPaths, path: string): string | undefi
   const parent = getParentPath(path);
   if (parent === '') return undefined;
   if (parameters.length === 1) return parent;
-  // A path with two parameters, such as `/repos/{owner}/{repo}`, is an item path only if the document has the path `/repos/{owner}`.
+  // A path with two parameters, such as `/repos/{owner}/{repo}`, is an item path only if the document has the path
+  // `/repos/{owner}`.
   return paths.has(parent) ? parent : undefined;
 }
 
 /**
- * Returns whether the paths of a candidate form a resource. For `/pets/{petId}`, the operations must read or change an object, and other operations must list
- * or create such objects.
+ * Returns whether the paths of a candidate form a resource.
+ * For `/pets/{petId}`, the operations must read or change an object, and other operations must list or create such
+ * objects.
  */
 function isUsable(reader: SchemaReader, paths: DocumentPaths, candidate: Omit<Candidate, 'kind'>): boolean {
   const { collection, item, segment, singular } = candidate;
@@ -125,8 +185,9 @@ function isUsable(reader: SchemaReader, paths: DocumentPaths, candidate: Omit<Ca
 }
 
 /**
- * Returns whether a path that ends with a parameter returns a list instead of one entry. An example is `/fields/{table}`, if the document also has
- * `/fields/{table}/{name}`. Another is `/reviews/{book}`, if it returns `{ reviews: […] }` and no other operation lists or changes reviews.
+ * Returns whether a path that ends with a parameter returns a list instead of one entry.
+ * An example is `/fields/{table}`, if the document also has `/fields/{table}/{name}`.
+ * Another is `/reviews/{book}`, if it returns `{ reviews: […] }` and no other operation lists or changes reviews.
  */
 function isListByParameter(
   reader: SchemaReader,
@@ -145,14 +206,20 @@ function isListByParameter(
   });
 }
 
-/** Returns whether a POST responds with the parent instead of a new entry. For example, a POST that adds an assignee to an issue can return the issue. */
+/**
+ * Returns whether a POST responds with the parent instead of a new entry.
+ * For example, a POST that adds an assignee to an issue can return the issue.
+ */
 function returnsParent(reader: SchemaReader, paths: DocumentPaths, post: Route): boolean {
   const read = paths.get(getParentPath(post.path))?.routes.get('GET');
   const [shown, parent] = [post, read].map((route) => route && reader.getResponseSchema(route, route.successStatus));
   return shown !== undefined && parent !== undefined && reader.isSame(shown, parent);
 }
 
-/** Returns whether a path below a parent lists or creates the entries of a candidate: `/books/{isbn}/loans` for `/loans/{loanId}`. */
+/**
+ * Returns whether a path below a parent lists or creates the entries of a candidate: `/books/{isbn}/loans` for
+ * `/loans/{loanId}`.
+ */
 function isListedElsewhere(reader: SchemaReader, paths: DocumentPaths, candidate: Omit<Candidate, 'kind'>): boolean {
   if (candidate.collectionPath.includes('{')) return false;
   const name = candidate.segment;
@@ -164,7 +231,10 @@ function isListedElsewhere(reader: SchemaReader, paths: DocumentPaths, candidate
   });
 }
 
-/** Returns whether a path lists or creates the entries of a resource. `schema`: the JSON Pointer of the schema of an entry. */
+/**
+ * Returns whether a path lists or creates the entries of a resource.
+ * `schema`: the JSON Pointer of the schema of an entry.
+ */
 export function hasEntries(
   reader: SchemaReader,
   { routes }: DocumentPath,
@@ -190,7 +260,8 @@ function isEntryResponse(reader: SchemaReader, route: Route): boolean {
 }
 
 /**
- * Returns the JSON Pointer of the schema of a resource's entries, such as the schema of a pet. Returns undefined if no request or response contains an entry.
+ * Returns the JSON Pointer of the schema of a resource's entries, such as the schema of a pet.
+ * Returns undefined if no request or response contains an entry.
  */
 export function findEntrySchema(
   reader: SchemaReader,

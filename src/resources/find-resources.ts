@@ -15,14 +15,14 @@ import {
   type PathEntry,
 } from './document-paths.ts';
 import { type Candidate, findCandidates, findEntrySchema, findLists, hasEntries } from './find-candidates.ts';
-import { getLastSegment, getParentPath, getPathForm, toTemplate } from './names.ts';
+import { getLastSegment, getParameterName, getParentPath, getPathForm, toTemplate } from './names.ts';
 import { findId, findParents } from './path-keys.ts';
 import { type Mount, NO_ID, type Parent, type Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
 
 /**
- * Infers the resources of a document: collections such as `/pets`, and singletons such as `/settings`. Paths with the same resource name in `x-storefront` form
- * one resource.
+ * Infers the resources of a document: collections such as `/pets`, and singletons such as `/settings`.
+ * Paths with the same resource name in `x-storefront` form one resource.
  */
 export function findResources(reader: SchemaReader, paths: DocumentPaths): readonly Resource[] {
   const candidates = findCandidates(reader, paths);
@@ -51,8 +51,9 @@ export function findResources(reader: SchemaReader, paths: DocumentPaths): reado
 }
 
 /**
- * Returns whether the entries at a path are members of a parent, such as users in a team. This is assumed if PUT has no request body, and no POST creates
- * entries. Then PUT adds an existing user to the team.
+ * Returns whether the entries at a path are members of a parent, such as users in a team.
+ * This is assumed if PUT has no request body, and no POST creates entries.
+ * Then PUT adds an existing user to the team.
  */
 function hasMembers({ collection, item }: Candidate): boolean {
   const put = item.routes.get('PUT');
@@ -60,8 +61,9 @@ function hasMembers({ collection, item }: Candidate): boolean {
 }
 
 /**
- * Adds the paths that also list or create the entries of a resource to its `mounts`: `/owners/{ownerId}/pets` for `/pets`. `owned`: the list paths of all
- * resources, which are no additional paths.
+ * Adds the paths that also list or create the entries of a resource to its `mounts`: `/owners/{ownerId}/pets` for
+ * `/pets`.
+ * `owned`: the list paths of all resources, which are no additional paths.
  */
 function addViews(
   reader: SchemaReader,
@@ -79,7 +81,7 @@ function createResource(reader: SchemaReader, candidate: Candidate): Resource {
   const schema = findEntrySchema(reader, candidate) ?? '';
   const isCollection = kind === 'collection';
   const [route] = [...item.routes.values(), ...(collection?.routes.values() ?? [])];
-  const parameter = getTrailingParameters(item.path).at(-1) ?? '';
+  const parameter = getParameterName(getLastSegment(item.path)) ?? '';
   const id = isCollection
     ? findId(reader, {
         schema,
@@ -126,17 +128,22 @@ function isUnshown(reader: SchemaReader, { collection, item }: Candidate): boole
   return routes.some((route) => allowsAnyBody(reader.document, route)) && !routes.some(isDescribed);
 }
 
-/** Returns whether two resources, such as `/pets` (`flat`) and `/owners/{ownerId}/pets` (`nested`), are the same resource. */
+/**
+ * Returns whether two resources, such as `/pets` (`flat`) and `/owners/{ownerId}/pets` (`nested`), are the same
+ * resource.
+ */
 function canMerge(reader: SchemaReader, flat: Resource, nested: Resource): boolean {
   if (flat.name !== nested.name) return false;
-  // `DELETE /contacts/{contactId}/companies/{companyId}` removes the company from the contact, but does not delete the company.
+  // `DELETE /contacts/{contactId}/companies/{companyId}` removes the company from the contact, but does not delete the
+  // company.
   const isMember = nested.canDelete && flat.canDelete && nested.mounts[0]?.parents.at(-1)?.property === undefined;
   return !isMember && hasSameEntries(reader, flat, nested);
 }
 
 /**
- * Returns whether two resources have the same schema and the same id property: `flat`, such as `/pets`, and `nested`, such as `/owners/{ownerId}/pets`. Returns
- * false if `flat` has parents, or `nested` has none.
+ * Returns whether two resources have the same schema and the same id property: `flat`, such as `/pets`, and `nested`,
+ * such as `/owners/{ownerId}/pets`.
+ * Returns false if `flat` has parents, or `nested` has none.
  */
 function hasSameEntries(reader: SchemaReader, flat: Resource, nested: Resource): boolean {
   const isFlat = flat.mounts[0]?.parents.length === 0;
@@ -161,7 +168,10 @@ function merge(flat: Resource, nested: Resource): Resource {
   };
 }
 
-/** Finds additional paths that list or create the entries of a resource: `/owners/{ownerId}/pets` and `/pets/findByStatus` for `/pets`. */
+/**
+ * Finds additional paths that list or create the entries of a resource: `/owners/{ownerId}/pets` and
+ * `/pets/findByStatus` for `/pets`.
+ */
 function findViews(
   reader: SchemaReader,
   paths: DocumentPaths,
@@ -185,8 +195,8 @@ function findViews(
 }
 
 /**
- * Returns the paths that end with the name of a collection, the paths directly below the collection, and the paths that name the resource in `x-storefront`, in
- * the order of the document.
+ * Returns the paths that end with the name of a collection, the paths directly below the collection, and the paths that
+ * name the resource in `x-storefront`, in the order of the document.
  */
 function findPossibleViews(paths: DocumentPaths, { collection }: Mount, name: string): readonly PathEntry[] {
   const named = indexByLastSegment(paths).get(getResourceSegment(collection)) ?? [];
@@ -202,9 +212,11 @@ const indexOrder = memoizeByObject(
 );
 
 /**
- * Returns whether an additional path can list or create the entries of a resource. If the resource has parents (`/shops/{shopId}/pets`), the path must start
- * with the same parents (`/shops/{shopId}/owners/{ownerId}/pets`). Then entries must have a property such as `ownerId` for each further parent, unless the path
- * has a POST. `parents`: all parents in the additional path.
+ * Returns whether an additional path can list or create the entries of a resource.
+ * If the resource has parents (`/shops/{shopId}/pets`), the path must start with the same parents
+ * (`/shops/{shopId}/owners/{ownerId}/pets`).
+ * Then entries must have a property such as `ownerId` for each further parent, unless the path has a POST.
+ * `parents`: all parents in the additional path.
  */
 function canHaveView(mount: Mount, parents: readonly Parent[], routes: DocumentPath['routes']): boolean {
   const count = mount.parents.length;
@@ -214,9 +226,10 @@ function canHaveView(mount: Mount, parents: readonly Parent[], routes: DocumentP
 }
 
 /**
- * Returns whether a path lists the entries of all parents: `/comments` lists the comments of all posts, and `/fields` the fields of all tables, if
- * `/fields/{table}` has those of one table. Returns false if a POST to the path can't select the parent, because an entry has no property for it. `own`: the
- * parents in the path.
+ * Returns whether a path lists the entries of all parents: `/comments` lists the comments of all posts, and `/fields`
+ * the fields of all tables, if `/fields/{table}` has those of one table.
+ * Returns false if a POST to the path can't select the parent, because an entry has no property for it.
+ * `own`: the parents in the path.
  */
 function listsAll(path: string, mount: Mount, own: readonly Parent[], routes: DocumentPath['routes']): boolean {
   const { collection, parents } = mount;
@@ -231,8 +244,8 @@ function isOfParent(path: string, { collection }: Mount): boolean {
 }
 
 /**
- * Returns whether a path below a collection filters the entries, such as `/pets/findByStatus?status=sold`. At least one query parameter, and each required one,
- * must have the name of a property of an entry.
+ * Returns whether a path below a collection filters the entries, such as `/pets/findByStatus?status=sold`.
+ * At least one query parameter, and each required one, must have the name of a property of an entry.
  */
 function isFilter(reader: SchemaReader, { mounts, schema }: Resource, path: string, list: Route): boolean {
   if (list.method !== 'GET' || getParentPath(path) !== toTemplate(mounts[0]?.collection ?? '')) return false;
@@ -242,9 +255,13 @@ function isFilter(reader: SchemaReader, { mounts, schema }: Resource, path: stri
   return required.every((name) => names.includes(name)) && query.some((name) => names.includes(name));
 }
 
-/** Makes the names of resources unique. The second resource `pets` becomes `owners.pets`, with the name of its parent, or gets a number. */
+/**
+ * Makes the names of resources unique.
+ * The second resource `pets` becomes `owners.pets`, with the name of its parent, or gets a number.
+ */
 function nameResources(resources: readonly Resource[]): readonly Resource[] {
-  // JSON Schema validators and `JSON.parse` treat a list with the name `__proto__` differently, so no resource gets this name.
+  // JSON Schema validators and `JSON.parse` treat a list with the name `__proto__` differently, so no resource gets
+  // this name.
   const used = new Set(['__proto__']);
   /** By name: the latest number that was added to it. */
   const numbers = new Map<string, number>();

@@ -1,21 +1,110 @@
 import { type Context, DomainError, type Handle, type HandlerResponse, type Input } from '../application.ts';
-import { omitKeys, toNode } from '../openapi/document.ts';
+import { isNode, type Node, omitKeys, toNode } from '../openapi/document.ts';
+import { findMediaType, isParsedType } from '../openapi/media-types.ts';
+import { isXmlType } from '../openapi/xml.ts';
 import type { Entry, State } from '../store/state.ts';
+import { normalizeName } from '../util/normalize-name.ts';
 import { isPathSegment } from '../util/path-template.ts';
-import { followMembers, getEntries, removeEntries, setEntries } from './change-entries.ts';
-import { getKeyValue, hasParents, matchId } from './entries.ts';
-import { createNotFound, findEntry, requireParents } from './find-entry.ts';
+import { followMembers, getEntries, type ParentPlace, removeEntries, setEntries } from './change-entries.ts';
+import { findIndex, getKeyValue, hasParents, matchId } from './entries.ts';
 import { findPatch, patchEntry } from './json-patch.ts';
 import { filterEntries, takePage } from './list-query.ts';
-import { applyMergePatch } from './merge-patch.ts';
-import { addArticle } from './names.ts';
+import { addArticle, getKeyNames } from './names.ts';
 import { flattenQuery } from './query-fields.ts';
 import { type Action, type MockedPlan, PATH_VALUES, type Plan } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 import { createHeaders } from './response-headers.ts';
 import { getInner, setInner } from './responses.ts';
 import { sortEntries } from './sort-entries.ts';
-import { getOtherStatus, getStatus } from './statuses.ts';
+
+/**
+ * Returns the entry at a request path such as `/pets/7`; undefined if there is no such entry.
+ * `path`: the path parameters of the request.
+ */
+function findEntry({ resource, mount }: Plan, state: State, path: Input['path']): Entry | undefined {
+  const entries = getEntries(state, resource);
+  return entries[findIndex(entries, resource, mount, path)];
+}
+
+/**
+ * Throws a `DomainError` with the code `entry-not-found` if a parent in the request path does not exist: the owner 7
+ * for `/owners/7/pets`.
+ * Ignores path parameters that belong to no resource.
+ */
+function requireParents(model: ResourceModel, state: State, { mount }: Pick<Plan, 'mount'>, path: Input['path']): void {
+  for (const places of model.findParents(mount)) {
+    const [place] = places;
+    if (!place || places.some((one) => hasParent(model, state, one, path))) continue;
+    const { parameter, resource, own } = place;
+    throw new DomainError(
+      'entry-not-found',
+      `no ${resource.singular} has the ${own.id.property ?? own.id.parameter} ${path[parameter]}`,
+    );
+  }
+}
+
+/** Returns whether a parent in a request path exists: the owner 7 for `/owners/7/pets`. */
+function hasParent(
+  model: ResourceModel,
+  state: State,
+  { parameter, resource, own, parameters }: ParentPlace,
+  path: Input['path'],
+): boolean {
+  const names = [...own.parents.map((parent) => parent.parameter), own.id.parameter];
+  const parentPath = Object.fromEntries(names.map((name, index) => [name, path[parameters[index] ?? ''] ?? '']));
+  const entries = getEntries(state, resource);
+  if (findIndex(entries, resource, own, parentPath) !== -1) return true;
+  const inside = entries.filter((entry) => hasParents(entry, own, parentPath));
+  // No operation creates such a parent, so each value is accepted.
+  if (!model.canCreate(resource) && inside.length === 0) return true;
+  // `/stores/{reference}/logo` and `/stores/{store_id}/logo` identify a store by another property than
+  // `/stores/{name}`.
+  const keys = getKeyNames(parameter, resource.singular);
+  // The value for the parameter of the parent's own path is always stored, so the entries of a long list are only
+  // completed for another parameter.
+  const isOther = parameter !== own.id.parameter && resource.schema !== '';
+  return inside.some((entry) => {
+    const shown = isOther ? model.responses.completeEntry(resource, resource.schema, entry).value : entry;
+    return Object.entries(toNode(shown)).some(
+      ([name, value]) => keys.includes(normalizeName(name)) && String(value) === path[parameter],
+    );
+  });
+}
+
+/** Creates the error for a request path without an entry: for `/pets/7` if there is no pet 7. */
+function createNotFound({ resource }: Plan, path: Input['path']): DomainError {
+  const { singular, kind, id } = resource;
+  const detail =
+    kind === 'singleton'
+      ? `${singular} does not exist yet: create it first`
+      : `no ${singular} has the ${id.property ?? id.parameter} ${path[id.parameter]}`;
+  return new DomainError('entry-not-found', detail);
+}
+
+/** Returns `status` if the contract documents it for the operation, and otherwise the operation's success status. */
+function getStatus({ route }: Plan, status: number): number {
+  return route.responses.some(({ name }) => name === String(status)) ? status : route.successStatus;
+}
+
+/**
+ * Returns the first documented 2xx status except `status`.
+ * If there is none, returns the operation's success status.
+ */
+function getOtherStatus({ route }: Plan, status: number): number {
+  const others = route.responses.map(({ name }) => Number(name)).filter((name) => name >= 200 && name < 300);
+  return others.find((name) => name !== status) ?? route.successStatus;
+}
+
+/** Applies a JSON Merge Patch (RFC 7396) to `target`. Returns the result, and leaves `target` unchanged. */
+function applyMergePatch(target: unknown, patch: unknown): unknown {
+  if (!isNode(patch)) return patch;
+  const result = new Map<string, unknown>(Object.entries(isNode(target) ? target : {}));
+  for (const [name, value] of Object.entries(patch)) {
+    if (value === null) result.delete(name);
+    else result.set(name, applyMergePatch(result.get(name), value));
+  }
+  return Object.fromEntries(result) as Node;
+}
 
 /** A function that handles a request. `plan`: what the operation does, such as creating an entry. */
 type PlanHandler = (
@@ -57,8 +146,9 @@ export function createHandler(model: ResourceModel, plan: Plan): Handle {
 }
 
 /**
- * Returns a stored entry as the response of a mocked operation: the pet for `POST /pets/{petId}/feed`. Returns undefined if the documented response is not an
- * entry. Throws a `DomainError` if an entry in the path does not exist.
+ * Returns a stored entry as the response of a mocked operation: the pet for `POST /pets/{petId}/feed`.
+ * Returns undefined if the documented response is not an entry.
+ * Throws a `DomainError` if an entry in the path does not exist.
  */
 export function respondToMocked(
   model: ResourceModel,
@@ -186,7 +276,11 @@ async function clear(model: ResourceModel, plan: Plan, input: Input, context: Co
   return respond(model, plan, input, { status: getStatus(plan, 204), entry: undefined });
 }
 
-/** The content of a response. `entry`: the entry in the body, if there is one. `entries`: all entries, if the body can be a list. */
+/**
+ * The content of a response.
+ * `entry`: the entry in the body, if there is one.
+ * `entries`: all entries, if the body can be a list.
+ */
 interface ResponseContent {
   readonly status: number;
   readonly entry: Entry | undefined;
@@ -241,9 +335,14 @@ function getBody(plan: Plan, input: Input): Entry {
   return getBodies(plan, input)[0] ?? {};
 }
 
-/** Returns the entries in a request body, which has one entry or a list. `model`: adds the default values of the body's schema; no default values without it. */
-function getBodies(plan: Plan, { body }: Input, model?: ResourceModel): readonly Entry[] {
+/**
+ * Returns the entries in a request body, which has one entry or a list.
+ * `model`: adds the default values of the body's schema; no default values without it.
+ */
+function getBodies(plan: Plan, input: Input, model?: ResourceModel): readonly Entry[] {
+  const { body } = input;
   const { requestPath, entryPath } = plan;
+  if (body === undefined) requireReadableType(plan, input);
   return [getInner(body, requestPath)].flat().map((inner) => {
     const sent = omitKeys(toNode(inner), [PATH_VALUES]);
     const given = model ? { ...model.getRequestDefaults(plan), ...model.addRequestDefaults(plan, sent) } : sent;
@@ -251,7 +350,25 @@ function getBodies(plan: Plan, { body }: Input, model?: ResourceModel): readonly
   });
 }
 
-/** Returns whether a PUT creates a missing entry: if 201 is documented, the PUT has no body, no POST creates entries, or the resource is a singleton. */
+/**
+ * Throws a `DomainError` if the body of a request was not read because of its media type, such as text/csv.
+ * Decision: an operation that documents only such types, for example for files, ignores the body.
+ */
+function requireReadableType({ route }: Plan, { headers }: Input): void {
+  const { 'content-type': sent, 'content-length': length = '0', 'transfer-encoding': coding } = headers;
+  if (sent === undefined || (length === '0' && coding === undefined)) return;
+  const readable = Object.keys(route.bodyMedia).filter((type) => isParsedType(type) || isXmlType(type));
+  const documented = findMediaType(Object.keys(route.bodyMedia), sent);
+  if (documented === undefined || readable.length === 0 || isParsedType(documented)) return;
+  const others = readable.filter((type) => type !== documented);
+  const detail = `the server can't read bodies of the type ${JSON.stringify(sent)}: send the body with Content-Type ${others.join(' or ')}`;
+  if (others.length > 0) throw new DomainError('unreadable-type', detail);
+}
+
+/**
+ * Returns whether a PUT creates a missing entry: if 201 is documented, the PUT has no body, no POST creates entries, or
+ * the resource is a singleton.
+ */
 function canCreateAtPath({ route, resource }: Plan): boolean {
   const hasNoBody = Object.keys(route.bodyMedia).length === 0;
   const isDocumented = route.responses.some(({ name }) => name === '201');

@@ -18,7 +18,10 @@ import {
 } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
 
-/** Infers the resources of a document, and what each operation does with them. `reader`: reads the schemas of the document. */
+/**
+ * Infers the resources of a document, and what each operation does with them.
+ * `reader`: reads the schemas of the document.
+ */
 export function inferResources(reader: SchemaReader, routes: readonly Route[]): Inference {
   const resources = findResources(reader, getDocumentPaths(reader.document, routes));
   const plans = new Map<string, Plan>();
@@ -37,8 +40,9 @@ export function inferResources(reader: SchemaReader, routes: readonly Route[]): 
 }
 
 /**
- * Returns the plan of a mocked operation. The plan says which entries must exist: the pet for `POST /pets/{petId}/feed`. For a PUT, the last entry in the path
- * can be new.
+ * Returns the plan of a mocked operation.
+ * The plan says which entries must exist: the pet for `POST /pets/{petId}/feed`.
+ * For a PUT, the last entry in the path can be new.
  */
 function planMocked(reader: SchemaReader, resources: readonly Resource[], route: Route): MockedPlan {
   const collection = route.method === 'PUT' ? getParentPath(route.path) : route.path;
@@ -103,7 +107,10 @@ function findPlaceOfForm(resources: readonly Resource[], path: string): Place | 
   return places.find((place) => place.isItem || canBeList(place, 'GET', path));
 }
 
-/** Returns whether a request lists or creates entries: `GET /commands/send` below `/commands` lists commands, but `POST /commands/send` is an action. */
+/**
+ * Returns whether a request lists or creates entries: `GET /commands/send` below `/commands` lists commands, but
+ * `POST /commands/send` is an action.
+ */
 function canBeList({ resource }: Place, method: string, path: string): boolean {
   return method === 'GET' || getParentPath(path) !== toTemplate(resource.mounts[0]?.collection ?? '');
 }
@@ -133,7 +140,10 @@ function indexPlaces(
   return index;
 }
 
-/** Explains why the bodies of an operation can't contain entries, such as `the request body is image/png`. Returns undefined if they can. */
+/**
+ * Explains why the bodies of an operation can't contain entries, such as `the request body is image/png`.
+ * Returns undefined if they can.
+ */
 function findUnusableMedia(reader: SchemaReader, action: Action, route: Route): string | undefined {
   const media = Object.keys(route.bodyMedia);
   const needsBody = ['create', 'replace', 'replaceById', 'update'].includes(action);
@@ -159,7 +169,10 @@ function locateRequest(reader: SchemaReader, { schema, singular }: Resource, rou
   return schema !== '' && hasProperties(reader, request, schema) ? [] : located.path;
 }
 
-/** Returns where the properties of the request body belong in an entry: in `['attributes']`, or at the top level of the entry (an empty array). */
+/**
+ * Returns where the properties of the request body belong in an entry: in `['attributes']`, or at the top level of the
+ * entry (an empty array).
+ */
 function locateInEntry(reader: SchemaReader, { schema }: Resource, route: Route, requestPath: readonly string[]) {
   const request = reader.getRequestSchema(route);
   const body = request === undefined ? undefined : reader.getInner(request, requestPath);
@@ -172,8 +185,8 @@ function locateInEntry(reader: SchemaReader, { schema }: Resource, route: Route,
 }
 
 /**
- * Returns the property names that lead to the entry or the list in a response body, such as `['data', 'items']`. If there is none, returns as text why the
- * operation is mocked.
+ * Returns the property names that lead to the entry or the list in a response body, such as `['data', 'items']`.
+ * If there is none, returns as text why the operation is mocked.
  */
 function locateResponse(
   reader: SchemaReader,
@@ -196,8 +209,9 @@ function locateResponse(
 }
 
 /**
- * Returns the reason for mocking an operation whose bodies have no property of an entry. Returns undefined if they have one. `shown`: the JSON Pointer of the
- * schema of the object in the response.
+ * Returns the reason for mocking an operation whose bodies have no property of an entry.
+ * Returns undefined if they have one.
+ * `shown`: the JSON Pointer of the schema of the object in the response.
  */
 function describeOtherBodies(
   reader: SchemaReader,

@@ -22,7 +22,10 @@ const MEMBERS: Readonly<Record<string, readonly string[]>> = {
   copy: ['from'],
 };
 
-/** Returns the operations in a request if its body is a JSON Patch; otherwise undefined. Throws a `DomainError` if an operation is not valid. */
+/**
+ * Returns the operations in a request if its body is a JSON Patch; otherwise undefined.
+ * Throws a `DomainError` if an operation is not valid.
+ */
 export function findPatch(
   reader: SchemaReader,
   route: Route,
@@ -54,8 +57,10 @@ function findOperationIssue(operation: unknown): string | undefined {
 }
 
 /**
- * Applies a JSON Patch (RFC 6902) to a stored entry, and returns the changed entry. The patch sees the entry as clients see it, with generated properties. The
- * patch is applied as a whole or not at all. Throws a `DomainError` if an operation fails, or if the entry can't have the result.
+ * Applies a JSON Patch (RFC 6902) to a stored entry, and returns the changed entry.
+ * The patch sees the entry as clients see it, with generated properties.
+ * The patch is applied as a whole or not at all.
+ * Throws a `DomainError` if an operation fails, or if the entry can't have the result.
  */
 export function patchEntry(
   model: ResourceModel,
@@ -111,7 +116,10 @@ const STATUSES = { 'patch-invalid': 400, 'patch-unprocessable': 422, 'patch-conf
   Record<keyof typeof problems, number>
 >;
 
-/** Returns the first of the error codes whose status the contract documents. If it documents none, returns the first code. */
+/**
+ * Returns the first of the error codes whose status the contract documents.
+ * If it documents none, returns the first code.
+ */
 function chooseCode(
   { responses }: Route,
   codes: readonly [keyof typeof STATUSES, ...(keyof typeof STATUSES)[]],

@@ -8,7 +8,10 @@ import { PAGING_NAMES } from '../util/paging-names.ts';
 import { getOwn } from './entries.ts';
 import type { QueryField } from './query-fields.ts';
 
-/** Common names of the query parameters that sort and page lists, by meaning. The names have no uppercase letters and no separators. */
+/**
+ * Common names of the query parameters that sort and page lists, by meaning.
+ * The names have no uppercase letters and no separators.
+ */
 const PARAMETERS = {
   ...PAGING_NAMES,
   sort: ['sort', 'sortby', 'orderby', 'sortfield', 'sortkey', 'ordering'],
@@ -17,7 +20,10 @@ const PARAMETERS = {
 
 type Meaning = keyof typeof PARAMETERS;
 
-/** The number of entries on a page if a request sets no limit. Applies only to operations with a page, offset or cursor parameter. */
+/**
+ * The number of entries on a page if a request sets no limit.
+ * Applies only to operations with a page, offset or cursor parameter.
+ */
 const DEFAULT_LIMIT = 20;
 
 /** A page of a list. */
@@ -35,8 +41,8 @@ export interface ListParameters {
   /** Maps each query parameter that filters the list to the name of the filtered property. */
   readonly filters: ReadonlyMap<string, string>;
   /**
-   * The default values of the query parameters that sort and page. Default values of filters are omitted, because they would hide entries that a client has
-   * created.
+   * The default values of the query parameters that sort and page.
+   * Default values of filters are omitted, because they would hide entries that a client has created.
    */
   readonly defaults: Readonly<Record<string, string>>;
   /** The names of the required query parameters. */
@@ -57,8 +63,9 @@ const ZERO_BASED =
 type GetKeyword = (schema: string, keyword: string) => unknown;
 
 /**
- * Derives how an operation filters, sorts and pages a list from the names of its query parameters. `fields`: the query parameters. `properties`: the property
- * names of an entry.
+ * Derives how an operation filters, sorts and pages a list from the names of its query parameters.
+ * `fields`: the query parameters.
+ * `properties`: the property names of an entry.
  */
 export function readListParameters(
   fields: readonly QueryField[],
@@ -110,8 +117,9 @@ function isZeroBased({ name, schema, description, isPageable }: QueryField, getK
 export type Complete = (entry: Entry) => Entry;
 
 /**
- * Returns the entries that match all filters in a query. An entry without the filtered property always matches a required query parameter, which often is not a
- * filter. For an optional query parameter, the generated value of the property is compared.
+ * Returns the entries that match all filters in a query.
+ * An entry without the filtered property always matches a required query parameter, which often is not a filter.
+ * For an optional query parameter, the generated value of the property is compared.
  */
 export function filterEntries(
   entries: readonly Entry[],
@@ -136,8 +144,9 @@ export function filterEntries(
 }
 
 /**
- * Returns whether a value equals one of the texts. A list matches if one of its values matches. An object matches if one of its values, except objects and
- * lists, matches.
+ * Returns whether a value equals one of the texts.
+ * A list matches if one of its values matches.
+ * An object matches if one of its values, except objects and lists, matches.
  */
 function matches(value: unknown, texts: readonly string[]): boolean {
   if (Array.isArray(value)) return value.some((inner) => matches(inner, texts));
@@ -148,8 +157,10 @@ function matches(value: unknown, texts: readonly string[]): boolean {
 }
 
 /**
- * Returns the page of a list that the query parameters select. If there is no limit, returns the newest `maxEntries` entries, which are last in the list.
- * `getId`: a function that returns the id of an entry. Throws a `DomainError` for an unknown cursor.
+ * Returns the page of a list that the query parameters select.
+ * If there is no limit, returns the newest `maxEntries` entries, which are last in the list.
+ * `getId`: a function that returns the id of an entry.
+ * Throws a `DomainError` for an unknown cursor.
  */
 export function takePage(
   entries: readonly Entry[],
@@ -176,7 +187,9 @@ export function takePage(
   };
 }
 
-/** Returns the parameter that selects the page: the one that the query has, otherwise the first that the document has. */
+/**
+ * Returns the parameter that selects the page: the one that the query has, otherwise the first that the document has.
+ */
 function getPosition(
   { offset, page, cursor }: ListParameters['byMeaning'],
   firstPage: number,

@@ -1,20 +1,26 @@
 import { normalizeName } from '../util/normalize-name.ts';
 import { toPattern } from '../util/path-template.ts';
 
-/** Returns the name of the path parameter in a segment such as `{petId}` or `{petId}.json`; undefined if the segment is not a parameter. */
+/**
+ * Returns the name of the path parameter in a segment such as `{petId}` or `{petId}.json`; undefined if the segment is
+ * not a parameter.
+ */
 export function getParameterName(segment: string): string | undefined {
   return /^\{([^{}]+)\}(?:\.\w+)?$/.exec(segment)?.[1];
 }
 
 /**
- * Normalizes a path template: `/pets/` and `/pets.json` become `/pets`. An OData key in parentheses becomes a segment: `/pets({petId})` becomes
- * `/pets/{petId}`.
+ * Normalizes a path template: `/pets/` and `/pets.json` become `/pets`.
+ * An OData key in parentheses becomes a segment: `/pets({petId})` becomes `/pets/{petId}`.
  */
 export function toTemplate(path: string): string {
   return path.replace(/(?<=.)\/$|\.(?:json|xml|\{format\})$/, '').replaceAll(/(?<=\w)\('?(\{[^{}]+\})'?\)/g, '/$1');
 }
 
-/** Normalizes a path template and removes the names of its parameters. So `/pets/{id}` and `/pets/{petId}` can be compared. */
+/**
+ * Normalizes a path template and removes the names of its parameters.
+ * So `/pets/{id}` and `/pets/{petId}` can be compared.
+ */
 export function getPathForm(path: string): string {
   return toPattern(toTemplate(path));
 }
@@ -38,8 +44,9 @@ const ID_ENDING = /(?:id|uuid|guid|identifier)$/;
 export const TEXT_KEYS = ['slug', 'key', 'code', 'login', 'username', 'handle', 'name', 'number', 'title'];
 
 /**
- * Returns the names that the property for a path parameter can have, the best first: `petid` and `id` for `petId`. The names have no uppercase letters and no
- * separators. `singular`: the name of an entry, such as `pet`.
+ * Returns the names that the property for a path parameter can have, the best first: `petid` and `id` for `petId`.
+ * The names have no uppercase letters and no separators.
+ * `singular`: the name of an entry, such as `pet`.
  */
 export function getKeyNames(parameter: string, singular: string): readonly string[] {
   const own = normalizeName(parameter);
@@ -54,7 +61,10 @@ export function getKeyNames(parameter: string, singular: string): readonly strin
   return [...new Set([own, first, ...rest, ...ids, ...tails, ...texts])];
 }
 
-/** Splits the name of a path parameter that can be one of several properties: `id_or_slug` into `id` and `slug`, and `idOrSlug` into `id` and `Slug`. */
+/**
+ * Splits the name of a path parameter that can be one of several properties: `id_or_slug` into `id` and `slug`, and
+ * `idOrSlug` into `id` and `Slug`.
+ */
 export function getAlternatives(parameter: string): readonly string[] {
   return parameter.split(/_or_|Or(?=[A-Z])/);
 }

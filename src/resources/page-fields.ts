@@ -13,7 +13,11 @@ export interface PageField {
   readonly parent?: string;
 }
 
-/** A function that calculates a property such as `total` from a page of a list. Returns undefined if the page has no value for it. `names`: see `siblings`. */
+/**
+ * A function that calculates a property such as `total` from a page of a list.
+ * Returns undefined if the page has no value for it.
+ * `names`: see `siblings`.
+ */
 type GetValue = (page: ListPage, names: readonly string[]) => unknown;
 
 /** Names of the total number of entries on all pages. */
@@ -33,7 +37,10 @@ const TOTALS = [
   'xpaginationcount',
 ];
 
-/** The properties and headers that describe a page, such as `total`. Each item has their normalized names, and a function that returns their value. */
+/**
+ * The properties and headers that describe a page, such as `total`.
+ * Each item has their normalized names, and a function that returns their value.
+ */
 const FIELDS: readonly (readonly [names: readonly string[], getValue: GetValue])[] = [
   [TOTALS, ({ total }) => total],
   // Beside links to the neighbouring pages, a count is the total, as in Django REST framework.
@@ -139,15 +146,19 @@ function toPageValue(page: ListPage, distance: number): number {
   return getPageNumber(page) - 1 + distance + (page.position?.kind === 'page' ? page.position.first : 1);
 }
 
-/** Returns the relation to which a property with a URL refers: `next` for `nextPageUrl` and `@odata.nextLink`. Returns undefined for any other property. */
+/**
+ * Returns the relation to which a property with a URL refers: `next` for `nextPageUrl` and `@odata.nextLink`.
+ * Returns undefined for any other property.
+ */
 export function getLinkRelation(name: string): LinkRelation | undefined {
   const own = normalizeName(name).replace(/^odata/, '');
   return (Object.keys(LINKS) as LinkRelation[]).find((relation) => LINKS[relation].includes(own));
 }
 
 /**
- * Returns the possible values of a property or header that describes a page, such as `totalCount` or `X-Total-Count`, the best first. Returns an empty array for
- * an unknown name.
+ * Returns the possible values of a property or header that describes a page, such as `totalCount` or `X-Total-Count`,
+ * the best first.
+ * Returns an empty array for an unknown name.
  */
 export function getPageValues(
   { name, list, siblings = [], parent = '' }: PageField,

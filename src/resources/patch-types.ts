@@ -11,8 +11,8 @@ interface PatchReader {
 }
 
 /**
- * Returns the documented media types of a PATCH whose bodies are JSON Patches: `application/json-patch+json`, and any JSON type whose schema is a list of objects
- * with `op` and `path`.
+ * Returns the documented media types of a PATCH whose bodies are JSON Patches: `application/json-patch+json`, and any
+ * JSON type whose schema is a list of objects with `op` and `path`.
  */
 export function listPatchTypes(reader: PatchReader, { method, bodyMedia }: Route): readonly string[] {
   if (method !== 'PATCH') return [];

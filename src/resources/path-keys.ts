@@ -1,8 +1,8 @@
 import type { Route } from '../openapi/routes.ts';
 import { normalizeName } from '../util/normalize-name.ts';
 import { toSingular } from '../util/singular.ts';
-import { getAncestors, getResourceSegment, getTrailingParameters } from './document-paths.ts';
-import { getAlternatives, getKeyNames, TEXT_KEYS } from './names.ts';
+import { getAncestors, getResourceSegment } from './document-paths.ts';
+import { getAlternatives, getKeyNames, getLastSegment, getParameterName, TEXT_KEYS } from './names.ts';
 import type { Parent, PathKey } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
 
@@ -19,7 +19,10 @@ interface KeyInput {
   readonly isUnshown: boolean;
 }
 
-/** Finds the property that contains the id of an entry: `id` for `/pets/{petId}`. `own`: the property in `x-storefront`, which takes precedence. */
+/**
+ * Finds the property that contains the id of an entry: `id` for `/pets/{petId}`.
+ * `own`: the property in `x-storefront`, which takes precedence.
+ */
 export function findId(
   reader: SchemaReader,
   { own, ...input }: KeyInput & { readonly own: string | undefined },
@@ -43,8 +46,8 @@ export function findId(
 const ID_OBJECTS = ['metadata', 'meta', 'sys', 'attributes', 'data'];
 
 /**
- * Returns the property that contains the id of an entry, such as `id` or `metadata.name`. Returns `id` if the schema has no properties, and
- * undefined if no property fits.
+ * Returns the property that contains the id of an entry, such as `id` or `metadata.name`.
+ * Returns `id` if the schema has no properties, and undefined if no property fits.
  */
 function findIdProperty(reader: SchemaReader, input: KeyInput): string | undefined {
   const { schema, parameter, singular, isChosenByClient, isUnshown } = input;
@@ -70,12 +73,16 @@ function findIdProperty(reader: SchemaReader, input: KeyInput): string | undefin
   return ids.length === 1 ? ids[0] : (findAddress(reader, input) ?? findProperty(reader, schema, UNIQUE_KEYS, types));
 }
 
-/** Formats of IP addresses. An IP address can be an id: `/reserved_ipv6/{reserved_ipv6}` selects an entry by its property `ip`. */
+/**
+ * Formats of IP addresses.
+ * An IP address can be an id: `/reserved_ipv6/{reserved_ipv6}` selects an entry by its property `ip`.
+ */
 const ADDRESS_FORMATS: readonly unknown[] = ['ipv4', 'ipv6'];
 
 /**
- * Returns the property with the IP address that identifies an entry. Returns undefined if the path parameter is not an IP address. Also returns undefined if no
- * property, or more than one, has the format of the path parameter.
+ * Returns the property with the IP address that identifies an entry.
+ * Returns undefined if the path parameter is not an IP address.
+ * Also returns undefined if no property, or more than one, has the format of the path parameter.
  */
 function findAddress(reader: SchemaReader, { schema, route, parameter }: KeyInput): string | undefined {
   const place = reader.getParameterSchema(route, parameter);
@@ -97,8 +104,9 @@ function getParameterTypes(reader: SchemaReader, { route, parameter }: KeyInput)
 }
 
 /**
- * Returns the first property that has one of `names`, in the order of `names`. Ignores case and separators. Considers only strings and numbers, and prefers
- * properties with one of `types`.
+ * Returns the first property that has one of `names`, in the order of `names`.
+ * Ignores case and separators.
+ * Considers only strings and numbers, and prefers properties with one of `types`.
  */
 function findProperty(
   reader: SchemaReader,
@@ -122,7 +130,7 @@ export function findParents(
   { schema, collectionPath, route, id }: Pick<KeyInput, 'schema' | 'route'> & { collectionPath: string; id: PathKey },
 ): readonly Parent[] {
   return getAncestors(`${collectionPath}/{}`).map((path) => {
-    const parameter = getTrailingParameters(path).at(-1) ?? '';
+    const parameter = getParameterName(getLastSegment(path)) ?? '';
     const singular = toSingular(getResourceSegment(path));
     const isGeneral = GENERAL_NAMES.includes(normalizeName(parameter));
     const name = isGeneral ? singular + parameter.charAt(0).toUpperCase() + parameter.slice(1) : parameter;

@@ -1,4 +1,4 @@
-import type { ProblemKind } from '../application.ts';
+import type { ProblemKind } from '../util/problem.ts';
 
 /** The error responses (problems of RFC 9457) of the operations that use inferred resources, by error code. */
 export const problems = {
@@ -23,6 +23,12 @@ export const problems = {
     status: 400,
     title: 'Id is missing',
     explanation: 'The operation changes the entry whose id is in the request body. Add the id to the body.',
+  },
+  'unreadable-type': {
+    status: 415,
+    title: 'Unsupported media type',
+    explanation:
+      'The contract documents this media type for the body, but the server can only read JSON, forms, and XML whose schema is an object or a list. The detail lists the types to use.',
   },
   'patch-invalid': {
     status: 400,

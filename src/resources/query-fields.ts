@@ -51,7 +51,10 @@ function getFieldName({ name, shape }: Parameter, property: string): string {
   return shape === 'fields' ? property : `${name}[${property}]`;
 }
 
-/** Returns a query in which each object parameter is replaced by its properties: `{ pageable: { page: '1' } }` becomes `{ page: '1' }`. */
+/**
+ * Returns a query in which each object parameter is replaced by its properties: `{ pageable: { page: '1' } }` becomes
+ * `{ page: '1' }`.
+ */
 export function flattenQuery({ parameters }: Route, query: Input['query']): Input['query'] {
   const objects = parameters.filter(
     (parameter) => parameter.in === 'query' && isObject(parameter) && isNode(query[parameter.name]),

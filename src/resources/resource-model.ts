@@ -1,8 +1,9 @@
 import type { Input } from '../application.ts';
 import type { CompleteValue } from '../mock/complete-value.ts';
+import { createShapes, getEntrySchema, getPropertySchema, isPlausible } from '../mock/fit-schema.ts';
 import type { createMock } from '../mock/mock.ts';
 import type { Contract } from '../openapi/contract.ts';
-import { omitKeys } from '../openapi/document.ts';
+import { type Document, getNode, isNode, omitKeys } from '../openapi/document.ts';
 import type { Entry } from '../store/state.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { isPathSegment } from '../util/path-template.ts';
@@ -12,12 +13,54 @@ import { copyKeyValue, getKeyValue, type PathInput, setKeyValue } from './entrie
 import { EntryValidator } from './entry-validator.ts';
 import { inferResources } from './infer.ts';
 import { type ListParameters, readListParameters } from './list-query.ts';
-import { createNestedDefaults } from './nested-defaults.ts';
 import { listQueryFields } from './query-fields.ts';
 import { type Action, type Inference, type Mount, PATH_VALUES, type Plan, type Resource } from './resource.ts';
 import { ResponseFactory } from './responses.ts';
 import { SchemaReader } from './schema-reader.ts';
 import { createServerValues, SAMPLE_TIME_MS, type ServerValues, type TimeKind } from './server-values.ts';
+
+/**
+ * Creates a function that adds default values to the objects in an entry, at any depth: `{ retry: {} }` becomes
+ * `{ retry: { times: 3 } }`.
+ * It adds no object that is missing, and nothing to the entry itself.
+ * `schema`: the JSON Pointer of the schema of the entry; empty if there is none.
+ */
+function createNestedDefaults(document: Document): (schema: string, entry: Entry) => Entry {
+  const getShape = createShapes(document);
+  return (schema, entry) => (schema === '' ? entry : addInside(getNode(document, schema), entry));
+
+  /** Adds default values inside of the properties of an object. */
+  function addInside(node: unknown, value: Entry): Entry {
+    const shape = getShape(node, value);
+    return keepSame(
+      value,
+      Object.entries(value).map(([name, own]) => [name, complete(getPropertySchema(shape, name), own)]),
+    );
+  }
+
+  function complete(node: unknown, value: unknown): unknown {
+    if (typeof value !== 'object' || value === null || node === undefined) return value;
+    const shape = getShape(node, value);
+    if (Array.isArray(value)) {
+      const entries = value.map((entry, index) => complete(getEntrySchema(shape, index), entry));
+      return entries.every((entry, index) => entry === value[index]) ? value : entries;
+    }
+    const missing = Object.entries(shape.properties).flatMap(([name, property]) => {
+      if (Object.hasOwn(value, name)) return [];
+      const { schema } = getShape(property, undefined);
+      return schema.default !== undefined && isPlausible(schema, schema.default)
+        ? [[name, schema.default] as const]
+        : [];
+    });
+    const inside = isNode(value) ? addInside(node, value) : value;
+    return missing.length === 0 ? inside : { ...inside, ...Object.fromEntries(missing) };
+  }
+}
+
+/** Returns an object with these properties. Returns `value` itself if it has the same ones. */
+function keepSame(value: Entry, entries: readonly (readonly [string, unknown])[]): Entry {
+  return entries.every(([name, own]) => value[name] === own) ? value : Object.fromEntries(entries);
+}
 
 /** The values from which a new entry is created. */
 interface NewEntryInput {
@@ -86,7 +129,10 @@ export class ResourceModel {
   /** For each operation, the ineffective query parameters that were already reported. */
   readonly #getReported = memoizeByObject((_plan: Plan) => new Set<string>());
 
-  /** Returns a message for each query parameter without effect. Reports a parameter only once, because clients can send it with every request. */
+  /**
+   * Returns a message for each query parameter without effect.
+   * Reports a parameter only once, because clients can send it with every request.
+   */
   takeNotes(plan: Plan, query: Input['query']): readonly string[] {
     const reported = this.#getReported(plan);
     const { ignored } = this.getListParameters(plan);
@@ -100,7 +146,9 @@ export class ResourceModel {
     omitKeys(this.#values.getDefaults(schema), [id.property ?? '']),
   );
 
-  /** Returns the names of the properties that an operation sets to the current time of the sandbox, such as `createdAt`. */
+  /**
+   * Returns the names of the properties that an operation sets to the current time of the sandbox, such as `createdAt`.
+   */
   getTimeNames({ action, resource }: Plan): readonly string[] {
     return Object.keys(this.#values.getTimes(resource, {}, { nowMs: SAMPLE_TIME_MS, kinds: SET_TIMES[action] ?? [] }));
   }
@@ -110,7 +158,10 @@ export class ResourceModel {
     return { ...entry, ...omitKeys(this.getDefaults(resource), Object.keys(entry)) };
   }
 
-  /** Returns the default values in the schema of a request body. Omits the id, and properties that entries do not have. */
+  /**
+   * Returns the default values in the schema of a request body.
+   * Omits the id, and properties that entries do not have.
+   */
   readonly getRequestDefaults = memoizeByObject(({ route, resource, requestPath, entryPath }: Plan): Entry => {
     const request = this.reader.getRequestSchema(route);
     const inner = request === undefined ? undefined : this.reader.getInner(request, requestPath);
@@ -121,7 +172,10 @@ export class ResourceModel {
     return Object.fromEntries(defaults.filter(([name]) => known.has(name) && name !== resource.id.property));
   });
 
-  /** Adds the default values of a request body's schema to the objects in the body. `body`: the part of the body that has the entry. */
+  /**
+   * Adds the default values of a request body's schema to the objects in the body.
+   * `body`: the part of the body that has the entry.
+   */
   addRequestDefaults({ route, requestPath }: Plan, body: Entry): Entry {
     const request = this.reader.getRequestSchema(route);
     const inner = request === undefined ? undefined : this.reader.getInner(request, requestPath);
@@ -129,7 +183,10 @@ export class ResourceModel {
     return place === undefined ? body : this.addNestedDefaults(place, body);
   }
 
-  /** Creates an entry from a request body. Adds the id, the ids of the parents, the default values, and times such as `createdAt`. */
+  /**
+   * Creates an entry from a request body.
+   * Adds the id, the ids of the parents, the default values, and times such as `createdAt`.
+   */
   createEntry(plan: Plan, { entries, body, path, nowMs, newId }: NewEntryInput): Entry {
     const { resource, mount } = plan;
     const sent = this.#values.removeReadOnly(resource, this.#omitUnknownId(plan, body));
@@ -150,7 +207,11 @@ export class ResourceModel {
     return setKeyValue(withParents, id, this.#values.createId(resource, entries, withParents, newId()));
   }
 
-  /** Creates an entry of the default data. `body`: an example or a generated value. Adds default values, the ids of the parents, and a missing id. */
+  /**
+   * Creates an entry of the default data.
+   * `body`: an example or a generated value.
+   * Adds default values, the ids of the parents, and a missing id.
+   */
   createSeed({ resource, mount }: Plan, { entries, body, path, newId }: NewEntryInput): Entry {
     const isValid = this.validator.findIssues(resource, body).length === 0;
     const valid = isValid ? body : this.validator.removeInvalid(resource, this.#repair(resource, body));
@@ -206,7 +267,10 @@ export class ResourceModel {
     return known.length === 0 || known.includes(name) ? body : omitKeys(body, [name]);
   }
 
-  /** Replaces the stored entry `current` by a request body. Properties that the schema of the body does not have keep their stored values. */
+  /**
+   * Replaces the stored entry `current` by a request body.
+   * Properties that the schema of the body does not have keep their stored values.
+   */
   replaceEntry(plan: Plan, current: Entry, body: Entry, nowMs: number): Entry {
     const known = this.#getRequestNames(plan);
     const isKept = (name: string) => known.length > 0 && !known.includes(name);
@@ -222,7 +286,11 @@ export class ResourceModel {
     );
   }
 
-  /** Changes the stored entry `current`. Keeps its id, the ids of its parents, and its `readOnly` properties. `sent`: the properties in the request. */
+  /**
+   * Changes the stored entry `current`.
+   * Keeps its id, the ids of its parents, and its `readOnly` properties.
+   * `sent`: the properties in the request.
+   */
   updateEntry(plan: Plan, current: Entry, change: (old: Entry) => Entry, sent: Entry, nowMs: number): Entry {
     const { resource, mount } = plan;
     const changed = this.validator.restoreInvalidSent(
@@ -245,15 +313,19 @@ export class ResourceModel {
     return { ...Object.fromEntries(order.map((name) => [name, keyed[name]])), ...keyed };
   }
 
-  /** Returns the first value of a singleton: its default values. Returns undefined for a collection, or if a request must create the singleton. */
+  /**
+   * Returns the first value of a singleton: its default values.
+   * Returns undefined for a collection, or if a request must create the singleton.
+   */
   getInitialSingleton(resource: Resource, mount: Mount, path: PathInput): Entry | undefined {
     if (resource.kind !== 'singleton' || (resource.canDelete && this.#created.has(resource))) return undefined;
     return this.#setParents(mount, path, this.getDefaults(resource));
   }
 
   /**
-   * Returns whether an operation creates entries. Returns false if the POST of a collection is mocked, for example because its body has no property of an entry,
-   * and no PUT creates entries: then the list would be empty for ever.
+   * Returns whether an operation creates entries.
+   * Returns false if the POST of a collection is mocked, for example because its body has no property of an entry, and
+   * no PUT creates entries: then the list would be empty for ever.
    */
   canCreate(resource: Resource): boolean {
     if (!resource.canCreate || resource.kind === 'singleton' || !resource.canPost) return resource.canCreate;
@@ -262,7 +334,10 @@ export class ResourceModel {
     );
   }
 
-  /** Returns the changes in a query, such as `?name=Rex`. Returns an empty object for an operation with a request body. */
+  /**
+   * Returns the changes in a query, such as `?name=Rex`.
+   * Returns an empty object for an operation with a request body.
+   */
   getQueryChanges({ resource, route }: Plan, query: Input['query']): Entry {
     if (Object.keys(route.bodyMedia).length > 0 || resource.schema === '') return {};
     const properties = this.reader.getProperties(resource.schema);
@@ -284,7 +359,10 @@ export class ResourceModel {
   }
 }
 
-/** Returns whether a PUT creates missing entries, although a POST creates entries too: if 201 is documented, or if the PUT has no body. */
+/**
+ * Returns whether a PUT creates missing entries, although a POST creates entries too: if 201 is documented, or if the
+ * PUT has no body.
+ */
 function canCreateByPut({ action, route }: Plan): boolean {
   if (action !== 'replace' && action !== 'replaceById') return false;
   return route.responses.some(({ name }) => name === '201') || Object.keys(route.bodyMedia).length === 0;

@@ -1,38 +1,57 @@
 import type { Route } from '../openapi/routes.ts';
 
-/** A path parameter that identifies an entry or its parent, such as `{petId}`, and the property of the entry with the same value, such as `id`. */
+/**
+ * A path parameter that identifies an entry or its parent, such as `{petId}`, and the property of the entry with the
+ * same value, such as `id`.
+ */
 export interface PathKey {
   /** The name of the path parameter. */
   readonly parameter: string;
   /**
-   * The property with the value of the path parameter, such as `id` or the nested property `metadata.name`. Undefined if the schema has no such property. Then
-   * the entry stores the value in its hidden property `$path`.
+   * The property with the value of the path parameter, such as `id` or the nested property `metadata.name`.
+   * Undefined if the schema has no such property.
+   * Then the entry stores the value in its hidden property `$path`.
    */
   readonly property: string | undefined;
   /** A second property that identifies an entry: `name` for `{id_or_name}`. */
   readonly alias?: string | undefined;
-  /** The key of the value in the hidden property `$path`. It is used if the schema of the entry has no property for the path parameter. */
+  /**
+   * The key of the value in the hidden property `$path`.
+   * It is used if the schema of the entry has no property for the path parameter.
+   */
   readonly name: string;
-  /** The JSON Pointer of the property's schema. If there is no property, the JSON Pointer of the path parameter's schema. */
+  /**
+   * The JSON Pointer of the property's schema.
+   * If there is no property, the JSON Pointer of the path parameter's schema.
+   */
   readonly schema: string;
-  /** The JSON Pointer of the schema of the path parameter. Absent if `schema` already is the schema of the path parameter. */
+  /**
+   * The JSON Pointer of the schema of the path parameter.
+   * Absent if `schema` already is the schema of the path parameter.
+   */
   readonly pathSchema?: string;
 }
 
 /** The `PathKey` of a resource without ids, such as a singleton. */
 export const NO_ID: PathKey = { parameter: '', property: undefined, name: '', schema: '' };
 
-/** A hidden property of stored entries, which is never sent to clients. It contains the path parameters for which the schema of the entry has no properties. */
+/**
+ * A hidden property of stored entries, which is never sent to clients.
+ * It contains the path parameters for which the schema of the entry has no properties.
+ */
 export const PATH_VALUES = '$path';
 
-/** A parent in the path of a resource: the owner in `/owners/{ownerId}/pets`. `path`: the path template of the parent, such as `/owners/{ownerId}`. */
+/**
+ * A parent in the path of a resource: the owner in `/owners/{ownerId}/pets`.
+ * `path`: the path template of the parent, such as `/owners/{ownerId}`.
+ */
 export interface Parent extends PathKey {
   readonly path: string;
 }
 
 /**
- * The path of a list and the path of its entries, such as `/pets` and `/pets/{petId}`. A resource can have several mounts: pets can also be at
- * `/owners/{ownerId}/pets`.
+ * The path of a list and the path of its entries, such as `/pets` and `/pets/{petId}`.
+ * A resource can have several mounts: pets can also be at `/owners/{ownerId}/pets`.
  */
 export interface Mount {
   /** The path template of the list, such as `/owners/{ownerId}/pets`. */
@@ -41,11 +60,18 @@ export interface Mount {
   readonly item: string | undefined;
   /** The parents in the path, from the outermost to the innermost. */
   readonly parents: readonly Parent[];
-  /** The path parameter with the id of an entry, and the property for it. If `item` is undefined, the same as the id of the resource. */
+  /**
+   * The path parameter with the id of an entry, and the property for it.
+   * If `item` is undefined, the same as the id of the resource.
+   */
   readonly id: PathKey;
 }
 
-/** A REST resource. A collection, such as `/pets`, has a list of entries. A singleton, such as `/users/{userId}/settings`, has one entry for each parent. */
+/**
+ * A REST resource.
+ * A collection, such as `/pets`, has a list of entries.
+ * A singleton, such as `/users/{userId}/settings`, has one entry for each parent.
+ */
 export interface Resource {
   /** The name of the resource, such as `pets`. The state has its entries under this name. */
   readonly name: string;
@@ -57,7 +83,10 @@ export interface Resource {
   /** The path parameter and the property that contain the id of an entry. */
   readonly id: PathKey;
   readonly mounts: readonly Mount[];
-  /** If the entries are members of a parent, the resource with the data of the members. For `/teams/{teamId}/members/{username}`, this is `users`. */
+  /**
+   * If the entries are members of a parent, the resource with the data of the members.
+   * For `/teams/{teamId}/members/{username}`, this is `users`.
+   */
   readonly memberOf?: string | undefined;
   /** Whether an operation creates entries. If not, the default data contains examples or generated entries. */
   readonly canCreate: boolean;
@@ -68,8 +97,10 @@ export interface Resource {
 }
 
 /**
- * What an operation does with a resource. `update`: changes only the properties in the body. `replaceById`: changes the entry whose id is in the body. `clear`:
- * deletes all entries of a list.
+ * What an operation does with a resource.
+ * `update`: changes only the properties in the body.
+ * `replaceById`: changes the entry whose id is in the body.
+ * `clear`: deletes all entries of a list.
  */
 export type Action = 'list' | 'create' | 'read' | 'replace' | 'replaceById' | 'update' | 'delete' | 'clear';
 
@@ -82,17 +113,24 @@ export interface Plan {
   /** The property names that lead to the entry in the request body. Empty if the whole body is the entry. */
   readonly requestPath: readonly string[];
   /**
-   * The property names that lead to the part of the entry that the request body contains: `['attributes']` for JSON:API. Empty if the body contains the whole
-   * entry.
+   * The property names that lead to the part of the entry that the request body contains: `['attributes']` for
+   * JSON:API.
+   * Empty if the body contains the whole entry.
    */
   readonly entryPath: readonly string[];
-  /** The property names that lead to the entry or the list in the success response, such as `['data', 'items']`. Empty if it is the whole body. */
+  /**
+   * The property names that lead to the entry or the list in the success response, such as `['data', 'items']`.
+   * Empty if it is the whole body.
+   */
   readonly responsePath: readonly string[];
 }
 
 /** The plan of a mocked operation. The entries in its path must exist: the pet for `POST /pets/{petId}/feed`. */
 export interface MockedPlan extends Pick<Plan, 'route' | 'mount'> {
-  /** The plan for reading the stored entry with which the operation responds. Undefined if the response is not a stored entry. */
+  /**
+   * The plan for reading the stored entry with which the operation responds.
+   * Undefined if the response is not a stored entry.
+   */
   readonly entry: Plan | undefined;
 }
 

@@ -22,8 +22,11 @@ interface HeaderInput {
 }
 
 /**
- * Creates the response headers that the contract documents. Sets headers with known values, such as `Location`, `Link` and `X-Total-Count`, and generates the
- * other required headers. Leaves out the headers that only the server sets. Also sets `Location` for a created entry if the body can't show its id.
+ * Creates the response headers that the contract documents.
+ * Sets headers with known values, such as `Location`, `Link` and `X-Total-Count`, and generates the other required
+ * headers.
+ * Leaves out the headers that only the server sets.
+ * Also sets `Location` for a created entry if the body can't show its id.
  */
 export function createHeaders(
   model: ResourceModel,
@@ -33,7 +36,7 @@ export function createHeaders(
   const headers = findResponse(plan.route.responses, described.status)?.headers ?? [];
   const entries = headers.flatMap(({ name, schema, isRequired }) => {
     if (isServerHeader(name) || !HEADER_NAME.test(name)) return [];
-    const candidates = listCandidates(plan, name, described);
+    const candidates = listCandidates(model, plan, { ...described, name });
     const value = candidates.find((candidate) => schema === undefined || model.contract.isValid(schema, candidate));
     if (value !== undefined) return [[name, String(value)]];
     if (!isRequired || schema === undefined) return [];
@@ -44,35 +47,46 @@ export function createHeaders(
   const isHidden =
     plan.action === 'create' && plan.resource.id.property === undefined && plan.resource.kind === 'collection';
   const location =
-    isHidden && described.entry ? formatLocation(plan, described.input.path, described.entry) : undefined;
+    isHidden && described.entry
+      ? formatLocation(model, plan, { path: described.input.path, entry: described.entry })
+      : undefined;
   return normalizeHeaderNames({
     ...(location === undefined ? {} : { Location: location }),
     ...Object.fromEntries(entries),
   });
 }
 
-function listCandidates(plan: Plan, name: string, { input, page, entry }: HeaderInput): readonly unknown[] {
+function listCandidates(
+  model: ResourceModel,
+  plan: Plan,
+  { name, input, page, entry }: HeaderInput & { readonly name: string },
+): readonly unknown[] {
   const own = normalizeName(name);
   if (own === 'location' && entry) {
-    const location = formatLocation(plan, input.path, entry);
+    const location = formatLocation(model, plan, { path: input.path, entry });
     return location === undefined ? [] : [location, `http://${input.headers.host}${location}`];
   }
   if (!page) return [];
   if (own === 'link') {
-    const request = { path: fillPath(plan.route.path, input.path), query: input.query };
+    const request = { path: fillPath(plan.route, input.path), query: input.query };
     return [formatLinks(page, page.position, request)].filter(Boolean);
   }
   return getPageValues({ name, list: plan.resource.name }, page).filter((value) => value !== null);
 }
 
 /**
- * Returns the path of an entry, such as `/pets/7`; undefined if there is none. Prefers the item path that belongs to the path of the operation, and otherwise
- * uses an item path without parents.
+ * Returns the path of an entry, such as `/pets/7`; undefined if there is none.
+ * Prefers the item path that belongs to the path of the operation, and otherwise uses an item path without parents.
  */
-function formatLocation({ resource, mount }: Plan, path: Input['path'], entry: Entry): string | undefined {
+function formatLocation(
+  { contract }: ResourceModel,
+  { resource, mount }: Plan,
+  { path, entry }: { readonly path: Input['path']; readonly entry: Entry },
+): string | undefined {
   const own =
     mount.item !== undefined ? mount : resource.mounts.find(({ item, parents }) => item && parents.length === 0);
   const id = getKeyValue(entry, resource.id);
   if (own?.item === undefined || id === undefined) return undefined;
-  return fillPath(own.item, { ...path, [own.id.parameter]: id });
+  const route = contract.routes.find((one) => one.path === own.item) ?? { path: own.item, parameters: [] };
+  return fillPath(route, { ...path, [own.id.parameter]: id });
 }

@@ -20,7 +20,10 @@ import type { SchemaReader } from './schema-reader.ts';
 /** A value with generated values for missing required properties, and the JSON Pointers of the generated values. */
 type Completed = ReturnType<CompleteValue>;
 
-/** Creates the responses of operations on inferred resources. Generates missing values, and caches the result as long as the stored entry is in use. */
+/**
+ * Creates the responses of operations on inferred resources.
+ * Generates missing values, and caches the result as long as the stored entry is in use.
+ */
 export class ResponseFactory {
   readonly #contract: Contract;
   readonly #reader: SchemaReader;
@@ -34,8 +37,8 @@ export class ResponseFactory {
   }
 
   /**
-   * Returns a response with the first of `entries`, or with all of them if the documented body is a list. `entries` is empty if no entry is shown, for example
-   * after all entries were deleted.
+   * Returns a response with the first of `entries`, or with all of them if the documented body is a list.
+   * `entries` is empty if no entry is shown, for example after all entries were deleted.
    */
   createEntryResponse(plan: Plan, status: number, entries: readonly Entry[]): HandlerResponse {
     const [entry] = entries;
@@ -63,7 +66,10 @@ export class ResponseFactory {
     return this.completeEntry(resource, schema, this.#addId(resource, schema, entry));
   }
 
-  /** Returns a list item for an entry. The item is the entry itself, or an object that contains the entry, such as `{ "status": 201, "pet": { … } }`. */
+  /**
+   * Returns a list item for an entry.
+   * The item is the entry itself, or an object that contains the entry, such as `{ "status": 201, "pet": { … } }`.
+   */
   #completeItem(resource: Resource, items: string, entry: Entry): Completed {
     const { path, schema } = this.#reader.findEntry(items, resource.singular, resource.schema || undefined);
     const completed = this.#completeShown(resource, schema, entry);
@@ -74,7 +80,8 @@ export class ResponseFactory {
   }
 
   /**
-   * Returns a copy of an entry with its id under the name in the response schema, such as `dataset_uuid`. The stored entry can have its id under another name.
+   * Returns a copy of an entry with its id under the name in the response schema, such as `dataset_uuid`.
+   * The stored entry can have its id under another name.
    */
   #addId({ id, kind, singular }: Resource, schema: string, entry: Entry): Entry {
     const properties = this.#reader.getProperties(schema);
@@ -118,13 +125,19 @@ export class ResponseFactory {
     return this.completeEntry(plan.resource, items, entry);
   }
 
-  /** Returns whether the document leaves open which JSON an operation returns. Cached, because it is called for each entry of a list. */
+  /**
+   * Returns whether the document leaves open which JSON an operation returns.
+   * Cached, because it is called for each entry of a list.
+   */
   readonly #isOpen = memoizeByObject(({ route }: Plan): boolean => {
     const { normalized } = this.#contract;
     return allowsAnyBody(normalized, route) || allowsAnyJson(normalized, route);
   });
 
-  /** Returns an entry for a response that the document does not describe: with its id and without `writeOnly` properties. */
+  /**
+   * Returns an entry for a response that the document does not describe: with its id and without `writeOnly`
+   * properties.
+   */
   #completeOpen({ resource }: Plan, entry: Entry): Completed {
     if (resource.schema === '') return { value: removePathValues(entry), generated: [] };
     const { value, generated } = this.completeEntry(resource, resource.schema, entry);
@@ -143,7 +156,10 @@ export class ResponseFactory {
     };
   }
 
-  /** Returns a copy of an entry with all properties that a schema requires. Generated values of an entry are the same in all operations. */
+  /**
+   * Returns a copy of an entry with all properties that a schema requires.
+   * Generated values of an entry are the same in all operations.
+   */
   completeEntry(resource: Resource, schema: string, entry: Entry): Completed {
     const known = this.#completed.get(entry) ?? new Map<string, Completed>();
     this.#completed.set(entry, known);
@@ -156,8 +172,9 @@ export class ResponseFactory {
   }
 
   /**
-   * Puts a completed value at its place in a response body, and generates the missing parts of the body. `inner`: the completed value. `others`: known
-   * properties of the body, such as `total`.
+   * Puts a completed value at its place in a response body, and generates the missing parts of the body.
+   * `inner`: the completed value.
+   * `others`: known properties of the body, such as `total`.
    */
   #wrap({ schema, path, seed }: BodyPlace, inner: Completed, others: Entry): HandlerResponse {
     const prefix = formatPointer(...path);
@@ -168,7 +185,10 @@ export class ResponseFactory {
     return { body: completed.value, generated: [...generated, ...completed.generated] };
   }
 
-  /** Returns the properties that describe the page, such as `total`. Searches them next to the list and at the top level of the response body. */
+  /**
+   * Returns the properties that describe the page, such as `total`.
+   * Searches them next to the list and at the top level of the response body.
+   */
   #getFieldsBeside(schema: string, listed: Listed): Entry {
     const { responsePath } = listed.plan;
     const parents = responsePath.slice(0, -1);
@@ -179,8 +199,9 @@ export class ResponseFactory {
   }
 
   /**
-   * Returns the properties of an object that describe a page, such as `total`. Also searches nested objects such as `meta` or `pagination`. `parents`: the
-   * names of the objects around the property.
+   * Returns the properties of an object that describe a page, such as `total`.
+   * Also searches nested objects such as `meta` or `pagination`.
+   * `parents`: the names of the objects around the property.
    */
   #getPageFields(schema: string, listed: Listed, parents: readonly string[] = []): Entry {
     const { plan, page } = listed;
@@ -201,8 +222,9 @@ export class ResponseFactory {
   }
 
   /**
-   * Returns the URL of another page for a property such as `next`, or an object with this URL as `href`. Returns null if there is no such page, and undefined if
-   * the property has no URL. A text without a format is a cursor if the operation has a parameter for cursors.
+   * Returns the URL of another page for a property such as `next`, or an object with this URL as `href`.
+   * Returns null if there is no such page, and undefined if the property has no URL.
+   * A text without a format is a cursor if the operation has a parameter for cursors.
    */
   #getLink(name: string, pointer: string, { page, input }: Listed): unknown {
     const relation = getLinkRelation(name);
@@ -226,16 +248,19 @@ interface Listed {
 }
 
 /**
- * Returns whether a property contains the id of an entry. `property`: a normalized name such as `datasetuuid`. The second parameter: the possible names, from
- * `getKeyNames`.
+ * Returns whether a property contains the id of an entry.
+ * `property`: a normalized name such as `datasetuuid`.
+ * The second parameter: the possible names, from `getKeyNames`.
  */
 function isIdName(property: string, [own = '', ...others]: readonly string[]): boolean {
   return property.endsWith(own) || (/(?:id|uuid|guid|identifier)$/.test(property) && others.includes(property));
 }
 
 /**
- * A place in a body. `schema`: the JSON Pointer of the schema of the body. `path`: the property names that lead to the place. `seed`: the seed for generated
- * values.
+ * A place in a body.
+ * `schema`: the JSON Pointer of the schema of the body.
+ * `path`: the property names that lead to the place.
+ * `seed`: the seed for generated values.
  */
 interface BodyPlace {
   readonly schema: string;
@@ -252,7 +277,10 @@ function toList(entries: readonly Completed[]): Completed {
 /** The maximum depth of nested objects in which properties such as `total` are searched. */
 const MAX_FIELD_DEPTH = 2;
 
-/** Returns the schema of the JSON body that is documented for a status, and a `Content-Type` header. The schema is undefined if there is no JSON body. */
+/**
+ * Returns the schema of the JSON body that is documented for a status, and a `Content-Type` header.
+ * The schema is undefined if there is no JSON body.
+ */
 function getJsonMedia({ route }: Plan, status: number) {
   const media = findJsonMedia(route.responses, status);
   const headers: Readonly<Record<string, string>> = media ? { 'Content-Type': media.type } : {};
@@ -260,7 +288,8 @@ function getJsonMedia({ route }: Plan, status: number) {
 }
 
 /**
- * Returns a copy of an object with a new value at a path: `['data', 'pet']` sets `data.pet`. For an empty path, adds all properties of `value` to the object.
+ * Returns a copy of an object with a new value at a path: `['data', 'pet']` sets `data.pet`.
+ * For an empty path, adds all properties of `value` to the object.
  */
 export function setInner(object: Entry, [name, ...rest]: readonly string[], value: unknown): Entry {
   if (name === undefined) return { ...object, ...(value as Entry) };

@@ -5,12 +5,64 @@ import type { Route } from '../openapi/routes.ts';
 import { ALL_PARTS, getPartItems, getPartProperties, getPartTypes, getSchemaParts } from '../openapi/schema-parts.ts';
 import { normalizeName } from '../util/normalize-name.ts';
 import { toSingular } from '../util/singular.ts';
-import { ENTRY_NAMES, ENVELOPE_NAMES, LIST_NAMES } from './body-names.ts';
 import { listPatchTypes } from './patch-types.ts';
 
 /**
- * A list or an entry in a body. `path`: the property names that lead to it. `schema`: the JSON Pointer of the schema of the entry, or of each entry in the
- * list.
+ * Common names of the property with the list in a response body, such as `{ "items": [] }`.
+ * The names have no uppercase letters and no separators.
+ */
+const LIST_NAMES = [
+  'data',
+  'items',
+  'results',
+  'result',
+  'content',
+  'value',
+  'values',
+  'entries',
+  'records',
+  'rows',
+  'list',
+  'elements',
+  'hits',
+  'objects',
+  'resources',
+  'collection',
+  'embedded',
+];
+
+/**
+ * Common names of the property with the entry in a request or response body, such as `{ "data": {} }`.
+ * The names have no uppercase letters and no separators.
+ */
+const ENTRY_NAMES = ['data', 'result', 'item', 'payload', 'response', 'body', 'entity', 'resource', 'object', 'record'];
+
+/**
+ * Common names of properties that describe the response and stand next to the entry: `message` in `{ message, data }`.
+ * The names have no uppercase letters and no separators.
+ */
+const ENVELOPE_NAMES = [
+  'success',
+  'status',
+  'statuscode',
+  'message',
+  'messages',
+  'code',
+  'error',
+  'errors',
+  'ok',
+  'object',
+  'type',
+  'timestamp',
+  'requestid',
+  'included',
+  'warnings',
+];
+
+/**
+ * A list or an entry in a body.
+ * `path`: the property names that lead to it.
+ * `schema`: the JSON Pointer of the schema of the entry, or of each entry in the list.
  */
 export interface Located {
   readonly path: readonly string[];
@@ -32,7 +84,10 @@ export class SchemaReader {
     this.document = document;
   }
 
-  /** Returns the properties in a schema and in its `allOf`, `oneOf` and `anyOf`. Maps each property name to the JSON Pointer of the property's schema. */
+  /**
+   * Returns the properties in a schema and in its `allOf`, `oneOf` and `anyOf`.
+   * Maps each property name to the JSON Pointer of the property's schema.
+   */
   getProperties(schema: string): ReadonlyMap<string, string> {
     const pointer = resolvePointer(this.document, schema);
     const known = this.#properties.get(pointer);
@@ -42,12 +97,18 @@ export class SchemaReader {
     return properties;
   }
 
-  /** Returns the properties in a schema and in its `allOf`, but not in `oneOf` and `anyOf`. Maps their names to the JSON Pointers of their schemas. */
+  /**
+   * Returns the properties in a schema and in its `allOf`, but not in `oneOf` and `anyOf`.
+   * Maps their names to the JSON Pointers of their schemas.
+   */
   getCommonProperties(schema: string): ReadonlyMap<string, string> {
     return getPartProperties(getSchemaParts(this.document, schema));
   }
 
-  /** Returns the types that a schema allows, except `null`. Returns an empty array if the schema does not restrict the type. */
+  /**
+   * Returns the types that a schema allows, except `null`.
+   * Returns an empty array if the schema does not restrict the type.
+   */
   getTypes(schema: string): readonly unknown[] {
     const types = getPartTypes(getSchemaParts(this.document, schema, ALL_PARTS));
     return [...new Set(types)].filter((type) => type !== 'null');
@@ -70,7 +131,10 @@ export class SchemaReader {
     return getPartItems(getSchemaParts(this.document, schema, ALL_PARTS));
   }
 
-  /** Returns the JSON Pointer of the schema of a nested property; undefined if there is none. `path`: the property names, such as `['data', 'items']`. */
+  /**
+   * Returns the JSON Pointer of the schema of a nested property; undefined if there is none.
+   * `path`: the property names, such as `['data', 'items']`.
+   */
   getInner(schema: string, path: readonly string[]): string | undefined {
     return path.reduce<string | undefined>(
       (pointer, name) => (pointer === undefined ? undefined : this.getProperties(pointer).get(name)),
@@ -79,8 +143,9 @@ export class SchemaReader {
   }
 
   /**
-   * Returns the example of a schema. Without one, returns an object with the examples of its properties. Returns undefined if fewer than two properties have an
-   * example.
+   * Returns the example of a schema.
+   * Without one, returns an object with the examples of its properties.
+   * Returns undefined if fewer than two properties have an example.
    */
   getExample(schema: string, depth = 0): unknown {
     const [first] = [this.getKeyword(schema, 'examples')].flat();
@@ -114,14 +179,19 @@ export class SchemaReader {
     return resolvePointer(this.document, one) === resolvePointer(this.document, other);
   }
 
-  /** Returns whether the schema at `schema` is the schema at `other`, or contains it in `allOf`, `oneOf` or `anyOf`. Both parameters are JSON Pointers. */
+  /**
+   * Returns whether the schema at `schema` is the schema at `other`, or contains it in `allOf`, `oneOf` or `anyOf`.
+   * Both parameters are JSON Pointers.
+   */
   contains(schema: string, other: string): boolean {
     const target = resolvePointer(this.document, other);
     return getSchemaParts(this.document, schema, ALL_PARTS).some(({ pointer }) => pointer === target);
   }
 
   /**
-   * Finds the list of objects in a body. Prefers the property `name` and common names such as `items`. Returns undefined if no list or several lists are left.
+   * Finds the list of objects in a body.
+   * Prefers the property `name` and common names such as `items`.
+   * Returns undefined if no list or several lists are left.
    */
   findList(schema: string, name: string, depth = 0): Located | undefined {
     const items = this.getItems(schema);
@@ -143,8 +213,11 @@ export class SchemaReader {
   }
 
   /**
-   * Finds the entry in a body: `pet` in `{ pet: { … } }`. If no property contains the entry, the whole body is the entry. `schema`: the JSON Pointer of the
-   * body's schema. `singular`: the name of an entry, such as `pet`. `entry`: the JSON Pointer of the entry's schema, if it is known.
+   * Finds the entry in a body: `pet` in `{ pet: { … } }`.
+   * If no property contains the entry, the whole body is the entry.
+   * `schema`: the JSON Pointer of the body's schema.
+   * `singular`: the name of an entry, such as `pet`.
+   * `entry`: the JSON Pointer of the entry's schema, if it is known.
    */
   findEntry(schema: string, singular: string, entry?: string): Located {
     const whole = { path: [], schema };
@@ -161,9 +234,12 @@ export class SchemaReader {
   }
 
   /**
-   * Finds the object in a body that shares the most property names with an entry. If none shares any, returns the only property of the body. Then its name must
-   * be the end of the entry's name: `field` for `customfield`. Returns undefined if the body itself has a property of the entry. `own`: the normalized name of
-   * an entry. `entry`: the JSON Pointer of the entry's schema.
+   * Finds the object in a body that shares the most property names with an entry.
+   * If none shares any, returns the only property of the body.
+   * Then its name must be the end of the entry's name: `field` for `customfield`.
+   * Returns undefined if the body itself has a property of the entry.
+   * `own`: the normalized name of an entry.
+   * `entry`: the JSON Pointer of the entry's schema.
    */
   #findSimilar(
     schema: string,
@@ -180,8 +256,8 @@ export class SchemaReader {
   }
 
   /**
-   * Returns whether an object only wraps an entry, as `{ success, data }` does. All properties, with at most one exception, must be objects or have a common
-   * name such as `success`.
+   * Returns whether an object only wraps an entry, as `{ success, data }` does.
+   * All properties, with at most one exception, must be objects or have a common name such as `success`.
    */
   #isEnvelope(schema: string): boolean {
     const simple = [...this.getProperties(schema)].filter(([, pointer]) => !this.isObject(pointer));
@@ -189,7 +265,9 @@ export class SchemaReader {
   }
 
   /**
-   * Finds a property whose schema is that of an entry or of a list of entries. Also searches nested objects. `entry`: the JSON Pointer of the entry's schema.
+   * Finds a property whose schema is that of an entry or of a list of entries.
+   * Also searches nested objects.
+   * `entry`: the JSON Pointer of the entry's schema.
    */
   #findSame(schema: string, entry: string, depth = 1): Located | undefined {
     const properties = [...this.getProperties(schema)];
@@ -210,7 +288,10 @@ export class SchemaReader {
     return names.size === 0 || others.size === 0 || [...names.keys()].some((name) => others.has(name));
   }
 
-  /** Returns whether a schema has a property such as `id`, `uuid` or `petId`. `singular`: the name of an entry, such as `pet`. */
+  /**
+   * Returns whether a schema has a property such as `id`, `uuid` or `petId`.
+   * `singular`: the name of an entry, such as `pet`.
+   */
   hasId(schema: string, singular: string): boolean {
     const names = ['id', 'uuid', `${normalizeName(singular)}id`];
     return [...this.getProperties(schema)].some(
@@ -224,8 +305,9 @@ export class SchemaReader {
   }
 
   /**
-   * Returns the JSON Pointer of the schema of a request body; undefined if there is none. Prefers JSON to forms and wildcard media types. Leaves out JSON Patches
-   * (RFC 6902), because they don't contain the entry.
+   * Returns the JSON Pointer of the schema of a request body; undefined if there is none.
+   * Prefers JSON to forms and wildcard media types.
+   * Leaves out JSON Patches (RFC 6902), because they don't contain the entry.
    */
   getRequestSchema(route: Route): string | undefined {
     const { bodyMedia } = route;

@@ -14,7 +14,11 @@ import type { SchemaReader } from './schema-reader.ts';
 
 /** Functions that create the values that the server sets in an entry: ids, times and default values. */
 export interface ServerValues {
-  /** Creates an id that is different from the ids of `entries`. `entry`: the new entry. `uuid`: a new UUID, for an id that is not a number. */
+  /**
+   * Creates an id that is different from the ids of `entries`.
+   * `entry`: the new entry.
+   * `uuid`: a new UUID, for an id that is not a number.
+   */
   createId(resource: Resource, entries: readonly Entry[], entry: Entry, uuid: string): unknown;
   /** Returns a copy of an entry without its `readOnly` properties. */
   removeReadOnly(resource: Resource, entry: Entry): Entry;
@@ -23,15 +27,19 @@ export interface ServerValues {
   /** Returns the default values in a schema, by property name. `schema`: the JSON Pointer of the schema. */
   getDefaults(schema: string): Entry;
   /**
-   * Returns the current time for each time property of an entry, such as `createdAt`. `kinds`: which times to return, such as creation times. `from`: the
-   * values that the client has set, which the result omits.
+   * Returns the current time for each time property of an entry, such as `createdAt`.
+   * `kinds`: which times to return, such as creation times.
+   * `from`: the values that the client has set, which the result omits.
    */
   getTimes(
     resource: Resource,
     from: Entry,
     change: { readonly nowMs: number; readonly kinds: readonly TimeKind[] },
   ): Entry;
-  /** Converts a text in a path or a query to the type of a schema: `'7'` to 7 for an integer. `schema`: the JSON Pointer of the schema. */
+  /**
+   * Converts a text in a path or a query to the type of a schema: `'7'` to 7 for an integer.
+   * `schema`: the JSON Pointer of the schema.
+   */
   toTyped(schema: string, text: string): unknown;
 }
 
@@ -45,13 +53,19 @@ const TIME_NAMES: Readonly<Record<TimeKind, RegExp>> = {
     /^(?:date|time)?(?:last)?(?:updated?|modified|modification|changed)(?:at|on|date|time|datetime|timestamp|timems)?$/,
 };
 
-/** The time of the default data: 2026-01-01, in ms since 1970. It is constant, so that a reset restores the same data. */
+/**
+ * The time of the default data: 2026-01-01, in ms since 1970.
+ * It is constant, so that a reset restores the same data.
+ */
 export const SAMPLE_TIME_MS = 1_767_225_600_000;
 
 /** The maximum number of attempts to generate a free and valid id. */
 const MAX_ATTEMPTS = 20;
 
-/** Creates the functions for ids, times and default values. `generate`: a function that generates a valid value for the schema at a JSON Pointer. */
+/**
+ * Creates the functions for ids, times and default values.
+ * `generate`: a function that generates a valid value for the schema at a JSON Pointer.
+ */
 export function createServerValues(
   contract: Contract,
   reader: SchemaReader,
@@ -98,7 +112,10 @@ export function createServerValues(
     toTyped,
   };
 
-  /** Generates possible ids: first `best`, then values that match the schemas of the id property and of the path parameter. */
+  /**
+   * Generates possible ids: first `best`, then values that match the schemas of the id property and of the path
+   * parameter.
+   */
   function* generateIds({ schema, pathSchema }: PathKey, uuid: string, best: Iterable<unknown>): Generator<unknown> {
     yield* best;
     const schemas = pathSchema === undefined ? [schema] : [schema, pathSchema];
@@ -125,7 +142,11 @@ function formatTimes(nowMs: number): readonly unknown[] {
   return [text, text.slice(0, 10), Math.floor(nowMs / 1_000), nowMs];
 }
 
-/** Generates possible ids, the best first. A numeric id is the next number. Other ids are a slug of the title, a UUID, or a part of the UUID. */
+/**
+ * Generates possible ids, the best first.
+ * A numeric id is the next number.
+ * Other ids are a slug of the title, a UUID, or a part of the UUID.
+ */
 function* generateCandidates(
   reader: SchemaReader,
   { property, schema }: PathKey,
@@ -159,7 +180,10 @@ function getNextNumber(ids: readonly unknown[]): number {
   return ids.reduce<number>((highest, id) => (isNumber(id) ? Math.max(highest, Number(id)) : highest), 0) + 1;
 }
 
-/** Returns two slugs of the title of an entry: `red-mug`, and `red-mug-` with the start of `unique`. Returns an empty array if there is no title. */
+/**
+ * Returns two slugs of the title of an entry: `red-mug`, and `red-mug-` with the start of `unique`.
+ * Returns an empty array if there is no title.
+ */
 function createSlugs(entry: Entry, unique: string): readonly string[] {
   const title = String(entry.title ?? entry.name ?? '');
   const slug = title

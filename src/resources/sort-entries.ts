@@ -4,8 +4,10 @@ import { normalizeName } from '../util/normalize-name.ts';
 import type { Complete, ListParameters } from './list-query.ts';
 
 /**
- * Sorts entries by the sort parameter of a query. Supports `name`, `-name`, `name:desc`, `name,desc` and `name desc`. Returns a new array. In ascending order,
- * entries without the property are last.
+ * Sorts entries by the sort parameter of a query.
+ * Supports `name`, `-name`, `name:desc`, `name,desc` and `name desc`.
+ * Returns a new array.
+ * In ascending order, entries without the property are last.
  */
 export function sortEntries(
   entries: readonly Entry[],
@@ -48,7 +50,9 @@ function parseSortKeys(text: string): readonly { readonly name: string; readonly
     if (/^(asc|desc)$/i.test(name) && last) last.isDescending = /^desc$/i.test(name);
     else keys.push({ name, isDescending: sign === '-' || /^desc$/i.test(direction ?? '') });
   }
-  return keys;
+  // A repeated key has no effect. A query of 64 kB could repeat a key thousands of times.
+  const names = new Set<string>();
+  return keys.filter(({ name }) => !names.has(normalizeName(name)) && names.add(normalizeName(name)));
 }
 
 function findSortProperty(rows: readonly { readonly values: Entry }[], name: string): string | undefined {

@@ -7,13 +7,19 @@ import { getEntryKey } from './entries.ts';
 import type { Resource } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 
-/** The generated properties in an object that a user's handler sees. `isOwner`: returns whether an object is still the entry for which they were generated. */
+/**
+ * The generated properties in an object that a user's handler sees.
+ * `isOwner`: returns whether an object is still the entry for which they were generated.
+ */
 interface Generated {
   readonly values: Node;
   readonly isOwner: (value: Node) => boolean;
 }
 
-/** The key under which an object has its generated properties. It is a symbol, because `{ ...entry }` copies symbols, and JSON omits them. */
+/**
+ * The key under which an object has its generated properties.
+ * It is a symbol, because `{ ...entry }` copies symbols, and JSON omits them.
+ */
 const GENERATED = Symbol('generated');
 
 type Shown = Node & { readonly [GENERATED]?: Generated };
@@ -21,7 +27,10 @@ type Shown = Node & { readonly [GENERATED]?: Generated };
 /** Maps each object that handlers see to the stored entry or list that it shows. */
 const storedValues = new WeakMap<object, unknown>();
 
-/** Creates the view of the state that a user's handlers see. In this view, entries also have the generated properties of responses. */
+/**
+ * Creates the view of the state that a user's handlers see.
+ * In this view, entries also have the generated properties of responses.
+ */
 export function createStateView({ inference, responses }: ResourceModel): StateView {
   const views = new Map(
     inference.resources.flatMap((resource) =>
@@ -48,7 +57,10 @@ function mapLists(state: State, change: (entries: readonly Entry[], name: string
   return Object.fromEntries(Object.entries(state).map(([name, entries]) => [name, change(entries, name)]));
 }
 
-/** Records that a handler sees `shown` instead of the stored object `value`, and returns `shown`. If both have equal properties, returns `value`. */
+/**
+ * Records that a handler sees `shown` instead of the stored object `value`, and returns `shown`.
+ * If both have equal properties, returns `value`.
+ */
 function keepStored<Value extends object>(value: Value, shown: Value): Value {
   if (isSame(value, shown)) return value;
   storedValues.set(shown, value);
@@ -61,7 +73,10 @@ function isSame(one: object, other: object): boolean {
   return names.length === Object.keys(other).length && names.every(hasSame);
 }
 
-/** Returns a copy of the stored `value`, with the properties of `completed` that `value` lacks. Returns `value` itself if it lacks none. */
+/**
+ * Returns a copy of the stored `value`, with the properties of `completed` that `value` lacks.
+ * Returns `value` itself if it lacks none.
+ */
 function addGenerated(value: unknown, completed: unknown, isOwner: Generated['isOwner'] = () => true): unknown {
   if (Array.isArray(value) && Array.isArray(completed) && value.length === completed.length)
     return keepStored(
@@ -76,7 +91,8 @@ function addGenerated(value: unknown, completed: unknown, isOwner: Generated['is
 }
 
 /**
- * Returns a copy of a value from a user's handler, without the generated properties that the handler has not changed. Returns `value` itself if there are none.
+ * Returns a copy of a value from a user's handler, without the generated properties that the handler has not changed.
+ * Returns `value` itself if there are none.
  */
 export function removeGenerated(value: unknown, known = new Map<object, unknown>(), depth = 0): unknown {
   if (!isPlain(value) || depth > MAX_JSON_DEPTH) return value;

@@ -11,8 +11,10 @@ import { getInner, setInner } from './responses.ts';
 import { removeGenerated } from './state-view.ts';
 
 /**
- * Completes the response of a user's handler. Adds required properties that are missing, because stored entries can lack them. Removes the path parameters that
- * are stored with entries. Does not change other values: an invalid value stays invalid.
+ * Completes the response of a user's handler.
+ * Adds required properties that are missing, because stored entries can lack them.
+ * Removes the path parameters that are stored with entries.
+ * Does not change other values: an invalid value stays invalid.
  */
 export function completeUserResponse(model: ResourceModel, route: Route, response: HandlerResponse): HandlerResponse {
   const { status = route.successStatus } = response;
@@ -29,19 +31,27 @@ export function completeUserResponse(model: ResourceModel, route: Route, respons
   return { ...response, body: addMissingProperties(value, completed.value, '', added), generated: [...added] };
 }
 
-/** Adds generated properties to the entries of a body. Their values are the same as in other responses. Returns a copy of the body. */
+/**
+ * Adds generated properties to the entries of a body.
+ * Their values are the same as in other responses.
+ * Returns a copy of the body.
+ */
 function completeEntries({ reader, responses }: ResourceModel, plan: Plan, schema: string, body: unknown): unknown {
   const inner = reader.getInner(schema, plan.responsePath);
   if (inner === undefined) return body;
   const place = reader.getItems(inner) ?? inner;
-  // Completed entries are cached by object. Only the objects of the state are frozen. The handler can change any other object later, so a copy of it is
-  // completed.
+  // Completed entries are cached by object.
+  // Only the objects of the state are frozen.
+  // The handler can change any other object later, so a copy of it is completed.
   const copy = (entry: Entry) => (Object.isFrozen(entry) ? entry : { ...entry });
   const complete = (entry: Entry) => responses.completeEntry(plan.resource, place, copy(entry)).value as Entry;
   return mapEntries(body, plan.responsePath, complete);
 }
 
-/** Applies `change` to the entry at a path in a body, or to each entry of the list at the path. Returns a copy of the body. */
+/**
+ * Applies `change` to the entry at a path in a body, or to each entry of the list at the path.
+ * Returns a copy of the body.
+ */
 function mapEntries(body: unknown, path: readonly string[], change: (entry: Entry) => Entry): unknown {
   const changeNode = (value: unknown) => (isNode(value) ? change(value) : value);
   const inner = getInner(body, path);
@@ -51,8 +61,8 @@ function mapEntries(body: unknown, path: readonly string[], change: (entry: Entr
 }
 
 /**
- * Returns a copy of a value with the additional properties that `completed` has. Adds the JSON Pointers of these properties to `added`, with `*` instead of
- * array indexes.
+ * Returns a copy of a value with the additional properties that `completed` has.
+ * Adds the JSON Pointers of these properties to `added`, with `*` instead of array indexes.
  */
 function addMissingProperties(value: unknown, completed: unknown, pointer: string, added: Set<string>): unknown {
   if (Array.isArray(value) && Array.isArray(completed) && value.length === completed.length)

@@ -1,4 +1,7 @@
-/** The latest time that a clock can show, in ms since 1970. The latest `Date` is ten years later, so an application can still compute later times. */
+/**
+ * The latest time that a clock can show, in ms since 1970.
+ * The latest `Date` is ten years later, so an application can still compute later times.
+ */
 const LATEST_MS = 8_640_000_000_000_000 - 3_650 * 86_400_000;
 
 /** Rounds a time in ms since 1970 down to an integer, and limits it to the times that a clock can show. */
@@ -9,7 +12,11 @@ export function clampTime(clockMs: number): number {
 /** Matches an RFC 3339 time with a leap second: `2016-12-31T23:59:60Z`. */
 const LEAP_SECOND = /^(.{16}):60/;
 
-/** Parses an RFC 3339 time, or a number of ms since 1970. Returns ms since 1970, or NaN for an invalid time. A leap second becomes the next second. */
+/**
+ * Parses an RFC 3339 time, or a number of ms since 1970.
+ * Returns ms since 1970, or NaN for an invalid time.
+ * A leap second becomes the next second.
+ */
 export function parseTime(time: string | number): number {
   if (typeof time === 'number') return time;
   const leapMs = LEAP_SECOND.test(time) ? 1000 : 0;
@@ -17,7 +24,8 @@ export function parseTime(time: string | number): number {
 }
 
 /**
- * The latest time to which a client can set a clock, in ms since 1970. It is ten years before the year 10000, because an ISO 8601 year has only four digits.
+ * The latest time to which a client can set a clock, in ms since 1970.
+ * It is ten years before the year 10000, because an ISO 8601 year has only four digits.
  */
 const LATEST_SET_MS = Date.UTC(9989, 11, 31);
 
@@ -30,14 +38,20 @@ interface ClockSetting {
 }
 
 /**
- * The exported settings of a clock. `offsetMs`: the time of the clock minus the system time, in ms. `frozenMs`: the time of a frozen clock, in ms since 1970.
+ * The exported settings of a clock.
+ * `offsetMs`: the time of the clock minus the system time, in ms.
+ * `frozenMs`: the time of a frozen clock, in ms since 1970.
  */
 export interface ClockState {
   readonly offsetMs: number;
   readonly frozenMs?: number | undefined;
 }
 
-/** Creates a clock, which first shows the system time. `machineMs`: returns the system time, in ms since 1970. `onSet`: called each time the clock is set. */
+/**
+ * Creates a clock, which first shows the system time.
+ * `machineMs`: returns the system time, in ms since 1970.
+ * `onSet`: called each time the clock is set.
+ */
 export function createClock(machineMs: () => number, onSet: () => void = () => {}) {
   let frozenMs: number | undefined;
   let offsetMs = 0;
@@ -66,7 +80,10 @@ export function createClock(machineMs: () => number, onSet: () => void = () => {
       offsetMs = state.offsetMs;
       frozenMs = state.frozenMs;
     },
-    /** Sets the clock to the system time, and resumes a frozen clock. The operation `followClock` of the control API calls this function. */
+    /**
+     * Sets the clock to the system time, and resumes a frozen clock.
+     * The operation `followClock` of the control API calls this function.
+     */
     follow() {
       onSet();
       frozenMs = undefined;

@@ -1,9 +1,16 @@
 import { createRandom, createUuid, type Random } from '../util/random.ts';
 
-/** The exported state of an id generator: the seed, and the state of the random number generator. Null if the ids are random. */
+/**
+ * The exported state of an id generator: the seed, and the state of the random number generator.
+ * Null if the ids are random.
+ */
 export type IdState = { readonly seed: number; readonly random: number } | null;
 
-/** Creates a generator of ids. `randomId`: returns a random id; used while there is no seed. `onSeed`: called each time the seed is set or removed. */
+/**
+ * Creates a generator of ids.
+ * `randomId`: returns a random id; used while there is no seed.
+ * `onSeed`: called each time the seed is set or removed.
+ */
 export function createIdGenerator(randomId: () => string, onSeed: () => void = () => {}) {
   let seeded: { readonly seed: number; readonly random: Random } | undefined;
   return {
@@ -13,7 +20,11 @@ export function createIdGenerator(randomId: () => string, onSeed: () => void = (
     get seed() {
       return seeded?.seed;
     },
-    /** Sets the seed. The same seed always generates the same sequence of ids. Undefined removes the seed, so that the ids are random. */
+    /**
+     * Sets the seed.
+     * The same seed always generates the same sequence of ids.
+     * Undefined removes the seed, so that the ids are random.
+     */
     setSeed(seed: number | undefined) {
       onSeed();
       seeded = seed === undefined ? undefined : { seed, random: createRandom(seed) };

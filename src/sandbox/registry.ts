@@ -1,10 +1,36 @@
 import type { State } from '../store/state.ts';
-import { TooManySandboxesError, UnknownSandboxError } from './errors.ts';
-import { ExpiryTimes } from './expiry-times.ts';
+import { HttpProblemError, unavailable } from '../util/problem.ts';
 import type { Ending, Journal } from './journal/journal.ts';
 import { MAX_SANDBOXES, SANDBOX_BYTES } from './memory/memory.ts';
 import { DEFAULT_SANDBOX_ID, type OwnParts, type Sandbox, type SandboxesParts, SandboxFactory } from './sandbox.ts';
 import { type Entry, SandboxMap } from './sandbox-map.ts';
+
+/** The maximum number of expired sandboxes whose expiry time is stored. */
+const MAX_EXPIRED = 10_000;
+
+/** The expiry times of sandboxes, in ms since 1970, by the id of the sandbox. Contains only the latest 10,000 times. */
+class ExpiryTimes {
+  private readonly timesMs = new Map<string, number>();
+
+  /** Returns the time when the sandbox expired. Returns undefined if no time is stored. */
+  get(id: string): number | undefined {
+    return this.timesMs.get(id);
+  }
+
+  /** Stores the time when the sandbox expired. Removes the oldest stored time if there are more than 10,000. */
+  set(id: string, atMs: number): void {
+    // `delete` makes the id the last key of the map.
+    this.delete(id);
+    this.timesMs.set(id, atMs);
+    const [oldest] = this.timesMs.keys();
+    if (this.timesMs.size > MAX_EXPIRED && oldest !== undefined) this.delete(oldest);
+  }
+
+  /** Removes the expiry time of a sandbox, because the sandbox was created again. */
+  delete(id: string): void {
+    this.timesMs.delete(id);
+  }
+}
 
 /** The interval at which the server removes expired sandboxes, in ms. */
 const SWEEP_MS = 60_000;
@@ -12,7 +38,19 @@ const SWEEP_MS = 60_000;
 /** The reason that the log gives when an expired sandbox is removed. */
 const UNUSED = 'it was not used for an hour';
 
-/** All sandboxes of a server. The states of all sandboxes except `default` are only in memory. A subclass stores the sandboxes in a database. */
+/** A sandbox that a request uses. */
+export interface UsedSandbox<S extends State> {
+  readonly sandbox: Sandbox<S>;
+  readonly expiredAtMs: number | undefined;
+  /** Ends the use. Call it exactly once. */
+  readonly leave: () => void;
+}
+
+/**
+ * All sandboxes of a server.
+ * The states of all sandboxes except `default` are only in memory.
+ * A subclass stores the sandboxes in a database.
+ */
 export class Sandboxes<S extends State = State> {
   /** Whether other servers use the same sandboxes. */
   readonly isShared: boolean = false;
@@ -38,7 +76,10 @@ export class Sandboxes<S extends State = State> {
     return entry?.sandbox;
   }
 
-  /** Loads the changes that other servers have made in a sandbox. Does nothing if the sandbox is not shared with other servers. */
+  /**
+   * Loads the changes that other servers have made in a sandbox.
+   * Does nothing if the sandbox is not shared with other servers.
+   */
   async load(_id: string): Promise<void> {}
 
   /** Loads the changes that other servers have made in all sandboxes. */
@@ -53,8 +94,9 @@ export class Sandboxes<S extends State = State> {
   }
 
   /**
-   * Returns a sandbox. If it does not exist, creates it from the default data. Rejects with `UnknownSandboxError` or `TooManySandboxesError` if it can't be
-   * created.
+   * Returns a sandbox.
+   * If it does not exist, creates it from the default data.
+   * Rejects with an `HttpProblemError` if it can't be created.
    */
   async get(id: string): Promise<Sandbox<S>> {
     if (this.isShared) await this.load(id);
@@ -62,40 +104,49 @@ export class Sandboxes<S extends State = State> {
   }
 
   /**
-   * Calls `handle` with a sandbox, which cannot expire before `handle` has finished. If the sandbox does not exist, creates it. `expiredAtMs`: if the sandbox
-   * had expired, the time when it expired, in ms since 1970. Rejects with `UnknownSandboxError` or `TooManySandboxesError` if the sandbox can't be created.
+   * Returns a sandbox, which cannot expire until `leave` is called.
+   * If it does not exist, creates it.
+   * `expiredAtMs`: if the sandbox had expired, the time when it expired, in ms since 1970.
+   * Rejects with an `HttpProblemError` if the sandbox can't be created.
    */
-  async use<Result>(
-    id: string,
-    handle: (sandbox: Sandbox<S>, expiredAtMs?: number) => Promise<Result>,
-  ): Promise<Result> {
+  async use(id: string): Promise<UsedSandbox<S>> {
     if (this.isShared) await this.load(id);
     const expiredAtMs = this.expiredAtMs(id);
     const sandbox = this.find(id) ?? (await this.createFromDefaults(id));
-    if (id === DEFAULT_SANDBOX_ID) return handle(sandbox);
+    if (id === DEFAULT_SANDBOX_ID) return { sandbox, expiredAtMs, leave: () => {} };
     const entry = this.map.entries.get(id);
-    // Another request has created another sandbox in the meantime, and the limit was reached, so the sandbox `id` was removed.
-    if (!entry) return this.use(id, handle);
+    // Another request has created another sandbox in the meantime, and the limit was reached, so the sandbox `id` was
+    // removed.
+    if (!entry) return this.use(id);
     entry.requests.count++;
-    try {
-      return await handle(entry.sandbox, expiredAtMs);
-    } finally {
+    const leave = () => {
       entry.requests.count--;
       if (this.map.entries.get(id) === entry) this.map.use(id, entry);
-    }
+    };
+    return { sandbox: entry.sandbox, expiredAtMs, leave };
   }
 
-  /** Creates or replaces a sandbox with a state, by default the default data. Rejects with `TooManySandboxesError` or `StateTooLargeError`. */
+  /**
+   * Creates or replaces a sandbox with a state, by default the default data.
+   * Rejects with an `HttpProblemError` if a limit is reached.
+   */
   async create(id: string, from: S = this.factory.getDefaults()): Promise<Sandbox<S>> {
     return this.factory.memory.countShared(from, async () => this.add(id, from, true));
   }
 
-  /** Marks a state from which sandboxes are created, such as a snapshot. The memory of the state does not count towards the limit of any sandbox. */
+  /**
+   * Marks a state from which sandboxes are created, such as a snapshot.
+   * The memory of the state does not count towards the limit of any sandbox.
+   */
   share(state: S): void {
     this.factory.memory.objects.share(state);
   }
 
-  /** Removes a sandbox and ends its journal. Resolves to true if the sandbox existed. Never removes the sandbox `default`, and then resolves to false. */
+  /**
+   * Removes a sandbox and ends its journal.
+   * Resolves to true if the sandbox existed.
+   * Never removes the sandbox `default`, and then resolves to false.
+   */
   async remove(id: string): Promise<boolean> {
     return this.end(id, 'removed');
   }
@@ -118,8 +169,9 @@ export class Sandboxes<S extends State = State> {
   }
 
   /**
-   * Returns the time when a sandbox expired, in ms since 1970. Returns undefined if it has not expired, or was created again. If other servers share the
-   * sandbox, call `load` first.
+   * Returns the time when a sandbox expired, in ms since 1970.
+   * Returns undefined if it has not expired, or was created again.
+   * If other servers share the sandbox, call `load` first.
    */
   expiredAtMs(id: string): number | undefined {
     this.getUnexpired(id);
@@ -132,10 +184,16 @@ export class Sandboxes<S extends State = State> {
     await Promise.all(Array.from(this.map.entries.values(), ({ sandbox }) => sandbox.store.close()));
   }
 
-  /** Creates a sandbox from the default data for a request to an unknown sandbox. Throws `UnknownSandboxError` if only the control API can create sandboxes. */
+  /**
+   * Creates a sandbox from the default data for a request to an unknown sandbox.
+   * Throws an `HttpProblemError` if only the control API can create sandboxes.
+   */
   private createFromDefaults(id: string): Promise<Sandbox<S>> {
     if (this.parts.areDeclared)
-      throw new UnknownSandboxError(`Sandbox ${id} does not exist. Create it with PUT /_control/sandboxes/${id}.`);
+      throw new HttpProblemError({
+        code: 'unknown-sandbox',
+        detail: `Sandbox ${id} does not exist. Create it with PUT /_control/sandboxes/${id}.`,
+      });
     return this.createNew(id, this.factory.getDefaults());
   }
 
@@ -151,8 +209,10 @@ export class Sandboxes<S extends State = State> {
   }
 
   /**
-   * Creates or replaces a sandbox. `from`: its initial state. `isWritten`: whether a client creates the sandbox with the control API. `create`: creates the
-   * sandbox object from its parts.
+   * Creates or replaces a sandbox.
+   * `from`: its initial state.
+   * `isWritten`: whether a client creates the sandbox with the control API.
+   * `create`: creates the sandbox object from its parts.
    */
   protected add(
     id: string,
@@ -185,7 +245,10 @@ export class Sandboxes<S extends State = State> {
     return entry.sandbox;
   }
 
-  /** Creates the journal of a sandbox. When a client stops following the journal, the sandbox counts as used at this time. */
+  /**
+   * Creates the journal of a sandbox.
+   * When a client stops following the journal, the sandbox counts as used at this time.
+   */
   private createJournal(id: string): Journal {
     const journal = this.factory.createJournal(id, () => {
       const entry = this.map.entries.get(id);
@@ -196,8 +259,9 @@ export class Sandboxes<S extends State = State> {
   }
 
   /**
-   * If the maximum number of sandboxes is reached, removes the least recently used sandbox, but never one that is in use or that a client has changed. Throws
-   * `TooManySandboxesError` if no sandbox can be removed.
+   * If the maximum number of sandboxes is reached, removes the least recently used sandbox, but never one that is in
+   * use or that a client has changed.
+   * Throws an `HttpProblemError` if no sandbox can be removed.
    */
   private evictIfFull(): void {
     const { map } = this;
@@ -205,7 +269,10 @@ export class Sandboxes<S extends State = State> {
     if (map.entries.size >= maxSandboxes) this.sweep();
     if (map.entries.size < maxSandboxes) return;
     const evicted = map.findEvictable();
-    if (evicted === undefined) throw new TooManySandboxesError(maxSandboxes, Math.ceil(map.getNextExpiryMs() / 1000));
+    if (evicted === undefined) {
+      const detail = `The limit of ${maxSandboxes} sandboxes is reached, and all of them were used within the last hour: remove some with DELETE /_control/sandboxes/ID`;
+      throw new HttpProblemError(unavailable(detail, Math.ceil(map.getNextExpiryMs() / 1000)));
+    }
     this.expire(evicted, 'the maximum number of sandboxes is reached, and no client has changed this sandbox');
   }
 
@@ -214,7 +281,11 @@ export class Sandboxes<S extends State = State> {
     for (const id of this.map.listExpired()) this.expire(id, UNUSED);
   }
 
-  /** Returns the map entry of a sandbox. Returns undefined if the sandbox does not exist or has expired. Removes an expired sandbox. */
+  /**
+   * Returns the map entry of a sandbox.
+   * Returns undefined if the sandbox does not exist or has expired.
+   * Removes an expired sandbox.
+   */
   protected getUnexpired(id: string): Entry<S> | undefined {
     const entry = this.map.entries.get(id);
     if (!entry || !this.map.isExpired(entry)) return entry;
@@ -222,7 +293,11 @@ export class Sandboxes<S extends State = State> {
     return undefined;
   }
 
-  /** Removes a sandbox because it has expired or a limit is reached. Stores the current time as its expiry time. `reason`: the text for the log. */
+  /**
+   * Removes a sandbox because it has expired or a limit is reached.
+   * Stores the current time as its expiry time.
+   * `reason`: the text for the log.
+   */
   protected expire(id: string, reason: string): void {
     this.expiryTimes.set(id, this.parts.nowMs());
     this.end(id, 'expired');
@@ -231,12 +306,15 @@ export class Sandboxes<S extends State = State> {
 
   /** Removes a sandbox and ends its journal. Returns whether the sandbox existed. */
   protected end(id: string, event: Ending['event']): boolean {
-    const entry = this.release(id);
-    entry?.sandbox.journal.end({ event, sandbox: id, atMs: this.parts.nowMs() });
-    return entry !== undefined;
+    // First ends the journal, because followers still read the entries that they have not received.
+    this.map.entries.get(id)?.sandbox.journal.end({ event, sandbox: id, atMs: this.parts.nowMs() });
+    return this.release(id) !== undefined;
   }
 
-  /** Removes a sandbox from the map, clears its journal, and frees its memory. Returns the removed map entry, or undefined if the sandbox did not exist. */
+  /**
+   * Removes a sandbox from the map, clears its journal, and frees its memory.
+   * Returns the removed map entry, or undefined if the sandbox did not exist.
+   */
   protected release(id: string): Entry<S> | undefined {
     const entry = this.map.entries.get(id);
     if (!entry) return undefined;

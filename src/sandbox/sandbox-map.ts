@@ -6,9 +6,15 @@ import type { Sandbox } from './sandbox.ts';
 export interface Entry<S extends State = State> {
   readonly sandbox: Sandbox<S>;
   readonly quota: MemoryQuota;
-  /** The number of requests in progress. If the sandbox is replaced, the new entry gets the same object, so that these requests still count. */
+  /**
+   * The number of requests in progress.
+   * If the sandbox is replaced, the new entry gets the same object, so that these requests still count.
+   */
   readonly requests: { count: number };
-  /** Whether a client has created the sandbox with the control API, or has changed its state, clock, ids, faults or snapshots. */
+  /**
+   * Whether a client has created the sandbox with the control API, or has changed its state, clock, ids, faults or
+   * snapshots.
+   */
   isWritten: boolean;
   /** The time of the last use, in ms of the monotonic clock. */
   usedMs: number;
@@ -69,7 +75,8 @@ export class SandboxMap<S extends State = State> {
   }
 
   /**
-   * Returns the id of the sandbox to remove if there are too many: the least recently used sandbox, but never one that is in use or that a client has changed.
+   * Returns the id of the sandbox to remove if there are too many: the least recently used sandbox, but never one that
+   * is in use or that a client has changed.
    * Returns undefined if no sandbox can be removed.
    */
   findEvictable(): string | undefined {

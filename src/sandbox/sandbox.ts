@@ -1,5 +1,6 @@
+import { createMemoryBackend } from '../store/backend.ts';
 import type { State } from '../store/state.ts';
-import type { CommitListener, Store } from '../store/store.ts';
+import { type CommitListener, createStore, type Store, type StoreOptions } from '../store/store.ts';
 import { type Clock, createClock } from './clock.ts';
 import { FaultList } from './faults/fault-list.ts';
 import { createIdGenerator, type IdGenerator } from './id-generator.ts';
@@ -7,7 +8,6 @@ import type { IdempotencyKeys } from './idempotency/idempotency-keys.ts';
 import { MemoryKeys, ResponseMemory } from './idempotency/memory-keys.ts';
 import { Journal, type JournalOptions } from './journal/journal.ts';
 import { JournalMemory } from './journal/journal-memory.ts';
-import { CountedSnapshots, createCountedStore } from './memory/counted-store.ts';
 import {
   DEFAULT_SNAPSHOTS_BYTES,
   MEMORY_LIMITS,
@@ -15,9 +15,129 @@ import {
   type MemoryLimits,
   type MemoryQuota,
 } from './memory/memory.ts';
-import { MockedOperations } from './mocked-operations.ts';
 
-/** An isolated instance of the application: its state, clock, id generator, faults, mocked operations, request journal, idempotency keys and snapshots. */
+/** Options of a store with a memory quota. */
+interface CountedStoreOptions<S extends State> extends Omit<StoreOptions<S>, 'backend'> {
+  /** The memory quota. It must already count the initial state. */
+  readonly quota: MemoryQuota;
+  /** Called for each change of the state. */
+  readonly onChange: () => void;
+}
+
+/**
+ * Creates an in-memory store with a memory quota.
+ * `update` rejects with `StateTooLargeError` if a change exceeds the quota.
+ */
+function createCountedStore<S extends State>({ quota, onChange, ...options }: CountedStoreOptions<S>): Store<S> {
+  const store = createStore({ ...options, backend: createMemoryBackend<S>() });
+  const update: Store<S>['update'] = (change) =>
+    store.update((state, nowMs) => {
+      const changed = change(state, nowMs);
+      if (changed.next) {
+        quota.replace(state, changed.next);
+        onChange();
+      }
+      return changed;
+    });
+  const reset: Store<S>['reset'] = async (onApply) => {
+    const next = options.defaults();
+    const change = () => {
+      onApply?.();
+      return { next, result: undefined };
+    };
+    await quota.countInSlices(next, () => update(change));
+  };
+  return { ...store, update, reset };
+}
+
+/**
+ * The snapshots (saved states) of a sandbox, by name.
+ * `set` throws `StateTooLargeError` if the snapshot exceeds the memory quota.
+ */
+class CountedSnapshots<S extends State> extends Map<string, S> {
+  /** `onChange`: called each time a snapshot is added, replaced or deleted. */
+  constructor(
+    private readonly quota: MemoryQuota,
+    private readonly onChange: () => void = () => {},
+  ) {
+    super();
+  }
+
+  /**
+   * Counts the memory of a state in slices, between which the server handles other requests.
+   * Then calls `run`, which can save the state as a snapshot without delay.
+   */
+  countInSlices<Result>(state: State, run: () => Promise<Result>): Promise<Result> {
+    return this.quota.countInSlices(state, run);
+  }
+
+  override set(name: string, state: S): this {
+    this.quota.replace(this.get(name), state);
+    this.onChange();
+    return super.set(name, state);
+  }
+
+  override delete(name: string): boolean {
+    this.quota.replace(this.get(name), undefined);
+    this.onChange();
+    return super.delete(name);
+  }
+}
+
+/** The approximate memory of one mocked operation, in bytes. */
+const BYTES = 64;
+
+/**
+ * The operations that a sandbox mocks although they have a handler.
+ * A mocked operation returns responses that are generated from the contract.
+ */
+class MockedOperations {
+  private readonly ids = new Set<string>();
+
+  /**
+   * `reserve`: reserves memory of the sandbox; a negative number frees memory.
+   * Throws `StateTooLargeError` if the sandbox exceeds its memory limit.
+   */
+  constructor(private readonly reserve: (moreBytes: number) => void) {}
+
+  /** Returns whether the sandbox mocks an operation. */
+  has(operationId: string): boolean {
+    return this.ids.has(operationId);
+  }
+
+  /** Mocks an operation. */
+  add(operationId: string): void {
+    if (this.ids.has(operationId)) return;
+    this.reserve(BYTES);
+    this.ids.add(operationId);
+  }
+
+  /** Stops mocking an operation, so that its handler is used again. */
+  remove(operationId: string): void {
+    if (this.ids.delete(operationId)) this.reserve(-BYTES);
+  }
+
+  /** Returns the ids of the mocked operations. */
+  list(): readonly string[] {
+    return [...this.ids];
+  }
+
+  /** Mocks the given operations, and stops mocking all other operations. */
+  replace(operationIds: readonly string[]): void {
+    this.clear();
+    for (const operationId of operationIds) this.add(operationId);
+  }
+
+  /** Stops mocking all operations, so that their handlers are used again. */
+  clear(): void {
+    for (const operationId of [...this.ids]) this.remove(operationId);
+  }
+}
+
+/**
+ * An isolated instance of the application: its state, clock, id generator, faults, mocked operations, request journal,
+ * idempotency keys and snapshots.
+ */
 export interface Sandbox<S extends State = State> {
   readonly id: string;
   readonly store: Store<S>;
@@ -31,14 +151,16 @@ export interface Sandbox<S extends State = State> {
   /** The snapshots (saved states) by name. */
   readonly snapshots: CountedSnapshots<S>;
   /**
-   * Counts the memory of a state in slices, between which the server handles other requests. Then calls `run`, which can replace the state of the sandbox
-   * without delay.
+   * Counts the memory of a state in slices, between which the server handles other requests.
+   * Then calls `run`, which can replace the state of the sandbox without delay.
    */
   countInSlices<Result>(state: State, run: () => Promise<Result>): Promise<Result>;
   /**
-   * Runs a function that changes the sandbox, but not its state: for example, the clock, the faults or the snapshots. Resolves to the result of the function.
-   * If several servers share the sandbox, stores the change in the database. Rejects with `StoreUnavailableError` if this fails. Runs the function again if
-   * another server has changed the sandbox in the meantime.
+   * Runs a function that changes the sandbox, but not its state: for example, the clock, the faults or the snapshots.
+   * Resolves to the result of the function.
+   * If several servers share the sandbox, stores the change in the database.
+   * Rejects with `StoreUnavailableError` if this fails.
+   * Runs the function again if another server has changed the sandbox in the meantime.
    */
   change<Result>(run: () => Result): Promise<Result>;
 }
@@ -92,7 +214,10 @@ export class SandboxFactory<S extends State> {
   readonly journalMemory = new JournalMemory();
   private readonly responseMemory: ResponseMemory;
 
-  /** `onFull`: called if a change would exceed the memory limit of all sandboxes together. The callback can remove sandboxes, so that the change succeeds. */
+  /**
+   * `onFull`: called if a change would exceed the memory limit of all sandboxes together.
+   * The callback can remove sandboxes, so that the change succeeds.
+   */
   constructor(
     private readonly parts: SandboxesParts<S>,
     onFull: () => void,
@@ -156,7 +281,8 @@ export class SandboxFactory<S extends State> {
 }
 
 /**
- * Creates the parts of a sandbox that clients change with the control API: the clock, the id generator, the faults, the mocked operations and the snapshots.
+ * Creates the parts of a sandbox that clients change with the control API: the clock, the id generator, the faults, the
+ * mocked operations and the snapshots.
  */
 export function createConfiguredParts<S extends State>(
   { nowMs, elapsedMs, newId, log }: Pick<SandboxesParts<S>, 'nowMs' | 'elapsedMs' | 'newId' | 'log'>,

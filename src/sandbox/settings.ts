@@ -4,7 +4,8 @@ import type { IdState } from './id-generator.ts';
 import type { Sandbox } from './sandbox.ts';
 
 /**
- * The settings of a sandbox that clients change with the control API: the clock, the id generator, the faults with their counters, and the mocked operations.
+ * The settings of a sandbox that clients change with the control API: the clock, the id generator, the faults with
+ * their counters, and the mocked operations.
  */
 export interface Settings {
   readonly clock: ClockState;

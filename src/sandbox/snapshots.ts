@@ -3,11 +3,7 @@ import { DataFileError, readStateOverrides } from '../store/data-file.ts';
 import { describeDiskError, machineDisk } from '../store/disk.ts';
 import type { State } from '../store/state.ts';
 import type { StateValidator } from '../store/validate-state.ts';
-
-/** The error for a snapshot that was valid at the start of the server, but is invalid now. `message` contains the reason. */
-export class SnapshotError extends Error {
-  override readonly name = 'SnapshotError';
-}
+import { HttpProblemError } from '../util/problem.ts';
 
 /** Creates the state of a snapshot from the default data. */
 type CreateSnapshot = (defaults: State) => State;
@@ -32,7 +28,8 @@ const RENAME_REMEDY =
   'rename the file to NAME.json, where NAME has lowercase letters, digits, dots, hyphens and underscores';
 
 /**
- * The cached state of a snapshot, and the default data and the validator for which it was created. It is not used with other default data or another validator.
+ * The cached state of a snapshot, and the default data and the validator for which it was created.
+ * It is not used with other default data or another validator.
  */
 interface CachedSnapshot {
   readonly defaults: State;
@@ -41,8 +38,9 @@ interface CachedSnapshot {
 }
 
 /**
- * Creates the built-in snapshots: the snapshots of the application, and those in a folder of the user. A file in the folder contains all lists of a state, or
- * only the lists that differ from the default data. Throws `DataFileError` if a file is invalid.
+ * Creates the built-in snapshots: the snapshots of the application, and those in a folder of the user.
+ * A file in the folder contains all lists of a state, or only the lists that differ from the default data.
+ * Throws `DataFileError` if a file is invalid.
  */
 export function createBuiltInSnapshots({ builtIn, folder, defaults, validator, warn }: BuiltInSnapshotsParts) {
   const creators = new Map(Object.entries(builtIn));
@@ -61,8 +59,10 @@ export function createBuiltInSnapshots({ builtIn, folder, defaults, validator, w
   return {
     names: [...creators.keys()].sort() as readonly string[],
     /**
-     * Returns the state of a snapshot. Returns undefined if the snapshot does not exist. Throws `SnapshotError` if the state is no longer valid, and
-     * `DataFileError` if the default data can't be read.
+     * Returns the state of a snapshot.
+     * Returns undefined if the snapshot does not exist.
+     * Throws an `HttpProblemError` if the state is no longer valid, and `DataFileError` if the default data can't be
+     * read.
      */
     state(name: string): State | undefined {
       const now = { defaults: defaults(), validator: validator() };
@@ -92,13 +92,16 @@ function listFiles(folder: string | undefined): readonly string[] {
   }
 }
 
-/** Returns `state` if it is valid. Otherwise throws `SnapshotError`: the default data or the contract may have changed after the start of the server. */
+/**
+ * Returns `state` if it is valid.
+ * Otherwise throws an `HttpProblemError`: the default data or the contract may have changed after the start of the
+ * server.
+ */
 function requireValid(name: string, state: State, validator: StateValidator): State {
   const [issue] = validator.validate(structuredClone(state));
   if (!issue) return state;
-  throw new SnapshotError(
-    `Snapshot ${name} is not valid with the current default data and contract: ${issue.pointer} ${issue.message}`,
-  );
+  const detail = `Snapshot ${name} is not valid with the current default data and contract: ${issue.pointer} ${issue.message}`;
+  throw new HttpProblemError({ code: 'invalid-state', detail });
 }
 
 /** Returns whether two states contain the same list objects. Does not compare the entries of the lists. */

@@ -1,4 +1,7 @@
-/** The types of handlers and states for any contract. Their type parameters are types that openapi-typescript generates from the contract. */
+/**
+ * The types of handlers and states for any contract.
+ * Their type parameters are types that openapi-typescript generates from the contract.
+ */
 import type { Context, mocked } from '../application.ts';
 import type { State as ShopState } from '../shop/api-types.ts';
 import type { CustomHandlers } from '../shop/operations/handler.ts';
@@ -11,14 +14,18 @@ export interface ShopApi {
   readonly handlers: CustomHandlers;
 }
 
-/** The type of the state of an API: the property `state` of the type `Api`. Without this property, a state has lists with any entries. */
+/**
+ * The type of the state of an API: the property `state` of the type `Api`.
+ * Without this property, a state has lists with any entries.
+ */
 export type StateOf<Api> = Api extends { readonly state: infer S extends object }
   ? S
   : Record<string, Record<string, unknown>[]>;
 
 /**
- * The type of the handlers of an API, by operationId. The property `operations` of the type `Api` determines the type of each handler. A handler for an
- * operation without an operationId can have any type.
+ * The type of the handlers of an API, by operationId.
+ * The property `operations` of the type `Api` determines the type of each handler.
+ * A handler for an operation without an operationId can have any type.
  */
 export type HandlersOf<Api> = Api extends { readonly handlers: infer Handlers }
   ? Handlers
@@ -31,15 +38,16 @@ type OperationHandlers<Operations, Api> = [Operations] extends [never]
   : { readonly [Id in keyof Operations]?: ApiHandler<Operations[Id], Api> | typeof mocked };
 
 /**
- * What a handler can do with the sandbox of a request: read and change the state, read the clock, and generate ids. `Response`: the type of the responses that
- * the contract documents for the operation.
+ * What a handler can do with the sandbox of a request: read and change the state, read the clock, and generate ids.
+ * `Response`: the type of the responses that the contract documents for the operation.
  */
 export interface ApiContext<S, Response = unknown> extends Pick<Context, 'reset' | 'nowMs' | 'newId'> {
   /** Returns the committed state of the sandbox. */
   read(): S;
   /**
-   * Calls `change` with the state and the time, in ms since 1970. Commits the property `next` of the returned object as the new state, and resolves to its
-   * property `result`. `change` must be a pure function.
+   * Calls `change` with the state and the time, in ms since 1970.
+   * Commits the property `next` of the returned object as the new state, and resolves to its property `result`.
+   * `change` must be a pure function.
    */
   update<Returned extends StateChange<S, Response>>(
     change: (state: S, nowMs: number) => Returned,
@@ -47,8 +55,8 @@ export interface ApiContext<S, Response = unknown> extends Pick<Context, 'reset'
 }
 
 /**
- * The return value of a function that changes the state: the next state and a result of any type. `Response` is only part of the type so that the compiler
- * keeps literal types, such as the status `201`.
+ * The return value of a function that changes the state: the next state and a result of any type.
+ * `Response` is only part of the type so that the compiler keeps literal types, such as the status `201`.
  */
 interface StateChange<S, Response> {
   readonly next?: S | undefined;
@@ -56,8 +64,9 @@ interface StateChange<S, Response> {
 }
 
 /**
- * Handles the requests for an operation. `Operation`: the type of the operation, for example `operations['listPets']` or `paths['/pets']['get']`. `Api`: the
- * types of the API, with the type of the state in `Api['state']`.
+ * Handles the requests for an operation.
+ * `Operation`: the type of the operation, for example `operations['listPets']` or `paths['/pets']['get']`.
+ * `Api`: the types of the API, with the type of the state in `Api['state']`.
  */
 export type ApiHandler<Operation, Api = object> = (
   input: ApiInput<Operation>,
@@ -74,7 +83,10 @@ export interface ApiInput<Operation> {
   readonly headers: RequestHeaders;
 }
 
-/** The types of parameters as a handler gets them: each value is a string. A query parameter that a request contains several times is a list of strings. */
+/**
+ * The types of parameters as a handler gets them: each value is a string.
+ * A query parameter that a request contains several times is a list of strings.
+ */
 type Texts<Parameters> = { readonly [Name in keyof Parameters]: Text<Parameters[Name]> };
 
 type Text<Value> = Value extends string | undefined
@@ -86,7 +98,10 @@ type Text<Value> = Value extends string | undefined
 /** The type of a body, for all documented media types together; `never` if no media type is documented. */
 type Content<Holder> = Holder extends { readonly content: infer Media } ? Media[keyof Media] : never;
 
-/** The response of a handler: a documented status and the body of this status. If the status is omitted, the server uses the success status of the contract. */
+/**
+ * The response of a handler: a documented status and the body of this status.
+ * If the status is omitted, the server uses the success status of the contract.
+ */
 export type ApiResponse<Operation> = {
   [Status in keyof Responses<Operation>]: ResponseWith<Status, Content<Responses<Operation>[Status]>>;
 }[keyof Responses<Operation>];
@@ -99,8 +114,9 @@ type ResponseWith<Status, Body> = {
   ([Body] extends [never] ? { readonly body?: undefined } : { readonly body: DeepReadonly<Body> });
 
 /**
- * The type of the status in a handler's response. The status can be omitted only if the contract documents a single success status, such as `201`. The status
- * is required if the contract documents a range, such as `2XX`, or `default`.
+ * The type of the status in a handler's response.
+ * The status can be omitted only if the contract documents a single success status, such as `201`.
+ * The status is required if the contract documents a range, such as `2XX`, or `default`.
  */
 type StatusPart<Status> = Status extends SuccessStatus
   ? { readonly status?: Status }

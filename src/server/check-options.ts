@@ -11,7 +11,7 @@ interface OptionRule {
 
 /** The valid values of each option that has a fixed list of values. The command line accepts the same values. */
 export const OPTION_CHOICES = {
-  durability: ['disk', 'os', 'memory'],
+  durability: ['disk', 'memory'],
   verify: ['log', 'strict', 'off'],
   sandboxes: ['any', 'declared'],
   log: ['pretty', 'json', 'off'],
@@ -85,8 +85,8 @@ const RULES: Readonly<Record<keyof Options, OptionRule>> = {
 };
 
 /**
- * Throws a `UserError` for the first unknown option, or for the first option with an invalid value. The value undefined is always valid and means the
- * default value.
+ * Throws a `UserError` for the first unknown option, or for the first option with an invalid value.
+ * The value undefined is always valid and means the default value.
  */
 export function refuseInvalidOptions(options: object): void {
   const names = Object.keys(RULES);

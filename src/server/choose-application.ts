@@ -7,9 +7,11 @@ import { UserError } from '../util/user-error.ts';
 import type { ServerOptions } from './options.ts';
 
 /**
- * Returns the application that serves the contract: the built-in shop, or an application that stores the resources of the contract. It is the shop if the
- * contract contains an operation of the shop with the same operationId, method and path. Rejects with a `ContractError` if the contract can't be loaded, and
- * with a `UserError` if the option `synonyms` has no effect.
+ * Returns the application that serves the contract: the built-in shop, or an application that stores the resources of
+ * the contract.
+ * It is the shop if the contract contains an operation of the shop with the same operationId, method and path.
+ * Rejects with a `ContractError` if the contract can't be loaded, and with a `UserError` if the option `synonyms` has
+ * no effect.
  */
 export async function chooseApplication({
   contract: file,
@@ -19,7 +21,8 @@ export async function chooseApplication({
 }: Pick<ServerOptions, 'contract' | 'strict' | 'synonyms' | 'allowRefs'>): Promise<Application> {
   const path = file === undefined ? undefined : resolve(file);
   const isShop = path === undefined || hasShopOperation(await loadContract({ path, strict, allowRefs }));
-  // The cast is safe: the server validates a state by the rules of the application before it passes the state to the application.
+  // The cast is safe: the server validates a state by the rules of the application before it passes the state to the
+  // application.
   if (isShop) return createShop(synonyms === undefined ? undefined : resolve(synonyms)) as unknown as Application;
   if (synonyms !== undefined)
     throw new UserError(

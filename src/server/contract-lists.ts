@@ -6,7 +6,10 @@ import { limitList } from '../util/limit-list.ts';
 /** The maximum number of list names in a warning. */
 const MAX_NAMES = 10;
 
-/** The names of the collections of a contract. `previous`: after a reload, the names of the collections of the previous contract; undefined at the start. */
+/**
+ * The names of the collections of a contract.
+ * `previous`: after a reload, the names of the collections of the previous contract; undefined at the start.
+ */
 interface ContractLists {
   readonly collections: readonly string[];
   readonly previous?: readonly string[];
@@ -15,8 +18,9 @@ interface ContractLists {
 }
 
 /**
- * Returns a warning if a state has lists that are not collections of the contract. After a reload, only warns about lists that were collections of the previous
- * contract. Returns undefined if there are no such lists.
+ * Returns a warning if a state has lists that are not collections of the contract.
+ * After a reload, only warns about lists that were collections of the previous contract.
+ * Returns undefined if there are no such lists.
  */
 export function describeOtherLists(
   state: State,
@@ -30,8 +34,9 @@ export function describeOtherLists(
 }
 
 /**
- * Adds the missing collections of the contract to the states of sandboxes. The new collections contain the entries of the default data. Rejects if the
- * default data can't be read, or if a state can't be stored.
+ * Adds the missing collections of the contract to the states of sandboxes.
+ * The new collections contain the entries of the default data.
+ * Rejects if the default data can't be read, or if a state can't be stored.
  */
 export async function addMissingCollections(
   sandboxes: readonly Pick<Sandbox, 'store'>[],

@@ -6,12 +6,18 @@ import { getPackageFile } from '../package-file.ts';
 import type { Sandboxes } from '../sandbox/registry.ts';
 import type { StateRules } from '../store/validate-state.ts';
 
-/** Loads the contract of the control API. In this contract, the schemas of the state contain the collections of the served contract. */
+/**
+ * Loads the contract of the control API.
+ * In this contract, the schemas of the state contain the collections of the served contract.
+ */
 export function loadControlContract(collections: Collections): Promise<Contract> {
   return loadContract(getControlOptions(collections));
 }
 
-/** Returns the options for loading the contract of the control API. `collections`: the collections of the served contract. */
+/**
+ * Returns the options for loading the contract of the control API.
+ * `collections`: the collections of the served contract.
+ */
 export function getControlOptions(collections: Collections) {
   const edit: DocumentEdit = {
     key: JSON.stringify(collections),
@@ -43,8 +49,10 @@ function addCollections(document: Document, collections: Collections): Document 
 }
 
 /**
- * Finds the faults of all sandboxes that do not fit a new contract. For example, the contract no longer has the operation of the fault, or no longer allows the
- * injected response. Returns a sentence about each fault. Ignores expired faults.
+ * Finds the faults of all sandboxes that do not fit a new contract.
+ * For example, the contract no longer has the operation of the fault, or no longer allows the injected response.
+ * Returns a sentence about each fault.
+ * Ignores expired faults.
  */
 export function findUnusableFaults(sandboxes: Sandboxes, contract: Contract): readonly string[] {
   return sandboxes.list().flatMap(({ id, faults }) =>

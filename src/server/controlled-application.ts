@@ -1,34 +1,34 @@
 import { dirname, relative } from 'node:path';
 import type { Application, EntrySchema } from '../application.ts';
-import type { ExampleRequest, Table } from '../application-views.ts';
+import type { Column, ExampleRequest, Table } from '../application-views.ts';
 import type { ControlledApplication } from '../control/handler.ts';
 import type { Server } from '../control/operation.ts';
+import type { ServedContract } from '../http/served.ts';
 import type { Contract } from '../openapi/contract.ts';
-import { getNode, toNode } from '../openapi/document.ts';
+import { type Document, getNode, toNode } from '../openapi/document.ts';
 import { extractSchema } from '../openapi/extract-schema.ts';
 import { findViolatedRule } from '../openapi/find-violated-rule.ts';
 import type { Route } from '../openapi/routes.ts';
-import type { Violation } from '../openapi/violations.ts';
-import type { State } from '../store/state.ts';
+import { ALL_PARTS, getPartProperties, getPartTypes, getSchemaParts } from '../openapi/schema-parts.ts';
+import type { Entry, State } from '../store/state.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
+import type { Violation } from '../util/problem.ts';
 import { getPathname } from '../util/request-target.ts';
-import { createDefaultTable } from './default-table.ts';
-import type { ContractSetup } from './served-contract.ts';
 
 /** The maximum number of example requests. */
 const MAX_EXAMPLES = 3;
 
 /**
- * Creates a function that returns what the control API shows about the application and its contract. The function computes its result only once for each
- * `ContractSetup`.
+ * Creates a function that returns what the control API shows about the application and its contract.
+ * The function computes its result only once for each `ServedContract`.
  */
-export function createApplicationView(application: Application): (setup: ContractSetup) => ControlledApplication {
-  return memoizeByObject((setup: ContractSetup) => {
-    const { contract, collections } = setup;
+export function createApplicationView(application: Application): (served: ServedContract) => ControlledApplication {
+  return memoizeByObject((served: ServedContract) => {
+    const { contract, collections } = served;
     const { info } = contract.document;
     const { explainSearch = {} } = application;
-    const schemas = Object.keys(collections).map((name) => [name, setup.getEntrySchema(name)] as const);
-    const tables = new Map(schemas.map(([name, schema]) => [name, createTable(application, setup, name, schema)]));
+    const schemas = Object.keys(collections).map((name) => [name, served.getEntrySchema(name)] as const);
+    const tables = new Map(schemas.map(([name, schema]) => [name, createTable(application, served, name, schema)]));
     return {
       contract: {
         title: String(info.title),
@@ -36,7 +36,7 @@ export function createApplicationView(application: Application): (setup: Contrac
         basePath: contract.basePaths[0] ?? '',
         operations: contract.routes.length,
       },
-      operations: contract.routes.map((route) => describeOperation(setup, route)),
+      operations: contract.routes.map((route) => describeOperation(served, route)),
       collections: schemas.map(([name, { schema, key }]) => ({
         name,
         ...(key === undefined ? {} : { key }),
@@ -46,14 +46,14 @@ export function createApplicationView(application: Application): (setup: Contrac
       getTable: (collection) => tables.get(collection),
       explainSearch,
       findSource: (operationId, violation) => findSource(contract, operationId, violation as Violation),
-      getExamples: (state) => getExamples(application, setup, state),
+      getExamples: (state) => getExamples(application, served, state),
     };
   });
 }
 
 function createTable(
   { tables = {} }: Application,
-  { contract }: ContractSetup,
+  { contract }: ServedContract,
   name: string,
   schema: EntrySchema,
 ): Table {
@@ -61,7 +61,7 @@ function createTable(
   return own ?? createDefaultTable(contract.normalized, schema);
 }
 
-function describeOperation({ contract, getImplementation, explain }: ContractSetup, route: Route) {
+function describeOperation({ contract, getImplementation, explain }: ServedContract, route: Route) {
   const { operationId, method, path, bodyMedia, responses } = route;
   const summary = getSummary(contract, route);
   const examples = responses.flatMap(({ media }) => Object.values(media).flatMap((one) => one.examples));
@@ -78,7 +78,10 @@ function describeOperation({ contract, getImplementation, explain }: ContractSet
   };
 }
 
-/** Finds the rule that a request violates, and returns its file, line number and text in the contract. Returns undefined if the rule can't be found. */
+/**
+ * Finds the rule that a request violates, and returns its file, line number and text in the contract.
+ * Returns undefined if the rule can't be found.
+ */
 function findSource(
   { path, routes, normalized, locate }: Contract,
   operationId: string | undefined,
@@ -92,10 +95,11 @@ function findSource(
 }
 
 /**
- * Returns at most three example requests with the credentials that they need. The examples of the application come first. The others are GET requests
- * without required parameters.
+ * Returns at most three example requests with the credentials that they need.
+ * The examples of the application come first.
+ * The others are GET requests without required parameters.
  */
-function getExamples(application: Application, { contract }: ContractSetup, state: State): Server['examples'] {
+function getExamples(application: Application, { contract }: ServedContract, state: State): Server['examples'] {
   const own = application.getExamples?.(state, contract) ?? [];
   const isKnown = ({ method, path }: Route) => own.some((one) => one.method === method && one.path === path);
   const isSimple = (route: Route) =>
@@ -111,8 +115,9 @@ function getExamples(application: Application, { contract }: ContractSetup, stat
 }
 
 /**
- * Adds the base path of the server to an example request. Also adds example credentials for the first security requirement of the operation. By default, the
- * server accepts any credentials.
+ * Adds the base path of the server to an example request.
+ * Also adds example credentials for the first security requirement of the operation.
+ * By default, the server accepts any credentials.
  */
 function addCredentials({ basePaths, route: find }: Contract, example: ExampleRequest): Server['examples'][number] {
   const { method, path } = example;
@@ -136,4 +141,63 @@ function getCredential(scheme: string | undefined): string {
 function getSummary({ document }: Contract, { pointer }: Route): string | undefined {
   const { summary } = toNode(getNode(document, pointer));
   return typeof summary === 'string' ? summary : undefined;
+}
+
+/** The maximum number of columns in a table. */
+const MAX_COLUMNS = 8;
+
+/**
+ * A column that shows a property of an entry.
+ * `path`: the names of the nested properties, such as `['price', 'amount']`.
+ */
+interface PropertyColumn extends Column {
+  readonly path: readonly string[];
+}
+
+/**
+ * Creates the table of a collection from the schema of its entries.
+ * The first column contains the key.
+ * The other columns contain the properties with simple values, in the order of the schema.
+ * If the schema has only properties with objects and lists, the columns contain these properties.
+ */
+function createDefaultTable(document: Document, { schema, key }: EntrySchema): Table {
+  const properties = schema === '' ? [] : [...getPartProperties(getSchemaParts(document, schema, ALL_PARTS))];
+  const all = properties.map(([name, pointer]) => toColumn([name], getFormat(document, pointer)));
+  const scalar = all.filter(({ format }) => format !== 'json');
+  const others = (scalar.length > 0 ? scalar : all).filter(({ title }) => title !== key);
+  const keyColumn = all.find(({ title }) => title === key) ?? toColumn(key?.split('.') ?? [], 'text');
+  const columns = [...(key === undefined ? [] : [keyColumn]), ...others].slice(0, MAX_COLUMNS);
+  const shown = columns.length > 0 ? columns : [toColumn([], 'json')];
+  return {
+    columns: shown.map(({ title, format }) => ({ title, format })),
+    getCells: (entry) => shown.map(({ path }) => getValue(entry, path)),
+  };
+}
+
+/** Creates the column of a property. With an empty path, creates a column that contains the whole entry. */
+function toColumn(path: readonly string[], format: Column['format']): PropertyColumn {
+  return { title: path.at(-1) ?? 'Entry', format, path };
+}
+
+/** Returns the format of a column for values of a schema. `schema`: the JSON Pointer of the schema in the document. */
+function getFormat(document: Document, schema: string): Column['format'] {
+  const parts = getSchemaParts(document, schema, ALL_PARTS);
+  const types = new Set(getPartTypes(parts).filter((type) => type !== 'null'));
+  const isConstant = parts.some(({ node }) => node.enum !== undefined || node.const !== undefined);
+  if (types.size === 0) return isConstant ? 'text' : 'json';
+  if (types.has('object') || types.has('array')) return 'json';
+  const [type] = types;
+  if (types.size > 1) return 'text';
+  if (type === 'integer' || type === 'number') return 'number';
+  if (type === 'boolean') return 'boolean';
+  return parts.some(({ node }) => node.format === 'date-time') ? 'time' : 'text';
+}
+
+function getValue(entry: Entry, path: readonly string[]): unknown {
+  let value: unknown = entry;
+  for (const name of path) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return null;
+    value = (value as Entry)[name];
+  }
+  return value ?? null;
 }

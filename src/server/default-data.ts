@@ -7,8 +7,8 @@ import { memoizeByObject } from '../util/memoize-by-object.ts';
 import type { ServerOptions } from './options.ts';
 
 /**
- * Returns the source of the default data: a path, or a function that creates the default data for the current contract. `getContract` returns the current
- * contract.
+ * Returns the source of the default data: a path, or a function that creates the default data for the current contract.
+ * `getContract` returns the current contract.
  */
 export function getDefaultData(
   { defaultData: own }: Application,

@@ -6,8 +6,10 @@ import { runInSlices, type Steps } from '../util/slices.ts';
 const MAX_NAMED = 10;
 
 /**
- * Logs a warning for each example of a contract that violates its schema: for the first ten, and the number of the others. Validates the examples in slices,
- * because the schemas of a large document take seconds to compile. `stopping`: ends the validation when the server is closed.
+ * Logs a warning for each example of a contract that violates its schema: for the first ten, and the number of the
+ * others.
+ * Validates the examples in slices, because the schemas of a large document take seconds to compile.
+ * `stopping`: ends the validation when the server is closed.
  */
 export async function logInvalidExamples(
   { locate, findInvalidExamples }: Contract,

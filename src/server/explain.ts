@@ -1,15 +1,12 @@
 import { resolve } from 'node:path';
-import {
-  describeServerHeaders,
-  explainOperations,
-  formatOperations,
-  summarizeOperations,
-} from '../http/operation-table.ts';
+import type { ServedContract } from '../http/served.ts';
 import { loadContract } from '../openapi/contract.ts';
+import { limitList } from '../util/limit-list.ts';
+import { isServerHeader } from '../util/server-headers.ts';
 import { chooseApplication } from './choose-application.ts';
 import { loadHandlers } from './handler-registry.ts';
 import type { ServerOptions } from './options.ts';
-import { createContractSetupFactory } from './served-contract.ts';
+import { createServedContractFactory } from './served-contract.ts';
 
 /** Options of `explain`. With `json`, the result is JSON instead of a table. */
 export interface ExplainOptions extends Pick<ServerOptions, 'contract' | 'mock' | 'handlers' | 'strict' | 'allowRefs'> {
@@ -17,21 +14,90 @@ export interface ExplainOptions extends Pick<ServerOptions, 'contract' | 'mock' 
 }
 
 /**
- * Returns a table of the operations of a contract. It shows which operations have a handler, which operations are mocked, and why. Rejects with a
- * `ContractError` or a `UserError` if the contract or the handlers can't be loaded.
+ * Returns a table of the operations of a contract.
+ * It shows which operations have a handler, which operations are mocked, and why.
+ * Rejects with a `ContractError` or a `UserError` if the contract or the handlers can't be loaded.
  */
 export async function explain({ json = false, ...options }: ExplainOptions): Promise<string> {
   const application = await chooseApplication(options);
   const path = resolve(options.contract ?? application.contractFile);
   const contract = await loadContract({ path, strict: options.strict ?? false, allowRefs: options.allowRefs });
   const handlers = await loadHandlers(options.handlers, undefined);
-  const setup = await createContractSetupFactory(application, options)(contract, handlers);
-  if (json) return `${JSON.stringify(explainOperations(setup), null, 2)}\n`;
+  const served = await createServedContractFactory(application, options)(contract, handlers);
+  if (json) return `${JSON.stringify(explainOperations(served), null, 2)}\n`;
   const { overlay, warning } = contract;
   const notes = [
     overlay && `The contract is changed by the overlay ${overlay}`,
     warning && `Warning: ${warning}`,
-    describeServerHeaders(setup),
+    describeServerHeaders(served),
   ].filter(Boolean);
-  return `${[...formatOperations(setup), '', summarizeOperations(setup), ...notes].join('\n')}\n`;
+  return `${[...formatOperations(served), '', summarizeOperations(served), ...notes].join('\n')}\n`;
+}
+
+/** The contract in use, and functions that say which handler an operation has and what the handler does. */
+type Operations = Pick<ServedContract, 'contract' | 'explain' | 'getImplementation'>;
+
+/** An operation of a contract, and how the server handles it. */
+interface ExplainedOperation {
+  readonly method: string;
+  readonly path: string;
+  readonly operationId: string;
+  readonly mocked: boolean;
+  /** What the handler does, such as `lists pets`, or why the operation has no handler and is mocked. */
+  readonly explanation: string;
+}
+
+/** Returns the operations of the contract. Says for each operation whether it is mocked, and what its handler does. */
+function explainOperations({
+  contract,
+  explain: explainRoute,
+  getImplementation,
+}: Operations): readonly ExplainedOperation[] {
+  return contract.routes.map((route) => ({
+    method: route.method,
+    path: route.path,
+    operationId: route.operationId,
+    mocked: getImplementation(route) === undefined,
+    explanation: explainRoute(route),
+  }));
+}
+
+/** Formats the operations as a text table, and returns its lines: `GET  /pets  listPets  real: lists pets`. */
+export function formatOperations(operations: Operations): readonly string[] {
+  const rows = explainOperations(operations).map(({ method, path, operationId, mocked, explanation }) => [
+    method,
+    path,
+    operationId,
+    `${mocked ? 'mocked' : 'real'}: ${explanation}`,
+  ]);
+  const getWidth = (column: number) => Math.max(...rows.map((row) => row[column]?.length ?? 0));
+  const widths = [0, 1, 2].map(getWidth);
+  return rows.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '));
+}
+
+/**
+ * Returns a sentence about the documented response headers that the mock leaves out, because only the server sets them.
+ * Returns undefined if there are none.
+ */
+function describeServerHeaders({ contract: { routes } }: Pick<Operations, 'contract'>): string | undefined {
+  const places = new Map<string, Set<string>>();
+  for (const { operationId, responses } of routes) {
+    for (const { name } of responses.flatMap(({ headers }) => headers)) {
+      if (!isServerHeader(name)) continue;
+      const key = [...places.keys()].find((other) => other.toLowerCase() === name.toLowerCase()) ?? name;
+      places.set(key, (places.get(key) ?? new Set()).add(operationId));
+    }
+  }
+  if (places.size === 0) return undefined;
+  const names = [...places].map(([name, ids]) => `${name} (${limitList([...ids], MAX_LISTED).join(', ')})`);
+  return `The server sets these headers itself, and leaves out the documented values: ${names.join('; ')}.`;
+}
+
+/** The maximum number of operations that are listed for one header. */
+const MAX_LISTED = 3;
+
+/** Returns a sentence such as `12 operations: 10 real, 2 mocked.` Real operations have a handler. */
+export function summarizeOperations({ contract: { routes }, getImplementation }: Operations): string {
+  const real = routes.filter((route) => getImplementation(route) !== undefined).length;
+  return `${routes.length} operations: ${real} real, ${routes.length - real} mocked.`;
 }

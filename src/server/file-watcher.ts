@@ -6,7 +6,10 @@ import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import { UserError } from '../util/user-error.ts';
 import type { ServerOptions } from './options.ts';
 
-/** How often watched files are checked, in ms. A changed file is reloaded when two consecutive checks find the same inode, size and modification time. */
+/**
+ * How often watched files are checked, in ms.
+ * A changed file is reloaded when two consecutive checks find the same inode, size and modification time.
+ */
 export const POLL_MS = 100;
 
 /** The signatures of a watched file: `handled` at the last reload, and `last` at the last check. */
@@ -16,9 +19,12 @@ interface Signatures {
 }
 
 /**
- * Watches a file and its related files, such as the files that a contract references. Calls `onChange` when a file has changed and two consecutive checks find
- * the same signature. Ignores a missing file at `path`, but not the deletion of a related file. Returns a function that stops the checks. `signature`: the
- * signature of the loaded version of the file at `path`. `getRelatedFiles`: returns the paths of the related files; called again after each change.
+ * Watches a file and its related files, such as the files that a contract references.
+ * Calls `onChange` when a file has changed and two consecutive checks find the same signature.
+ * Ignores a missing file at `path`, but not the deletion of a related file.
+ * Returns a function that stops the checks.
+ * `signature`: the signature of the loaded version of the file at `path`.
+ * `getRelatedFiles`: returns the paths of the related files; called again after each change.
  */
 export function watchFile(
   path: string,
@@ -52,7 +58,8 @@ export function watchFile(
 }
 
 /**
- * Returns whether a file has changed since it was loaded, and has stayed the same since the previous check. Therefore, a half-written file is not loaded.
+ * Returns whether a file has changed since it was loaded, and has stayed the same since the previous check.
+ * Therefore, a half-written file is not loaded.
  * Stores the current signature for the next check.
  */
 function isChanged(path: string, signatures: Signatures): boolean {
@@ -68,12 +75,16 @@ export interface WatchedFile {
   readonly signature: Signature;
 }
 
-/** The files that the server reloads when they are saved: the contract, the handlers and the settings of the application. */
+/**
+ * The files that the server reloads when they are saved: the contract, the handlers and the settings of the
+ * application.
+ */
 export type WatchedFiles = ReturnType<typeof findWatchedFiles>;
 
 /**
- * Returns the files that the server reloads when they are saved, with their current signatures. `handlers` is undefined if the handlers do not come from a
- * file. `settings` is undefined if the application has no settings file.
+ * Returns the files that the server reloads when they are saved, with their current signatures.
+ * `handlers` is undefined if the handlers do not come from a file.
+ * `settings` is undefined if the application has no settings file.
  */
 export function findWatchedFiles(
   application: Application,
@@ -91,8 +102,9 @@ export function findWatchedFiles(
 }
 
 /**
- * Reads the settings file of an application, and passes its text to the application. Does nothing if the application has no settings file. Throws a
- * `UserError` if the file can't be read or is invalid.
+ * Reads the settings file of an application, and passes its text to the application.
+ * Does nothing if the application has no settings file.
+ * Throws a `UserError` if the file can't be read or is invalid.
  */
 export function loadSettings({ settings }: Application): void {
   if (!settings) return;
@@ -105,15 +117,20 @@ export function loadSettings({ settings }: Application): void {
 /** A watched file, and the function that reloads it. */
 interface ReloadedFile extends WatchedFile {
   readonly reload: () => Promise<void>;
-  /** The last sentence of the warning after a failed reload, without the period. It says which version the server still uses. */
+  /**
+   * The last sentence of the warning after a failed reload, without the period.
+   * It says which version the server still uses.
+   */
   readonly fallback: string;
   /** Returns the paths of the other files whose changes also reload this file. */
   readonly getRelatedFiles?: () => readonly string[];
 }
 
 /**
- * Reloads each file when it is saved. Reloads files one after the other. If a reload fails, calls `warn` with a message. Returns a function that stops
- * watching.
+ * Reloads each file when it is saved.
+ * Reloads files one after the other.
+ * If a reload fails, calls `warn` with a message.
+ * Returns a function that stops watching.
  */
 export function reloadOnSave(files: readonly ReloadedFile[], warn: (message: string) => void): () => void {
   let reloading: Promise<void> = Promise.resolve();
@@ -129,7 +146,10 @@ export function reloadOnSave(files: readonly ReloadedFile[], warn: (message: str
   };
 }
 
-/** Returns the signature of a file: a text that changes when the file is saved. Returns an empty text if the file does not exist. */
+/**
+ * Returns the signature of a file: a text that changes when the file is saved.
+ * Returns an empty text if the file does not exist.
+ */
 export function getFileSignature(path: string): Signature {
   return tryOrUndefined(() => toSignature(machineDisk.stats(path))) ?? '';
 }

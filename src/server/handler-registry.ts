@@ -3,21 +3,21 @@ import { basename, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import {
   type ContractImplementation,
-  type Handle,
   type Implementation,
   mocked,
   type Operation,
+  type UserHandlers,
 } from '../application.ts';
 import type { Route } from '../openapi/routes.ts';
 import { UserError } from '../util/user-error.ts';
 
-/** The handlers of a user, by operationId. The value `mocked` means that the operation is mocked. */
-export type UserHandlers = Readonly<Record<string, Handle | typeof mocked>>;
-
 /** Which operations are mocked: `true` for all operations, `false` for none, or a list of operationIds. */
 export type MockedOperations = boolean | readonly string[];
 
-/** The implementation that was chosen for an operation, and the reason. `implementation` is undefined if the operation is mocked. */
+/**
+ * The implementation that was chosen for an operation, and the reason.
+ * `implementation` is undefined if the operation is mocked.
+ */
 export interface ChosenImplementation {
   readonly implementation?: Implementation;
   /** Whether the operation is mocked because it has no handler. False if the user has chosen to mock it. */
@@ -27,8 +27,9 @@ export interface ChosenImplementation {
 }
 
 /**
- * Chooses the implementation of an operation: first the option `mock`, then the handler of the user, then the handler of the application. Without any of
- * them, the operation is mocked.
+ * Chooses the implementation of an operation: first the option `mock`, then the handler of the user, then the handler
+ * of the application.
+ * Without any of them, the operation is mocked.
  */
 export function chooseImplementation(
   route: Route,
@@ -45,12 +46,16 @@ export function chooseImplementation(
   if (handle) return { implementation: { handle, source: 'user' }, explain: () => 'your handler' };
   const own = implementation.getImplementation(route);
   const explain = () => implementation.explain?.(route) ?? (own ? 'built-in handler' : 'no built-in handler');
-  // The handlers of the application respond with the success status of the contract. If the contract documents no success status, the operation is mocked.
+  // The handlers of the application respond with the success status of the contract.
+  // If the contract documents no success status, the operation is mocked.
   if (own && successStatus >= 300) return { explain: () => 'the contract documents no success status' };
   return own ? { implementation: { ...own, source: 'application' }, explain } : { explain, isUnimplemented: true };
 }
 
-/** The options that contain operationIds. `file`: the path of the module with the handlers; undefined if the handlers do not come from a file. */
+/**
+ * The options that contain operationIds.
+ * `file`: the path of the module with the handlers; undefined if the handlers do not come from a file.
+ */
 interface NamedOperations {
   readonly mock: MockedOperations;
   readonly handlers: UserHandlers;
@@ -77,9 +82,11 @@ export function refuseUnknownOperations(
 }
 
 /**
- * Loads the handlers of a user. `source`: an object with handlers by operationId, or the path of a module. The module exports each handler by name, or all
- * handlers as the default export. `version`: the signature of the module file; the module is loaded again if the signature is new. Throws a `UserError` if the
- * module can't be loaded, exports no handlers, or exports something that is not a handler.
+ * Loads the handlers of a user.
+ * `source`: an object with handlers by operationId, or the path of a module.
+ * The module exports each handler by name, or all handlers as the default export.
+ * `version`: the signature of the module file; the module is loaded again if the signature is new.
+ * Throws a `UserError` if the module can't be loaded, exports no handlers, or exports something that is not a handler.
  */
 export async function loadHandlers(
   source: Readonly<Record<string, unknown>> | string | undefined,
@@ -97,8 +104,9 @@ export async function loadHandlers(
 }
 
 /**
- * Loads a module. Loads it again if `version` is new: `version` becomes part of the URL, because Node caches ES modules by URL. A CommonJS module is deleted
- * from Node's cache.
+ * Loads a module.
+ * Loads it again if `version` is new: `version` becomes part of the URL, because Node caches ES modules by URL.
+ * A CommonJS module is deleted from Node's cache.
  */
 async function loadModule(path: string, version = ''): Promise<Record<string, unknown>> {
   const file = resolve(path);
@@ -112,7 +120,8 @@ async function loadModule(path: string, version = ''): Promise<Record<string, un
 }
 
 /**
- * Describes an error that a module threw while it was loaded, with the line if it is known. Node does not report the line of a syntax error in an ES module.
+ * Describes an error that a module threw while it was loaded, with the line if it is known.
+ * Node does not report the line of a syntax error in an ES module.
  * For this case, the text contains a command that prints the line.
  */
 function describeFailure(thrown: unknown, file: string): string {

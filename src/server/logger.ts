@@ -2,7 +2,12 @@ import { isatty, WriteStream } from 'node:tty';
 import { type DestinationStream, destination, type Logger, pino, stdTimeFunctions } from 'pino';
 import { escapeControls, escapeControlsInLines } from '../util/escape-controls.ts';
 
-/** The format of the log. `pretty`: readable lines. `json`: a JSON object on each line. `off`: readable lines, but only warnings and errors. */
+/**
+ * The format of the log.
+ * `pretty`: readable lines.
+ * `json`: a JSON object on each line.
+ * `off`: readable lines, but only warnings and errors.
+ */
 export type LogStyle = 'pretty' | 'json' | 'off';
 
 /** The destination of the log lines. */
@@ -16,8 +21,10 @@ const STDOUT = 1;
 const STDERR = 2;
 
 /**
- * Creates a logger. It writes to `target`, by default to standard output. With the style `off`, it writes only warnings and errors, by default to standard
- * error. Readable lines have colors if the target supports colors.
+ * Creates a logger.
+ * It writes to `target`, by default to standard output.
+ * With the style `off`, it writes only warnings and errors, by default to standard error.
+ * Readable lines have colors if the target supports colors.
  */
 export function createLogger(style: LogStyle, target?: LogTarget): Logger {
   const isOff = style === 'off';
@@ -27,8 +34,9 @@ export function createLogger(style: LogStyle, target?: LogTarget): Logger {
 }
 
 /**
- * Returns whether a stream supports colors. A terminal supports colors, except if the environment variable NO_COLOR or TERM disables them. With FORCE_COLOR,
- * every stream supports colors.
+ * Returns whether a stream supports colors.
+ * A terminal supports colors, except if the environment variable NO_COLOR or TERM disables them.
+ * With FORCE_COLOR, every stream supports colors.
  */
 export function supportsColors(
   isTerminal: boolean,
@@ -81,7 +89,10 @@ const LEVELS = { warn: 40, error: 50 };
 /** The codes of terminal colors in escape sequences (SGR, ECMA-48). */
 const COLORS = { green: 32, yellow: 33, red: 31, grey: 90 };
 
-/** Returns a text with the escape sequences of a color. Returns the text unchanged if the destination does not support colors. */
+/**
+ * Returns a text with the escape sequences of a color.
+ * Returns the text unchanged if the destination does not support colors.
+ */
 type Paint = (color: number, text: string) => string;
 
 function formatLine(line: LogLine, paint: Paint): string {

@@ -12,7 +12,11 @@ export interface MigrateOptions {
   readonly databaseSchema?: string | undefined;
 }
 
-/** Creates or updates the tables of a database. Resolves to a message for the user. Rejects with a `UserError` if the database can't be used. */
+/**
+ * Creates or updates the tables of a database.
+ * Resolves to a message for the user.
+ * Rejects with a `UserError` if the database can't be used.
+ */
 export async function migrateDatabase(options: MigrateOptions): Promise<string> {
   const { database: url, databaseSchema: schema = DEFAULT_SCHEMA } = options;
   const { database, applied } = await openMigratedDatabase({ url, schema }, NO_LOG);

@@ -4,8 +4,9 @@ import type { HandlersOf, ShopApi } from './api-types.ts';
 import type { LogStyle } from './logger.ts';
 
 /**
- * Options of `createStorefront`. Most of them are also options of the command line, with the same names. `Api`: the types that openapi-typescript has
- * generated from the contract.
+ * Options of `createStorefront`.
+ * Most of them are also options of the command line, with the same names.
+ * `Api`: the types that openapi-typescript has generated from the contract.
  */
 export interface Options<Api extends object = ShopApi> extends ServerOptions {
   readonly handlers?: (HandlersOf<Api> & Readonly<Record<string, unknown>>) | string | undefined;
@@ -15,65 +16,101 @@ export interface Options<Api extends object = ShopApi> extends ServerOptions {
 export interface ServerOptions extends HttpOptions {
   /** Port to listen on. With 0, the server uses a free port. Default: 0. */
   readonly port?: number | undefined;
-  /** Path of the data file, which stores the state. Default: none. Without a data file, the state is in memory and is lost when the process ends. */
+  /**
+   * Path of the data file, which stores the state.
+   * Default: none.
+   * Without a data file, the state is in memory and is lost when the process ends.
+   */
   readonly data?: string | undefined;
   /**
-   * What committed changes survive. `disk`: a power cut. `os`: a crash of the server, but not a power cut. `memory`: not even a restart, because no file is
-   * written. Default: `disk`.
+   * What committed changes survive.
+   * `disk`: a power cut.
+   * `memory`: not even a restart, because no file is written.
+   * Default: `disk`.
    */
   readonly durability?: Durability | undefined;
   /**
-   * URL of a PostgreSQL database that stores the state instead of a data file: `postgres://user:password@host:5432/database`. Servers with the same database
-   * share the state. Default: none.
+   * URL of a PostgreSQL database that stores the state instead of a data file:
+   * `postgres://user:password@host:5432/database`.
+   * Servers with the same database share the state.
+   * Default: none.
    */
   readonly database?: string | undefined;
   /** Schema of the database that contains the tables. Default: `storefront`. */
   readonly databaseSchema?: string | undefined;
-  /** Path of the file with the default data. A new data file gets the default data, and a reset restores it. Default: the default data of the application. */
+  /**
+   * Path of the file with the default data.
+   * A new data file gets the default data, and a reset restores it.
+   * Default: the default data of the application.
+   */
   readonly defaultData?: string | undefined;
-  /** Whether to reject requests with properties or parameters that the contract does not define. If false, the server ignores them. Default: false. */
+  /**
+   * Whether to reject requests with properties or parameters that the contract does not define.
+   * If false, the server ignores them.
+   * Default: false.
+   */
   readonly strict?: boolean | undefined;
   /** Format of the log. With `off`, the server logs only warnings and errors. Default: `off`. */
   readonly log?: LogStyle | undefined;
-  /** Destination of the log. With `hasColors`, the format `pretty` has colors. Default: standard output, or standard error if `log` is `off`. */
+  /**
+   * Destination of the log.
+   * With `hasColors`, the format `pretty` has colors.
+   * Default: standard output, or standard error if `log` is `off`.
+   */
   readonly logTo?: { write(line: string): void; readonly hasColors?: boolean } | undefined;
   /** Returns the system time for the clocks of sandboxes, in ms since 1970. Default: `Date.now`. */
   readonly nowMs?: (() => number) | undefined;
-  /** Returns a time in ms that never decreases. The server uses it to decide when unused sandboxes expire. Default: `performance.now`. */
+  /**
+   * Returns a time in ms that never decreases.
+   * The server uses it to decide when unused sandboxes expire.
+   * Default: `performance.now`.
+   */
   readonly elapsedMs?: (() => number) | undefined;
   /** Returns a new UUID. Default: `crypto.randomUUID`. */
   readonly newId?: (() => string) | undefined;
   /**
-   * Path of the contract, an OpenAPI 3.0 or 3.1 document. The server stores the resources of the contract, and mocks all other operations that have no
-   * handler. Default: the contract of the application.
+   * Path of the contract, an OpenAPI 3.0 or 3.1 document.
+   * The server stores the resources of the contract, and mocks all other operations that have no handler.
+   * Default: the contract of the application.
    */
   readonly contract?: string | undefined;
   /**
-   * Files and folders that the contract can include with `$ref`, in addition to the files below its own folder or Git repository. Clients can read the included
-   * text at `/openapi.json`. Default: none.
+   * Files and folders that the contract can include with `$ref`, in addition to the files below its own folder or Git
+   * repository.
+   * Clients can read the included text at `/openapi.json`.
+   * Default: none.
    */
   readonly allowRefs?: readonly string[] | undefined;
   /** Operations to mock: `true` for all operations, `false` for none, or a list of operationIds. Default: false. */
   readonly mock?: boolean | readonly string[] | undefined;
   /**
-   * Handlers by operationId, or the path of a module that exports handlers. They replace the built-in handlers of the same operations. The value `mocked` mocks
-   * an operation.
+   * Handlers by operationId, or the path of a module that exports handlers.
+   * They replace the built-in handlers of the same operations.
+   * The value `mocked` mocks an operation.
    */
   readonly handlers?: Readonly<Record<string, unknown>> | string | undefined;
   /**
-   * Path of a folder with snapshots. Each file `NAME.json` contains a whole state, or only the collections that differ from the default data. Default: none.
+   * Path of a folder with snapshots.
+   * Each file `NAME.json` contains a whole state, or only the collections that differ from the default data.
+   * Default: none.
    */
   readonly snapshots?: string | undefined;
   /** Path of a JSON file with synonyms for the search: lists of words that mean the same. Default: none. */
   readonly synonyms?: string | undefined;
   /**
-   * Which sandboxes a request can name. `any`: any sandbox; the first request creates it. `declared`: only sandboxes that a client has created with the
-   * control API. Default: `any`.
+   * Which sandboxes a request can name.
+   * `any`: any sandbox; the first request creates it.
+   * `declared`: only sandboxes that a client has created with the control API.
+   * Default: `any`.
    */
   readonly sandboxes?: 'any' | 'declared' | undefined;
 }
 
-/** Options of `repair`. `data`: the path of the data file to repair. `defaultData`: the path of the default data to restore. */
+/**
+ * Options of `repair`.
+ * `data`: the path of the data file to repair.
+ * `defaultData`: the path of the default data to restore.
+ */
 export type RepairOptions = Pick<Options, 'defaultData' | 'contract' | 'allowRefs'> & { readonly data: string };
 
 /** A running server. */
@@ -93,10 +130,14 @@ export interface Storefront {
   /** The operationIds of the mocked operations. */
   readonly mocked: readonly string[];
   /**
-   * Writes all committed changes to the data file, so that another program can read or edit it. Rejects if the file can't be written. The server then still
-   * has the changes.
+   * Writes all committed changes to the data file, so that another program can read or edit it.
+   * Rejects if the file can't be written.
+   * The server then still has the changes.
    */
   flush(): Promise<void>;
-  /** Stops the server: it accepts no new requests, waits up to 8 s for current requests, and releases the port and the data file. */
+  /**
+   * Stops the server: it accepts no new requests, waits up to 8 s for current requests, and releases the port and the
+   * data file.
+   */
   close(): Promise<void>;
 }

@@ -8,8 +8,9 @@ import { createLogger } from './logger.ts';
 import type { RepairOptions } from './options.ts';
 
 /**
- * Replaces an invalid data file with the default data, and saves a copy of the invalid file. Resolves to a message for the user. Rejects with a
- * `DataFileError` if the repair fails.
+ * Replaces an invalid data file with the default data, and saves a copy of the invalid file.
+ * Resolves to a message for the user.
+ * Rejects with a `DataFileError` if the repair fails.
  */
 export async function repair({ data, ...options }: RepairOptions): Promise<string> {
   const application = await chooseApplication(options);

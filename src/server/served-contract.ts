@@ -1,11 +1,22 @@
-import type { Application, EntrySchema, HandlerResponse, Implementation, Input } from '../application.ts';
+import type {
+  Application,
+  ContractImplementation,
+  EntrySchema,
+  Implementation,
+  StateView,
+  UserHandlers,
+} from '../application.ts';
+import type { ServedContract } from '../http/served.ts';
 import { compareContracts, completeBody, type Difference, type GenerateField } from '../mock/compare-contracts.ts';
 import { createMock } from '../mock/mock.ts';
 import type { Contract } from '../openapi/contract.ts';
 import { createBodyDefaults } from '../openapi/default-values.ts';
-import { ContractError, formatIssues, getNode } from '../openapi/document.ts';
+import { ContractError, formatIssues, getNode, isNode } from '../openapi/document.ts';
 import type { Route } from '../openapi/routes.ts';
+import type { Change, ChangeResult } from '../store/backend.ts';
+import { findNewIssues } from '../store/new-issues.ts';
 import type { State } from '../store/state.ts';
+import type { Store } from '../store/store.ts';
 import {
   type Collection,
   createStateValidator,
@@ -13,33 +24,32 @@ import {
   type StateValidator,
 } from '../store/validate-state.ts';
 import type { DataValidator } from '../util/issue.ts';
+import { findJsonIssues, MAX_JSON_DEPTH } from '../util/json-limits.ts';
 import { formatPointer } from '../util/json-pointer.ts';
+import { HttpProblemError } from '../util/problem.ts';
+import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import { loadControlContract } from './control.ts';
-import { createStoreGuard } from './guarded-store.ts';
-import { chooseImplementation, refuseUnknownOperations, type UserHandlers } from './handler-registry.ts';
+import { chooseImplementation, refuseUnknownOperations } from './handler-registry.ts';
 import type { ServerOptions } from './options.ts';
+import { describeIssues, findIssues } from './state-issues.ts';
+
+/** Rejects with a `ContractError` or a `UserError` if the handlers of the user do not fit the contract. */
+export type ServedContractFactory = (contract: Contract, handlers: UserHandlers) => Promise<ServedContract>;
 
 /**
- * Creates the `ContractSetup` of a contract: the contract with its handlers, mock and state validator. Rejects with a `ContractError` or a `UserError` if the
- * handlers of the user do not fit the contract.
+ * Returns a function that creates the `ServedContract` of a contract for an application.
+ * `mock`: the operations to mock.
+ * `handlers`: the handlers of the user, or the path of their module, for error messages.
  */
-export type ContractSetupFactory = ReturnType<typeof createContractSetupFactory>;
-
-/** A contract, its mock, its state validator, and the implementations of its operations. */
-export type ContractSetup = Awaited<ReturnType<ContractSetupFactory>>;
-
-/**
- * Returns a function that creates the `ContractSetup` of a contract for an application. `mock`: the operations to mock. `handlers`: the handlers of the
- * user, or the path of their module, for error messages.
- */
-export function createContractSetupFactory(
+export function createServedContractFactory(
   application: Application,
   { mock = false, handlers: source }: Pick<ServerOptions, 'mock' | 'handlers'>,
-) {
+): ServedContractFactory {
   const file = typeof source === 'string' ? source : undefined;
-  // Contracts with the same schemas share a validator. If a reload does not change the schemas, the state needs no new validation.
+  // Contracts with the same schemas share a validator.
+  // If a reload does not change the schemas, the state needs no new validation.
   const getValidator = cacheValidators();
-  return async (contract: Contract, handlers: UserHandlers) => {
+  return async (contract, handlers) => {
     refuseUnknownOperations(contract, { mock, handlers, file });
     const implementation = application.implementContract(contract);
     const { collections, internalLists = [] } = implementation.stateRules;
@@ -60,23 +70,19 @@ export function createContractSetupFactory(
       controlContract: await loadControlContract(collections),
       mock: contractMock,
       guardStore: createStoreGuard(validator, implementation),
-      /** The operationIds of the mocked operations. */
       mocked: contract.routes.filter((route) => !getImplementation(route)).map(({ operationId }) => operationId),
-      /** For each operation that differs: the differences from the contract for which the built-in handlers are written. */
       differences: [...differences.values()],
-      isClosed: (route: Route) => implementation.getImplementation(route)?.writtenFor !== undefined,
+      isClosed: (route) => implementation.getImplementation(route)?.writtenFor !== undefined,
       getImplementation,
-      getEntrySchema: (collection: string): EntrySchema =>
+      getEntrySchema: (collection) =>
         implementation.getEntrySchema?.(collection) ?? getComponentSchema(contract, collections[collection]),
-      getStoredResponse: (route: Route, input: Input, state: State) =>
+      getStoredResponse: (route, input, state) =>
         chosen.get(route)?.isUnimplemented ? implementation.getStoredResponse?.(route, input, state) : undefined,
-      /** Whether the application can explain for each operation what its handler does, or why the operation is mocked. */
       isExplained: implementation.explain !== undefined && mock !== true,
-      explain: (route: Route) => chosen.get(route)?.explain() ?? '',
+      explain: (route) => chosen.get(route)?.explain() ?? '',
       getBodyDefaults: createBodyDefaults(contract),
-      completeUserResponse: (route: Route, response: HandlerResponse) =>
-        implementation.completeResponse?.(route, response) ?? response,
-      complete(route: Route, body: unknown) {
+      completeUserResponse: (route, response) => implementation.completeResponse?.(route, response) ?? response,
+      complete(route, body) {
         const difference = differences.get(route);
         return difference ? completeBody(body, difference, generateField) : { body, generated: [] };
       },
@@ -85,15 +91,18 @@ export function createContractSetupFactory(
 }
 
 /**
- * Returns the key of a collection, and the JSON Pointer of the component schema of its entries. The JSON Pointer is empty if the contract does not have the
- * component schema.
+ * Returns the key of a collection, and the JSON Pointer of the component schema of its entries.
+ * The JSON Pointer is empty if the contract does not have the component schema.
  */
 function getComponentSchema({ normalized }: Contract, collection: Collection | undefined): EntrySchema {
   const pointer = formatPointer('components', 'schemas', collection?.schema ?? '');
   return { schema: getNode(normalized, pointer) === undefined ? '' : pointer, key: collection?.key };
 }
 
-/** Creates a function that returns the validator for `rules`. The function creates a new validator only if the schemas or the collections have changed. */
+/**
+ * Creates a function that returns the validator for `rules`.
+ * The function creates a new validator only if the schemas or the collections have changed.
+ */
 function cacheValidators(): (rules: StateRules) => StateValidator {
   const cache = new WeakMap<DataValidator, { rules: StateRules; validator: StateValidator }>();
   return (rules) => {
@@ -106,8 +115,8 @@ function cacheValidators(): (rules: StateRules) => StateValidator {
 }
 
 /**
- * Compares each operation of a contract with the operation for which its built-in handler is written. Returns only the operations that differ, each with its
- * differences.
+ * Compares each operation of a contract with the operation for which its built-in handler is written.
+ * Returns only the operations that differ, each with its differences.
  */
 function findDifferences(contract: Contract, getImplementation: (route: Route) => Implementation | undefined) {
   const differences = new Map<Route, Difference>();
@@ -136,12 +145,122 @@ function cacheFields(generate: GenerateField): GenerateField {
   };
 }
 
-/** Throws a `ContractError` if a field has one type in the contract and a different type in the responses of the application. */
-export function refuseTypeConflicts({ contract, differences }: ContractSetup): void {
+/**
+ * Throws a `ContractError` if a field has one type in the contract and a different type in the responses of the
+ * application.
+ */
+export function refuseTypeConflicts({ contract, differences }: ServedContract): void {
   const conflicts = differences.flatMap(({ conflictingFields }) => conflictingFields);
   const schemas = new Set(conflicts.map(({ schema }) => schema));
   if (schemas.size === 0) return;
   const message = 'has a different type in the responses of the application: use that type, or mock the operation';
   const issues = [...schemas].map((pointer) => ({ pointer, message }));
   throw new ContractError(formatIssues(contract.locate, issues));
+}
+
+/**
+ * Creates a function that wraps the store of a handler, so that the handler can't make the state invalid.
+ * `userOperationId`: the operationId if a user has written the handler, or undefined for a built-in handler.
+ */
+function createStoreGuard(
+  validator: StateValidator,
+  { validatesChanges, stateView = PLAIN_VIEW }: Pick<ContractImplementation, 'validatesChanges' | 'stateView'>,
+) {
+  return (store: Store, userOperationId?: string): Store => {
+    if (userOperationId !== undefined) return guardForUser(store, userOperationId, { validator, stateView });
+    return validatesChanges ? guardForApplication(store, validator) : store;
+  };
+}
+
+const PLAIN_VIEW: StateView = { show: (state) => state, toStored: (state) => state };
+
+function guardForApplication(store: Store, validator: StateValidator): Store {
+  return withCheckedChanges(store, ({ next }, state) => {
+    const issues = next ? findNewIssues(findIssues(next, validator), { state, next, validator }) : [];
+    if (issues.length === 0) return undefined;
+    return `nothing was changed because the new state would violate the contract: ${describeIssues(issues)}`;
+  });
+}
+
+/**
+ * Returns a store for a handler of a user.
+ * The handler gets a frozen view of the state.
+ * `update` rejects with an error that names the operation if the change returns an invalid value or an invalid state.
+ */
+function guardForUser(
+  store: Store,
+  operationId: string,
+  { validator, stateView }: { readonly validator: StateValidator; readonly stateView: StateView },
+): Store {
+  const show = (state: State) => deepFreeze(stateView.show(deepFreeze(state)));
+  const checked = withCheckedChanges(store, (result, state) => {
+    const issue = findChangeIssue(result, state, validator);
+    return issue && `nothing was changed: in the handler of ${operationId}, the function passed to update() ${issue}`;
+  });
+  return {
+    ...checked,
+    read: () => {
+      const snapshot = store.read();
+      return { ...snapshot, state: show(snapshot.state) };
+    },
+    update: (change) =>
+      checked.update((state, nowMs) => {
+        const result = change(show(state), nowMs);
+        return isNode(result?.next) ? { ...result, next: stateView.toStored(result.next) } : result;
+      }),
+  };
+}
+
+/** Wraps a store. `update` rejects a change if `findError` returns an error message for the result of the change. */
+function withCheckedChanges(
+  store: Store,
+  findError: (result: ChangeResult<unknown>, state: State) => string | undefined,
+): Store {
+  return {
+    ...store,
+    update: <Result>(change: Change<Result>) =>
+      store.update((state, nowMs) => {
+        const result = change(state, nowMs);
+        const detail = findError(result, state);
+        if (detail === undefined) return result;
+        throw new HttpProblemError({ code: 'internal-error', detail });
+      }),
+  };
+}
+
+/**
+ * Returns what is wrong with the result of a change, as the end of a sentence: `returned an invalid state: …`.
+ * Returns undefined if the result is valid.
+ */
+function findChangeIssue(result: ChangeResult<unknown>, state: State, validator: StateValidator): string | undefined {
+  if (typeof result !== 'object' || result === null) return 'did not return an object: return { next, result }';
+  if ('then' in result) {
+    // An unhandled rejection would stop the process.
+    Promise.resolve(result).catch(() => {});
+    return 'returned a promise: do asynchronous work before the call of update(), and return { next, result } synchronously';
+  }
+  const { next } = result;
+  if (next === undefined) return undefined;
+  if (findJsonIssues(next).some(({ rule }) => rule === 'depth'))
+    return `returned a state with a cycle, or with more than ${MAX_JSON_DEPTH} levels`;
+  // The data file contains JSON, so the validator gets the state as JSON would store it.
+  // It gets undefined if the state can't be converted to JSON, for example because of a BigInt.
+  const found = validator.validate(tryOrUndefined(() => JSON.parse(JSON.stringify(next))));
+  const issues = findNewIssues(found, { state, next, validator });
+  return issues.length > 0 ? `returned an invalid state: ${describeIssues(issues)}` : undefined;
+}
+
+/** The objects that `deepFreeze` has frozen. */
+const frozen = new WeakSet<object>();
+
+/**
+ * Freezes an object and all objects in it.
+ * Skips objects that are already frozen by this function, because a new state shares most objects with the previous
+ * state.
+ */
+function deepFreeze<Value extends object>(value: Value): Value {
+  if (frozen.has(value)) return value;
+  frozen.add(value);
+  for (const inner of Object.values(value)) if (typeof inner === 'object' && inner !== null) deepFreeze(inner);
+  return Object.freeze(value);
 }

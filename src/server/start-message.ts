@@ -1,13 +1,12 @@
-import { formatOperations, summarizeOperations } from '../http/operation-table.ts';
+import type { ServedContract } from '../http/served.ts';
 import type { Durability } from '../store/open-state.ts';
+import { formatOperations, summarizeOperations } from './explain.ts';
 import type { createLogger } from './logger.ts';
 import type { Storefront } from './options.ts';
-import type { ContractSetup } from './served-contract.ts';
 import { version } from './version.ts';
 
 const SURVIVAL: Readonly<Record<Durability, string>> = {
   disk: 'a committed change survives a crash and a power cut',
-  os: 'a committed change survives a crash, but not a power cut',
   memory: 'changes are lost when the process ends',
 };
 
@@ -18,8 +17,8 @@ const MAX_LISTED = 12;
 type StartedServer = Omit<Storefront, 'port' | 'close' | 'flush'>;
 
 /**
- * Returns the start message, one line: the URL, the number of operations, the mocked operations, where the state is stored, and what committed changes
- * survive.
+ * Returns the start message, one line: the URL, the number of operations, the mocked operations, where the state is
+ * stored, and what committed changes survive.
  */
 export function formatStartMessage({ url, dataFile, database, durability, operations, mocked }: StartedServer): string {
   const data = `data in ${database ?? dataFile ?? 'memory'}: ${SURVIVAL[durability]}`;
@@ -27,15 +26,19 @@ export function formatStartMessage({ url, dataFile, database, durability, operat
 }
 
 /**
- * The properties of a server that `formatFirstSteps` uses. `consolePath`: the path of the console page. `hasControl`: whether the control API accepts
- * requests without a token.
+ * The properties of a server that `formatFirstSteps` uses.
+ * `consolePath`: the path of the console page.
+ * `hasControl`: whether the control API accepts requests without a token.
  */
 interface FirstSteps extends Pick<Storefront, 'url'> {
   readonly consolePath: string;
   readonly hasControl: boolean;
 }
 
-/** Returns a line for the log with the first steps of a user: the page to open, and the command that restores the default data. */
+/**
+ * Returns a line for the log with the first steps of a user: the page to open, and the command that restores the
+ * default data.
+ */
 export function formatFirstSteps({ url, consolePath, hasControl }: FirstSteps): string {
   const address = url.endsWith(':3000') ? '' : ` --url ${url}`;
   const reset = hasControl ? ` Restore the default data with: npx storefront reset${address}` : '';
@@ -46,14 +49,15 @@ export function formatFirstSteps({ url, consolePath, hasControl }: FirstSteps): 
 const MAX_TABLE = 30;
 
 /**
- * Logs which operations have a handler, and which operations are mocked and why. If the contract has more than 30 operations, logs only the numbers and the
- * command that lists the operations. Logs nothing if the application does not explain its operations.
+ * Logs which operations have a handler, and which operations are mocked and why.
+ * If the contract has more than 30 operations, logs only the numbers and the command that lists the operations.
+ * Logs nothing if the application does not explain its operations.
  */
-export function logOperations(log: Pick<ReturnType<typeof createLogger>, 'info'>, setup: ContractSetup): void {
-  const { contract, isExplained } = setup;
+export function logOperations(log: Pick<ReturnType<typeof createLogger>, 'info'>, served: ServedContract): void {
+  const { contract, isExplained } = served;
   if (!isExplained) return;
-  const counts = summarizeOperations(setup);
-  if (contract.routes.length <= MAX_TABLE) log.info({ notes: formatOperations(setup) }, counts);
+  const counts = summarizeOperations(served);
+  if (contract.routes.length <= MAX_TABLE) log.info({ notes: formatOperations(served) }, counts);
   else log.info(`${counts} List them with: npx storefront explain ${contract.path}`);
 }
 

@@ -7,8 +7,10 @@ import { formatPointer, parsePointer } from '../util/json-pointer.ts';
 import { limitList } from '../util/limit-list.ts';
 
 /**
- * Validates the current state with a new contract. Throws a `ContractError` if the state violates the contract. If the contract defines the collections, which
- * is not the case for the shop, returns a warning instead. Returns undefined if there are no issues.
+ * Validates the current state with a new contract.
+ * Throws a `ContractError` if the state violates the contract.
+ * If the contract defines the collections, which is not the case for the shop, returns a warning instead.
+ * Returns undefined if there are no issues.
  */
 export function refuseInvalidState({ path }: Contract, state: State, validator: StateValidator): string | undefined {
   const issues = findIssues(state, validator);
@@ -16,12 +18,19 @@ export function refuseInvalidState({ path }: Contract, state: State, validator: 
   if (issues.length > 0) throw new ContractError(`${path} does not accept the current data: ${describeIssues(issues)}`);
 }
 
-/** Returns the issues of a state. Validates a copy of the state, because the validator adds default values to its argument. */
+/**
+ * Returns the issues of a state.
+ * Validates a copy of the state, because the validator adds default values to its argument.
+ */
 export function findIssues(state: State, validator: StateValidator): readonly Issue[] {
   return validator.validate(structuredClone(state));
 }
 
-/** Returns a warning about entries that violate a new contract. The server keeps these entries. Returns undefined if there are no such entries. */
+/**
+ * Returns a warning about entries that violate a new contract.
+ * The server keeps these entries.
+ * Returns undefined if there are no such entries.
+ */
 function describeUnfitEntries(issues: readonly Issue[]): string | undefined {
   const firstIssues = new Map(
     issues.flatMap((issue) => (issue.pointer === '' ? [] : [[getEntryPointer(issue), issue]])),
@@ -31,7 +40,9 @@ function describeUnfitEntries(issues: readonly Issue[]): string | undefined {
   return `${count} the new contract: ${describeIssues([...firstIssues.values()])}. The server keeps these entries. Correct them before the next start of the server, or restore the default data`;
 }
 
-/** Returns the JSON Pointer of the entry that an issue is about, for example `/pets/3` for an issue at `/pets/3/name`. */
+/**
+ * Returns the JSON Pointer of the entry that an issue is about, for example `/pets/3` for an issue at `/pets/3/name`.
+ */
 function getEntryPointer({ pointer }: Issue): string {
   return formatPointer(...parsePointer(pointer).slice(0, 2));
 }

@@ -1,6 +1,7 @@
 /**
- * The types of requests and responses for clients of the API. `npm run types` generates them from `openapi.yaml`. Their arrays are mutable, because a client
- * gets its data from parsed JSON.
+ * The types of requests and responses for clients of the API.
+ * `npm run types` generates them from `openapi.yaml`.
+ * Their arrays are mutable, because a client gets its data from parsed JSON.
  */
 import type { components } from './schema.d.ts';
 

@@ -9,13 +9,19 @@ import { createDataValidator } from '../openapi/violations.ts';
 import contractJson from './contract.json' with { type: 'json' };
 import { collections } from './state.ts';
 
-/** The OpenAPI document of the shop. `npm run types` generates `contract.json` from `openapi.yaml`, without descriptions and examples. */
+/**
+ * The OpenAPI document of the shop.
+ * `npm run types` generates `contract.json` from `openapi.yaml`, without descriptions and examples.
+ */
 export const ownDocument = contractJson as unknown as Document;
 
 /** The ajv options for validating stored data. `useDefaults`: a missing property gets the `default` of its schema. */
 export const stateOptions = { useDefaults: true } as const;
 
-/** Prepares an OpenAPI document of the shop. Returns the normalized document, its routes, and a function that validates stored data such as products. */
+/**
+ * Prepares an OpenAPI document of the shop.
+ * Returns the normalized document, its routes, and a function that validates stored data such as products.
+ */
 export function createShopContract(source: Document) {
   const compiled = findCompiledContract(hashContract(JSON.stringify(source)));
   const document = compiled?.documents.normalized ?? normalizeSchemas(source).document;
@@ -30,19 +36,23 @@ export function createShopContract(source: Document) {
     view,
     routes: getRoutes(document),
     /**
-     * Validates a value against a schema in `components.schemas`, and returns the validation errors. Changes the value: a missing property gets the `default`
-     * of its schema.
+     * Validates a value against a schema in `components.schemas`, and returns the validation errors.
+     * Changes the value: a missing property gets the `default` of its schema.
      */
     validateData: createDataValidator(validate),
   };
 }
 
-/** The contract of the shop's handlers: `openapi.yaml` of this package. With `--contract`, the server can use another version of it. */
+/**
+ * The contract of the shop's handlers: `openapi.yaml` of this package.
+ * With `--contract`, the server can use another version of it.
+ */
 export const shopContract = createShopContract(ownDocument);
 
 /**
- * Returns whether a document has the same schemas as the shop's contract for products, delivery options, cart items and orders. Descriptions and examples may
- * differ.
+ * Returns whether a document has the same schemas as the shop's contract for products, delivery options, cart items and
+ * orders.
+ * Descriptions and examples may differ.
  */
 export function hasSameStateSchemas(served: Document): boolean {
   const isSame = createComparison(served);
@@ -51,8 +61,9 @@ export function hasSameStateSchemas(served: Document): boolean {
 }
 
 /**
- * Returns whether an operation has the same parameters and request body in two contracts: the shop's own contract, and the contract that the server uses. The
- * second contract may lack the parameters `limit` and `after`, because earlier versions do not have them.
+ * Returns whether an operation has the same parameters and request body in two contracts: the shop's own contract, and
+ * the contract that the server uses.
+ * The second contract may lack the parameters `limit` and `after`, because earlier versions do not have them.
  */
 export function hasSameRequest(served: Document, ownRoute: Route, servedRoute: Route): boolean {
   const isSame = createComparison(served);
@@ -68,12 +79,17 @@ export function hasSameRequest(served: Document, ownRoute: Route, servedRoute: R
 /** The query parameters that select a page of a list. */
 const PAGE_PARAMETERS: readonly string[] = ['limit', 'after'];
 
-/** The keys of a schema that a comparison ignores. Most of them do not change which values are valid. `$ref` is resolved before the comparison. */
+/**
+ * The keys of a schema that a comparison ignores.
+ * Most of them do not change which values are valid.
+ * `$ref` is resolved before the comparison.
+ */
 const IGNORED_KEYS = /^(description|summary|title|examples?|x-refused-examples|x-present-with|\$ref)$/;
 
 /**
- * Creates a function that compares a part of the shop's contract with a part of another document. Both parts are JSON Pointers, such as
- * `/components/schemas/Product`. The function follows references, and ignores descriptions and examples.
+ * Creates a function that compares a part of the shop's contract with a part of another document.
+ * Both parts are JSON Pointers, such as `/components/schemas/Product`.
+ * The function follows references, and ignores descriptions and examples.
  */
 function createComparison(served: Document): (ownPointer: string, servedPointer: string) => boolean {
   const { document } = shopContract;

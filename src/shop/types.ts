@@ -1,6 +1,7 @@
 /**
- * The types of requests and responses for handlers. They are read-only versions of the types that `npm run types` generates. The types for clients are in
- * `api-types.ts`.
+ * The types of requests and responses for handlers.
+ * They are read-only versions of the types that `npm run types` generates.
+ * The types for clients are in `api-types.ts`.
  */
 import type { InputBody, JsonContent, PropertyType } from '../util/operation-types.ts';
 import type * as api from './schema.d.ts';
@@ -25,7 +26,10 @@ export type Problem = schemas['Problem'];
 /** The headers of a request. Their names are in lower case. */
 export type RequestHeaders = Readonly<Record<string, string | undefined>>;
 
-/** The type of query parameters before numbers are parsed. A parameter is a string, even if its schema has the type `integer`. */
+/**
+ * The type of query parameters before numbers are parsed.
+ * A parameter is a string, even if its schema has the type `integer`.
+ */
 type AsTexts<Query> = { readonly [Name in keyof Query]: Query[Name] extends string | undefined ? Query[Name] : string };
 
 /** The input of a handler: the parameters, the body and the headers of a request that satisfies the contract. */
@@ -46,15 +50,19 @@ type Success<Id extends OperationId> = operations[Id]['responses'][Extract<
 /** The body of a successful response; `never` if the response has no body (204). */
 export type Output<Id extends OperationId> = JsonContent<Success<Id>>;
 
-/** The headers that the contract documents for a successful response, as strings. The index signature `[name: string]` of the generated type is removed. */
+/**
+ * The headers that the contract documents for a successful response, as strings.
+ * The index signature `[name: string]` of the generated type is removed.
+ */
 type DocumentedHeaders<Id extends OperationId> =
   Success<Id> extends { readonly headers: infer Headers }
     ? { readonly [Name in keyof Headers as string extends Name ? never : Name]: string }
     : never;
 
 /**
- * The response that a handler returns: the body and the headers that the contract documents for a successful response. TypeScript reports an error for a
- * different body or an undocumented header. The server adds the status.
+ * The response that a handler returns: the body and the headers that the contract documents for a successful response.
+ * TypeScript reports an error for a different body or an undocumented header.
+ * The server adds the status.
  */
 export type OperationResponse<Id extends OperationId> = ([Output<Id>] extends [never]
   ? { readonly body?: never }

@@ -1,47 +1,88 @@
-import type { State } from './state.ts';
+import { HttpProblemError } from '../util/problem.ts';
+import type { CommittedState, State } from './state.ts';
 
-/** Thrown if a change would make a state exceed its size limit. The state stays as it was. `message` contains the limit and how to reduce the size. */
-export class StateTooLargeError extends Error {
+/**
+ * Thrown if a change would make a state exceed its size limit.
+ * The state stays as it was.
+ * `message` contains the limit and how to reduce the size.
+ */
+export class StateTooLargeError extends HttpProblemError {
   override readonly name = 'StateTooLargeError';
+
+  constructor(override readonly message: string) {
+    super({ code: 'insufficient-storage', detail: `nothing was changed: ${message}` });
+  }
 }
 
 /**
- * Thrown by `commit` if another server has changed the stored state since this server read it. The store then loads the new state, and repeats the changes of
- * this server.
+ * Thrown by `commit` if another server has changed the stored state since this server read it.
+ * The store then loads the new state, and repeats the changes of this server.
  */
 export class CommitConflictError extends Error {
   override readonly name = 'CommitConflictError';
 }
 
-/** Durable storage for a state, for example a file or a database. The store calls one method at a time. */
+/**
+ * Durable storage for a state, for example a file or a database.
+ * The store calls one method at a time, except that it calls `findEdit` of a shared backend during a commit.
+ */
 export interface Backend<S extends State = State> {
-  /** Additional functions of a backend that several servers share, such as a database. Undefined for a backend that only this server uses. */
-  readonly shared?: SharedBackend | undefined;
-  /** The maximum delay of a commit, in ms. During the delay, other clients can add their changes to the commit. Default: 0. */
+  /**
+   * Additional functions of a backend that several servers share, such as a database.
+   * Undefined for a backend that only this server uses.
+   */
+  readonly shared?: SharedBackend<S> | undefined;
+  /**
+   * The maximum delay of a commit, in ms.
+   * During the delay, other clients can add their changes to the commit.
+   * Default: 0.
+   */
   readonly maxGatherMs?: number;
   /**
-   * Stores the state `next`. If the promise rejects, the previous state is still stored. Rejects with `StateTooLargeError` if the state is too large. A shared
-   * backend rejects with `CommitConflictError` if another server has changed the stored state.
+   * Stores the state `next`, which was computed from the state `base`.
+   * If the promise rejects, the previous state is still stored.
+   * Rejects with `StateTooLargeError` if the state is too large.
+   * A shared backend rejects with `CommitConflictError` if another server has changed the stored state.
    */
-  commit(next: S): Promise<void>;
+  commit(next: S, base: S): Promise<void>;
   /**
-   * Returns the stored state if another program has changed it since the last call. Returns undefined if the stored state is unchanged or invalid. Only a
-   * shared backend rejects. `StoreUnavailableError`: the stored state can't be read. `StateReplacedError`: it was lost and replaced by a different state.
+   * Returns the stored state if another program has changed it since the last call.
+   * Returns undefined if the stored state is unchanged or invalid.
+   * Only a shared backend rejects.
+   * `StoreUnavailableError`: the stored state can't be read.
+   * `StateReplacedError`: it was lost and replaced by a different state.
    */
   findEdit(): Promise<S | undefined>;
-  /** Writes all committed changes to the data file, if there is one, so that other programs can read them. Rejects if the file can't be written. */
+  /**
+   * Writes all committed changes to the data file, if there is one, so that other programs can read them.
+   * Rejects if the file can't be written.
+   */
   flush(): Promise<void>;
   /** Calls `flush`, and then releases the storage: for example, the lock on the data file. Never rejects. */
   close(): Promise<void>;
 }
 
 /** Additional functions of a backend whose state is shared by several servers. */
-export interface SharedBackend {
-  /** Returns the revision number of the state. Servers with the same state return the same number. */
-  getRevision(): number;
+export interface SharedBackend<S extends State = State> {
+  /**
+   * Returns the last committed state that this server knows, and its revision number.
+   * Servers with the same state have the same revision number.
+   */
+  getCommitted(): CommittedState<S>;
+  /**
+   * Waits until the other servers have committed, and then makes them wait until the next commit of this server, or
+   * until `endTurn`.
+   * Without it, a server whose commits take longer would have to repeat its changes again and again.
+   */
+  takeTurn(): Promise<void>;
+  /** Lets other servers commit. Does nothing if it is not the turn of this server. */
+  endTurn(): void;
   /** Returns whether there are uncommitted changes besides the state, such as new settings of a sandbox. */
   hasOtherChanges(): boolean;
-  /** Undoes the uncommitted changes besides the state, such as new settings of a sandbox. Called after a failed commit. */
+  /**
+   * Undoes the uncommitted changes besides the state, such as new settings of a sandbox.
+   * Called after a failed commit.
+   */
   discardOtherChanges(): void;
 }
 
@@ -53,4 +94,58 @@ export function createMemoryBackend<S extends State>(): Backend<S> {
     async flush() {},
     async close() {},
   };
+}
+
+/**
+ * The result of a change.
+ * `next`: the next state, or undefined if the state stays the same.
+ * `result`: the value that the caller of the change gets.
+ */
+export interface ChangeResult<Result, S extends State = State> {
+  readonly next?: S;
+  readonly result: Result;
+}
+
+/**
+ * A pure function that computes the next state from the current state and the time (ms since 1970).
+ * If the function throws, the state does not change.
+ */
+export type Change<Result, S extends State = State> = (state: S, nowMs: number) => ChangeResult<Result, S>;
+
+/**
+ * A change that takes a moment, for example until a handler has returned.
+ * The next changes wait for it, so it must not wait for anything slow.
+ */
+export type AsyncChange<Result, S extends State = State> = (
+  state: S,
+  nowMs: number,
+) => Promise<ChangeResult<Result, S>>;
+
+/** A change that is not committed yet, with the functions that settle the promise of its caller. */
+export interface PendingChange<S extends State> {
+  readonly change: Change<unknown, S> | AsyncChange<unknown, S>;
+  readonly resolve: (result: never) => void;
+  readonly reject: (reason: unknown) => void;
+}
+
+/**
+ * Applies changes to a state, one after the other.
+ * Returns the next state and `settleAll`, a list of functions.
+ * Call all of these functions after the commit: each of them resolves or rejects the promise of one caller.
+ * `nowMs`: the time, in ms since 1970.
+ */
+export async function runChanges<S extends State>(state: S, batch: readonly PendingChange<S>[], nowMs: number) {
+  let next = state;
+  const settleAll: (() => void)[] = [];
+  for (const { change, resolve, reject } of batch) {
+    try {
+      const changing = change(next, nowMs);
+      const changed = changing instanceof Promise ? await changing : changing;
+      next = changed.next ?? next;
+      settleAll.push(() => resolve(changed.result as never));
+    } catch (reason) {
+      settleAll.push(() => reject(reason));
+    }
+  }
+  return { state: next, settleAll };
 }

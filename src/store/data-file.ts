@@ -10,10 +10,16 @@ import { createJsonSyntaxError, findDuplicateName, type JsonSyntaxError } from '
 import type { State } from './state.ts';
 import { OTHER_CONTRACT, type StateValidator } from './validate-state.ts';
 
-/** The maximum size of a data file, in bytes. The server reads the whole file when it starts, and writes the whole file in the background. */
+/**
+ * The maximum size of a data file, in bytes.
+ * The server reads the whole file when it starts, and writes the whole file in the background.
+ */
 export const MAX_FILE_BYTES = 90_000_000;
 
-/** Thrown if a data file can't be used. `message` contains the path of the file, the line or JSON Pointer, the problem, and how to fix it. */
+/**
+ * Thrown if a data file can't be used.
+ * `message` contains the path of the file, the line or JSON Pointer, the problem, and how to fix it.
+ */
 export class DataFileError extends UserError {
   override readonly name = 'DataFileError';
 }
@@ -39,7 +45,10 @@ export interface StateFile {
   readonly check: StateValidator['validate'];
 }
 
-/** Options for reading a state from a file. The remedies and the cause become part of the message of a `DataFileError`. */
+/**
+ * Options for reading a state from a file.
+ * The remedies and the cause become part of the message of a `DataFileError`.
+ */
 interface ReadOptions extends StateFile {
   /** How to fix an invalid file: one or more sentences, without the final period. */
   readonly remedy: string;
@@ -50,8 +59,9 @@ interface ReadOptions extends StateFile {
 }
 
 /**
- * Reads a state from a file, validates it, and adds the default values of the contract. Returns undefined if the file does not exist. Throws `DataFileError`
- * with `remedy` in its message if the content is not a valid state.
+ * Reads a state from a file, validates it, and adds the default values of the contract.
+ * Returns undefined if the file does not exist.
+ * Throws `DataFileError` with `remedy` in its message if the content is not a valid state.
  */
 export function readState({ path, disk, check, ...remedies }: ReadOptions): StateText | undefined {
   try {
@@ -59,14 +69,18 @@ export function readState({ path, disk, check, ...remedies }: ReadOptions): Stat
     if (!bytes) return undefined;
     const data = parse(path, decode(path, bytes));
     requireValid(path, check(data));
-    // The validation has added the default values of the contract, so the server may write more bytes than the file has now.
+    // The validation has added the default values of the contract, so the server may write more bytes than the file has
+    // now.
     return { state: data as State, text: bytes, printedBytes: requireFileSize(path, data) };
   } catch (error) {
     throw addRemedy(error, remedies);
   }
 }
 
-/** Returns a copy of a `DataFileError`, with the way to fix the file added to its message. Returns any other error unchanged. */
+/**
+ * Returns a copy of a `DataFileError`, with the way to fix the file added to its message.
+ * Returns any other error unchanged.
+ */
 export function addRemedy(
   error: unknown,
   { remedy, truncationCause, otherContractRemedy }: Omit<ReadOptions, keyof StateFile>,
@@ -79,8 +93,8 @@ export function addRemedy(
 }
 
 /**
- * Reads a file with some lists of a state, such as only `pets`. Throws `DataFileError` if `defaults`, with these lists in place of its own, is not a valid
- * state.
+ * Reads a file with some lists of a state, such as only `pets`.
+ * Throws `DataFileError` if `defaults`, with these lists in place of its own, is not a valid state.
  */
 export function readStateOverrides({ path, disk, check }: StateFile, defaults: State): Partial<State> {
   const bytes = readBytes(disk, path);
@@ -100,7 +114,10 @@ function readBytes(disk: Disk, path: string): Buffer | undefined {
   }
 }
 
-/** Returns the size of a file, in bytes; undefined if the file does not exist. Throws `DataFileError` if it is not a regular file, or is too large. */
+/**
+ * Returns the size of a file, in bytes; undefined if the file does not exist.
+ * Throws `DataFileError` if it is not a regular file, or is too large.
+ */
 export function getReadableSize(disk: Disk, path: string): number | undefined {
   const stats = disk.stats(path);
   if (!stats) return undefined;
@@ -112,7 +129,11 @@ export function getReadableSize(disk: Disk, path: string): number | undefined {
   return Number(stats.size);
 }
 
-/** Handles the error `cause` of a failed read. Returns undefined if the file does not exist. Otherwise throws a `DataFileError` with the reason. */
+/**
+ * Handles the error `cause` of a failed read.
+ * Returns undefined if the file does not exist.
+ * Otherwise throws a `DataFileError` with the reason.
+ */
 export function refuseUnreadable(path: string, cause: unknown): undefined {
   if (cause instanceof DataFileError) throw cause;
   if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
@@ -130,8 +151,9 @@ export function decode(path: string, bytes: Buffer): string {
 }
 
 /**
- * Parses the JSON text of a file, with or without a byte order mark. Throws `DataFileError` if the text is not JSON, is nested too deeply, has an integer that
- * JavaScript can't represent, or has the same property name twice in one object.
+ * Parses the JSON text of a file, with or without a byte order mark.
+ * Throws `DataFileError` if the text is not JSON, is nested too deeply, has an integer that JavaScript can't represent,
+ * or has the same property name twice in one object.
  */
 export function parse(path: string, textWithMark: string): unknown {
   const text = textWithMark.replace(/^\uFEFF/, '');
@@ -159,8 +181,8 @@ export function parse(path: string, textWithMark: string): unknown {
 }
 
 /**
- * Returns the size of the JSON text that the server would write for `data`, in bytes. Throws `DataFileError` if the text would exceed the maximum size of a
- * data file.
+ * Returns the size of the JSON text that the server would write for `data`, in bytes.
+ * Throws `DataFileError` if the text would exceed the maximum size of a data file.
  */
 export function requireFileSize(path: string, data: unknown): number {
   const printed = print(data);
@@ -173,12 +195,18 @@ export function refuseFileSize(path: string, bytes: number): number {
   throw new DataFileError(`${path} would exceed the limit of ${MAX_FILE_BYTES} bytes when the server writes it`);
 }
 
-/** Returns the JSON text that the server writes to a data file. Returns undefined if the text would be longer than a JavaScript string can be. */
+/**
+ * Returns the JSON text that the server writes to a data file.
+ * Returns undefined if the text would be longer than a JavaScript string can be.
+ */
 export function print(data: unknown): string | undefined {
   return tryOrUndefined(() => `${JSON.stringify(data, null, 2)}\n`);
 }
 
-/** Returns an error message that starts with the path of a file and the line of the error: `db.json:3 is not JSON: value expected`. */
+/**
+ * Returns an error message that starts with the path of a file and the line of the error:
+ * `db.json:3 is not JSON: value expected`.
+ */
 export function locate(path: string, { line, message }: JsonSyntaxError): string {
   return `${path}:${line} ${printable(message)}`;
 }
@@ -186,7 +214,10 @@ export function locate(path: string, { line, message }: JsonSyntaxError): string
 /** The maximum length of a quotation from a file in an error message, in characters. */
 const MAX_SHOWN_LENGTH = 400;
 
-/** Prepares a quotation from a file for an error message. Truncates it to 400 characters, and escapes control characters, which a terminal would interpret. */
+/**
+ * Prepares a quotation from a file for an error message.
+ * Truncates it to 400 characters, and escapes control characters, which a terminal would interpret.
+ */
 function printable(text: string): string {
   const shown = text.length > MAX_SHOWN_LENGTH ? `${text.slice(0, MAX_SHOWN_LENGTH)}…` : text;
   return shown.replaceAll(/[\p{Control}\u2028\u2029]/gu, (character) => JSON.stringify(character).slice(1, -1));

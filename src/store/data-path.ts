@@ -6,8 +6,11 @@ import { DataFileError } from './data-file.ts';
 import { type Disk, describeDiskError, syncFolder } from './disk.ts';
 
 /**
- * Returns the absolute path of a data file, with symbolic links resolved. Otherwise, a commit would replace a symbolic link with a file. Creates the folder if
- * it does not exist. The file does not have to exist. Throws `DataFileError` if the path can't be used.
+ * Returns the absolute path of a data file, with symbolic links resolved.
+ * Otherwise, a commit would replace a symbolic link with a file.
+ * Creates the folder if it does not exist.
+ * The file does not have to exist.
+ * Throws `DataFileError` if the path can't be used.
  */
 export async function resolveDataPath(disk: Disk, path: string): Promise<string> {
   try {
@@ -33,8 +36,9 @@ async function resolveLinks(disk: Disk, path: string): Promise<string> {
 }
 
 /**
- * Returns `path` with the file name spelled as in the folder. On a case-insensitive file system, `db.json` and `DB.JSON` are the same file, but would get
- * different locks. Returns `path` unchanged if the folder has a file with exactly this name, or if the file does not exist.
+ * Returns `path` with the file name spelled as in the folder.
+ * On a case-insensitive file system, `db.json` and `DB.JSON` are the same file, but would get different locks.
+ * Returns `path` unchanged if the folder has a file with exactly this name, or if the file does not exist.
  */
 export function getListedPath(disk: Disk, path: string): string {
   const folder = dirname(path);
@@ -46,14 +50,17 @@ export function getListedPath(disk: Disk, path: string): string {
   return listedName === undefined ? path : join(folder, listedName);
 }
 
-/** Returns whether two stats belong to the same file. The stats of a missing file are undefined; the result is then false. */
+/**
+ * Returns whether two stats belong to the same file.
+ * The stats of a missing file are undefined; the result is then false.
+ */
 export function isSameFile(file: BigIntStats | undefined, other: BigIntStats | undefined): boolean {
   return file !== undefined && other !== undefined && file.ino === other.ino && file.dev === other.dev;
 }
 
 /**
- * Creates a folder and its missing parent folders, and calls fsync for each. Node's recursive `mkdir` is not used, because it never returns for a path in
- * /proc.
+ * Creates a folder and its missing parent folders, and calls fsync for each.
+ * Node's recursive `mkdir` is not used, because it never returns for a path in /proc.
  */
 async function makeFolders(disk: Disk, folder: string): Promise<void> {
   if (disk.stats(folder)) return;
@@ -63,8 +70,10 @@ async function makeFolders(disk: Disk, folder: string): Promise<void> {
 }
 
 /**
- * Creates a function that returns whether a file of a folder is the data file, its write-ahead log or a copy that the server saved beside it, such as
- * `db.json.wal`. `path`: the path of the data file, as `resolveDataPath` returns it; undefined if there is none. The function follows symbolic links.
+ * Creates a function that returns whether a file of a folder is the data file, its write-ahead log or a copy that the
+ * server saved beside it, such as `db.json.wal`.
+ * `path`: the path of the data file, as `resolveDataPath` returns it; undefined if there is none.
+ * The function follows symbolic links.
  */
 export function createStateFileCheck(path: string | undefined): (folder: string, file: string) => boolean {
   if (path === undefined) return () => false;

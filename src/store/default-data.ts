@@ -13,8 +13,8 @@ import { toSignature } from './disk.ts';
 import type { State } from './state.ts';
 
 /**
- * The default data of a store: the path of a JSON file, or a function that returns a state. The function returns the same object until the default data
- * changes.
+ * The default data of a store: the path of a JSON file, or a function that returns a state.
+ * The function returns the same object until the default data changes.
  */
 export type DefaultData = string | (() => State);
 
@@ -22,7 +22,8 @@ export type DefaultData = string | (() => State);
 export interface DefaultDataSource {
   readonly defaultData: DefaultData;
   /**
-   * Adds the lists that the contract defines and the file with the default data lacks. Returns the same object for the same input until the contract changes.
+   * Adds the lists that the contract defines and the file with the default data lacks.
+   * Returns the same object for the same input until the contract changes.
    */
   readonly complete?: ((lists: State) => State) | undefined;
 }
@@ -30,12 +31,17 @@ export interface DefaultDataSource {
 /** The source of the default data, the disk, and the function that validates the data. */
 type DefaultDataOptions = DefaultDataSource & Omit<StateFile, 'path'>;
 
-/** Returns the name of the default data for error messages: the path of its file, or "The default data of the contract". */
+/**
+ * Returns the name of the default data for error messages: the path of its file, or "The default data of the contract".
+ */
 export function getDefaultDataName(defaultData: DefaultData): string {
   return typeof defaultData === 'string' ? defaultData : 'The default data of the contract';
 }
 
-/** Creates a function that returns the validated default data. If the default data has changed since the last call, the function reads it again. */
+/**
+ * Creates a function that returns the validated default data.
+ * If the default data has changed since the last call, the function reads it again.
+ */
 export function createDefaultDataReader({ defaultData, complete, disk, check }: DefaultDataOptions): () => StateText {
   const name = getDefaultDataName(defaultData);
   if (typeof defaultData !== 'string') return createSeedReader(defaultData, name, check);

@@ -4,8 +4,10 @@ import { promisify } from 'node:util';
 import { tryOrError } from '../util/try-or-undefined.ts';
 
 /**
- * File system calls on the disk of this machine. All calls except `sync` are synchronous: they only use the page cache, so a thread switch would take longer
- * than the call. With 50 clients, synchronous calls doubled the number of requests per second.
+ * File system calls on the disk of this machine.
+ * All calls except `sync` are synchronous: they only use the page cache, so a thread switch would take longer than the
+ * call.
+ * With 50 clients, synchronous calls doubled the number of requests per second.
  */
 export const machineDisk = {
   /** Creates a file and opens it for appending. Throws EEXIST if the file exists. */
@@ -16,12 +18,19 @@ export const machineDisk = {
   openToWrite: (path: string): number => fs.openSync(path, 'r+'),
   /** Opens a file for reading, or a folder for fsync. */
   open: (path: string): number => fs.openSync(path, 'r'),
-  /** Writes `bytes`, starting at the offset `from` in `bytes`. Returns the number of written bytes, which can be less than the number of remaining bytes. */
+  /**
+   * Writes `bytes`, starting at the offset `from` in `bytes`.
+   * Returns the number of written bytes, which can be less than the number of remaining bytes.
+   */
   write: (file: number, bytes: Uint8Array, from: number): number => fs.writeSync(file, bytes, from),
   setMode: (file: number, mode: number): void => fs.fchmodSync(file, mode),
   setOwner: (file: number, userId: number, groupId: number): void => fs.fchownSync(file, userId, groupId),
   statsOfOpen: (file: number): fs.BigIntStats => fs.fstatSync(file, { bigint: true }),
-  /** Calls fsync. Resolves when the content is on the disk. It is the only call that waits for the disk, so it runs on another thread. */
+  /**
+   * Calls fsync.
+   * Resolves when the content is on the disk.
+   * It is the only call that waits for the disk, so it runs on another thread.
+   */
   sync: promisify(fs.fsync),
   close: (file: number): void => fs.closeSync(file),
   truncate: (file: string | number, bytes: number): void =>
@@ -32,9 +41,15 @@ export const machineDisk = {
   /** Deletes a file. Does nothing if the file does not exist. */
   remove: (path: string): void => fs.rmSync(path, { force: true }),
   makeFolder: (path: string): void => void fs.mkdirSync(path),
-  /** Returns the stats of a file; for a symbolic link, the stats of its target. Returns undefined if the file does not exist. */
+  /**
+   * Returns the stats of a file; for a symbolic link, the stats of its target.
+   * Returns undefined if the file does not exist.
+   */
   stats: (path: string) => fs.statSync(path, { bigint: true, throwIfNoEntry: false }),
-  /** Returns the stats of a file; for a symbolic link, the stats of the link itself. Returns undefined if the path does not exist. */
+  /**
+   * Returns the stats of a file; for a symbolic link, the stats of the link itself.
+   * Returns undefined if the path does not exist.
+   */
   linkStats: (path: string) => fs.lstatSync(path, { bigint: true, throwIfNoEntry: false }),
   readLink: (path: string): string => fs.readlinkSync(path),
   /** Creates a symbolic link at `name`. Throws EEXIST if `name` exists. */
@@ -42,8 +57,9 @@ export const machineDisk = {
   /** Reads the whole file. */
   read: (file: string | number): Buffer => fs.readFileSync(file),
   /**
-   * Reads bytes of an open file, starting at `position`. Returns the number of bytes; 0 at the end of the file. Does not move the position from which `read`
-   * reads.
+   * Reads bytes of an open file, starting at `position`.
+   * Returns the number of bytes; 0 at the end of the file.
+   * Does not move the position from which `read` reads.
    */
   readAt: (file: number, buffer: Buffer, position: number): number =>
     fs.readSync(file, buffer, 0, buffer.length, position),
@@ -51,18 +67,16 @@ export const machineDisk = {
 };
 
 /**
- * The file system calls that the store uses. They throw the errors of `node:fs`. Tests replace them with calls that fail, or that end the process before or
- * after a selected call.
+ * The file system calls that the store uses.
+ * They throw the errors of `node:fs`.
+ * Tests replace them with calls that fail, or that end the process before or after a selected call.
  */
 export type Disk = Readonly<typeof machineDisk>;
 
 /**
- * How durable a commit is. `disk`: a commit calls fsync, so changes survive a power cut. `os`: a commit does not call fsync, so changes survive the end of the
- * process, but not a power cut.
+ * A text that changes when the content of a file changes: `INODE-SIZE-MODIFICATION_TIME`.
+ * It is empty if the file does not exist.
  */
-export type FileDurability = 'disk' | 'os';
-
-/** A text that changes when the content of a file changes: `INODE-SIZE-MODIFICATION_TIME`. It is empty if the file does not exist. */
 export type Signature = string;
 
 /** Returns the signature of the file at `path`. For a symbolic link, returns the signature of the link itself. */
@@ -70,7 +84,10 @@ export function getSignature(disk: Disk, path: string): Signature {
   return toSignature(disk.linkStats(path));
 }
 
-/** Converts the stats of a file to its signature: `INODE-SIZE-MODIFICATION_TIME`. Returns an empty text for undefined. */
+/**
+ * Converts the stats of a file to its signature: `INODE-SIZE-MODIFICATION_TIME`.
+ * Returns an empty text for undefined.
+ */
 export function toSignature(stats: fs.BigIntStats | undefined): Signature {
   return stats ? `${stats.ino}-${stats.size}-${stats.mtimeNs}` : '';
 }
@@ -86,7 +103,10 @@ export async function syncFolder(disk: Disk, path: string): Promise<void> {
   if (platform !== 'win32') await syncPath(disk, path);
 }
 
-/** Calls fsync for the file or folder at `path`. Opens a new descriptor for each call, because a descriptor can't be used after a failed fsync. */
+/**
+ * Calls fsync for the file or folder at `path`.
+ * Opens a new descriptor for each call, because a descriptor can't be used after a failed fsync.
+ */
 export async function syncPath(disk: Disk, path: string): Promise<void> {
   const descriptor = disk.open(path);
   try {
@@ -96,7 +116,10 @@ export async function syncPath(disk: Disk, path: string): Promise<void> {
   }
 }
 
-/** Calls `create` to create the file `name`. If a failed commit has left a file with this name, deletes that file and calls `create` again. */
+/**
+ * Calls `create` to create the file `name`.
+ * If a failed commit has left a file with this name, deletes that file and calls `create` again.
+ */
 export function createFileExclusively<Result>(disk: Disk, name: string, create: () => Result): Result {
   try {
     return create();
@@ -114,8 +137,10 @@ const NEW_FILE_MODE = 0o644;
 export const PERMISSIONS = 0o7777n;
 
 /**
- * Creates a file and opens it for appending. Replaces an existing file with this name. `other`: the stats of another file, whose mode the new file gets. If
- * undefined, the new file gets the default mode of a data file.
+ * Creates a file and opens it for appending.
+ * Replaces an existing file with this name.
+ * `other`: the stats of another file, whose mode the new file gets.
+ * If undefined, the new file gets the default mode of a data file.
  */
 export function createWithMode(disk: Disk, name: string, other: fs.BigIntStats | undefined): number {
   return createFileExclusively(disk, name, () => disk.create(name, getMode(other)));

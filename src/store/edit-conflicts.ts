@@ -12,15 +12,20 @@ export interface FileContext {
 /** The mode of a file that only its owner can read and write. */
 const PRIVATE_MODE = 0o600;
 
-/** Returns the names of the temporary files in the folder of a data file. `path`: the path of the data file. `processId`: a text that no other process uses. */
+/**
+ * Returns the names of the temporary files in the folder of a data file.
+ * `path`: the path of the data file.
+ * `processId`: a text that no other process uses.
+ */
 export function createTemporaryNames(path: string, processId: string) {
   const start = join(dirname(path), getPrefix(path));
   return {
     /** The name of the file with the new content. */
     new: `${start}new-${processId}`,
     /**
-     * Returns the name for a hard link to a data file that is about to be replaced. `signature`: the signature of the content that this process last wrote or
-     * loaded. If the file has another signature, another program has edited it.
+     * Returns the name for a hard link to a data file that is about to be replaced.
+     * `signature`: the signature of the content that this process last wrote or loaded.
+     * If the file has another signature, another program has edited it.
      */
     old: (signature: Signature) => `${start}old-${processId}-${signature}`,
   };
@@ -30,7 +35,10 @@ function getPrefix(path: string): string {
   return `.${basename(path)}.storefront-`;
 }
 
-/** Deletes the temporary files of processes that were killed. Keeps an old data file that another program had edited: renames it to `NAME.conflict-TIME`. */
+/**
+ * Deletes the temporary files of processes that were killed.
+ * Keeps an old data file that another program had edited: renames it to `NAME.conflict-TIME`.
+ */
 export function removeLeftovers(context: FileContext): void {
   const { path, disk } = context;
   const prefix = getPrefix(path);
@@ -52,15 +60,19 @@ function isEdited(disk: Disk, path: string, leftover: string, knownSignature: Si
   return signature !== knownSignature && signature !== getSignature(disk, path);
 }
 
-/** Saves an old data file that contains an edit by another program: renames it to `NAME.conflict-TIME`, and logs a warning. */
+/**
+ * Saves an old data file that contains an edit by another program: renames it to `NAME.conflict-TIME`, and logs a
+ * warning.
+ */
 export function saveEditedFile(context: FileContext, oldName: string): void {
   const savedName = createConflictFile(context, oldName, (name) => context.disk.rename(oldName, name));
   warnOfEdit(context, `is saved in ${savedName ?? oldName}`);
 }
 
 /**
- * Saves an edit of the data file by another program: writes the edited content to `NAME.conflict-TIME`, and logs a warning. Used if there is no hard link to
- * the edited file that could be renamed.
+ * Saves an edit of the data file by another program: writes the edited content to `NAME.conflict-TIME`, and logs a
+ * warning.
+ * Used if there is no hard link to the edited file that could be renamed.
  */
 export function saveEditedContent(context: FileContext, bytes: Buffer): void {
   const savedName = createConflictFile(context, context.path, (name) => writeFile(context.disk, name, bytes));
@@ -76,7 +88,11 @@ function writeFile(disk: Disk, name: string, bytes: Buffer): void {
   }
 }
 
-/** Saves an unusable write-ahead log: writes its content to `NAME.wal.conflict-TIME`. Returns the name of the new file. Throws if the file can't be written. */
+/**
+ * Saves an unusable write-ahead log: writes its content to `NAME.wal.conflict-TIME`.
+ * Returns the name of the new file.
+ * Throws if the file can't be written.
+ */
 export function saveLog(disk: Disk, path: string, bytes: Buffer): string {
   const name = createConflictName(disk, { path, label: 'conflict', timeSource: path });
   writeFile(disk, name, bytes);
@@ -87,7 +103,10 @@ function warnOfEdit({ path, log }: FileContext, result: string): void {
   log.warn(`Another program edited ${path} just before the server replaced it. The edit ${result}.`);
 }
 
-/** Saves a symbolic link that a data file has replaced. Creates the symbolic link `NAME.conflict-TIME` with the same target, and logs a warning. */
+/**
+ * Saves a symbolic link that a data file has replaced.
+ * Creates the symbolic link `NAME.conflict-TIME` with the same target, and logs a warning.
+ */
 export function saveReplacedLink(context: FileContext, target: string): void {
   const { path, disk, log } = context;
   const savedName = createConflictFile(context, path, (name) => disk.makeLink(target, name));
@@ -96,8 +115,9 @@ export function saveReplacedLink(context: FileContext, target: string): void {
 }
 
 /**
- * Calls `create` with an unused name `PATH.conflict-TIME`. TIME is the modification time of the file `timeSource`. Returns the name, or undefined if
- * `create` throws.
+ * Calls `create` with an unused name `PATH.conflict-TIME`.
+ * TIME is the modification time of the file `timeSource`.
+ * Returns the name, or undefined if `create` throws.
  */
 function createConflictFile(
   { path, disk }: FileContext,
@@ -111,7 +131,10 @@ function createConflictFile(
   });
 }
 
-/** Returns an unused name `PATH.LABEL-TIME`, for example `db.json.conflict-2026-01-31T12-00-00`. TIME is the modification time of the file `timeSource`. */
+/**
+ * Returns an unused name `PATH.LABEL-TIME`, for example `db.json.conflict-2026-01-31T12-00-00`.
+ * TIME is the modification time of the file `timeSource`.
+ */
 export function createConflictName(
   disk: Disk,
   { path, label, timeSource }: { readonly path: string; readonly label: string; readonly timeSource: string },

@@ -13,7 +13,10 @@ import type { StateValidator } from './validate-state.ts';
 export interface EditReaderOptions extends FileContext {
   /** Validates a state in steps, and adds the default values of the contract to it. */
   readonly checkInSteps: StateValidator['validateInSteps'];
-  /** Returns the current contract. If the contract changes, an invalid edit is read again, because it can be valid under the new contract. */
+  /**
+   * Returns the current contract.
+   * If the contract changes, an invalid edit is read again, because it can be valid under the new contract.
+   */
   readonly checkedBy?: (() => unknown) | undefined;
 }
 
@@ -22,14 +25,20 @@ export interface Edit {
   readonly content: Content;
   /** The size of the JSON text that the server would write for the state, in bytes. */
   readonly printedBytes: number;
-  /** The new state. Undefined if the content is the same as before, for example if a program only changed the modification time. */
+  /**
+   * The new state.
+   * Undefined if the content is the same as before, for example if a program only changed the modification time.
+   */
   readonly state: State | undefined;
 }
 
 /** How long an edited file must be unchanged before it is read, in ms. */
 const STABLE_MS = 50;
 
-/** How long an invalid file must be unchanged before the reason is logged, in ms. An editor can pause while it saves. */
+/**
+ * How long an invalid file must be unchanged before the reason is logged, in ms.
+ * An editor can pause while it saves.
+ */
 const INVALID_MS = 500;
 
 /** How long to wait for a file that keeps changing, in ms. */
@@ -46,13 +55,17 @@ const LOOP_REMEDY = `${NOT_LOADED} Requests that change data get 503. Delete the
 const LINK_REMEDY = `${NOT_LOADED} Restart the server to use the target of the link; otherwise the next change replaces the link with a file and saves the link beside it.`;
 
 /**
- * Creates a function that reads an edited data file when the editor has finished saving it. `known`: the content that the server last wrote or loaded. The
- * function returns undefined if the file has not changed, keeps changing, or is invalid. The function logs once why a file is invalid, and throws if a file
- * system call fails.
+ * Creates a function that reads an edited data file when the editor has finished saving it.
+ * `known`: the content that the server last wrote or loaded.
+ * The function returns undefined if the file has not changed, keeps changing, or is invalid.
+ * The function logs once why a file is invalid, and throws if a file system call fails.
  */
 export function createEditReader(options: EditReaderOptions): (known: Content) => Promise<Edit | undefined> {
   const { path, disk, checkedBy = () => undefined, log } = options;
-  /** The last invalid edit. Its signature alone does not identify it, because a deleted file always has the same signature. */
+  /**
+   * The last invalid edit.
+   * Its signature alone does not identify it, because a deleted file always has the same signature.
+   */
   let invalid: { readonly signature: Signature; readonly known: Content; readonly by: unknown } | undefined;
 
   return async (known) => {
@@ -78,8 +91,10 @@ export function createEditReader(options: EditReaderOptions): (known: Content) =
 }
 
 /**
- * Reads an edited data file. Returns the edit, or an error message if the edit is invalid. Returns undefined if the file or the contract changes during the
- * call. The server can handle other requests during the call.
+ * Reads an edited data file.
+ * Returns the edit, or an error message if the edit is invalid.
+ * Returns undefined if the file or the contract changes during the call.
+ * The server can handle other requests during the call.
  */
 async function readEdit(
   options: EditReaderOptions,
@@ -106,7 +121,8 @@ async function readEdit(
 
 /** Returns an error message if the data file is now a symbolic link or a folder. */
 function describeOtherFileType(disk: Disk, path: string): string | undefined {
-  // The content of the link's target is not loaded: the next write would replace the link and leave the target unchanged.
+  // The content of the link's target is not loaded: the next write would replace the link and leave the target
+  // unchanged.
   if (isLinkLoop(disk, path)) return `${path} is now a symbolic link that leads to itself. ${LOOP_REMEDY}`;
   const stats = disk.linkStats(path);
   if (stats?.isSymbolicLink()) return `${path} is now a symbolic link. ${LINK_REMEDY}`;

@@ -6,8 +6,9 @@ export interface Logger {
 }
 
 /**
- * Creates a log for an action that is repeated often and can fail each time, such as a commit. If consecutive failures have the same message, logs it only
- * once. Also logs the first success after a failure.
+ * Creates a log for an action that is repeated often and can fail each time, such as a commit.
+ * If consecutive failures have the same message, logs it only once.
+ * Also logs the first success after a failure.
  */
 export function createFailureLog(log: Logger) {
   let lastMessage: string | undefined;

@@ -1,8 +1,7 @@
 import { type Adapter, Low } from 'lowdb';
 import { type Backend, StateTooLargeError } from './backend.ts';
-import { BackgroundWriter } from './background-writer.ts';
 import { DataFileError, MAX_FILE_BYTES, type StateFile } from './data-file.ts';
-import { describeDiskError, type FileDurability } from './disk.ts';
+import { describeDiskError } from './disk.ts';
 import type { DurableFile } from './durable-file.ts';
 import { createEditReader, type Edit, type EditReaderOptions } from './edits.ts';
 import { createFailureLog, type Logger } from './failure-log.ts';
@@ -16,14 +15,19 @@ import { getLogPath, type WriteAheadLog } from './write-ahead-log.ts';
 export interface FileBackendOptions extends EditReaderOptions, StateFile {
   /** The lock of this process on the data file. `close` releases it. */
   readonly lock: Lock;
-  readonly durability: FileDurability;
   /** The state for a new data file. */
   readonly defaults: State;
   readonly texts: StateTexts;
-  /** The path of the contract file, for the command `storefront repair` in error messages. Undefined for the contract that ships with the package. */
+  /**
+   * The path of the contract file, for the command `storefront repair` in error messages.
+   * Undefined for the contract that ships with the package.
+   */
   readonly contract?: string | undefined;
   readonly log: Logger;
-  /** Computes data derived from a state, such as a search index. Called after an edit of the data file, before requests use the new state. */
+  /**
+   * Computes data derived from a state, such as a search index.
+   * Called after an edit of the data file, before requests use the new state.
+   */
   readonly prepare?: (state: State) => Promise<void>;
 }
 
@@ -40,21 +44,25 @@ interface OpenFiles {
 const MAX_LOG_BYTES = 16_000_000;
 
 /**
- * The maximum number of new entries that a commit appends to the log. `MAX_LOGGED`: the maximum number of entries from the first to the last changed entry.
- * Converting so many entries to one line takes a few ms. A commit that exceeds a limit writes the data file in pieces instead.
+ * The maximum number of new entries that a commit appends to the log.
+ * `MAX_LOGGED`: the maximum number of entries from the first to the last changed entry.
+ * Converting so many entries to one line takes a few ms.
+ * A commit that exceeds a limit writes the data file in pieces instead.
  */
 const MAX_LOGGED_NEW = 1_000;
 const MAX_LOGGED = 10_000;
 
 /**
- * The maximum time for which a commit waits for the changes of other active clients, in ms. It is about three times the duration of an fsync on a fast disk.
+ * The maximum time for which a commit waits for the changes of other active clients, in ms.
+ * It is about three times the duration of an fsync on a fast disk.
  */
 const MAX_GATHER_MS = 1;
 
 /**
- * Stores a state in a data file. A commit appends its change to the write-ahead log, and the data file is written later in the background. A commit writes the
- * data file immediately if it restores the default data or has many new entries. It also does so if the log is full, or if another program has changed the data
- * file or the log.
+ * Stores a state in a data file.
+ * A commit appends its change to the write-ahead log, and the data file is written later in the background.
+ * A commit writes the data file immediately if it restores the default data or has many new entries.
+ * It also does so if the log is full, or if another program has changed the data file or the log.
  */
 export class FileBackend implements Backend {
   readonly maxGatherMs = MAX_GATHER_MS;
@@ -112,7 +120,8 @@ export class FileBackend implements Backend {
   async findEdit(): Promise<State | undefined> {
     try {
       if (this.#file.hasFailedChange || this.#wal.hasFailed) await this.#writer.runExclusively(() => this.#writeFile());
-      // An edit does not contain the changes in the log, so it can't be loaded. The next write of the data file saves the edit as `NAME.conflict-TIME`.
+      // An edit does not contain the changes in the log, so it can't be loaded.
+      // The next write of the data file saves the edit as `NAME.conflict-TIME`.
       if (this.#wal.changes > 0 || !this.#file.isEdited()) return undefined;
       const edit = await this.#readEdit(this.#file.known);
       return edit && (await this.#loadEdit(edit));
@@ -138,7 +147,10 @@ export class FileBackend implements Backend {
     await this.#options.lock.release();
   }
 
-  /** Appends the change from the current state to `next` to the write-ahead log. Resolves to false if the data file must be written instead. */
+  /**
+   * Appends the change from the current state to `next` to the write-ahead log.
+   * Resolves to false if the data file must be written instead.
+   */
   async #append(next: State): Promise<boolean> {
     const { texts } = this.#options;
     const isPossible =
@@ -201,8 +213,8 @@ export class FileBackend implements Backend {
   }
 
   /**
-   * Loads an edited data file: calls fsync for the file, and replaces the state in memory with the state in the file. Returns the new state, or undefined if
-   * the state has not changed.
+   * Loads an edited data file: calls fsync for the file, and replaces the state in memory with the state in the file.
+   * Returns the new state, or undefined if the state has not changed.
    */
   async #loadEdit({ content, printedBytes, state }: Edit): Promise<State | undefined> {
     const { path, log, prepare } = this.#options;
@@ -215,5 +227,102 @@ export class FileBackend implements Backend {
     this.#file.known = content;
     this.#maxBytes = printedBytes;
     return state;
+  }
+}
+
+/** The minimum pause after a write with fewer than 100 changes, in ms. */
+const MIN_PAUSE_MS = 20;
+
+/** A write with at least this number of changes is followed by the longer pause `LOAD_PAUSE_MS`. */
+const LOAD_CHANGES = 100;
+
+/**
+ * The minimum pause after a write with 100 or more changes, in ms.
+ * With a pause of 20 ms, a server under load would spend a tenth of its CPU time on writes.
+ */
+const LOAD_PAUSE_MS = 500;
+
+/** The minimum pause after a failed write, in ms. */
+const RETRY_MS = 1_000;
+
+/**
+ * A pause lasts this many times as long as the write before it.
+ * So the server spends at most a tenth of its time writing a small file.
+ */
+const PAUSE_FACTOR = 10;
+
+/** The maximum pause after a write, in ms. So even a large data file contains a change after a few seconds. */
+const MAX_PAUSE_MS = 2_000;
+
+/** Options of a background writer. */
+interface BackgroundWriterOptions {
+  /** Writes all changes that exist at the time of the call. */
+  readonly write: () => Promise<void>;
+  /** Returns the number of changes that are not written yet. */
+  readonly countChanges: () => number;
+  /** Called after a failed write. The writer tries again later. */
+  readonly onError: (error: unknown) => void;
+}
+
+/** Writes changes to a file in the background: one write at a time, with a pause after each write. */
+class BackgroundWriter {
+  readonly #options: BackgroundWriterOptions;
+  #timer: NodeJS.Timeout | undefined;
+  #running: Promise<unknown> = Promise.resolve();
+  #nextStartMs = 0;
+  #isStopped = false;
+
+  constructor(options: BackgroundWriterOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Schedules a write if there are unwritten changes.
+   * The write starts immediately, or when the pause after the last write ends.
+   */
+  schedule(): void {
+    if (this.#isStopped || this.#timer || this.#options.countChanges() === 0) return;
+    this.#timer = setTimeout(() => this.#write(), Math.max(0, this.#nextStartMs - performance.now())).unref();
+  }
+
+  /**
+   * Calls `run` when no write is running.
+   * Writes and other calls of this method wait until the promise of `run` settles.
+   */
+  runExclusively<Result>(run: () => Promise<Result>): Promise<Result> {
+    const result = this.#running.then(run);
+    this.#running = result.catch(() => {});
+    return result;
+  }
+
+  /** Writes all pending changes now, even during the pause between two writes. Rejects if the write fails. */
+  flush(): Promise<void> {
+    return this.runExclusively(async () => {
+      if (this.#options.countChanges() > 0) await this.#options.write();
+    });
+  }
+
+  /** Stops the background writes. Resolves when the running write has ended. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    clearTimeout(this.#timer);
+    await this.#running;
+  }
+
+  async #write(): Promise<void> {
+    const { write, countChanges, onError } = this.#options;
+    await this.runExclusively(async () => {
+      const changes = countChanges();
+      if (this.#isStopped || changes === 0) return;
+      const startMs = performance.now();
+      const error = await write().catch((reason: Error) => reason);
+      const endMs = performance.now();
+      const pauseMs = Math.min(PAUSE_FACTOR * (endMs - startMs), MAX_PAUSE_MS);
+      const minPauseMs = changes < LOAD_CHANGES ? MIN_PAUSE_MS : LOAD_PAUSE_MS;
+      this.#nextStartMs = endMs + Math.max(error ? RETRY_MS : minPauseMs, pauseMs);
+      if (error) onError(error);
+    });
+    this.#timer = undefined;
+    this.schedule();
   }
 }

@@ -17,15 +17,14 @@ interface NewFile {
   readonly pieces: Iterable<Buffer>;
   /** The path of the file that provides the owner and mode for the new file. That file does not have to exist. */
   readonly path: string;
-  /** Whether to call fsync after the write. */
-  readonly isSynced: boolean;
 }
 
 /**
- * Writes a new file with the owner and mode of the file at `path`. Returns the hash, size and signature of the new file. Deletes the new file if the write
- * fails.
+ * Writes a new file with the owner and mode of the file at `path`.
+ * Returns the hash, size and signature of the new file.
+ * Deletes the new file if the write fails.
  */
-export async function writeNewFile(disk: Disk, { name, pieces, path, isSynced }: NewFile): Promise<Content> {
+export async function writeNewFile(disk: Disk, { name, pieces, path }: NewFile): Promise<Content> {
   try {
     const other = disk.stats(path);
     const file = createWithMode(disk, name, other);
@@ -33,8 +32,9 @@ export async function writeNewFile(disk: Disk, { name, pieces, path, isSynced }:
     try {
       if (other) copyOwnerAndMode(disk, file, other);
       content = await writePieces(pieces, (bytes) => writeAll(disk, file, bytes));
-      // A failed fsync is not repeated for the same descriptor, because the second call can succeed without writing anything.
-      if (isSynced) await disk.sync(file);
+      // A failed fsync is not repeated for the same descriptor, because the second call can succeed without writing
+      // anything.
+      await disk.sync(file);
     } finally {
       disk.close(file);
     }
@@ -45,23 +45,41 @@ export async function writeNewFile(disk: Disk, { name, pieces, path, isSynced }:
   }
 }
 
-/** Overwrites an existing file. Returns the hash, size and signature of the file. If the write fails, the file can contain a part of the new content. */
-export async function overwriteFile(disk: Disk, { path, pieces, isSynced }: Omit<NewFile, 'name'>): Promise<Content> {
+/** The first byte of a file while it is overwritten. No JSON text begins with it. */
+export const INCOMPLETE = 0;
+
+/**
+ * Overwrites an existing file.
+ * Returns the hash, size and signature of the file.
+ * If the write is interrupted, the file begins with the byte `INCOMPLETE`, also after a power cut.
+ * So a file that does not begin with it was written completely, by this server or by another program.
+ */
+export async function overwriteFile(disk: Disk, path: string, content: Buffer): Promise<Content> {
+  const [first = INCOMPLETE] = content;
+  const marked = Buffer.from(content);
+  marked[0] = INCOMPLETE;
+  await overwriteStart(disk, path, Buffer.from([INCOMPLETE]));
+  await overwriteStart(disk, path, marked, content.length);
+  await overwriteStart(disk, path, Buffer.from([first]));
+  return createContent(content, getSignature(disk, path));
+}
+
+/** Overwrites the first bytes of a file. `length`: the new length of the file; undefined if it does not change. */
+async function overwriteStart(disk: Disk, path: string, bytes: Buffer, length?: number): Promise<void> {
   const file = disk.openToWrite(path);
-  let content: Omit<Content, 'signature'>;
   try {
-    content = await writePieces(pieces, (bytes) => writeAll(disk, file, bytes));
-    disk.truncate(file, content.bytes);
-    if (isSynced) await disk.sync(file);
+    writeAll(disk, file, bytes);
+    if (length !== undefined) disk.truncate(file, length);
+    await disk.sync(file);
   } finally {
     disk.close(file);
   }
-  return { ...content, signature: getSignature(disk, path) };
 }
 
 /**
- * Calls `write` for each piece. The server can handle other requests between two pieces. Returns the SHA-256 of all pieces in hexadecimal, and their total size
- * in bytes.
+ * Calls `write` for each piece.
+ * The server can handle other requests between two pieces.
+ * Returns the SHA-256 of all pieces in hexadecimal, and their total size in bytes.
  */
 export async function writePieces(pieces: Iterable<Buffer>, write: (bytes: Buffer) => void) {
   const hash = createHash('sha256');
@@ -98,7 +116,10 @@ export function* hashInSteps(bytes: Buffer): Steps<string> {
   return hash.digest('hex');
 }
 
-/** Returns the SHA-256 of an open file, in hexadecimal. The server can handle other requests between two pieces of the file. */
+/**
+ * Returns the SHA-256 of an open file, in hexadecimal.
+ * The server can handle other requests between two pieces of the file.
+ */
 export async function hashFile(disk: Disk, descriptor: number): Promise<string> {
   const { hash } = await writePieces(readPieces(disk, descriptor), () => {});
   return hash;

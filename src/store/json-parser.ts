@@ -3,14 +3,16 @@ import { MAX_JSON_DEPTH } from '../util/json-limits.ts';
 import type { Steps } from '../util/slices.ts';
 
 /**
- * Thrown if a text is not a JSON object, has the same property name twice in one object, is nested too deeply, or has an integer that JavaScript can't represent.
+ * Thrown if a text is not a JSON object, has the same property name twice in one object, is nested too deeply, or has
+ * an integer that JavaScript can't represent.
  */
 export class JsonParserError extends Error {
   override readonly name = 'JsonParserError';
 
   /**
-   * `validBytes`: how many bytes at the start of the text are valid. `context`: a short JSON text, such as `{"":[`, that can replace the valid bytes. A parser
-   * then finds the same first error in the rest of the text.
+   * `validBytes`: how many bytes at the start of the text are valid.
+   * `context`: a short JSON text, such as `{"":[`, that can replace the valid bytes.
+   * A parser then finds the same first error in the rest of the text.
    */
   constructor(
     readonly validBytes: number,
@@ -29,18 +31,23 @@ const ENDS: readonly unknown[] = [undefined, COMMA, CLOSE_LIST, CLOSE, ...SPACES
 const MARK = Buffer.from('\uFEFF');
 
 /**
- * The minimum size of the text that is parsed at once, in bytes. From this size, V8 allocates the parsed objects in the old generation, so it does not copy
- * them.
+ * The minimum size of the text that is parsed at once, in bytes.
+ * From this size, V8 allocates the parsed objects in the old generation, so it does not copy them.
  */
 const BATCH_BYTES = 128 * 1024;
 
 /**
- * Parses the JSON text of an object whose values are long lists. `JSON.parse` would block the server for seconds. `parse` yields between list entries instead,
- * so that the caller can pause. Throws `JsonParserError` if the text is invalid.
+ * Parses the JSON text of an object whose values are long lists.
+ * `JSON.parse` would block the server for seconds.
+ * `parse` yields between list entries instead, so that the caller can pause.
+ * Throws `JsonParserError` if the text is invalid.
  */
 export class JsonParser {
   #at: number;
-  /** The number of colons outside strings in the text that was skipped, but is not parsed yet. It equals the number of properties in this text. */
+  /**
+   * The number of colons outside strings in the text that was skipped, but is not parsed yet.
+   * It equals the number of properties in this text.
+   */
   #colons = 0;
   #valid = { bytes: 0, context: '' };
 
@@ -101,8 +108,9 @@ export class JsonParser {
   }
 
   /**
-   * Parses the values between two offsets of the text, which are separated by commas. Throws `JsonParserError` if an integer can't be represented, or if an
-   * object has the same property name twice: the parsed objects then have fewer properties than the text has colons.
+   * Parses the values between two offsets of the text, which are separated by commas.
+   * Throws `JsonParserError` if an integer can't be represented, or if an object has the same property name twice: the
+   * parsed objects then have fewer properties than the text has colons.
    */
   #parseEntries(start: number, end: number): readonly unknown[] {
     const colons = this.#colons;

@@ -3,7 +3,11 @@ import { hasJsonIssues, MAX_JSON_DEPTH } from '../util/json-limits.ts';
 import { parsePointer } from '../util/json-pointer.ts';
 import { MEGABYTE } from '../util/limits.ts';
 
-/** An operation of a JSON Patch (RFC 6902). `from` is the source of `move` and `copy`. `value` is the value of `add`, `replace` and `test`. */
+/**
+ * An operation of a JSON Patch (RFC 6902).
+ * `from` is the source of `move` and `copy`.
+ * `value` is the value of `add`, `replace` and `test`.
+ */
 export interface PatchOperation {
   readonly op: 'add' | 'remove' | 'replace' | 'move' | 'copy' | 'test';
   readonly path: string;
@@ -11,7 +15,10 @@ export interface PatchOperation {
   readonly value?: unknown;
 }
 
-/** Thrown if an operation of a JSON Patch can't be applied. `message` is the reason, for example `there is no value at "name"`. */
+/**
+ * Thrown if an operation of a JSON Patch can't be applied.
+ * `message` is the reason, for example `there is no value at "name"`.
+ */
 export class PatchError extends Error {
   override readonly name = 'PatchError';
 
@@ -25,8 +32,10 @@ export class PatchError extends Error {
 }
 
 /**
- * Applies a JSON Patch (RFC 6902) and returns the changed document. Does not change `document`: an object or a list is copied before its first change. The
- * result shares all unchanged values with `document`. Throws `PatchError` if an operation can't be applied.
+ * Applies a JSON Patch (RFC 6902) and returns the changed document.
+ * Does not change `document`: an object or a list is copied before its first change.
+ * The result shares all unchanged values with `document`.
+ * Throws `PatchError` if an operation can't be applied.
  */
 export function applyPatch<Value>(document: Value, operations: readonly PatchOperation[]): Value {
   const patched = new PatchedDocument(document);
@@ -48,8 +57,8 @@ class FailedOperation extends Error {}
 type Container = Record<string, unknown> | unknown[];
 
 /**
- * The maximum total size of the values that the `copy` operations of a patch copy, in characters of JSON. Without a limit, each operation could double the size
- * of the document.
+ * The maximum total size of the values that the `copy` operations of a patch copy, in characters of JSON.
+ * Without a limit, each operation could double the size of the document.
  */
 const MAX_COPIED_LENGTH = 16 * MEGABYTE;
 
@@ -124,7 +133,10 @@ class PatchedDocument {
     return JSON.parse(text);
   }
 
-  /** Copies all objects and lists that contain the value at `path`. Returns the copy of the innermost one, and the last segment of the path. */
+  /**
+   * Copies all objects and lists that contain the value at `path`.
+   * Returns the copy of the innermost one, and the last segment of the path.
+   */
   #open(path: string): { readonly parent: Container; readonly step: string } {
     const steps = parsePath(path);
     let parent = this.#copyOnce(this.document);
@@ -152,7 +164,10 @@ function getParentPath(path: string): string {
   return path.slice(0, path.lastIndexOf('/'));
 }
 
-/** Moves an entry of a list in place. Removing and inserting the entry would be slower, because each of the two calls could copy a long list. */
+/**
+ * Moves an entry of a list in place.
+ * Removing and inserting the entry would be slower, because each of the two calls could copy a long list.
+ */
 function moveEntry(list: unknown[], from: number, to: number): void {
   const entry = list[from];
   const step = from < to ? 1 : -1;

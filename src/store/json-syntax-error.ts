@@ -13,8 +13,8 @@ export interface JsonSyntaxError {
 }
 
 /**
- * Creates the error for a text that `JSON.parse` can't parse. Parses the text again with another parser, because `JSON.parse` does not report the position
- * of every error.
+ * Creates the error for a text that `JSON.parse` can't parse.
+ * Parses the text again with another parser, because `JSON.parse` does not report the position of every error.
  */
 export function createJsonSyntaxError(text: string, { message }: Error): JsonSyntaxError {
   const errors: ParseError[] = [];
@@ -27,8 +27,9 @@ export function createJsonSyntaxError(text: string, { message }: Error): JsonSyn
 }
 
 /**
- * Returns an error if an object in a JSON text has the same property name twice, or if the text is nested too deeply. Returns undefined otherwise. `JSON.parse`
- * does not report a repeated name: it uses the last value.
+ * Returns an error if an object in a JSON text has the same property name twice, or if the text is nested too deeply.
+ * Returns undefined otherwise.
+ * `JSON.parse` does not report a repeated name: it uses the last value.
  */
 export function findDuplicateName(text: string): JsonSyntaxError | undefined {
   const objects: Set<string>[] = [];

@@ -10,12 +10,18 @@ import { DataFileError } from './data-file.ts';
 
 /** The lock of this process on a data file: no other server can open the file. */
 export interface Lock {
-  /** Acquires the lock again if the folder of the file was replaced by another folder. Throws `DataFileError` if another process has the lock. */
+  /**
+   * Acquires the lock again if the folder of the file was replaced by another folder.
+   * Throws `DataFileError` if another process has the lock.
+   */
   renew(): Promise<void>;
   release(): Promise<void>;
 }
 
-/** The maximum number of attempts to acquire a lock. A second attempt can succeed, because the other process may be about to end. */
+/**
+ * The maximum number of attempts to acquire a lock.
+ * A second attempt can succeed, because the other process may be about to end.
+ */
 const MAX_ATTEMPTS = 25;
 
 /** The delay between two attempts, in ms. */
@@ -25,17 +31,24 @@ const RETRY_DELAY_MS = 20;
 const OWNER_TIMEOUT_MS = 1_000;
 
 /**
- * Acquires the lock on the file at `path`. The folder must exist; the file does not have to exist. Throws `DataFileError` if another process has the lock. The
- * error message contains the process id and the URL of that process. `address`: returns the URL of this process, or undefined while its server is not
- * listening.
+ * Acquires the lock on the file at `path`.
+ * The folder must exist; the file does not have to exist.
+ * Throws `DataFileError` if another process has the lock.
+ * The error message contains the process id and the URL of that process.
+ * `address`: returns the URL of this process, or undefined while its server is not listening.
  *
- * The lock is a local socket on which the process listens. The operating system closes the socket when the process ends, even after a crash. The socket is
- * named after a hash of the folder's inode and the file name. The inode of the file can't be used, because each write replaces the file. The lock has no effect
- * between machines that share a folder, nor between containers with separate networks.
+ * The lock is a local socket on which the process listens.
+ * The operating system closes the socket when the process ends, even after a crash.
+ * The socket is named after a hash of the folder's inode and the file name.
+ * The inode of the file can't be used, because each write replaces the file.
+ * The lock has no effect between machines that share a folder, nor between containers with separate networks.
  */
 export async function lockFile(path: string, address: () => string | undefined): Promise<Lock> {
   let key = getLockKey(path);
-  /** Returns whether the folder at `path` is still the one for which the lock was acquired. If not, gives up the lock: a new folder can get the same inode. */
+  /**
+   * Returns whether the folder at `path` is still the one for which the lock was acquired.
+   * If not, gives up the lock: a new folder can get the same inode.
+   */
   const isCurrent = () => {
     if (tryOrUndefined(() => getLockKey(path)) !== key) key = YIELDED_KEY;
     return key !== YIELDED_KEY;
@@ -64,13 +77,18 @@ interface Owner {
   /** Returns the URL of the server of this process; undefined if the server is not listening. */
   address(): string | undefined;
   /**
-   * Returns whether the lock still protects the file. Called when another process connects to the socket. If the result is false, the other process gets the
-   * lock.
+   * Returns whether the lock still protects the file.
+   * Called when another process connects to the socket.
+   * If the result is false, the other process gets the lock.
    */
   isCurrent(): boolean;
 }
 
-/** Acquires a lock: listens on its socket. Returns a function that releases the lock. Throws `DataFileError` if another process has the lock. */
+/**
+ * Acquires a lock: listens on its socket.
+ * Returns a function that releases the lock.
+ * Throws `DataFileError` if another process has the lock.
+ */
 export async function acquire(socketPath: string, owner: Owner): Promise<Lock['release']> {
   for (let attempt = 1; ; attempt++) {
     const server = await listen(socketPath, owner);
@@ -92,7 +110,10 @@ function getLockKey(path: string): string {
   return `${dev} ${ino} ${basename(path)}`;
 }
 
-/** Returns the path of a lock's socket. On Linux, it is an abstract socket; on Windows, a named pipe; on other systems, a file in the temporary folder. */
+/**
+ * Returns the path of a lock's socket.
+ * On Linux, it is an abstract socket; on Windows, a named pipe; on other systems, a file in the temporary folder.
+ */
 function getSocketPath(key: string): string {
   const hash = createHash('sha256').update(key).digest('hex').slice(0, 32);
   const name = `storefront-${hash}`;
@@ -108,8 +129,9 @@ function isFileSocket(socketPath: string): boolean {
 const YIELDED = 'given away';
 
 /**
- * Listens on the socket of a lock. Sends the process id and the URL of this process to each client. Resolves to undefined if another process listens on the
- * socket.
+ * Listens on the socket of a lock.
+ * Sends the process id and the URL of this process to each client.
+ * Resolves to undefined if another process listens on the socket.
  */
 function listen(socketPath: string, { address, isCurrent }: Owner): Promise<Server | undefined> {
   return new Promise((resolve, reject) => {
@@ -130,8 +152,9 @@ function listen(socketPath: string, { address, isCurrent }: Owner): Promise<Serv
 }
 
 /**
- * Connects to the socket of a lock, and resolves to the response of the process that has the lock. Resolves to an empty string if that process does not respond
- * within a second. Resolves to undefined if no process listens on the socket.
+ * Connects to the socket of a lock, and resolves to the response of the process that has the lock.
+ * Resolves to an empty string if that process does not respond within a second.
+ * Resolves to undefined if no process listens on the socket.
  */
 function requestOwner(socketPath: string): Promise<string | undefined> {
   return new Promise((resolve) => {
@@ -153,8 +176,8 @@ function requestOwner(socketPath: string): Promise<string | undefined> {
 }
 
 /**
- * Returns a description of the process that sent a response, for example `process 123 at http://127.0.0.1:3000`. Uses only the process id and the URL from
- * the response, because any program could have sent it.
+ * Returns a description of the process that sent a response, for example `process 123 at http://127.0.0.1:3000`.
+ * Uses only the process id and the URL from the response, because any program could have sent it.
  */
 function describeOwner(response: string | undefined): string {
   const [, processId] = /"pid":(\d+)/.exec(response ?? '') ?? [];

@@ -14,8 +14,10 @@ export interface LogChange {
 }
 
 /**
- * A line of the write-ahead log that says: the data file is about to get new content. `file`: the hash of the new content. `changes`: how many changes of the
- * log are part of the new content. `text`: the new content itself, only if the server must overwrite the data file in place.
+ * A line of the write-ahead log that says: the data file is about to get new content.
+ * `file`: the hash of the new content.
+ * `changes`: how many changes of the log are part of the new content.
+ * `text`: the new content itself, only if the server must overwrite the data file in place.
  */
 export interface LogCheckpoint {
   readonly file: string;
@@ -26,7 +28,10 @@ export interface LogCheckpoint {
 /** A line of a write-ahead log, as parsed from its JSON. */
 export type LogLine = LogHeader | LogChange | LogCheckpoint;
 
-/** A formatted line of a write-ahead log, and its checksum. The checksum of the next line is computed from this checksum. */
+/**
+ * A formatted line of a write-ahead log, and its checksum.
+ * The checksum of the next line is computed from this checksum.
+ */
 export interface FormattedLine {
   readonly text: string;
   readonly checksum: number;
@@ -38,8 +43,9 @@ export const NO_CHECKSUM = 0;
 const CHECKSUM_LENGTH = 8;
 
 /**
- * Formats a line of a write-ahead log: a checksum in hexadecimal, a space, and the line as JSON. The checksum is the CRC-32 of the JSON. The CRC-32 starts from
- * the checksum of the previous line, so that a line from another log is detected.
+ * Formats a line of a write-ahead log: a checksum in hexadecimal, a space, and the line as JSON.
+ * The checksum is the CRC-32 of the JSON.
+ * The CRC-32 starts from the checksum of the previous line, so that a line from another log is detected.
  */
 export function formatLine(line: LogLine, previousChecksum: number): FormattedLine {
   const json = JSON.stringify(line);
@@ -54,7 +60,10 @@ export interface ParsedLog {
   readonly bytes: number;
   /** The checksum of the last valid line. */
   readonly checksum: number;
-  /** Whether a complete line of the log is invalid. An incomplete last line is not damage, because an interrupted write leaves such a line. */
+  /**
+   * Whether a complete line of the log is invalid.
+   * An incomplete last line is not damage, because an interrupted write leaves such a line.
+   */
   readonly isDamaged: boolean;
 }
 
@@ -80,8 +89,11 @@ function parseLine(text: string, previousChecksum: number) {
 }
 
 /**
- * Applies the changes of a write-ahead log to the state of its data file. Returns the new state, or undefined if the log belongs to another data file. Skips
- * the changes that the data file already contains. `hash`: the hash of the data file. `state`: the state in the data file.
+ * Applies the changes of a write-ahead log to the state of its data file.
+ * Returns the new state, or undefined if the log belongs to another data file.
+ * Skips the changes that the data file already contains.
+ * `hash`: the hash of the data file.
+ * `state`: the state in the data file.
  */
 export function replayLog(
   lines: readonly LogLine[],
@@ -94,10 +106,11 @@ export function replayLog(
 }
 
 /**
- * Returns how many changes of a write-ahead log a data file already contains. Returns undefined if the log belongs to another data file. `hash`: the hash of
- * the data file.
+ * Returns how many changes of a write-ahead log a data file already contains.
+ * Returns undefined if the log belongs to another data file.
+ * `hash`: the hash of the data file.
  */
-export function countContainedChanges(lines: readonly LogLine[], hash: string): number | undefined {
+function countContainedChanges(lines: readonly LogLine[], hash: string): number | undefined {
   const counts = lines.flatMap((line) => {
     if ('file' in line) return line.file === hash ? [line.changes] : [];
     return 'base' in line && line.base === hash ? [0] : [];

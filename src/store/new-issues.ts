@@ -11,8 +11,9 @@ interface CheckedChange {
 }
 
 /**
- * Returns the issues that a change has caused. `issues`: all issues of the next state. Leaves out the issues of old entries: an entry that was valid can become
- * invalid when the contract is reloaded.
+ * Returns the issues that a change has caused.
+ * `issues`: all issues of the next state.
+ * Leaves out the issues of old entries: an entry that was valid can become invalid when the contract is reloaded.
  */
 export function findNewIssues(issues: readonly Issue[], { state, next, validator }: CheckedChange): readonly Issue[] {
   if (!validator.hasVariableCollections) return issues;

@@ -37,7 +37,10 @@ interface ReadOptions {
 /** The number of bytes that one step reads from the file. */
 const PART_BYTES = 512 * 1024;
 
-/** Reads a state from a file and validates it. Like `readState`, but yields often, so that the server can handle other requests while it reads a large file. */
+/**
+ * Reads a state from a file and validates it.
+ * Like `readState`, but yields often, so that the server can handle other requests while it reads a large file.
+ */
 export function* readStateInSteps({ path, disk, checkInSteps, remedy }: ReadOptions): Steps<StateBytes | undefined> {
   try {
     const bytes = yield* readBytes(disk, path);
@@ -66,7 +69,10 @@ function* readBytes(disk: Disk, path: string): Steps<Buffer | undefined> {
   }
 }
 
-/** Reads an open file into `bytes`. Returns the part of `bytes` that was read: less than `bytes` if the file has become shorter. */
+/**
+ * Reads an open file into `bytes`.
+ * Returns the part of `bytes` that was read: less than `bytes` if the file has become shorter.
+ */
 function* readParts(disk: Disk, file: number, bytes: Buffer): Steps<Buffer> {
   let at = 0;
   while (at < bytes.length) {
@@ -81,7 +87,10 @@ function* readParts(disk: Disk, file: number, bytes: Buffer): Steps<Buffer> {
 /** The size of the text that is searched first for a syntax error, in bytes. */
 const ERROR_BYTES = 256 * 1024;
 
-/** Parses the bytes of a JSON file, and yields often so that the caller can pause. Throws `DataFileError` as `parse` does. */
+/**
+ * Parses the bytes of a JSON file, and yields often so that the caller can pause.
+ * Throws `DataFileError` as `parse` does.
+ */
 function* parseBytes(path: string, bytes: Buffer): Steps<unknown> {
   try {
     return yield* new JsonParser(bytes).parse();
@@ -89,14 +98,18 @@ function* parseBytes(path: string, bytes: Buffer): Steps<unknown> {
     if (!(error instanceof JsonParserError)) throw error;
     const { validBytes, context } = error;
     const found = findError(context, bytes.subarray(validBytes));
-    // The error is not in the first 256 kB, so `parse` searches the whole text. This takes about a second for a large file.
+    // The error is not in the first 256 kB, so `parse` searches the whole text.
+    // This takes about a second for a large file.
     if (!found) return parse(path, decode(path, bytes));
     const line = (yield* countLines(bytes, validBytes)) + found.line;
     throw new DataFileError(locate(path, { ...found, line }), { cause: error });
   }
 }
 
-/** Returns the first syntax error in a text; undefined if there is none. The text consists of `context` and the first 256 kB of `rest`. */
+/**
+ * Returns the first syntax error in a text; undefined if there is none.
+ * The text consists of `context` and the first 256 kB of `rest`.
+ */
 function findError(context: string, rest: Buffer): JsonSyntaxError | undefined {
   const text = context + rest.toString('utf8', 0, ERROR_BYTES);
   // Without text, and for bytes that are not UTF-8, `parse` reports the error.
@@ -118,11 +131,15 @@ function* countLines(bytes: Buffer, end: number): Steps<number> {
   return lines;
 }
 
-/** `JSON.stringify` adds this number of bytes around the entries of a list, if the list is the property `""` of an object. */
+/**
+ * `JSON.stringify` adds this number of bytes around the entries of a list, if the list is the property `""` of an
+ * object.
+ */
 const AROUND_ENTRIES = Buffer.byteLength('{\n  "": [\n' + '\n  ]\n}');
 
 /**
- * Returns the size of the JSON text that the server would write for a state, in bytes. The text has an indentation of two spaces, and a line break at the end.
+ * Returns the size of the JSON text that the server would write for a state, in bytes.
+ * The text has an indentation of two spaces, and a line break at the end.
  * Yields often, so that the caller can pause.
  */
 export function* getPrintedSize(state: State): Steps<number> {

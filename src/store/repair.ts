@@ -18,8 +18,11 @@ interface RepairOptions extends DefaultDataSource, Pick<StateFile, 'check'>, Pic
 }
 
 /**
- * Replaces an invalid data file with the default data. Saves the invalid content beside it as `NAME.broken-TIME`. Does not change a valid file. Returns a
- * message for the user. Throws `DataFileError` if the repair fails; the content of the file is not lost.
+ * Replaces an invalid data file with the default data.
+ * Saves the invalid content beside it as `NAME.broken-TIME`.
+ * Does not change a valid file.
+ * Returns a message for the user.
+ * Throws `DataFileError` if the repair fails; the content of the file is not lost.
  */
 export async function repairDataFile(options: RepairOptions): Promise<string> {
   const { data, check, log, disk = machineDisk } = options;
@@ -28,8 +31,8 @@ export async function repairDataFile(options: RepairOptions): Promise<string> {
   const lock = await lockFile(path, () => undefined);
   try {
     if (isValid({ path, disk, check })) return `${path} is valid. Nothing was changed.`;
-    const wal = new WriteAheadLog({ path, disk, durability: 'disk', log });
-    const file = new DurableFile({ path, disk, durability: 'disk', content: undefined, log, wal });
+    const wal = new WriteAheadLog({ path, disk, log });
+    const file = new DurableFile({ path, disk, content: undefined, log, wal });
     const backup = createBackup(disk, path);
     if (backup?.content) file.known = backup.content;
     await file.replace([Buffer.from(text)]).catch((cause) => {
@@ -45,8 +48,8 @@ export async function repairDataFile(options: RepairOptions): Promise<string> {
 }
 
 /**
- * Renames the write-ahead log of an invalid data file to `NAME.wal.broken-TIME`. Returns a sentence with the new name, or an empty string if there is no
- * log.
+ * Renames the write-ahead log of an invalid data file to `NAME.wal.broken-TIME`.
+ * Returns a sentence with the new name, or an empty string if there is no log.
  */
 function moveLog(disk: Disk, path: string): string {
   const logPath = getLogPath(path);
@@ -56,7 +59,10 @@ function moveLog(disk: Disk, path: string): string {
   return ` The write-ahead log was renamed to ${name}.`;
 }
 
-/** Returns whether a file contains a valid state. Throws `OtherContractError` if the file contains a valid state of another contract. */
+/**
+ * Returns whether a file contains a valid state.
+ * Throws `OtherContractError` if the file contains a valid state of another contract.
+ */
 function isValid(file: StateFile): boolean {
   const otherContractRemedy =
     'Nothing was changed. Name the contract of this data with --contract FILE, or move the file to another folder';
@@ -69,8 +75,10 @@ function isValid(file: StateFile): boolean {
 type Backup = ReturnType<typeof createBackup>;
 
 /**
- * Undoes the backup after a failed repair. If the data file is unchanged, deletes the backup. If the data file is missing, renames the backup back. Returns an
- * error with the reason of the failed repair, and with the name of the backup if it still exists.
+ * Undoes the backup after a failed repair.
+ * If the data file is unchanged, deletes the backup.
+ * If the data file is missing, renames the backup back.
+ * Returns an error with the reason of the failed repair, and with the name of the backup if it still exists.
  */
 function undoBackup(disk: Disk, path: string, backup: Backup, cause: unknown): DataFileError {
   const signature = tryOrUndefined(() => getSignature(disk, path));
@@ -86,9 +94,12 @@ function describeBackup(backup: Backup): string {
 }
 
 /**
- * Creates a backup of the file or folder at `path`. Returns undefined if `path` does not exist. The backup of a readable file is a hard link, or else a copy.
- * So the file stays where it is and can be replaced atomically. A folder or an unreadable file is renamed instead, and `content` is undefined. Throws
- * `DataFileError` for a device or a pipe.
+ * Creates a backup of the file or folder at `path`.
+ * Returns undefined if `path` does not exist.
+ * The backup of a readable file is a hard link, or else a copy.
+ * So the file stays where it is and can be replaced atomically.
+ * A folder or an unreadable file is renamed instead, and `content` is undefined.
+ * Throws `DataFileError` for a device or a pipe.
  */
 function createBackup(disk: Disk, path: string) {
   const stats = disk.stats(path);

@@ -4,8 +4,10 @@ import type { FileContext } from './edit-conflicts.ts';
 import { getLogPath } from './write-ahead-log.ts';
 
 /**
- * Returns whether the file at `path` is a mount point, as with `docker run -v ./db.json:/app/db.json`. A mount point can't be replaced by a rename. To find
- * out, creates a hard link with the name `temporaryName`, which fails with EXDEV for a mount point. Deletes the hard link.
+ * Returns whether the file at `path` is a mount point, as with `docker run -v ./db.json:/app/db.json`.
+ * A mount point can't be replaced by a rename.
+ * To find out, creates a hard link with the name `temporaryName`, which fails with EXDEV for a mount point.
+ * Deletes the hard link.
  */
 export function isMountedFile({ path, disk }: FileContext, temporaryName: string): boolean {
   const error = tryOrError(Error, () => disk.link(path, temporaryName));
@@ -15,8 +17,9 @@ export function isMountedFile({ path, disk }: FileContext, temporaryName: string
 }
 
 /**
- * Logs a warning if the file at `path` can't be replaced now, or if a replacement would change its owner, mode or hard links. As a test, creates a file with
- * the name `temporaryName` and deletes it.
+ * Logs a warning if the file at `path` can't be replaced now, or if a replacement would change its owner, mode or hard
+ * links.
+ * As a test, creates a file with the name `temporaryName` and deletes it.
  */
 export function warnIfNotReplaceable({ path, disk, log }: FileContext, temporaryName: string): void {
   try {
@@ -46,8 +49,9 @@ export function warnIfNotReplaceable({ path, disk, log }: FileContext, temporary
 }
 
 /**
- * Logs a warning if the write-ahead log of the data file at `path` can't be created now. Used if the data file is a mount point. As a test, creates a file with
- * the name `temporaryName` and deletes it.
+ * Logs a warning if the write-ahead log of the data file at `path` can't be created now.
+ * Used if the data file is a mount point.
+ * As a test, creates a file with the name `temporaryName` and deletes it.
  */
 export function warnIfLogNotCreatable({ path, disk, log }: FileContext, temporaryName: string): void {
   try {

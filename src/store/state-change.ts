@@ -1,17 +1,37 @@
-import { findDifference } from './find-difference.ts';
 import type { Entry, State } from './state.ts';
 
 /**
- * The difference between two states. For each collection that differs: the index of the first difference, the number of entries removed there, and the list of
- * entries inserted there. For example `{ pets: [4, 1, []] }`: the fifth pet is removed.
+ * Returns the indexes between which two lists differ.
+ * Before index `start`, both lists are equal.
+ * They are equal again from index `fromEnd` in `from`, and from index `toEnd` in `to`.
+ * Compares entries by identity.
+ */
+export function findDifference(from: readonly Entry[], to: readonly Entry[]) {
+  const shorter = Math.min(from.length, to.length);
+  let start = 0;
+  while (start < shorter && from[start] === to[start]) start++;
+  let [fromEnd, toEnd] = [from.length, to.length];
+  while (fromEnd > start && toEnd > start && from[fromEnd - 1] === to[toEnd - 1]) {
+    fromEnd--;
+    toEnd--;
+  }
+  return { start, fromEnd, toEnd };
+}
+
+/**
+ * The difference between two states.
+ * For each collection that differs: the index of the first difference, the number of entries removed there, and the
+ * list of entries inserted there.
+ * For example `{ pets: [4, 1, []] }`: the fifth pet is removed.
  */
 export type StateChange = Readonly<
   Record<string, readonly [from: number, removed: number, inserted: readonly Entry[]]>
 >;
 
 /**
- * Returns the difference between two states. Compares entries by identity, because an entry is never changed in place. A collection that only the previous state
- * has becomes empty.
+ * Returns the difference between two states.
+ * Compares entries by identity, because an entry is never changed in place.
+ * A collection that only the previous state has becomes empty.
  */
 export function compareStates(previous: State, next: State): StateChange {
   const changed = Object.keys({ ...previous, ...next }).filter((name) => next[name] !== previous[name]);
@@ -29,8 +49,9 @@ export function countInserted(change: StateChange): number {
 }
 
 /**
- * Returns the number of new entries in a change. An inserted entry is not new if the change also removes it: the entry has only moved. `previous`: the state
- * before the change.
+ * Returns the number of new entries in a change.
+ * An inserted entry is not new if the change also removes it: the entry has only moved.
+ * `previous`: the state before the change.
  */
 export function countNew(previous: State, change: StateChange): number {
   let count = 0;
@@ -41,7 +62,10 @@ export function countNew(previous: State, change: StateChange): number {
   return count;
 }
 
-/** The maximum number of arguments for `splice`. V8 limits the arguments of a function call, depending on the size of its stack. */
+/**
+ * The maximum number of arguments for `splice`.
+ * V8 limits the arguments of a function call, depending on the size of its stack.
+ */
 const MAX_ARGUMENTS = 10_000;
 
 interface Replacement {
@@ -57,7 +81,10 @@ function replaceEntries(list: Entry[], { from, removed, inserted }: Replacement)
   return list;
 }
 
-/** Applies changes to a state, and returns the new state. Copies each changed list only once, because a log can have thousands of changes of a long list. */
+/**
+ * Applies changes to a state, and returns the new state.
+ * Copies each changed list only once, because a log can have thousands of changes of a long list.
+ */
 export function applyChanges(state: State, changes: readonly StateChange[]): State {
   const lists = new Map<string, Entry[]>();
   for (const [name, [from, removed, inserted]] of changes.flatMap((change) => Object.entries(change))) {

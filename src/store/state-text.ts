@@ -7,18 +7,25 @@ import type { StateChange } from './state-change.ts';
 const PIECE_LENGTH = 128_000;
 
 /**
- * Creates the JSON text of a state, in UTF-8. Stores the texts of its entries, because the next state has most of them too. Compares states and entries by
- * identity, because they are never changed in place.
+ * Creates the JSON text of a state, in UTF-8.
+ * Stores the texts of its entries, because the next state has most of them too.
+ * Compares states and entries by identity, because they are never changed in place.
  */
 export class StateTexts {
   readonly #sources = new WeakMap<State, StateText>();
 
-  /** Returns the JSON text of a list entry, with line break and indentation. Stores the text as long as the entry is in memory. */
+  /**
+   * Returns the JSON text of a list entry, with line break and indentation.
+   * Stores the text as long as the entry is in memory.
+   */
   readonly #printEntry = memoizeByObject(
     (entry: object) => `\n    ${JSON.stringify(entry, null, 2).replaceAll('\n', '\n    ')}`,
   );
 
-  /** `getCollections` returns the names of the collections, in the order of the data file. In a text, all other lists follow the collections. */
+  /**
+   * `getCollections` returns the names of the collections, in the order of the data file.
+   * In a text, all other lists follow the collections.
+   */
   constructor(private readonly getCollections: () => readonly string[]) {}
 
   /** Sets the text of the file from which a state was read. `getPieces` then yields this text unchanged. */
@@ -26,7 +33,10 @@ export class StateTexts {
     this.#sources.set(state, source);
   }
 
-  /** Returns the text that `setSource` has set for a state. Returns undefined if there is none, so that `getPieces` creates the text. */
+  /**
+   * Returns the text that `setSource` has set for a state.
+   * Returns undefined if there is none, so that `getPieces` creates the text.
+   */
   getSource(state: State): StateText | undefined {
     return this.#sources.get(state);
   }
@@ -37,7 +47,10 @@ export class StateTexts {
     return inserted.reduce((bytes, entry) => bytes + Buffer.byteLength(this.#printEntry(entry)) + LIST_BYTES, 0);
   }
 
-  /** Yields the UTF-8 text of a state, in pieces of about 128 kB. Creates the text of an entry only once, even if several states contain the entry. */
+  /**
+   * Yields the UTF-8 text of a state, in pieces of about 128 kB.
+   * Creates the text of an entry only once, even if several states contain the entry.
+   */
   *getPieces(state: State): Generator<Buffer> {
     const source = this.#sources.get(state);
     if (source) yield* splitText(source.text);
@@ -57,7 +70,10 @@ export class StateTexts {
   }
 }
 
-/** The maximum number of bytes that an entry needs besides its own text: for a comma, and for the line break at the end of the list. */
+/**
+ * The maximum number of bytes that an entry needs besides its own text: for a comma, and for the line break at the end
+ * of the list.
+ */
 const LIST_BYTES = 4;
 
 function* splitText(text: Buffer): Generator<Buffer> {

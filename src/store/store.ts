@@ -1,41 +1,74 @@
 import { setImmediate } from 'node:timers/promises';
-import { type Backend, CommitConflictError, StateTooLargeError } from './backend.ts';
-import { type Change, type PendingChange, runChanges } from './change.ts';
+import {
+  type AsyncChange,
+  type Backend,
+  type Change,
+  CommitConflictError,
+  type PendingChange,
+  runChanges,
+  StateTooLargeError,
+} from './backend.ts';
 import { ChangeGatherer } from './change-gatherer.ts';
-import { StateReplacedError, StoreUnavailableError } from './errors.ts';
+import { ClaimLostError, StateReplacedError, StoreUnavailableError } from './errors.ts';
 import type { CommittedState, State } from './state.ts';
 
-/** Contains the current state of an application, and stores changes durably. The state changes only through this interface. */
+/**
+ * Contains the current state of an application, and stores changes durably.
+ * The state changes only through this interface.
+ */
 export interface Store<S extends State = State> {
   /** Returns the last committed state. Pending changes are not part of it. */
   read(): CommittedState<S>;
   /**
-   * Applies a change, commits it, and then resolves to the result of the change. Changes are applied in the order of the calls. Rejects with the error that the
-   * change throws. Rejects with `StoreUnavailableError` if the commit fails, and with `StateTooLargeError` if the next state exceeds the size limit.
+   * Applies a change, commits it, and then resolves to the result of the change.
+   * Changes are applied in the order of the calls.
+   * Rejects with the error that the change throws.
+   * Rejects with `StoreUnavailableError` if the commit fails, and with `StateTooLargeError` if the next state exceeds
+   * the size limit.
    */
   update<Result>(change: Change<Result, S>): Promise<Result>;
-  /** Replaces the state with the default state, after all pending changes. Calls `onApply` when the reset is applied, before its commit. */
+  /**
+   * Does the same as `update` with an asynchronous change.
+   * The change runs again if another server has changed the state in the meantime.
+   */
+  transact<Result>(change: AsyncChange<Result, S>): Promise<Result>;
+  /**
+   * Replaces the state with the default state, after all pending changes.
+   * Calls `onApply` when the reset is applied, before its commit.
+   */
   reset(onApply?: () => void): Promise<void>;
-  /** Returns the default state. Throws `DataFileError` if the file with the default data can't be read or is invalid. */
+  /**
+   * Returns the default state.
+   * Throws `DataFileError` if the file with the default data can't be read or is invalid.
+   */
   getDefaults(): S;
   /** Returns the time of the store's clock, in ms since 1970. */
   nowMs(): number;
   /**
-   * Loads the stored state if another program has changed it. Ignores an invalid state. Never rejects, with one exception: if several servers share the state
-   * and it can't be read, rejects with `StoreUnavailableError`.
+   * Loads the stored state if another program has changed it.
+   * Ignores an invalid state.
+   * Never rejects, with one exception: if several servers share the state and it can't be read, rejects with
+   * `StoreUnavailableError`.
    */
   loadEdits(): Promise<void>;
   /**
-   * Commits all pending changes and writes them to the data file. If the data file can't be written, rejects with `StoreUnavailableError`; the changes are
-   * still in the write-ahead log.
+   * Commits all pending changes and writes them to the data file.
+   * If the data file can't be written, rejects with `StoreUnavailableError`; the changes are still in the write-ahead
+   * log.
    */
   flush(): Promise<void>;
   /**
-   * Checks whether changes can be stored. Rejects with `StoreUnavailableError` if not. After a failed commit, commits the current state again as a test.
+   * Checks whether changes can be stored.
+   * Rejects with `StoreUnavailableError` if not.
+   * After a failed commit, commits the current state again as a test.
    * Otherwise only reads the stored state, if several servers share it.
    */
   check(): Promise<void>;
-  /** Commits all pending changes and closes the backend. Later changes reject with `StoreUnavailableError`. A second call has no effect. */
+  /**
+   * Commits all pending changes and closes the backend.
+   * Later changes reject with `StoreUnavailableError`.
+   * A second call has no effect.
+   */
   close(): Promise<void>;
 }
 
@@ -45,8 +78,9 @@ export interface StoreOptions<S extends State = State> {
   /** The initial state, which the backend already contains. */
   readonly initial: S;
   /**
-   * Returns the default state. Called for each reset, because the file with the default data can change. If the function throws, the reset rejects with the
-   * error.
+   * Returns the default state.
+   * Called for each reset, because the file with the default data can change.
+   * If the function throws, the reset rejects with the error.
    */
   readonly defaults: () => S;
   /** Returns the state to commit: `next` plus the lists of `current` that no change may remove. Default: `next`. */
@@ -75,8 +109,10 @@ export function createStore<S extends State>(options: StoreOptions<S>): Store<S>
 }
 
 /**
- * A store with group commit. It applies all pending changes, commits the resulting state once, and then resolves the promises of all callers. So 50
- * concurrent changes need only one commit. `read` never returns a change that the backend has not stored.
+ * A store with group commit.
+ * It applies all pending changes, commits the resulting state once, and then resolves the promises of all callers.
+ * So 50 concurrent changes need only one commit.
+ * `read` never returns a change that the backend has not stored.
  */
 class GroupCommitStore<S extends State> implements Store<S> {
   private committed: CommittedState<S>;
@@ -84,25 +120,33 @@ class GroupCommitStore<S extends State> implements Store<S> {
   private draining: Promise<void> | undefined;
   private closing: Promise<void> | undefined;
   private hasFailed = false;
+  /** The current load of a shared state; it never rejects. `nextLoad`: the load that starts after it. */
+  private loading: Promise<void> = Promise.resolve();
+  private nextLoad: Promise<void> | undefined;
+  /** The error if a shared state was lost and replaced. */
+  private replacement: StateReplacedError | undefined;
   private readonly gatherer: ChangeGatherer;
 
   constructor(private readonly options: StoreOptions<S>) {
     this.gatherer = new ChangeGatherer(options.backend.maxGatherMs ?? 0);
-    this.committed = { state: options.initial, revision: options.backend.shared?.getRevision() ?? 0 };
+    this.committed = options.backend.shared?.getCommitted() ?? { state: options.initial, revision: 0 };
   }
 
   // Arrow functions, because callers copy them into other objects: `{ ...store, update }`.
   readonly read = (): CommittedState<S> => this.committed;
 
-  readonly update = <Result>(change: Change<Result, S>): Promise<Result> => {
-    if (this.closing)
-      return Promise.reject(new StoreUnavailableError('the server is shutting down, so nothing was changed'));
+  readonly update = <Result>(change: Change<Result, S>): Promise<Result> => this.add(change);
+
+  readonly transact = <Result>(change: AsyncChange<Result, S>): Promise<Result> => this.add(change);
+
+  private add<Result>(change: PendingChange<S>['change']): Promise<Result> {
+    if (this.closing) return refuseClosing();
     return new Promise((resolve, reject) => {
       this.pending.push({ change, resolve, reject });
       this.draining ??= this.drain();
       this.gatherer.count(this.pending.length);
     });
-  };
+  }
 
   readonly reset = (onApply?: () => void): Promise<void> =>
     this.update(() => {
@@ -116,7 +160,7 @@ class GroupCommitStore<S extends State> implements Store<S> {
   readonly nowMs = (): number => this.options.nowMs();
 
   readonly loadEdits = (): Promise<void> => {
-    if (this.options.backend.shared) return this.update(loadOnly);
+    if (this.options.backend.shared) return this.closing ? refuseClosing() : this.load();
     if (!this.closing) this.draining ??= this.drain();
     return Promise.resolve(this.draining);
   };
@@ -142,7 +186,8 @@ class GroupCommitStore<S extends State> implements Store<S> {
   /** Commits pending changes until there are none left. */
   private async drain(): Promise<void> {
     do {
-      // Waits until the server has read all requests that have arrived. Otherwise a fast commit could be complete before the server reads the second request.
+      // Waits until the server has read all requests that have arrived.
+      // Otherwise a fast commit could be complete before the server reads the second request.
       await setImmediate();
       await this.gatherer.gather(this.pending.length);
       // The commit of a shared backend finds the changes of other servers itself.
@@ -156,46 +201,71 @@ class GroupCommitStore<S extends State> implements Store<S> {
   }
 
   /**
-   * Commits a batch of changes, or rejects the promises of their callers. If the state becomes too large, commits each half of the batch separately. So only
-   * the changes that exceed the limit are rejected. If the commit fails, still loads the state for callers that only read.
+   * Commits a batch of changes, or rejects the promises of their callers.
+   * If the state becomes too large, or a request has lost its idempotency key, commits each half of the batch
+   * separately.
+   * So only the changes that can't be stored are rejected.
    */
   private async commitOrReject(batch: readonly PendingChange<S>[]): Promise<void> {
     try {
       await this.commit(batch);
     } catch (reason) {
-      if (reason instanceof StateTooLargeError && batch.length > 1) {
+      if (isOfSomeChanges(reason) && batch.length > 1) {
         const middle = Math.ceil(batch.length / 2);
         await this.commitOrReject(batch.slice(0, middle));
         await this.commitOrReject(batch.slice(middle));
-      } else {
-        const reads = batch.filter(({ change }) => change === loadOnly);
-        const rejected = reads.length === batch.length ? reads : batch.filter(({ change }) => change !== loadOnly);
-        for (const { reject } of rejected) reject(reason);
-        if (rejected !== reads && reads.length > 0) await this.commitOrReject(reads);
-      }
+      } else for (const { reject } of batch) reject(reason);
+    } finally {
+      this.options.backend.shared?.endTurn();
     }
   }
 
   private async commit(batch: readonly PendingChange<S>[]): Promise<void> {
-    const { backend, nowMs, keepLists = (_, changed) => changed } = this.options;
-    let isCurrent = !backend.shared;
-    for (;;) {
-      const { state: changed, settleAll } = runChanges(this.committed.state, batch, nowMs());
-      const next = keepLists(this.committed.state, changed);
-      const isChanged = next !== this.committed.state || backend.shared?.hasOtherChanges() === true;
-      if (isChanged ? await this.commitState(next, batch.length) : isCurrent || !(await this.findEdit())) {
+    const { shared } = this.options.backend;
+    const { replacement } = this;
+    let isCurrent = !shared;
+    for (let conflicts = 0; ; ) {
+      if (this.replacement !== replacement) throw this.replacement;
+      const base = this.committed;
+      const { state, settleAll } = await runChanges(base.state, batch, this.options.nowMs());
+      // A request may have loaded a later state in the meantime.
+      const isStored =
+        !this.isOutdated(base) && (await this.commitChanged(base, state, { changes: batch.length, isCurrent }));
+      if (isStored) {
         for (const settle of settleAll) settle();
         return;
       }
+      shared?.discardOtherChanges();
+      if (++conflicts >= MAX_CONFLICTS) await shared?.takeTurn();
+      await this.load();
       isCurrent = true;
     }
   }
 
   /**
-   * Commits a state, and resolves to true. If another server has changed the stored state, loads that state and resolves to false. `changes`: the number of
-   * changes in the commit.
+   * Commits a state if it has changed.
+   * Resolves to false if the changes must run again, because `base` is not the stored state.
+   * `isCurrent`: whether the stored state was loaded just now.
+   * `changes`: the number of changes in the commit.
    */
-  private async commitState(next: S, changes: number): Promise<boolean> {
+  private async commitChanged(
+    base: CommittedState<S>,
+    changed: S,
+    { changes, isCurrent }: { readonly changes: number; readonly isCurrent: boolean },
+  ): Promise<boolean> {
+    const { backend, keepLists = (_, next) => next } = this.options;
+    const next = keepLists(base.state, changed);
+    if (next !== base.state || backend.shared?.hasOtherChanges()) return this.commitState(next, base.state, changes);
+    if (!isCurrent) await this.load();
+    return this.committed === base;
+  }
+
+  /**
+   * Commits a state, and resolves to true.
+   * Resolves to false if another server has changed the stored state.
+   * `changes`: the number of changes in the commit.
+   */
+  private async commitState(next: S, base: S, changes: number): Promise<boolean> {
     const { backend, onCommit } = this.options;
     const startMs = performance.now();
     const record = (hasFailed: boolean) => {
@@ -203,14 +273,11 @@ class GroupCommitStore<S extends State> implements Store<S> {
       onCommit?.({ hasFailed, changes, durationMs: performance.now() - startMs });
     };
     try {
-      await backend.commit(next);
+      await backend.commit(next, base);
     } catch (cause) {
       backend.shared?.discardOtherChanges();
-      if (cause instanceof CommitConflictError) {
-        await this.findEdit();
-        return false;
-      }
-      if (cause instanceof StateTooLargeError) throw cause;
+      if (cause instanceof CommitConflictError) return false;
+      if (isOfSomeChanges(cause)) throw cause;
       record(true);
       if (cause instanceof StoreUnavailableError) throw cause;
       const message = `the change could not be stored (${(cause as Error).message}), so nothing was changed`;
@@ -221,22 +288,60 @@ class GroupCommitStore<S extends State> implements Store<S> {
     return true;
   }
 
-  /** Loads the stored state if another program or server has changed it. Resolves to whether it has changed. */
-  private async findEdit(): Promise<boolean> {
+  /**
+   * Loads a shared state.
+   * Does not wait for a commit.
+   * All calls during a load share the next load, so that they get all changes before the call.
+   */
+  private load(): Promise<void> {
+    this.nextLoad ??= this.loading.then(() => {
+      this.nextLoad = undefined;
+      const load = this.findEdit();
+      this.loading = load.catch(() => {});
+      return load;
+    });
+    return this.nextLoad;
+  }
+
+  /**
+   * Loads the stored state if another program or server has changed it.
+   * If it was lost and replaced, also rejects all pending changes.
+   */
+  private async findEdit(): Promise<void> {
     try {
       const edited = await this.options.backend.findEdit();
-      if (edited) this.setCommitted(edited);
-      return edited !== undefined;
+      // A commit that has just ended is not an edit.
+      if (edited || this.isOutdated(this.committed)) this.setCommitted(edited ?? this.committed.state);
     } catch (error) {
-      if (error instanceof StateReplacedError) this.setCommitted(error.state as S);
+      if (error instanceof StateReplacedError) {
+        this.setCommitted(error.state as S);
+        this.replacement = error;
+        for (const { reject } of this.pending.splice(0)) reject(error);
+      }
       throw error;
     }
   }
 
+  /** Returns whether the backend knows a later state. */
+  private isOutdated({ revision }: CommittedState<S>): boolean {
+    const { shared } = this.options.backend;
+    return shared !== undefined && shared.getCommitted().revision !== revision;
+  }
+
   private setCommitted(state: S): void {
-    this.committed = { state, revision: this.options.backend.shared?.getRevision() ?? this.committed.revision + 1 };
+    const { shared } = this.options.backend;
+    this.committed = shared?.getCommitted() ?? { state, revision: this.committed.revision + 1 };
   }
 }
 
-/** A change that leaves the state as it is. Callers pass it to `update` to load the stored state. */
-const loadOnly = () => ({ result: undefined });
+/** The number of conflicts in a row with other servers after which a commit makes the other servers wait. */
+const MAX_CONFLICTS = 2;
+
+function refuseClosing(): Promise<never> {
+  return Promise.reject(new StoreUnavailableError('the server is shutting down, so nothing was changed'));
+}
+
+/** Returns whether a commit failed because of some of its changes, so that the others can be stored. */
+function isOfSomeChanges(error: unknown): boolean {
+  return error instanceof StateTooLargeError || error instanceof ClaimLostError;
+}

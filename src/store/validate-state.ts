@@ -10,8 +10,9 @@ export interface Collection {
   /** The name of the schema that describes an entry. `validateEntry` gets this name. */
   readonly schema: string;
   /**
-   * The name of the property that identifies an entry, for example `id`. Its value must be unique in the list. Undefined if the entries have no such
-   * property.
+   * The name of the property that identifies an entry, for example `id`.
+   * Its value must be unique in the list.
+   * Undefined if the entries have no such property.
    */
   readonly key?: string | undefined;
   /** Whether the list must have at least one entry. */
@@ -23,20 +24,29 @@ export interface StateRules<S extends State = State> {
   /** The collections of the state, in the order of the data file. */
   readonly collections: Readonly<Record<keyof S & string, Collection>>;
   /**
-   * Whether the user chooses the contract, and thereby the collections. If true, a state can contain lists that the contract does not define. The server stores
-   * such lists but does not serve them. Also, a state does not need to contain all collections: a missing collection is empty.
+   * Whether the user chooses the contract, and thereby the collections.
+   * If true, a state can contain lists that the contract does not define.
+   * The server stores such lists but does not serve them.
+   * Also, a state does not need to contain all collections: a missing collection is empty.
    */
   readonly hasVariableCollections?: boolean;
   /**
-   * The names of lists that the application stores for itself. They can be missing, a reset empties them, and clients of the control API can't see them. The
-   * server only checks that their entries are objects.
+   * The names of lists that the application stores for itself.
+   * They can be missing, a reset empties them, and clients of the control API can't see them.
+   * The server only checks that their entries are objects.
    */
   readonly internalLists?: readonly string[];
-  /** Validates an entry, and adds the default values of its schema. `schema`: the name of the entry's schema. Returns the issues. */
+  /**
+   * Validates an entry, and adds the default values of its schema.
+   * `schema`: the name of the entry's schema.
+   * Returns the issues.
+   */
   readonly validateEntry: DataValidator;
   /**
-   * Checks rules that a schema can't express, such as references between entries. Called only with a state in which each entry is valid by its schema.
-   * Yields each issue. Also yields undefined after each entry, so that the caller can handle requests between two entries.
+   * Checks rules that a schema can't express, such as references between entries.
+   * Called only with a state in which each entry is valid by its schema.
+   * Yields each issue.
+   * Also yields undefined after each entry, so that the caller can handle requests between two entries.
    */
   findReferenceIssues?(state: S): ValidationSteps;
 }
@@ -46,16 +56,27 @@ export type ValidationSteps = Iterable<Issue | undefined>;
 
 /** Validates the state of an application under one version of its contract. */
 export interface StateValidator {
-  /** Whether the user chooses the contract, and thereby the collections. If true, a state can contain lists that the contract does not define. */
+  /**
+   * Whether the user chooses the contract, and thereby the collections.
+   * If true, a state can contain lists that the contract does not define.
+   */
   readonly hasVariableCollections: boolean;
-  /** Returns all issues of `data`; an empty list if `data` is a valid state. Adds the default values of the contract to `data`. */
+  /**
+   * Returns all issues of `data`; an empty list if `data` is a valid state.
+   * Adds the default values of the contract to `data`.
+   */
   validate(data: unknown): readonly Issue[];
   /**
-   * Validates an edited data file. Like `validate`, but yields often, so that the caller can pause. Also requires a list for every collection, because an edit
-   * that removes a list is probably a mistake.
+   * Validates an edited data file.
+   * Like `validate`, but yields often, so that the caller can pause.
+   * Also requires a list for every collection, because an edit that removes a list is probably a mistake.
    */
   validateInSteps(data: unknown): Steps<readonly Issue[]>;
-  /** Returns at most 1,000 issues of `data`. Does not change `data`. The server can handle other requests during the validation. */
+  /**
+   * Returns at most 1,000 issues of `data`.
+   * Does not change `data`.
+   * The server can handle other requests during the validation.
+   */
   validateInSlices(data: unknown): Promise<readonly Issue[]>;
 }
 
@@ -66,8 +87,10 @@ const SLICE_ENTRIES = 200;
 const MAX_ISSUES = 1_000;
 
 /**
- * Creates the validator for the states of an application. It first validates the entries by the schemas of the contract. If there are no issues, it checks
- * that keys are unique, and calls `findReferenceIssues`. Decision: an entry can't have additional properties, because responses must satisfy the contract.
+ * Creates the validator for the states of an application.
+ * It first validates the entries by the schemas of the contract.
+ * If there are no issues, it checks that keys are unique, and calls `findReferenceIssues`.
+ * Decision: an entry can't have additional properties, because responses must satisfy the contract.
  */
 export function createStateValidator(rules: StateRules): StateValidator {
   const copyingRules: StateRules = {
@@ -113,10 +136,16 @@ function* collectIssues(
   return issues;
 }
 
-/** The maximum number of properties of one object in a state that a client sends. A million validation errors would block the server for seconds. */
+/**
+ * The maximum number of properties of one object in a state that a client sends.
+ * A million validation errors would block the server for seconds.
+ */
 const MAX_PROPERTIES = 10_000;
 
-/** Returns the JSON Pointer of the first object with more than 10,000 properties. Returns undefined if there is none. */
+/**
+ * Returns the JSON Pointer of the first object with more than 10,000 properties.
+ * Returns undefined if there is none.
+ */
 function findLargeObject(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   if (!Array.isArray(value) && Object.keys(value).length > MAX_PROPERTIES) return '';
@@ -157,7 +186,10 @@ export const OTHER_CONTRACT = 'other-contract';
 /** The maximum number of list names in an error message. */
 const MAX_NAMES = 10;
 
-/** Returns an issue if a state has lists, but none of them is a collection of the contract. Returns undefined otherwise. */
+/**
+ * Returns an issue if a state has lists, but none of them is a collection of the contract.
+ * Returns undefined otherwise.
+ */
 function findForeignLists(data: object, { collections }: StateRules): Issue | undefined {
   const lists = Object.entries(data).flatMap(([name, list]) => (Array.isArray(list) ? [name] : []));
   const names = Object.keys(collections);
@@ -190,7 +222,10 @@ function* validateCollections(
   }
 }
 
-/** Validates a list that the contract does not define. The server can store the list only if its entries are objects. */
+/**
+ * Validates a list that the contract does not define.
+ * The server can store the list only if its entries are objects.
+ */
 function* validateOtherList(name: string, list: unknown): ValidationSteps {
   if (!Array.isArray(list)) yield { pointer: formatPointer(name), message: 'is not an array' };
   else
@@ -218,8 +253,9 @@ function validateKeys(name: string, key: string | undefined, { [name]: entries =
 }
 
 /**
- * Calls `findIssues` for each entry of a list. Yields the issues of an entry, and then undefined. `findIssues` returns JSON Pointers relative to the entry; the
- * yielded JSON Pointers are relative to the state.
+ * Calls `findIssues` for each entry of a list.
+ * Yields the issues of an entry, and then undefined.
+ * `findIssues` returns JSON Pointers relative to the entry; the yielded JSON Pointers are relative to the state.
  */
 export function* validateEntries<Entry>(
   list: string,

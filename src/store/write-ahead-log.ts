@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import { tryOrError, tryOrUndefined } from '../util/try-or-undefined.ts';
-import { copyOwnerAndMode, type FileDurability, getMode, syncFolder, writeAll } from './disk.ts';
+import { copyOwnerAndMode, getMode, syncFolder, writeAll } from './disk.ts';
 import type { FileContext } from './edit-conflicts.ts';
 import { formatLine, type LogCheckpoint, type LogLine, NO_CHECKSUM, type ParsedLog } from './log-lines.ts';
 import type { StateChange } from './state-change.ts';
@@ -11,9 +11,7 @@ export function getLogPath(path: string): string {
 }
 
 /** Options of a write-ahead log. `path`: the path of the data file to which the log belongs. */
-interface WriteAheadLogOptions extends FileContext {
-  readonly durability: FileDurability;
-}
+interface WriteAheadLogOptions extends FileContext {}
 
 /** An open log file. */
 interface LogFile {
@@ -21,7 +19,10 @@ interface LogFile {
   readonly inode: bigint;
 }
 
-/** The position of a checkpoint line in the write-ahead log, in bytes. `checksum`: the checksum of the line before the checkpoint. */
+/**
+ * The position of a checkpoint line in the write-ahead log, in bytes.
+ * `checksum`: the checksum of the line before the checkpoint.
+ */
 interface CheckpointPlace {
   readonly startBytes: number;
   readonly endBytes: number;
@@ -29,8 +30,10 @@ interface CheckpointPlace {
 }
 
 /**
- * A file beside the data file, with the changes that the data file does not contain yet. A commit appends its change, which takes the same time for a small and
- * for a large data file. The log exists only while there are such changes. After a crash, the next start applies the changes in the log to the state.
+ * A file beside the data file, with the changes that the data file does not contain yet.
+ * A commit appends its change, which takes the same time for a small and for a large data file.
+ * The log exists only while there are such changes.
+ * After a crash, the next start applies the changes in the log to the state.
  */
 export class WriteAheadLog {
   /** The number of changes in the log. */
@@ -55,19 +58,28 @@ export class WriteAheadLog {
     return this.#bytes;
   }
 
-  /** Whether writing or deleting the log has failed. If true, no line can be appended until `clear` succeeds, and a commit must replace the data file. */
+  /**
+   * Whether writing or deleting the log has failed.
+   * If true, no line can be appended until `clear` succeeds, and a commit must replace the data file.
+   */
   get hasFailed(): boolean {
     return this.#hasFailed;
   }
 
-  /** Returns whether a line can be appended: no append has failed, and no other program has changed, created or deleted the log. */
+  /**
+   * Returns whether a line can be appended: no append has failed, and no other program has changed, created or deleted
+   * the log.
+   */
   canAppend(): boolean {
     const stats = tryOrError(Error, () => this.#options.disk.linkStats(this.#path));
     if (this.#hasFailed || stats instanceof Error) return false;
     return stats?.ino === this.#file?.inode && Number(stats?.size ?? 0) === this.#bytes;
   }
 
-  /** Opens the log that a killed process left, and removes an incomplete line at its end. Sets `hasFailed` if a file system call fails. */
+  /**
+   * Opens the log that a killed process left, and removes an incomplete line at its end.
+   * Sets `hasFailed` if a file system call fails.
+   */
   reopen({ lines, bytes, checksum }: ParsedLog): void {
     const { disk } = this.#options;
     this.changes = lines.filter((line) => 'change' in line).length;
@@ -81,8 +93,9 @@ export class WriteAheadLog {
   }
 
   /**
-   * Appends the change of a commit to the log, adds 1 to `changes`, and then calls `onAppended`. `base`: the hash of the current data file. If the promise
-   * rejects, the log does not contain the change.
+   * Appends the change of a commit to the log, adds 1 to `changes`, and then calls `onAppended`.
+   * `base`: the hash of the current data file.
+   * If the promise rejects, the log does not contain the change.
    */
   async append(change: StateChange, base: string, onAppended: () => void): Promise<void> {
     await this.#write([{ change }], base);
@@ -91,8 +104,11 @@ export class WriteAheadLog {
   }
 
   /**
-   * Appends `checkpoint` to the log, before a new data file replaces the current one. `base`: the hash of the current data file. Appends nothing if the log has
-   * no changes and `checkpoint` has no `text`. Rejects if the append fails and a recovery after a crash would need the line. Ignores the failure otherwise.
+   * Appends `checkpoint` to the log, before a new data file replaces the current one.
+   * `base`: the hash of the current data file.
+   * Appends nothing if the log has no changes and `checkpoint` has no `text`.
+   * Rejects if the append fails and a recovery after a crash would need the line.
+   * Ignores the failure otherwise.
    */
   async addCheckpoint(checkpoint: LogCheckpoint, base: string): Promise<void> {
     const isNecessary = checkpoint.text !== undefined || this.changes > checkpoint.changes;
@@ -106,26 +122,31 @@ export class WriteAheadLog {
   }
 
   /**
-   * Removes the checkpoint line of a failed replacement, if it is the last line of the log. Otherwise, the next start could conclude that the replacement has
-   * succeeded: the current data file can have the same hash, for example after a failed reset. A checkpoint with lines after it is harmless. It belongs to a
-   * write in the background, whose file contains exactly the changes before the checkpoint.
+   * Removes the checkpoint line of a failed replacement, if it is the last line of the log.
+   * Otherwise, the next start could conclude that the replacement has succeeded: the current data file can have the
+   * same hash, for example after a failed reset.
+   * A checkpoint with lines after it is harmless.
+   * It belongs to a write in the background, whose file contains exactly the changes before the checkpoint.
    */
   async removeCheckpoint(): Promise<void> {
-    const { disk, durability } = this.#options;
+    const { disk } = this.#options;
     const checkpoint = this.#checkpoint;
     this.#checkpoint = undefined;
     if (!checkpoint || !this.#file || this.#pendingWrites > 0 || this.#bytes !== checkpoint.endBytes) return;
     try {
       disk.truncate(this.#file.descriptor, checkpoint.startBytes);
       [this.#bytes, this.#checksum] = [checkpoint.startBytes, checkpoint.checksum];
-      if (durability === 'disk') await disk.sync(this.#file.descriptor);
+      await disk.sync(this.#file.descriptor);
     } catch {
       this.#close();
       this.#hasFailed = true;
     }
   }
 
-  /** Deletes the log if the data file contains all changes of the log. `changes`: how many changes of the log the data file contains. */
+  /**
+   * Deletes the log if the data file contains all changes of the log.
+   * `changes`: how many changes of the log the data file contains.
+   */
   clear(changes: number): void {
     const { disk } = this.#options;
     const isCurrent = this.changes <= changes && this.#pendingWrites === 0;
@@ -135,7 +156,11 @@ export class WriteAheadLog {
     this.#hasFailed = tryOrError(Error, () => disk.remove(this.#path)) !== undefined;
   }
 
-  /** Appends lines to the log, after the lines of earlier calls. Creates the log if it does not exist. `base`: the hash of the current data file. */
+  /**
+   * Appends lines to the log, after the lines of earlier calls.
+   * Creates the log if it does not exist.
+   * `base`: the hash of the current data file.
+   */
   #write(lines: readonly LogLine[], base: string): Promise<void> {
     this.#pendingWrites++;
     const write = this.#lastWrite
@@ -148,7 +173,7 @@ export class WriteAheadLog {
   }
 
   async #writeNow(lines: readonly LogLine[], base: string): Promise<void> {
-    const { disk, path, durability } = this.#options;
+    const { disk, path } = this.#options;
     const [startBytes, checksum, isNew] = [this.#bytes, this.#checksum, !this.#file];
     try {
       const { descriptor } = this.#file ?? this.#create();
@@ -156,8 +181,7 @@ export class WriteAheadLog {
       writeAll(disk, descriptor, bytes);
       this.#bytes += bytes.length;
       if (lines.some((line) => 'file' in line)) this.#checkpoint = { startBytes, endBytes: this.#bytes, checksum };
-      if (durability === 'disk')
-        await Promise.all([disk.sync(descriptor), isNew ? syncFolder(disk, dirname(path)) : undefined]);
+      await Promise.all([disk.sync(descriptor), isNew ? syncFolder(disk, dirname(path)) : undefined]);
     } catch (error) {
       this.#undoWrite(startBytes);
       throw error;
@@ -190,8 +214,9 @@ export class WriteAheadLog {
   }
 
   /**
-   * Removes the lines of a failed write from the log. Closes the descriptor: after a failed fsync, the next fsync of the same descriptor can succeed without
-   * writing anything.
+   * Removes the lines of a failed write from the log.
+   * Closes the descriptor: after a failed fsync, the next fsync of the same descriptor can succeed without writing
+   * anything.
    */
   #undoWrite(startBytes: number): void {
     const { disk, path, log } = this.#options;

@@ -1,6 +1,7 @@
 /**
- * The CommonJS entry point of `storefront/testing`. It starts the server in a child process, which ends together with the process of the tests. The child
- * process inherits the environment variables.
+ * The CommonJS entry point of `storefront/testing`.
+ * It starts the server in a child process, which ends together with the process of the tests.
+ * The child process inherits the environment variables.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -20,8 +21,10 @@ const START_MS = 60_000;
 const STOP_MS = 15_000;
 
 /**
- * Starts a server in a child process. By default, it uses a free port and stores its data in memory. The child process also ends if this process is killed. If
- * the start fails, rejects with an error that contains the error output of the child process.
+ * Starts a server in a child process.
+ * By default, it uses a free port and stores its data in memory.
+ * The child process also ends if this process is killed.
+ * If the start fails, rejects with an error that contains the error output of the child process.
  */
 export async function startStorefront<Api extends object = ShopApi>(
   options: ChildOptions = {},
@@ -43,7 +46,10 @@ export async function startStorefront<Api extends object = ShopApi>(
   return createTestStorefront(running, options.controlToken);
 }
 
-/** Waits until the child process prints the URL of the server, and returns it. If the start fails, rejects with an error that contains the error output. */
+/**
+ * Waits until the child process prints the URL of the server, and returns it.
+ * If the start fails, rejects with an error that contains the error output.
+ */
 function waitForUrl(child: ChildProcess): Promise<string> {
   let output = '';
   let errors = '';
@@ -69,7 +75,10 @@ function waitForUrl(child: ChildProcess): Promise<string> {
   });
 }
 
-/** Forwards the error output of the child process. This process can then end while the child process is still running. */
+/**
+ * Forwards the error output of the child process.
+ * This process can then end while the child process is still running.
+ */
 function detach(child: ChildProcess): void {
   child.stderr?.removeAllListeners('data').on('data', (text) => process.stderr.write(text));
   child.unref();

@@ -8,8 +8,9 @@ export type Clock = ControlResponse<'getClock'>;
 export type Moment = string | number | Date;
 
 /**
- * The clock of a sandbox. All methods return the time of the clock and whether it is frozen. They reject with a `ControlError` if the request to the server
- * fails.
+ * The clock of a sandbox.
+ * All methods return the time of the clock and whether it is frozen.
+ * They reject with a `ControlError` if the request to the server fails.
  */
 export interface TestClock {
   /** Returns the time of the clock. */
@@ -27,8 +28,9 @@ export interface TestClock {
 }
 
 /**
- * Sends a request to the control API of a sandbox. `path`: the part of the path after `/_control/sandboxes/ID`. `Id`: the operationId, which determines the
- * response type.
+ * Sends a request to the control API of a sandbox.
+ * `path`: the part of the path after `/_control/sandboxes/ID`.
+ * `Id`: the operationId, which determines the response type.
  */
 export type SendRequest = <Id extends ControlId>(
   method: ControlRequest['method'],
@@ -36,7 +38,10 @@ export type SendRequest = <Id extends ControlId>(
   body?: unknown,
 ) => Promise<ControlResponse<Id>>;
 
-/** Creates an object that controls the clock of a sandbox. `send`: sends requests to the control API of this sandbox. */
+/**
+ * Creates an object that controls the clock of a sandbox.
+ * `send`: sends requests to the control API of this sandbox.
+ */
 export function createTestClock(send: SendRequest): TestClock {
   const put = (body: { now?: string | number; frozen?: boolean }) => send<'setClock'>('PUT', '/clock', body);
   const read = () => send<'getClock'>('GET', '/clock');

@@ -9,8 +9,9 @@ export * from './exports.ts';
 export type { SandboxOptions, TestStorefront } from './test-storefront.ts';
 
 /**
- * Starts a server in this process. By default, it uses a free port and stores its data in memory. Rejects with an error if the contract, the data, the handlers
- * or the address can't be used.
+ * Starts a server in this process.
+ * By default, it uses a free port and stores its data in memory.
+ * Rejects with an error if the contract, the data, the handlers or the address can't be used.
  */
 export async function startStorefront<Api extends object = ShopApi>(
   options: Options<Api> = {},

@@ -8,8 +8,10 @@ export interface BrowserClock {
 }
 
 /**
- * Returns a clock that sets the time of a sandbox and of the pages in a browser context. The timers of the pages keep running. `advance` also runs each timer
- * that becomes due, once. Works only in pages that are loaded after the first change of the clock.
+ * Returns a clock that sets the time of a sandbox and of the pages in a browser context.
+ * The timers of the pages keep running.
+ * `advance` also runs each timer that becomes due, once.
+ * Works only in pages that are loaded after the first change of the clock.
  */
 export function withPages(sandboxClock: TestClock, pageClock: BrowserClock): TestClock {
   const setPages = async (clock: Clock) => {
@@ -23,8 +25,8 @@ export function withPages(sandboxClock: TestClock, pageClock: BrowserClock): Tes
     run: async () => setPages(await sandboxClock.run()),
     async advance(ms) {
       const clock = await sandboxClock.advance(ms);
-      // Timers must read the new time, so a frozen page clock is set before `fastForward`. A running page clock is set after `fastForward`, which has advanced
-      // it.
+      // Timers must read the new time, so a frozen page clock is set before `fastForward`.
+      // A running page clock is set after `fastForward`, which has advanced it.
       if (clock.frozen) await setPages(clock);
       if (ms > 0) await pageClock.fastForward(ms);
       return clock.frozen ? clock : setPages(clock);

@@ -1,4 +1,7 @@
-/** The entry point `storefront/playwright`: fixtures for Playwright. It does not import Playwright, so the package does not depend on it. */
+/**
+ * The entry point `storefront/playwright`: fixtures for Playwright.
+ * It does not import Playwright, so the package does not depend on it.
+ */
 import type { ShopApi } from '../server/api-types.ts';
 import { type BrowserClock, withPages } from './page-clock.ts';
 import { sandboxAt, type TestSandbox } from './sandbox.ts';
@@ -11,8 +14,11 @@ export interface StorefrontFixtureOptions {
   /** Address of the running storefront server. */
   readonly server: string;
   /**
-   * How the requests of a page select the sandbox of the test. `cookie` sets a cookie for the host of the app. Use it if the app and the API have the same
-   * origin, for example through a proxy or with `--static`. `header` adds the header `X-Sandbox` to requests to the API. Use it if the API has another origin.
+   * How the requests of a page select the sandbox of the test.
+   * `cookie` sets a cookie for the host of the app.
+   * Use it if the app and the API have the same origin, for example through a proxy or with `--static`.
+   * `header` adds the header `X-Sandbox` to requests to the API.
+   * Use it if the API has another origin.
    */
   readonly by: 'cookie' | 'header';
   /** Address of the app, which `by: 'cookie'` needs. Default: Playwright's `baseURL`. */
@@ -50,7 +56,10 @@ export interface StorefrontFixtures<Api extends object = ShopApi> {
   shop: TestShop<Api>;
 }
 
-/** A Playwright fixture that is set up for every test, even if the test does not use it. `used`: the built-in fixtures that it needs. */
+/**
+ * A Playwright fixture that is set up for every test, even if the test does not use it.
+ * `used`: the built-in fixtures that it needs.
+ */
 type AutoFixture<Api extends object> = [
   (
     used: { context: BrowserContextLike; baseURL: string | undefined },
@@ -61,8 +70,10 @@ type AutoFixture<Api extends object> = [
 ];
 
 /**
- * Creates fixtures for `test.extend<StorefrontFixtures>`. The fixture `shop` creates a sandbox for each test and removes it afterwards. The pages of the test
- * use this sandbox. Throws an error if an option is invalid.
+ * Creates fixtures for `test.extend<StorefrontFixtures>`.
+ * The fixture `shop` creates a sandbox for each test and removes it afterwards.
+ * The pages of the test use this sandbox.
+ * Throws an error if an option is invalid.
  */
 export function storefrontFixtures<Api extends object = ShopApi>(
   options: StorefrontFixtureOptions,
@@ -127,7 +138,10 @@ async function setCookie(context: BrowserContextLike, id: string, app: string | 
 /** The maximum number of characters from the title of a test in a sandbox id. */
 const MAX_TITLE_LENGTH = 40;
 
-/** Creates a sandbox id from the title of a test and the number of the worker. A random part makes it unique on the server. */
+/**
+ * Creates a sandbox id from the title of a test and the number of the worker.
+ * A random part makes it unique on the server.
+ */
 function createId(title: string, workerIndex: number): string {
   const words = title.toLowerCase().match(/[a-z0-9]+/g) ?? ['test'];
   const name = words.join('-').slice(0, MAX_TITLE_LENGTH).replace(/-$/, '');

@@ -17,8 +17,9 @@ import { VerificationError } from './verification-error.ts';
 export type Snapshot = ControlResponse<'saveSnapshot'>;
 
 /**
- * A sandbox of a running server: isolated data with its own clock, ids, faults and request journal. `Api`: the types of the contract. Methods reject with a
- * `ControlError` if the server declines the request.
+ * A sandbox of a running server: isolated data with its own clock, ids, faults and request journal.
+ * `Api`: the types of the contract.
+ * Methods reject with a `ControlError` if the server declines the request.
  */
 export interface TestSandbox<Api extends object = ShopApi> {
   readonly id: string;
@@ -49,7 +50,11 @@ export interface TestSandbox<Api extends object = ShopApi> {
   deleteSnapshot(name: string): Promise<void>;
   /** Adds a fault, such as an error or a delay for matching requests. */
   fault(definition: FaultDefinition): Promise<Fault>;
-  /** Replaces all faults. Accepts definitions, or faults that `faults()` returned. The counters of the new faults start at 0. */
+  /**
+   * Replaces all faults.
+   * Accepts definitions, or faults that `faults()` returned.
+   * The counters of the new faults start at 0.
+   */
   replaceFaults(definitions: readonly (FaultDefinition | Fault)[]): Promise<readonly Fault[]>;
   /** Returns the faults. Each fault counts the requests that match it and the requests that it was applied to. */
   faults(): Promise<readonly Fault[]>;
@@ -68,12 +73,15 @@ export interface TestSandbox<Api extends object = ShopApi> {
   /** Returns the number of recorded requests that match the filter. */
   count(filter?: RequestFilter): Promise<number>;
   /**
-   * Checks the number of recorded requests that match the filter in `expectation`. Rejects with a `VerificationError` if it is not the expected number. By
-   * default, expects at least one request.
+   * Checks the number of recorded requests that match the filter in `expectation`.
+   * Rejects with a `VerificationError` if it is not the expected number.
+   * By default, expects at least one request.
    */
   verify(expectation: RequestExpectation): Promise<void>;
   /**
-   * Replaces the sandbox with a new one. `from`: the snapshot with the initial data; by default, the default data. Resets the clock, ids, faults and journal.
+   * Replaces the sandbox with a new one.
+   * `from`: the snapshot with the initial data; by default, the default data.
+   * Resets the clock, ids, faults and journal.
    * Deletes the snapshots, except in the sandbox `default`.
    */
   recreate(options?: { readonly from?: string | undefined }): Promise<void>;
@@ -88,7 +96,8 @@ export interface SandboxAccess {
 }
 
 /**
- * Returns an object that controls the sandbox with the given `id` on a running server. Sends no request: the server creates the sandbox when it is first used.
+ * Returns an object that controls the sandbox with the given `id` on a running server.
+ * Sends no request: the server creates the sandbox when it is first used.
  * Throws an error if the id is invalid.
  */
 export function sandboxAt<Api extends object = ShopApi>(

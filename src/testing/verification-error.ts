@@ -2,8 +2,8 @@ import type { Verification } from '../control/operation.ts';
 import type { RequestExpectation } from './request-filter.ts';
 
 /**
- * Thrown if the recorded requests are not the expected ones. The message contains the number of matching requests, the filter, and the closest requests that do
- * not match.
+ * Thrown if the recorded requests are not the expected ones.
+ * The message contains the number of matching requests, the filter, and the closest requests that do not match.
  */
 export class VerificationError extends Error {
   override readonly name = 'VerificationError';

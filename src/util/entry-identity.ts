@@ -1,8 +1,9 @@
 type Entry = Readonly<Record<string, unknown>>;
 
 /**
- * Creates a function that returns the id of an entry, as JSON. With the `key` "item.id", the entry `{ item: { id: 7 } }` has the id `7`. The function returns
- * undefined if the entry lacks the property, or if `key` is undefined.
+ * Creates a function that returns the id of an entry, as JSON.
+ * With the `key` "item.id", the entry `{ item: { id: 7 } }` has the id `7`.
+ * The function returns undefined if the entry lacks the property, or if `key` is undefined.
  */
 export function createIdentity(key: string | undefined): (entry: Entry) => string | undefined {
   if (key === undefined) return () => undefined;

@@ -1,7 +1,13 @@
-/** Matches characters that can control a terminal or reorder a text on it: control characters (C0, C1), format characters such as U+202E, and separators. */
+/**
+ * Matches characters that can control a terminal or reorder a text on it: control characters (C0, C1), format
+ * characters such as U+202E, and separators.
+ */
 const CONTROLS = /[\p{Control}\p{Format}\u2028\u2029]/gu;
 
-/** Escapes characters that can control a terminal as in JSON, such as `\u001b`. A text of a client could otherwise add false lines to a log. */
+/**
+ * Escapes characters that can control a terminal as in JSON, such as `\u001b`.
+ * A text of a client could otherwise add false lines to a log.
+ */
 export function escapeControls(text: string): string {
   return text.replaceAll(CONTROLS, toEscapes);
 }

@@ -20,9 +20,10 @@ export function describeInexact(text: string): string {
 const LONG_NUMBER = /\d[\d.]{15}/;
 
 /**
- * Returns whether a number, written as in JSON, is an integer that JavaScript can't represent. This is the case if the number that JavaScript prints for it has
- * another value: `9007199254740993` becomes `9007199254740992`. Returns false for fractions, which every JSON parser rounds, and for numbers such as `1e400`,
- * which become infinite.
+ * Returns whether a number, written as in JSON, is an integer that JavaScript can't represent.
+ * This is the case if the number that JavaScript prints for it has another value: `9007199254740993` becomes
+ * `9007199254740992`.
+ * Returns false for fractions, which every JSON parser rounds, and for numbers such as `1e400`, which become infinite.
  */
 export function isInexactInteger(text: string): boolean {
   if (!LONG_NUMBER.test(text)) return false;
@@ -33,7 +34,11 @@ export function isInexactInteger(text: string): boolean {
   return sent.digits !== stored.digits || sent.exponent !== stored.exponent;
 }
 
-/** Parses JSON. Throws a `SyntaxError` if the text is not JSON, and a `RangeError` if it has an integer that JavaScript can't represent. */
+/**
+ * Parses JSON.
+ * Throws a `SyntaxError` if the text is not JSON, and a `RangeError` if it has an integer that JavaScript can't
+ * represent.
+ */
 export function parseExactJson(json: string): unknown {
   const value: unknown = JSON.parse(json);
   const [first] = findInexactIntegers(json);
@@ -43,7 +48,10 @@ export function parseExactJson(json: string): unknown {
   );
 }
 
-/** Returns the digits of a number without zeros at both ends, and the power of ten by which they are multiplied: 120 is `{ digits: '12', exponent: 1 }`. */
+/**
+ * Returns the digits of a number without zeros at both ends, and the power of ten by which they are multiplied: 120 is
+ * `{ digits: '12', exponent: 1 }`.
+ */
 function toDecimal(text: string): { readonly digits: string; readonly exponent: number } {
   const [, whole = '', fraction = '', power = '0'] = /^-?(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(text) ?? [];
   const significant = (whole + fraction).replace(/^0+/, '');
@@ -52,7 +60,10 @@ function toDecimal(text: string): { readonly digits: string; readonly exponent: 
   return { digits, exponent: Number(power) - fraction.length + significant.length - digits.length };
 }
 
-/** Removes zeros at the end in linear time. A regular expression such as `/0+$/` needs quadratic time for many zeros in the middle. */
+/**
+ * Removes zeros at the end in linear time.
+ * A regular expression such as `/0+$/` needs quadratic time for many zeros in the middle.
+ */
 function removeTrailingZeros(digits: string): string {
   let end = digits.length;
   while (digits[end - 1] === '0') end--;
@@ -69,8 +80,9 @@ const [QUOTE, COLON, COMMA, OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT, 
 const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 
 /**
- * Returns the first 20 integers in a JSON text that JavaScript can't represent. `json`: a text that `JSON.parse` accepts. Takes about as long as `JSON.parse` if
- * the text has a long number, and much less otherwise.
+ * Returns the first 20 integers in a JSON text that JavaScript can't represent.
+ * `json`: a text that `JSON.parse` accepts.
+ * Takes about as long as `JSON.parse` if the text has a long number, and much less otherwise.
  */
 export function findInexactIntegers(json: string): readonly InexactInteger[] {
   if (!LONG_NUMBER.test(json)) return [];

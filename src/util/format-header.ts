@@ -1,5 +1,6 @@
 /**
- * Converts a value to the text of a response header: an object to JSON, and an array to a comma-separated list. Omits characters that a header can't contain.
+ * Converts a value to the text of a response header: an object to JSON, and an array to a comma-separated list.
+ * Omits characters that a header can't contain.
  */
 export function formatHeader(value: unknown): string {
   const isObject = typeof value === 'object' && !Array.isArray(value);

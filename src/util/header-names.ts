@@ -9,8 +9,9 @@ const SPELLINGS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns headers whose names `Content-Type`, `Location` and `Link` have exactly this spelling. Code can then read them as properties: header names are
- * case-insensitive (RFC 9110, section 5.1), but property names are not.
+ * Returns headers whose names `Content-Type`, `Location` and `Link` have exactly this spelling.
+ * Code can then read them as properties: header names are case-insensitive (RFC 9110, section 5.1), but property names
+ * are not.
  */
 export function normalizeHeaderNames(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   return Object.fromEntries(

@@ -1,6 +1,6 @@
 /**
- * The maximum nesting of objects and arrays in JSON from clients and files. It prevents stack overflows, because recursive functions call themselves once for
- * each level.
+ * The maximum nesting of objects and arrays in JSON from clients and files.
+ * It prevents stack overflows, because recursive functions call themselves once for each level.
  */
 export const MAX_JSON_DEPTH = 100;
 
@@ -14,8 +14,9 @@ export const TOO_DEEP_REMEDY = 'reduce the nesting';
 const MAX_ISSUES = 20;
 
 /**
- * A part of a JSON value that the server can't process. The rule `depth`: the value is nested too deeply. The rule `finite`: the value is a number that is too
- * large.
+ * A part of a JSON value that the server can't process.
+ * The rule `depth`: the value is nested too deeply.
+ * The rule `finite`: the value is a number that is too large.
  */
 interface JsonIssue {
   readonly rule: 'depth' | 'finite';
@@ -26,9 +27,11 @@ interface JsonIssue {
 }
 
 /**
- * Returns the parts of a JSON value that the server can't process. A value that is nested too deeply gets a single issue with the rule `depth`. Otherwise each
- * number that is too large gets an issue with the rule `finite`: `JSON.parse` returns `Infinity` for `1e400`. The first `outerLevels` levels of nesting do not
- * count.
+ * Returns the parts of a JSON value that the server can't process.
+ * A value that is nested too deeply gets a single issue with the rule `depth`.
+ * Otherwise each number that is too large gets an issue with the rule `finite`: `JSON.parse` returns `Infinity` for
+ * `1e400`.
+ * The first `outerLevels` levels of nesting do not count.
  */
 export function findJsonIssues(value: unknown, outerLevels = 0): readonly JsonIssue[] {
   const maxDepth = MAX_JSON_DEPTH + outerLevels;
@@ -62,8 +65,8 @@ export function findJsonIssues(value: unknown, outerLevels = 0): readonly JsonIs
 }
 
 /**
- * Returns whether a value has more than `maxDepth` levels of nesting, or contains a number that is not finite. Creates no objects, so it is faster than
- * `findJsonIssues`.
+ * Returns whether a value has more than `maxDepth` levels of nesting, or contains a number that is not finite.
+ * Creates no objects, so it is faster than `findJsonIssues`.
  */
 export function hasJsonIssues(value: unknown, maxDepth = MAX_JSON_DEPTH): boolean {
   if (typeof value === 'number') return !Number.isFinite(value);
@@ -84,10 +87,16 @@ function createDepthIssue(root: unknown, steps: readonly string[]): JsonIssue {
   return { rule: 'depth', path, value };
 }
 
-/** The maximum number of values in JSON from a client. JSON of 16 MB usually has at most 1,060,000 values, but arrays of many short strings can have more. */
+/**
+ * The maximum number of values in JSON from a client.
+ * JSON of 16 MB usually has at most 1,060,000 values, but arrays of many short strings can have more.
+ */
 export const MAX_JSON_VALUES = 1_200_000;
 
-/** Returns whether a JSON text has too many objects, arrays, properties and array items (more than `MAX_JSON_VALUES`). Takes 20 ms for 16 MB. */
+/**
+ * Returns whether a JSON text has too many objects, arrays, properties and array items (more than `MAX_JSON_VALUES`).
+ * Takes 20 ms for 16 MB.
+ */
 export function hasTooManyValues(json: string): boolean {
   if (json.length <= MAX_JSON_VALUES) return false;
   let count = 0;
@@ -103,7 +112,10 @@ export function hasTooManyValues(json: string): boolean {
 
 const [QUOTE, COMMA, OPEN_ARRAY, OPEN_OBJECT, BACKSLASH] = [0x22, 0x2c, 0x5b, 0x7b, 0x5c];
 
-/** Returns the index of the closing quotation mark of the string that starts at `start`. Returns the length of the text if the string has no end. */
+/**
+ * Returns the index of the closing quotation mark of the string that starts at `start`.
+ * Returns the length of the text if the string has no end.
+ */
 export function findStringEnd(json: string, start: number): number {
   for (let index = start + 1; index < json.length; index++) {
     const code = json.charCodeAt(index);

@@ -1,4 +1,7 @@
-/** Returns a function with a cache: it computes the value of each object only once. A cached value is kept until its object is garbage-collected. */
+/**
+ * Returns a function with a cache: it computes the value of each object only once.
+ * A cached value is kept until its object is garbage-collected.
+ */
 export function memoizeByObject<Key extends object, Value extends object | string | boolean>(
   compute: (key: Key) => Value,
 ): (key: Key) => Value {

@@ -10,7 +10,8 @@ export type JsonContent<T> = T extends { readonly content: { readonly 'applicati
 export type TextContent<T> = T extends { readonly content: { readonly 'text/plain': infer Body } } ? Body : never;
 
 /**
- * The type of the request body of a generated operation type. It includes `undefined` if the body is optional, and is `undefined` if the operation has no body.
+ * The type of the request body of a generated operation type.
+ * It includes `undefined` if the body is optional, and is `undefined` if the operation has no body.
  */
 export type InputBody<Operation> = Operation extends { readonly requestBody: infer Body }
   ? JsonContent<Body>

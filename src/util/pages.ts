@@ -21,7 +21,10 @@ export interface PagePosition {
 /** Returns the id of an entry. */
 type GetId<Entry> = (entry: Entry) => string | undefined;
 
-/** Returns the number of entries up to and including the entry with the given `id`. Returns undefined if there is no such entry. */
+/**
+ * Returns the number of entries up to and including the entry with the given `id`.
+ * Returns undefined if there is no such entry.
+ */
 export function findOffset<Entry>(entries: readonly Entry[], id: string, getId: GetId<Entry>): number | undefined {
   const index = entries.findIndex((entry) => getId(entry) === id);
   return index === -1 ? undefined : index + 1;
@@ -46,8 +49,9 @@ export function getPageNumber({ offset, limit }: Pick<Page<unknown>, 'offset' | 
 }
 
 /**
- * The maximum length of a `Link` header, in characters. Clients accept 8 or 16 kB for all headers together. One link always fits, even with 512 characters of
- * nine bytes each in its query.
+ * The maximum length of a `Link` header, in characters.
+ * Clients accept 8 or 16 kB for all headers together.
+ * One link always fits, even with 512 characters of nine bytes each in its query.
  */
 const MAX_LINK_LENGTH = 5_000;
 
@@ -55,8 +59,10 @@ const MAX_LINK_LENGTH = 5_000;
 type Query = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /**
- * Returns a `Link` header (RFC 8288) with links to other pages. The next page comes first, followed by as many links as fit. Returns undefined if the list has
- * no pages, or if no link fits. `path` and `query`: the path and the query of the current request.
+ * Returns a `Link` header (RFC 8288) with links to other pages.
+ * The next page comes first, followed by as many links as fit.
+ * Returns undefined if the list has no pages, or if no link fits.
+ * `path` and `query`: the path and the query of the current request.
  */
 export function formatLinks(
   page: Page<unknown>,
@@ -77,8 +83,9 @@ export function formatLinks(
 export type LinkRelation = 'next' | 'prev' | 'first' | 'last' | 'self';
 
 /**
- * Returns the URL of a page, with the other parameters of the current request. Returns undefined if there is no such page, such as the next page of the last
- * one. `url` and `query`: the URL of the current request without its query, and the query.
+ * Returns the URL of a page, with the other parameters of the current request.
+ * Returns undefined if there is no such page, such as the next page of the last one.
+ * `url` and `query`: the URL of the current request without its query, and the query.
  */
 export function getPageUrl(
   page: Page<unknown>,
@@ -103,7 +110,10 @@ function formatPageUrl(path: string, query: Query, position?: PagePosition, valu
   return search.size === 0 ? path : `${path}?${search}`;
 }
 
-/** Returns the links to other pages: pairs of a relation (`next`, `prev`, `first` or `last`) and the value of the query parameter that selects the page. */
+/**
+ * Returns the links to other pages: pairs of a relation (`next`, `prev`, `first` or `last`) and the value of the query
+ * parameter that selects the page.
+ */
 function getLinkPositions(page: Page<unknown>, { kind, first }: PagePosition) {
   const { offset, limit = 1, total, nextCursor } = page;
   if (kind === 'cursor') return nextCursor === undefined ? [] : [['next', nextCursor] as const];

@@ -1,6 +1,9 @@
 /**
- * The usual names of query parameters that select a page of a list, in the form that `normalizeName` returns. `limit`: the maximum number of entries. `offset`:
- * the number of entries before the page. `page`: the number of the page. `cursor`: the id of the last entry before the page, or a similar position.
+ * The usual names of query parameters that select a page of a list, in the form that `normalizeName` returns.
+ * `limit`: the maximum number of entries.
+ * `offset`: the number of entries before the page.
+ * `page`: the number of the page.
+ * `cursor`: the id of the last entry before the page, or a similar position.
  */
 export const PAGING_NAMES = {
   limit: [

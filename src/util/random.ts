@@ -10,7 +10,11 @@ export interface Random {
   pick<Value>(values: readonly Value[]): Value;
 }
 
-/** Creates a pseudo-random number generator with 32 bits of state (T. Ettinger, Mulberry32, 2017). It passes the gjrand tests. */
+/**
+ * Creates a pseudo-random number generator with 32 bits of state (T.
+ * Ettinger, Mulberry32, 2017).
+ * It passes the gjrand tests.
+ */
 export function createRandom(seed: number): Random {
   let state = seed >>> 0;
   const next = () => {
@@ -44,7 +48,10 @@ export function toSeed(text: string): number {
   return hash >>> 0;
 }
 
-/** Derives a random seed from another seed and the name or index of a part. So each property of a generated object can have a seed of its own. */
+/**
+ * Derives a random seed from another seed and the name or index of a part.
+ * So each property of a generated object can have a seed of its own.
+ */
 export function mixSeed(seed: number, part: string | number): number {
   return toSeed(`${seed} ${part}`);
 }

@@ -2,13 +2,17 @@ import { MAX_JSON_DEPTH } from './json-limits.ts';
 import { tryOrUndefined } from './try-or-undefined.ts';
 
 /**
- * Matches the names of headers, parameters and properties whose values are secret, such as `token`. Together with `SECRET_WORD`, it is the only list of these
- * names. The journal, the log, the matchers and `storefront check` use it.
+ * Matches the names of headers, parameters and properties whose values are secret, such as `token`.
+ * Together with `SECRET_WORD`, it is the only list of these names.
+ * The journal, the log, the matchers and `storefront check` use it.
  */
 const SECRET =
   /authorization|cookie|token|secret|passw|passphrase|passcode|pwd|credential|session|signature|(api|auth|access|private|signing|encryption|subscription|functions|master)[-_ ]?key|card[-_ ]?number|credit[-_ ]?card|cvc|cvv|(pin|security|verification|recovery)[-_ ]?code|connection[-_ ]?string/i;
 
-/** Matches secret names that are also parts of other words, such as `pin` in `shipping`. The words of a name must be separated. */
+/**
+ * Matches secret names that are also parts of other words, such as `pin` in `shipping`.
+ * The words of a name must be separated.
+ */
 const SECRET_WORD = /(?:^|[^a-z])(?:auth|jwt|pin|otp|totp|mfa|ssn|iban)(?:[^a-z]|$)/i;
 
 /** Matches each text that contains a secret name, and some others. */
@@ -17,17 +21,24 @@ const MAYBE_SECRET = new RegExp(`${SECRET.source}|auth|jwt|pin|otp|mfa|ssn|iban`
 /** The replacement for a secret value. */
 export const REDACTED = '[redacted]';
 
-/** Placeholders for credentials in messages of the server, such as `Authorization: Bearer TOKEN`. They are not secret, so they are not redacted. */
+/**
+ * Placeholders for credentials in messages of the server, such as `Authorization: Bearer TOKEN`.
+ * They are not secret, so they are not redacted.
+ */
 const PLACEHOLDERS = ['TOKEN', 'CREDENTIALS'];
 
 /** The replacement for a value that is nested too deeply. */
 const TOO_DEEP = '…';
 
-/** The maximum nesting of URL-encoded texts that are searched for secrets. A parameter value can be a URL with parameters of its own. */
+/**
+ * The maximum nesting of URL-encoded texts that are searched for secrets.
+ * A parameter value can be a URL with parameters of its own.
+ */
 const MAX_PARAMETER_DEPTH = 3;
 
 /**
- * The maximum length of a text that is searched for secrets, in characters. The rest is dropped, because the search would take too long for a header of 64 kB.
+ * The maximum length of a text that is searched for secrets, in characters.
+ * The rest is dropped, because the search would take too long for a header of 64 kB.
  */
 const MAX_TEXT_LENGTH = 8_000;
 
@@ -37,8 +48,8 @@ export function isSecretName(name: string): boolean {
 }
 
 /**
- * Replaces secrets in a JSON value with `[redacted]`. Secrets are the values of properties with secret names at any depth, such as `token`, and credentials in
- * strings.
+ * Replaces secrets in a JSON value with `[redacted]`.
+ * Secrets are the values of properties with secret names at any depth, such as `token`, and credentials in strings.
  */
 export function redactSecrets(value: unknown, depth = 0): unknown {
   if (typeof value === 'string') return redactText(value);
@@ -54,7 +65,10 @@ export function redactSecrets(value: unknown, depth = 0): unknown {
   );
 }
 
-/** The properties that name the property `value` beside them, as in `{ name: 'password', value: 'x' }`. A violation of the contract has a `pointer`. */
+/**
+ * The properties that name the property `value` beside them, as in `{ name: 'password', value: 'x' }`.
+ * A violation of the contract has a `pointer`.
+ */
 const NAMING = ['name', 'key', 'field', 'parameter', 'header', 'pointer'];
 
 /** Returns whether an object names a secret, which it has as its property `value`. */
@@ -64,10 +78,32 @@ function namesSecret(object: object): boolean {
   );
 }
 
-/** The names of headers and query parameters that contain credentials. Header names are in lower case. */
+/**
+ * The names of headers, query parameters and properties that contain credentials or passwords.
+ * Header names are in lower case.
+ */
 export interface CredentialNames {
   readonly headers: readonly string[];
   readonly query: readonly string[];
+  readonly properties: readonly string[];
+}
+
+/**
+ * Replaces the values of the properties `names` with `[redacted]`, at any depth.
+ * `value`: a parsed body, or a text with JSON, XML or a form, which can be truncated.
+ */
+export function redactNamedProperties(value: unknown, names: readonly string[], depth = 0): unknown {
+  if (names.length === 0) return value;
+  const isNamed = (name: string) => names.includes(name);
+  if (typeof value === 'string')
+    return redactElements(redactProperties(redactNamedInUrl(`?${value}`, names).slice(1), isNamed), isNamed);
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth > MAX_JSON_DEPTH) return TOO_DEEP;
+  const redact = (inner: unknown) =>
+    typeof inner === 'string' ? inner : redactNamedProperties(inner, names, depth + 1);
+  if (Array.isArray(value)) return value.map(redact);
+  const entries = Object.entries(value).map(([name, inner]) => [name, isNamed(name) ? REDACTED : redact(inner)]);
+  return Object.fromEntries(entries);
 }
 
 /** Replaces the values of the properties `names` with `[redacted]`. */
@@ -90,8 +126,8 @@ export function redactNamedInUrl(url: string, names: readonly string[]): string 
 }
 
 /**
- * Replaces secrets in a text with `[redacted]`, and shortens the text to at most 8,000 characters. The text can be JSON, truncated JSON, a form, a URL or a
- * sentence.
+ * Replaces secrets in a text with `[redacted]`, and shortens the text to at most 8,000 characters.
+ * The text can be JSON, truncated JSON, a form, a URL or a sentence.
  */
 export function redactText(text: string): string {
   return redactFullText(text.length > MAX_TEXT_LENGTH ? `${text.slice(0, MAX_TEXT_LENGTH)}…` : text);
@@ -100,7 +136,7 @@ export function redactText(text: string): string {
 /** Replaces secrets in a text of any length with `[redacted]`. `depth`: how often the text was already URL-decoded. */
 export function redactFullText(text: string, depth = 0): string {
   if (!MAYBE_SECRET.test(text) && !/[%@\\]|\b(bearer|basic) /i.test(text)) return text;
-  return redactCredentials(redactSentences(redactPairs(redactProperties(text), depth)));
+  return redactCredentials(redactSentences(redactPairs(redactElements(redactProperties(text)), depth)));
 }
 
 /** Replaces the credentials after `Bearer` or `Basic` in a text, and user names and passwords in its URLs. */
@@ -112,7 +148,10 @@ function redactCredentials(text: string): string {
     .replaceAll(/:\/\/[^/\s@"]{1,200}@/g, `://${REDACTED}@`);
 }
 
-/** Replaces the values after secret names in a sentence, such as `token is "abc"`. The quotation marks can be escaped, as in JSON. */
+/**
+ * Replaces the values after secret names in a sentence, such as `token is "abc"`.
+ * The quotation marks can be escaped, as in JSON.
+ */
 function redactSentences(text: string): string {
   const named = /(?<![\w.-])([\w.-]+)( is)? (?:\\?"(?:[^"\\]|\\[^"])*(?:\\?"|$)|-?\d[\w.+-]*)/g;
   return text.replaceAll(named, (whole, name: string, is = '') =>
@@ -120,7 +159,10 @@ function redactSentences(text: string): string {
   );
 }
 
-/** Replaces secret parameter values in a URL or a form: the values of parameters such as `token`, and URL-encoded values that contain a secret. */
+/**
+ * Replaces secret parameter values in a URL or a form: the values of parameters such as `token`, and URL-encoded values
+ * that contain a secret.
+ */
 function redactPairs(text: string, depth: number): string {
   return text.replaceAll(
     /(^|[?&;\s"])([^=&?;\s"]+)=([^&;\s]*)/g,
@@ -131,7 +173,10 @@ function redactPairs(text: string, depth: number): string {
   );
 }
 
-/** Returns whether a decoded parameter value contains a secret. At the maximum nesting, the name of a secret is enough. */
+/**
+ * Returns whether a decoded parameter value contains a secret.
+ * At the maximum nesting, the name of a secret is enough.
+ */
 function hasSecret(value: string, depth: number): boolean {
   return MAYBE_SECRET.test(value) && (depth === MAX_PARAMETER_DEPTH || redactFullText(value, depth + 1) !== value);
 }
@@ -142,7 +187,7 @@ function decode(text: string): string {
 }
 
 /** Replaces the values of properties with secret names in a JSON text. The text can be truncated. */
-function redactProperties(text: string): string {
+function redactProperties(text: string, isSecret = isSecretName): string {
   // The length of a name is limited. Otherwise the time would be quadratic for a text with many quotation marks.
   const property = /"((?:[^"\\]|\\.){0,100})"\s*:\s*/g;
   let result = '';
@@ -151,10 +196,10 @@ function redactProperties(text: string): string {
   for (let found = property.exec(text); found; found = property.exec(text)) {
     const name = decodeString(found[1] ?? '');
     const at = property.lastIndex;
-    if (NAMING.includes(name)) isNamed = isSecretName(readString(text, at) ?? '');
-    const isSecret = isSecretName(name) || (name === 'value' && (isNamed || isNamedAfter(text, at)));
+    if (NAMING.includes(name)) isNamed = isSecret(readString(text, at) ?? '');
+    const isFound = isSecret(name) || (name === 'value' && (isNamed || isNamedAfter(text, at)));
     if (name === 'value') isNamed = false;
-    if (!isSecret) continue;
+    if (!isFound) continue;
     result += `${text.slice(from, at)}"${REDACTED}"`;
     from = findEndOfValue(text, at);
     property.lastIndex = from;
@@ -162,12 +207,25 @@ function redactProperties(text: string): string {
   return result + text.slice(from);
 }
 
-/** Decodes the text between the quotation marks of a JSON string. Returns the text itself if it has an invalid escape. */
+/** Replaces the texts of XML elements with secret names. The text can be truncated. */
+function redactElements(text: string, isSecret = isSecretName): string {
+  return text.replaceAll(/<([\w.:-]{1,100})(\s[^<>]*)?>[^<]+(?=<|$)/g, (whole, name: string, attributes = '') =>
+    isSecret(name.replace(/^.*:/, '')) ? `<${name}${attributes}>${REDACTED}` : whole,
+  );
+}
+
+/**
+ * Decodes the text between the quotation marks of a JSON string.
+ * Returns the text itself if it has an invalid escape.
+ */
 function decodeString(text: string): string {
   return tryOrUndefined(() => JSON.parse(`"${text}"`)) ?? text;
 }
 
-/** Returns the JSON string of at most 100 characters that starts at an index of a text. Returns undefined if there is none. */
+/**
+ * Returns the JSON string of at most 100 characters that starts at an index of a text.
+ * Returns undefined if there is none.
+ */
 function readString(text: string, at: number): string | undefined {
   // A truncated text can end in the string.
   const string = /"((?:[^"\\]|\\.){0,100})(?:"|$)/y;
@@ -176,7 +234,10 @@ function readString(text: string, at: number): string | undefined {
   return content === undefined ? undefined : decodeString(content);
 }
 
-/** Returns whether the property after a short value names a secret, as in `"value":"x","name":"password"`. `at`: the index of the value. */
+/**
+ * Returns whether the property after a short value names a secret, as in `"value":"x","name":"password"`.
+ * `at`: the index of the value.
+ */
 function isNamedAfter(text: string, at: number): boolean {
   const next = /(?:"(?:[^"\\]|\\.){0,200}"|[^\s",[\]{}]{1,200})\s*,\s*"(\w{1,20})"\s*:\s*/y;
   next.lastIndex = at;
@@ -184,7 +245,10 @@ function isNamedAfter(text: string, at: number): boolean {
   return NAMING.includes(name) && isSecretName(readString(text, next.lastIndex) ?? '');
 }
 
-/** Returns the index after the JSON value that starts at `begin`. Returns the length of the text if the value is truncated. */
+/**
+ * Returns the index after the JSON value that starts at `begin`.
+ * Returns the length of the text if the value is truncated.
+ */
 function findEndOfValue(text: string, begin: number): number {
   const token = /"(?:[^"\\]|\\.)*("|$)|[[{]|[\]}]|[^[\]{}",]+|,/gy;
   token.lastIndex = begin;

@@ -1,6 +1,9 @@
 import { tryOrUndefined } from './try-or-undefined.ts';
 
-/** Returns a path that `decodeURIComponent` can decode. If the path contains an invalid escape, each `%` becomes `%25`. */
+/**
+ * Returns a path that `decodeURIComponent` can decode.
+ * If the path contains an invalid escape, each `%` becomes `%25`.
+ */
 export function toDecodablePath(path: string): string {
   if (!path.includes('%')) return path;
   return tryOrUndefined(() => decodeURIComponent(path)) === undefined ? path.replaceAll('%', '%25') : path;
@@ -22,8 +25,10 @@ export function hasTooManyParameters(querystring: string): boolean {
 }
 
 /**
- * Parses the query of a URL. A parameter that occurs several times gets an array of values. Decision: parses as browsers do, because front ends send search
- * terms without encoding. `+` is a space, and a `%` without a valid escape is a percent sign.
+ * Parses the query of a URL.
+ * A parameter that occurs several times gets an array of values.
+ * Decision: parses as browsers do, because front ends send search terms without encoding.
+ * `+` is a space, and a `%` without a valid escape is a percent sign.
  */
 export function parseQuery(querystring: string): Readonly<Record<string, string | string[]>> {
   if (querystring === '') return {};
@@ -58,7 +63,9 @@ export function isBelow(path: string, basePath: string): boolean {
 }
 
 /**
- * The media type of JSON. It has no charset parameter (RFC 8259). It is written exactly as in the contract, because the test tool dredd compares the two texts.
+ * The media type of JSON.
+ * It has no charset parameter (RFC 8259).
+ * It is written exactly as in the contract, because the test tool dredd compares the two texts.
  */
 export const JSON_TYPE = 'application/json';
 
@@ -71,4 +78,20 @@ export const MULTIPART_TYPE = 'multipart/form-data';
 /** Returns whether a content type is `application/x-www-form-urlencoded`. */
 export function isFormType(type: string | undefined): boolean {
   return /^application\/x-www-form-urlencoded\b/i.test(type ?? '');
+}
+
+/** Matches a path that is already a valid URI reference (RFC 3986) and contains no percent-encoding. */
+const PLAIN_PATH = /^\/(?!\/)[A-Za-z0-9\-._~!$&'()*+,;=:@/]*$/;
+
+/**
+ * Converts a path to a valid URI reference (RFC 3986).
+ * Percent-encodes invalid characters.
+ * Does not encode existing percent-encodings again.
+ */
+export function toUriReference(path: string): string {
+  if (PLAIN_PATH.test(path)) return path;
+  return path
+    .replaceAll(/%(?![0-9a-fA-F]{2})/g, '%25')
+    .replaceAll(/[^A-Za-z0-9\-._~!$&'()*+,;=:@/%]/g, encodeURIComponent)
+    .replace(/^\/\/+/, '/');
 }

@@ -1,9 +1,11 @@
 /**
- * The response headers that only the server sets, in lower case, except those that start with `access-control-`. A document, a handler or a fault with such a
- * header could break the message, or switch off the protection of the browser.
+ * The response headers that only the server sets, in lower case, except those that start with `access-control-`.
+ * A document, a handler or a fault with such a header could break the message, or switch off the protection of the
+ * browser.
  */
 const SERVER_HEADERS = new Set([
-  // The connection and the form of the message (RFC 9110, section 7.6.1; RFC 9112). A client can't read a body that has another form.
+  // The connection and the form of the message (RFC 9110, section 7.6.1; RFC 9112).
+  // A client can't read a body that has another form.
   'connection',
   'content-encoding',
   'content-length',
@@ -40,8 +42,9 @@ const SERVER_HEADERS = new Set([
 ]);
 
 /**
- * Returns whether only the server sets a response header, such as `Content-Length`, `Content-Security-Policy` or `Access-Control-Allow-Origin`. Mocks leave out
- * such a header of the contract; in a handler or a fault it is an error.
+ * Returns whether only the server sets a response header, such as `Content-Length`, `Content-Security-Policy` or
+ * `Access-Control-Allow-Origin`.
+ * Mocks leave out such a header of the contract; in a handler or a fault it is an error.
  */
 export function isServerHeader(name: string): boolean {
   const lower = name.toLowerCase();

@@ -1,6 +1,9 @@
 import { limitList } from './limit-list.ts';
 
-/** Returns the remedy for an unknown name, for an error message: `did you mean "name"?` if a known name is similar, otherwise `remove it`. */
+/**
+ * Returns the remedy for an unknown name, for an error message: `did you mean "name"?` if a known name is similar,
+ * otherwise `remove it`.
+ */
 export function suggestName(name: string, known: readonly string[]): string {
   const similar = similarName(name, known);
   return similar === undefined ? 'remove it' : `did you mean "${similar}"?`;
@@ -10,8 +13,9 @@ export function suggestName(name: string, known: readonly string[]): string {
 const MAX_NAMES = 20;
 
 /**
- * Returns the remedy for a name that must be one of `known`, for an error message. It suggests a similar name and lists the known names. `kind`: what the names
- * are in the plural, such as `operators`.
+ * Returns the remedy for a name that must be one of `known`, for an error message.
+ * It suggests a similar name and lists the known names.
+ * `kind`: what the names are in the plural, such as `operators`.
  */
 export function suggestOneOf(name: string, known: readonly string[], kind: string): string {
   const similar = similarName(name, known);
@@ -20,7 +24,9 @@ export function suggestOneOf(name: string, known: readonly string[], kind: strin
 }
 
 /**
- * Returns the first known name with a similar spelling: at most two adjacent letters differ. Ignores upper and lower case. Returns undefined if there is none.
+ * Returns the first known name with a similar spelling: at most two adjacent letters differ.
+ * Ignores upper and lower case.
+ * Returns undefined if there is none.
  */
 export function similarName(name: string, known: readonly string[]): string | undefined {
   return known.find((candidate) => isSimilar(name.toLowerCase(), candidate.toLowerCase()));

@@ -1,4 +1,7 @@
-/** Returns the singular of an English word: `categories` → `category`, `boxes` → `box`, `aliases` → `alias`, `pets` → `pet`. */
+/**
+ * Returns the singular of an English word: `categories` → `category`, `boxes` → `box`, `aliases` → `alias`, `pets` →
+ * `pet`.
+ */
 export function toSingular(word: string): string {
   if (/(?:ss|us|is|news|series|species)$/i.test(word)) return word;
   if (/ies$/i.test(word)) return word.replace(/ies$/i, 'y');

@@ -1,7 +1,8 @@
-import { createTurnQueue } from './turn-queue.ts';
+import { createTurnQueue } from './turns.ts';
 
 /**
- * The minimum number of entries in a list that the server processes in slices, with pauses for other requests. A shorter list takes only about a millisecond.
+ * The minimum number of entries in a list that the server processes in slices, with pauses for other requests.
+ * A shorter list takes only about a millisecond.
  */
 const LONG_LIST = 1_000;
 
@@ -18,7 +19,10 @@ function waitForTurn(): Promise<void> {
   return new Promise((resolve) => queue(resolve));
 }
 
-/** Runs a generator in slices of a few milliseconds, and returns its result. The server handles other requests between two slices. */
+/**
+ * Runs a generator in slices of a few milliseconds, and returns its result.
+ * The server handles other requests between two slices.
+ */
 export async function runInSlices<Result>(steps: Steps<Result>): Promise<Result> {
   for (;;) {
     await waitForTurn();
@@ -30,7 +34,10 @@ export async function runInSlices<Result>(steps: Steps<Result>): Promise<Result>
   }
 }
 
-/** Runs a generator to its end without a pause, and returns its result. The server handles no other request in the meantime. */
+/**
+ * Runs a generator to its end without a pause, and returns its result.
+ * The server handles no other request in the meantime.
+ */
 export function runAtOnce<Result>(steps: Steps<Result>): Result {
   for (;;) {
     const { done, value } = steps.next();

@@ -7,7 +7,11 @@ export function tryOrUndefined<Result>(step: () => Result): Result | undefined {
   }
 }
 
-/** Calls a function and returns its result. If the function throws an `ErrorClass`, returns the error. Throws any other error again. */
+/**
+ * Calls a function and returns its result.
+ * If the function throws an `ErrorClass`, returns the error.
+ * Throws any other error again.
+ */
 export function tryOrError<Result, Expected extends Error>(
   ErrorClass: abstract new (...parameters: never[]) => Expected,
   step: () => Result,

@@ -56,14 +56,19 @@ describe('checkServer when it stops early', () => {
     expect(seen).toEqual([]);
   });
 
-  it('has no finding for a server that no longer responds', async () => {
+  it('names the last requests to a server that no longer accepts connections', async () => {
     const verdict = await runCheck(await startClosingServer(4), {
       contract: await loadNotesContract(),
       only: ['listNotes'],
       mayWrite: false,
       isFresh: false,
     });
-    expect(formatFindings(verdict.findings)).toEqual([]);
+    expect(formatFindings(verdict.findings)).toEqual([
+      expect.stringMatching(
+        /^behaviour listNotes none responds: the server no longer accepts connections: .*: one of 2 requests is the cause \(2 answered/,
+      ),
+    ]);
+    expect(verdict.findings[0]?.exchanges.map(({ response }) => response.status)).toEqual([200, 200]);
     expect(verdict.unchecked).not.toEqual([]);
     expect(verdict.notes).toContainEqual(
       expect.stringMatching(/^The check stopped early: the server no longer accepts connections/),

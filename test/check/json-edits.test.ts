@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseFinite, replaceFirst } from '../../src/check/json-edits.ts';
+import { parseFinite, replaceFirst } from '../../src/check/hostile-input.ts';
 
 describe('replaceFirst', () => {
   it.each([

@@ -37,6 +37,17 @@ describe('checkServer accepts a server', () => {
     ).toEqual([]);
   });
 
+  it('that requires one optional parameter only with another one', async () => {
+    const document = createQueryDocument({ from: { type: 'integer' }, to: { type: 'integer' } });
+    const isValid = ({ query }: ReceivedRequest) =>
+      [...query.values()].every(isNumber) && (!query.has('from') || query.has('to'));
+    expect(await found(document, accept(isValid))).toEqual([]);
+    const always = ({ query }: ReceivedRequest) => [...query.values()].every(isNumber) && query.has('to');
+    expect(await found(document, accept(always))).toEqual([
+      expect.stringMatching(/^input listThings 400 accepts valid requests: query to: .*a missing value/),
+    ]);
+  });
+
   it('that reads 1, yes and on as booleans', async () => {
     const document = createQueryDocument({ flag: { type: 'boolean' } });
     const isBoolean = (text: string | null) => text === null || /^(true|false|1|0|yes|no|on|off)$/i.test(text);

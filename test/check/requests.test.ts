@@ -82,7 +82,7 @@ describe('a parameter', () => {
     ['/header/required', { 'X-Shop': 'ab' }, '/header/required'],
     ['/header/typed', { 'X-Numbers': [1, 2], 'X-Flag': false }, '/header/typed'],
     ['/cookie', { session: 'a;b=c', visits: 3 }, '/cookie'],
-    ['/path/list/{ids}', { ids: [1, 2] }, '/path/list/1%2C2'],
+    ['/path/list/{ids}', { ids: [1, 2] }, '/path/list/1,2'],
     ['/path/odd-name/{a-b.c}', { 'a-b.c': -1 }, '/path/odd-name/-1'],
   ];
   it.each(WRITTEN)(
@@ -121,6 +121,11 @@ describe('a parameter', () => {
       expect(validateValues(contract, route, values)).toMatchObject({ kind: 'violations', violations });
     },
   );
+
+  it.each(['text', 3, null])('of a query with the style deepObject cannot have the value %j', (value) => {
+    const [parameter] = routeOf('GET', '/query/deep').parameters;
+    expect(parameter && withParameter(NOTHING, parameter, value)).toBeUndefined();
+  });
 
   it.each(['a\nb', 'é€'])('of a header cannot have the value %j', (value) => {
     const parameter = routeOf('GET', '/header/required').parameters.find(({ name }) => name === 'X-Shop');

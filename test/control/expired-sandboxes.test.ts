@@ -84,3 +84,18 @@ describe('the event stream of a sandbox', () => {
     expect(await stream.ended).toBe(true);
   });
 });
+
+it('A follower that is still receiving earlier requests gets all of them if the sandbox is deleted meanwhile', async () => {
+  const shop = await startStorefront({ durability: 'memory' });
+  const send = createSandboxClient(shop, 'w1');
+  const searches = Array.from({ length: 100 }, (_, index) => `/api/products?search=${index}${'x'.repeat(1_500)}`);
+  for (const search of searches) await send('GET', search);
+  // The server formats the entries in several turns of the event loop, and handles other requests between them.
+  const streams = await Promise.all(Array.from({ length: 8 }, () => followEvents(shop, '/w1/requests?after=0')));
+  await createControlClient(shop)('DELETE', '/w1');
+  for (const stream of streams) {
+    const events = await stream.next(101);
+    expect(events.map(({ event }) => event)).toEqual([...searches.map(() => 'request'), 'removed']);
+    expect(await stream.ended).toBe(true);
+  }
+});

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { waitForRequests } from '../../src/control/wait-for-requests.ts';
+import { waitForRequests } from '../../src/control/journal-handlers.ts';
 import type { Follower } from '../../src/sandbox/journal/journal.ts';
 import type { Entry } from '../../src/sandbox/journal/recorded-request.ts';
 import type { Bounds } from '../../src/sandbox/journal/verify-requests.ts';

@@ -90,6 +90,15 @@ describe.each(['multipart', 'urlencoded'])('a %s form', (type) => {
     expect(received).toEqual({ name: 'Rex', owner, owners: [owner] });
   });
 
+  it('keeps a file that looks like JSON as a text', async () => {
+    const form = createForm(type, [
+      ['name', 'Rex'],
+      ['photos', '[1]'],
+    ]);
+    expect(await sendForm(form)).toMatchObject({ status: 204 });
+    expect(received).toEqual({ name: 'Rex', photos: ['[1]'] });
+  });
+
   it('can have a list in one field, as the encoding says', async () => {
     expect(
       await sendForm(

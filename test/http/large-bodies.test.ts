@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { LargeBodies } from '../../src/http/control/large-bodies.ts';
+import { LargeBodies } from '../../src/http/large-bodies.ts';
 import { connectRaw } from '../support/harness/raw-client.ts';
 
 const KB = 1024;
@@ -12,9 +12,9 @@ async function startReceiver() {
   const bodies = new LargeBodies(KB * KB);
   const results: string[] = [];
   const receive = async (req: IncomingMessage) => {
-    const { text, release } = await bodies.receive(req, 800 * KB);
+    const { bytes, release } = await bodies.receive(req, 800 * KB);
     release();
-    return `received ${text.length}`;
+    return `received ${bytes.length}`;
   };
   const server = createServer((req, res) => {
     receive(req)
@@ -88,4 +88,20 @@ describe('the receiver of large bodies', () => {
     await Promise.all(connections.map(({ until }) => until(`received ${700 * KB}`)));
     expect(results).toHaveLength(6);
   });
+});
+
+it('Two requests take their turn at once, and the others in the order of the calls', async () => {
+  const bodies = new LargeBodies();
+  const started: number[] = [];
+  const [first, second] = [await bodies.waitForTurn(), await bodies.waitForTurn()];
+  const third = bodies.waitForTurn().then((end) => [started.push(3), end] as const);
+  const fourth = bodies.waitForTurn().then((end) => [started.push(4), end] as const);
+  second();
+  const [, endThird] = await third;
+  expect(started).toEqual([3]);
+  first();
+  const [, endFourth] = await fourth;
+  expect(started).toEqual([3, 4]);
+  for (const end of [endThird, endFourth]) end();
+  expect(await bodies.waitForTurn()).toBeTypeOf('function');
 });

@@ -47,11 +47,40 @@ describe.each(servers)('%s with several media types', (_, options) => {
     ['application/vnd.pet+json;version=1', 'application/vnd.pet+json;version=1'],
     ['application/vnd.pet+json;version=3, application/xml;q=0.1', 'application/xml'],
     ['application/json;q=0, */*;q=0.1', 'application/vnd.pet+json;version=1'],
-    ['image/png', 'application/json'],
+    ['en', 'application/json'],
   ])('has for Accept: %s the type %s', async (accept, expected) => {
     const versions = [1, 2].map((version) => `application/vnd.pet+json;version=${version}`);
     const ask = await startPets(['application/xml', 'application/json', ...versions], options);
     expect((await ask(accept)).headers.get('content-type')).toBe(expected);
+  });
+
+  it.each(['image/png', 'application/xml;q=0, text/*', 'application/*;q=0, image/*', '*/*;q=0.0'])(
+    'is refused with Accept: %s',
+    async (accept) => {
+      const ask = await startPets(['application/xml', 'application/json'], options);
+      const { status, headers, body } = await ask(accept);
+      expect([status, headers.get('content-type')]).toEqual([406, 'application/problem+json']);
+      expect(body?.detail).toContain(`the header Accept is "${accept}"`);
+      expect(body?.detail).toContain('use application/xml or application/json');
+      expect(headers.get('vary')).toContain('Accept');
+    },
+  );
+
+  it('depends on Accept', async () => {
+    for (const types of [
+      ['application/json', 'application/xml'],
+      ['application/json', 'application/vnd.pet+json'],
+    ]) {
+      const ask = await startPets(types, options);
+      const { headers } = await ask(types[1]);
+      expect([headers.get('content-type'), headers.get('vary')]).toEqual([types[1], 'Origin, Accept']);
+    }
+  });
+
+  it.each(['image/png', '*/*;q=0'])('is sent with its only type for Accept: %s', async (accept) => {
+    const ask = await startPets(['application/json'], options);
+    const { status, headers } = await ask(accept);
+    expect([status, headers.get('content-type'), headers.get('vary')]).toEqual([200, 'application/json', 'Origin']);
   });
 
   it('has the XML that the schema describes', async () => {
@@ -104,4 +133,48 @@ it('the response of a stored entry is XML if the request accepts only XML', asyn
   expect(xml.text).toBe(PET_XML);
   const listed = await ask('GET', '/pets', undefined, { Accept: 'application/xml' });
   expect(listed.text).toMatch(/<pets><p:pet .*<\/p:pet><\/pets>$/);
+});
+
+it.each([
+  ['text/csv', 406],
+  ['application/json', 200],
+  ['application/problem+json', 200],
+])('the response of a resource with JSON and CSV, for Accept: %s, has the status %s', async (accept, status) => {
+  const list = { schema: { type: 'array', items: { $ref: '#/components/schemas/Pet' } } };
+  const schema = { $ref: '#/components/schemas/Pet' };
+  const content = { 'application/json': list, 'text/csv': list };
+  const problem = { description: 'd', content: { 'application/problem+json': {} } };
+  const paths = {
+    '/pets': {
+      get: { operationId: 'listPets', responses: { 200: { description: 'd', content }, 400: problem } },
+      post: {
+        operationId: 'addPet',
+        requestBody: { content: { 'application/json': { schema } } },
+        responses: { 201: { description: 'd', content: { 'application/json': { schema } } } },
+      },
+    },
+    '/pets/{id}': {
+      get: {
+        operationId: 'getPet',
+        parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'integer' } }],
+        responses: { 200: { description: 'd', content: { 'application/json': { schema } } } },
+      },
+    },
+  };
+  const { ask } = await startStorefront({ contract: await writeDocument({ paths, schemas: { Pet: PET } }) });
+  const response = await ask('GET', '/pets', undefined, { Accept: accept });
+  expect(response.status).toBe(status);
+  if (status === 406) expect(response.body.detail).toMatch(/: use application\/json$/);
+});
+
+it('a request that is refused because of Accept changes nothing and does not use its idempotency key', async () => {
+  const content = { 'application/json': {}, 'application/xml': {} };
+  const post = { operationId: 'add', responses: { 201: { description: 'd', content } } };
+  let count = 0;
+  const add = () => ({ status: 201, body: { count: ++count } });
+  const contract = await writeDocument({ paths: { '/pets': { post } } });
+  const { ask } = await startStorefront({ contract, handlers: { add } });
+  const send = (accept: string) => ask('POST', '/pets', undefined, { Accept: accept, 'Idempotency-Key': 'a' });
+  expect((await send('image/png')).status).toBe(406);
+  expect((await send('application/json')).body).toEqual({ count: 1 });
 });

@@ -3,12 +3,15 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it, type TestContext } from 'vitest';
 import { defaults, defaultText, getProductId } from '../support/fixtures/default-data.ts';
 import { bindMount, mountSmallDisk, mountsUnavailable } from '../support/harness/disks.ts';
-import { startProgram } from '../support/harness/start-program.ts';
+import { type Program, startProgram } from '../support/harness/start-program.ts';
 import { createFetchClient, type TestShop } from '../support/harness/start-storefront.ts';
 import { tempFolder } from '../support/harness/temp-folder.ts';
 
 const KETTLE = getProductId('Cordless Electric Kettle');
 const DISK_KB = 256;
+
+/** The maximum number of additions before a test kills the server. */
+const MAX_ADDITIONS = 100;
 
 beforeEach(({ skip }) => skip(mountsUnavailable !== undefined, mountsUnavailable));
 
@@ -92,6 +95,25 @@ describe('a bind-mounted data file, like a single file in a container,', () => {
     await expectDataFileOnly(folder);
   });
 
+  it('has all acknowledged changes after a kill under load, or an edit before the next start', async (t) => {
+    const { data } = await createMount(defaultText);
+    let expected = { least: 0, most: 0 };
+    for (let round = 0; round < 20; round++) {
+      const program = await startProgram(t, ['--port', '0', '--data', data]);
+      const ask = createFetchClient(await program.url());
+      const { body } = await ask('GET', '/api/cart-items');
+      const quantity = body.find((item: { productId: string }) => item.productId === KETTLE)?.quantity ?? 0;
+      expect(quantity).toBeGreaterThanOrEqual(expected.least);
+      expect(quantity).toBeLessThanOrEqual(expected.most);
+      const { sent, acknowledged } = await addAndKill(program, ask);
+      expected = { least: quantity + acknowledged, most: quantity + sent };
+      if (round % 2 === 0) continue;
+      const cartItems = [{ id: 1, productId: KETTLE, quantity: 1_000 * round, deliveryOptionId: '1' }];
+      await writeFile(data, JSON.stringify({ ...defaults, cartItems }));
+      expected = { least: 1_000 * round, most: 1_000 * round };
+    }
+  }, 300_000);
+
   it('is repaired if it is damaged, and its content is saved', async (t) => {
     const { folder, data } = await createMount('{');
     const { ended, stdout } = await startProgram(t, ['repair', '--data', data]);
@@ -124,6 +146,23 @@ async function shopOver(t: TestContext, data: string): Promise<TestShop['ask']> 
 
 function add(ask: TestShop['ask']) {
   return ask('POST', '/api/cart-items', { productId: KETTLE, quantity: 1 });
+}
+
+/** Adds kettles with six clients at once, and kills the server meanwhile. Counts the additions. */
+async function addAndKill({ child, ended }: Program, ask: TestShop['ask']) {
+  const counts = { sent: 0, acknowledged: 0 };
+  const enough = 1 + Math.floor(Math.random() * MAX_ADDITIONS);
+  const addUntilEnd = async () => {
+    for (;;) {
+      counts.sent++;
+      expect(await add(ask)).toMatchObject({ status: 201 });
+      counts.acknowledged++;
+      if (counts.acknowledged === enough) child.kill('SIGKILL');
+    }
+  };
+  await Promise.allSettled(Array.from({ length: 6 }, addUntilEnd));
+  await ended;
+  return counts;
 }
 
 /** Resolves when the data file contains all changes, so that there is no write-ahead log. */

@@ -12,7 +12,6 @@ import { readStoredState } from '../support/harness/stored-state.ts';
 describe('the option --durability', () => {
   it.each([
     ['disk', /data in \/\S+\/db\.json: a committed change survives a crash and a power cut$/],
-    ['os', /data in \/\S+\/db\.json: a committed change survives a crash, but not a power cut$/],
     ['memory', /data in memory: changes are lost when the process ends$/],
   ] as const)('%s is logged at the start, with what a change survives', async (durability, message) => {
     const { log, durability: actual } = await startStorefront({ durability });
@@ -33,8 +32,8 @@ describe('the option --durability', () => {
     expect(await startStorefront()).toMatchObject({ durability: 'disk' });
   });
 
-  it.each(['disk', 'os'] as const)('%s stores a change before the response', async (durability) => {
-    const { ask, dataFile = '' } = await startStorefront({ durability });
+  it('disk stores a change before the response', async () => {
+    const { ask, dataFile = '' } = await startStorefront({ durability: 'disk' });
     expect((await ask('POST', '/api/orders')).status).toBe(201);
     expect((await readStoredState(dataFile)).orders).toHaveLength(defaults.orders.length + 1);
   });
@@ -77,20 +76,23 @@ describe('the option --durability', () => {
     );
   });
 
-  it.each([['--durability', 'paper'], ['--durability', ''], ['--durability'], ['--durability', 'Disk']])(
-    'refuses unknown modes with the list of modes: %j %j',
-    (...args) => {
-      const request = readCommandLine({ args, environment: {}, isTerminal: false, version: '1.2.3' });
-      expect(request).toEqual({ kind: 'refuse', reason: expect.stringMatching(/^[^\n]*--durability[^\n]*$/) });
-    },
-  );
+  it.each([
+    ['--durability', 'paper'],
+    ['--durability', 'os'],
+    ['--durability', ''],
+    ['--durability'],
+    ['--durability', 'Disk'],
+  ])('refuses unknown modes with the list of modes: %j %j', (...args) => {
+    const request = readCommandLine({ args, environment: {}, isTerminal: false, version: '1.2.3' });
+    expect(request).toEqual({ kind: 'refuse', reason: expect.stringMatching(/^[^\n]*--durability[^\n]*$/) });
+  });
 });
 
 describe('storefront --durability', () => {
   it('ends with 2 and one line for an unknown mode', async (test) => {
     const program = await startProgram(test, ['--port', '0', '--durability', 'paper']);
     expect(await program.ended).toEqual({ code: 2, signal: null });
-    expect(program.stderr()).toMatch(/^storefront: [^\n]*disk, os, memory[^\n]*\n$/);
+    expect(program.stderr()).toMatch(/^storefront: [^\n]*disk, memory[^\n]*\n$/);
     expect(await readdir(program.folder)).toEqual([]);
   });
 

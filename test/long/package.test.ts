@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -53,6 +54,19 @@ describe('the packed package', () => {
     const pages = ['console', 'reference'].flatMap((name) => [`${name}/index.html`, `${name}/licenses.txt`]);
     const needed = [...[...code, ...types, ...pages].map((name) => `dist/${name}`), ...products.map(getImage)];
     expect(output.split('\n')).toEqual(expect.arrayContaining(needed.map((path) => `package/${path}`)));
+  });
+
+  it('contains a source map of each program file', async () => {
+    const { output } = await runCommand('tar', ['-tzf', tarball], { cwd: folder });
+    const paths = output.split('\n');
+    const programs = paths.filter((path) => /^package\/dist\/[^/]+\.c?js$/.test(path));
+    expect(programs.length).toBeGreaterThan(5);
+    // A file that only exports what another file has contains no code.
+    const hasCode = (path: string) =>
+      readFileSync(projectFile(path.replace('package/', '')), 'utf8')
+        .split('\n')
+        .some((line) => !/^((import|export) .*)?$/.test(line));
+    expect(programs.filter((path) => hasCode(path) && !paths.includes(`${path}.map`))).toEqual([]);
   });
 });
 

@@ -60,10 +60,9 @@ describe('a symbolic link that replaces the data file of a running shop', () => 
 });
 
 describe.each([
-  { durability: 'disk', links: true, kind: 'with hard links' },
-  { durability: 'disk', links: false, kind: 'without hard links' },
-  { durability: 'os', links: true, kind: 'with hard links' },
-] as const)('a store with durability $durability on a file system $kind', ({ durability, links }) => {
+  { links: true, kind: 'with hard links' },
+  { links: false, kind: 'without hard links' },
+] as const)('a store on a file system $kind', ({ links }) => {
   it('preserves a symbolic link that replaces its file before any step of a change', async () => {
     const steps = await stepsOfChange();
     await Promise.all(steps.map((name, index) => expectLinkKept(index + 1, `before ${index + 1} ${name}`)));
@@ -110,7 +109,7 @@ describe.each([
   > {
     const file = await createCartFile([A]);
     const disk = createFaultyDisk({ links });
-    return { file, disk, ...(await openTestState({ data: file.path, durability, disk })) };
+    return { file, disk, ...(await openTestState({ data: file.path, disk })) };
   }
 });
 

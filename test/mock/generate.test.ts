@@ -263,3 +263,14 @@ describe('a value generated from recursive schemas', () => {
     expect(() => value('Endless', 1)).toThrow('no valid value could be generated for the schema at #/paths/~1Endless');
   });
 });
+
+it('a generated request body with a list has other numbers than a page of this list', async () => {
+  const properties = { pages: { type: 'integer' }, total: { type: 'integer' }, tags: { type: 'array', items: {} } };
+  const schema = { type: 'object', required: Object.keys(properties), properties };
+  const generate = createGenerator({} as Document, 'readOnly');
+  const bodies = [1, 2, 3, 4, 5].map((seed) =>
+    generate(schema, { seed, query: {}, usesExamples: false, omitsOptional: true }),
+  );
+  for (const name of ['pages', 'total'])
+    expect(new Set(bodies.map((body) => (body as Record<string, unknown>)[name])).size).toBeGreaterThan(2);
+});

@@ -99,6 +99,24 @@ describe.skipIf(process.platform === 'win32')('a file that is not a regular file
     expect(await load([join(folder, 'secret.txt')])).toContain('SECRET');
   });
 
+  it.each(['.env', '.secrets/key.txt'])('is not included through a link to a hidden file: %s', async (target) => {
+    const { folder, load } = await createProject('link.txt', { [`api/${target}`]: 'HIDDEN' });
+    await symlink(join(folder, 'api', target), join(folder, 'api/link.txt'));
+    await expect(load()).rejects.toThrow(/which is a hidden file: rename it, or allow it/);
+    expect(await load([join(folder, 'api', target)])).toContain('HIDDEN');
+  });
+
+  it('is included through a link to a file that is not hidden, also below a hidden folder around the document', async () => {
+    const folder = await folderWith({
+      '.project/openapi.yaml': createDocument('link.txt'),
+      '.project/parts/pet.yaml': 'type: object\n',
+      '.project/text.txt': 'VISIBLE',
+    });
+    await symlink(join(folder, '.project/text.txt'), join(folder, '.project/link.txt'));
+    const { text } = await loadContract({ path: join(folder, '.project/openapi.yaml'), strict: false });
+    expect(text).toContain('VISIBLE');
+  });
+
   it('is not used as an overlay through a symbolic link', async () => {
     const { folder, load } = await createProject('intro.md', { 'o.yaml': 'overlay: 1.0.0\nactions: []\n' });
     await symlink(join(folder, 'o.yaml'), join(folder, 'api/openapi.overlay.yaml'));

@@ -49,11 +49,6 @@ describe('loadContract warns, with position and reason, of', () => {
       [`/a/{id}: { ${GET} }`, `/a/{name}: { ${GET} }`],
       '5:21 #/paths/~1a~1{name}/get is never reached, because /a/{id} matches the same requests: remove one of the two paths',
     ],
-    [
-      'a style of path parameters that is not supported',
-      [`/a/{id}: { parameters: [{ name: id, in: path, style: matrix, schema: {} }], ${GET} }`],
-      '4:56 #/paths/~1a~1{id}/parameters/0/style is treated as the style simple, because the style matrix is not supported: use simple',
-    ],
   ])('%s', async (_, lines, warning) => {
     expect(await getWarning(...lines)).toBe(warning);
   });

@@ -14,11 +14,13 @@ import { withSchema, writeDocument } from './documents.ts';
 const ATOMS =
   String.raw`a b - _ 0 \d \D \w \W \s \S . \. \/ / \n \r \t \v \f \0 \x41 \u0061 \u{1F600} \uD83D\uDE00 \uD83D \uDE00 😀 é
   [abc] [^abc] [a-c0-9] [\d_] [^\s] [\w-] [^] [] [\s\S] [^\W] [\uD800-\uDFFF] [\u{10000}-\u{10FFFF}] [😀-😎] \p{L} \P{L} [\p{Lu}\d]
-  \p{Script=Greek} \P{Cs} \b \B ^ $ \cA [\b] \- \_ \a \A \Z [\-x] \$ \u2028 [.-\d] { } ] \07 \8 \ufeff K \u212a () [a--b] [&&] a{1200}? b{0,1200}`.split(
+  \p{Script=Greek} \P{Cs} \b \B ^ $ \cA [\b] \- \_ \a \A \Z [\-x] \$ \u2028 [.-\d] { } ] \07 \8 \ufeff K \u212a () [a--b] [&&]`.split(
     / +|\n */,
   );
 
-// No long repetitions: with one of a group, Node's engine can need hours for a text of six characters.
+/** Only outside of groups: if a group with one of them is repeated, Node's engine can need hours for a text of six characters. */
+const LONG_REPETITIONS = ['a{1200}?', 'b{0,1200}'];
+
 const QUANTIFIERS = ['', '', '', '*', '+', '?', '{2}', '{1,2}', '{0,3}', '{2,}', '*?', '+?', '??', '{0}'];
 
 /** Characters on which engines or modes could differ. */
@@ -43,7 +45,7 @@ const anyPattern = fc.letrec<{ group: string; part: string; pattern: string }>((
 })).pattern;
 
 const anyAnchored = fc
-  .tuple(fc.constantFrom('', '^'), anyPattern, fc.constantFrom('', '$'))
+  .tuple(fc.constantFrom('', '^'), anyPattern, fc.constantFrom('', '', ...LONG_REPETITIONS), fc.constantFrom('', '$'))
   .map((parts) => parts.join(''));
 
 const anyText = fc.array(fc.constantFrom(...CHARACTERS), { maxLength: 6 }).map((parts) => parts.join(''));

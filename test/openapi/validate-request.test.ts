@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Contract, loadContract } from '../../src/openapi/contract.ts';
-import type { Violation } from '../../src/openapi/violations.ts';
+import type { Violation } from '../../src/util/problem.ts';
 import { getProductId, projectFile } from '../support/fixtures/default-data.ts';
 
 const lenient = await loadContract({ path: projectFile('openapi.yaml'), strict: false });

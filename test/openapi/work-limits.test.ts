@@ -36,3 +36,16 @@ describe('A request body with many errors', () => {
     expect(body.detail.length).toBeLessThan(1_500);
   });
 });
+
+describe('A schema with alternatives that are nested 100 times', () => {
+  it.each(['allOf', 'oneOf', 'anyOf'])('%s validates a request body at once', async (keyword) => {
+    const note = { type: 'object', required: ['title'] };
+    const request = Array.from({ length: 100 }).reduce<Readonly<Record<string, unknown>>>(
+      (inner) => ({ [keyword]: [inner] }),
+      note,
+    );
+    const { ask } = await startApi({ paths: { '/notes': { post: { request, status: 201 } } } });
+    expect((await ask('POST', '/notes', { title: 'a' })).status).toBe(201);
+    expect((await ask('POST', '/notes', {})).status).toBe(400);
+  });
+});

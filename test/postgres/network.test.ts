@@ -1,6 +1,8 @@
 import { chown } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { openDatabase } from '../../src/store/postgres/database.ts';
+import { Turns } from '../../src/util/turns.ts';
 import { mountSmallDisk, mountsUnavailable } from '../support/harness/disks.ts';
 import { startProgram } from '../support/harness/start-program.ts';
 import { createFetchClient, type TestResponse } from '../support/harness/start-storefront.ts';
@@ -144,6 +146,64 @@ describe('a server whose network to the database', () => {
     const responses = await Promise.all(Array.from({ length: 30 }, (_, index) => createNote(server, `slow ${index}`)));
     expect(responses.map(({ status }) => status)).toEqual(Array(30).fill(201));
     expect(await listNotes(other.url)).toHaveLength(30);
+  });
+});
+
+it('transactions fail at once while the database does not respond', async () => {
+  const cluster = await startTestCluster();
+  const proxy = await startTcpProxy(cluster.port);
+  const log = { info() {}, warn() {}, error() {} };
+  const database = openDatabase({ url: cluster.getUrl('postgres', proxy.port), schema: 'public' }, log);
+  onTestFinished(() => database.close());
+  const turns = new Turns(1);
+  const transaction = await database.begin(turns);
+  proxy.hang();
+  await expect(transaction.query('SELECT 1')).rejects.toThrow('it does not respond');
+  transaction.rollback();
+  await expect(database.begin(turns)).rejects.toThrow('it does not respond');
+  const startMs = performance.now();
+  for (let n = 0; n < 10; n++) await expect(database.begin(turns)).rejects.toThrow('so the statement was not sent');
+  expect(performance.now() - startMs).toBeLessThan(1_000);
+  proxy.repair();
+  const begin = () => database.begin(turns).then((next) => next.commit());
+  await expect.poll(begin, { timeout: 60_000 }).toBeUndefined();
+});
+
+/** The maximum duration of a start that fails because the database does not respond, in ms. */
+const MAX_START_MS = 15_000;
+
+/** Starts the program with a database behind a proxy. `hangWhen`: resolves when the database stops responding. */
+async function startWithHang(hangWhen: (database: string, schema: string) => Promise<unknown>) {
+  const cluster = await startTestCluster();
+  const proxy = await startTcpProxy(cluster.port);
+  const { databaseSchema: schema } = createDatabaseOptions();
+  proxy.delay(50);
+  const args = ['--port', '0', '--database', cluster.getUrl('postgres', proxy.port), '--database-schema', schema];
+  const starting = hangWhen(cluster.getUrl(), schema).then(proxy.hang);
+  const program = await startProgram({ onTestFinished }, args);
+  await starting;
+  return program;
+}
+
+const countTables = async (database: string, schema: string) =>
+  (await runSql(database, `SELECT 1 FROM pg_tables WHERE schemaname = '${schema}'`)).length;
+
+describe('a server whose database', () => {
+  it.each<readonly [name: string, hangWhen: Parameters<typeof startWithHang>[0]]>([
+    ['never responds', async () => {}],
+    [
+      'stops responding during the start',
+      (...names) => expect.poll(() => countTables(...names), { timeout: 60_000, interval: 5 }).toBeGreaterThan(5),
+    ],
+  ])('%s does not start, and says so', async (_, hangWhen) => {
+    const { ended, stdout, stderr } = await startWithHang(hangWhen);
+    const startMs = performance.now();
+    expect((await ended).code).toBe(1);
+    expect(performance.now() - startMs).toBeLessThan(MAX_START_MS);
+    expect(stdout()).toBe('');
+    expect(stderr()).toMatch(/^storefront: PostgreSQL \(.*\) can't be used: .*\. Check that the database runs/);
+    expect(stderr()).not.toContain(PASSWORD);
+    expect(stderr().trim().split('\n')).toHaveLength(1);
   });
 });
 

@@ -105,8 +105,8 @@ describe('a server with a database', () => {
   });
 
   it.each([
-    ['SELECT', 'lists'],
-    ['SELECT, INSERT', 'expired_sandboxes'],
+    ['SELECT', 'servers'],
+    ['SELECT, INSERT', 'servers'],
   ])('does not start as a user who has only the rights %s, and says which are missing', async (rights, table) => {
     const options = createDatabaseOptions();
     const { databaseSchema: schema } = options;

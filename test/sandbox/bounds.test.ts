@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { TooManySandboxesError } from '../../src/sandbox/errors.ts';
 import type { MemoryLimits } from '../../src/sandbox/memory/memory.ts';
 import type { State } from '../../src/shop/state.ts';
 import { StateTooLargeError } from '../../src/store/backend.ts';
@@ -49,10 +48,10 @@ describe('the registry at the maximum number of sandboxes', () => {
     for (const id of ['a', 'b', 'c']) await sandboxes.create(id);
     pass(60_000);
     const error = await sandboxes.get('more').catch((reason) => reason);
-    expect(error).toBeInstanceOf(TooManySandboxesError);
-    expect(error).toMatchObject({
-      retryAfterSeconds: 3_540,
-      message: expect.stringContaining('DELETE /_control/sandboxes'),
+    expect(error.problem).toEqual({
+      code: 'unavailable',
+      detail: expect.stringContaining('DELETE /_control/sandboxes'),
+      headers: { 'Retry-After': '3540' },
     });
     expect(listIds(sandboxes)).toEqual(['default', 'a', 'b', 'c']);
     expect((await sandboxes.get('a')).id).toBe('a');
@@ -73,13 +72,11 @@ describe('the registry at the maximum number of sandboxes', () => {
 
   it('keeps a sandbox that handles a request or whose journal is followed', async () => {
     const { sandboxes } = createTestRegistry({ maxSandboxes: 3 });
-    let finish = () => {};
-    const handled = sandboxes.use('handled', () => new Promise<void>((resolve) => (finish = resolve)));
+    const { leave } = await sandboxes.use('handled');
     (await sandboxes.get('followed')).journal.follow({ onEntry() {}, onEnd() {} });
     for (let n = 0; n < 5; n++) await sandboxes.get(`w${n}`);
     expect(listIds(sandboxes)).toEqual(['default', 'handled', 'followed', 'w4']);
-    finish();
-    await handled;
+    leave();
   });
 
   it('counts a state that several sandboxes were created from once', async () => {

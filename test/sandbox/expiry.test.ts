@@ -96,14 +96,11 @@ describe('an unused sandbox', () => {
   it('does not expire while it handles a request', async () => {
     useFakeTimers();
     const { sandboxes, pass } = createTestRegistry();
-    let finish = () => {};
     await sandboxes.get('w1');
-    const handled = sandboxes.use('w1', () => new Promise<void>((resolve) => (finish = resolve)));
-    await Promise.resolve();
+    const { leave } = await sandboxes.use('w1');
     pass(3 * HOUR_MS);
     expect(listIds(sandboxes)).toEqual(['default', 'w1']);
-    finish();
-    await handled;
+    leave();
     pass(HOUR_MS - 60_000);
     expect(listIds(sandboxes)).toEqual(['default', 'w1']);
     pass(120_000);

@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { UnknownSandboxError } from '../../src/sandbox/errors.ts';
 import { defaults } from '../support/fixtures/default-data.ts';
 import { PRODUCT_IDS, putItem } from '../support/fixtures/states.ts';
 import { expectProblem } from '../support/harness/problems.ts';
@@ -136,7 +135,7 @@ describe('a removed sandbox', () => {
     const { sandboxes } = createTestRegistry({ areDeclared: true });
     await sandboxes.create('a');
     await sandboxes.remove('a');
-    await expect(sandboxes.get('a')).rejects.toThrow(UnknownSandboxError);
+    await expect(sandboxes.get('a')).rejects.toMatchObject({ problem: { code: 'unknown-sandbox' } });
     expect(sandboxes.find('a')).toBeUndefined();
   });
 });

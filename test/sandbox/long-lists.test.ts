@@ -218,4 +218,14 @@ describe('SharedObjects', () => {
       { numRuns: 30 },
     );
   });
+
+  it('counts for the next owner that adds it, also while its entries are still being released', async () => {
+    const [first, second] = [createObjects(), createObjects()];
+    const list = getState(2_000).orders as unknown as List;
+    await first.objects.hold(new Map([[list, first.owner]]), async () => {});
+    first.objects.replace(undefined, { list }, second.owner);
+    first.objects.finishReleases();
+    expect(first.owner.bytes).toBe(0);
+    expect(second.owner.bytes).toBeGreaterThan(2_000 * 700);
+  });
 });

@@ -51,8 +51,8 @@ describe('a regular expression', () => {
     ['(', /missing closing \)/],
     ['[', /missing closing \]/],
     ['a{2,1}', /invalid repeat count/],
-    ['((a{0,100}){0,100}){0,100}', /invalid repeat count/],
-    ['(a{1,1000}){1,1000}', /expression too large/],
+    ['((a{0,100}){0,100}){0,100}', /repetitions, such as/],
+    ['(a{1,1000}){1,1000}', /repetitions, such as/],
     ['a'.repeat(1_001), /more than 1000 characters/],
   ])('is rejected with the reason if it cannot be compiled: %s', (source, reason) => {
     expect(compilePattern(source)).toEqual(issueWith(reason));

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { createCartFile, createDataText } from '../support/fixtures/cart-file.ts';
 import { getAddedProducts, PRODUCT_IDS, putItem } from '../support/fixtures/states.ts';
@@ -15,8 +15,8 @@ const MOUNT: Plan = ({ name }) => {
 };
 
 describe('a data file that is a mount of a single file', () => {
-  it.each(['disk', 'os'] as const)('is overwritten by changes and resets, with durability %s', async (durability) => {
-    const { file, store } = await openMount(durability);
+  it('is overwritten by changes and resets', async () => {
+    const { file, store } = await openMount();
     await store.update(putItem(B));
     await store.flush();
     expect(await file.cart()).toEqual([A, B]);
@@ -29,7 +29,7 @@ describe('a data file that is a mount of a single file', () => {
   });
 
   it('is reported at the start if the write-ahead log cannot be created beside it', async () => {
-    const { warnings } = await openMount('disk', (step) => (step.name === 'create' ? { code: 'EACCES' } : MOUNT(step)));
+    const { warnings } = await openMount((step) => (step.name === 'create' ? { code: 'EACCES' } : MOUNT(step)));
     expect(warnings).toEqual([
       expect.stringMatching(
         /\.wal can't be created now \(permission denied, EACCES\)\. Requests that change data get 503/,
@@ -45,6 +45,31 @@ describe('a data file that is a mount of a single file', () => {
       const cart = getAddedProducts(await readStoredState(mount.file.path));
       const label = `killed after ${killed} ${steps[killed - 1]}`;
       expect.soft(mount.acknowledged, label).toContainEqual(cart);
+      await mount.store.close();
+    }
+  });
+
+  it('has the edit of another program after the server was killed at any step', async () => {
+    const edit = createDataText([C]);
+    const steps = await addAndReset(await openMount());
+    for (let killed = 1; killed <= steps.length; killed++) {
+      const mount = await openMount();
+      await addAndReset(mount, (step) => (step.number === killed ? { dies: 'after' } : MOUNT(step)));
+      writeFileSync(mount.file.path, edit);
+      const cart = getAddedProducts(await readStoredState(mount.file.path));
+      expect.soft(cart, `killed after ${killed} ${steps[killed - 1]}`).toEqual([C]);
+      await mount.store.close();
+    }
+  });
+
+  it('is refused after a kill if another program has made it invalid', async () => {
+    const steps = await addAndReset(await openMount());
+    for (let killed = 1; killed <= steps.length; killed++) {
+      const mount = await openMount();
+      await addAndReset(mount, (step) => (step.number === killed ? { dies: 'after' } : MOUNT(step)));
+      writeFileSync(mount.file.path, '{"cartItems": [');
+      await expect.soft(readStoredState(mount.file.path)).rejects.toThrow('is not JSON');
+      expect.soft(readFileSync(mount.file.path, 'utf8')).toBe('{"cartItems": [');
       await mount.store.close();
     }
   });
@@ -68,13 +93,13 @@ describe('a data file that is a mount of a single file', () => {
   });
 });
 
-async function openMount(durability: 'disk' | 'os' = 'disk', plan = MOUNT) {
+async function openMount(plan = MOUNT) {
   const file = await createCartFile([A]);
   const disk = createFaultyDisk();
   disk.begin(plan);
   const warnings: string[] = [];
   const log = { info() {}, warn: (message: string) => warnings.push(message), error() {} };
-  const { store } = await openTestState({ data: file.path, durability, disk, log });
+  const { store } = await openTestState({ data: file.path, disk, log });
   return { file, disk, store, warnings, acknowledged: [[A]] as (readonly string[])[] };
 }
 

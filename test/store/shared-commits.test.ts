@@ -18,7 +18,7 @@ const CHANGES = CLIENTS * REQUESTS;
 /** The maximum number of commits. It exceeds the number of rounds of requests, and is far below the number of changes. */
 const MOST_COMMITS = CHANGES / 4;
 
-const MODES: readonly Durability[] = ['disk', 'os', 'memory'];
+const MODES: readonly Durability[] = ['disk', 'memory'];
 
 /** A change that always returns a new state, so that the revision counts the commits. */
 const touch: Change<undefined> = (state) => ({ next: { ...state }, result: undefined });

@@ -20,7 +20,7 @@ describe('toArguments', () => {
     { options: {}, expected: DEFAULTS },
     { options: { strict: false, host: undefined }, expected: DEFAULTS },
     { options: { data: '-a b.json' }, expected: { port: 0, data: '-a b.json', durability: 'disk', log: 'off' } },
-    { options: { data: 'a.json', durability: 'os' }, expected: { data: 'a.json', durability: 'os' } },
+    { options: { data: 'a.json', durability: 'disk' }, expected: { data: 'a.json', durability: 'disk' } },
     {
       options: {
         port: 4711,

@@ -37,7 +37,7 @@ describe('startStorefront', () => {
   it.each<[options: object, message: string]>([
     [{ handler: {} }, 'Unknown option handler of the server: did you mean "handlers"? The options are port, host, '],
     [{ dafaultData: 'a.json' }, 'did you mean "defaultData"?'],
-    [{ durability: 'ram' }, 'Invalid option durability of the server. It is "ram": use "disk", "os" or "memory".'],
+    [{ durability: 'ram' }, 'Invalid option durability of the server. It is "ram": use "disk" or "memory".'],
     [{ auth: 'none' }, 'Invalid option auth of the server. It is "none": use "form", "off" or a list of tokens.'],
     [{ delay: { from: 8, to: 2 } }, 'Invalid option delay of the server. It is {"from":8,"to":2}: use milliseconds'],
     [{ contract: null }, 'It is null: use the path of a file.'],

@@ -40,6 +40,7 @@ function describeOption(member: ts.PropertySignature, file: ts.SourceFile): stri
   const comment = ts
     .getJSDocCommentsAndTags(member)
     .flatMap(({ comment: text }) => (typeof text === 'string' ? text : []));
-  const [, meaning = '', defaultValue = ''] = /^(.*?)(?: Default: (.*?)\.?)?$/s.exec(comment.join(' ')) ?? [];
+  const [, meaning = '', defaultValue = ''] =
+    /^(.*?)(?: Default: (.*?)\.?)?$/s.exec(comment.join(' ').replaceAll(/\s+/g, ' ')) ?? [];
   return [code(member.name.getText(file)), code(type), meaning, defaultValue];
 }

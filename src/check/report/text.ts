@@ -1,5 +1,5 @@
 import { escapeControls } from '../../util/escape-controls.ts';
-import { limitList } from '../../util/limit-list.ts';
+import { joinList, limitList } from '../../util/limit-list.ts';
 import type { Count } from '../findings.ts';
 import type { Failure, Report, Row } from './report.ts';
 
@@ -46,15 +46,22 @@ function toCount(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-/** The maximum number of operations that a report lists as not reached, and of parts that it lists as not checked completely. */
+/**
+ * The maximum number of operations that a report lists as not reached, and of parts that it lists as not checked
+ * completely.
+ */
 const MAX_UNCHECKED = 20;
 
-/** Returns one line with the operations that were not reached, and one line with the parts that were not checked completely. Omits a line without entries. */
+/**
+ * Returns one line with the operations that were not reached, and one line with the parts that were not checked
+ * completely.
+ * Omits a line without entries.
+ */
 export function formatUnchecked({ unchecked, unreached }: Report): readonly string[] {
   const lists = { 'Not reached': unreached, 'Not checked completely': unchecked };
   return Object.entries(lists)
     .filter(([, list]) => list.length > 0)
-    .map(([title, list]) => `${title}: ${limitList(list, MAX_UNCHECKED).join('; ')}`);
+    .map(([title, list]) => `${title}: ${joinList(list, MAX_UNCHECKED, '; ')}`);
 }
 
 /** Returns the failures grouped by rule, in the order in which they were found. */
@@ -106,7 +113,10 @@ function formatCount(count: Count | undefined): string {
   return count.wrong > 0 ? `${count.seen || ''} FAILED ${count.wrong}`.trim() : String(count.seen);
 }
 
-/** Returns a copy of a report without control characters and line breaks. The responses of a server can contain them. */
+/**
+ * Returns a copy of a report without control characters and line breaks.
+ * The responses of a server can contain them.
+ */
 export function escapeReport(report: Report): Report {
   return JSON.parse(JSON.stringify(report), (_, value: unknown) =>
     typeof value === 'string' ? escapeControlCharacters(value) : value,

@@ -53,7 +53,11 @@ export type RequestParts<Id extends UsedId> = Part<'path', ControlInput<Id>['pat
 export class ApiError extends Error {
   override readonly name = 'ApiError';
 
-  /** Creates an error. `status`: the HTTP status of the response, or 0 if there was no response. `violations`: the invalid values in the request. */
+  /**
+   * Creates an error.
+   * `status`: the HTTP status of the response, or 0 if there was no response.
+   * `violations`: the invalid values in the request.
+   */
   constructor(
     message: string,
     readonly status: number,
@@ -69,7 +73,10 @@ export interface ControlApi {
   send<Id extends UsedId>(id: Id, parts: RequestParts<Id>): Promise<ControlResponse<Id>>;
 }
 
-/** Creates a client of the control API. The client reports to `session` whether the server requires a token, and whether the control API is disabled. */
+/**
+ * Creates a client of the control API.
+ * The client reports to `session` whether the server requires a token, and whether the control API is disabled.
+ */
 export function createControlApi(session: Session): ControlApi {
   return {
     async send<Id extends UsedId>(id: Id, parts: RequestParts<Id>) {
@@ -88,7 +95,11 @@ export function createControlApi(session: Session): ControlApi {
   };
 }
 
-/** Returns the path and the query string of a request. `template`: a path such as `/sandboxes/{id}`. Omits query parameters that are undefined. */
+/**
+ * Returns the path and the query string of a request.
+ * `template`: a path such as `/sandboxes/{id}`.
+ * Omits query parameters that are undefined.
+ */
 function toUrl(
   template: string,
   { path, query = {} }: { readonly path?: unknown; readonly query?: Readonly<Record<string, unknown>> },
@@ -111,7 +122,10 @@ async function readResponse(response: Response, session: Session): Promise<unkno
   throw createError(response.status, body, session);
 }
 
-/** Creates the error for a failed request, and reports the failure to the `session`. `body`: the problem document in the response. */
+/**
+ * Creates the error for a failed request, and reports the failure to the `session`.
+ * `body`: the problem document in the response.
+ */
 export function createError(
   status: number,
   body: Readonly<Record<string, unknown>> | undefined,

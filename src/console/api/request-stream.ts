@@ -8,8 +8,8 @@ export interface StreamListener {
   /** Called with new recorded requests, in the order of their ids. Each text is a journal entry as JSON. */
   onRequests(texts: readonly string[]): void;
   /**
-   * Called if the journal of the sandbox is new, because the server was restarted or the sandbox was replaced. The stream continues with the first request of
-   * the new journal.
+   * Called if the journal of the sandbox is new, because the server was restarted or the sandbox was replaced.
+   * The stream continues with the first request of the new journal.
    */
   onRestart(): void;
   /** Called when the connection is lost. The stream connects again automatically. */
@@ -24,7 +24,10 @@ const RETRY_DELAYS_MS = [500, 1000, 2000, 4000, 5000];
 /** The time without data after which the connection counts as lost, in ms. The server sends a comment every 15 s. */
 const MAX_SILENCE_MS = 40_000;
 
-/** Receives the recorded requests of a sandbox as a stream of server-sent events, until `signal` is aborted. If the connection is lost, connects again. */
+/**
+ * Receives the recorded requests of a sandbox as a stream of server-sent events, until `signal` is aborted.
+ * If the connection is lost, connects again.
+ */
 export async function followRequests(options: StreamOptions, listener: StreamListener): Promise<void> {
   const { api, sandbox, signal } = options;
   let lastId = 0;
@@ -62,8 +65,8 @@ export interface StreamOptions {
 }
 
 /**
- * Returns whether the journal of a sandbox was replaced: it is empty, or its newest id is lower than `lastId`. `lastId`: the id of the newest journal entry
- * that the page has loaded.
+ * Returns whether the journal of a sandbox was replaced: it is empty, or its newest id is lower than `lastId`.
+ * `lastId`: the id of the newest journal entry that the page has loaded.
  */
 async function hasRestarted(api: ControlApi, sandbox: string, lastId: number): Promise<boolean> {
   const [newest] = await api.send('listRequests', { path: { id: sandbox }, query: { limit: 1 } });
@@ -77,7 +80,11 @@ interface StreamPart {
   readonly lastId?: number | undefined;
 }
 
-/** Opens one connection, and yields the events in each chunk of data. Ends when the connection ends. Throws an `ApiError` if the server refuses the request. */
+/**
+ * Opens one connection, and yields the events in each chunk of data.
+ * Ends when the connection ends.
+ * Throws an `ApiError` if the server refuses the request.
+ */
 async function* readEvents(
   { sandbox, session, signal }: Omit<StreamOptions, 'api'>,
   lastId: number,
@@ -114,7 +121,11 @@ function splitEvents(text: string): { readonly parts: readonly string[]; readonl
   return { parts, remainder };
 }
 
-/** Parses server-sent events. The event `request` has a journal entry as its data. The events `removed` and `expired` end the stream. */
+/**
+ * Parses server-sent events.
+ * The event `request` has a journal entry as its data.
+ * The events `removed` and `expired` end the stream.
+ */
 function parseEvents(events: readonly string[]): StreamPart {
   const texts: string[] = [];
   let lastId: number | undefined;

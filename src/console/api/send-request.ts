@@ -1,6 +1,10 @@
 import type { SentRequest } from '../model/code.ts';
 
-/** Sends a request to the application and selects a sandbox with `X-Sandbox`. Resolves to the status of the response. Rejects if there is no response. */
+/**
+ * Sends a request to the application and selects a sandbox with `X-Sandbox`.
+ * Resolves to the status of the response.
+ * Rejects if there is no response.
+ */
 export async function sendRequest({ method, target, headers, body }: SentRequest, sandbox: string): Promise<number> {
   const response = await fetch(target, {
     method,

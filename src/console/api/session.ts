@@ -1,7 +1,10 @@
 import { Observable } from '../model/observable.ts';
 
 /**
- * Whether the page can use the control API. `unknown`: no request has succeeded yet. `open`: the page can use it. `token`: the server requires a token.
+ * Whether the page can use the control API.
+ * `unknown`: no request has succeeded yet.
+ * `open`: the page can use it.
+ * `token`: the server requires a token.
  * `disabled`: the control API is disabled, and `detail` says why.
  */
 export type Access =
@@ -12,12 +15,18 @@ export type Access =
 /** The key under which `sessionStorage` has the token. */
 const TOKEN_KEY = 'storefront-control-token';
 
-/** Stores the token of the control API, and whether the page can use the control API. The token is stored only for the current tab. */
+/**
+ * Stores the token of the control API, and whether the page can use the control API.
+ * The token is stored only for the current tab.
+ */
 export class Session {
   readonly access = new Observable<Access>({ state: 'unknown' });
   #token = sessionStorage.getItem(TOKEN_KEY) ?? undefined;
 
-  /** Returns the headers of a request to the control API: `Authorization` with the token, if the user has entered a token. */
+  /**
+   * Returns the headers of a request to the control API: `Authorization` with the token, if the user has entered a
+   * token.
+   */
   headers(): Readonly<Record<string, string>> {
     return this.#token === undefined ? {} : { Authorization: `Bearer ${this.#token}` };
   }
@@ -34,7 +43,10 @@ export class Session {
     if (this.access.value.state !== 'open') this.access.set({ state: 'open' });
   }
 
-  /** Records that a request to the control API failed. `type` and `detail`: the members of the problem document in the response. */
+  /**
+   * Records that a request to the control API failed.
+   * `type` and `detail`: the members of the problem document in the response.
+   */
   report(status: number, type: string, detail: string): void {
     if (status === 401) this.access.set({ state: 'token', wasRejected: this.#token !== undefined });
     if (type.endsWith('/control-disabled')) this.access.set({ state: 'disabled', detail });

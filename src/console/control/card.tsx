@@ -5,7 +5,10 @@ interface CardProps {
   /** The purpose of the card, in one sentence. */
   readonly text: string;
   readonly error?: string | undefined;
-  /** Whether the card is loading its data for the first time. The control view stays hidden until all cards have data, so that nothing moves. */
+  /**
+   * Whether the card is loading its data for the first time.
+   * The control view stays hidden until all cards have data, so that nothing moves.
+   */
   readonly isLoading?: boolean;
   readonly children: ComponentChildren;
 }

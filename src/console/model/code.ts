@@ -22,20 +22,27 @@ export type Secrets = Readonly<Record<string, string>>;
 /** The value of a header with a secret in copied code, if the user has not entered the secret. */
 const PLACEHOLDER = 'CREDENTIALS';
 
-/** Returns the names of the headers of a recorded request whose values the journal does not store, because they are secrets. */
+/**
+ * Returns the names of the headers of a recorded request whose values the journal does not store, because they are
+ * secrets.
+ */
 export function listSecretHeaders({ request }: JournalEntry): readonly string[] {
   return Object.keys(request.headers).filter((name) => request.headers[name] === REDACTED);
 }
 
-/** Returns the request in a journal entry for copied code. A header whose secret the user has not entered has the value `CREDENTIALS`. */
+/**
+ * Returns the request in a journal entry for copied code.
+ * A header whose secret the user has not entered has the value `CREDENTIALS`.
+ */
 export function toCopiedRequest(entry: JournalEntry, secrets: Secrets): SentRequest {
   const placeholders = listSecretHeaders(entry).map((name) => [name, secrets[name] || PLACEHOLDER]);
   return toSentRequest(entry, Object.fromEntries(placeholders));
 }
 
 /**
- * Returns the request in a journal entry, so that it can be sent again. Omits headers that an HTTP client sets automatically, and headers with secrets that the
- * user has not entered: the journal does not store secrets.
+ * Returns the request in a journal entry, so that it can be sent again.
+ * Omits headers that an HTTP client sets automatically, and headers with secrets that the user has not entered: the
+ * journal does not store secrets.
  */
 export function toSentRequest({ request }: JournalEntry, secrets: Secrets = {}): SentRequest {
   const { method, url, path, headers, body } = request;
@@ -76,8 +83,9 @@ export function explainUnsendable({ request }: JournalEntry): string | undefined
 }
 
 /**
- * Returns a message about the secrets that a request lacks when it is sent again or copied, with the remedy. Returns undefined if it lacks none. `secrets`: the
- * secrets that the user has entered.
+ * Returns a message about the secrets that a request lacks when it is sent again or copied, with the remedy.
+ * Returns undefined if it lacks none.
+ * `secrets`: the secrets that the user has entered.
  */
 export function describeMissingSecrets(entry: JournalEntry, secrets: Secrets = {}): string | undefined {
   const { url, body } = entry.request;
@@ -107,7 +115,10 @@ function decodeUrl(text: string): string {
   }
 }
 
-/** Formats a request as a curl command for a POSIX shell. `origin`: the scheme and the host of the server, such as `http://localhost:3000`. */
+/**
+ * Formats a request as a curl command for a POSIX shell.
+ * `origin`: the scheme and the host of the server, such as `http://localhost:3000`.
+ */
 export function toCurl({ method, target, headers, body }: SentRequest, origin: string, sandbox: string): string {
   const all = sandbox === 'default' ? headers : { ...headers, 'x-sandbox': sandbox };
   const lines = [
@@ -118,15 +129,19 @@ export function toCurl({ method, target, headers, body }: SentRequest, origin: s
   return lines.join(' \\\n  ');
 }
 
-/** Formats a request as JavaScript code that calls `fetch`. `origin`: the scheme and the host of the server, such as `http://localhost:3000`. */
+/**
+ * Formats a request as JavaScript code that calls `fetch`.
+ * `origin`: the scheme and the host of the server, such as `http://localhost:3000`.
+ */
 export function toFetch({ method, target, headers, body }: SentRequest, origin: string, sandbox: string): string {
   const all = sandbox === 'default' ? headers : { ...headers, 'x-sandbox': sandbox };
   return `const response = await fetch(${quoteCode(origin + target)}${formatOptions({ method, headers: all, body })});`;
 }
 
 /**
- * Formats a journal entry as a Vitest test that uses `storefront/testing`. The test sends the same request and expects the same status. `secrets`: the secrets
- * that the user has entered.
+ * Formats a journal entry as a Vitest test that uses `storefront/testing`.
+ * The test sends the same request and expects the same status.
+ * `secrets`: the secrets that the user has entered.
  */
 export function toTest(entry: JournalEntry, secrets: Secrets = {}): string {
   const { target, ...request } = toCopiedRequest(entry, secrets);
@@ -152,7 +167,10 @@ ${indent(call, '  ')}
 `;
 }
 
-/** Formats the second argument of `fetch`, with the comma before it. Returns an empty text if `fetch` needs no options. */
+/**
+ * Formats the second argument of `fetch`, with the comma before it.
+ * Returns an empty text if `fetch` needs no options.
+ */
 function formatOptions({ method, headers, body }: Omit<SentRequest, 'target'>): string {
   const lines = [
     ...(method === 'GET' ? [] : [`method: ${quoteCode(method)},`]),
@@ -185,7 +203,10 @@ function quoteShell(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** Formats text as a JavaScript string. Escapes U+2028 and U+2029, because some tools treat these characters as the end of a line. */
+/**
+ * Formats text as a JavaScript string.
+ * Escapes U+2028 and U+2029, because some tools treat these characters as the end of a line.
+ */
 function quoteCode(text: string): string {
   const inner = JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'");
   return `'${inner.replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')}'`;

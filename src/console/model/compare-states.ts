@@ -9,8 +9,9 @@ type Entry = Readonly<Record<string, unknown>>;
 type State = Readonly<Record<string, readonly Entry[]>>;
 
 /**
- * Returns the entries that differ between two states. `keys`: the property that identifies an entry, by collection: `{ pets: 'id' }`. If a collection has no
- * such property, compares entries with the same position.
+ * Returns the entries that differ between two states.
+ * `keys`: the property that identifies an entry, by collection: `{ pets: 'id' }`.
+ * If a collection has no such property, compares entries with the same position.
  */
 export function compareStates(
   before: State,

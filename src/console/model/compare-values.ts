@@ -1,6 +1,9 @@
 import { formatPointer } from '../../util/json-pointer.ts';
 
-/** A difference between two JSON values. `before` is undefined if a value was added, and `after` is undefined if it was removed. */
+/**
+ * A difference between two JSON values.
+ * `before` is undefined if a value was added, and `after` is undefined if it was removed.
+ */
 export interface Difference {
   /** The JSON Pointer of the value without its first slash, such as `rating/stars`. */
   readonly pointer: string;
@@ -9,8 +12,9 @@ export interface Difference {
 }
 
 /**
- * Returns the differences between two JSON values. Two lists of different lengths count as one difference. `path`: the property names and indexes that lead to
- * the values.
+ * Returns the differences between two JSON values.
+ * Two lists of different lengths count as one difference.
+ * `path`: the property names and indexes that lead to the values.
  */
 export function compareValues(before: unknown, after: unknown, path: readonly (string | number)[] = []): Difference[] {
   if (isSame(before, after)) return [];

@@ -11,8 +11,9 @@ import type { Router } from './router.ts';
 export type Server = ControlResponse<'getServer'>;
 
 /**
- * The connection to the server. The state `removed` means that the sandbox does not exist any more, and `lost` that the page tries to connect again. `count`:
- * how often the page has connected since it was opened.
+ * The connection to the server.
+ * The state `removed` means that the sandbox does not exist any more, and `lost` that the page tries to connect again.
+ * `count`: how often the page has connected since it was opened.
  */
 export interface Connection {
   readonly state: 'connecting' | 'open' | 'lost' | 'removed';

@@ -5,7 +5,11 @@ import { formatCount } from './format.ts';
 export interface EntryField {
   readonly name: string;
   readonly isRequired: boolean;
-  /** How the user edits the field. `choice`: the user selects one of `choices`. `json`: the user enters JSON, for an object, a list, or a value of any type. */
+  /**
+   * How the user edits the field.
+   * `choice`: the user selects one of `choices`.
+   * `json`: the user enters JSON, for an object, a list, or a value of any type.
+   */
   readonly kind: 'text' | 'number' | 'boolean' | 'choice' | 'json';
   readonly choices: readonly string[];
   /** The description and the limits of the property in the schema. Empty if the schema has neither. */
@@ -14,7 +18,10 @@ export interface EntryField {
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** Returns the form fields for an entry: a field for each property of the schema, and for each other property of the entry. */
+/**
+ * Returns the form fields for an entry: a field for each property of the schema, and for each other property of the
+ * entry.
+ */
 export function getFields(schema: Schema, entry: Readonly<Record<string, unknown>>): readonly EntryField[] {
   const properties = collectProperties(schema, schema);
   const required = collectRequired(schema, schema);
@@ -79,8 +86,11 @@ export function toFieldText(value: unknown, kind: EntryField['kind']): string {
 }
 
 /**
- * Converts the text of a form field to a value. Returns `old` if the field is unchanged. An empty text becomes undefined, which removes the property. In a
- * required text field, it stays an empty text. Throws a `SyntaxError` if a number, boolean or JSON field has an invalid text.
+ * Converts the text of a form field to a value.
+ * Returns `old` if the field is unchanged.
+ * An empty text becomes undefined, which removes the property.
+ * In a required text field, it stays an empty text.
+ * Throws a `SyntaxError` if a number, boolean or JSON field has an invalid text.
  */
 export function parseField(
   text: string,

@@ -7,8 +7,9 @@ const NAME_PROPERTIES = ['name', 'title', 'label'];
 const MAX_LENGTH = 60;
 
 /**
- * Returns a name for an entry: the value of `name`, `title`, `label` or the property `key`. Returns undefined if the entry has none of them. `key`: the
- * property that identifies an entry, such as `id`.
+ * Returns a name for an entry: the value of `name`, `title`, `label` or the property `key`.
+ * Returns undefined if the entry has none of them.
+ * `key`: the property that identifies an entry, such as `id`.
  */
 export function findEntryName(entry: Entry, key: string | undefined): string | undefined {
   const properties = key === undefined ? NAME_PROPERTIES : [...NAME_PROPERTIES, key];
@@ -23,7 +24,10 @@ interface NamedTable {
   readonly position: number;
 }
 
-/** Returns a name for a row of a table: the name of the entry, else the first text in the row, else the key of the entry, else its position. */
+/**
+ * Returns a name for a row of a table: the name of the entry, else the first text in the row, else the key of the
+ * entry, else its position.
+ */
 export function getRowName({ columns, entry, cells, position }: NamedTable, key: string | undefined): string {
   const texts = cells.filter((cell, index) => columns[index]?.format === 'text' && cell !== getValue(entry, key));
   return findEntryName(entry, undefined) ?? toName(texts[0]) ?? findEntryName(entry, key) ?? `entry ${position}`;

@@ -1,4 +1,7 @@
-/** Formats a truncated JSON object or list on several lines. Returns undefined if the text does not start like a JSON object or list. */
+/**
+ * Formats a truncated JSON object or list on several lines.
+ * Returns undefined if the text does not start like a JSON object or list.
+ */
 export function formatPartialJson(text: string): string | undefined {
   if (!/^\s*(\{\s*["}]|\[\s*(?:["{[\]\d-]|true|false|null))/.test(text)) return undefined;
   let depth = 0;

@@ -1,4 +1,7 @@
-/** Formats an ISO 8601 time as the time of day with milliseconds, such as `14:03:07.250`, in the time zone of the browser. */
+/**
+ * Formats an ISO 8601 time as the time of day with milliseconds, such as `14:03:07.250`, in the time zone of the
+ * browser.
+ */
 export function formatTime(iso: string): string {
   const date = new Date(iso);
   const two = (value: number) => String(value).padStart(2, '0');
@@ -6,7 +9,10 @@ export function formatTime(iso: string): string {
   return `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}.${ms}`;
 }
 
-/** Formats an ISO 8601 time as a date and a time, in the time zone and the language of the browser. Returns any other text unchanged. */
+/**
+ * Formats an ISO 8601 time as a date and a time, in the time zone and the language of the browser.
+ * Returns any other text unchanged.
+ */
 export function formatDateTime(iso: string): string {
   const date = new Date(iso);
   if (Number.isNaN(date.getTime())) return iso;

@@ -16,7 +16,10 @@ const CHANGE_DESCRIPTIONS: Partial<Readonly<Record<UsedId, string>>> = {
   restoreSnapshot: 'snapshot restored in the console',
 };
 
-/** Stores the last change of the state that the user made in the console, for each sandbox. The journal does not record these changes. */
+/**
+ * Stores the last change of the state that the user made in the console, for each sandbox.
+ * The journal does not record these changes.
+ */
 export class OwnChanges {
   /** The number of changes since the page was opened. */
   readonly version = new Observable(0);
@@ -32,7 +35,10 @@ export class OwnChanges {
     this.#changes.delete(sandbox);
   }
 
-  /** Returns a client of the control API that also stores the changes that its requests make. The client sends its requests with `api`. */
+  /**
+   * Returns a client of the control API that also stores the changes that its requests make.
+   * The client sends its requests with `api`.
+   */
   watch(api: ControlApi): ControlApi {
     const send = async <Id extends UsedId>(id: Id, parts: RequestParts<Id>) => {
       const result = await api.send(id, parts);

@@ -32,8 +32,9 @@ function matchesStatus(status: number | undefined, wanted: string): boolean {
 }
 
 /**
- * Returns the text that the filter searches in a row. For an old row, this is only the method, the path, the operation and the status, because the page does
- * not store its headers and bodies any more.
+ * Returns the text that the filter searches in a row.
+ * For an old row, this is only the method, the path, the operation and the status, because the page does not store its
+ * headers and bodies any more.
  */
 function toSearchText({ text, method, path, search, operation, status }: RequestRow): string {
   return text ?? `${method} ${path}${search} ${operation} ${status}`;

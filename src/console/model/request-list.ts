@@ -5,7 +5,10 @@ import { parseRow, type RequestRow } from './request-row.ts';
 /** The maximum number of requests in the list. */
 const MAX_ROWS = 10_000;
 
-/** The number of rows that are removed at once when the list is full. A removal moves the whole list, so rows are not removed one by one. */
+/**
+ * The number of rows that are removed at once when the list is full.
+ * A removal moves the whole list, so rows are not removed one by one.
+ */
 const REMOVED_ROWS = 500;
 
 /** The number of newest rows whose headers and bodies are stored. The journal of the server has the same size. */
@@ -17,7 +20,10 @@ const MAX_SLICE_MS = 8;
 /** The minimum interval between two updates of the list, in ms. A user does not notice more frequent updates. */
 const MIN_INTERVAL_MS = 100;
 
-/** The interval between two updates of the list while the page is hidden, in ms. A hidden page gets no animation frames. */
+/**
+ * The interval between two updates of the list while the page is hidden, in ms.
+ * A hidden page gets no animation frames.
+ */
 const HIDDEN_INTERVAL_MS = 1000;
 
 interface WaitingText {
@@ -25,7 +31,10 @@ interface WaitingText {
   readonly sandbox: string;
 }
 
-/** The recorded requests that the page has received, oldest first. New requests are collected, and added together in the next animation frame. */
+/**
+ * The recorded requests that the page has received, oldest first.
+ * New requests are collected, and added together in the next animation frame.
+ */
 export class RequestList {
   /** A counter that increases whenever `matches` changes. */
   readonly version = new Observable(0);

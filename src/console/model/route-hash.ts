@@ -10,7 +10,10 @@ export interface Route {
   readonly values: Readonly<Record<string, string>>;
 }
 
-/** Parses the hash of a URL, such as `#/requests?sandbox=w1&status=4xx`. `defaultSandbox`: the sandbox for a hash without a sandbox. */
+/**
+ * Parses the hash of a URL, such as `#/requests?sandbox=w1&status=4xx`.
+ * `defaultSandbox`: the sandbox for a hash without a sandbox.
+ */
 export function parseRoute(hash: string, defaultSandbox: string): Route {
   const [path = '', query = ''] = hash.replace(/^#\/?/, '').split('?', 2);
   const { sandbox = defaultSandbox, ...values } = Object.fromEntries(new URLSearchParams(query));
@@ -30,7 +33,10 @@ export function getReferenceLink(sandbox: string): string {
   return sandbox === 'default' ? '/_docs' : `/_docs?sandbox=${encodeURIComponent(sandbox)}`;
 }
 
-/** Returns the sandbox that the URL of the page selects by `/_sandbox/ID` or `ID.localhost`. Returns `default` if the URL selects no sandbox. */
+/**
+ * Returns the sandbox that the URL of the page selects by `/_sandbox/ID` or `ID.localhost`.
+ * Returns `default` if the URL selects no sandbox.
+ */
 export function getSandboxFromUrl({
   pathname,
   hostname,

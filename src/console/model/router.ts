@@ -1,7 +1,10 @@
 import { Observable } from './observable.ts';
 import { formatRoute, getSandboxFromUrl, parseRoute, type Route } from './route-hash.ts';
 
-/** The current route of the page: its view, its sandbox and other values. The route changes with the hash of the URL. */
+/**
+ * The current route of the page: its view, its sandbox and other values.
+ * The route changes with the hash of the URL.
+ */
 export class Router {
   readonly defaultSandbox = getSandboxFromUrl(location);
   readonly route = new Observable(parseRoute(location.hash, this.defaultSandbox));
@@ -10,7 +13,10 @@ export class Router {
     addEventListener('hashchange', () => this.#read());
   }
 
-  /** Returns the URL hash for a link to a route. The defaults are the view `requests`, the current sandbox, and no other values. */
+  /**
+   * Returns the URL hash for a link to a route.
+   * The defaults are the view `requests`, the current sandbox, and no other values.
+   */
   link(change: Partial<Route>): string {
     const { sandbox } = this.route.value;
     return formatRoute({ view: 'requests', sandbox, values: {}, ...change }, this.defaultSandbox);

@@ -1,24 +1,297 @@
-import type { JournalEntry } from '../../control/operation.ts';
-import { formatBytes, formatDateTime, formatDuration } from '../model/format.ts';
-import type { SelectedRequest } from '../model/request-row.ts';
+import { useState } from 'preact/hooks';
+import type { Fault, JournalEntry } from '../../control/operation.ts';
+import { sendRequest } from '../api/send-request.ts';
+import {
+  describeMissingSecrets,
+  explainUnsendable,
+  listSecretHeaders,
+  type Secrets,
+  toCopiedRequest,
+  toCurl,
+  toFetch,
+  toSentRequest,
+  toTest,
+} from '../model/code.ts';
+import { describeFault } from '../model/describe-fault.ts';
+import { formatBytes, formatDateTime, formatDuration, formatJson, formatQuantity } from '../model/format.ts';
+import { DECISION_EXPLANATIONS, type Details, describeDecision, type SelectedRequest } from '../model/request-row.ts';
+import { ActionButton, CopyButton } from '../ui/buttons.tsx';
 import { useConsole } from '../ui/context.ts';
 import { useLoaded } from '../ui/hooks.ts';
 import { JsonView } from '../ui/json-view.tsx';
 import { Status } from '../ui/status.tsx';
 import { ChangeList } from './change-list.tsx';
-import { NearMisses } from './near-misses.tsx';
-import { RequestActions } from './request-actions.tsx';
-import { RequestExplanation } from './request-explanation.tsx';
 import { Section } from './section.tsx';
 
-/** The details of a recorded request: the actions, the explanation of the response, the changes to the state, the request, and the response. */
+type LocatedViolation = Details['violations'][number];
+
+interface ExplanationProps {
+  readonly sandbox: string;
+  readonly entry: JournalEntry;
+  /**
+   * The journal entry with further details.
+   * Undefined until it is loaded, and after the server has removed it from the journal.
+   */
+  readonly details: Details | undefined;
+}
+
+/**
+ * Explains why a request got its response: what determined the response, the faults, and the violations of the
+ * contract.
+ */
+function RequestExplanation({ sandbox, entry, details }: ExplanationProps) {
+  const { decision, forced, notes = [], responseViolations = [] } = entry;
+  const violations: readonly LocatedViolation[] =
+    details?.violations ?? entry.violations?.map((violation) => ({ violation })) ?? [];
+  const faults = decision?.faults ?? forced?.faults ?? [];
+  // A note repeats the violations, so notes are shown only if there are no violations.
+  const others = violations.length > 0 ? [] : notes;
+  return (
+    <Section title="Why this response">
+      {decision === undefined && entry.operation === undefined && (
+        <p class="decision">The contract has no operation for this request.</p>
+      )}
+      {decision !== undefined && (
+        <p class="decision">
+          <strong>{capitalize(describeDecision({ decision, faults, operation: entry.operation ?? '' }))}.</strong>{' '}
+          {DECISION_EXPLANATIONS[decision.source]}
+        </p>
+      )}
+      <AppliedFaults sandbox={sandbox} ids={faults} />
+      {violations.length > 0 && (
+        <>
+          <p>The request violates the contract:</p>
+          <ul class="violations">
+            {violations.map((located) => (
+              <ViolationItem
+                key={`${located.violation.in}${located.violation.pointer}${located.violation.rule}`}
+                {...located}
+              />
+            ))}
+          </ul>
+        </>
+      )}
+      <Sentences title="Notes" sentences={others} />
+      <Sentences title="The response violates the contract:" sentences={responseViolations} />
+      <ForcedEffects forced={forced} />
+      {entry.response === null && <p>The connection was closed without a response.</p>}
+    </Section>
+  );
+}
+
+/** The faults that applied to a request. Omits deleted faults. */
+function AppliedFaults({ sandbox, ids }: { readonly sandbox: string; readonly ids: readonly string[] }) {
+  const { api, router } = useConsole();
+  const { data = [] } = useLoaded(`applied faults ${sandbox} ${ids}`, async () =>
+    ids.length === 0 ? [] : api.send('listFaults', { path: { id: sandbox } }),
+  );
+  const applied = data.filter(({ id }) => ids.includes(id));
+  if (applied.length === 0) return null;
+  return (
+    <ul class="sentences">
+      {applied.map((fault) => (
+        <li key={fault.id}>
+          <a href={router.link({ view: 'control', sandbox })}>{fault.id}</a>: {describeFault(fault)}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** A violation of the contract by a request, and the lines of the contract that the request violates. */
+function ViolationItem({ violation, source }: LocatedViolation) {
+  const { in: part, pointer, value, remedy } = violation;
+  return (
+    <li>
+      <p>
+        <code class="pointer">
+          {part}
+          {pointer}
+        </code>{' '}
+        {value === undefined ? (
+          'is missing'
+        ) : (
+          <>
+            is <code>{formatJson(typeof value === 'string' ? JSON.stringify(value) : value)}</code>
+          </>
+        )}
+        : {remedy}
+      </p>
+      {source !== undefined && (
+        <figure class="source">
+          <figcaption>
+            {source.file}, line {source.line}
+          </figcaption>
+          <pre class="code">
+            {selectLines(source.text).map((line, index) => (
+              <span key={index} class={index === 0 ? 'line line-marked' : 'line'} data-line={source.line + index}>
+                {line}
+              </span>
+            ))}
+          </pre>
+        </figure>
+      )}
+    </li>
+  );
+}
+
+/**
+ * Returns the first line of a YAML or JSON text, and the following lines that belong to it, because they are indented
+ * more.
+ * Removes the indentation of the first line from all lines.
+ */
+function selectLines(text: string): readonly string[] {
+  const lines = text.split('\n');
+  const getIndent = (line = '') => line.search(/\S|$/);
+  const indent = getIndent(lines[0]);
+  // The items of a YAML list can have the same indentation as the name of the list.
+  const belongs = (line: string) =>
+    getIndent(line) > indent || (getIndent(line) === indent && /^\s*(- |[\]}])/.test(line));
+  const end = lines.findIndex((line, index) => index > 0 && !belongs(line));
+  return (end < 0 ? lines : lines.slice(0, end)).map((line) => line.slice(indent));
+}
+
+function Sentences({ title, sentences }: { readonly title: string; readonly sentences: readonly string[] }) {
+  if (sentences.length === 0) return null;
+  return (
+    <>
+      <p>{title}</p>
+      <ul class="sentences">
+        {sentences.map((sentence) => (
+          <li key={sentence}>{sentence}</li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+/**
+ * The effects of a fault or of the `Prefer` header on the connection: a delay, a slow body, or a connection failure.
+ */
+function ForcedEffects({ forced }: { readonly forced: JournalEntry['forced'] | undefined }) {
+  const { delayMs, connection, bodyDurationMs, phase } = forced ?? {};
+  const effects = [
+    ...(delayMs === undefined ? [] : [`The response was delayed by ${delayMs} ms.`]),
+    ...(connection === 'cut' ? ['The connection was closed after half of the body.'] : []),
+    ...(bodyDurationMs === undefined ? [] : [`The body was sent over ${bodyDurationMs} ms.`]),
+    ...(phase === 'after' ? ['The fault applied after the operation, so the changes of the operation were kept.'] : []),
+  ];
+  return <>{effects.length > 0 && <p>{effects.join(' ')}</p>}</>;
+}
+
+function capitalize(text: string): string {
+  return text.slice(0, 1).toUpperCase() + text.slice(1);
+}
+
+/**
+ * The secrets that the user has entered, by the name of the header.
+ * The page keeps them until it is closed, and stores them nowhere.
+ */
+let entered: Secrets = {};
+
+/** The actions for a recorded request: send it again, copy it as code, and add a fault for its operation. */
+function RequestActions({ entry, sandbox }: { readonly entry: JournalEntry; readonly sandbox: string }) {
+  const { notices, router } = useConsole();
+  const [secrets, setSecrets] = useState(entered);
+  const copied = toCopiedRequest(entry, secrets);
+  const unsendable = explainUnsendable(entry);
+  const explanation = unsendable ?? describeMissingSecrets(entry, secrets);
+  const { origin } = location;
+  const send = async () =>
+    notices.show(`The response has the status ${await sendRequest(toSentRequest(entry, secrets), sandbox)}`);
+  const setSecret = (name: string, value: string) => {
+    entered = { ...entered, [name]: value };
+    setSecrets(entered);
+  };
+  return (
+    <div class="actions">
+      {listSecretHeaders(entry).map((name) => (
+        <SecretField key={name} name={name} value={secrets[name] ?? ''} onInput={(value) => setSecret(name, value)} />
+      ))}
+      <ActionButton class="primary" action={send} isDisabled={unsendable !== undefined}>
+        Send again
+      </ActionButton>
+      <fieldset class="copy-group">
+        <legend>Copy as</legend>
+        <CopyButton name="curl" getText={() => toCurl(copied, origin, sandbox)} />
+        <CopyButton name="fetch" getText={() => toFetch(copied, origin, sandbox)} />
+        <CopyButton name="test" getText={() => toTest(entry, secrets)} />
+      </fieldset>
+      {entry.operation !== undefined && (
+        <a
+          class="button"
+          href={router.link({ view: 'control', sandbox, values: { fault: entry.operation, section: 'faults' } })}
+        >
+          Add a fault
+        </a>
+      )}
+      {explanation !== undefined && <p class="muted">{explanation}</p>}
+    </div>
+  );
+}
+
+/** The properties of a `SecretField`. `name`: the name of the header. */
+interface SecretFieldProps {
+  readonly name: string;
+  readonly value: string;
+  readonly onInput: (value: string) => void;
+}
+
+/** The field for the value of a header that the journal does not store. The page shows the value masked. */
+function SecretField({ name, value, onInput }: SecretFieldProps) {
+  return (
+    <label class="field grow">
+      <span>{name}</span>
+      <input
+        type="password"
+        autocomplete="off"
+        placeholder={name === 'authorization' ? 'Bearer TOKEN' : undefined}
+        value={value}
+        onInput={(event) => onInput(event.currentTarget.value)}
+      />
+    </label>
+  );
+}
+
+/** The near misses of a request: the active faults that did not apply to it, and the reasons. */
+function NearMisses({ faults }: Pick<Details, 'faults'>) {
+  // The section is closed if all faults are for other operations, because the user rarely needs these faults.
+  const hasNear = faults.some(({ reasons }) => !reasons.some((reason) => reason.startsWith('operation:')));
+  return (
+    <Section title="Near misses">
+      <details open={hasNear}>
+        <summary>{formatQuantity(faults.length, 'fault')} did not apply</summary>
+        <ul class="near-misses">
+          {faults.map(({ fault, reasons }) => (
+            <li key={fault.id}>
+              <p>
+                <code>{fault.id}</code> {describeFault(fault as Fault)}
+              </p>
+              <ul class="sentences">
+                {reasons.map((reason) => (
+                  <li key={reason}>{reason}</li>
+                ))}
+              </ul>
+            </li>
+          ))}
+        </ul>
+      </details>
+    </Section>
+  );
+}
+
+/**
+ * The details of a recorded request: the actions, the explanation of the response, the changes to the state, the
+ * request, and the response.
+ */
 export function RequestDetails({ sandbox, id, onClose }: SelectedRequest & { readonly onClose: () => void }) {
   const { api, requests } = useConsole();
   const { data, error } = useLoaded(`request ${sandbox} ${id}`, () =>
     api.send('getRequest', { path: { id: sandbox, request: id } }),
   );
   const text = requests.find(sandbox, id)?.text;
-  // The list on the page has more requests than the journal of the server, so the server may not have this request any more.
+  // The list on the page has more requests than the journal of the server, so the server may not have this request any
+  // more.
   const entry = data?.request ?? (text === undefined ? undefined : (JSON.parse(text) as JournalEntry));
   return (
     <aside

@@ -1,8 +1,88 @@
-import type { RefObject } from 'preact';
+import type { ComponentChildren, RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import type { RequestRow, SelectedRequest } from '../model/request-row.ts';
+import { formatDuration, formatTime } from '../model/format.ts';
+import { describeDecision, type RequestRow, type SelectedRequest } from '../model/request-row.ts';
 import { useConsole } from '../ui/context.ts';
-import { COLUMNS, GridRow } from './grid-row.tsx';
+import { Status } from '../ui/status.tsx';
+
+/** The columns of the list of requests. */
+const COLUMNS = [
+  { name: 'time', title: 'Time' },
+  { name: 'method', title: 'Method' },
+  { name: 'path', title: 'Path' },
+  { name: 'status', title: 'Status' },
+  { name: 'operation', title: 'Operation' },
+  { name: 'decision', title: 'Decided by' },
+  { name: 'sandbox', title: 'Sandbox' },
+  { name: 'duration', title: 'Duration' },
+] as const;
+
+interface RowProps {
+  readonly row: RequestRow;
+  /** The index of the row in the list. The newest row has the index 0. */
+  readonly index: number;
+  /** The distance between the row and the top of the list, in px. */
+  readonly topPx: number;
+  readonly isSelected: boolean;
+  /** Whether the row has a cell with the name of the sandbox. */
+  readonly hasSandbox: boolean;
+  readonly onSelect: (row: RequestRow) => void;
+}
+
+/**
+ * A row in the list of requests.
+ * Its cells must not be memoized: Preact would keep a reference from a memoized cell to older elements of the page.
+ * So removed rows would stay in memory: 20 MB after a minute with 200 requests per second.
+ */
+function GridRow({ row, index, topPx, isSelected, hasSandbox, onSelect }: RowProps) {
+  return (
+    <div
+      id={`request-${row.order}`}
+      class="grid-row"
+      role="row"
+      aria-rowindex={index + 2}
+      aria-selected={isSelected}
+      style={{ transform: `translateY(${topPx}px)` }}
+      onClick={() => onSelect(row)}
+    >
+      <Cells row={row} hasSandbox={hasSandbox} />
+    </div>
+  );
+}
+
+function Cells({ row, hasSandbox }: Pick<RowProps, 'row' | 'hasSandbox'>) {
+  const { at, method, path, search, status, operation, durationMs } = row;
+  const decision = describeDecision(row);
+  return (
+    <>
+      <Cell name="time">{formatTime(at)}</Cell>
+      <Cell name="method">{method}</Cell>
+      <Cell name="path" title={path + search}>
+        {path}
+        {search !== '' && <span class="query">{search}</span>}
+      </Cell>
+      <Cell name="status">
+        <Status status={status} />
+      </Cell>
+      <Cell name="operation" title={operation}>
+        {operation}
+      </Cell>
+      <Cell name="decision" title={decision}>
+        {decision}
+      </Cell>
+      {hasSandbox && <Cell name="sandbox">{row.sandbox}</Cell>}
+      <Cell name="duration">{formatDuration(durationMs)}</Cell>
+    </>
+  );
+}
+
+function Cell(props: { readonly name: string; readonly title?: string; readonly children: ComponentChildren }) {
+  return (
+    <div class={`cell-${props.name}`} role="gridcell" title={props.title}>
+      {props.children}
+    </div>
+  );
+}
 
 /** The width of the list below which each row has two lines, in px. */
 const NARROW_PX = 620;
@@ -97,7 +177,10 @@ function isSelected({ sandbox, id }: RequestRow, selected: SelectedRequest | und
   return id === selected?.id && sandbox === selected.sandbox;
 }
 
-/** Returns the size of the list and its scroll position (`top`), in px. The scroll listener must call the returned function `setTop`. */
+/**
+ * Returns the size of the list and its scroll position (`top`), in px.
+ * The scroll listener must call the returned function `setTop`.
+ */
 function useViewport(viewport: RefObject<HTMLDivElement>) {
   const [size, setSize] = useState({ width: 1000, height: 600 });
   const [top, setTop] = useState(0);
@@ -111,7 +194,10 @@ function useViewport(viewport: RefObject<HTMLDivElement>) {
   return { size, top, setTop };
 }
 
-/** Keeps the visible rows at the same place when new rows arrive, by changing the scroll position. Does nothing if the newest row is visible. */
+/**
+ * Keeps the visible rows at the same place when new rows arrive, by changing the scroll position.
+ * Does nothing if the newest row is visible.
+ */
 function useStablePosition(
   viewport: { readonly current: HTMLDivElement | null },
   matches: readonly RequestRow[],
@@ -135,7 +221,11 @@ function getNewest(rows: readonly RequestRow[], first: number, count: number): r
   return rows.slice(Math.max(0, rows.length - first - count), Math.max(0, rows.length - first)).reverse();
 }
 
-/** Returns the row to select after a key such as `ArrowDown`, and the index of the row. The newest row has the index 0. Returns undefined for other keys. */
+/**
+ * Returns the row to select after a key such as `ArrowDown`, and the index of the row.
+ * The newest row has the index 0.
+ * Returns undefined for other keys.
+ */
 function findTarget(key: string, matches: readonly RequestRow[], selected: SelectedRequest | undefined) {
   if (key === 'Escape') return selected === undefined ? undefined : { row: undefined, index: 0 };
   const position = matches.findLastIndex((row) => isSelected(row, selected));

@@ -2,11 +2,188 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { formatPointer, parsePointer } from '../../util/json-pointer.ts';
 import { ApiError } from '../api/control-api.ts';
+import { type EntryField, getFields, parseField, toFieldText } from '../model/entry-fields.ts';
 import { ConfirmButton } from '../ui/buttons.tsx';
 import { useConsole } from '../ui/context.ts';
-import { EntryForm } from './entry-form.tsx';
-import { JsonForm } from './json-form.tsx';
-import type { Collection, EditedEntry, Entry, EntryError } from './state-types.ts';
+import type { Collection, EditedEntry, Entry, EntryError, EntryFormProps } from './state-types.ts';
+
+/** A form that edits an entry, with a field for each property of the schema. */
+function EntryForm({ id, collection, entry, errors, draft, onSave }: EntryFormProps) {
+  const fields = getFields(collection.schema, entry);
+  const [texts, setTexts] = useState<Readonly<Record<string, string>>>({});
+  const [syntaxErrors, setSyntaxErrors] = useState<readonly EntryError[]>([]);
+  draft.current = () => {
+    const parsed = parseFields(fields, texts, entry);
+    return parsed.errors.length > 0 ? undefined : parsed.entry;
+  };
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    const parsed = parseFields(fields, texts, entry);
+    setSyntaxErrors(parsed.errors);
+    if (parsed.errors.length === 0) onSave(parsed.entry);
+  };
+  const all = syntaxErrors.length > 0 ? syntaxErrors : errors;
+  const names = fields.map(({ name }) => name);
+  return (
+    <form id={id} class="entry-form" onSubmit={submit} noValidate>
+      {all
+        .filter(({ path: [name] }) => name === undefined || !names.includes(name))
+        .map(({ path, message }) => (
+          <p key={path.join('.')} class="error" role="alert">
+            {[...path, message].join(' ')}
+          </p>
+        ))}
+      {fields.map((field) => (
+        <Field
+          key={field.name}
+          field={field}
+          text={texts[field.name] ?? toFieldText(entry[field.name], field.kind)}
+          errors={all.filter(({ path: [name] }) => name === field.name)}
+          onInput={(text) => setTexts((old) => ({ ...old, [field.name]: text }))}
+        />
+      ))}
+    </form>
+  );
+}
+
+interface FieldProps {
+  readonly field: EntryField;
+  readonly text: string;
+  readonly errors: readonly EntryError[];
+  readonly onInput: (text: string) => void;
+}
+
+function Field({ field, text, errors, onInput }: FieldProps) {
+  const { name, isRequired, hint } = field;
+  const id = `field-${name}`;
+  const hasErrors = errors.length > 0;
+  const described = [...(hint === '' ? [] : [`${id}-hint`]), ...(hasErrors ? [`${id}-error`] : [])].join(' ');
+  return (
+    <div class={hasErrors ? 'field has-error' : 'field'}>
+      <label for={id}>
+        {name} {isRequired && <span class="muted">required</span>}
+      </label>
+      <Input field={field} text={text} onInput={onInput} id={id} isInvalid={hasErrors} described={described} />
+      {hint !== '' && (
+        <p id={`${id}-hint`} class="hint">
+          {hint}
+        </p>
+      )}
+      {hasErrors && (
+        <div id={`${id}-error`} class="error" role="alert">
+          {errors.map(({ path, message }) => (
+            <p key={path.join('.')}>{[...path.slice(1), message].join(' ')}</p>
+          ))}
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** The input element of a field. */
+function Input(props: {
+  readonly field: EntryField;
+  readonly text: string;
+  readonly id: string;
+  readonly isInvalid: boolean;
+  readonly described: string;
+  readonly onInput: (text: string) => void;
+}) {
+  const { field, text, id, isInvalid, described, onInput } = props;
+  const common = {
+    id,
+    'aria-invalid': isInvalid,
+    'aria-describedby': described === '' ? undefined : described,
+    onInput: (event: { readonly currentTarget: { readonly value: string } }) => onInput(event.currentTarget.value),
+  };
+  if (field.kind === 'json')
+    return (
+      <textarea {...common} class="code-input" rows={Math.max(2, Math.min(12, text.split('\n').length))} value={text} />
+    );
+  if (field.kind === 'text' && text.length > 60) return <textarea {...common} rows={3} value={text} />;
+  if (field.kind === 'text') return <input {...common} type="text" value={text} />;
+  if (field.kind === 'number') return <input {...common} type="text" inputMode="decimal" value={text} />;
+  const choices = field.kind === 'boolean' ? ['true', 'false'] : field.choices;
+  return (
+    <select {...common} value={text}>
+      {['', ...choices].map((choice) => (
+        <option key={choice} value={choice}>
+          {choice === '' ? '–' : choice}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+/** Converts the texts of the form fields to an entry. Also returns an error for each text that can't be parsed. */
+function parseFields(
+  fields: readonly EntryField[],
+  texts: Readonly<Record<string, string>>,
+  old: Readonly<Record<string, unknown>>,
+) {
+  const entry: Record<string, unknown> = {};
+  const errors: EntryError[] = [];
+  for (const field of fields) {
+    const { name, kind } = field;
+    try {
+      const value = parseField(texts[name] ?? '', field, texts[name] === undefined, old[name]);
+      if (value !== undefined) entry[name] = value;
+    } catch {
+      errors.push({ path: [name], message: kind === 'number' ? 'must be a number' : 'must be valid JSON' });
+    }
+  }
+  return { entry, errors };
+}
+
+/** A form that edits an entry as JSON. */
+function JsonForm({ id, entry, errors, draft, onSave }: EntryFormProps) {
+  const [text, setText] = useState(() => JSON.stringify(entry, null, 2));
+  const [syntaxError, setSyntaxError] = useState<string>();
+  draft.current = () => parseEntry(text).entry;
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    const parsed = parseEntry(text);
+    setSyntaxError(parsed.error);
+    if (parsed.entry !== undefined) onSave(parsed.entry);
+  };
+  const messages =
+    syntaxError === undefined ? errors.map(({ path, message }) => [path.join('.'), message].join(' ')) : [syntaxError];
+  return (
+    <form id={id} class="entry-form" onSubmit={submit}>
+      <div class={messages.length > 0 ? 'field has-error' : 'field'}>
+        <label for="entry-json">JSON</label>
+        <textarea
+          id="entry-json"
+          class="code-input"
+          rows={20}
+          spellcheck={false}
+          value={text}
+          aria-invalid={messages.length > 0}
+          aria-describedby={messages.length > 0 ? 'entry-json-error' : undefined}
+          onInput={(event) => setText(event.currentTarget.value)}
+        />
+        {messages.length > 0 && (
+          <div id="entry-json-error" class="error" role="alert">
+            {messages.map((message) => (
+              <p key={message}>{message}</p>
+            ))}
+          </div>
+        )}
+      </div>
+    </form>
+  );
+}
+
+/** Parses an entry. Returns an error message if the text is not a JSON object. */
+function parseEntry(text: string): { readonly entry?: Readonly<Record<string, unknown>>; readonly error?: string } {
+  try {
+    const entry: unknown = JSON.parse(text);
+    if (typeof entry === 'object' && entry !== null && !Array.isArray(entry)) return { entry: { ...entry } };
+    return { error: 'The entry must be a JSON object.' };
+  } catch (error) {
+    return { error: `The text is not valid JSON: ${(error as Error).message}` };
+  }
+}
 
 interface EditorProps {
   readonly sandbox: string;
@@ -18,7 +195,10 @@ interface EditorProps {
 
 const FORM_ID = 'entry-form';
 
-/** The dialog that adds, edits or deletes an entry of the state. The server validates the entry against the schema of its collection. */
+/**
+ * The dialog that adds, edits or deletes an entry of the state.
+ * The server validates the entry against the schema of its collection.
+ */
 export function EntryEditor({ sandbox, collection, edited, onClose, onChange }: EditorProps) {
   const { api, notices } = useConsole();
   const { position, entry = {} } = edited;
@@ -107,8 +287,9 @@ function Dialog(props: { readonly title: string; readonly onClose: () => void; r
 }
 
 /**
- * Returns `save` and `errors`. `save(entry)` saves an entry, and `save(undefined)` deletes the edited entry. `errors` has the validation errors of the last
- * attempt.
+ * Returns `save` and `errors`.
+ * `save(entry)` saves an entry, and `save(undefined)` deletes the edited entry.
+ * `errors` has the validation errors of the last attempt.
  */
 function useSave(send: (value: Entry | undefined) => Promise<void>) {
   const [errors, setErrors] = useState<readonly EntryError[]>([]);
@@ -128,7 +309,10 @@ function parseEntryPath(pointer: string): readonly string[] {
   return parsePointer(pointer).slice(2);
 }
 
-/** Creates a JSON Patch (RFC 6902) that adds, replaces or removes an entry. The patch fails if the entry has changed since the dialog was opened. */
+/**
+ * Creates a JSON Patch (RFC 6902) that adds, replaces or removes an entry.
+ * The patch fails if the entry has changed since the dialog was opened.
+ */
 function createPatch(collection: string, { position, entry }: EditedEntry, value: unknown) {
   if (position === undefined) return [{ op: 'add' as const, path: formatPointer(collection, '-'), value }];
   const path = formatPointer(collection, position);

@@ -131,7 +131,10 @@ function countDigits(entries: readonly Entry[], index: number): number {
   return Math.min(MAX_DIGITS, Math.max(0, ...counts));
 }
 
-/** Shows an image from this server. For an image from another host, shows only the URL, so that the browser does not send requests to other hosts. */
+/**
+ * Shows an image from this server.
+ * For an image from another host, shows only the URL, so that the browser does not send requests to other hosts.
+ */
 function Picture({ address }: { readonly address: string }) {
   const url = URL.canParse(address, `${location.origin}/`) ? new URL(address, `${location.origin}/`) : undefined;
   if (url?.origin !== location.origin) return <span class="cell-text">{address}</span>;

@@ -34,6 +34,9 @@ export interface EntryFormProps {
   readonly errors: readonly EntryError[];
   readonly onSave: (entry: Entry) => void;
   readonly id: string;
-  /** A function that returns the entry in the form, or undefined if a field has a syntax error. The form sets `current` to this function. */
+  /**
+   * A function that returns the entry in the form, or undefined if a field has a syntax error.
+   * The form sets `current` to this function.
+   */
   readonly draft: { current: () => Entry | undefined };
 }

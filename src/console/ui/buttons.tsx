@@ -13,7 +13,11 @@ interface ActionProps {
   readonly children: ComponentChildren;
 }
 
-/** Returns `run` and `isRunning`. `run` runs an action and then shows the message `done` or the error. `isRunning` is true while the action runs. */
+/**
+ * Returns `run` and `isRunning`.
+ * `run` runs an action and then shows the message `done` or the error.
+ * `isRunning` is true while the action runs.
+ */
 export function useAction(action: () => Promise<unknown>, done?: string) {
   const { notices } = useConsole();
   const [isRunning, setRunning] = useState(false);
@@ -33,8 +37,8 @@ export function useAction(action: () => Promise<unknown>, done?: string) {
 }
 
 /**
- * A button that runs an action, and shows the message `done` or the error. While the action runs, the button is not disabled, because a disabled button loses
- * the focus.
+ * A button that runs an action, and shows the message `done` or the error.
+ * While the action runs, the button is not disabled, because a disabled button loses the focus.
  */
 export function ActionButton({ action, done, class: className, label, isDisabled = false, children }: ActionProps) {
   const { run, isRunning } = useAction(action, done);
@@ -90,7 +94,11 @@ export function CopyButton({ name, getText }: { readonly name: string; readonly 
   );
 }
 
-/** Copies text to the clipboard. The clipboard API needs HTTPS or localhost. Without this API, the text is copied from a temporary text area. */
+/**
+ * Copies text to the clipboard.
+ * The clipboard API needs HTTPS or localhost.
+ * Without this API, the text is copied from a temporary text area.
+ */
 async function copyText(text: string): Promise<void> {
   if (navigator.clipboard !== undefined) return navigator.clipboard.writeText(text);
   const area = document.createElement('textarea');

@@ -28,7 +28,8 @@ export interface Loaded<Data> {
 }
 
 /**
- * Loads data when the component is shown, when `key` changes, and when the page connects to the server again. Ignores data that was loaded for an earlier key.
+ * Loads data when the component is shown, when `key` changes, and when the page connects to the server again.
+ * Ignores data that was loaded for an earlier key.
  * Always calls the `load` function of the latest rendering.
  */
 export function useLoaded<Data>(key: string, load: () => Promise<Data>): Loaded<Data> {

@@ -22,7 +22,10 @@ export function JsonView({ value, label }: { readonly value: unknown; readonly l
   );
 }
 
-/** Splits a JSON text into parts for syntax colors. Property names, strings and other values have different CSS classes. */
+/**
+ * Splits a JSON text into parts for syntax colors.
+ * Property names, strings and other values have different CSS classes.
+ */
 function colorJson(text: string): readonly (VNode | string)[] {
   const token = /"(?:[^"\\]|\\.)*"(\s*:)?|-?\d[\d.eE+-]*|\b(?:true|false|null)\b/g;
   const parts: (VNode | string)[] = [];

@@ -70,12 +70,15 @@ function getSetRanges(set: AST.CharacterSet, isUnicode: boolean): Ranges {
 /** The ranges of the Unicode properties in use, by property. */
 const properties = new Map<string, Ranges>();
 
-/** The maximum number of Unicode properties whose characters are determined. Patterns with further properties are not supported. */
+/**
+ * The maximum number of Unicode properties whose characters are determined.
+ * Patterns with further properties are not supported.
+ */
 const MAX_PROPERTIES = 20;
 
 /**
- * Returns the characters of a Unicode property such as `\p{Lu}`. Node's engine is asked for each character, which takes 50 ms, because its version of Unicode
- * must apply.
+ * Returns the characters of a Unicode property such as `\p{Lu}`.
+ * Node's engine is asked for each character, which takes 50 ms, because its version of Unicode must apply.
  */
 function getPropertyRanges(property: string): Ranges {
   const known = properties.get(property);
@@ -101,7 +104,10 @@ const ASSIGNED: Ranges = [
   [0xe_00_00, 0xe_0f_ff],
 ];
 
-/** The ranges whose characters have the same properties: surrogates, unassigned and private characters, and the two last code points of each plane. */
+/**
+ * The ranges whose characters have the same properties: surrogates, unassigned and private characters, and the two last
+ * code points of each plane.
+ */
 const SIMILAR: Ranges = [
   SURROGATES,
   ...[4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16].flatMap((plane): Ranges => {
@@ -115,7 +121,10 @@ const SIMILAR: Ranges = [
 
 let assignedTexts: readonly string[] | undefined;
 
-/** Returns all characters of each range in `ASSIGNED`. Two surrogates beside each other would be another character, so they are not among them. */
+/**
+ * Returns all characters of each range in `ASSIGNED`.
+ * Two surrogates beside each other would be another character, so they are not among them.
+ */
 function getAssignedTexts(): readonly string[] {
   assignedTexts ??= ASSIGNED.map(joinCharacters);
   return assignedTexts;

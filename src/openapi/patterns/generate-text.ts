@@ -10,7 +10,10 @@ export interface WorkCounter {
   addSteps(count: number): void;
 }
 
-/** Generates texts for a pattern. The caller must check whether a text matches, because lookaround and word boundaries are ignored. */
+/**
+ * Generates texts for a pattern.
+ * The caller must check whether a text matches, because lookaround and word boundaries are ignored.
+ */
 export interface TextGenerator {
   /** The lengths of the texts that can be generated, in characters. */
   readonly lengths: Lengths;
@@ -25,7 +28,10 @@ interface Lengths {
   readonly max: number;
 }
 
-/** Creates a generator of texts for a pattern. Throws an error if the pattern is invalid, or if its syntax is not supported. */
+/**
+ * Creates a generator of texts for a pattern.
+ * Throws an error if the pattern is invalid, or if its syntax is not supported.
+ */
 export function createTextGenerator(source: string): TextGenerator {
   const isUnicode = createNative(source)?.unicode === true;
   const { alternatives } = parseTree(source, isUnicode);
@@ -39,7 +45,10 @@ export function createTextGenerator(source: string): TextGenerator {
   };
 }
 
-/** The number of repetitions of a part in a text of the usual length. A text of six random characters is probably unique. */
+/**
+ * The number of repetitions of a part in a text of the usual length.
+ * A text of six random characters is probably unique.
+ */
 const USUAL_REPETITIONS = 6;
 
 const knownUsual = new WeakMap<AST.Element, number>();
@@ -117,7 +126,10 @@ class TextWriter {
     return this.#writeAll(elements, length);
   }
 
-  /** Writes parts one after the other. Each part gets its minimum length, then its usual length, and then the rest, until the whole length is reached. */
+  /**
+   * Writes parts one after the other.
+   * Each part gets its minimum length, then its usual length, and then the rest, until the whole length is reached.
+   */
   #writeAll(elements: readonly AST.Element[], length: number): string {
     const limits = elements.map(getLengths);
     const lengths = limits.map(({ min }) => min);
@@ -179,7 +191,10 @@ const LETTERS_AND_DIGITS: Ranges = [
   [0x61, 0x7a],
 ];
 
-/** Characters in the order in which they are preferred: those of ASCII, letters of Europe, and others without surrogates and control characters. */
+/**
+ * Characters in the order in which they are preferred: those of ASCII, letters of Europe, and others without surrogates
+ * and control characters.
+ */
 const PREFERRED: readonly Ranges[] = [
   [[0x20, 0x7e]],
   [[0xa1, 0x2_4f]],

@@ -1,8 +1,89 @@
+import type { AST } from '@eslint-community/regexpp';
 import { loadRe2 } from '../../util/re2.ts';
 import { tryOrUndefined } from '../../util/try-or-undefined.ts';
-import { countSteps } from './count-steps.ts';
 import { separateSurrogates, toRe2Syntax } from './re2-syntax.ts';
 import { createNative, type ParsedPattern, parsePattern } from './syntax.ts';
+
+/** Limits of the work of a backtracking engine for a part of a pattern, from one position in a text. */
+interface Work {
+  /** The number of ways in which the part can match. What follows is tried for each way. */
+  readonly ways: number;
+  readonly steps: number;
+}
+
+/**
+ * Returns an upper bound of the steps that a backtracking engine needs to test a text with a pattern.
+ * `length`: the length of the text, in characters.
+ */
+function countSteps(tree: AST.Pattern, length: number): number {
+  const { ways, steps } = alternate(tree.alternatives, length);
+  const starts = tree.alternatives.every(isAnchored) ? 1 : length + 1;
+  return starts * (ways + steps) + length;
+}
+
+function isAnchored({ elements: [first] }: AST.Alternative): boolean {
+  return first?.type === 'Assertion' && first.kind === 'start';
+}
+
+function alternate(alternatives: readonly AST.Alternative[], length: number): Work {
+  const parts = alternatives.map(({ elements }) => follow(elements, length));
+  return {
+    ways: parts.reduce((sum, { ways }) => sum + ways, 0),
+    steps: parts.reduce((sum, { steps }) => sum + steps, 1),
+  };
+}
+
+function follow(elements: readonly AST.Element[], length: number): Work {
+  return elements.reduce<Work>(
+    ({ ways, steps }, element) => {
+      const next = measure(element, length);
+      return { ways: ways * next.ways, steps: steps + ways * next.steps };
+    },
+    { ways: 1, steps: 0 },
+  );
+}
+
+function measure(node: AST.Element, length: number): Work {
+  switch (node.type) {
+    case 'Group':
+    case 'CapturingGroup':
+      return alternate(node.alternatives, length);
+    case 'Quantifier': {
+      // Beyond its minimum, the engine stops after a repetition that matches an empty text.
+      const most = Math.min(node.max, length + 1 + (CHARACTERS.has(node.element.type) ? 0 : node.min));
+      return repeat(measure(node.element, length), node.min, most);
+    }
+    case 'Assertion':
+      // The engine does not try other ways to match a lookaround assertion.
+      return 'alternatives' in node
+        ? { ways: 1, steps: 1 + alternate(node.alternatives, length).steps }
+        : { ways: 1, steps: 1 };
+    case 'Backreference':
+      return { ways: 1, steps: 1 + length };
+    default:
+      return { ways: 1, steps: 1 };
+  }
+}
+
+/** The types of the parts that never match an empty text. */
+const CHARACTERS: ReadonlySet<string> = new Set(['Character', 'CharacterClass', 'CharacterSet']);
+
+/** The maximum number of repetitions that are added up. Above, the work counts as unlimited. */
+const MAX_ADDED = 10_000;
+
+function repeat({ ways, steps }: Work, min: number, most: number): Work {
+  if (ways <= 1) return { ways: Math.max(0, most - min + 1), steps: (most + 1) * (steps + 1) };
+  let all: Work = { ways: min === 0 ? 1 : 0, steps: 0 };
+  for (let count = 1, power = 1; count <= most; count++) {
+    all = { ways: all.ways, steps: all.steps + power * (steps + 1) };
+    power *= ways;
+    if (count >= min) all = { ...all, ways: all.ways + power };
+    if (count > MAX_ADDED || all.steps === Number.POSITIVE_INFINITY) return UNLIMITED;
+  }
+  return all;
+}
+
+const UNLIMITED: Work = { ways: Number.POSITIVE_INFINITY, steps: Number.POSITIVE_INFINITY };
 
 /** A regular expression that tests texts. Its time is bounded: no text delays other requests. */
 export interface Pattern {
@@ -11,8 +92,17 @@ export interface Pattern {
   toString(): string;
 }
 
-/** The length of the longest texts that are tested, in characters: a body has at most 100 kB. Longer texts, in a large state, are rare. */
+/**
+ * The length of the longest texts that are tested, in characters: a body has at most 100 kB.
+ * Longer texts, in a large state, are rare.
+ */
 const LONGEST_TEXT = 100_000;
+
+/**
+ * The start warns about a pattern that is not tested with texts of this length.
+ * Longer texts with a pattern are rare.
+ */
+const USUAL_LENGTH = 10_000;
 
 /** The maximum number of steps with which Node's engine tests the longest text. It needs 1 to 5 ns for a step. */
 const MAX_STEPS = 10_000_000;
@@ -20,8 +110,11 @@ const MAX_STEPS = 10_000_000;
 /** The maximum number of steps to test a text with a pattern that RE2 does not support. */
 const MAX_BOUNDED_STEPS = 1_000_000;
 
-/** The length of a text, multiplied by the size of its RE2 program, is at most this number. RE2 needs up to 0.3 s for it. */
-const MAX_RE2_STEPS = 40_000_000;
+/**
+ * The length of a text, multiplied by the size of its RE2 program, is at most this number.
+ * RE2 needs up to 13 ns for a step.
+ */
+const MAX_RE2_STEPS = 8_000_000;
 
 /** How a pattern is tested. Longer texts than `maxLength` are not tested, and match. */
 interface Engine {
@@ -40,8 +133,9 @@ const patterns = new Map<string, Pattern>();
 const MAX_CACHED = 10_000;
 
 /**
- * Compiles a `pattern` of a schema when it is used for the first time. The syntax is that of ECMAScript, in Unicode mode if the pattern is valid in Unicode
- * mode. An invalid pattern matches every text.
+ * Compiles a `pattern` of a schema when it is used for the first time.
+ * The syntax is that of ECMAScript, in Unicode mode if the pattern is valid in Unicode mode.
+ * An invalid pattern matches every text.
  */
 export function createPattern(source: string): Pattern {
   const known = patterns.get(source);
@@ -64,10 +158,13 @@ export function isValidPattern(source: string): boolean {
   return createNative(source) !== undefined;
 }
 
-/** The length of the longest texts that are tested with a pattern, in characters; undefined if all texts of a request are. */
+/**
+ * The length of the longest texts that are tested with a pattern, in characters; undefined if all texts of usual length
+ * are.
+ */
 export function getMaxTestedLength(source: string): number | undefined {
   const { maxLength } = chooseEngine(source);
-  return maxLength < LONGEST_TEXT ? maxLength : undefined;
+  return maxLength < USUAL_LENGTH ? maxLength : undefined;
 }
 
 function compile(source: string): Pattern['test'] {

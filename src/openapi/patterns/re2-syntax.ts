@@ -20,9 +20,10 @@ interface Translated {
 }
 
 /**
- * Translates a pattern from the syntax of ECMAScript to the syntax of RE2, such that both match the same texts. Without the Unicode mode, a text must first be
- * converted by `separateSurrogates`. Throws an error if RE2 can't match the pattern: if it has lookaround or a backreference, or is too large. `size`: the
- * number of instructions.
+ * Translates a pattern from the syntax of ECMAScript to the syntax of RE2, such that both match the same texts.
+ * Without the Unicode mode, a text must first be converted by `separateSurrogates`.
+ * Throws an error if RE2 can't match the pattern: if it has lookaround or a backreference, or is too large.
+ * `size`: the number of instructions.
  */
 export function toRe2Syntax(tree: AST.Pattern, isUnicode: boolean): Pick<Translated, 'text' | 'size'> {
   return limitSize(translateAlternatives(tree.alternatives, isUnicode));
@@ -101,10 +102,15 @@ function enlarge(part: Translated, text: string, size: number): Translated {
   return { text, size, repetitions: part.repetitions };
 }
 
-/** The place of the surrogates in a text that `separateSurrogates` has converted: private characters, which no such text contains. */
+/**
+ * The place of the surrogates in a text that `separateSurrogates` has converted: private characters, which no such text
+ * contains.
+ */
 const SEPARATED = 0x10_00_00;
 
-/** Replaces each surrogate in a text by a character of its own, so that RE2 does not join two of them to one character. */
+/**
+ * Replaces each surrogate in a text by a character of its own, so that RE2 does not join two of them to one character.
+ */
 export function separateSurrogates(text: string): string {
   return text.replaceAll(/[\ud800-\udfff]/g, (unit) => String.fromCodePoint(SEPARATED + unit.charCodeAt(0)));
 }

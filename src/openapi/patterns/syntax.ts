@@ -5,11 +5,20 @@ import { tryOrUndefined } from '../../util/try-or-undefined.ts';
 
 /** A regular expression of a schema (the keywords `pattern` and `patternProperties`), in the syntax of ECMAScript. */
 export interface ParsedPattern {
-  /** The regular expression for Node's engine. Matches the same texts as the pattern, but is shorter if the pattern has unnecessary repetitions. */
+  /**
+   * The regular expression for Node's engine.
+   * Matches the same texts as the pattern, but is shorter if the pattern has unnecessary repetitions.
+   */
   readonly native: RegExp;
-  /** Whether the pattern is valid in Unicode mode. If not, it matches UTF-16 code units, and `\-` is allowed outside of a class. */
+  /**
+   * Whether the pattern is valid in Unicode mode.
+   * If not, it matches UTF-16 code units, and `\-` is allowed outside of a class.
+   */
   readonly isUnicode: boolean;
-  /** The syntax tree of `native`; undefined if the parser does not support the syntax, for example new syntax of a later version of Node. */
+  /**
+   * The syntax tree of `native`; undefined if the parser does not support the syntax, for example new syntax of a later
+   * version of Node.
+   */
   readonly tree: AST.Pattern | undefined;
 }
 
@@ -31,7 +40,8 @@ export function createNative(source: string): RegExp | undefined {
 }
 
 /**
- * Shortens a pattern that need not match from the start or to the end of a text: there, a part that can be repeated is needed only as often as its minimum.
+ * Shortens a pattern that need not match from the start or to the end of a text: there, a part that can be repeated is
+ * needed only as often as its minimum.
  * `.*foo\s{1,20}` becomes `foo\s`, because it matches the same texts.
  */
 function shorten(tree: AST.Pattern, source: string): string {

@@ -5,7 +5,10 @@ import { createRandom, type Random } from '../../util/random.ts';
 /** When a fault takes effect: before or after the handler runs. */
 export type Phase = 'before' | 'after';
 
-/** A response that a fault injects: a status or the name of an example in the contract, and optionally a body and headers. */
+/**
+ * A response that a fault injects: a status or the name of an example in the contract, and optionally a body and
+ * headers.
+ */
 export type ForcedResponse = {
   readonly [Name in 'status' | 'example' | 'body' | 'headers']?: FaultDefinition[Name] | undefined;
 };
@@ -31,8 +34,9 @@ export interface AllowedEffects {
 }
 
 /**
- * Returns whether a fault can apply in addition to the faults that already apply to a request. For example, only one fault can set the response. `effect`: the
- * combined effect of the faults that already apply.
+ * Returns whether a fault can apply in addition to the faults that already apply to a request.
+ * For example, only one fault can set the response.
+ * `effect`: the combined effect of the faults that already apply.
  */
 export function isCompatible(
   { status, example, connection, bodyDurationMs, phase = 'before' }: FaultDefinition,
@@ -54,7 +58,10 @@ export interface MatchedFault {
   readonly random: Random;
 }
 
-/** Adds a fault to the combined effect of the faults that already apply to a request (`effect`). Returns the new combined effect. */
+/**
+ * Adds a fault to the combined effect of the faults that already apply to a request (`effect`).
+ * Returns the new combined effect.
+ */
 export function combineFaults(effect: FaultEffect | undefined, { id, definition, random }: MatchedFault): FaultEffect {
   const { phase = 'before', status, example, body, headers, connection, bodyDurationMs } = definition;
   const delayMs = effect?.delayMs ?? { before: 0, after: 0 };
@@ -68,15 +75,18 @@ export function combineFaults(effect: FaultEffect | undefined, { id, definition,
   };
 }
 
-/** Returns a delay in ms: the fixed delay, or a random delay between `from` and `to`. `from` can be greater than `to`. */
+/**
+ * Returns a delay in ms: the fixed delay, or a random delay between `from` and `to`.
+ * `from` can be greater than `to`.
+ */
 function chooseDelay(delay: FaultDefinition['delay'], random: Random): number {
   if (typeof delay !== 'object') return delay ?? 0;
   return random.integer(Math.min(delay.from, delay.to), Math.max(delay.from, delay.to));
 }
 
 /**
- * Creates a function that returns the delay of the next response, in ms. If `delay` is a range, the delays are random, but the same after each start of the
- * server.
+ * Creates a function that returns the delay of the next response, in ms.
+ * If `delay` is a range, the delays are random, but the same after each start of the server.
  */
 export function createDelay(delay: FaultDefinition['delay']): () => number {
   const random = createRandom(1);

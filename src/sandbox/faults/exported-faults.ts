@@ -1,6 +1,9 @@
 import type { FaultDefinition } from '../../control/operation.ts';
 
-/** The exported faults of a sandbox, without their request counters. `lastNumber`: the number in the id of the latest fault, such as 3 for `f3`. */
+/**
+ * The exported faults of a sandbox, without their request counters.
+ * `lastNumber`: the number in the id of the latest fault, such as 3 for `f3`.
+ */
 export interface ExportedFaults {
   readonly lastNumber: number;
   readonly rules: readonly {
@@ -11,7 +14,10 @@ export interface ExportedFaults {
   }[];
 }
 
-/** The exported values that requests change, by the id of the fault: the request counters, and the state of the random number generator (`random`). */
+/**
+ * The exported values that requests change, by the id of the fault: the request counters, and the state of the random
+ * number generator (`random`).
+ */
 export type FaultCounts = Readonly<
   Record<string, readonly [matched: number, applied: number, random: number, isTooSlow: boolean]>
 >;

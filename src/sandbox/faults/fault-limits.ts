@@ -1,9 +1,5 @@
+import { HttpProblemError } from '../../util/problem.ts';
 import type { ParsedFault } from './parse-fault.ts';
-
-/** The error if the faults of a sandbox exceed a limit. */
-export class TooManyFaultsError extends Error {
-  override readonly name = 'TooManyFaultsError';
-}
 
 /** The maximum number of faults of a sandbox. */
 const MAX_FAULTS = 100;
@@ -12,8 +8,9 @@ const MAX_FAULTS = 100;
 const MAX_FAULT_LENGTH = 20_000;
 
 /**
- * The memory of a fault, in bytes per character of its JSON. A matcher with 1 MB of number lists used 116 MB in a measurement. The value here is twice as
- * large, because `body` in `where` is compiled to two matchers.
+ * The memory of a fault, in bytes per character of its JSON.
+ * A matcher with 1 MB of number lists used 116 MB in a measurement.
+ * The value here is twice as large, because `body` in `where` is compiled to two matchers.
  */
 const BYTES_PER_CHARACTER = 240;
 
@@ -35,15 +32,17 @@ export function findExceededLimit(faults: readonly ParsedFault[]): string | unde
   return undefined;
 }
 
-/** Throws `TooManyFaultsError` if faults exceed the limits of a sandbox. */
+/** Throws an `HttpProblemError` if faults exceed the limits of a sandbox. */
 export function rejectTooManyFaults(faults: readonly ParsedFault[]): void {
   const message = findExceededLimit(faults);
-  if (message !== undefined) throw new TooManyFaultsError(message);
+  if (message !== undefined) throw new HttpProblemError({ code: 'limit-reached', detail: message });
 }
 
 /**
- * Returns the total size of the given faults. `length`: the length of all faults as JSON, in characters. `instructions`: the number of compiled instructions in
- * all regular expressions. `bytes`: the approximate memory.
+ * Returns the total size of the given faults.
+ * `length`: the length of all faults as JSON, in characters.
+ * `instructions`: the number of compiled instructions in all regular expressions.
+ * `bytes`: the approximate memory.
  */
 export function measureFaults(faults: readonly ParsedFault[]) {
   const length = faults.reduce((sum, { definition }) => sum + JSON.stringify(definition).length, 0);

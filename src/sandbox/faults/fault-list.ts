@@ -13,8 +13,11 @@ import type { ExportedFaults, FaultCounts } from './exported-faults.ts';
 import { findExceededLimit, measureFaults, rejectTooManyFaults } from './fault-limits.ts';
 import { type ParsedFault, parseFault } from './parse-fault.ts';
 
-/** The maximum number of steps for comparing one request with the regular expressions of all faults. 50 million steps take half a second on a slow machine. */
-const MAX_STEPS = 50_000_000;
+/**
+ * The maximum number of steps for comparing one request with the regular expressions of all faults.
+ * A step takes up to 13 ns.
+ */
+const MAX_STEPS = 8_000_000;
 
 /** Options of a fault list. */
 export interface FaultListOptions {
@@ -33,10 +36,15 @@ export interface FaultListOptions {
 interface Rule extends ParsedFault, MatchedFault {
   /** The time when the fault's duration ends, in ms of the monotonic clock. Infinite if the fault has no duration. */
   readonly endsMs: number;
-  /** The time when the fault's duration ends, in ms since 1970 by the system clock. Null if the fault has no duration. */
+  /**
+   * The time when the fault's duration ends, in ms since 1970 by the system clock.
+   * Null if the fault has no duration.
+   */
   readonly endsAtMs: number | null;
   /**
-   * The time `until` of the fault, in ms since 1970. The fault expires when the clock of the sandbox reaches this time. Infinite if the fault has no `until`.
+   * The time `until` of the fault, in ms since 1970.
+   * The fault expires when the clock of the sandbox reaches this time.
+   * Infinite if the fault has no `until`.
    */
   readonly untilMs: number;
   /** The number of requests that the fault has matched. */
@@ -47,7 +55,10 @@ interface Rule extends ParsedFault, MatchedFault {
   isTooSlow: boolean;
 }
 
-/** A fault that did not apply to a request. `reasons`: why the fault does not match the request; empty if it matches. */
+/**
+ * A fault that did not apply to a request.
+ * `reasons`: why the fault does not match the request; empty if it matches.
+ */
 export interface UnappliedFault {
   readonly fault: Fault;
   readonly reasons: readonly string[];
@@ -79,7 +90,11 @@ export class FaultList {
     return rule && this.toFault(rule);
   }
 
-  /** Adds a fault. If this would exceed a limit, first removes expired faults. Throws `TooManyFaultsError` if that is not enough. */
+  /**
+   * Adds a fault.
+   * If this would exceed a limit, first removes expired faults.
+   * Throws an `HttpProblemError` if that is not enough.
+   */
   add(fault: ParsedFault): Fault {
     const rule = this.createRule(fault);
     const rules = [...this.rules, rule];
@@ -87,7 +102,7 @@ export class FaultList {
     return this.toFault(rule);
   }
 
-  /** Replaces all faults. Throws `TooManyFaultsError` if the new faults exceed a limit. */
+  /** Replaces all faults. Throws an `HttpProblemError` if the new faults exceed a limit. */
   replace(faults: readonly ParsedFault[]): readonly Fault[] {
     this.setRules(faults.map((fault) => this.createRule(fault)));
     return this.list();
@@ -105,7 +120,10 @@ export class FaultList {
     this.setRules([]);
   }
 
-  /** Applies the faults to a request: updates the counters of the faults, and returns their combined effect. Returns undefined if no fault applies. */
+  /**
+   * Applies the faults to a request: updates the counters of the faults, and returns their combined effect.
+   * Returns undefined if no fault applies.
+   */
   apply(request: RequestToMatch, allowed: AllowedEffects): FaultEffect | undefined {
     let effect: FaultEffect | undefined;
     this.expireSlowRules(request);
@@ -117,7 +135,11 @@ export class FaultList {
     return effect;
   }
 
-  /** Explains why active faults did not apply to a request. Returns the faults with the fewest reasons first. `applied`: the ids of the faults that applied. */
+  /**
+   * Explains why active faults did not apply to a request.
+   * Returns the faults with the fewest reasons first.
+   * `applied`: the ids of the faults that applied.
+   */
   explain(request: RequestToMatch, applied: readonly string[]): readonly UnappliedFault[] {
     const characters = countCharacters(request);
     let steps = 0;
@@ -149,7 +171,10 @@ export class FaultList {
     this.lastNumber = lastNumber;
   }
 
-  /** Returns the values that requests change: the counters of the faults, and the states of their random number generators. */
+  /**
+   * Returns the values that requests change: the counters of the faults, and the states of their random number
+   * generators.
+   */
   exportCounts(): FaultCounts {
     return Object.fromEntries(
       this.rules.map(({ id, matched, applied, random, isTooSlow }) => [
@@ -197,7 +222,10 @@ export class FaultList {
     };
   }
 
-  /** Replaces all faults. Throws `TooManyFaultsError` if there are too many, or `StateTooLargeError` if the sandbox exceeds its memory limit. */
+  /**
+   * Replaces all faults.
+   * Throws an `HttpProblemError` if there are too many, or if the sandbox exceeds its memory limit.
+   */
   private setRules(rules: readonly Rule[]): void {
     rejectTooManyFaults(rules);
     this.parts.reserve(measureFaults(rules).bytes - measureFaults(this.rules).bytes);
@@ -205,8 +233,9 @@ export class FaultList {
   }
 
   /**
-   * Marks faults as expired if comparing a request with their regular expressions would take too long. Adds up the steps, fault by fault. If the sum exceeds
-   * `MAX_STEPS`, the current fault and all later faults expire.
+   * Marks faults as expired if comparing a request with their regular expressions would take too long.
+   * Adds up the steps, fault by fault.
+   * If the sum exceeds `MAX_STEPS`, the current fault and all later faults expire.
    */
   private expireSlowRules(request: RequestToMatch): void {
     const rules = this.rules.filter((rule) => rule.matcher.patternSize > 0 && !this.isExpired(rule));
@@ -228,7 +257,10 @@ function isSameDefinition(one: FaultDefinition, other: FaultDefinition): boolean
   return JSON.stringify(one) === JSON.stringify(other);
 }
 
-/** Returns whether a fault that matches a request also applies, according to its `skip` and `probability`. If so, increments the counter `applied`. */
+/**
+ * Returns whether a fault that matches a request also applies, according to its `skip` and `probability`.
+ * If so, increments the counter `applied`.
+ */
 function isApplied(rule: Rule): boolean {
   const { skip = 0, probability = 1 } = rule.definition;
   if (rule.matched <= skip || rule.random.next() >= probability) return false;

@@ -11,7 +11,11 @@ export interface ParsedFault {
   readonly matcher: RequestMatcher;
 }
 
-/** Compiles the matcher of a fault. `at`: the JSON Pointer to the fault in the request body. Throws `InvalidMatcherError` if the matcher is invalid. */
+/**
+ * Compiles the matcher of a fault.
+ * `at`: the JSON Pointer to the fault in the request body.
+ * Throws `InvalidMatcherError` if the matcher is invalid.
+ */
 export function parseFault(definition: FaultDefinition, at = ''): ParsedFault {
   try {
     return { definition, matcher: createRequestMatcher(definition) };
@@ -22,8 +26,9 @@ export function parseFault(definition: FaultDefinition, at = ''): ParsedFault {
 }
 
 /**
- * Checks the header names of a fault. Returns an issue for each header that only the server can set, and for each name that occurs twice. A JSON Schema can't
- * express these rules.
+ * Checks the header names of a fault.
+ * Returns an issue for each header that only the server can set, and for each name that occurs twice.
+ * A JSON Schema can't express these rules.
  */
 export function findFaultIssues({ headers = {} }: FaultDefinition): readonly Issue[] {
   const names = Object.keys(headers).map((name) => name.toLowerCase());

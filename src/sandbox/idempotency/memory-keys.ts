@@ -70,7 +70,10 @@ export class MemoryKeys implements IdempotencyKeys {
   }
 }
 
-/** The time when a response was stored, its memory in bytes, and a function to call when the response is removed. `storedMs`: in ms of a monotonic clock. */
+/**
+ * The time when a response was stored, its memory in bytes, and a function to call when the response is removed.
+ * `storedMs`: in ms of a monotonic clock.
+ */
 interface StoredEntry {
   readonly storedMs: number;
   readonly bytes: number;
@@ -78,8 +81,9 @@ interface StoredEntry {
 }
 
 /**
- * The stored responses of all sandboxes of a server, oldest first. Removes each response after an hour. If a limit is exceeded, removes the oldest responses
- * earlier.
+ * The stored responses of all sandboxes of a server, oldest first.
+ * Removes each response after an hour.
+ * If a limit is exceeded, removes the oldest responses earlier.
  */
 export class ResponseMemory {
   readonly #stored = new Map<Entry, StoredEntry>();
@@ -88,7 +92,10 @@ export class ResponseMemory {
   /** `elapsedMs`: returns the time of a monotonic clock, in ms. */
   constructor(private readonly elapsedMs: () => number) {}
 
-  /** Stores the response of `entry`. `onRemove`: called when the response is removed after an hour, or earlier because of a limit. */
+  /**
+   * Stores the response of `entry`.
+   * `onRemove`: called when the response is removed after an hour, or earlier because of a limit.
+   */
   add(entry: Entry, onRemove: () => void): void {
     const bytes = measure(entry);
     this.#stored.set(entry, { storedMs: this.elapsedMs(), bytes, onRemove });

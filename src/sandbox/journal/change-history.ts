@@ -1,5 +1,5 @@
-import { findDifference } from '../../store/find-difference.ts';
 import type { Entry, State } from '../../store/state.ts';
+import { findDifference } from '../../store/state-change.ts';
 import { measureValue } from '../memory/measure.ts';
 
 /** The states of a sandbox before and after a change. */
@@ -38,7 +38,11 @@ export class ChangeHistory {
   /** `charge`: adds bytes to the memory of the journal. A negative number frees memory. */
   constructor(private readonly charge: (bytes: number) => void) {}
 
-  /** Adds the changes of a request. `id`: the id of the request in the journal. Stores only the entries that differ between the states. */
+  /**
+   * Adds the changes of a request.
+   * `id`: the id of the request in the journal.
+   * Stores only the entries that differ between the states.
+   */
   add(id: number, states: readonly StateChange[]): void {
     this.addLists(id, compareAllStates(states));
   }
@@ -81,8 +85,9 @@ function measureEntries(entries: readonly Entry[]): number {
 }
 
 /**
- * Returns the entries that differ between the states before and after each change. Ignores lists that are missing in `after`, because the store does not change
- * them. Uses loops, because it runs for each change, and `flatMap` takes five times as long.
+ * Returns the entries that differ between the states before and after each change.
+ * Ignores lists that are missing in `after`, because the store does not change them.
+ * Uses loops, because it runs for each change, and `flatMap` takes five times as long.
  */
 export function compareAllStates(states: readonly StateChange[]): readonly ListChange[] {
   const changes: ListChange[] = [];

@@ -2,13 +2,19 @@ import type { JournalEntry } from '../../control/operation.ts';
 import { toIsoTime } from '../../util/iso-time.ts';
 import { memoizeByObject } from '../../util/memoize-by-object.ts';
 import type { CredentialNames } from '../../util/redact-secrets.ts';
-import { redactNamed, redactNamedInUrl, redactSecrets, redactText } from '../../util/redact-secrets.ts';
+import {
+  redactNamed,
+  redactNamedInUrl,
+  redactNamedProperties,
+  redactSecrets,
+  redactText,
+} from '../../util/redact-secrets.ts';
 import { getPathname, isFormType, parseQuery } from '../../util/request-target.ts';
 import { getTraceId } from '../../util/trace-id.ts';
 import type { RequestToMatch } from '../matcher/request-matcher.ts';
 import { type Entry, isTruncatedUrl, type RecordedResponse } from './recorded-request.ts';
 
-const NO_NAMES: CredentialNames = { headers: [], query: [] };
+const NO_NAMES: CredentialNames = { headers: [], query: [], properties: [] };
 
 /** Converts a journal entry to the format of the control API. Redacts secrets, such as passwords and tokens. */
 export function toJournalEntry(entry: Entry): JournalEntry {
@@ -29,17 +35,22 @@ export function toJournalEntry(entry: Entry): JournalEntry {
       path: redactText(path),
       query: redactValues(redactNamed(query, names.query)),
       headers: redactValues(redactNamed(headers, names.headers)),
-      ...toBodyProperties(body, entry.isTruncated),
+      ...toBodyProperties(body, entry.isTruncated, names),
     },
-    response: response ? toJournalResponse(response) : null,
-    ...(violations.length > 0 ? { violations: redactSecrets(violations) as typeof violations } : {}),
+    response: response ? toJournalResponse(response, names) : null,
+    ...(violations.length > 0
+      ? { violations: redactSecrets(redactNamedProperties(violations, names.properties)) as typeof violations }
+      : {}),
     ...(responseViolations.length > 0 ? { responseViolations: responseViolations.map(redactText) } : {}),
     ...(notes.length > 0 ? { notes: notes.map(redactText) } : {}),
     ...(forced ? { forced } : {}),
   };
 }
 
-/** Returns the parts of a recorded request that matchers can compare. All clients that wait for an entry share one result. */
+/**
+ * Returns the parts of a recorded request that matchers can compare.
+ * All clients that wait for an entry share one result.
+ */
 export const toRequestToMatch = memoizeByObject((entry: Entry): RequestToMatch => {
   const { operationId, credentialNames, method, isTruncated } = entry;
   const target = entry.url.slice(entry.prefix.length);
@@ -62,14 +73,20 @@ export const toRequestToMatch = memoizeByObject((entry: Entry): RequestToMatch =
   };
 });
 
-/** Returns the query in a request target. Leaves out the last parameter of a truncated query, because it is incomplete. */
+/**
+ * Returns the query in a request target.
+ * Leaves out the last parameter of a truncated query, because it is incomplete.
+ */
 function getQuerystring(target: string, isTruncated: boolean): string {
   const start = target.indexOf('?');
   if (start === -1) return '';
   return isTruncated ? target.slice(start + 1, Math.max(start + 1, target.lastIndexOf('&'))) : target.slice(start + 1);
 }
 
-/** Converts a list of alternating header names and values to an object with lower-case names. Joins the values of repeated headers. */
+/**
+ * Converts a list of alternating header names and values to an object with lower-case names.
+ * Joins the values of repeated headers.
+ */
 function parseHeaders(parts: Entry['headers']): Record<string, string> {
   const headers: Record<string, string> = {};
   for (let index = 0; index + 1 < parts.length; index += 2) {
@@ -81,7 +98,11 @@ function parseHeaders(parts: Entry['headers']): Record<string, string> {
   return headers;
 }
 
-/** Parses a JSON or form body. Returns the text unchanged if the body is truncated or has another format. Returns undefined if there is no body. */
+/**
+ * Parses a JSON or form body.
+ * Returns the text unchanged if the body is truncated or has another format.
+ * Returns undefined if there is no body.
+ */
 function parseBody(text: string | undefined, isTruncated: boolean, type = ''): unknown {
   if (text === undefined || text === '') return undefined;
   if (isTruncated) return text;
@@ -94,16 +115,24 @@ function parseBody(text: string | undefined, isTruncated: boolean, type = ''): u
   }
 }
 
-function toJournalResponse({ status, headers, bytes, text }: RecordedResponse) {
+function toJournalResponse({ status, headers, bytes, text }: RecordedResponse, names: CredentialNames) {
   const lowerCased = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
   const isTruncated = Buffer.byteLength(text) < bytes;
   const body = parseBody(text, isTruncated);
-  return { status, headers: redactValues(lowerCased), bytes, ...toBodyProperties(body, isTruncated) };
+  const own = redactNamed(lowerCased, names.headers);
+  return { status, headers: redactValues(own), bytes, ...toBodyProperties(body, isTruncated, names) };
 }
 
-function toBodyProperties(body: unknown, isTruncated: boolean): { body?: unknown; isTruncated?: true } {
+function toBodyProperties(
+  body: unknown,
+  isTruncated: boolean,
+  { properties }: CredentialNames,
+): { body?: unknown; isTruncated?: true } {
   if (body === undefined) return {};
-  return { body: redactSecrets(body), ...(isTruncated ? { isTruncated: true } : {}) };
+  return {
+    body: redactSecrets(redactNamedProperties(body, properties)),
+    ...(isTruncated ? { isTruncated: true } : {}),
+  };
 }
 
 function redactValues(values: Readonly<Record<string, unknown>>): Record<string, unknown> {

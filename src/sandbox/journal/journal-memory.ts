@@ -4,8 +4,8 @@ import { MEGABYTE } from '../../util/limits.ts';
 const MAX_BYTES = 32 * MEGABYTE;
 
 /**
- * The memory to which all journals are reduced if they exceed the maximum, in bytes. It is below the maximum, so that not every new request must delete
- * entries.
+ * The memory to which all journals are reduced if they exceed the maximum, in bytes.
+ * It is below the maximum, so that not every new request must delete entries.
  */
 const REDUCED_BYTES = MAX_BYTES * 0.9;
 
@@ -36,8 +36,8 @@ export class JournalMemory {
   }
 
   /**
-   * If the journals exceed the limit, deletes entries until the memory is 10 % below the limit. Deletes the older half of one journal after the other, the
-   * largest journal first.
+   * If the journals exceed the limit, deletes entries until the memory is 10 % below the limit.
+   * Deletes the older half of one journal after the other, the largest journal first.
    */
   enforceLimit(): void {
     if (this.bytes <= MAX_BYTES) return;

@@ -21,7 +21,11 @@ export interface Follower {
   readonly onEntry: (entry: Entry) => void;
   /** Called when the journal starts again without entries. Later entries can have smaller ids than earlier entries. */
   readonly onRestart?: () => void;
-  /** `ending`: why the journal has ended. Undefined if this follower was stopped because `onEntry` has thrown an error. The journal then continues. */
+  /**
+   * `ending`: why the journal has ended.
+   * Undefined if this follower was stopped because `onEntry` has thrown an error.
+   * The journal then continues.
+   */
   readonly onEnd: (ending?: Ending) => void;
 }
 
@@ -39,7 +43,10 @@ export interface JournalOptions {
   readonly elapsedMs: () => number;
 }
 
-/** The recorded requests of a sandbox, in a ring buffer. The request with the id N is at the index `(N - 1) % maxEntries`. */
+/**
+ * The recorded requests of a sandbox, in a ring buffer.
+ * The request with the id N is at the index `(N - 1) % maxEntries`.
+ */
 export class Journal {
   /** The approximate memory of the entries, in bytes. */
   usedBytes = 0;
@@ -71,7 +78,11 @@ export class Journal {
     this.insert(this.latestId + 1, request, this.options.nowMs());
   }
 
-  /** Adds a request with the given id. The id must be greater than the id of the latest request. `atMs`: the time of the response, in ms since 1970. */
+  /**
+   * Adds a request with the given id.
+   * The id must be greater than the id of the latest request.
+   * `atMs`: the time of the response, in ms since 1970.
+   */
   protected insert(id: number, request: StoredRequest, atMs: number): void {
     const { maxEntries, memory } = this.options;
     if (this.hasEnded) return;
@@ -143,12 +154,19 @@ export class Journal {
     return this.latestId;
   }
 
-  /** Returns the id of the latest entry that a limit has deleted. Returns 0 if no limit has deleted an entry since the journal was last cleared. */
+  /**
+   * Returns the id of the latest entry that a limit has deleted.
+   * Returns 0 if no limit has deleted an entry since the journal was last cleared.
+   */
   lastDroppedId(): number {
     return this.droppedId;
   }
 
-  /** Deletes all entries. Requests that are still in progress are not recorded. The ids of new requests continue after the latest id. */
+  /**
+   * Deletes all entries.
+   * Requests that are still in progress are not recorded.
+   * The ids of new requests continue after the latest id.
+   */
   clear(): void {
     this.drop(this.latestId);
     this.droppedId = 0;
@@ -168,11 +186,14 @@ export class Journal {
     };
   }
 
-  /** Ends the journal: deletes all entries, calls `onEnd` of the followers, and ignores later requests. */
+  /**
+   * Ends the journal: calls `onEnd` of the followers, which can still read the entries, then deletes all entries, and
+   * ignores later requests.
+   */
   end(ending: Ending): void {
     this.hasEnded = true;
-    this.clear();
     for (const { onEnd } of this.followers) onEnd(ending);
+    this.clear();
   }
 
   /** Deletes the older half of the entries. */
@@ -203,7 +224,11 @@ export class Journal {
   }
 }
 
-/** Calls `onEntry` of a follower. If `onEntry` throws an error, calls `onEnd`. The error is ignored, so that the recorded request does not fail. */
+/**
+ * Calls `onEntry` of a follower.
+ * If `onEntry` throws an error, calls `onEnd`.
+ * The error is ignored, so that the recorded request does not fail.
+ */
 function notify({ onEntry, onEnd }: Follower, entry: Entry): void {
   try {
     onEntry(entry);

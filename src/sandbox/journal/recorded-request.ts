@@ -7,11 +7,15 @@ export interface RecordedRequest {
   readonly method: string;
   /** The request target as the client sent it, including `prefix`. The journal stores its first 8,000 characters. */
   readonly url: string;
-  /** The start of `url` that selects the sandbox, such as `/_sandbox/w1`. Empty if the URL does not select a sandbox. */
+  /**
+   * The start of `url` that selects the sandbox, such as `/_sandbox/w1`.
+   * Empty if the URL does not select a sandbox.
+   */
   readonly prefix: string;
   /**
-   * The base path of the API if the request path begins with it, such as `/v1`. It is the path of a `servers` URL in the contract. Undefined or empty if there
-   * is none.
+   * The base path of the API if the request path begins with it, such as `/v1`.
+   * It is the path of a `servers` URL in the contract.
+   * Undefined or empty if there is none.
    */
   readonly basePath?: string | undefined;
   /** The headers as a list of alternating names and values, as in `rawHeaders` of `node:http`. */
@@ -33,7 +37,10 @@ export interface RecordedRequest {
   readonly remarks: Remarks | undefined;
 }
 
-/** Remarks about a request and its response: violations of the contract, notes, and the effects of faults and preferences (`forced`). */
+/**
+ * Remarks about a request and its response: violations of the contract, notes, and the effects of faults and
+ * preferences (`forced`).
+ */
 export type Remarks = {
   readonly [Name in 'violations' | 'responseViolations' | 'notes' | 'forced']?: JournalEntry[Name] | undefined;
 };
@@ -49,9 +56,15 @@ export interface RecordedResponse {
   readonly text: string;
 }
 
-/** A request and its response, as the journal stores them. Several requests share one object if they have the same headers and got the same cached response. */
+/**
+ * A request and its response, as the journal stores them.
+ * Several requests share one object if they have the same headers and got the same cached response.
+ */
 export interface StoredRequest extends Omit<RecordedRequest, 'rawHeaders' | 'bodyText' | 'changes'> {
-  /** The headers as a list of alternating names and values. Consecutive requests with the same headers share one list. */
+  /**
+   * The headers as a list of alternating names and values.
+   * Consecutive requests with the same headers share one list.
+   */
   readonly headers: readonly string[];
   /** The approximate memory of `headers`, in bytes. */
   readonly headerBytes: number;
@@ -82,8 +95,8 @@ const REMARK_BYTES = 300;
 const STRING_BYTES = 32;
 
 /**
- * Converts a request to the form in which the journal stores it. Copies each property by name, because an object that is created with spread syntax uses twice
- * the memory.
+ * Converts a request to the form in which the journal stores it.
+ * Copies each property by name, because an object that is created with spread syntax uses twice the memory.
  */
 export function toStoredRequest(
   request: RecordedRequest,
@@ -146,7 +159,10 @@ function measureHeaders(headers: readonly string[]): StoredHeaders {
 /** The maximum length of a body in the journal, in bytes. */
 const MAX_RECORDED_BODY_BYTES = 4096;
 
-/** Returns the first 4 kB of a text in UTF-8. A truncated text is a copy, so that the garbage collector can free the original. */
+/**
+ * Returns the first 4 kB of a text in UTF-8.
+ * A truncated text is a copy, so that the garbage collector can free the original.
+ */
 export function truncateText(text: string): string {
   // Each UTF-16 code unit becomes at most three bytes in UTF-8.
   if (text.length * 3 <= MAX_RECORDED_BODY_BYTES) return text;
@@ -162,8 +178,10 @@ export function truncateText(text: string): string {
 const COMPARED_REQUESTS = 4;
 
 /**
- * Returns a header list for the journal. If one of the previous requests has the same headers, returns its list instead of `headers`, to save memory.
- * `getEarlier(1)`: returns the headers of the previous request. `getEarlier(2)`: returns those of the request before.
+ * Returns a header list for the journal.
+ * If one of the previous requests has the same headers, returns its list instead of `headers`, to save memory.
+ * `getEarlier(1)`: returns the headers of the previous request.
+ * `getEarlier(2)`: returns those of the request before.
  */
 export function shareHeaders(
   headers: readonly string[],

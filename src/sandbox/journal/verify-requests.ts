@@ -6,36 +6,62 @@ import type { Journal } from './journal.ts';
 import { toJournalEntry, toRequestToMatch } from './journal-entry.ts';
 import type { Entry } from './recorded-request.ts';
 
-/** The expected number of requests, in the format of the control API: `{ "times": 2 }` or `{ "atLeast": 1, "atMost": 3 }`. */
+/**
+ * The expected number of requests, in the format of the control API: `{ "times": 2 }` or
+ * `{ "atLeast": 1, "atMost": 3 }`.
+ */
 type ExpectedCount = Pick<ControlInput<'verifyRequests'>['body'], 'times' | 'atLeast' | 'atMost'>;
 
-/** Returns the minimum (`least`) and the maximum (`most`) of the expected number of requests. By default, at least one request is expected. */
+/**
+ * Returns the minimum (`least`) and the maximum (`most`) of the expected number of requests.
+ * By default, at least one request is expected.
+ */
 export function parseBounds({ times, atLeast, atMost }: ExpectedCount) {
   const least = times ?? atLeast ?? (atMost === undefined ? 1 : 0);
   return { least, most: times ?? atMost ?? Number.POSITIVE_INFINITY };
 }
 
-/** The minimum and the maximum of the expected number of requests. If `least` is greater than `most`, a verification always fails. */
+/**
+ * The minimum and the maximum of the expected number of requests.
+ * If `least` is greater than `most`, a verification always fails.
+ */
 export type Bounds = ReturnType<typeof parseBounds>;
 
-/** The maximum number of steps for matching the regular expressions of a filter with all entries of a journal. 300 million steps take about 3 s. */
+/**
+ * The maximum number of steps for matching the regular expressions of a filter with all entries of a journal, in
+ * slices.
+ * A step takes up to 13 ns.
+ */
 const MAX_STEPS = 300_000_000;
 
-/** Throws `InvalidMatcherError` if it would take too long to compare the regular expressions of a filter with the entries of a journal. */
+/** The maximum number of steps for one entry, during which the server handles no other request. */
+const MAX_ENTRY_STEPS = 8_000_000;
+
+/**
+ * Throws `InvalidMatcherError` if it would take too long to compare the regular expressions of a filter with the
+ * entries of a journal.
+ */
 function rejectSlowPatterns({ patternSize }: ExpectedRequests, entries: readonly Entry[]): void {
   const bytes = entries.reduce((sum, entry) => sum + entry.bytes, 0);
-  if (patternSize * bytes <= MAX_STEPS) return;
-  const problem = `has regular expressions that are too large for ${entries.length} requests of ${bytes} bytes`;
+  const largest = Math.max(0, ...entries.map((entry) => entry.bytes));
+  const isLargeEntry = patternSize * largest > MAX_ENTRY_STEPS;
+  if (patternSize * bytes <= MAX_STEPS && !isLargeEntry) return;
+  const requests = isLargeEntry ? `a request of ${largest} bytes` : `${entries.length} requests of ${bytes} bytes`;
+  const problem = `has regular expressions that are too large for ${requests}`;
   const remedy = 'simplify the regular expressions, or clear the journal first';
   throw createMatcherError({ pointer: '/where' }, { rule: 'complexity', problem, remedy });
 }
 
-/** The maximum number of requests that are compared without a pause, if they arrived while earlier requests were compared. */
+/**
+ * The maximum number of requests that are compared without a pause, if they arrived while earlier requests were
+ * compared.
+ */
 const MAX_LATE_ENTRIES = 3;
 
 /**
- * Counts the requests in a journal that match. The server handles other requests in the meantime, and these are counted too. Rejects with an
- * `InvalidMatcherError` if the regular expressions would take too long.
+ * Counts the requests in a journal that match.
+ * The server handles other requests in the meantime, and these are counted too.
+ * Rejects with an `InvalidMatcherError` if the regular expressions would take too long.
  */
 export async function countMatches(expected: ExpectedRequests, journal: Journal): Promise<number> {
   let count = 0;
@@ -73,11 +99,18 @@ export function parseExpectedRequests(filter: RequestFilter) {
     ...compareStatus(entry.response?.status, statuses),
     ...(fault === undefined || entry.remarks?.forced?.faults?.includes(fault) ? [] : [`fault: ${fault} did not apply`]),
   ];
-  const isFast = (entry: Entry) => patternSize * entry.bytes <= MAX_STEPS;
+  const isFast = (entry: Entry) => patternSize * entry.bytes <= MAX_ENTRY_STEPS;
   return {
-    /** Returns the reasons why an entry does not match. Each reason is a sentence. Returns an empty list if the entry matches. */
+    /**
+     * Returns the reasons why an entry does not match.
+     * Each reason is a sentence.
+     * Returns an empty list if the entry matches.
+     */
     reasons,
-    /** Returns whether an entry matches. Returns false if the comparison with regular expressions would take too long. */
+    /**
+     * Returns whether an entry matches.
+     * Returns false if the comparison with regular expressions would take too long.
+     */
     isMatch: (entry: Entry) => entry.id > after && isFast(entry) && reasons(entry).length === 0,
     /** The id after which requests match. Earlier requests do not match. */
     after,
@@ -97,7 +130,9 @@ function compareStatus(status: number | undefined, expected: readonly number[] |
 /** The maximum number of near misses in the result of a verification. */
 const MAX_NEAR_MISSES = 3;
 
-/** The reason that a verification gives for a surplus request, which matches although no more requests were expected. */
+/**
+ * The reason that a verification gives for a surplus request, which matches although no more requests were expected.
+ */
 const SURPLUS_REASON = 'the request matches, but exceeds the expected number';
 
 /** An entry, and the reasons why it does not match. */
@@ -107,9 +142,11 @@ interface ComparedEntry {
 }
 
 /**
- * Verifies that the expected number of requests in the journal match. If too few requests match, `nearMisses` contains the most similar other requests. If too
- * many requests match, it contains the last matching requests. A verification with a maximum also fails if the journal has deleted or truncated requests that
- * could match. Compares the requests in steps, because a journal can have 32 MB.
+ * Verifies that the expected number of requests in the journal match.
+ * If too few requests match, `nearMisses` contains the most similar other requests.
+ * If too many requests match, it contains the last matching requests.
+ * A verification with a maximum also fails if the journal has deleted or truncated requests that could match.
+ * Compares the requests in steps, because a journal can have 32 MB.
  */
 export function* verifyRequests(journal: Journal, expected: ExpectedRequests, bounds: Bounds): Steps<Verification> {
   const entries = journal.entries();
@@ -167,14 +204,20 @@ function describeUncertainties(
   ];
 }
 
-/** Returns whether all parts of a request match, except truncated parts that can't be compared. `truncated`: the reason of one of these parts. */
+/**
+ * Returns whether all parts of a request match, except truncated parts that can't be compared.
+ * `truncated`: the reason of one of these parts.
+ */
 function isUndecided(reasons: readonly string[], truncated: string): boolean {
   return reasons.includes(truncated) && reasons.every((reason) => TRUNCATIONS.includes(reason));
 }
 
 const TRUNCATIONS: readonly string[] = [TRUNCATED_BODY, TRUNCATED_QUERY];
 
-/** Returns the three entries with the fewest reasons why they do not match. If two entries have the same number of reasons, the later entry comes first. */
+/**
+ * Returns the three entries with the fewest reasons why they do not match.
+ * If two entries have the same number of reasons, the later entry comes first.
+ */
 function findNearMisses(compared: readonly ComparedEntry[]): readonly ComparedEntry[] {
   return compared
     .filter(({ reasons }) => reasons.length > 0)

@@ -1,8 +1,14 @@
 import type { IssueParts } from '../../util/issue.ts';
 import { loadRe2 } from '../../util/re2.ts';
 
-/** The maximum length of a regular expression, in characters. The limit keeps the compile time below 0.6 s (measured with re2js 2.10.0). */
+/** The maximum length of a regular expression, in characters. */
 const MAX_PATTERN_LENGTH = 1_000;
+
+/**
+ * The maximum size of a regular expression after its counted repetitions are written out.
+ * Compiling it takes up to 60 ms (re2js 2.10.0).
+ */
+const MAX_REPEATED = 4_000;
 
 const TOO_LONG: IssueParts = {
   rule: 'maxLength',
@@ -10,9 +16,15 @@ const TOO_LONG: IssueParts = {
   remedy: 'shorten the regular expression',
 };
 
+const TOO_REPEATED: IssueParts = {
+  rule: 'complexity',
+  problem: `has more than ${MAX_REPEATED} characters and classes when its repetitions, such as {0,999}, are written out`,
+  remedy: 'use smaller numbers, * or +',
+};
+
 /**
- * The maximum number of compiled instructions in all regular expressions of a request matcher. Repetition multiplies the instructions:
- * `^.{0,999}.{0,999}.{0,999}.{0,999}!$` has 8,000 instructions.
+ * The maximum number of compiled instructions in all regular expressions of a request matcher.
+ * Repetition multiplies the instructions: `^.{0,999}.{0,999}.{0,999}.{0,999}!$` has 8,000 instructions.
  */
 export const MAX_INSTRUCTIONS = 10_000;
 
@@ -22,16 +34,21 @@ const UNSUPPORTED = /`(\(\?<?[=!]|\\[1-9k])/;
 /** A compiled regular expression. */
 interface CompiledPattern {
   readonly isMatch: (text: string) => boolean;
-  /** The number of compiled instructions. To match a text, the engine needs at most `size` × (length of the text) steps of about 10 ns. */
+  /**
+   * The number of compiled instructions.
+   * To match a text, the engine needs at most `size` × (length of the text) steps of about 10 ns.
+   */
   readonly size: number;
 }
 
 /**
- * Compiles a regular expression in RE2 syntax (https://github.com/google/re2/wiki/Syntax), which is matched without backtracking. If the expression is invalid
- * or too long, returns the parts of a validation issue.
+ * Compiles a regular expression in RE2 syntax (https://github.com/google/re2/wiki/Syntax), which is matched without
+ * backtracking.
+ * If the expression is invalid or too long, returns the parts of a validation issue.
  */
 export function compilePattern(source: string): CompiledPattern | IssueParts {
   if (source.length > MAX_PATTERN_LENGTH) return TOO_LONG;
+  if (countRepeated(source) > MAX_REPEATED) return TOO_REPEATED;
   const { RE2JS, RE2JSSyntaxException } = loadRe2();
   try {
     const pattern = RE2JS.compile(source);
@@ -45,9 +62,30 @@ export function compilePattern(source: string): CompiledPattern | IssueParts {
   }
 }
 
+/** Matches a part of a regular expression: an escape, a class, a counted repetition, or any character. */
+const PART = /\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\{(\d+)(,(\d*))?\}|./gs;
+
+/** Returns the number of characters and classes of a regular expression whose counted repetitions are written out. */
+function countRepeated(source: string): number {
+  const totals = [0];
+  let last = 0;
+  const add = (size: number) => totals.push((totals.pop() ?? 0) + size);
+  for (const [part, least, , most] of source.matchAll(PART)) {
+    if (part === '(') totals.push(0);
+    else if (least !== undefined) {
+      add(last * Math.max(0, Number(most || least) - 1));
+      last *= Math.max(1, Number(most || least));
+    } else {
+      last = part === ')' && totals.length > 1 ? (totals.pop() ?? 0) : 1;
+      add(last);
+    }
+  }
+  return totals.reduce((sum, total) => sum + total, 0);
+}
+
 /**
- * Compiles a glob pattern, in which `*` matches any text, to a function that tests a text. The run time of this function is linear in the length of the pattern
- * plus the length of the text.
+ * Compiles a glob pattern, in which `*` matches any text, to a function that tests a text.
+ * The run time of this function is linear in the length of the pattern plus the length of the text.
  */
 export function createGlob(pattern: string): (text: string) => boolean {
   const [prefix = '', ...rest] = pattern.split('*');
@@ -66,8 +104,10 @@ export function createGlob(pattern: string): (text: string) => boolean {
 }
 
 /**
- * Creates a function that searches a text for `part`, starting at the index `from`. It returns the index after the first occurrence, or -1 if there is no
- * occurrence. Uses the algorithm of Knuth, Morris and Pratt (1977), because the run time of `indexOf` can grow with the product of both lengths.
+ * Creates a function that searches a text for `part`, starting at the index `from`.
+ * It returns the index after the first occurrence, or -1 if there is no occurrence.
+ * Uses the algorithm of Knuth, Morris and Pratt (1977), because the run time of `indexOf` can grow with the product of
+ * both lengths.
  */
 function createSearch(part: string): (text: string, from: number) => number {
   const borders = computeBorders(part);
@@ -82,8 +122,10 @@ function createSearch(part: string): (text: string, from: number) => number {
 }
 
 /**
- * Computes the failure function of the Knuth-Morris-Pratt algorithm. For each prefix of `part`, its value is the length of the longest shorter text that is
- * both the start and the end of the prefix. For example, it is 2 for the prefix `abcab`, because of `ab`.
+ * Computes the failure function of the Knuth-Morris-Pratt algorithm.
+ * For each prefix of `part`, its value is the length of the longest shorter text that is both the start and the end of
+ * the prefix.
+ * For example, it is 2 for the prefix `abcab`, because of `ab`.
  */
 function computeBorders(part: string): Uint32Array {
   const borders = new Uint32Array(part.length);
@@ -96,8 +138,10 @@ function computeBorders(part: string): Uint32Array {
 }
 
 /**
- * Compares the next character of a text with `part`. Returns how many characters of `part` match up to and including this character. `matched`: how many
- * characters matched before. `borders`: the failure function of `part`.
+ * Compares the next character of a text with `part`.
+ * Returns how many characters of `part` match up to and including this character.
+ * `matched`: how many characters matched before.
+ * `borders`: the failure function of `part`.
  */
 function extendMatch(part: string, borders: Uint32Array, matched: number, character: number): number {
   let length = matched;

@@ -1,7 +1,7 @@
 import type { RequestFilter, Where } from '../../control/operation.ts';
 import { formatPointer } from '../../util/json-pointer.ts';
 import type { CredentialNames } from '../../util/redact-secrets.ts';
-import { redactText } from '../../util/redact-secrets.ts';
+import { redactNamedProperties, redactText } from '../../util/redact-secrets.ts';
 import { createGlob, MAX_INSTRUCTIONS } from './patterns.ts';
 import {
   createMatcherError,
@@ -17,12 +17,18 @@ import {
 export interface RequestToMatch {
   /** The operationId. Undefined if the request is not for an operation of the contract. */
   readonly operationId: string | undefined;
-  /** The names of the headers and query parameters that contain credentials. Their values do not appear in the reasons of a mismatch. */
+  /**
+   * The names of the headers and query parameters that contain credentials.
+   * Their values do not appear in the reasons of a mismatch.
+   */
   readonly credentialNames?: CredentialNames | undefined;
   readonly method: string;
   /** The path without the prefix `/_sandbox/ID`. */
   readonly path: string;
-  /** The base path with which `path` begins, such as `/v1`. A matcher can contain the path with or without the base path. */
+  /**
+   * The base path with which `path` begins, such as `/v1`.
+   * A matcher can contain the path with or without the base path.
+   */
   readonly basePath?: string | undefined;
   readonly query: Readonly<Record<string, string | string[]>>;
   /** Whether `query` is truncated, so that it can't be compared. */
@@ -36,8 +42,9 @@ export interface RequestToMatch {
 }
 
 /**
- * A compiled request matcher: a function that returns the reasons why a request does not match. Each reason is a sentence. The list is empty if the request
- * matches.
+ * A compiled request matcher: a function that returns the reasons why a request does not match.
+ * Each reason is a sentence.
+ * The list is empty if the request matches.
  */
 export interface RequestMatcher {
   (request: RequestToMatch): readonly string[];
@@ -52,7 +59,11 @@ type AddPatternSize = MatcherContext['addPatternSize'];
 /** A request matcher in the JSON format of the control API. */
 export type MatcherDefinition = Pick<RequestFilter, 'operation' | 'where'>;
 
-/** Compiles a request matcher. A request matches if all parts of the definition match. Throws `InvalidMatcherError` if the definition is invalid. */
+/**
+ * Compiles a request matcher.
+ * A request matches if all parts of the definition match.
+ * Throws `InvalidMatcherError` if the definition is invalid.
+ */
 export function createRequestMatcher({ operation, where = {} }: MatcherDefinition): RequestMatcher {
   let patternSize = 0;
   const addPatternSize: AddPatternSize = (size) => {
@@ -83,7 +94,10 @@ const TOO_LARGE = {
   remedy: 'use fewer regular expressions, or less repetition',
 };
 
-/** Returns how many characters of a request are compared with regular expressions: the length of the path, the query, the headers and the body as JSON. */
+/**
+ * Returns how many characters of a request are compared with regular expressions: the length of the path, the query,
+ * the headers and the body as JSON.
+ */
 export function countCharacters({ path, query, headers, body }: RequestToMatch): number {
   return JSON.stringify([path, query, headers, body]).length;
 }
@@ -139,8 +153,21 @@ function matchValues(part: 'query' | 'headers', where: Where, addPatternSize: Ad
 function matchBody(expected: unknown, addPatternSize: AddPatternSize): PartMatcher {
   const root = { pointer: '/where/body', depth: 0 };
   const matchJson = createValueMatcher(expected, { ...root, ...jsonComparison, addPatternSize });
-  // Does not count the regular expressions again: only one of the two matchers runs, because a body is either JSON or a form.
+  // Does not count the regular expressions again: only one of the two matchers runs, because a body is either JSON or a
+  // form.
   const matchForm = createValueMatcher(expected, { ...root, ...textComparison, addPatternSize: () => {} });
-  return ({ body, isTruncated = false, isForm = false }) =>
-    isTruncated ? [TRUNCATED_BODY] : (isForm ? matchForm : matchJson)(body, 'body');
+  return ({ body, isTruncated = false, isForm = false, credentialNames }) =>
+    isTruncated
+      ? [TRUNCATED_BODY]
+      : (isForm ? matchForm : matchJson)(body, 'body').map((reason) => hidePasswords(reason, credentialNames));
+}
+
+/** Redacts passwords in the reason of a mismatch, such as `body/pin: expected "1", got "2"`. */
+function hidePasswords(
+  reason: string,
+  { properties }: Pick<CredentialNames, 'properties'> = { properties: [] },
+): string {
+  const place = reason.slice(0, Math.max(0, reason.indexOf(':')));
+  const isPassword = place.split('/').some((name) => properties.includes(name));
+  return isPassword ? `${place}: the value does not match` : String(redactNamedProperties(reason, properties));
 }

@@ -1,17 +1,18 @@
 import { isDeepStrictEqual } from 'node:util';
-import { createIssue, type Issue, type IssueParts } from '../../util/issue.ts';
+import { createIssue, describeIssues, type Issue, type IssueParts } from '../../util/issue.ts';
 import { MAX_JSON_DEPTH } from '../../util/json-limits.ts';
 import { formatPointer } from '../../util/json-pointer.ts';
+import { HttpProblemError, toViolations } from '../../util/problem.ts';
 import { isSecretName, redactSecrets } from '../../util/redact-secrets.ts';
 import { suggestOneOf } from '../../util/similar-names.ts';
 import { compilePattern, createGlob } from './patterns.ts';
 
 /** The error for an invalid matcher. `issues`: what is wrong, with the JSON Pointer to each invalid value. */
-export class InvalidMatcherError extends Error {
+export class InvalidMatcherError extends HttpProblemError {
   override readonly name = 'InvalidMatcherError';
 
   constructor(readonly issues: readonly Issue[]) {
-    super(issues.map(({ pointer, message }) => `${pointer} ${message}`).join('; '));
+    super({ code: 'invalid-matcher', detail: describeIssues(issues), violations: toViolations(issues) });
   }
 }
 
@@ -23,14 +24,18 @@ export function createMatcherError({ pointer }: Pick<Issue, 'pointer'>, parts: I
 const TOO_DEEP: IssueParts = { rule: 'depth', problem: 'is nested too deeply', remedy: 'reduce the nesting' };
 
 /**
- * Compares a value. Returns an empty list if the value matches, otherwise the reasons why not. Each reason begins with `place`: `body/quantity: expected 2, got
- * 3`.
+ * Compares a value.
+ * Returns an empty list if the value matches, otherwise the reasons why not.
+ * Each reason begins with `place`: `body/quantity: expected 2, got 3`.
  */
 export type ValueMatcher = (value: unknown, place: string) => readonly string[];
 
 type Predicate = (value: unknown) => boolean;
 
-/** The rules for comparing the values of queries, headers and forms, which are text. If a name occurs several times, at least one of its values must match. */
+/**
+ * The rules for comparing the values of queries, headers and forms, which are text.
+ * If a name occurs several times, at least one of its values must match.
+ */
 export const textComparison = {
   /** Returns whether a value, or one of several values with the same name, satisfies a predicate. */
   satisfies: (value: unknown, predicate: Predicate): boolean =>
@@ -57,7 +62,8 @@ export type MatcherContext = typeof textComparison & {
   /** The nesting depth of the matcher. It is 0 for a matcher that is not nested. */
   readonly depth: number;
   /**
-   * Adds the compiled instructions of a regular expression to the total of the request matcher. Throws `InvalidMatcherError` if the total exceeds the maximum.
+   * Adds the compiled instructions of a regular expression to the total of the request matcher.
+   * Throws `InvalidMatcherError` if the total exceeds the maximum.
    */
   readonly addPatternSize: (size: number) => void;
 };
@@ -67,7 +73,10 @@ function createInnerContext(context: MatcherContext, step: string | number): Mat
   return { ...context, pointer: context.pointer + formatPointer(step), depth: context.depth + 1 };
 }
 
-/** Compiles a JSON value in `where`, such as `{ "$gt": 2 }`, to a matcher. Throws `InvalidMatcherError` if the value is not a valid matcher. */
+/**
+ * Compiles a JSON value in `where`, such as `{ "$gt": 2 }`, to a matcher.
+ * Throws `InvalidMatcherError` if the value is not a valid matcher.
+ */
 export function createValueMatcher(expected: unknown, context: MatcherContext): ValueMatcher {
   if (context.depth > MAX_JSON_DEPTH) throw createMatcherError(context, TOO_DEEP);
   if (Array.isArray(expected)) return matchList(expected, context);
@@ -98,7 +107,10 @@ function matchProperties(expected: readonly (readonly [string, unknown])[], cont
   };
 }
 
-/** Hides the compared value in the reasons of a matcher if the name of the property, header or parameter indicates a secret, such as `password`. */
+/**
+ * Hides the compared value in the reasons of a matcher if the name of the property, header or parameter indicates a
+ * secret, such as `password`.
+ */
 export function redactMismatch(name: string, matcher: ValueMatcher): ValueMatcher {
   return isSecretName(name) ? hideValues(matcher) : matcher;
 }
@@ -194,7 +206,10 @@ const OPERATORS: Readonly<Record<string, Operator>> = {
   },
 };
 
-/** Operators that compare all values of a repeated query parameter or header together. Other operators compare each value separately. */
+/**
+ * Operators that compare all values of a repeated query parameter or header together.
+ * Other operators compare each value separately.
+ */
 const WHOLE_VALUE_OPERATORS = ['$not', '$exists'];
 
 function matchOperator(name: string, operand: unknown, context: MatcherContext): ValueMatcher {

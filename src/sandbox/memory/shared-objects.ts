@@ -1,5 +1,5 @@
-import { findDifference } from '../../store/find-difference.ts';
 import type { State } from '../../store/state.ts';
+import { findDifference } from '../../store/state-change.ts';
 import { isLongList, runAtOnce, runInSlices, type Steps, splitList } from '../../util/slices.ts';
 import { measureValue, OBJECT_BYTES, SLOT_BYTES } from './measure.ts';
 
@@ -12,7 +12,11 @@ export interface Owner {
 /** A collection of a state. */
 export type List = State[string];
 
-/** The reference count of a list or an entry. `owner`: the quota that is charged for the memory. `bytes`: the memory of the list or the entry. */
+/**
+ * The reference count of a list or an entry.
+ * `owner`: the quota that is charged for the memory.
+ * `bytes`: the memory of the list or the entry.
+ */
 interface SharedObject {
   references: number;
   readonly owner: Owner;
@@ -23,17 +27,21 @@ interface SharedObject {
 export const UNCOUNTED_OWNER: Owner = { charge() {} };
 
 /**
- * Counts references to the lists and entries of states. An object that occurs in several states counts only once, for the owner of the first of these states.
+ * Counts references to the lists and entries of states.
+ * An object that occurs in several states counts only once, for the owner of the first of these states.
  */
 export class SharedObjects {
   private readonly objects = new Map<object, SharedObject>();
   private readonly shared = new WeakSet<object>();
   /** The lists whose entries are still being counted, each with the remaining steps. */
   private readonly counting = new Map<List, Steps<void>>();
-  /** The remaining steps to release the entries of long lists that no state contains anymore. */
-  private readonly releasing = new Set<Steps<void>>();
+  /** The long lists that no state contains anymore, each with the remaining steps to release its entries. */
+  private readonly releasing = new Map<List, Steps<void>>();
 
-  /** Marks a state from which sandboxes are created, such as the default data. The memory of its lists counts for no owner. */
+  /**
+   * Marks a state from which sandboxes are created, such as the default data.
+   * The memory of its lists counts for no owner.
+   */
   share(state: State): void {
     for (const list of Object.values(state)) this.shared.add(list);
   }
@@ -49,8 +57,10 @@ export class SharedObjects {
   }
 
   /**
-   * Adds references to lists while `run` is running. First counts the entries of the lists in slices, between which the server handles other requests.
-   * Therefore, a call of `replace` in `run` is fast even for long lists. `owners`: the lists with their owners.
+   * Adds references to lists while `run` is running.
+   * First counts the entries of the lists in slices, between which the server handles other requests.
+   * Therefore, a call of `replace` in `run` is fast even for long lists.
+   * `owners`: the lists with their owners.
    */
   async hold<Result>(owners: ReadonlyMap<List, Owner>, run: () => Promise<Result>): Promise<Result> {
     for (const [list, owner] of owners) await runInSlices(this.retainList(list, owner));
@@ -61,15 +71,20 @@ export class SharedObjects {
     }
   }
 
-  /** Frees the memory of all entries that no state contains anymore. Without this call, the entries of long lists are freed later, in slices. */
+  /**
+   * Frees the memory of all entries that no state contains anymore.
+   * Without this call, the entries of long lists are freed later, in slices.
+   */
   finishReleases(): void {
-    for (const steps of this.releasing) runAtOnce(steps);
+    for (const steps of this.releasing.values()) runAtOnce(steps);
     this.releasing.clear();
   }
 
   /**
-   * Counts the state `to` instead of the state `from`. If `from` is undefined, only adds `to`. If `to` is undefined, only removes `from`. Takes time in
-   * proportion to the length of the lists that differ.
+   * Counts the state `to` instead of the state `from`.
+   * If `from` is undefined, only adds `to`.
+   * If `to` is undefined, only removes `from`.
+   * Takes time in proportion to the length of the lists that differ.
    */
   replace(from: State | undefined, to: State | undefined, owner: Owner): void {
     for (const name of Object.keys({ ...from, ...to })) {
@@ -79,12 +94,14 @@ export class SharedObjects {
   }
 
   private replaceList(from: List | undefined, to: List | undefined, owner: Owner): void {
-    if (!from || !to || this.objects.get(from)?.references !== 1 || this.objects.has(to) || this.shared.has(to)) {
+    const isKnown = to !== undefined && (this.objects.has(to) || this.shared.has(to) || this.releasing.has(to));
+    if (!from || !to || this.objects.get(from)?.references !== 1 || isKnown) {
       if (to) runAtOnce(this.retainList(to, owner));
       if (from) this.releaseList(from);
       return;
     }
-    // Most changes replace only a few entries of a list. The equal entries at the start and at the end of both lists keep their reference counts.
+    // Most changes replace only a few entries of a list.
+    // The equal entries at the start and at the end of both lists keep their reference counts.
     const { start, fromEnd, toEnd } = findDifference(from, to);
     this.retain(to, owner, measureList);
     for (const entry of to.slice(start, toEnd)) this.retain(entry, owner, measureEntry);
@@ -92,8 +109,14 @@ export class SharedObjects {
     this.release(from);
   }
 
-  /** Adds a reference to a list, and counts its entries. If another call has begun to count the entries, continues that count. */
+  /**
+   * Adds a reference to a list, and counts its entries.
+   * If another call has begun to count the entries, continues that count.
+   * If the entries are still being released, releases them first, so that they count for the new owner.
+   */
   private *retainList(list: List, owner: Owner): Steps<void> {
+    // Between two steps, another call can add and release the list again.
+    while (this.releasing.get(list)?.next().done === false) yield;
     const counted = this.shared.has(list) ? UNCOUNTED_OWNER : owner;
     if (this.retain(list, counted, measureList)) this.counting.set(list, this.countEntries(list, counted));
     const steps = this.counting.get(list);
@@ -115,8 +138,11 @@ export class SharedObjects {
   private releaseEntries(entries: List): void {
     const steps = this.releaseInSteps(entries);
     if (isLongList(entries)) {
-      this.releasing.add(steps);
-      void runInSlices(steps).then(() => this.releasing.delete(steps));
+      this.releasing.set(entries, steps);
+      void runInSlices(steps).then(() => {
+        // The list can have been added and released again in the meantime.
+        if (this.releasing.get(entries) === steps) this.releasing.delete(entries);
+      });
     } else runAtOnce(steps);
   }
 

@@ -1,12 +1,13 @@
-import type { SharedLog } from '../../store/postgres/shared-log.ts';
+import type { ListTable } from '../../store/postgres/list-table.ts';
 import type { Entry, State } from '../../store/state.ts';
 
 /** The entries of a collection. */
 type List = readonly Entry[];
 
 /**
- * A collection in the form that the database stores. If many sandboxes have the same collection, this is only the hash of the collection. Otherwise, it is the
- * entries.
+ * A collection in the form that the database stores.
+ * If many sandboxes have the same collection, this is only the hash of the collection.
+ * Otherwise, it is the entries.
  */
 export type StoredList = List | { readonly list: string };
 
@@ -16,16 +17,27 @@ export type StoredState = Readonly<Record<string, StoredList>>;
 /** The minimum number of entries of a collection that the database stores only once, by its hash. */
 const MIN_ENTRIES = 10;
 
-/** Collections that many sandboxes have in common, such as the default data. The database stores each of these collections only once, by its hash. */
+/**
+ * Collections that many sandboxes have in common, such as the default data.
+ * The database stores each of these collections only once, by its hash.
+ */
 export class CommonLists {
   /** The hashes of the collections that are stored. */
   #hashes = new WeakMap<List, string>();
   readonly #marked = new WeakSet<List>();
-  readonly #byHash = new Map<string, Promise<List>>();
+  /** The stored collections that are in memory, and those that are being loaded, by hash. */
+  readonly #byHash = new Map<string, WeakRef<List>>();
+  readonly #loading = new Map<string, Promise<List>>();
+  readonly #released = new FinalizationRegistry<string>((hash) => {
+    if (!this.#byHash.get(hash)?.deref()) this.#byHash.delete(hash);
+  });
 
-  constructor(private readonly log: Pick<SharedLog, 'storeList' | 'loadList'>) {}
+  constructor(private readonly table: Pick<ListTable, 'store' | 'load'>) {}
 
-  /** Marks the collections of a state from which sandboxes are created. The database stores a marked collection only once. */
+  /**
+   * Marks the collections of a state from which sandboxes are created.
+   * The database stores a marked collection only once.
+   */
   mark(state: State): void {
     for (const list of Object.values(state)) if (list.length >= MIN_ENTRIES) this.#marked.add(list);
   }
@@ -35,9 +47,9 @@ export class CommonLists {
     const hashes = this.#hashes;
     for (const list of Object.values(state)) {
       if (!this.#marked.has(list) || hashes.has(list)) continue;
-      const hash = await this.log.storeList(JSON.stringify(list));
+      const hash = await this.table.store(JSON.stringify(list));
       hashes.set(list, hash);
-      this.#byHash.set(hash, Promise.resolve(list));
+      this.#add(hash, list);
     }
   }
 
@@ -52,6 +64,12 @@ export class CommonLists {
     return hash === undefined ? list : { list: hash };
   }
 
+  /** Returns the collections among `lists` that `encode` converts to hashes, by hash. */
+  findEncoded(lists: readonly List[]): ReadonlyMap<string, List> {
+    const entries = lists.map((list) => [this.#hashes.get(list), list] as const);
+    return new Map(entries.filter((entry): entry is readonly [string, List] => entry[0] !== undefined));
+  }
+
   /** Converts a state to the form that the database stores. */
   encodeState(state: State): StoredState {
     return Object.fromEntries(Object.entries(state).map(([name, list]) => [name, this.encode(list)]));
@@ -60,17 +78,25 @@ export class CommonLists {
   /** Loads a collection that `encode` has converted. */
   decode(stored: StoredList): Promise<List> {
     if (!('list' in stored)) return Promise.resolve(stored);
-    const known = this.#byHash.get(stored.list);
-    if (known) return known;
-    const hashes = this.#hashes;
-    const loading = this.log.loadList(stored.list).then((content) => {
-      const list = JSON.parse(content) as List;
-      hashes.set(list, stored.list);
-      return list;
-    });
-    this.#byHash.set(stored.list, loading);
-    loading.catch(() => this.#byHash.delete(stored.list));
+    const hash = stored.list;
+    const known = this.#byHash.get(hash)?.deref();
+    if (known) return Promise.resolve(known);
+    const loading = this.#loading.get(hash) ?? this.#load(hash).finally(() => this.#loading.delete(hash));
+    this.#loading.set(hash, loading);
     return loading;
+  }
+
+  async #load(hash: string): Promise<List> {
+    const hashes = this.#hashes;
+    const list = JSON.parse(await this.table.load(hash)) as List;
+    hashes.set(list, hash);
+    this.#add(hash, list);
+    return list;
+  }
+
+  #add(hash: string, list: List): void {
+    this.#byHash.set(hash, new WeakRef(list));
+    this.#released.register(list, hash);
   }
 
   /** Loads a state that `encodeState` has converted. */

@@ -11,7 +11,8 @@ export interface StoredEntry {
   readonly request: StoredRequest;
   readonly atMs: number;
   /**
-   * What the request changed in the state. Undefined for a large change, and for a request that is not one of the last 20 requests with changes in its batch.
+   * What the request changed in the state.
+   * Undefined for a large change, and for a request that is not one of the last 20 requests with changes in its batch.
    */
   readonly changes?: readonly ListChange[] | undefined;
 }
@@ -23,7 +24,10 @@ export interface QueuedEntry {
   readonly changes: readonly StateChange[] | undefined;
 }
 
-/** Journal entries that are stored together. `skipped`: the number of older entries that were dropped, because the journal has no room for them. */
+/**
+ * Journal entries that are stored together.
+ * `skipped`: the number of older entries that were dropped, because the journal has no room for them.
+ */
 export interface Batch {
   readonly entries: readonly QueuedEntry[];
   readonly skipped: number;
@@ -32,7 +36,10 @@ export interface Batch {
 /** The maximum length of the changes of a request as JSON, in characters. */
 const MAX_CHANGES_LENGTH = 20_000;
 
-/** The entries of a journal that are not stored in the database yet. Drops the oldest entries if there are more than the journal can contain. */
+/**
+ * The entries of a journal that are not stored in the database yet.
+ * Drops the oldest entries if there are more than the journal can contain.
+ */
 export class EntryQueue {
   #entries: QueuedEntry[] = [];
   #skipped = 0;
@@ -75,8 +82,8 @@ export class EntryQueue {
 }
 
 /**
- * Converts journal entries to the form that the database stores. Stores state changes only for the last 20 requests with changes, because a journal keeps no
- * others.
+ * Converts journal entries to the form that the database stores.
+ * Stores state changes only for the last 20 requests with changes, because a journal keeps no others.
  */
 export function toStoredEntries(entries: readonly QueuedEntry[]): readonly StoredEntry[] {
   const changed = new Set(entries.filter(({ changes }) => changes).slice(-MAX_CHANGED_REQUESTS));

@@ -5,20 +5,23 @@ import { type Database, DatabaseError, NO_TABLE } from '../../store/postgres/dat
 const RETRY_MS = 1_000;
 
 /**
- * Creates the tables and the sandbox `default` again if the database has lost them, for example because somebody has dropped the schema. If several servers do
- * this at the same time, all of them use the sandbox that the first server has created.
+ * Creates the tables and the sandbox `default` again if the database has lost them, for example because somebody has
+ * dropped the schema.
+ * If several servers do this at the same time, all of them use the sandbox that the first server has created.
  */
 export class Recovery {
   /** Creates the missing tables and the sandbox `default`, and loads this sandbox. */
   run: () => Promise<void> = async () => {};
   /**
-   * Called when this server has loaded the new sandbox `default`. `generation`: the random id of the new sandbox. `lostRevision`: the last known revision of
-   * the lost sandbox.
+   * Called when this server has loaded the new sandbox `default`.
+   * `generation`: the random id of the new sandbox.
+   * `lostRevision`: the last known revision of the lost sandbox.
    */
   onComplete: (generation: string, lostRevision: number) => void = () => {};
   /**
-   * A random id that the sandbox `default` gets when it is created. No client can delete this sandbox. Therefore, a new id means that the database has lost its
-   * content.
+   * A random id that the sandbox `default` gets when it is created.
+   * No client can delete this sandbox.
+   * Therefore, a new id means that the database has lost its content.
    */
   generation = '';
   readonly #failures: ReturnType<typeof createFailureLog>;
@@ -51,8 +54,9 @@ export class Recovery {
   }
 
   /**
-   * Records that this server has loaded the new sandbox `default`. `generation`: the random id of the new sandbox. `lostRevision`: the last known revision of
-   * the lost sandbox.
+   * Records that this server has loaded the new sandbox `default`.
+   * `generation`: the random id of the new sandbox.
+   * `lostRevision`: the last known revision of the lost sandbox.
    */
   complete(generation: string, lostRevision: number): void {
     this.generation = generation;

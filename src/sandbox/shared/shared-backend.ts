@@ -1,6 +1,7 @@
-import type { Backend, SharedBackend } from '../../store/backend.ts';
+import { type Backend, CommitConflictError, type SharedBackend } from '../../store/backend.ts';
 import { StateReplacedError, StoreUnavailableError } from '../../store/errors.ts';
 import type { SandboxVersion, StoredChange } from '../../store/postgres/change-reader.ts';
+import type { Transaction } from '../../store/postgres/database.ts';
 import type { SharedLog, StoredSandbox } from '../../store/postgres/shared-log.ts';
 import type { State } from '../../store/state.ts';
 import type { MemoryQuota } from '../memory/memory.ts';
@@ -45,8 +46,17 @@ interface SandboxBackendOptions extends SharedParts {
 /** The maximum number of stored changes of a sandbox. At this number, the server merges the changes. */
 const MAX_CHANGES = 500;
 
-/** The maximum length of all stored changes of a sandbox, in characters. At this length, the server merges the changes. */
+/**
+ * The maximum length of all stored changes of a sandbox, in characters.
+ * At this length, the server merges the changes.
+ */
 const MAX_CHANGES_LENGTH = 2_000_000;
+
+/**
+ * The length for which a reference to a collection counts, in characters.
+ * The database stores the collection at least until the changes are merged.
+ */
+const REFERENCE_LENGTH = 20_000;
 
 /** Returns the content of a stored sandbox: applies the stored changes to the stored base content. */
 export async function decodeSandbox(
@@ -69,7 +79,10 @@ async function applyAll(
   return { version, content };
 }
 
-/** Returns whether a stored sandbox contains all changes that this server knows. If not, the database has lost changes. */
+/**
+ * Returns whether a stored sandbox contains all changes that this server knows.
+ * If not, the database has lost changes.
+ */
 function isLaterVersion({ base, changes }: StoredSandbox, { revision, head }: SandboxVersion): boolean {
   return base.revision > revision || [base, ...changes].some((change) => change.head === head);
 }
@@ -77,55 +90,69 @@ function isLaterVersion({ base, changes }: StoredSandbox, { revision, head }: Sa
 /** Stores the state, the settings and the snapshots of a sandbox in a database that several servers share. */
 export class SandboxBackend implements Backend {
   readonly shared: SharedBackend = {
-    getRevision: () => this.#version.revision,
+    getCommitted: () => ({ state: this.#loaded.content.state, revision: this.#loaded.version.revision }),
+    takeTurn: async () => {
+      this.shared.endTurn();
+      this.#turn = await this.#options.log.takeTurn(this.#options.id);
+    },
+    endTurn: () => {
+      this.#turn?.rollback();
+      this.#turn = undefined;
+    },
     hasOtherChanges: () => this.#hasOtherChanges(),
     discardOtherChanges: () => {
       this.#options.sandbox.idempotencyKeys.settle(false);
-      this.#show(this.#committed);
+      this.#show(this.#loaded.content);
     },
   };
   readonly #options: SandboxBackendOptions;
-  #version: SandboxVersion;
-  #committed: Content;
+  /** The last committed content that this server knows. */
+  #loaded: LoadedContent;
+  /** The state that the quota counts: during a commit, it can be the next state. */
+  #counted: State;
+  /** The open transaction in which this server may commit, while the other servers wait. */
+  #turn: Transaction | undefined;
   #changes = 0;
   #changesLength = 0;
   #isCompacting = false;
 
   constructor(options: SandboxBackendOptions) {
     this.#options = options;
-    this.#version = options.loaded.version;
-    this.#committed = options.loaded.content;
-    this.#show(this.#committed);
-    this.#committed = this.#getContent(this.#committed.state);
+    const { version, content } = options.loaded;
+    this.#show(content);
+    this.#loaded = { version, content: this.#getContent(content.state) };
+    this.#counted = content.state;
   }
 
-  async commit(next: State): Promise<void> {
-    const { id, log, format, quota, sandbox } = this.#options;
-    const content = this.#getContent(next);
-    const { state } = this.#committed;
-    quota?.replace(state, next);
+  async commit(next: State, base: State): Promise<void> {
+    const { id, log, format, sandbox } = this.#options;
+    const { version, content } = this.#loaded;
+    if (base !== content.state) throw new CommitConflictError();
+    const changed = this.#getContent(next);
     try {
-      const text = await format.encodeDifference(this.#committed, content);
-      const change = { content: text, ...sandbox.idempotencyKeys.pending };
-      this.#version = { ...this.#version, ...(await log.append(id, this.#version, change)) };
+      this.#count(next);
+      const encoded = await format.encodeDifference(content, changed);
+      const change = { ...encoded, ...sandbox.idempotencyKeys.pending };
+      const appended = { ...version, ...(await log.append(id, version, change, this.#turn)) };
       sandbox.idempotencyKeys.settle(true);
-      this.#committed = content;
+      // A request may have loaded this change in the meantime, with later changes of other servers.
+      if (appended.revision > this.#loaded.version.revision) this.#loaded = { version: appended, content: changed };
       this.#changes++;
-      this.#changesLength += text.length;
-    } catch (error) {
-      quota?.replace(next, state);
-      throw error;
+      this.#changesLength += encoded.content.length + encoded.lists.size * REFERENCE_LENGTH;
+    } finally {
+      this.#count(this.#loaded.content.state);
     }
     if (this.#changes >= MAX_CHANGES || this.#changesLength >= MAX_CHANGES_LENGTH) void this.#compact();
   }
 
   async findEdit(): Promise<State | undefined> {
     const { id, log, format } = this.#options;
-    const changes = await log.readChanges(id, this.#version);
-    if (changes === 'removed') return this.#loadReplacement();
-    if (changes === 'diverged') return this.#reload();
+    const known = this.#loaded;
+    const changes = await log.readChanges(id, known.version);
+    if (changes === 'removed') return this.#loadReplacement(known);
+    if (changes === 'diverged') return this.#reload(known);
     if (changes.length === 0) return undefined;
-    return this.#replace(await applyAll({ version: this.#version, content: this.#committed }, changes, format));
+    return this.#replace(known, await applyAll(known, changes, format));
   }
 
   async flush(): Promise<void> {}
@@ -133,23 +160,23 @@ export class SandboxBackend implements Backend {
   async close(): Promise<void> {}
 
   /** Loads the whole sandbox, because the stored changes do not continue the version that this server knows. */
-  async #reload(): Promise<State> {
+  async #reload(known: LoadedContent): Promise<State | undefined> {
     const { id, log, warn } = this.#options;
     const stored = await log.load(id);
     if (!stored) throw new SandboxRemovedError(id);
     const loaded = await decodeSandbox(stored, this.#options);
-    if (!isLaterVersion(stored, this.#version))
+    if (this.#loaded === known && !isLaterVersion(stored, known.version))
       warn(
-        `sandbox ${id}: the database is at revision ${loaded.version.revision} and does not have the change of revision ${this.#version.revision} that this server has seen. The database has lost changes. The server uses the content of the database.`,
+        `sandbox ${id}: the database is at revision ${loaded.version.revision} and does not have the change of revision ${known.version.revision} that this server has seen. The database has lost changes. The server uses the content of the database.`,
       );
-    return this.#replace(loaded);
+    return this.#replace(known, loaded);
   }
 
   /**
-   * Loads the new sandbox after the database has lost the old sandbox. Always rejects: with `StateReplacedError` if there is a new sandbox, or else with
-   * another `StoreUnavailableError`.
+   * Loads the new sandbox after the database has lost the old sandbox.
+   * Always rejects: with `StateReplacedError` if there is a new sandbox, or else with another `StoreUnavailableError`.
    */
-  async #loadReplacement(): Promise<never> {
+  async #loadReplacement(known: LoadedContent): Promise<never> {
     const { id, log, recovery } = this.#options;
     if (!recovery) throw new SandboxRemovedError(id);
     const stored = await log.load(id);
@@ -157,27 +184,38 @@ export class SandboxBackend implements Backend {
       recovery.start();
       throw new StoreUnavailableError(`the database was emptied: the server creates the sandbox ${id} again`);
     }
-    const { revision } = this.#version;
-    const state = await this.#replace(await decodeSandbox(stored, this.#options));
-    recovery.complete(this.#version.generation, revision);
+    const loaded = await decodeSandbox(stored, this.#options);
+    await this.#replace(known, loaded);
+    recovery.complete(loaded.version.generation, known.version.revision);
+    const { state } = this.#loaded.content;
     throw new StateReplacedError(`the database has lost the sandbox ${id}, which was created again`, state);
   }
 
-  async #replace({ version, content }: LoadedContent): Promise<State> {
-    const { quota, prepare } = this.#options;
-    await prepare?.(content.state);
-    quota?.replace(this.#committed.state, content.state);
-    this.#version = version;
+  /**
+   * Uses loaded content.
+   * Resolves to its state, or to undefined if a commit has ended in the meantime that is not older.
+   * `known`: the content that this server knew at the start of the load.
+   */
+  async #replace(known: LoadedContent, { version, content }: LoadedContent): Promise<State | undefined> {
+    await this.#options.prepare?.(content.state);
+    if (this.#loaded !== known && this.#loaded.version.revision >= version.revision) return undefined;
+    this.#count(content.state);
     this.#show(content);
-    this.#committed = this.#getContent(content.state);
+    this.#loaded = { version, content: this.#getContent(content.state) };
     return content.state;
+  }
+
+  #count(state: State): void {
+    if (state === this.#counted) return;
+    this.#options.quota?.replace(this.#counted, state);
+    this.#counted = state;
   }
 
   #hasOtherChanges(): boolean {
     if (this.#options.sandbox.idempotencyKeys.hasPending) return true;
-    const { settings, snapshots } = this.#getContent(this.#committed.state);
-    if (Object.keys(compareSettings(this.#committed.settings, settings)).length > 0) return true;
-    const before = this.#committed.snapshots;
+    const { settings, snapshots } = this.#getContent(this.#loaded.content.state);
+    if (Object.keys(compareSettings(this.#loaded.content.settings, settings)).length > 0) return true;
+    const before = this.#loaded.content.snapshots;
     return before.size !== snapshots.size || [...snapshots].some(([name, state]) => before.get(name) !== state);
   }
 
@@ -196,14 +234,17 @@ export class SandboxBackend implements Backend {
       if (sandbox.snapshots.get(name) !== state) sandbox.snapshots.set(name, state);
   }
 
-  /** Merges all stored changes into one: stores the whole content of the sandbox as a new base. If this fails, the database still has the changes. */
+  /**
+   * Merges all stored changes into one: stores the whole content of the sandbox as a new base.
+   * If this fails, the database still has the changes.
+   */
   async #compact(): Promise<void> {
     if (this.#isCompacting) return;
     this.#isCompacting = true;
     const { id, log, format, warn } = this.#options;
-    const version = this.#version;
+    const { version, content } = this.#loaded;
     try {
-      await log.compact(id, version, await format.encode(this.#committed));
+      await log.compact(id, version, await format.encode(content));
       this.#changes = 0;
       this.#changesLength = 0;
     } catch (error) {

@@ -1,13 +1,87 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { JournalTables } from '../../store/postgres/journal-tables.ts';
-import type { Journal, JournalOptions } from '../journal/journal.ts';
-import type { QueuedEntry } from './entry-queue.ts';
-import { SharedJournal } from './shared-journal.ts';
+import type { JournalTables, NewEntries, NewRows } from '../../store/postgres/journal-tables.ts';
+import type { StateChange } from '../journal/change-history.ts';
+import { Journal, type JournalOptions } from '../journal/journal.ts';
+import { type RecordedRequest, type StoredRequest, toStoredRequest } from '../journal/recorded-request.ts';
+import { type Batch, EntryQueue, type QueuedEntry, type StoredEntry, toStoredEntries } from './entry-queue.ts';
+
+/** Options of a shared journal, in addition to `JournalOptions`. */
+interface SharedJournalParts {
+  readonly sandbox: string;
+  /**
+   * The random id of the sandbox when the journal is created.
+   * If a sandbox is deleted and created again, it gets a new one.
+   */
+  readonly generation: string;
+  /** Adds an entry to the queue of entries to store. */
+  readonly enqueue: (entry: QueuedEntry) => void;
+}
+
+/**
+ * The journal of a sandbox that several servers share.
+ * The database stores the entries, and this object has copies of them.
+ */
+class SharedJournal extends Journal {
+  /** The entries that are not stored in the database yet. */
+  readonly queue: EntryQueue;
+  /** The random id of the sandbox. It changes if the sandbox is deleted and created again. */
+  generation: string;
+
+  constructor(
+    options: JournalOptions,
+    private readonly parts: SharedJournalParts,
+  ) {
+    super(options);
+    this.queue = new EntryQueue(options.maxEntries);
+    this.generation = parts.generation;
+  }
+
+  override add(request: RecordedRequest): void {
+    if (!this.isOutdated(request)) this.#enqueue(toStoredRequest(request), request.changes);
+  }
+
+  override addStored(request: StoredRequest): void {
+    this.#enqueue(request, undefined);
+  }
+
+  /**
+   * Adds new entries from the database, and removes entries that another server has cleared.
+   * Skips entries that a concurrent call has already added.
+   */
+  receive({ firstId, entries }: NewEntries): void {
+    this.removeCleared(firstId);
+    for (const { id, content } of entries) {
+      if (id <= this.lastId()) continue;
+      const { request, atMs, changes } = JSON.parse(content) as StoredEntry;
+      this.insert(id, request, atMs);
+      if (changes) this.changes.addLists(id, changes);
+    }
+  }
+
+  /** Converts a batch to rows of the database. */
+  toRows({ entries, skipped }: Batch): NewRows {
+    const { generation, maxEntries } = this;
+    return {
+      sandbox: this.parts.sandbox,
+      generation,
+      maxEntries,
+      skipped,
+      contents: toStoredEntries(entries).map((entry) => JSON.stringify(entry)),
+    };
+  }
+
+  #enqueue(request: StoredRequest, changes: readonly StateChange[] | undefined): void {
+    this.parts.enqueue({ request, atMs: this.nowMs(), changes });
+  }
+}
 
 /** The maximum time until a new entry is stored, in ms. */
 const FLUSH_MS = 100;
 
-/** The maximum time until a new entry is stored after a large batch, in ms. In this time, the journals of a busy server drop most entries. */
+/**
+ * The maximum time until a new entry is stored after a large batch, in ms.
+ * In this time, the journals of a busy server drop most entries.
+ */
 const BUSY_FLUSH_MS = 1_000;
 
 /** A batch with more entries than this number is large. */
@@ -22,7 +96,10 @@ const REGISTER_MS = 1_000;
 /** The interval at which a server reads new entries for clients that follow a journal, in ms. */
 const FOLLOW_MS = 200;
 
-/** The maximum time to wait until other servers have stored their entries, in ms. A server that was killed never stores them. */
+/**
+ * The maximum time to wait until other servers have stored their entries, in ms.
+ * A server that was killed never stores them.
+ */
 const MAX_FLUSH_MS = 3_000;
 
 /** The maximum number of entries that wait to be stored. Further entries are dropped. */
@@ -55,7 +132,10 @@ export class SharedJournals {
     ];
   }
 
-  /** Sets the generation of a sandbox: a random id that changes if the sandbox is created again. Must be called before `createJournal`. */
+  /**
+   * Sets the generation of a sandbox: a random id that changes if the sandbox is created again.
+   * Must be called before `createJournal`.
+   */
   setGeneration(sandbox: string, generation: string): void {
     this.#generations.set(sandbox, generation);
   }
@@ -73,8 +153,8 @@ export class SharedJournals {
   }
 
   /**
-   * Clears the journal of a sandbox that was created again, including the entries that are not stored yet. Clients that follow the journal continue to follow
-   * it.
+   * Clears the journal of a sandbox that was created again, including the entries that are not stored yet.
+   * Clients that follow the journal continue to follow it.
    */
   restart(sandbox: string, generation: string): void {
     const journal = this.#byId.get(sandbox);
@@ -99,14 +179,20 @@ export class SharedJournals {
     this.#scheduleFlush();
   }
 
-  /** Loads all requests that were recorded in a journal until now, also by other servers. Waits up to 3 s until these servers have stored them. */
+  /**
+   * Loads all requests that were recorded in a journal until now, also by other servers.
+   * Waits up to 3 s until these servers have stored them.
+   */
   async load(sandbox: string): Promise<void> {
     await this.#flush();
     if (await this.#tables.hasOthers()) await this.#flushOthers();
     await this.#read([sandbox]);
   }
 
-  /** Loads new entries of all journals from the database. Does not wait for entries that other servers have not stored yet. */
+  /**
+   * Loads new entries of all journals from the database.
+   * Does not wait for entries that other servers have not stored yet.
+   */
   loadStored(): Promise<void> {
     return this.#read([...this.#byId.keys()]);
   }
@@ -204,7 +290,10 @@ export class SharedJournals {
   }
 }
 
-/** Runs a task at an interval, until the returned timer is cleared. Ignores errors: the task runs again at the next interval. */
+/**
+ * Runs a task at an interval, until the returned timer is cleared.
+ * Ignores errors: the task runs again at the next interval.
+ */
 function repeat(intervalMs: number, run: () => Promise<void>): NodeJS.Timeout {
   let isRunning = false;
   return setInterval(() => {

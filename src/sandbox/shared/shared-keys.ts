@@ -1,19 +1,23 @@
-import type { Change } from '../../store/change.ts';
 import type { CompletedKey, KeyTable } from '../../store/postgres/key-table.ts';
-import type { State } from '../../store/state.ts';
-import type { Store } from '../../store/store.ts';
+import { handleInTransaction } from '../../store/postgres/transaction.ts';
 import type { Claim, ClaimResult, IdempotencyKeys, StoredResponse } from '../idempotency/idempotency-keys.ts';
 
 const NO_KEYS: PendingKeys = { keys: [], clearsKeys: false };
 const CLEARS_KEYS: PendingKeys = { keys: [], clearsKeys: true };
 
-/** The idempotency keys that the next commit stores, with their responses. `clearsKeys`: whether the commit deletes all keys of the sandbox instead. */
+/**
+ * The idempotency keys that the next commit stores, with their responses.
+ * `clearsKeys`: whether the commit deletes all keys of the sandbox instead.
+ */
 interface PendingKeys {
   readonly keys: readonly CompletedKey[];
   readonly clearsKeys: boolean;
 }
 
-/** The idempotency keys of a sandbox that several servers share. One commit stores the changes of a request and its response. */
+/**
+ * The idempotency keys of a sandbox that several servers share.
+ * One commit stores the changes of a request and its response.
+ */
 export class SharedKeys implements IdempotencyKeys {
   #pending: PendingKeys = NO_KEYS;
   /** The number of times that all keys of the sandbox were deleted. */
@@ -76,58 +80,6 @@ export class SharedKeys implements IdempotencyKeys {
 
   #add(key: CompletedKey): void {
     this.#pending = { keys: [...this.#pending.keys, key], clearsKeys: false };
-  }
-}
-
-/**
- * Runs a handler, and then stores all its changes in one commit, together with the key of the request. If another request has changed the state in the
- * meantime, runs the handler again. `addKey`: called just before the commit.
- */
-async function handleInTransaction<Result>(
-  store: Store,
-  handle: (store: Store) => Promise<Result>,
-  addKey: (result: Result) => void,
-): Promise<Result> {
-  for (;;) {
-    const transaction = new Transaction(store);
-    const result = await handle(transaction.store);
-    const { base, state } = transaction;
-    const isStored = await store.update((current) => {
-      if (current !== base) return { result: false };
-      transaction.onApply();
-      addKey(result);
-      return state === base ? { result: true } : { next: state, result: true };
-    });
-    if (isStored) return result;
-  }
-}
-
-/** The changes that a handler has made, but that are not stored yet. */
-class Transaction {
-  readonly base: State;
-  readonly store: Store;
-  state: State;
-  /** Called just before the commit. */
-  onApply = () => {};
-
-  constructor(store: Store) {
-    const { state, revision } = store.read();
-    this.base = state;
-    this.state = state;
-    const nowMs = () => store.nowMs();
-    this.store = {
-      ...store,
-      read: () => ({ state: this.state, revision }),
-      update: async <Result>(change: Change<Result>) => {
-        const { next, result } = change(this.state, nowMs());
-        this.state = next ?? this.state;
-        return result;
-      },
-      reset: async (onApply = () => {}) => {
-        this.state = store.getDefaults();
-        this.onApply = onApply;
-      },
-    };
   }
 }
 

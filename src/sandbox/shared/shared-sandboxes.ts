@@ -37,7 +37,11 @@ export function createChange<S extends State>({ update }: Pick<Store<S>, 'update
   return (run) => update(() => ({ result: run() }));
 }
 
-/** The sandboxes of a server that stores them in a database. Other servers can use the same sandboxes at the same time. The sandboxes in memory are copies. */
+/**
+ * The sandboxes of a server that stores them in a database.
+ * Other servers can use the same sandboxes at the same time.
+ * The sandboxes in memory are copies.
+ */
 export class SharedSandboxes<S extends State = State> extends Sandboxes<S> {
   override readonly isShared = true;
   readonly #shared: SharedSandboxesParts<S>['shared'];
@@ -160,8 +164,8 @@ export class SharedSandboxes<S extends State = State> extends Sandboxes<S> {
   }
 
   /**
-   * Throws `StoreUnavailableError` if the database has lost its content in the meantime. `generation`: the generation of the sandbox `default` (its random id)
-   * at the start.
+   * Throws `StoreUnavailableError` if the database has lost its content in the meantime.
+   * `generation`: the generation of the sandbox `default` (its random id) at the start.
    */
   async #refuseIfLost(generation: string): Promise<void> {
     await this.load(DEFAULT_SANDBOX_ID);
@@ -170,7 +174,8 @@ export class SharedSandboxes<S extends State = State> extends Sandboxes<S> {
   }
 
   /**
-   * Creates a sandbox in the database. Resolves to undefined if the sandbox exists already, or if the database has lost its content since `from` was read.
+   * Creates a sandbox in the database.
+   * Resolves to undefined if the sandbox exists already, or if the database has lost its content since `from` was read.
    * `generation`: the generation of the sandbox `default` (its random id) when `from` was read.
    */
   async #createStored(id: string, from: S, generation: string): Promise<Sandbox<S> | undefined> {

@@ -1,3 +1,4 @@
+import type { NewContent } from '../../store/postgres/shared-log.ts';
 import type { State } from '../../store/state.ts';
 import { applyChanges, compareStates, type StateChange } from '../../store/state-change.ts';
 import type { ConfiguredSandbox, Settings } from '../settings.ts';
@@ -24,14 +25,21 @@ interface StoredContent {
   readonly snapshots: Readonly<Record<string, StoredState>>;
 }
 
-/** A change of a collection in the form that the database stores. If many sandboxes have the changed collection, this is only the hash of the collection. */
+/**
+ * A change of a collection in the form that the database stores.
+ * If many sandboxes have the changed collection, this is only the hash of the collection.
+ */
 type StoredListChange = StateChange[string] | { readonly list: string };
 
 /** A change of a sandbox in the form that the database stores. */
 interface StoredDifference {
   readonly lists: Readonly<Record<string, StoredListChange>>;
   readonly settings: Partial<Settings>;
-  /** The changed snapshots by name. `current`: the snapshot is the state after this change. `null`: the snapshot is deleted. */
+  /**
+   * The changed snapshots by name.
+   * `current`: the snapshot is the state after this change.
+   * `null`: the snapshot is deleted.
+   */
   readonly snapshots: Readonly<Record<string, StoredState | 'current' | null>>;
 }
 
@@ -40,14 +48,18 @@ export class ContentFormat {
   constructor(private readonly lists: CommonLists) {}
 
   /** Converts content to JSON. */
-  async encode({ state, settings, snapshots }: Content): Promise<string> {
-    for (const one of [state, ...snapshots.values()]) await this.lists.store(one);
+  async encode({ state, settings, snapshots }: Content): Promise<NewContent> {
+    const states = [state, ...snapshots.values()];
+    for (const one of states) await this.lists.store(one);
     const stored: StoredContent = {
       lists: this.lists.encodeState(state),
       settings,
       snapshots: Object.fromEntries(Array.from(snapshots, ([name, saved]) => [name, this.lists.encodeState(saved)])),
     };
-    return JSON.stringify(stored);
+    return {
+      content: JSON.stringify(stored),
+      lists: this.lists.findEncoded(states.flatMap((one) => Object.values(one))),
+    };
   }
 
   /** Converts JSON from `encode` back to content. */
@@ -60,14 +72,21 @@ export class ContentFormat {
   }
 
   /** Returns the changes from `before` to `after` as JSON. */
-  async encodeDifference(before: Content, after: Content): Promise<string> {
+  async encodeDifference(before: Content, after: Content): Promise<NewContent> {
     await this.lists.store(after.state);
     const difference: StoredDifference = {
       lists: this.#compareLists(before.state, after.state),
       settings: compareSettings(before.settings, after.settings),
       snapshots: this.#compareSnapshots(before.snapshots, after),
     };
-    return JSON.stringify(difference);
+    const changed = Object.keys(difference.lists).map((name) => after.state[name] ?? []);
+    const added = [...after.snapshots].filter(
+      ([name, saved]) => Object.hasOwn(difference.snapshots, name) && saved !== after.state,
+    );
+    return {
+      content: JSON.stringify(difference),
+      lists: this.lists.findEncoded([...changed, ...added.flatMap(([, saved]) => Object.values(saved))]),
+    };
   }
 
   /** Applies changes from `encodeDifference` to `content`. Returns the new content. */

@@ -2,8 +2,9 @@ import type { CartItem } from '../types.ts';
 import { DomainError } from './domain-error.ts';
 
 /**
- * Decision: the maximum quantity of one product in a cart. The limit keeps costs exact. The contract has the same limit, as the `maximum` of the schema
- * `Quantity`.
+ * Decision: the maximum quantity of one product in a cart.
+ * The limit keeps costs exact.
+ * The contract has the same limit, as the `maximum` of the schema `Quantity`.
  */
 export const QUANTITY_LIMIT = 1_000_000;
 
@@ -18,7 +19,8 @@ export function findCartItem(cart: readonly CartItem[], productId: string): Cart
 }
 
 /**
- * Returns the cart with an item added at the end. Decision: if the cart already contains the product, increases the quantity of the existing item instead.
+ * Returns the cart with an item added at the end.
+ * Decision: if the cart already contains the product, increases the quantity of the existing item instead.
  * Throws `quantity-limit` if the sum exceeds `QUANTITY_LIMIT`.
  */
 export function addItem(cart: readonly CartItem[], added: CartItem): readonly CartItem[] {

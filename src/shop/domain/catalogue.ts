@@ -27,7 +27,8 @@ function getProductMap(products: readonly Product[]): ReadonlyMap<string, Produc
 const STEP_PRODUCTS = 1_000;
 
 /**
- * Creates the map in which `findProduct` looks up products by id. Yields after every `STEP_PRODUCTS` products, so that a long list does not block the server.
+ * Creates the map in which `findProduct` looks up products by id.
+ * Yields after every `STEP_PRODUCTS` products, so that a long list does not block the server.
  * Without this preparation, the first call of `findProduct` creates the map.
  */
 export function* indexProducts(products: readonly Product[]): Steps<ReadonlyMap<string, Product>> {
@@ -54,10 +55,16 @@ export function findDeliveryOption({ deliveryOptions }: Catalogue, optionId: str
   );
 }
 
-/** Decision: the id of the delivery option that a new cart item has. Front ends for this contract select the same option. */
+/**
+ * Decision: the id of the delivery option that a new cart item has.
+ * Front ends for this contract select the same option.
+ */
 export const DEFAULT_OPTION_ID = '1';
 
-/** Returns the delivery option of a new cart item: the option with the id "1", or the first option if that id does not exist. */
+/**
+ * Returns the delivery option of a new cart item: the option with the id "1", or the first option if that id does not
+ * exist.
+ */
 export function getDefaultDeliveryOption({ deliveryOptions }: Catalogue): DeliveryOption {
   const option = deliveryOptions.find(({ id }) => id === DEFAULT_OPTION_ID) ?? deliveryOptions[0];
   if (!option) throw new Error('A catalogue must have at least one delivery option.');
@@ -68,8 +75,8 @@ export function getDefaultDeliveryOption({ deliveryOptions }: Catalogue): Delive
 export const DAY_MS = 86_400_000;
 
 /**
- * Returns the estimated delivery time of an order, in ms since 1970. Decision: the result is a point in time and not a duration, because front ends show a
- * date.
+ * Returns the estimated delivery time of an order, in ms since 1970.
+ * Decision: the result is a point in time and not a duration, because front ends show a date.
  */
 export function getEstimatedDeliveryTimeMs(orderTimeMs: number, { deliveryDays }: DeliveryOption): number {
   return orderTimeMs + deliveryDays * DAY_MS;

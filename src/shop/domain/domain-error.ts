@@ -1,6 +1,9 @@
 import * as application from '../../application.ts';
 
-/** The error codes of the shop, such as `empty-cart`. A code says why the shop declines a request that satisfies the contract. */
+/**
+ * The error codes of the shop, such as `empty-cart`.
+ * A code says why the shop declines a request that satisfies the contract.
+ */
 export type DomainErrorCode =
   | 'unknown-product'
   | 'unknown-delivery-option'

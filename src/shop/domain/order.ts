@@ -4,8 +4,9 @@ import { DomainError } from './domain-error.ts';
 import { computePaymentSummary } from './pricing.ts';
 
 /**
- * Creates an order of all items in the cart. The order stores its total cost and delivery times, so later changes of prices do not affect it. Decision: throws
- * `empty-cart` if the cart is empty.
+ * Creates an order of all items in the cart.
+ * The order stores its total cost and delivery times, so later changes of prices do not affect it.
+ * Decision: throws `empty-cart` if the cart is empty.
  */
 export function createOrderFromCart(
   cart: readonly CartItem[],

@@ -5,8 +5,9 @@ import { formatPointer } from '../../util/json-pointer.ts';
 const MAX_VALUE_LENGTH = 120;
 
 /**
- * Describes the first difference between two JSON values, such as "/0/quantity is 1 instead of 2". Returns undefined if the values are equal. Ignores the order
- * of properties.
+ * Describes the first difference between two JSON values, such as "/0/quantity is 1 instead of 2".
+ * Returns undefined if the values are equal.
+ * Ignores the order of properties.
  */
 export function findDifference(expected: unknown, actual: unknown, pointer = ''): string | undefined {
   const location = pointer === '' ? 'The body' : pointer;

@@ -12,13 +12,22 @@ export const STATE_LISTS = ['listProducts', 'listDeliveryOptions', 'listCartItem
 export const LISTS = [...STATE_LISTS, 'getPaymentSummary'] as const satisfies readonly OperationId[];
 export type List = (typeof LISTS)[number];
 
-/** The earliest plausible time of a server clock, in ms since 1970. A smaller number is probably a time in seconds or a duration. */
+/**
+ * The earliest plausible time of a server clock, in ms since 1970.
+ * A smaller number is probably a time in seconds or a duration.
+ */
 const EARLIEST_MS = Date.UTC(2000);
 
-/** The maximum difference between the times in two responses of one shop, in ms. The clocks can differ if the shop runs on several machines. */
+/**
+ * The maximum difference between the times in two responses of one shop, in ms.
+ * The clocks can differ if the shop runs on several machines.
+ */
 export const CLOCK_TOLERANCE_MS = 2_000;
 
-/** A list to request and compare with the model, and the contents of the finding if they differ. A finding is an error that the check reports. */
+/**
+ * A list to request and compare with the model, and the contents of the finding if they differ.
+ * A finding is an error that the check reports.
+ */
 interface ListCheck {
   readonly list: List;
   /** Whether the request has the query parameter `expand`. Default: false. */
@@ -29,15 +38,19 @@ interface ListCheck {
   readonly rule: string;
 }
 
-/** Requests a list, and compares the response with the model (the expected state of the shop). Throws `ModelMismatchError` if they differ. */
+/**
+ * Requests a list, and compares the response with the model (the expected state of the shop).
+ * Throws `ModelMismatchError` if they differ.
+ */
 export async function checkList(tester: ShopTester, check: ListCheck): Promise<void> {
   const { list, isExpanded = false, operationId = list, rule } = check;
   const { body } = await requestList(tester, list, isExpanded);
   const expected = getExpected(tester.model, list, isExpanded);
   const actual = toComparable(tester, check, body);
   tester.expectEqual(operationId, rule, { expected, actual }, `In the response to GET ${tester.routes[list].path}`);
-  // If the finding is already known, `expectEqual` does not throw an error. The sequence of requests must end here anyway, because the next requests would
-  // report the same difference as a violation of another rule.
+  // If the finding is already known, `expectEqual` does not throw an error.
+  // The sequence of requests must end here anyway, because the next requests would report the same difference as a
+  // violation of another rule.
   if (list !== 'getPaymentSummary' && findDifference(expected, actual) !== undefined) throw new ModelMismatchError([]);
 }
 
@@ -55,8 +68,9 @@ interface ExpandCheck {
 }
 
 /**
- * Requests a resource with an unknown value of `expand`, which must have no effect. If the contract lists the allowed values as an `enum`, which it does with
- * the option `--strict`, the server must reject the value.
+ * Requests a resource with an unknown value of `expand`, which must have no effect.
+ * If the contract lists the allowed values as an `enum`, which it does with the option `--strict`, the server must
+ * reject the value.
  */
 export async function checkUnknownExpand(
   tester: ShopTester,
@@ -110,7 +124,8 @@ function getExpected(model: Model, list: List, isExpanded: boolean): unknown {
 }
 
 /**
- * Returns the delivery options without their estimated delivery times, which depend on the clock. Throws `ModelMismatchError` if one of these times is wrong.
+ * Returns the delivery options without their estimated delivery times, which depend on the clock.
+ * Throws `ModelMismatchError` if one of these times is wrong.
  */
 function withoutEstimates(tester: ShopTester, body: unknown): unknown {
   readClock(tester, body);
@@ -118,9 +133,10 @@ function withoutEstimates(tester: ShopTester, body: unknown): unknown {
 }
 
 /**
- * Calculates the current time of the shop, in ms since 1970: an estimated delivery time minus the delivery days. Returns undefined if the shop has no delivery
- * options. Throws `ModelMismatchError` if an estimated delivery time is missing, implausible, or contradicts another one. `body`: the response of
- * `listDeliveryOptions` with `expand`.
+ * Calculates the current time of the shop, in ms since 1970: an estimated delivery time minus the delivery days.
+ * Returns undefined if the shop has no delivery options.
+ * Throws `ModelMismatchError` if an estimated delivery time is missing, implausible, or contradicts another one.
+ * `body`: the response of `listDeliveryOptions` with `expand`.
  */
 export function readClock(tester: ShopTester, body: unknown): number | undefined {
   const rule = 'an estimated delivery time is the current time plus the delivery days';

@@ -5,8 +5,10 @@ import type { State } from '../state.ts';
 import type { CartItem, Order, PaymentSummary } from '../types.ts';
 
 /**
- * The state that a shop should have during a check. This folder computes it without the business logic of the server (`src/shop/domain`). Otherwise a bug in
- * the server would also be in the model. Only limits, rates and the rounding rule are shared.
+ * The state that a shop should have during a check.
+ * This folder computes it without the business logic of the server (`src/shop/domain`).
+ * Otherwise a bug in the server would also be in the model.
+ * Only limits, rates and the rounding rule are shared.
  */
 export type Model = Omit<State, 'cartItems'> & { readonly cart: State['cartItems'] };
 
@@ -22,8 +24,9 @@ export function findItem({ cart }: Model, productId: string): CartItem | undefin
 }
 
 /**
- * Returns the model after a quantity of a product is added to the cart. A new item gets the default delivery option, or the first option if the default option
- * does not exist. `id`: the id of a new item, which only the server knows; undefined if the server gives items no ids.
+ * Returns the model after a quantity of a product is added to the cart.
+ * A new item gets the default delivery option, or the first option if the default option does not exist.
+ * `id`: the id of a new item, which only the server knows; undefined if the server gives items no ids.
  */
 export function withAdded(model: Model, { productId, quantity, id }: AddedItem): Model {
   const current = findItem(model, productId);
@@ -62,7 +65,10 @@ export function calculateSummary({ cart, products, deliveryOptions }: Model): Pa
   };
 }
 
-/** Returns the order that the shop must create from the cart. `orderTimeMs`: the time of the order, in ms since 1970. */
+/**
+ * Returns the order that the shop must create from the cart.
+ * `orderTimeMs`: the time of the order, in ms since 1970.
+ */
 export function createModelOrder(model: Model, id: string, orderTimeMs: number): Order {
   const days = (optionId: string) => model.deliveryOptions.find((option) => option.id === optionId)?.deliveryDays ?? 0;
   return {
@@ -78,8 +84,9 @@ export function createModelOrder(model: Model, id: string, orderTimeMs: number):
 }
 
 /**
- * Returns the cart items in a response, without the ids that the model does not know: a server can add an item without telling its id. `expected`: the items in
- * the model.
+ * Returns the cart items in a response, without the ids that the model does not know: a server can add an item without
+ * telling its id.
+ * `expected`: the items in the model.
  */
 export function withoutUnknownIds(expected: Model['cart'], actual: unknown): unknown {
   if (!Array.isArray(actual)) return actual;

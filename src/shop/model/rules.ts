@@ -39,20 +39,25 @@ export const shopRules: readonly Rule[] = Object.entries(violationFinders).map((
 });
 
 /**
- * Returns whether a response denies access (status 401 or 403) without a documented reason. The only documented reason is an unknown `Host`, because no
- * operation requires credentials. A 403 response to HEAD is ignored, because it has no body with the reason.
+ * Returns whether a response denies access (status 401 or 403) without a documented reason.
+ * The only documented reason is an unknown `Host`, because no operation requires credentials.
+ * A 403 response to HEAD is ignored, because it has no body with the reason.
  */
 function isAccessDenial({ request: { method }, response: { status, body } }: Exchange): boolean {
   const { type } = (body ?? {}) as Readonly<Record<string, unknown>>;
   return status === 401 || (status === 403 && method !== 'HEAD' && !String(type).endsWith('/host-not-allowed'));
 }
 
-/** Returns a message for each contradiction in a problem document (RFC 9457), for example between its `instance` and the path of the request. */
+/**
+ * Returns a message for each contradiction in a problem document (RFC 9457), for example between its `instance` and the
+ * path of the request.
+ */
 function findProblemViolations({ request, response: { headers, body } }: Exchange): readonly string[] {
   if (removeTypeParameters(headers['content-type'] ?? '') !== 'application/problem+json') return [];
   const { type, detail, message, instance, violations } = (body ?? {}) as Readonly<Record<string, unknown>>;
   const path = (request.target.split('?')[0] ?? '').replace(/\/+$/, '');
-  // A server may percent-encode a path or not, and shorten a long one, so only short paths without special characters are compared.
+  // A server may percent-encode a path or not, and shorten a long one, so only short paths without special characters
+  // are compared.
   const isPlain = /^[\w/-]{0,2000}$/.test(path);
   const found: string[] = [];
   if (message !== undefined && detail !== message)
@@ -70,15 +75,19 @@ interface PathRule {
   readonly request: RequestToSend;
   readonly rule: string;
   /**
-   * Describes how a response breaks the rule, as the end of a sentence that starts with "The response to GET /path". Returns undefined if the response follows
-   * the rule.
+   * Describes how a response breaks the rule, as the end of a sentence that starts with "The response to GET /path".
+   * Returns undefined if the response follows the rule.
    */
   readonly findViolation: (response: ReceivedResponse) => string | undefined;
 }
 
 /**
- * Checks the rules that the shop's contract has for every path. HEAD has the same status as GET. OPTIONS returns `Allow`. A CORS preflight from localhost
- * succeeds. A trailing slash is ignored. `routes`: the operations of one path.
+ * Checks the rules that the shop's contract has for every path.
+ * HEAD has the same status as GET.
+ * OPTIONS returns `Allow`.
+ * A CORS preflight from localhost succeeds.
+ * A trailing slash is ignored.
+ * `routes`: the operations of one path.
  */
 export async function checkPathRules(
   { session, requests, seed, allowedRoutes }: CheckContext,
@@ -129,8 +138,10 @@ function createOptionsRules(route: Route, target: string, methods: readonly stri
 }
 
 /**
- * Returns why a browser rejects the response to a CORS preflight, as the end of a sentence that starts with "The response". Returns undefined if a browser
- * accepts it (Fetch Standard, CORS-preflight fetch). GET, HEAD and POST need not be listed, because they are CORS-safelisted methods.
+ * Returns why a browser rejects the response to a CORS preflight, as the end of a sentence that starts with "The
+ * response".
+ * Returns undefined if a browser accepts it (Fetch Standard, CORS-preflight fetch).
+ * GET, HEAD and POST need not be listed, because they are CORS-safelisted methods.
  */
 function findPreflightViolation({ status, headers }: ReceivedResponse, method: string): string | undefined {
   const includes = (name: string, value: string) => {
@@ -149,7 +160,10 @@ function findPreflightViolation({ status, headers }: ReceivedResponse, method: s
     : 'does not have content-type in Access-Control-Allow-Headers';
 }
 
-/** Sends the request of a rule. Returns a finding (an error for the report of the check) if the response breaks the rule. */
+/**
+ * Sends the request of a rule.
+ * Returns a finding (an error for the report of the check) if the response breaks the rule.
+ */
 async function examineRule(session: Session, pathRule: PathRule): Promise<readonly Finding[]> {
   const { route, request, rule, findViolation } = pathRule;
   const { findings } = await session.send('methods', route, request, (_, { response }) => {

@@ -22,8 +22,11 @@ const PRODUCT_COUNT = 5;
 const MAX_STEPS = 25;
 
 /**
- * Resets the shop and runs a test sequence. Returns the findings that stopped it, or undefined if it reached its end. A finding is an error for the report of
- * the check. `target`: a finding to reproduce. Other findings that the results contain do not stop the sequence.
+ * Resets the shop and runs a test sequence.
+ * Returns the findings that stopped it, or undefined if it reached its end.
+ * A finding is an error for the report of the check.
+ * `target`: a finding to reproduce.
+ * Other findings that the results contain do not stop the sequence.
  */
 type RunSequence = (sequence: Sequence, target?: Finding) => Promise<readonly Finding[] | undefined>;
 
@@ -40,7 +43,11 @@ function createSequenceRunner(session: Session, check: CheckName, defaultModel: 
   };
 }
 
-/** Runs test sequences one after another. If a sequence has findings, runs it a second time. Adds only the findings that occur both times to the results. */
+/**
+ * Runs test sequences one after another.
+ * If a sequence has findings, runs it a second time.
+ * Adds only the findings that occur both times to the results.
+ */
 export async function checkFixedSequences(
   context: CheckContext,
   defaultModel: Model,
@@ -62,8 +69,9 @@ export async function checkFixedSequences(
 }
 
 /**
- * Sends invalid requests and checks the responses. First sends all of them in one sequence, to save time. If this sequence has a finding, sends each request in
- * a sequence of its own.
+ * Sends invalid requests and checks the responses.
+ * First sends all of them in one sequence, to save time.
+ * If this sequence has a finding, sends each request in a sequence of its own.
  */
 export async function checkInvalidRequests(
   context: CheckContext,
@@ -76,7 +84,10 @@ export async function checkInvalidRequests(
   await checkFixedSequences(context, defaultModel, sequences);
 }
 
-/** Changes the state of the shop before a test sequence runs again. This shows that a repeated finding does not depend on the earlier state. */
+/**
+ * Changes the state of the shop before a test sequence runs again.
+ * This shows that a repeated finding does not depend on the earlier state.
+ */
 async function changeState({ session, prepare }: CheckContext): Promise<void> {
   session.mayHaveChanged = true;
   await prepare();
@@ -84,8 +95,10 @@ async function changeState({ session, prepare }: CheckContext): Promise<void> {
 }
 
 /**
- * Tries to shorten the list of requests that lead to a finding. Sends the requests again without the GET requests before the last one. Returns the shortened
- * finding if the last response is the same as before. Otherwise returns the finding unchanged.
+ * Tries to shorten the list of requests that lead to a finding.
+ * Sends the requests again without the GET requests before the last one.
+ * Returns the shortened finding if the last response is the same as before.
+ * Otherwise returns the finding unchanged.
  */
 async function removeReads(context: CheckContext, finding: Finding): Promise<Finding> {
   await changeState(context);
@@ -98,7 +111,10 @@ async function removeReads(context: CheckContext, finding: Finding): Promise<Fin
   return isSame ? { ...finding, exchanges: shortened } : finding;
 }
 
-/** Sends the requests of a finding again, in order. Returns the last response, or undefined if one of the requests gets no response. */
+/**
+ * Sends the requests of a finding again, in order.
+ * Returns the last response, or undefined if one of the requests gets no response.
+ */
 async function replay({ client }: Session, exchanges: readonly Exchange[]): Promise<ReceivedResponse | undefined> {
   let response: ReceivedResponse | undefined;
   for (const { request } of exchanges) {
@@ -115,12 +131,16 @@ function toComparable({ status, text }: ReceivedResponse): string {
   return `${status} ${text.replaceAll(IDS_AND_TIMES, '')}`;
 }
 
-/** The pause before a failed test sequence runs again, in ms. Short-lived caches on the server expire during the pause. */
+/**
+ * The pause before a failed test sequence runs again, in ms.
+ * Short-lived caches on the server expire during the pause.
+ */
 const PAUSE_MS = 500;
 
 /**
- * Runs random test sequences. A sequence ends at its first finding, so a known finding can hide others. If a sequence ends at a known finding, adds a note to
- * the report.
+ * Runs random test sequences.
+ * A sequence ends at its first finding, so a known finding can hide others.
+ * If a sequence ends at a known finding, adds a note to the report.
  */
 export async function checkRandomSequences(context: CheckContext, defaultModel: Model): Promise<void> {
   const { session, fc, seed, runs, note } = context;

@@ -7,8 +7,9 @@ import { findDifference } from './difference.ts';
 import type { Model } from './model.ts';
 
 /**
- * Thrown if a response differs from the model, the expected state of the shop. Ends the current test sequence. `findings`: the errors for the report of the
- * check; empty if the report already contains all of them.
+ * Thrown if a response differs from the model, the expected state of the shop.
+ * Ends the current test sequence.
+ * `findings`: the errors for the report of the check; empty if the report already contains all of them.
  */
 export class ModelMismatchError extends Error {
   override readonly name = 'ModelMismatchError';
@@ -31,8 +32,8 @@ export async function catchMismatch<Value>(
 }
 
 /**
- * Returns whether a finding means that the response body can't be compared with the expected body. This is so for invalid JSON, a missing property or a wrong
- * type.
+ * Returns whether a finding means that the response body can't be compared with the expected body.
+ * This is so for invalid JSON, a missing property or a wrong type.
  */
 export function isUnusableBody({ rule }: Finding): boolean {
   const isOfBody = rule.startsWith('body') && !rule.endsWith('additionalProperties');
@@ -54,7 +55,10 @@ export interface RequestCase extends Omit<RequestToSend, 'method'> {
 /** The maximum number of requests that a finding lists with their responses. */
 const MAX_EXCHANGES = 200;
 
-/** Sends requests to a shop one after another, and compares the responses with the model (the expected state of the shop). */
+/**
+ * Sends requests to a shop one after another, and compares the responses with the model (the expected state of the
+ * shop).
+ */
 export class ShopTester {
   readonly routes: Readonly<Record<OperationId, Route>>;
   /** The expected state of the shop after a reset. */
@@ -64,7 +68,11 @@ export class ShopTester {
   private readonly exchanges: Exchange[] = [];
   private readonly statuses = new Map<OperationId, number>();
 
-  /** Creates a tester for a shop. `headers`: headers that each request has. `model`: the default data of the shop, which later test steps change. */
+  /**
+   * Creates a tester for a shop.
+   * `headers`: headers that each request has.
+   * `model`: the default data of the shop, which later test steps change.
+   */
   constructor(
     private readonly options: {
       readonly session: Session;
@@ -87,8 +95,10 @@ export class ShopTester {
   }
 
   /**
-   * Sends a request. Throws `ModelMismatchError` if there is no response, or if its body can't be compared. Also throws it if the response violates the
-   * contract and the results of the check do not contain this violation yet.
+   * Sends a request.
+   * Throws `ModelMismatchError` if there is no response, or if its body can't be compared.
+   * Also throws it if the response violates the contract and the results of the check do not contain this violation
+   * yet.
    */
   async send(id: OperationId, request: RequestToSend): Promise<ReceivedResponse> {
     const { session, check, headers } = this.options;
@@ -110,7 +120,11 @@ export class ShopTester {
     return this.send(id, createJsonRequest(this.routes[id].method, target, body));
   }
 
-  /** Sends a request. Throws the same errors as `send`. Also throws `ModelMismatchError` if the response does not have the expected status. */
+  /**
+   * Sends a request.
+   * Throws the same errors as `send`.
+   * Also throws `ModelMismatchError` if the response does not have the expected status.
+   */
   async sendCase({ id, status, why, json, pointers: _, ...request }: RequestCase): Promise<ReceivedResponse> {
     const { method } = this.routes[id];
     const response = await this.send(id, { ...createJsonRequest(method, request.target, json), ...request });
@@ -129,7 +143,8 @@ export class ShopTester {
   }
 
   /**
-   * Runs a function and returns its result. Returns undefined if it throws a `ModelMismatchError` about differences that are already in the results of the
+   * Runs a function and returns its result.
+   * Returns undefined if it throws a `ModelMismatchError` about differences that are already in the results of the
    * check.
    */
   async ignoreKnown<Value>(run: () => Promise<Value>): Promise<Value | undefined> {
@@ -138,7 +153,10 @@ export class ShopTester {
     return value;
   }
 
-  /** Throws `ModelMismatchError` if a response does not have the expected status. `why`: the reason for the expected status, for the message. */
+  /**
+   * Throws `ModelMismatchError` if a response does not have the expected status.
+   * `why`: the reason for the expected status, for the message.
+   */
   expectStatus(id: OperationId, response: ReceivedResponse, status: number, why: string): void {
     if (response.status !== status)
       this.fail(id, `${status} if ${why}`, `Status ${response.status} instead of ${status}: ${why}`);
@@ -153,8 +171,9 @@ export class ShopTester {
   }
 
   /**
-   * Throws `ModelMismatchError` if two values differ. Throws nothing if the difference is already in the results of the check. `context`: the start of the
-   * message, such as "In the response to GET /api/orders".
+   * Throws `ModelMismatchError` if two values differ.
+   * Throws nothing if the difference is already in the results of the check.
+   * `context`: the start of the message, such as "In the response to GET /api/orders".
    */
   expectEqual(
     id: OperationId,

@@ -21,7 +21,10 @@ const CART = '/api/cart-items';
 const JSON_TYPE = 'application/json';
 const JSON_HEADERS = { 'content-type': JSON_TYPE };
 
-/** Returns invalid requests with their expected statuses (400, 413 or 415). `productId`: the id of a product in the cart. */
+/**
+ * Returns invalid requests with their expected statuses (400, 413 or 415).
+ * `productId`: the id of a product in the cart.
+ */
 export function createInvalidRequests(productId: string): readonly RequestCase[] {
   const path = `${CART}/${productId}`;
   const add = (body: unknown) => invalidCase('addCartItem', CART, `the body is ${JSON.stringify(body)}`, body);
@@ -46,7 +49,11 @@ export function createInvalidRequests(productId: string): readonly RequestCase[]
   ];
 }
 
-/** Creates a request that the server must reject with status 400. It has a JSON body if `json` is defined. `why`: the reason for the status. */
+/**
+ * Creates a request that the server must reject with status 400.
+ * It has a JSON body if `json` is defined.
+ * `why`: the reason for the status.
+ */
 function invalidCase(id: OperationId, target: string, why: string, json?: unknown): RequestCase {
   return { id, target, json, status: 400, why };
 }
@@ -56,8 +63,8 @@ function createRepeatedExpand(id: OperationId, path: string, value: string): Req
 }
 
 /**
- * Returns requests with a bad body: invalid JSON, a body that is too large, or an unsupported content type. `validBody`: a JSON body that the operation
- * accepts.
+ * Returns requests with a bad body: invalid JSON, a body that is too large, or an unsupported content type.
+ * `validBody`: a JSON body that the operation accepts.
  */
 function createInvalidBodies(id: OperationId, target: string, validBody: string): readonly RequestCase[] {
   const invalid = { id, target, status: 400, headers: JSON_HEADERS };
@@ -83,8 +90,10 @@ function createInvalidBodies(id: OperationId, target: string, validBody: string)
 }
 
 /**
- * Returns valid requests that servers often reject by mistake. `itemId`: the id of a product in the cart. `productId`: the id of another product. `isStrict`: whether
- * the contract forbids unknown query parameters.
+ * Returns valid requests that servers often reject by mistake.
+ * `itemId`: the id of a product in the cart.
+ * `productId`: the id of another product.
+ * `isStrict`: whether the contract forbids unknown query parameters.
  */
 export function createUnusualRequests(itemId: string, productId: string, isStrict = false): readonly RequestCase[] {
   const body = JSON.stringify({ productId, quantity: 1 });

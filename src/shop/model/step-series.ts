@@ -6,7 +6,8 @@ import type { ShopTester } from './shop-tester.ts';
 import * as steps from './steps.ts';
 
 /**
- * Creates a test step that adds up to `count` products to the cart, checks the cart, and orders it. It finds servers that return only a part of a long list.
+ * Creates a test step that adds up to `count` products to the cart, checks the cart, and orders it.
+ * It finds servers that return only a part of a long list.
  */
 export function addManyProducts(count: number): steps.Step {
   return async (tester) => {
@@ -19,7 +20,10 @@ export function addManyProducts(count: number): steps.Step {
   };
 }
 
-/** Creates a test step that orders a product `count` times, and checks the list of orders. `product`: the index of the product. */
+/**
+ * Creates a test step that orders a product `count` times, and checks the list of orders.
+ * `product`: the index of the product.
+ */
 export function createManyOrders(product: number, count: number): steps.Step {
   return async (tester) => {
     for (let time = 0; time < count; time++) {
@@ -30,7 +34,10 @@ export function createManyOrders(product: number, count: number): steps.Step {
   };
 }
 
-/** Creates a test step that sets the quantity of a cart item to the maximum, and then adds one more unit. `product`: the index of the product. */
+/**
+ * Creates a test step that sets the quantity of a cart item to the maximum, and then adds one more unit.
+ * `product`: the index of the product.
+ */
 export function exceedMaxQuantity(product: number): steps.Step {
   return async (tester) => {
     await steps.addItem(product, 1)(tester);
@@ -40,8 +47,9 @@ export function exceedMaxQuantity(product: number): steps.Step {
 }
 
 /**
- * Sends requests with the letters of ids in another case, such as `4A7B` for `4a7b`. Expects status 404, because ids are case-sensitive. Tests `addCartItem`,
- * and the operations that have a path parameter and document status 404.
+ * Sends requests with the letters of ids in another case, such as `4A7B` for `4a7b`.
+ * Expects status 404, because ids are case-sensitive.
+ * Tests `addCartItem`, and the operations that have a path parameter and document status 404.
  */
 export const checkLetterCase: steps.Step = async (tester) => {
   const { cart, orders } = tester.model;
@@ -58,10 +66,16 @@ export const checkLetterCase: steps.Step = async (tester) => {
   }
 };
 
-/** The request bodies for `checkLetterCase`, by operationId. An operation with a documented body is skipped if it has no entry here. */
+/**
+ * The request bodies for `checkLetterCase`, by operationId.
+ * An operation with a documented body is skipped if it has no entry here.
+ */
 const REQUEST_BODIES: Readonly<Record<string, unknown>> = { updateCartItem: { quantity: 9 } };
 
-/** Sends a request whose id is in the wrong letter case. Checks that the status is 404 and that the cart does not change. */
+/**
+ * Sends a request whose id is in the wrong letter case.
+ * Checks that the status is 404 and that the cart does not change.
+ */
 async function expectNotFound(tester: ShopTester, operationId: OperationId, body: unknown, id = ''): Promise<void> {
   const { method, path } = tester.routes[operationId];
   const response = await tester.sendJson(operationId, path.replace(/\{.*?\}/, id), body);

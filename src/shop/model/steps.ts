@@ -22,8 +22,11 @@ import type { RequestCase, ShopTester } from './shop-tester.ts';
 import { createInvalidRequests, createUnusualRequests } from './special-requests.ts';
 
 /**
- * A test step. Sends requests to a shop, and compares the responses with `tester.model` (the expected state of the shop). Throws `ModelMismatchError` if they
- * differ. Functions such as `addItem` create steps. Their parameters `product`, `option` and `order` are indexes, modulo the length of the list.
+ * A test step.
+ * Sends requests to a shop, and compares the responses with `tester.model` (the expected state of the shop).
+ * Throws `ModelMismatchError` if they differ.
+ * Functions such as `addItem` create steps.
+ * Their parameters `product`, `option` and `order` are indexes, modulo the length of the list.
  */
 export type Step = (tester: ShopTester) => Promise<void>;
 
@@ -44,7 +47,10 @@ export function addItem(product: number, quantity: number): Step {
   };
 }
 
-/** Adds a product to the cart, and checks only the response. Returns the rule that `checkCart` must report if the cart is wrong afterwards. */
+/**
+ * Adds a product to the cart, and checks only the response.
+ * Returns the rule that `checkCart` must report if the cart is wrong afterwards.
+ */
 export async function addItemUnchecked(tester: ShopTester, productId: string, quantity: number): Promise<string> {
   const currentQuantity = findItem(tester.model, productId)?.quantity ?? 0;
   const response = await tester.sendJson('addCartItem', CART, { productId, quantity });
@@ -64,7 +70,10 @@ export async function addItemUnchecked(tester: ShopTester, productId: string, qu
   return 'added products are in the cart';
 }
 
-/** Checks the id of a new cart item: no item has or had it since the last reset. Throws `ModelMismatchError` if one has it. */
+/**
+ * Checks the id of a new cart item: no item has or had it since the last reset.
+ * Throws `ModelMismatchError` if one has it.
+ */
 function checkNewId(tester: ShopTester, id: number | undefined): void {
   if (id === undefined) return;
   const isUsed = [...tester.defaultModel.cart, ...tester.model.cart].some((item) => item.id === id);
@@ -87,12 +96,16 @@ interface ItemUpdate {
   /** The index of a delivery option. `unknown` sends an id that no delivery option has. */
   readonly option?: number | 'unknown';
   /**
-   * Whether to send the id of the delivery option as a number, which the contract also allows. An id that is not a decimal number is always sent as a string.
+   * Whether to send the id of the delivery option as a number, which the contract also allows.
+   * An id that is not a decimal number is always sent as a string.
    */
   readonly isNumber?: boolean;
 }
 
-/** Creates a test step that updates a cart item, and checks the response and the cart. Expects status 404 if the item or the delivery option does not exist. */
+/**
+ * Creates a test step that updates a cart item, and checks the response and the cart.
+ * Expects status 404 if the item or the delivery option does not exist.
+ */
 export function updateItem({ product, quantity, option, isNumber = false }: ItemUpdate): Step {
   return async (tester) => {
     const productId = getProductId(tester, product);
@@ -121,7 +134,10 @@ export function updateItem({ product, quantity, option, isNumber = false }: Item
   };
 }
 
-/** Creates a test step that removes a cart item, and checks the response and the cart. Expects status 404 if the product is not in the cart. */
+/**
+ * Creates a test step that removes a cart item, and checks the response and the cart.
+ * Expects status 404 if the product is not in the cart.
+ */
 export function removeItem(product: number): Step {
   return async (tester) => {
     const productId = getProductId(tester, product);
@@ -183,7 +199,11 @@ async function followLocation(tester: ShopTester, { headers }: ReceivedResponse,
   tester.expectEqual('createOrder', rule, { expected: order, actual: body }, `In the response to GET ${path}`);
 }
 
-/** Creates a test step that reads an order and checks the response. Expects status 404 if there are no orders. `order`: the index of the order. */
+/**
+ * Creates a test step that reads an order and checks the response.
+ * Expects status 404 if there are no orders.
+ * `order`: the index of the order.
+ */
 export function readOrder(order: number, isExpanded: boolean): Step {
   return (tester) => checkOrder(tester, tester.model.orders[order % tester.model.orders.length], isExpanded);
 }
@@ -218,7 +238,9 @@ export function readList(list: List, isExpanded: boolean): Step {
 }
 
 /**
- * Creates a test step that sends an invalid request. Checks the status, and that nothing changes. `index`: the index of the request in `createInvalidRequests`.
+ * Creates a test step that sends an invalid request.
+ * Checks the status, and that nothing changes.
+ * `index`: the index of the request in `createInvalidRequests`.
  */
 export function sendInvalidRequest(index: number): Step {
   return async (tester) => {
@@ -239,8 +261,10 @@ export function sendInvalidRequest(index: number): Step {
 }
 
 /**
- * Creates a test step that sends a valid request that servers often reject by mistake. Checks only the status. The step must be the last of a sequence, because
- * it does not update the expected state. `index`: the index of the request in `createUnusualRequests`.
+ * Creates a test step that sends a valid request that servers often reject by mistake.
+ * Checks only the status.
+ * The step must be the last of a sequence, because it does not update the expected state.
+ * `index`: the index of the request in `createUnusualRequests`.
  */
 export function sendUnusualRequest(index: number): Step {
   return async (tester) => {
@@ -264,8 +288,9 @@ export async function resetUnchecked(tester: ShopTester): Promise<void> {
 }
 
 /**
- * Compares the cart and the payment summary of a shop with the expected state. Throws `ModelMismatchError` if they differ. `operationId` and `rule`: the
- * operation and the rule that the error names if the cart differs.
+ * Compares the cart and the payment summary of a shop with the expected state.
+ * Throws `ModelMismatchError` if they differ.
+ * `operationId` and `rule`: the operation and the rule that the error names if the cart differs.
  */
 export async function checkCart(tester: ShopTester, operationId: OperationId, rule: string): Promise<void> {
   await checkList(tester, { list: 'listCartItems', operationId, rule });
@@ -273,7 +298,10 @@ export async function checkCart(tester: ShopTester, operationId: OperationId, ru
   await tester.ignoreKnown(() => checkList(tester, summaryCheck));
 }
 
-/** Returns the id of the product at the index `product`, modulo the number of products. Returns `UNKNOWN_ID` if there are no products. */
+/**
+ * Returns the id of the product at the index `product`, modulo the number of products.
+ * Returns `UNKNOWN_ID` if there are no products.
+ */
 export function getProductId({ model: { products } }: ShopTester, product: number): string {
   return products[product % products.length]?.id ?? UNKNOWN_ID;
 }

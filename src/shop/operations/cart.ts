@@ -1,8 +1,75 @@
+import { findOffset, formatLinks, slicePage } from '../../util/pages.ts';
+import { isLongList } from '../../util/slices.ts';
 import { addItem, findCartItem, removeItem, replaceItem } from '../domain/cart.ts';
 import { getLastId, getNumberedItems, storeLastId } from '../domain/cart-item-ids.ts';
-import { findDeliveryOption, findProduct, getDefaultDeliveryOption } from '../domain/catalogue.ts';
+import {
+  type Catalogue,
+  findDeliveryOption,
+  findProduct,
+  getDefaultDeliveryOption,
+  getEstimatedDeliveryTimeMs,
+} from '../domain/catalogue.ts';
+import { DomainError } from '../domain/domain-error.ts';
+import { createOrderFromCart, findOrder } from '../domain/order.ts';
 import { computePaymentSummary } from '../domain/pricing.ts';
+import { MAX_TERM_LENGTH } from '../search/product-search.ts';
+import type { Order, Product } from '../types.ts';
 import type { Handler } from './handler.ts';
+
+/**
+ * The query parameters that select a page of a list.
+ * `limit`: the maximum number of entries.
+ * `after`: the id of the last entry before the page.
+ */
+interface PageQuery {
+  readonly limit?: string;
+  readonly after?: string;
+}
+
+/**
+ * Returns whether a query selects one page of a list.
+ * Otherwise the response contains the whole list, without the headers `Link` and `X-Total-Count`.
+ */
+function isPaged({ limit, after }: PageQuery): boolean {
+  return limit !== undefined || after !== undefined;
+}
+
+/**
+ * Returns a response with the page that the query selects.
+ * Without `limit` and `after`, returns a response with all entries.
+ * Throws `unknown-cursor` if `after` is not the id of an entry.
+ * `path`: the path of the operation, for the link to the next page.
+ */
+function respondWithPage<Entry extends { readonly id: string }>(
+  entries: readonly Entry[],
+  path: string,
+  query: PageQuery,
+): {
+  readonly body: readonly Entry[];
+  readonly headers?: { readonly Link?: string; readonly 'X-Total-Count': string };
+} {
+  if (!isPaged(query)) return { body: entries };
+  const limit = query.limit === undefined ? undefined : Number(query.limit);
+  const offset = query.after === undefined ? 0 : requireOffset(entries, query.after);
+  const page = slicePage(entries, { offset, limit }, ({ id }) => id);
+  const link = formatLinks(page, { name: 'after', kind: 'cursor', first: 0 }, { path, query: { ...query } });
+  return {
+    body: page.entries,
+    headers: { ...(link !== undefined && { Link: link }), 'X-Total-Count': String(page.total) },
+  };
+}
+
+/**
+ * Returns the number of entries up to and including the entry with the given `id`.
+ * Throws `unknown-cursor` if there is no such entry.
+ * Decision: an unknown id is an error, because otherwise the client would miss or repeat entries.
+ */
+function requireOffset(entries: readonly { readonly id: string }[], id: string): number {
+  const offset = findOffset(entries, id, (entry) => entry.id);
+  if (offset !== undefined) return offset;
+  const remedy = 'Request the list again without after, or use the id of the last entry on a page.';
+  throw new DomainError('unknown-cursor', `The list has no entry with the id ${id}. ${remedy}`);
+}
 
 /** Returns the items of the cart. With `expand=product`, each item also contains the whole product. */
 export const listCartItems: Handler<'listCartItems'> = ({ query }, shop) => {
@@ -54,4 +121,78 @@ export const removeCartItem: Handler<'removeCartItem'> = async ({ path: { produc
 export const getPaymentSummary: Handler<'getPaymentSummary'> = (_input, shop) => {
   const state = shop.read();
   return { body: computePaymentSummary(state.cartItems, state) };
+};
+
+/**
+ * Returns all products.
+ * With `search`, returns only products that match the search term, the most relevant first.
+ * With `limit` or `after`, returns one page of the list.
+ */
+export const listProducts: Handler<'listProducts'> = ({ query }, shop) => {
+  const { products } = shop.read();
+  // One UTF-16 code unit more than a search uses.
+  // If this cut splits a surrogate pair, the link to the next page still has all code units that a search uses.
+  const search = query.search?.slice(0, MAX_TERM_LENGTH + 1);
+  const used = { ...query, search };
+  const respond = (found: readonly Product[]) => respondWithPage(found, '/api/products', used);
+  if (search === undefined) return respond(products);
+  if (!isLongList(products)) return respond(shop.search(products, search));
+  return shop.searchInSlices(products, search).then(respond);
+};
+
+/**
+ * Returns the delivery options.
+ * With `expand=estimatedDeliveryTime`, each option also contains the delivery time of an order that is placed now.
+ */
+export const listDeliveryOptions: Handler<'listDeliveryOptions'> = ({ query }, shop) => {
+  const { deliveryOptions } = shop.read();
+  if (query.expand === undefined) return { body: deliveryOptions };
+  const nowMs = shop.nowMs();
+  const body = deliveryOptions.map((option) => {
+    const estimatedDeliveryTimeMs = getEstimatedDeliveryTimeMs(nowMs, option);
+    return { ...option, estimatedDeliveryTimeMs };
+  });
+  return { body };
+};
+
+/**
+ * Returns the orders, the newest first.
+ * With `limit` or `after`, returns one page of them.
+ * With `expand=products`, an order also contains its whole products, not only their ids.
+ */
+export const listOrders: Handler<'listOrders'> = ({ query }, shop) => {
+  const state = shop.read();
+  const response = respondWithPage(state.orders, '/api/orders', query);
+  if (query.expand === undefined) return response;
+  return { ...response, body: response.body.map((order) => expandProducts(order, state)) };
+};
+
+/** Creates an order of all items in the cart, empties the cart, and returns the order. */
+export const createOrder: Handler<'createOrder'> = async (_input, shop) => {
+  const order = await shop.update((state, nowMs) => {
+    const order = createOrderFromCart(state.cartItems, state, { id: shop.newId(), orderTimeMs: nowMs });
+    const lastId = storeLastId(getNumberedItems(state), [], state);
+    return { next: { ...state, ...lastId, cartItems: [], orders: [order, ...state.orders] }, result: order };
+  });
+  return { body: order, headers: { Location: `/api/orders/${order.id}` } };
+};
+
+/** Returns one order. With `expand=products`, it also contains the whole products, not only their ids. */
+export const getOrder: Handler<'getOrder'> = ({ path, query }, shop) => {
+  const state = shop.read();
+  const order = findOrder(state.orders, path.orderId);
+  return { body: query.expand === undefined ? order : expandProducts(order, state) };
+};
+
+function expandProducts(order: Order, catalogue: Catalogue): Order {
+  return {
+    ...order,
+    products: order.products.map((entry) => ({ ...entry, product: findProduct(catalogue, entry.productId) })),
+  };
+}
+
+/** Restores the default data. */
+export const resetData: Handler<'resetData'> = async (_input, shop) => {
+  await shop.reset();
+  return {};
 };

@@ -4,14 +4,20 @@ export function getConsonants(word: string): string {
   return word.charAt(0) + consonants.replaceAll(/(.)\1+/g, '$1');
 }
 
-/** Returns whether a word contains the letters of a text in the same order: "basketball" contains "bktl". Other letters may be in between. */
+/**
+ * Returns whether a word contains the letters of a text in the same order: "basketball" contains "bktl".
+ * Other letters may be in between.
+ */
 export function isSubsequence(text: string, word: string): boolean {
   let matched = 0;
   for (let at = 0; matched < text.length && at < word.length; at++) if (text[matched] === word[at]) matched++;
   return matched === text.length;
 }
 
-/** The minimum number of letters that an abbreviation must share with the end of its word. "bball" shares four letters ("ball") with "basketball". */
+/**
+ * The minimum number of letters that an abbreviation must share with the end of its word.
+ * "bball" shares four letters ("ball") with "basketball".
+ */
 const MIN_TAIL_LENGTH = 3;
 
 /** Returns the first letter and the last three letters of a word, such as "ktle" for "kettle". */
@@ -20,8 +26,10 @@ export function getEnds(word: string): string {
 }
 
 /**
- * Returns whether a text consists of the start and the end of a word: "bball" is the "b" and the "ball" of "basketball". The end must have at least three
- * letters. The text must be at least two letters shorter than the word.
+ * Returns whether a text consists of the start and the end of a word: "bball" is the "b" and the "ball" of
+ * "basketball".
+ * The end must have at least three letters.
+ * The text must be at least two letters shorter than the word.
  */
 export function isHeadAndTail(text: string, word: string): boolean {
   if (word.length < text.length + 2) return false;
@@ -33,8 +41,9 @@ export function isHeadAndTail(text: string, word: string): boolean {
 }
 
 /**
- * Returns the possible plurals and singulars of an English word. Some are not real words: "ball" gives "balls" and "balles". Returns an empty list for a word
- * of fewer than three letters.
+ * Returns the possible plurals and singulars of an English word.
+ * Some are not real words: "ball" gives "balls" and "balles".
+ * Returns an empty list for a word of fewer than three letters.
  */
 export function getNumberForms(word: string): readonly string[] {
   if (word.length < 3) return [];

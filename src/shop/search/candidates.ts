@@ -1,5 +1,4 @@
 import { getConsonants, getEnds, getNumberForms, isHeadAndTail, isSubsequence } from './abbreviations.ts';
-import { getEditCost } from './edit-cost.ts';
 import { isUnspaced } from './fold-text.ts';
 import { getPhoneticCode } from './phonetic-code.ts';
 import type { WordId } from './postings.ts';
@@ -7,12 +6,124 @@ import { type Candidate, MATCH_RANKS } from './ranking.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
 /**
- * The minimum length of a search word that also matches inside other words: "board" matches "cupboard". Scripts without spaces between words, such as Chinese,
- * have no minimum.
+ * The cost of each kind of spelling difference between two words.
+ * A likely typing error, such as a doubled letter, costs less than an unlikely error.
+ */
+const COST = {
+  substitution: 1,
+  adjacentKey: 0.7,
+  vowel: 0.5,
+  similarSound: 0.5,
+  transposition: 0.5,
+  doubledLetter: 0.3,
+  vowelGap: 0.7,
+  gap: 0.95,
+  /** The additional cost of an error in the first letter of a word, because users seldom misspell the first letter. */
+  firstLetter: 0.35,
+} as const;
+
+const VOWELS = 'aeiouy';
+
+/** Pairs of letters that can represent the same sound. */
+const SIMILAR_LETTERS = ['ck', 'cs', 'sz', 'kq', 'gj', 'fv', 'pb', 'td', 'mn', 'iy', 'vw', 'xs', 'xz', 'gk'];
+const KEYBOARD_ROWS = ['qwertyuiop', 'asdfghjkl', 'zxcvbnm'];
+
+const FIRST_CODE = 'a'.charCodeAt(0);
+const LETTERS = 26;
+
+/** The cost of replacing one letter with another, as a table with 26 rows and 26 columns. */
+const substitutionCosts = new Float64Array(LETTERS * LETTERS).fill(COST.substitution);
+for (const keys of KEYBOARD_ROWS)
+  for (let at = 1; at < keys.length; at++) setSubstitutionCost(keys.charAt(at - 1), keys.charAt(at), COST.adjacentKey);
+for (const vowel of VOWELS) for (const other of VOWELS) setSubstitutionCost(vowel, other, COST.vowel);
+for (const pair of SIMILAR_LETTERS) setSubstitutionCost(pair.charAt(0), pair.charAt(1), COST.similarSound);
+
+function setSubstitutionCost(letter: string, other: string, cost: number): void {
+  const [row, column] = [letter.charCodeAt(0) - FIRST_CODE, other.charCodeAt(0) - FIRST_CODE];
+  substitutionCosts[row * LETTERS + column] = cost;
+  substitutionCosts[column * LETTERS + row] = cost;
+}
+
+/** The number of cells in a row of the edit distance table. It is greater than the maximum length of a word. */
+const WIDTH = 64;
+const table = new Float64Array(WIDTH * WIDTH);
+
+/**
+ * Returns the weighted edit distance between a search word and a word: the lowest total cost of substitutions,
+ * insertions, deletions and transpositions.
+ * With `isPrefix`, returns the lowest distance between the search word and any prefix of the word.
+ * Both words have at most 63 characters.
+ * The algorithm is R.
+ * Wagner and M.
+ * Fischer, The string-to-string correction problem, 1974, with weights.
+ */
+export function getEditCost(searchWord: string, word: string, isPrefix: boolean): number {
+  table[0] = 0;
+  for (let column = 1; column <= word.length; column++)
+    table[column] = getCell(0, column - 1) + getGapCost(word, column - 1);
+  for (let row = 1; row <= searchWord.length; row++) fillRow(searchWord, row, word);
+  if (!isPrefix) return getCell(searchWord.length, word.length);
+  let lowest = Number.POSITIVE_INFINITY;
+  for (let column = 0; column <= word.length; column++) lowest = Math.min(lowest, getCell(searchWord.length, column));
+  return lowest;
+}
+
+function fillRow(searchWord: string, row: number, word: string): void {
+  const insertionCost = getGapCost(searchWord, row - 1);
+  table[row * WIDTH] = getCell(row - 1, 0) + insertionCost;
+  for (let column = 1; column <= word.length; column++) {
+    let lowest = Math.min(
+      getCell(row - 1, column) + insertionCost,
+      getCell(row, column - 1) + getGapCost(word, column - 1),
+      getCell(row - 1, column - 1) + getSubstitutionCost(searchWord, row - 1, word, column - 1),
+    );
+    if (isTransposed(searchWord, row - 1, word, column - 1)) {
+      const cost = COST.transposition + (row === 2 && column === 2 ? COST.firstLetter : 0);
+      lowest = Math.min(lowest, getCell(row - 2, column - 2) + cost);
+    }
+    table[row * WIDTH + column] = lowest;
+  }
+}
+
+function getCell(row: number, column: number): number {
+  return table[row * WIDTH + column] as number;
+}
+
+function isTransposed(searchWord: string, row: number, word: string, column: number): boolean {
+  return (
+    row > 0 &&
+    column > 0 &&
+    searchWord.charCodeAt(row) === word.charCodeAt(column - 1) &&
+    searchWord.charCodeAt(row - 1) === word.charCodeAt(column)
+  );
+}
+
+function getSubstitutionCost(searchWord: string, row: number, word: string, column: number): number {
+  const [letter, other] = [searchWord.charCodeAt(row) - FIRST_CODE, word.charCodeAt(column) - FIRST_CODE];
+  if (letter === other) return 0;
+  const isKnown = letter >= 0 && letter < LETTERS && other >= 0 && other < LETTERS;
+  const cost = isKnown ? (substitutionCosts[letter * LETTERS + other] as number) : COST.substitution;
+  return column === 0 && row === 0 ? cost + COST.firstLetter : cost;
+}
+
+/** Returns the cost of inserting or deleting the letter at index `at` of a word. */
+function getGapCost(word: string, at: number): number {
+  const code = word.charCodeAt(at);
+  if (code === word.charCodeAt(at - 1) || code === word.charCodeAt(at + 1)) return COST.doubledLetter;
+  const cost = VOWELS.includes(word.charAt(at)) ? COST.vowelGap : COST.gap;
+  return at === 0 ? cost + COST.firstLetter : cost;
+}
+
+/**
+ * The minimum length of a search word that also matches inside other words: "board" matches "cupboard".
+ * Scripts without spaces between words, such as Chinese, have no minimum.
  */
 const INFIX_LENGTH = 3;
 
-/** The minimum length of a search word that also matches similar words. A shorter search word is never treated as a misspelling or an abbreviation. */
+/**
+ * The minimum length of a search word that also matches similar words.
+ * A shorter search word is never treated as a misspelling or an abbreviation.
+ */
 const TYPO_LENGTH = 3;
 
 /** A search word with fewer letters than this must be nearly equal to the start of a longer word to match that word. */
@@ -24,40 +135,55 @@ const SHORT_PREFIX_DISTANCE = 0.75;
 /** A misspelled match is dropped if its distance is more than this value above the lowest distance of all matches. */
 const MAX_DIFFERENCE = 0.45;
 
-/** The maximum weighted edit distance of a misspelled word. It allows two wrong letters, but not if one of them is the first letter. */
+/**
+ * The maximum weighted edit distance of a misspelled word.
+ * It allows two wrong letters, but not if one of them is the first letter.
+ */
 const MAX_EDIT_DISTANCE = 2.25;
 
 /** The distance that each missing letter adds if a search word is the misspelled start of a longer word. */
 const MISSING_LETTER_DISTANCE = 0.1;
 
-/** The maximum distance (difference in spelling) between a search word and a matching word. A greater distance is reduced to this value. */
+/**
+ * The maximum distance (difference in spelling) between a search word and a matching word.
+ * A greater distance is reduced to this value.
+ */
 const MAX_DISTANCE = 3.9;
 
 /** The distance between a word and its plural or singular. */
 const NUMBER_DISTANCE = 0.05;
 
 /**
- * The limits for a word that sounds like the search word. A word with a higher edit cost or length difference does not match. A distance above `maxDistance` is
- * reduced to `maxDistance`. `minCodeLength`: the minimum length of the phonetic code of the search word.
+ * The limits for a word that sounds like the search word.
+ * A word with a higher edit cost or length difference does not match.
+ * A distance above `maxDistance` is reduced to `maxDistance`.
+ * `minCodeLength`: the minimum length of the phonetic code of the search word.
  */
 const PHONETIC = { maxDistance: 1, maxEditCost: 2.75, maxLengthDifference: 2, minCodeLength: 3 };
 
 /**
- * An abbreviation that consists of the first letter and the end of a word, such as "bball" for "basketball". `distance`: its distance from the word.
+ * An abbreviation that consists of the first letter and the end of a word, such as "bball" for "basketball".
+ * `distance`: its distance from the word.
  * `minLength`: its minimum length.
  */
 const INITIAL = { distance: 0.25, minLength: 5 };
 
-/** The distance of an abbreviation without vowels, such as "bsktbl" for "basketball". It is `minimum`, plus `perLetter` for each missing letter. */
+/**
+ * The distance of an abbreviation without vowels, such as "bsktbl" for "basketball".
+ * It is `minimum`, plus `perLetter` for each missing letter.
+ */
 const VOWELS_DISTANCE = { minimum: 0.4, perLetter: 0.1 };
 
 /**
- * The distance of an abbreviation that consists of the start and the end of a word, such as "baskball". It is `minimum`, plus `perLetter` for each missing
- * letter.
+ * The distance of an abbreviation that consists of the start and the end of a word, such as "baskball".
+ * It is `minimum`, plus `perLetter` for each missing letter.
  */
 const HEAD_AND_TAIL_DISTANCE = { minimum: 0.6, perLetter: 0.03 };
 
-/** Returns the words in the product texts that a search word may misspell or abbreviate. Ignores words for which `isCandidate` returns false. */
+/**
+ * Returns the words in the product texts that a search word may misspell or abbreviate.
+ * Ignores words for which `isCandidate` returns false.
+ */
 export function findFuzzyMatches(
   searchWord: string,
   vocabulary: Vocabulary,
@@ -83,7 +209,10 @@ function addNumberForms(candidates: readonly Candidate[], vocabulary: Vocabulary
   return [...all.values()];
 }
 
-/** Returns the lowest distance between a search word and the words that match it (`candidates`). Returns infinity if there are no candidates. */
+/**
+ * Returns the lowest distance between a search word and the words that match it (`candidates`).
+ * Returns infinity if there are no candidates.
+ */
 export function getLowestDistance(candidates: readonly Candidate[]): number {
   return candidates.reduce((lowest, { distance }) => Math.min(lowest, distance), Number.POSITIVE_INFINITY);
 }
@@ -99,8 +228,8 @@ export function findWordForms(searchWord: string, { getId }: Vocabulary): readon
 }
 
 /**
- * Returns the words in the product texts that match a search word without a misspelling. These are the word itself, its singulars and plurals, words that start
- * with it, and words that contain it.
+ * Returns the words in the product texts that match a search word without a misspelling.
+ * These are the word itself, its singulars and plurals, words that start with it, and words that contain it.
  */
 export function findLiteralMatches(searchWord: string, vocabulary: Vocabulary): readonly Candidate[] {
   const { words } = vocabulary;
@@ -169,7 +298,8 @@ function matchWithoutVowels(searchWord: string, id: WordId, { words }: Vocabular
 function matchHeadAndTail(searchWord: string, id: WordId, { words }: Vocabulary): readonly Candidate[] {
   const word = words[id] ?? '';
   if (!isHeadAndTail(searchWord, word)) return [];
-  // An abbreviation such as "bball" is common, so it has the rank of a misspelling, which is better than the rank of other abbreviations.
+  // An abbreviation such as "bball" is common, so it has the rank of a misspelling, which is better than the rank of
+  // other abbreviations.
   if (searchWord.length >= INITIAL.minLength && word.endsWith(searchWord.slice(1))) {
     return [{ id, rank: MATCH_RANKS.misspelled, distance: INITIAL.distance }];
   }
@@ -177,7 +307,10 @@ function matchHeadAndTail(searchWord: string, id: WordId, { words }: Vocabulary)
   return [{ id, rank: MATCH_RANKS.abbreviated, distance: minimum + perLetter * (word.length - searchWord.length) }];
 }
 
-/** Returns each word once, with its lowest distance. Drops words that are more than `MAX_DIFFERENCE` farther from the search word than the closest word. */
+/**
+ * Returns each word once, with its lowest distance.
+ * Drops words that are more than `MAX_DIFFERENCE` farther from the search word than the closest word.
+ */
 function selectClosest(candidates: readonly Candidate[]): readonly Candidate[] {
   const closest = new Map<WordId, Candidate>();
   for (const candidate of candidates) {

@@ -1,15 +1,139 @@
-import type { CostPart, ExplainedResult, ExplainedWord, SearchExplanation } from '../../application-views.ts';
+import type {
+  CostPart,
+  ExplainedResult,
+  ExplainedWord,
+  SearchExplanation,
+  WordMatch,
+} from '../../application-views.ts';
 import type { Steps } from '../../util/slices.ts';
 import type { Product } from '../types.ts';
-import { explainWord, listWordMatches, suggestWord, WORD_BONUS_TITLE } from './explain-word.ts';
 import type { WordIndexes } from './match-word.ts';
-import type { Costs } from './ranking.ts';
+import { type Candidate, type Costs, FIELD_COST, MATCH_RANKS, RANK_COST, SEARCHED_FIELDS } from './ranking.ts';
 import { COMPARED, createPhraseBonus } from './result-order.ts';
 import type { SearchTrace } from './trace.ts';
 
+/** The maximum number of matching words that the explanation of a search lists for each search word. */
+const MAX_MATCHES = 20;
+
 /**
- * The results of a search that is to be explained. `term`: the search term in lower case and without accents. `trace`: the products that each word matched, and
- * why. `ranked`: the indexes of the found products, the most relevant first.
+ * If products contain the search word, a correction is suggested only if it is at least this many times as frequent.
+ */
+const FREQUENT_RATIO = 40;
+
+/**
+ * The title of a line in the explanation of a search: the bonus for an optional word, such as "the".
+ * Products without the optional word also match, but rank lower.
+ */
+const WORD_BONUS_TITLE = 'an optional word';
+
+/** The name of each kind of match by its rank, such as "prefix" for rank 2. */
+const HOW = new Map<number, string>([
+  ...Object.entries(MATCH_RANKS).map(([how, rank]) => [rank, how] as const),
+  [MATCH_RANKS.number, 'singular or plural'],
+  [MATCH_RANKS.infix, 'part'],
+]);
+
+/** A search to explain: the search index, and the matches that the search recorded. */
+interface TracedSearch {
+  readonly trace: SearchTrace;
+  readonly index: WordIndexes;
+}
+
+/**
+ * Splits the cost of a product for one search word into parts, each with a title.
+ * A product with a lower cost is more relevant.
+ * `product`: the index of the product.
+ */
+function explainWord(word: string, product: number, cost: number, { trace, index }: TracedSearch): readonly CostPart[] {
+  const match = trace.getMatches(word).find(({ costs }) => costs.get(product) === cost);
+  if (match === undefined) return [{ word, title: 'match', cost }];
+  if (typeof match.by === 'string') return [{ word, title: match.by, cost }];
+  const { candidate, field } = findBest(match.by, product, index);
+  if (!candidate) return [{ word, title: 'match', cost }];
+  const { id, rank, distance } = candidate;
+  const parts = [
+    { title: `${HOW.get(rank)}: ${index.vocabulary.words[id]}`, cost: rank * RANK_COST },
+    { title: `in ${SEARCHED_FIELDS[field]}`, cost: field * FIELD_COST },
+    { title: 'difference', cost: distance },
+    { title: 'kind of product', cost: cost - rank * RANK_COST - field * FIELD_COST - distance },
+  ];
+  return parts.filter((part, at) => at < 2 || Math.abs(part.cost) > 1e-9).map((part) => ({ word, ...part }));
+}
+
+/**
+ * Returns the best candidate in a product (the one with the lowest cost), and the index of the field that contains this
+ * word.
+ * A candidate is a word that matches the search word.
+ * It is undefined if the product contains none.
+ */
+function findBest(candidates: readonly Candidate[], product: number, { vocabulary }: WordIndexes) {
+  let best: { readonly candidate?: Candidate; readonly field: number; readonly cost: number } = {
+    field: 0,
+    cost: Number.POSITIVE_INFINITY,
+  };
+  for (const candidate of candidates) {
+    const field = findField(vocabulary.getPostings(candidate.id), product);
+    if (field === undefined) continue;
+    const cost = candidate.rank * RANK_COST + field * FIELD_COST + candidate.distance;
+    if (cost < best.cost) best = { candidate, field, cost };
+  }
+  return best;
+}
+
+/**
+ * Returns the index of the product field that contains a word: 0 for the name, 1 for the keywords.
+ * Returns undefined if neither contains the word.
+ * `postings`: the entries of the word in the inverted index.
+ */
+function findField(postings: Int32Array, product: number): number | undefined {
+  const posting = postings.find((one) => one >> 1 === product);
+  return posting === undefined ? undefined : posting & 1;
+}
+
+/** Returns the words in the product texts that match a search word, the best matches first. */
+function listWordMatches(word: string, trace: SearchTrace, { vocabulary }: WordIndexes): readonly WordMatch[] {
+  const sorted = listCandidates(word, trace).toSorted(
+    (one, other) => one.rank - other.rank || one.distance - other.distance,
+  );
+  return sorted.slice(0, MAX_MATCHES).map(({ id, rank, distance }) => ({
+    text: vocabulary.words[id] ?? '',
+    how: HOW.get(rank) ?? '',
+    distance,
+    entries: vocabulary.getPostings(id).length,
+  }));
+}
+
+function listCandidates(word: string, trace: SearchTrace): readonly Candidate[] {
+  const all = trace.getMatches(word).flatMap(({ by }) => (typeof by === 'string' ? [] : by));
+  return [...new Map(all.map((candidate) => [candidate.id, candidate])).values()];
+}
+
+/**
+ * Returns the corrected spelling of a search word: the closest word in the product texts.
+ * Returns the search word itself if there is no correction.
+ * A search word that products contain is only replaced with a much more frequent word.
+ */
+function suggestWord(word: string, trace: SearchTrace, { vocabulary }: WordIndexes): string {
+  const candidates = listCandidates(word, trace);
+  const count = ({ id }: Candidate) => vocabulary.getPostings(id).length;
+  const isKnown =
+    candidates.some(({ rank }) => rank <= MATCH_RANKS.infix) ||
+    trace.getMatches(word).some(({ by }) => typeof by === 'string');
+  const minimum = isKnown
+    ? FREQUENT_RATIO *
+      candidates.filter(({ rank }) => rank <= MATCH_RANKS.infix).reduce((sum, one) => sum + count(one), 0)
+    : 1;
+  const [best] = candidates
+    .filter((one) => one.rank > MATCH_RANKS.infix && minimum > 0 && count(one) >= minimum)
+    .toSorted((one, other) => one.distance - other.distance || count(other) - count(one));
+  return best ? (vocabulary.words[best.id] ?? word) : word;
+}
+
+/**
+ * The results of a search that is to be explained.
+ * `term`: the search term in lower case and without accents.
+ * `trace`: the products that each word matched, and why.
+ * `ranked`: the indexes of the found products, the most relevant first.
  */
 interface FinishedSearch {
   readonly products: readonly Product[];
@@ -21,8 +145,9 @@ interface FinishedSearch {
 }
 
 /**
- * Explains why a search returned its results: the matches of each search word, and the parts of each result's cost. A result with a lower cost is more
- * relevant. `limit`: the maximum number of explained results.
+ * Explains why a search returned its results: the matches of each search word, and the parts of each result's cost.
+ * A result with a lower cost is more relevant.
+ * `limit`: the maximum number of explained results.
  */
 export function* explainResults(search: FinishedSearch, limit: number): Steps<SearchExplanation> {
   const { term, trace, index, ranked } = search;

@@ -1,6 +1,7 @@
 /**
- * Replacements for letters that Unicode normalization does not change. The first line has letters that users type differently, such as "ß" and "ss". The second
- * line has variants of one letter.
+ * Replacements for letters that Unicode normalization does not change.
+ * The first line has letters that users type differently, such as "ß" and "ss".
+ * The second line has variants of one letter.
  */
 const LETTERS: Readonly<Record<string, string>> = {
   ...{ ß: 'ss', œ: 'oe', æ: 'ae', ø: 'o', đ: 'd', ð: 'd', þ: 'th', ł: 'l', ı: 'i' },
@@ -12,8 +13,9 @@ const UNUSUAL_LETTER = new RegExp(`[${Object.keys(LETTERS).join('')}]`, 'gu');
 const KATAKANA_OFFSET = 'ア'.charCodeAt(0) - 'あ'.charCodeAt(0);
 
 /**
- * Converts a text to the form that the search compares: "Café" becomes "cafe". The result is in lower case, without accents and full-width characters (NFKD
- * without marks). Letters such as "ß" become "ss", and hiragana becomes katakana.
+ * Converts a text to the form that the search compares: "Café" becomes "cafe".
+ * The result is in lower case, without accents and full-width characters (NFKD without marks).
+ * Letters such as "ß" become "ss", and hiragana becomes katakana.
  */
 export function foldText(text: string): string {
   // Most texts are ASCII, and for ASCII this shortcut is ten times faster.
@@ -32,7 +34,9 @@ export const WORD_LIMIT = 31;
 const WORD = /[\p{L}\p{N}]+/gu;
 
 /**
- * Splits a text into its sequences of letters and digits. Removes apostrophes, so "men's" becomes "mens". Truncates words to `WORD_LIMIT` characters.
+ * Splits a text into its sequences of letters and digits.
+ * Removes apostrophes, so "men's" becomes "mens".
+ * Truncates words to `WORD_LIMIT` characters.
  * `foldedText`: a result of `foldText`.
  */
 export function splitWords(foldedText: string): string[] {
@@ -50,8 +54,8 @@ export function truncate(word: string): string {
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]/u;
 
 /**
- * Returns whether a text is in a script that puts no spaces between words, such as Chinese or Thai. A text without spaces may then be a whole sentence, and a
- * single character may be a word.
+ * Returns whether a text is in a script that puts no spaces between words, such as Chinese or Thai.
+ * A text without spaces may then be a whole sentence, and a single character may be a word.
  */
 export function isUnspaced(word: string): boolean {
   return UNSPACED.test(word);

@@ -31,33 +31,48 @@ export interface WordIndexes {
   readonly trace?: SearchTrace;
 }
 
-/** The minimum length of a search word that can match across two adjacent keywords: "woolhik" matches the keywords "wool" and "hiking". */
+/**
+ * The minimum length of a search word that can match across two adjacent keywords: "woolhik" matches the keywords
+ * "wool" and "hiking".
+ */
 const ACROSS_LENGTH = 4;
 
 /**
- * The cost of a product with a match across two keywords, such as "woolhik" in "wool" and "hiking". It is a little lower than for a misspelled word, so the
- * product ranks higher.
+ * The cost of a product with a match across two keywords, such as "woolhik" in "wool" and "hiking".
+ * It is a little lower than for a misspelled word, so the product ranks higher.
  */
 const ACROSS_COST = MATCH_RANKS.misspelled * RANK_COST - 1;
 
 /**
- * The minimum number of letters in each keyword for a match across two keywords: "woolhik" has four letters in "wool" and three in "hiking". The minimum is one
- * letter if all similar words are farther from the search word than `SINGLE_LETTER_DISTANCE`.
+ * The minimum number of letters in each keyword for a match across two keywords: "woolhik" has four letters in "wool"
+ * and three in "hiking".
+ * The minimum is one letter if all similar words are farther from the search word than `SINGLE_LETTER_DISTANCE`.
  */
 const ACROSS_LETTERS = 3;
 
-/** If all similar words are farther from the search word than this distance, a match across two keywords may have a single letter in one keyword. */
+/**
+ * If all similar words are farther from the search word than this distance, a match across two keywords may have a
+ * single letter in one keyword.
+ */
 const SINGLE_LETTER_DISTANCE = 1;
 
-/** If all similar words are farther from the search word than this distance, matches across two keywords ("woolhik" in "wool" and "hiking") replace them. */
+/**
+ * If all similar words are farther from the search word than this distance, matches across two keywords ("woolhik" in
+ * "wool" and "hiking") replace them.
+ */
 const TYPO_DISTANCE = 0.75;
 
-/** The additional cost of a product with two adjacent words that the search term joins: "t shirt" for the search word "tshirt". */
+/**
+ * The additional cost of a product with two adjacent words that the search term joins: "t shirt" for the search word
+ * "tshirt".
+ */
 const ADJACENT_COST = 1;
 
 /**
- * The limits for splitting a search word into two words ("note book" for "notebook"). `known` applies if products contain the search word, `unknown` if not.
- * `minLength`: the minimum length of each part. `minApart`: if a part is shorter than this, the two words must be next to each other in a product.
+ * The limits for splitting a search word into two words ("note book" for "notebook").
+ * `known` applies if products contain the search word, `unknown` if not.
+ * `minLength`: the minimum length of each part.
+ * `minApart`: if a part is shorter than this, the two words must be next to each other in a product.
  */
 const SPLITS = { known: { minLength: 2, minApart: WORD_LIMIT }, unknown: { minLength: 1, minApart: 2 } };
 
@@ -65,16 +80,22 @@ const SPLITS = { known: { minLength: 2, minApart: WORD_LIMIT }, unknown: { minLe
 const SEPARATORS = [' ', '-'];
 
 /**
- * The conditions under which a rare search word also matches a similar frequent word, because it may be a misspelling. `maxProducts`: the maximum number of
- * products that contain the search word. `maxDistance`: the maximum distance between the two words. `minLength`: the minimum length of the search word.
- * `ratio`: how many times as frequent the frequent word must be. `partRatio` replaces `ratio` if products contain the search word only inside other words.
+ * The conditions under which a rare search word also matches a similar frequent word, because it may be a misspelling.
+ * `maxProducts`: the maximum number of products that contain the search word.
+ * `maxDistance`: the maximum distance between the two words.
+ * `minLength`: the minimum length of the search word.
+ * `ratio`: how many times as frequent the frequent word must be.
+ * `partRatio` replaces `ratio` if products contain the search word only inside other words.
  */
 const RARE = { maxProducts: 8, maxDistance: 1, minLength: 4, ratio: 40, partRatio: 100 };
 
 /**
- * Returns the products that contain a search word, a synonym, or the search word as two words ("note book" for "notebook"). A rare search word also matches
- * frequent words with a similar spelling. If there are no such products, returns the products with a similar word. If no similar word is close, prefers
- * products with a match across two adjacent keywords ("woolhik" for "wool" and "hiking").
+ * Returns the products that contain a search word, a synonym, or the search word as two words ("note book" for
+ * "notebook").
+ * A rare search word also matches frequent words with a similar spelling.
+ * If there are no such products, returns the products with a similar word.
+ * If no similar word is close, prefers products with a match across two adjacent keywords ("woolhik" for "wool" and
+ * "hiking").
  */
 export function* matchWord(word: string, index: WordIndexes): Steps<Costs> {
   const { vocabulary } = index;
@@ -107,8 +128,9 @@ function* matchCandidates(word: string, candidates: readonly Candidate[], index:
 }
 
 /**
- * Returns the products with a frequent word that a rare search word may misspell. `count`: the number of products that contain the search word. `literal`: the
- * words that match it without a misspelling.
+ * Returns the products with a frequent word that a rare search word may misspell.
+ * `count`: the number of products that contain the search word.
+ * `literal`: the words that match it without a misspelling.
  */
 function* matchFrequent(word: string, count: number, literal: readonly Candidate[], index: WordIndexes): Steps<Costs> {
   if (count > RARE.maxProducts || word.length < RARE.minLength) return NO_COSTS;
@@ -123,7 +145,10 @@ function* matchFrequent(word: string, count: number, literal: readonly Candidate
   return yield* matchCandidates(word, fuzzy.filter(isFrequent), index);
 }
 
-/** Splits a search word into two parts at each possible position, such as "note" and "book". Returns the products that contain both parts. */
+/**
+ * Splits a search word into two parts at each possible position, such as "note" and "book".
+ * Returns the products that contain both parts.
+ */
 function* matchSplits(word: string, { minLength, minApart }: typeof SPLITS.known, index: WordIndexes): Steps<Costs> {
   const isUnspacedWord = isUnspaced(word);
   const ends = Array.from({ length: word.length - 1 }, (_, at) => at + 1).filter((at) => {
@@ -139,7 +164,10 @@ function* matchSplits(word: string, { minLength, minApart }: typeof SPLITS.known
   return costs;
 }
 
-/** Returns the products that contain both parts of a search word in a script without spaces between words, such as Chinese. */
+/**
+ * Returns the products that contain both parts of a search word in a script without spaces between words, such as
+ * Chinese.
+ */
 function* matchUnspaced(parts: readonly string[], index: WordIndexes): Steps<Costs> {
   const costsOfParts = yield* mapInSteps(parts, (part) =>
     getProductCosts(findLiteralMatches(part, index.vocabulary), index),
@@ -148,8 +176,9 @@ function* matchUnspaced(parts: readonly string[], index: WordIndexes): Steps<Cos
 }
 
 /**
- * Returns the products that contain two words, such as "note" and "book". If one of them is shorter than `minApart`, they must be next to each other. The
- * second word may be in the singular or plural.
+ * Returns the products that contain two words, such as "note" and "book".
+ * If one of them is shorter than `minApart`, they must be next to each other.
+ * The second word may be in the singular or plural.
  */
 function* matchParts([first, second]: readonly [string, string], minApart: number, index: WordIndexes): Steps<Costs> {
   const forms = findWordForms(second, index.vocabulary).map((form) => ({
@@ -165,8 +194,8 @@ function* matchParts([first, second]: readonly [string, string], minApart: numbe
 }
 
 /**
- * Returns the products with a word that the search word may misspell or abbreviate. If products contain the search word, its singular or its plural, the other
- * word must be much more frequent.
+ * Returns the products with a word that the search word may misspell or abbreviate.
+ * If products contain the search word, its singular or its plural, the other word must be much more frequent.
  */
 export function* matchTypo(word: string, index: WordIndexes): Steps<Costs> {
   const { vocabulary } = index;
@@ -199,14 +228,15 @@ export function* matchBeginning(word: string, index: WordIndexes): Steps<Costs> 
 }
 
 /**
- * The additional cost of a product that contains a synonym of the search word. A synonym ranks below a plural (1 × `RANK_COST`) and above a prefix match (2 ×
- * `RANK_COST`).
+ * The additional cost of a product that contains a synonym of the search word.
+ * A synonym ranks below a plural (1 × `RANK_COST`) and above a prefix match (2 × `RANK_COST`).
  */
 const SYNONYM_COST = 1.5 * RANK_COST;
 
 /**
- * Returns the products that contain a synonym of a search word or of several adjacent search words (`text`). `words`: the same search words as a list. The
- * trace of the search records the products for each of them.
+ * Returns the products that contain a synonym of a search word or of several adjacent search words (`text`).
+ * `words`: the same search words as a list.
+ * The trace of the search records the products for each of them.
  */
 export function* matchSynonyms(text: string, words: readonly string[], index: WordIndexes): Steps<Costs> {
   const synonyms = index.synonyms(text);
@@ -223,7 +253,10 @@ export function* matchSynonyms(text: string, words: readonly string[], index: Wo
   return costs;
 }
 
-/** Returns the products with two adjacent keywords that together contain a search word: "wool" and "hiking" contain "woolhik". */
+/**
+ * Returns the products with two adjacent keywords that together contain a search word: "wool" and "hiking" contain
+ * "woolhik".
+ */
 function* matchAcrossKeywords(word: string, minLetters: number, { texts }: WordIndexes): Steps<Costs> {
   const products = word.length < ACROSS_LENGTH ? [] : yield* texts.findAcrossKeywords(word, minLetters);
   return new Map(products.map((product) => [product, ACROSS_COST]));

@@ -35,8 +35,9 @@ const MEASURE = new RegExp(
 );
 
 /**
- * A measure in a text, such as "6-foot". `word`: the measure with the standard spelling of its unit, such as "6ft". `start` and `end`: its position in the
- * text.
+ * A measure in a text, such as "6-foot".
+ * `word`: the measure with the standard spelling of its unit, such as "6ft".
+ * `start` and `end`: its position in the text.
  */
 export interface Measure {
   readonly word: string;

@@ -1,7 +1,10 @@
 /** The number of integers in each array of a `NumberList`. */
 const CHUNK = 65_536;
 
-/** A list of 32-bit integers that can grow. It consists of arrays of a fixed size, because a single array of millions of integers takes up to 20 ms to grow. */
+/**
+ * A list of 32-bit integers that can grow.
+ * It consists of arrays of a fixed size, because a single array of millions of integers takes up to 20 ms to grow.
+ */
 export class NumberList {
   readonly #chunks: Int32Array[] = [];
   #length = 0;

@@ -1,6 +1,9 @@
 /**
- * The rules that replace English spellings by sounds, in order. They simplify Metaphone (L. Philips, Hanging on the Metaphone, 1990). `letter`: a letter that a
- * word must contain for the rule to apply, or an empty string. A search for one letter is faster than a regular expression.
+ * The rules that replace English spellings by sounds, in order.
+ * They simplify Metaphone (L.
+ * Philips, Hanging on the Metaphone, 1990).
+ * `letter`: a letter that a word must contain for the rule to apply, or an empty string.
+ * A search for one letter is faster than a regular expression.
  */
 const RULES: readonly (readonly [letter: string, pattern: RegExp, sound: string])[] = [
   ['n', /^(kn|gn|pn)/, 'n'],
@@ -34,8 +37,9 @@ const RULES: readonly (readonly [letter: string, pattern: RegExp, sound: string]
 ];
 
 /**
- * Returns the phonetic code of a word, which is equal for words that sound alike: "phone" and "fone" have the code "fan". The code has a letter for each
- * consonant sound, and an "a" for each sequence of vowels.
+ * Returns the phonetic code of a word, which is equal for words that sound alike: "phone" and "fone" have the code
+ * "fan".
+ * The code has a letter for each consonant sound, and an "a" for each sequence of vowels.
  */
 export function getPhoneticCode(word: string): string {
   let code = word;

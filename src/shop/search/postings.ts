@@ -1,9 +1,27 @@
 import type { Steps } from '../../util/slices.ts';
 import type { Product } from '../types.ts';
-import { findCompounds } from './compounds.ts';
-import { foldText, splitWords } from './fold-text.ts';
+import { foldText, splitWords, truncate } from './fold-text.ts';
+import { findMeasures } from './measures.ts';
 import { NumberList } from './number-list.ts';
 import { SEARCHED_FIELDS } from './ranking.ts';
+
+/** Matches words that are joined by hyphens or dots, such as "t-shirt". Also matches decimal numbers such as "1.5l". */
+const COMPOUND = /[\p{L}\p{N}]+(?:[-.][\p{L}\p{N}]+)+/gu;
+
+/** Matches a decimal number such as "1.5l", which is not a compound. */
+const DECIMAL = /^\d+\.\d+\p{L}*$/u;
+
+/**
+ * Returns the compounds in a text, each as a single word ("tshirt" for "t-shirt"), and the measures in the text ("6ft"
+ * for "6-foot").
+ * The text must be in lower case and without accents.
+ */
+function findCompounds(foldedText: string): readonly string[] {
+  if (!/[-.\d]/.test(foldedText)) return [];
+  const compounds = (foldedText.match(COMPOUND) ?? []).filter((text) => !DECIMAL.test(text));
+  const joined = compounds.map((text) => truncate(text.replaceAll(/[-.]/g, '')));
+  return [...joined, ...findMeasures(foldedText).map(({ word }) => word)];
+}
 
 /** The index of a word in the list of all words in the product texts. */
 export type WordId = number;
@@ -12,13 +30,13 @@ export type WordId = number;
 interface Postings {
   readonly ids: ReadonlyMap<string, WordId>;
   /**
-   * For each word id, whether products contain the word itself. False for a word that only results from joining, such as "tshirt" for "t-shirt" or "6ft" for
-   * "6-foot".
+   * For each word id, whether products contain the word itself.
+   * False for a word that only results from joining, such as "tshirt" for "t-shirt" or "6ft" for "6-foot".
    */
   readonly isPlain: readonly (boolean | undefined)[];
   /**
-   * Returns an integer for each product that contains a word, in the order of the products. The integer is twice the index of the product, plus 1 if only its
-   * keywords contain the word.
+   * Returns an integer for each product that contains a word, in the order of the products.
+   * The integer is twice the index of the product, plus 1 if only its keywords contain the word.
    */
   getPostings(id: WordId): Int32Array;
 }
@@ -29,7 +47,10 @@ const STEP_PRODUCTS = 32;
 /** The number of index entries after which the creation of the inverted index yields. */
 const STEP_POSTINGS = 16_384;
 
-/** Creates an inverted index of the names and keywords of products. It also contains compounds and measures as single words, such as "tshirt" for "t-shirt". */
+/**
+ * Creates an inverted index of the names and keywords of products.
+ * It also contains compounds and measures as single words, such as "tshirt" for "t-shirt".
+ */
 export function* collectPostings(products: readonly Product[]): Steps<Postings> {
   const ids = new Map<string, WordId>();
   const isPlain: boolean[] = [];
@@ -62,8 +83,9 @@ export function* collectPostings(products: readonly Product[]): Steps<Postings> 
 }
 
 /**
- * Groups values. `groups`: the group of each value, a number from 0 to `count` - 1. Returns a function that returns the values of a group in their original
- * order.
+ * Groups values.
+ * `groups`: the group of each value, a number from 0 to `count` - 1.
+ * Returns a function that returns the values of a group in their original order.
  */
 export function* groupValues(
   count: number,

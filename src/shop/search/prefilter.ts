@@ -1,8 +1,8 @@
 import type { Steps } from '../../util/slices.ts';
 
 /**
- * Returns the indexes of the texts that may contain a string, in ascending order. No text that contains the string is missing, but a few others may be
- * included.
+ * Returns the indexes of the texts that may contain a string, in ascending order.
+ * No text that contains the string is missing, but a few others may be included.
  */
 export type Prefilter = (part: string) => readonly number[];
 
@@ -13,17 +13,20 @@ const STEP_TEXTS = 64;
 const BITS = 32;
 
 /**
- * Creates a filter that quickly excludes most texts that do not contain a string: a Bloom filter of pairs of adjacent letters (B. Bloom, Space/time trade-offs
- * in hash coding with allowable errors, 1970). `count`: the number of texts. `getText`: returns the text at an index. `wordsPerText`: the number of 32-bit
- * integers per text, about one for every 5 letters.
+ * Creates a filter that quickly excludes most texts that do not contain a string: a Bloom filter of pairs of adjacent
+ * letters (B.
+ * Bloom, Space/time trade-offs in hash coding with allowable errors, 1970).
+ * `count`: the number of texts.
+ * `getText`: returns the text at an index.
+ * `wordsPerText`: the number of 32-bit integers per text, about one for every 5 letters.
  */
 export function* createPrefilter(
   count: number,
   getText: (index: number) => string,
   wordsPerText: number,
 ): Steps<Prefilter> {
-  // The array contains the first integer of every text, then the second integer of every text, and so on. A search reads one of these rows first, which
-  // excludes most texts.
+  // The array contains the first integer of every text, then the second integer of every text, and so on.
+  // A search reads one of these rows first, which excludes most texts.
   const filter = new Int32Array(count * wordsPerText);
   const bits = new Int32Array(wordsPerText);
   for (let index = 0; index < count; index++) {

@@ -4,15 +4,25 @@ import { foldText, splitWords } from './fold-text.ts';
 import type { WordId } from './postings.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
-/** The data about products that affects the order of search results independently of the search term. Products are represented by their indexes. */
+/**
+ * The data about products that affects the order of search results independently of the search term.
+ * Products are represented by their indexes.
+ */
 export interface ProductOrder {
   /**
-   * For each product, the id of the word that names the kind of product, such as "kettle" for "Electric Kettle, 1.7 Liters". `nameHeads`: the word in the name.
-   * `keywordHeads`: the word in the first keyword. The id is -1 if there is no such word.
+   * For each product, the id of the word that names the kind of product, such as "kettle" for "Electric Kettle, 1.7
+   * Liters".
+   * `nameHeads`: the word in the name.
+   * `keywordHeads`: the word in the first keyword.
+   * The id is -1 if there is no such word.
    */
   readonly nameHeads: Int32Array;
   readonly keywordHeads: Int32Array;
-  /** The products by rating, the best first. `products`: the indexes of the products in this order. `places`: the position of each product in `products`. */
+  /**
+   * The products by rating, the best first.
+   * `products`: the indexes of the products in this order.
+   * `places`: the position of each product in `products`.
+   */
   readonly places: Uint32Array;
   readonly products: Uint32Array;
 }
@@ -20,12 +30,15 @@ export interface ProductOrder {
 /** The number of products after which `createProductOrder` yields. */
 const STEP_PRODUCTS = 64;
 
-/** Matches the end of the main part of a product name. The rest describes accessories, purposes, materials, sizes or colors, such as "with Linen Shade". */
+/**
+ * Matches the end of the main part of a product name.
+ * The rest describes accessories, purposes, materials, sizes or colors, such as "with Linen Shade".
+ */
 const HEAD_END = / (?:with|for|in|by|from|w) |[,(/|:;]| [-–—] /;
 
 /**
- * Imaginary ratings that are added to the ratings of every product: 10 ratings of 3 stars (Bayesian average). They keep a product with a few perfect ratings
- * below a product with many good ratings.
+ * Imaginary ratings that are added to the ratings of every product: 10 ratings of 3 stars (Bayesian average).
+ * They keep a product with a few perfect ratings below a product with many good ratings.
  */
 const PRIOR = { stars: 3, count: 10 };
 
@@ -55,8 +68,9 @@ export function* createProductOrder(products: readonly Product[], vocabulary: Vo
 }
 
 /**
- * Returns the id of the word that says what kind of product a name or keyword describes, such as "kettle". It is the last word before `HEAD_END`. Returns -1 if
- * there is none.
+ * Returns the id of the word that says what kind of product a name or keyword describes, such as "kettle".
+ * It is the last word before `HEAD_END`.
+ * Returns -1 if there is none.
  */
 function getHead(text: string, { getId }: Vocabulary): WordId {
   const folded = foldText(text);

@@ -1,30 +1,39 @@
 import type { Steps } from '../../util/slices.ts';
 
 /**
- * The kinds of matches between a search word and a word of a product, from the most relevant (0) to the least relevant. `number`: the word is the singular or
- * plural of the search word. `infix`: the search word is inside the word.
+ * The kinds of matches between a search word and a word of a product, from the most relevant (0) to the least relevant.
+ * `number`: the word is the singular or plural of the search word.
+ * `infix`: the search word is inside the word.
  */
 export const MATCH_RANKS = { exact: 0, number: 1, prefix: 2, infix: 3, misspelled: 4, abbreviated: 5 } as const;
 
 /** The two product fields that a search uses, the most relevant first. */
 export const SEARCHED_FIELDS = ['name', 'keywords'] as const;
 
-/** The additional cost of a match in the keywords of a product. A match in the name has none. A lower cost means more relevant. */
+/**
+ * The additional cost of a match in the keywords of a product.
+ * A match in the name has none.
+ * A lower cost means more relevant.
+ */
 export const FIELD_COST = 4;
 
 /**
- * The cost that each rank in `MATCH_RANKS` adds: a match of rank 2 costs twice this value. The field and the distance between the words together add less, so
- * the rank decides first.
+ * The cost that each rank in `MATCH_RANKS` adds: a match of rank 2 costs twice this value.
+ * The field and the distance between the words together add less, so the rank decides first.
  */
 export const RANK_COST = 8;
 
 /**
- * The bonuses for a match with the word that says what kind of product it is, such as "kettle" in "Electric Kettle". There is one bonus for the name and one
- * for the first keyword. They are subtracted from the cost, and their sum is less than `FIELD_COST`.
+ * The bonuses for a match with the word that says what kind of product it is, such as "kettle" in "Electric Kettle".
+ * There is one bonus for the name and one for the first keyword.
+ * They are subtracted from the cost, and their sum is less than `FIELD_COST`.
  */
 const HEAD_BONUS = { name: 1, keyword: 2 };
 
-/** The share of `HEAD_BONUS` for a misspelled or abbreviated search word. It is small, because the distance between the words is more important here. */
+/**
+ * The share of `HEAD_BONUS` for a misspelled or abbreviated search word.
+ * It is small, because the distance between the words is more important here.
+ */
 const FUZZY_SHARE = 0.005;
 
 /** A word in the product texts that matches a search word. */
@@ -52,8 +61,9 @@ interface CostIndexes {
 }
 
 /**
- * Returns the products that contain at least one of the candidates, with their costs. The cost depends first on the rank of the match, then on the field, then
- * on the distance. A word for the kind of product (the last word in "Electric Kettle") costs less than another word of the same field.
+ * Returns the products that contain at least one of the candidates, with their costs.
+ * The cost depends first on the rank of the match, then on the field, then on the distance.
+ * A word for the kind of product (the last word in "Electric Kettle") costs less than another word of the same field.
  */
 export function* getProductCosts(
   candidates: readonly Candidate[],
@@ -98,7 +108,11 @@ export function* mapCosts(costs: Costs, toCost: (cost: number, product: number) 
   return mapped;
 }
 
-/** Returns the products that match all search words. Adds up their costs for the single words. `costsOfWords`: the matching products of each word. */
+/**
+ * Returns the products that match all search words.
+ * Adds up their costs for the single words.
+ * `costsOfWords`: the matching products of each word.
+ */
 export function* intersectCosts(costsOfWords: readonly Costs[]): Steps<Costs> {
   const [fewest, ...others] = costsOfWords.toSorted((costs, other) => costs.size - other.size);
   if (!fewest || others.length === 0) return fewest ?? NO_COSTS;
@@ -110,8 +124,9 @@ export function* intersectCosts(costsOfWords: readonly Costs[]): Steps<Costs> {
 }
 
 /**
- * Returns the products that match as many search words as possible, but more than half of them. Adds up their costs for the single words. `costsOfWords`: the
- * matching products of each word.
+ * Returns the products that match as many search words as possible, but more than half of them.
+ * Adds up their costs for the single words.
+ * `costsOfWords`: the matching products of each word.
  */
 export function* getPartialMatches(costsOfWords: readonly Costs[]): Steps<Costs> {
   const counts = new Map<number, number>();
@@ -131,8 +146,9 @@ export function* getPartialMatches(costsOfWords: readonly Costs[]): Steps<Costs>
 const MISSING_COST = 1_024;
 
 /**
- * Returns the products that match all search words except the most common word. The most common word is the one that matches the most products. `costsOfWords`:
- * the matching products of each word.
+ * Returns the products that match all search words except the most common word.
+ * The most common word is the one that matches the most products.
+ * `costsOfWords`: the matching products of each word.
  */
 export function* getAlmostMatches(costsOfWords: readonly Costs[]): Steps<Costs> {
   const bySelectivity = costsOfWords.toSorted((costs, other) => costs.size - other.size);

@@ -9,18 +9,23 @@ const PRECISION = 1 / 1_024;
 /** The lowest possible cost of a product. A cost can be negative because of bonuses. */
 const LOWEST_COST = -64;
 
-/** The number of results that can get a bonus for containing the whole search term in the name. Only the most relevant results are compared with the term. */
+/**
+ * The number of results that can get a bonus for containing the whole search term in the name.
+ * Only the most relevant results are compared with the term.
+ */
 export const COMPARED = 128;
 
 /**
- * The bonus of a product whose name contains the whole search term. It is subtracted from the cost. It exceeds the difference between an exact match and a
- * prefix match.
+ * The bonus of a product whose name contains the whole search term.
+ * It is subtracted from the cost.
+ * It exceeds the difference between an exact match and a prefix match.
  */
 const PHRASE_BONUS = 17;
 
 /**
- * Returns the indexes of the found products, the most relevant first. Sorts by cost (the lowest first), then by rating. A product ranks higher if its name
- * contains all words of the search term next to each other.
+ * Returns the indexes of the found products, the most relevant first.
+ * Sorts by cost (the lowest first), then by rating.
+ * A product ranks higher if its name contains all words of the search term next to each other.
  */
 export function* rankResults(
   term: string,
@@ -40,7 +45,8 @@ export function* rankResults(
 }
 
 /**
- * Creates a function that returns the bonus of a product name: `PHRASE_BONUS` if the name contains the words of the search term next to each other, otherwise
+ * Creates a function that returns the bonus of a product name: `PHRASE_BONUS` if the name contains the words of the
+ * search term next to each other, otherwise
  * 0. Returns undefined if the term has fewer than two words.
  */
 export function createPhraseBonus(term: string): ((name: string) => number) | undefined {

@@ -7,7 +7,10 @@ const TWO_TYPOS_LENGTH = 5;
 /** The minimum length of a search word that may misspell the start of a longer word. */
 const PREFIX_LENGTH = 4;
 
-/** A word that is similar to a search word. `isWhole`: true if the whole word is similar, false if only its start is similar. */
+/**
+ * A word that is similar to a search word.
+ * `isWhole`: true if the whole word is similar, false if only its start is similar.
+ */
 interface SimilarWord {
   readonly id: number;
   readonly isWhole: boolean;
@@ -20,14 +23,15 @@ type SimilarWordSearch = (searchWord: string) => readonly SimilarWord[];
 const STEP_WORDS = 512;
 
 /**
- * The number of cells in a row of the edit distance table. There is a cell for each prefix of the search word, one for the empty prefix, and a sentinel at the
- * end.
+ * The number of cells in a row of the edit distance table.
+ * There is a cell for each prefix of the search word, one for the empty prefix, and a sentinel at the end.
  */
 const WIDTH = WORD_LIMIT + 2;
 
 /**
- * The edit distance table, with a row for each prefix of a word, and a column for each prefix of the search word. A cell that would exceed the limit is not
- * computed. It has the value `WIDTH`.
+ * The edit distance table, with a row for each prefix of a word, and a column for each prefix of the search word.
+ * A cell that would exceed the limit is not computed.
+ * It has the value `WIDTH`.
  */
 const rows = new Uint8Array(WIDTH * WIDTH).fill(WIDTH);
 
@@ -37,7 +41,10 @@ const codes = new Int32Array(WIDTH).fill(-1);
 /** The lowest edit distance in each row of the edit distance table. */
 const rowMinimums = new Uint8Array(WIDTH);
 
-/** For each row of the edit distance table, the distance between the search word and the most similar prefix of the word up to this row. */
+/**
+ * For each row of the edit distance table, the distance between the search word and the most similar prefix of the word
+ * up to this row.
+ */
 const prefixDistances = new Uint8Array(WIDTH);
 
 /** Returns the maximum number of typing errors in a word, which depends on its length. */
@@ -46,8 +53,11 @@ function getMaxDistance(word: string): number {
 }
 
 /**
- * Creates a function that finds similar words: words with an edit distance of at most two, and words whose start has an edit distance of at most one. Swapping
- * two letters is one edit. Words with a common prefix share the distances of the prefix. If a prefix differs too much, all words with it are skipped (K.
+ * Creates a function that finds similar words: words with an edit distance of at most two, and words whose start has an
+ * edit distance of at most one.
+ * Swapping two letters is one edit.
+ * Words with a common prefix share the distances of the prefix.
+ * If a prefix differs too much, all words with it are skipped (K.
  * Oflazer, Error-tolerant finite-state recognition, 1996).
  */
 export function* createSimilarWordSearch(words: readonly string[]): Steps<SimilarWordSearch> {
@@ -65,7 +75,10 @@ export function* createSimilarWordSearch(words: readonly string[]): Steps<Simila
     const prefixLimit = searchWord.length < PREFIX_LENGTH ? -1 : 1;
     const similar: SimilarWord[] = [];
     startRows(searchWord, limit);
-    /** The number of table rows that are still correct for the current word, because an earlier word has the same prefix. */
+    /**
+     * The number of table rows that are still correct for the current word, because an earlier word has the same
+     * prefix.
+     */
     let depth = 0;
     for (let at = 0; at < order.length; at++) {
       depth = Math.min(depth, sharedLengths[at] as number);
@@ -96,7 +109,10 @@ function getSharedLength(word: string, other: string): number {
   return length;
 }
 
-/** Computes the first row of the edit distance table, which belongs to the empty prefix of a word. `limit`: the maximum edit distance. */
+/**
+ * Computes the first row of the edit distance table, which belongs to the empty prefix of a word.
+ * `limit`: the maximum edit distance.
+ */
 function startRows(searchWord: string, limit: number): void {
   for (let at = 0; at < searchWord.length; at++) codes[at + 1] = searchWord.charCodeAt(at);
   for (let cell = 0; cell <= Math.min(searchWord.length, limit); cell++) rows[cell] = cell;
@@ -106,16 +122,18 @@ function startRows(searchWord: string, limit: number): void {
 }
 
 /**
- * Returns whether the first `depth` letters of the current word differ so much that no word with this start can be similar. Also checks the row before, because
- * a transposition uses two rows.
+ * Returns whether the first `depth` letters of the current word differ so much that no word with this start can be
+ * similar.
+ * Also checks the row before, because a transposition uses two rows.
  */
 function isTooFar(depth: number, limit: number): boolean {
   return (rowMinimums[depth] as number) > limit && (depth === 0 || (rowMinimums[depth - 1] as number) >= limit);
 }
 
 /**
- * Computes the row of the edit distance table for the first `depth` letters of a word. `length`: the length of the search word. Skips cells that would exceed
- * `limit`.
+ * Computes the row of the edit distance table for the first `depth` letters of a word.
+ * `length`: the length of the search word.
+ * Skips cells that would exceed `limit`.
  */
 function fillRow(word: string, depth: number, length: number, limit: number): void {
   const row = depth * WIDTH;
@@ -146,7 +164,11 @@ function fillRow(word: string, depth: number, length: number, limit: number): vo
   prefixDistances[depth] = Math.min(prefixDistances[depth - 1] as number, last);
 }
 
-/** Returns whether more than `limit` bits are set. Each iteration clears one bit (P. Wegner, A technique for counting ones in a binary computer, 1960). */
+/**
+ * Returns whether more than `limit` bits are set.
+ * Each iteration clears one bit (P.
+ * Wegner, A technique for counting ones in a binary computer, 1960).
+ */
 function hasMoreBits(bits: number, limit: number): boolean {
   let remaining = bits;
   for (let count = 0; count < limit; count++) remaining &= remaining - 1;

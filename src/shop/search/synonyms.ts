@@ -4,8 +4,9 @@ import { getNumberForms } from './abbreviations.ts';
 import { foldText, splitWords } from './fold-text.ts';
 
 /**
- * Returns the synonyms of a text, or of its singular or plural. `text`: one or more words in lower case and without accents, separated by single spaces. Each
- * synonym is a list of words: "mobile" has the synonyms `[['cell', 'phone']]`.
+ * Returns the synonyms of a text, or of its singular or plural.
+ * `text`: one or more words in lower case and without accents, separated by single spaces.
+ * Each synonym is a list of words: "mobile" has the synonyms `[['cell', 'phone']]`.
  */
 export type Synonyms = (text: string) => readonly (readonly string[])[];
 
@@ -16,8 +17,11 @@ export const NO_SYNONYMS: Synonyms = () => [];
 export const MAX_SYNONYM_WORDS = 6;
 
 /**
- * Parses a JSON file of synonyms, such as `[["sofa", "couch"]]`. Each inner list has words or phrases with the same meaning. Throws a `UserError` with the file
- * name and the JSON Pointer of the error if the file is invalid. `text`: the content of the file. `file`: its name.
+ * Parses a JSON file of synonyms, such as `[["sofa", "couch"]]`.
+ * Each inner list has words or phrases with the same meaning.
+ * Throws a `UserError` with the file name and the JSON Pointer of the error if the file is invalid.
+ * `text`: the content of the file.
+ * `file`: its name.
  */
 export function parseSynonyms(text: string, file: string): Synonyms {
   const refuse = (problem: string): never => {

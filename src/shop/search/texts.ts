@@ -5,10 +5,14 @@ import { createPrefilter } from './prefilter.ts';
 
 /** An index that finds any text within the names and keywords of products. */
 export interface TextIndex {
-  /** Returns the indexes of the products that contain a text, either in the name or in the list of keywords (joined by commas). */
+  /**
+   * Returns the indexes of the products that contain a text, either in the name or in the list of keywords (joined by
+   * commas).
+   */
   findContaining(text: string): Steps<readonly number[]>;
   /**
-   * Returns the indexes of the products in which a text matches across two adjacent keywords: "woolhik" matches the end of "wool" and the start of "hiking".
+   * Returns the indexes of the products in which a text matches across two adjacent keywords: "woolhik" matches the end
+   * of "wool" and the start of "hiking".
    * Each keyword must have at least `minLetters` letters of the text.
    */
   findAcrossKeywords(text: string, minLetters: number): Steps<readonly number[]>;
@@ -18,8 +22,8 @@ export interface TextIndex {
 const FILTER_WORDS = 10;
 
 /**
- * Creates an index that finds any text within the names and keywords of products. Keywords are joined by commas, so "wool,hik" finds the keywords "wool" and
- * "hiking".
+ * Creates an index that finds any text within the names and keywords of products.
+ * Keywords are joined by commas, so "wool,hik" finds the keywords "wool" and "hiking".
  */
 export function* createTextIndex(products: readonly Product[]): Steps<TextIndex> {
   const getName = (index: number) => foldText(products[index]?.name ?? '');
@@ -57,7 +61,10 @@ function* filterInSteps(candidates: readonly number[], isMatch: (index: number) 
   return matches;
 }
 
-/** Returns all text in which a search can find a product: the name, the keywords joined by commas, and the keywords without separators. */
+/**
+ * Returns all text in which a search can find a product: the name, the keywords joined by commas, and the keywords
+ * without separators.
+ */
 function joinTexts(name: string, keywords: string): string {
   return `${name}\n${keywords}\n${keepLettersAndCommas(keywords).replaceAll(',', '')}`;
 }

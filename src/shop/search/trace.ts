@@ -1,8 +1,11 @@
 import { type Candidate, type Costs, NO_COSTS } from './ranking.ts';
 
 /**
- * How a search word matches a product that has no single similar word. `split word`: "note book" for "notebook". `adjacent keywords`: "wool" and "hiking" for
- * "woolhik". `joined words`: "headphones" for "head phones". `text`: the name or the keywords contain the whole search term.
+ * How a search word matches a product that has no single similar word.
+ * `split word`: "note book" for "notebook".
+ * `adjacent keywords`: "wool" and "hiking" for "woolhik".
+ * `joined words`: "headphones" for "head phones".
+ * `text`: the name or the keywords contain the whole search term.
  */
 export type OtherMatch = 'split word' | 'adjacent keywords' | 'joined words' | 'synonym' | 'text';
 
@@ -15,8 +18,8 @@ export interface TracedMatch {
 }
 
 /**
- * A search word, and the products that match it with their costs (lower means more relevant). `bonus`: for an optional word, the amount that a match subtracts
- * from the cost of a product.
+ * A search word, and the products that match it with their costs (lower means more relevant).
+ * `bonus`: for an optional word, the amount that a match subtracts from the cost of a product.
  */
 export interface TracedWord {
   readonly word: string;
@@ -35,7 +38,8 @@ export class SearchTrace {
   }
 
   /**
-   * Sets the search words that count for the relevance of products. `costs`: the products that match each word, with their costs (lower means more relevant).
+   * Sets the search words that count for the relevance of products.
+   * `costs`: the products that match each word, with their costs (lower means more relevant).
    * Replaces all earlier words.
    */
   setWords(words: readonly string[], costs: readonly Costs[]): void {

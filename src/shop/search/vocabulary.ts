@@ -9,8 +9,9 @@ import { createPrefilter } from './prefilter.ts';
 import { createSimilarWordSearch } from './similar-words.ts';
 
 /**
- * The maximum length of the prefixes in FlexSearch's index, in letters. A search for a longer prefix also compares the other letters of the found words. An
- * index of all prefixes would need three to five times the memory.
+ * The maximum length of the prefixes in FlexSearch's index, in letters.
+ * A search for a longer prefix also compares the other letters of the found words.
+ * An index of all prefixes would need three to five times the memory.
  */
 const FORWARD_LENGTH = 3;
 
@@ -23,12 +24,18 @@ export type Vocabulary = ReturnType<typeof createVocabulary> extends Generator<u
 /** The number of words after which `createVocabulary` yields. */
 const STEP_WORDS = 256;
 
-/** Collects the different words in the names and keywords of products. Creates indexes that find words by prefix, similarity or sound. */
+/**
+ * Collects the different words in the names and keywords of products.
+ * Creates indexes that find words by prefix, similarity or sound.
+ */
 export function* createVocabulary(products: readonly Product[]) {
   const { ids, isPlain, getPostings } = yield* collectPostings(products);
   const words = [...ids.keys()];
   yield;
-  /** The words, with an empty string in place of each joined form (such as "tshirt" for "t-shirt"). A joined form matches only an equal search word. */
+  /**
+   * The words, with an empty string in place of each joined form (such as "tshirt" for "t-shirt").
+   * A joined form matches only an equal search word.
+   */
   const plainWords = words.map((word, id) => (isPlain[id] ? word : ''));
   yield;
   const forwardIndex = new Index({

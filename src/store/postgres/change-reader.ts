@@ -6,7 +6,11 @@ export interface Version {
   readonly head: string;
 }
 
-/** The version of a sandbox. `generation`: a random id of the sandbox. A sandbox that is deleted and created again gets a new generation. */
+/**
+ * The version of a sandbox.
+ * `generation`: a random id of the sandbox.
+ * A sandbox that is deleted and created again gets a new generation.
+ */
 export interface SandboxVersion extends Version {
   readonly generation: string;
 }
@@ -17,8 +21,10 @@ export interface StoredChange extends Version {
 }
 
 /**
- * The changes of a sandbox since a known version. `removed`: the sandbox was deleted. `diverged`: the known version is not in the stored history, for example
- * because the database has lost the last commits after a failover.
+ * The changes of a sandbox since a known version.
+ * `removed`: the sandbox was deleted.
+ * `diverged`: the known version is not in the stored history, for example because the database has lost the last
+ * commits after a failover.
  */
 export type NewChanges = readonly StoredChange[] | 'diverged' | 'removed';
 
@@ -39,8 +45,9 @@ export class ChangeReader {
   constructor(private readonly database: Pick<Database, 'query'>) {}
 
   /**
-   * Returns the changes of a sandbox since the version `known`. All calls in the same turn of the event loop share one SQL statement. Rejects with
-   * `DatabaseError`.
+   * Returns the changes of a sandbox since the version `known`.
+   * All calls in the same turn of the event loop share one SQL statement.
+   * Rejects with `DatabaseError`.
    */
   read(id: string, known: SandboxVersion): Promise<NewChanges> {
     return new Promise((resolve, reject) => {
@@ -76,8 +83,9 @@ export class ChangeReader {
 }
 
 /**
- * A row of the SQL statement that reads changes. Each row repeats the current version of the sandbox. A sandbox without new changes has one row, which contains
- * no change.
+ * A row of the SQL statement that reads changes.
+ * Each row repeats the current version of the sandbox.
+ * A sandbox without new changes has one row, which contains no change.
  */
 interface ChangeRow {
   /** The index of the `read` call to which the row belongs, in the list of waiting calls. */

@@ -1,17 +1,26 @@
 import type { Pool, PoolClient } from 'pg';
 import { loadPackage } from '../../util/load-package.ts';
+import type { Turns } from '../../util/turns.ts';
 import { UserError } from '../../util/user-error.ts';
 import { StoreUnavailableError } from '../errors.ts';
 import type { Logger } from '../failure-log.ts';
-import { HangDetector, NOT_SENT } from './hang-detector.ts';
+import { HangDetector, NO_RESPONSE, NOT_SENT, TIMEOUT } from './hang-detector.ts';
 
 /** A row of a query result. */
 type Row = Readonly<Record<string, unknown>>;
 
-/** Runs an SQL statement with the values of its parameters `$1`, `$2` and so on. Resolves to the rows. Rejects with `DatabaseError`. */
+/**
+ * Runs an SQL statement with the values of its parameters `$1`, `$2` and so on.
+ * Resolves to the rows.
+ * Rejects with `DatabaseError`.
+ */
 export type Query = (statement: string, values?: readonly unknown[]) => Promise<readonly Row[]>;
 
-/** The numbers of connections in the pool. `total`: all open connections. `idle`: the open connections that execute no statement. */
+/**
+ * The numbers of connections in the pool.
+ * `total`: all open connections.
+ * `idle`: the open connections that execute no statement.
+ */
 export interface PoolCounts {
   readonly total: number;
   readonly idle: number;
@@ -19,12 +28,30 @@ export interface PoolCounts {
   readonly waiting: number;
 }
 
+/** An open transaction, which uses a connection of its own. Its caller must call `commit` or `rollback`. */
+export interface Transaction {
+  readonly query: Query;
+  commit(): Promise<void>;
+  /** Undoes the transaction by closing its connection. Does nothing after `commit`, and if it was called before. */
+  rollback(): void;
+}
+
 /** A PostgreSQL database with a pool of connections. */
 export interface Database {
   readonly query: Query;
   /** Runs several SQL statements in one transaction. If `run` rejects, the transaction is rolled back. */
   transaction<Result>(run: (query: Query) => Promise<Result>): Promise<Result>;
+  /**
+   * Begins a transaction in a turn of `turns`, which ends with the transaction.
+   * If it waits for this server for more than two seconds, PostgreSQL undoes it.
+   */
+  begin(turns: Turns): Promise<Transaction>;
   countConnections(): PoolCounts;
+  /**
+   * Starts to log when the database becomes unavailable, and when it is available again.
+   * Before that, a server starts, and reports an error itself.
+   */
+  logAvailability(): void;
   /** Closes all connections. A second call has no effect. */
   close(): Promise<void>;
 }
@@ -40,11 +67,15 @@ export interface DatabaseOptions {
 /** The PostgreSQL error code for a table that does not exist. */
 export const NO_TABLE = '42P01';
 
+/** The PostgreSQL error code for a reference to a row that does not exist, or for the deletion of a referenced row. */
+export const MISSING_REFERENCE = '23503';
+
 /** Thrown if a statement fails. `message` contains no password. */
 export class DatabaseError extends StoreUnavailableError {
   /**
-   * `reason`: the cause of the failure, for messages. `isInDoubt`: whether the connection was lost, so that the statement may have been executed. `code`: the
-   * SQLSTATE code of PostgreSQL, or the code of a network error.
+   * `reason`: the cause of the failure, for messages.
+   * `isInDoubt`: whether the connection was lost, so that the statement may have been executed.
+   * `code`: the SQLSTATE code of PostgreSQL, or the code of a network error.
    */
   constructor(
     readonly reason: string,
@@ -56,23 +87,36 @@ export class DatabaseError extends StoreUnavailableError {
   }
 }
 
-/** The maximum number of connections of one server. PostgreSQL allows 100 connections by default, for all servers together. */
+/**
+ * The maximum number of connections of one server.
+ * PostgreSQL allows 100 connections by default, for all servers together.
+ */
 const MAX_CONNECTIONS = 8;
 
 /** The maximum time for opening a connection, in ms. */
 const CONNECT_TIMEOUT_MS = 4_000;
 
 /**
- * The maximum time until the response to an SQL statement, in ms. Without a limit, a network that drops all packets would block the server for many minutes.
+ * The maximum time until the response to an SQL statement, in ms.
+ * Without a limit, a network that drops all packets would block the server for many minutes.
  * PostgreSQL itself cancels a statement after `CANCEL_MS`, in case the server no longer waits for it.
  */
 const STATEMENT_TIMEOUT_MS = 4_000;
 const CANCEL_MS = 30_000;
 
+/**
+ * The maximum time for which a transaction waits for its server, in ms.
+ * Then PostgreSQL undoes it, so that a server that hangs does not stop the commits of other servers.
+ */
+const MAX_IDLE_MS = 2_000;
+
 /** The additional time for each million characters in the parameters of an SQL statement, in ms. */
 const TIMEOUT_MS_PER_MILLION = 1_000;
 
-/** The maximum time for opening a connection that only tests whether the database responds, and for its statement, in ms each. */
+/**
+ * The maximum time for opening a connection that only tests whether the database responds, and for its statement, in ms
+ * each.
+ */
 const PROBE_TIMEOUT_MS = 1_000;
 
 /** The default name of the schema that contains the tables. */
@@ -81,15 +125,18 @@ export const DEFAULT_SCHEMA = 'storefront';
 /** Matches the names of schemas that need no quotes in SQL. */
 const SCHEMA_NAME = /^[a-z_][a-z0-9_]{0,62}$/;
 
-/** Returns the name of a database for messages, without the password: `PostgreSQL (HOST:PORT/DATABASE, schema SCHEMA)`. */
+/**
+ * Returns the name of a database for messages, without the password: `PostgreSQL (HOST:PORT/DATABASE, schema SCHEMA)`.
+ */
 export function describeDatabase(url: string, schema: string): string {
   const { host, pathname } = new URL(url);
   return `PostgreSQL (${host}${pathname}, schema ${schema})`;
 }
 
 /**
- * Opens a database. The first SQL statement opens the first connection. Throws a `UserError` if the package pg is not installed, or if the URL or the schema
- * is invalid.
+ * Opens a database.
+ * The first SQL statement opens the first connection.
+ * Throws a `UserError` if the package pg is not installed, or if the URL or the schema is invalid.
  */
 export function openDatabase({ url, schema }: DatabaseOptions, log: Logger): Database {
   if (!/^postgres(?:ql)?:\/\//.test(url) || !URL.canParse(url))
@@ -101,8 +148,8 @@ export function openDatabase({ url, schema }: DatabaseOptions, log: Logger): Dat
   const pool = createPool({ url, schema });
   const availability = new AvailabilityLog(describeDatabase(url, schema), log);
   const hangs = new HangDetector(() => probe(url));
-  const guarded = { query: ((config: never) => hangs.run(() => pool.query(config))) as Pool['query'] };
-  // Ignores the failure of an idle connection. The pool has removed the connection, and the next statement opens a new connection.
+  // Ignores the failure of an idle connection.
+  // The pool has removed the connection, and the next statement opens a new connection.
   pool.on('error', () => {});
   let closing: Promise<void> | undefined;
   const close = () => {
@@ -112,8 +159,13 @@ export function openDatabase({ url, schema }: DatabaseOptions, log: Logger): Dat
     return closing;
   };
   return {
-    query: (statement, values) => availability.observe(statement, run(guarded, statement, values)),
-    transaction: (runAll) => availability.observe('transaction', runTransaction(pool, runAll)),
+    query: (statement, values) => availability.observe(statement, run(guard(pool, hangs), statement, values)),
+    begin: async (turns) => {
+      const endTurn = await turns.start();
+      return availability.observe('transaction', begin(pool, hangs, endTurn));
+    },
+    transaction: (runAll) => availability.observe('transaction', runTransaction(pool, hangs, runAll)),
+    logAvailability: () => availability.start(),
     countConnections: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
     close,
   };
@@ -122,11 +174,11 @@ export function openDatabase({ url, schema }: DatabaseOptions, log: Logger): Dat
 /** Logs when a database becomes unavailable, and when it is available again. Logs each of these events once. */
 class AvailabilityLog {
   /**
-   * The first SQL statement that failed; undefined while the database is available. `isConnected`: whether the connection still works, although the statement
-   * failed.
+   * The first SQL statement that failed; undefined while the database is available.
+   * `isConnected`: whether the connection still works, although the statement failed.
    */
   #failed: { readonly statement: string; readonly isConnected: boolean } | undefined;
-  #isStopped = false;
+  #isRunning = false;
 
   constructor(
     private readonly place: string,
@@ -141,13 +193,17 @@ class AvailabilityLog {
     return running;
   }
 
+  start(): void {
+    this.#isRunning = true;
+  }
+
   /** Stops logging, because the connections are being closed. */
   stop(): void {
-    this.#isStopped = true;
+    this.#isRunning = false;
   }
 
   #recordFailure(statement: string, error: unknown): void {
-    if (this.#isStopped || this.#failed) return;
+    if (!this.#isRunning || this.#failed) return;
     // A conflict with another server does not mean that the database is unavailable.
     if (!(error instanceof DatabaseError) || CONFLICTS.includes(error.code ?? '')) return;
     this.#failed = { statement, isConnected: (error.cause as { severity?: string }).severity === UNDONE };
@@ -155,7 +211,8 @@ class AvailabilityLog {
   }
 
   #recordSuccess(statement: string): void {
-    // If the disk of the database is full, for example, other statements still succeed. So only a success of the same statement counts.
+    // If the disk of the database is full, for example, other statements still succeed.
+    // So only a success of the same statement counts.
     if (!this.#failed || (this.#failed.isConnected && this.#failed.statement !== statement)) return;
     this.#failed = undefined;
     this.log.info(`${this.place} can be used again.`);
@@ -171,11 +228,15 @@ function createPool({ url, schema }: DatabaseOptions): Pool {
     statement_timeout: CANCEL_MS,
     keepAlive: true,
     application_name: 'storefront',
-    options: `-c search_path=${schema}`,
+    options: `-c search_path=${schema} -c idle_in_transaction_session_timeout=${MAX_IDLE_MS}`,
   });
 }
 
-/** Opens a connection, and runs a statement. Rejects if the database does not respond. Resolves if it refuses the connection, because it responds then. */
+/**
+ * Opens a connection, and runs a statement.
+ * Rejects if the database does not respond.
+ * Resolves if it refuses the connection, because it responds then.
+ */
 async function probe(url: string): Promise<void> {
   const client = new (loadPg().Client)({
     connectionString: url,
@@ -220,7 +281,10 @@ async function run(
   }
 }
 
-/** Returns the maximum time until the response to an SQL statement, in ms. `values`: the parameters of the statement. */
+/**
+ * Returns the maximum time until the response to an SQL statement, in ms.
+ * `values`: the parameters of the statement.
+ */
 function getTimeoutMs(values: readonly unknown[]): number {
   const characters = values.reduce((sum: number, value) => sum + (typeof value === 'string' ? value.length : 0), 0);
   return STATEMENT_TIMEOUT_MS + Math.round((characters / 1e6) * TIMEOUT_MS_PER_MILLION);
@@ -235,29 +299,84 @@ function getName(statement: string): string {
   return name;
 }
 
-async function runTransaction<Result>(pool: Pool, runAll: (query: Query) => Promise<Result>): Promise<Result> {
-  const client = await pool.connect().catch((error) => {
+/** Returns a connection, or a pool, whose statements fail at once while the database hangs. */
+function guard(client: Pick<Pool | PoolClient, 'query'>, hangs: HangDetector): Pick<Pool, 'query'> {
+  return { query: ((config: never) => hangs.run(() => client.query(config))) as Pool['query'] };
+}
+
+/** `onEnd`: called when the transaction has ended, or could not begin. */
+async function begin(pool: Pool, hangs: HangDetector, onEnd: () => void): Promise<Transaction> {
+  const client = await connect(pool, hangs).catch((error) => {
+    onEnd();
     throw toDatabaseError(error);
   });
+  // The next statement reports that the connection was lost.
+  client.on('error', doNothing);
+  let isOpen = true;
+  const end = (isLost: boolean) => {
+    if (!isOpen) return;
+    isOpen = false;
+    if (!isLost) client.off('error', doNothing);
+    client.release(isLost);
+    onEnd();
+  };
+  const transaction: Transaction = {
+    query: (statement, values) => run(guard(client, hangs), statement, values),
+    async commit() {
+      await transaction.query('COMMIT');
+      end(false);
+    },
+    // PostgreSQL rolls back the transaction of a closed connection.
+    rollback: () => end(true),
+  };
+  await transaction.query('BEGIN').catch((error) => {
+    transaction.rollback();
+    throw error;
+  });
+  return transaction;
+}
+
+function doNothing(): void {}
+
+async function connect(pool: Pool, hangs: HangDetector): Promise<PoolClient> {
+  let hasFailed = false;
+  const opening = hangs.run(async () => {
+    const client = await pool.connect();
+    // The database hung in the meantime, so nobody waits for the connection.
+    if (hasFailed) client.release(true);
+    return client;
+  });
+  opening.catch(() => {
+    hasFailed = true;
+  });
+  return opening;
+}
+
+async function runTransaction<Result>(
+  pool: Pool,
+  hangs: HangDetector,
+  runAll: (query: Query) => Promise<Result>,
+): Promise<Result> {
+  const transaction = await begin(pool, hangs, doNothing);
   try {
-    await run(client, 'BEGIN');
-    const result = await runAll((statement, values) => run(client, statement, values));
-    await run(client, 'COMMIT');
-    client.release();
+    const result = await runAll(transaction.query);
+    await transaction.commit();
     return result;
   } catch (error) {
-    // Closes the connection. PostgreSQL then rolls back its open transaction.
-    client.release(true);
+    transaction.rollback();
     throw error;
   }
 }
 
-/** The SQLSTATE codes of conflicts with another server: serialization failure, deadlock, and an object that another server has just created. */
-const CONFLICTS = ['40001', '40P01', '23505', '42710', '42P06', '42P07'];
+/**
+ * The SQLSTATE codes of conflicts with another server: serialization failure, deadlock, and an object that another
+ * server has just created.
+ */
+const CONFLICTS = ['40001', '40P01', MISSING_REFERENCE, '23505', '42710', '42P06', '42P07'];
 
 /**
- * The severity of a PostgreSQL error after which the connection still works: only the statement was rolled back. After all other errors, the connection is
- * lost.
+ * The severity of a PostgreSQL error after which the connection still works: only the statement was rolled back.
+ * After all other errors, the connection is lost.
  */
 const UNDONE = 'ERROR';
 
@@ -274,10 +393,14 @@ function toDatabaseError(error: unknown): DatabaseError {
   return new DatabaseError(describeError(error), isInDoubt, code, { cause: error });
 }
 
-/** Returns the message of an error. For an `AggregateError`, which has no message, returns the messages of its errors. */
+/**
+ * Returns the message of an error.
+ * For an `AggregateError`, which has no message, returns the messages of its errors.
+ */
 function describeError(error: unknown): string {
   const { message, code, errors } = error as { message: string; code?: string; errors?: readonly Error[] };
   if (code === NO_TABLE)
     return `${message}: the server tries to create its tables again. If it can't create them, its log says what to do`;
+  if (TIMEOUT.test(message)) return NO_RESPONSE;
   return message || errors?.map((one) => one.message).join(', ') || code || 'unknown error';
 }

@@ -4,18 +4,21 @@ import { setTimeout as wait } from 'node:timers/promises';
 const RETRY_MS = 500;
 
 /** The message of an error for a statement that was sent to a database that does not respond. */
-const NO_RESPONSE = 'it does not respond';
+export const NO_RESPONSE = 'it does not respond';
 
 /** The message of an error for a statement that was not sent, because the database does not respond. */
 export const NOT_SENT = 'it does not respond, so the statement was not sent';
 
 /** Matches the messages of pg for a statement or a connection attempt that reached its time limit. */
-const TIMEOUT = /^(?:Query read timeout|Connection terminated due to connection timeout)$/;
+export const TIMEOUT = /^(?:Query read timeout|Connection terminated due to connection timeout)$/;
 
 /**
- * Detects that a database hangs: it accepts statements, but does not respond, for example because a network drops all packets. If one statement reaches its time
- * limit and the database does not respond to a new connection either, all waiting statements fail. Later statements fail at once, until the database responds
- * again. Without this, each request would wait for the time limits of several statements.
+ * Detects that a database hangs: it accepts statements, but does not respond, for example because a network drops all
+ * packets.
+ * If one statement reaches its time limit and the database does not respond to a new connection either, all waiting
+ * statements fail.
+ * Later statements fail at once, until the database responds again.
+ * Without this, each request would wait for the time limits of several statements.
  */
 export class HangDetector {
   readonly #waiting = new Set<(error: Error) => void>();

@@ -8,7 +8,10 @@ export interface NewRows {
   readonly generation: string;
   /** The maximum number of entries in the journal. */
   readonly maxEntries: number;
-  /** The number of older entries that are not stored, because the journal would exceed its maximum size. They have ids too. */
+  /**
+   * The number of older entries that are not stored, because the journal would exceed its maximum size.
+   * They have ids too.
+   */
   readonly skipped: number;
   /** The new entries, each as JSON. */
   readonly contents: readonly string[];
@@ -21,8 +24,9 @@ export interface KnownJournal {
 }
 
 /**
- * The entries of a journal after the last known entry. The oldest entry in the journal that was not cleared has the id `firstId`. The newest entry has the id
- * `lastId`.
+ * The entries of a journal after the last known entry.
+ * The oldest entry in the journal that was not cleared has the id `firstId`.
+ * The newest entry has the id `lastId`.
  */
 export interface NewEntries {
   readonly firstId: number;
@@ -33,14 +37,26 @@ export interface NewEntries {
 /** An SQL interval. A server counts as stopped if it has not renewed its registration for this long. */
 export const GONE = "interval '5 seconds'";
 
-/** An SQL expression for the number of the last flush request: a request to all servers to store their new journal entries. */
+/**
+ * An SQL expression for the number of the last flush request: a request to all servers to store their new journal
+ * entries.
+ */
 const REQUESTED = 'coalesce((SELECT requested FROM flushes WHERE id = 1), 0)';
 
 /** The request journals of all servers with the same database, and the servers that write them. */
 export class JournalTables {
   readonly server = createId();
+  #offsetMs = 0;
 
-  constructor(private readonly database: Pick<Database, 'query'>) {}
+  /**
+   * `clock.systemMs`: returns the time of this machine, in ms since 1970.
+   * `clock.onOffset`: called with the difference to the clock of the database, in ms.
+   * All servers use the clock of the database, because they share the times of sandboxes.
+   */
+  constructor(
+    private readonly database: Pick<Database, 'query'>,
+    private readonly clock: { readonly systemMs: () => number; readonly onOffset: (ms: number) => void },
+  ) {}
 
   /** Appends entries to journals. Entries for a deleted sandbox are dropped. */
   async add(rows: readonly NewRows[]): Promise<void> {
@@ -66,8 +82,7 @@ export class JournalTables {
   }
 
   /**
-   * Deletes the oldest entries of journals that exceed their maximum number of entries. This needs a second SQL statement, because CockroachDB can change a
-   * table only once in a statement.
+   * Deletes the oldest entries of journals that exceed their maximum number of entries.
    */
   async trim(rows: readonly NewRows[]): Promise<void> {
     await this.database.query(
@@ -79,8 +94,9 @@ export class JournalTables {
   }
 
   /**
-   * Returns the new entries of journals, by sandbox id. `known`: the part of each journal that was already read. The result has no journal of a deleted
-   * sandbox.
+   * Returns the new entries of journals, by sandbox id.
+   * `known`: the part of each journal that was already read.
+   * The result has no journal of a deleted sandbox.
    */
   async read(known: ReadonlyMap<string, KnownJournal>): Promise<ReadonlyMap<string, NewEntries>> {
     const journals = [...known.values()];
@@ -107,14 +123,31 @@ export class JournalTables {
     await this.database.query('UPDATE journals SET first_id = last_id + 1 WHERE sandbox = $1', [sandbox]);
   }
 
-  /** Registers this server, or renews its registration. Deletes the registrations of servers that were not renewed for a minute. */
+  /**
+   * Registers this server, or renews its registration.
+   * Deletes the registrations of servers that were not renewed for a minute.
+   */
   async register(): Promise<void> {
-    await this.database.query(
+    const startMs = this.clock.systemMs();
+    const [row] = await this.database.query(
       `INSERT INTO servers (id, flushed) VALUES ($1, ${REQUESTED})
-      ON CONFLICT (id) DO UPDATE SET seen_at = now()`,
+      ON CONFLICT (id) DO UPDATE SET seen_at = now() RETURNING clock_timestamp() AS now`,
       [this.server],
     );
+    this.#compareClocks(startMs, this.clock.systemMs(), row?.now);
     await this.database.query("DELETE FROM servers WHERE seen_at < now() - interval '1 minute'");
+  }
+
+  /**
+   * Compares the time of the database with the times before and after the request.
+   * Ignores a difference that the duration of the request can explain.
+   */
+  #compareClocks(startMs: number, endMs: number, now: unknown): void {
+    if (!(now instanceof Date)) return;
+    const offsetMs = now.getTime() - (startMs + endMs) / 2;
+    if (Math.abs(offsetMs - this.#offsetMs) <= endMs - startMs + 1) return;
+    this.#offsetMs = Math.round(offsetMs);
+    this.clock.onOffset(this.#offsetMs);
   }
 
   /** Deletes the registration of this server. */
@@ -128,7 +161,10 @@ export class JournalTables {
     return (await this.database.query(statement, [this.server])).length > 0;
   }
 
-  /** Asks all servers to write their new journal entries to the database. Resolves to the number of this flush request. */
+  /**
+   * Asks all servers to write their new journal entries to the database.
+   * Resolves to the number of this flush request.
+   */
   async requestFlush(): Promise<number> {
     const [row] = await this.database.query(
       `INSERT INTO flushes AS flush (id, requested) VALUES (1, 1)
@@ -137,7 +173,10 @@ export class JournalTables {
     return Number(row?.requested);
   }
 
-  /** Returns the number of the last flush request; 0 if there was none. In a flush request, a server asks all others to store their new journal entries. */
+  /**
+   * Returns the number of the last flush request; 0 if there was none.
+   * In a flush request, a server asks all others to store their new journal entries.
+   */
   async getRequestedFlush(): Promise<number> {
     const [row] = await this.database.query(`SELECT ${REQUESTED} AS requested`);
     return Number(row?.requested);
@@ -148,7 +187,10 @@ export class JournalTables {
     await this.database.query('UPDATE servers SET flushed = $2, seen_at = now() WHERE id = $1', [this.server, request]);
   }
 
-  /** Returns whether all other running servers have written their journal entries for the flush request with this number. */
+  /**
+   * Returns whether all other running servers have written their journal entries for the flush request with this
+   * number.
+   */
   async isFlushed(request: number): Promise<boolean> {
     const statement = `SELECT 1 FROM servers WHERE id <> $1 AND flushed < $2 AND seen_at > now() - ${GONE} LIMIT 1`;
     return (await this.database.query(statement, [this.server, request])).length === 0;

@@ -11,13 +11,16 @@ import {
 } from './database.ts';
 
 /**
- * The SQL statements that create the tables. Each list is a version of the database schema, and runs once in each database. A list must not be changed after
- * it was published.
+ * The SQL statements that create the tables.
+ * Each list is a version of the database schema, and runs once in each database.
+ * A list must not be changed after it was published.
  */
 const VERSIONS: readonly (readonly string[])[] = [
   [
-    // The sandboxes. `generation`: a random id; a sandbox that is deleted and created again gets a new one. `head`: the id of the last change. A change is
-    // stored only if `head` is the id of the change on which it is based.
+    // The sandboxes.
+    // `generation`: a random id; a sandbox that is deleted and created again gets a new one.
+    // `head`: the id of the last change.
+    // A change is stored only if `head` is the id of the change on which it is based.
     `CREATE TABLE sandboxes (
       id text PRIMARY KEY,
       generation text NOT NULL,
@@ -42,7 +45,9 @@ const VERSIONS: readonly (readonly string[])[] = [
     )`,
     // Collections of the default data. Several sandboxes can refer to the same row.
     'CREATE TABLE lists (hash text PRIMARY KEY, content text NOT NULL)',
-    // The request journals. `first_id`: the id of the first entry that was not cleared. `last_id`: the id of the last entry.
+    // The request journals.
+    // `first_id`: the id of the first entry that was not cleared.
+    // `last_id`: the id of the last entry.
     `CREATE TABLE journals (
       sandbox text PRIMARY KEY REFERENCES sandboxes (id) ON DELETE CASCADE,
       generation text NOT NULL,
@@ -55,14 +60,16 @@ const VERSIONS: readonly (readonly string[])[] = [
       content text NOT NULL,
       PRIMARY KEY (sandbox, id)
     )`,
-    // The running servers. `flushed`: the number of the last request to write the journals that the server has fulfilled.
+    // The running servers.
+    // `flushed`: the number of the last request to write the journals that the server has fulfilled.
     `CREATE TABLE servers (
       id text PRIMARY KEY,
       seen_at timestamptz NOT NULL DEFAULT now(),
       flushed bigint NOT NULL DEFAULT 0
     )`,
-    // The idempotency keys. `claim`: the id of the claim of the request that uses the key. `response`: the response to this request; null while the request is
-    // in progress.
+    // The idempotency keys.
+    // `claim`: the id of the claim of the request that uses the key.
+    // `response`: the response to this request; null while the request is in progress.
     `CREATE TABLE idempotency_keys (
       sandbox text NOT NULL REFERENCES sandboxes (id) ON DELETE CASCADE,
       key text NOT NULL,
@@ -77,11 +84,26 @@ const VERSIONS: readonly (readonly string[])[] = [
     // The sandboxes that were deleted because they were not used, until they are created again.
     'CREATE TABLE expired_sandboxes (id text PRIMARY KEY, expired_at timestamptz NOT NULL)',
   ],
+  [
+    // The references of bases and changes to the table `lists`. `revision`: that of the base or of the change.
+    `CREATE TABLE list_references (
+      sandbox text NOT NULL REFERENCES sandboxes (id) ON DELETE CASCADE,
+      revision bigint NOT NULL,
+      hash text NOT NULL REFERENCES lists (hash),
+      PRIMARY KEY (sandbox, revision, hash)
+    )`,
+    'CREATE INDEX list_references_by_hash ON list_references (hash)',
+    `INSERT INTO list_references (sandbox, revision, hash)
+      SELECT DISTINCT sandbox, revision, lists.hash
+      FROM (SELECT sandbox, revision, content FROM bases UNION ALL SELECT sandbox, revision, content FROM changes)
+        AS stored, LATERAL regexp_matches(stored.content, '"list":"([^"]*)"', 'g') AS found (groups)
+      JOIN lists ON lists.hash = found.groups[1]`,
+  ],
 ];
 
 /**
- * The SQLSTATE codes of errors that occur if two servers create the same schema or table at the same time. The server that gets the error ignores it, because
- * the schema or table now exists.
+ * The SQLSTATE codes of errors that occur if two servers create the same schema or table at the same time.
+ * The server that gets the error ignores it, because the schema or table now exists.
  */
 const ALREADY_CREATED = ['23505', '42710', '42P06', '42P07'];
 
@@ -112,7 +134,10 @@ const RIGHTS =
   'Give the user the rights to use the schema, and to read, insert, update and delete rows in its tables, or use another user.';
 const AVAILABILITY = 'Check that the database runs, and that the URL of --database is correct.';
 
-/** Converts an error of the database during the start of a server to a `UserError` that says what to do. Returns other errors unchanged. */
+/**
+ * Converts an error of the database during the start of a server to a `UserError` that says what to do.
+ * Returns other errors unchanged.
+ */
 export function toStartError(error: unknown, { url, schema }: DatabaseOptions): unknown {
   if (!(error instanceof StoreUnavailableError)) return error;
   const { code, reason = error.message } = error as Partial<DatabaseError>;
@@ -121,8 +146,10 @@ export function toStartError(error: unknown, { url, schema }: DatabaseOptions): 
 }
 
 /**
- * Creates or updates the tables. Several servers can call this at the same time: a row in the table `versions` is the lock. Resolves to the number of schema
- * versions that were applied. Rejects with a `UserError` if the user may not create tables, or if only some of the tables exist.
+ * Creates or updates the tables.
+ * Several servers can call this at the same time: a row in the table `versions` is the lock.
+ * Resolves to the number of schema versions that were applied.
+ * Rejects with a `UserError` if the user may not create tables, or if only some of the tables exist.
  */
 export async function migrate(database: Database, options: DatabaseOptions): Promise<number> {
   const { query, transaction } = database;
@@ -140,7 +167,10 @@ export async function migrate(database: Database, options: DatabaseOptions): Pro
   }
 }
 
-/** The names of the existing tables, without `versions`, and the version of the tables. The version is 0 if it is not recorded. */
+/**
+ * The names of the existing tables, without `versions`, and the version of the tables.
+ * The version is 0 if it is not recorded.
+ */
 interface FoundTables {
   readonly names: readonly string[];
   readonly version: number;
@@ -160,7 +190,10 @@ function hasAll(names: readonly string[], version: number): boolean {
   return getTables(version).every((name) => names.includes(name));
 }
 
-/** Reads which tables exist, and their version. Rejects with a `UserError` if a newer program has created the tables. */
+/**
+ * Reads which tables exist, and their version.
+ * Rejects with a `UserError` if a newer program has created the tables.
+ */
 async function readTables(query: Query): Promise<FoundTables> {
   const statement = 'SELECT listed FROM unnest($1::text[]) AS listed WHERE to_regclass(listed) IS NOT NULL';
   const rows = await query(statement, [['versions', ...getTables(VERSIONS.length)]]);
@@ -173,7 +206,10 @@ async function readTables(query: Query): Promise<FoundTables> {
 
 const isVersions = ({ listed }: Readonly<Record<string, unknown>>) => listed === 'versions';
 
-/** Returns the latest version in the table `versions`. Rejects with a `UserError` if this program is too old for this version. */
+/**
+ * Returns the latest version in the table `versions`.
+ * Rejects with a `UserError` if this program is too old for this version.
+ */
 async function readVersion(query: Query): Promise<number> {
   const [row] = await query('SELECT max(version) AS version FROM versions');
   const version = Number(row?.version ?? 0);
@@ -196,8 +232,9 @@ async function createOnce(query: Query, statement: string): Promise<void> {
 }
 
 /**
- * Applies the missing versions of the database schema, in one transaction. Resolves to the number of applied versions. `place`: the name of the database in
- * messages.
+ * Applies the missing versions of the database schema, in one transaction.
+ * Resolves to the number of applied versions.
+ * `place`: the name of the database in messages.
  */
 async function applyVersions(run: Query, place: string): Promise<number> {
   // A second server waits here until the first one has created the tables.
@@ -211,8 +248,8 @@ async function applyVersions(run: Query, place: string): Promise<number> {
 }
 
 /**
- * Returns the version of the existing tables; 0 if there are no tables. Throws a `UserError` if only some of the tables exist: they can belong to another
- * program, or contain data.
+ * Returns the version of the existing tables; 0 if there are no tables.
+ * Throws a `UserError` if only some of the tables exist: they can belong to another program, or contain data.
  */
 function countVersions({ names, version }: FoundTables, place: string): number {
   if (version > 0 && hasAll(names, version)) return version;

@@ -1,5 +1,6 @@
+import { Turns } from '../../util/turns.ts';
 import { CommitConflictError } from '../backend.ts';
-import { OutcomeUnknownError, StoreUnavailableError } from '../errors.ts';
+import { ClaimLostError, StoreUnavailableError } from '../errors.ts';
 import {
   ChangeReader,
   type NewChanges,
@@ -8,33 +9,68 @@ import {
   toChange,
   type Version,
 } from './change-reader.ts';
-import { type Database, DatabaseError } from './database.ts';
-import { createHash, createId } from './ids.ts';
+import { type Database, DatabaseError, type Query, type Transaction } from './database.ts';
+import { createId } from './ids.ts';
 import type { CompletedKey } from './key-table.ts';
+import { ListTable } from './list-table.ts';
 
-/** A stored sandbox. `base`: the content of the sandbox at some revision, as JSON. `changes`: all changes after this revision. */
+/**
+ * A stored sandbox.
+ * `base`: the content of the sandbox at some revision, as JSON.
+ * `changes`: all changes after this revision.
+ */
 export interface StoredSandbox {
   readonly generation: string;
   readonly base: StoredChange;
   readonly changes: readonly StoredChange[];
 }
 
-/** What the database stores about a sandbox id. `expiredAtMs`: when the sandbox expired, in ms since 1970; undefined if it did not expire. */
+/**
+ * What the database stores about a sandbox id.
+ * `expiredAtMs`: when the sandbox expired, in ms since 1970; undefined if it did not expire.
+ */
 export interface FoundSandbox {
   readonly stored: StoredSandbox | undefined;
   readonly expiredAtMs: number | undefined;
 }
 
-/** A change to store, and the idempotency keys of its requests. `clearsKeys`: the change deletes all keys of the sandbox, and `keys` is empty. */
-interface NewChange {
+/**
+ * Content to store, as JSON.
+ * `lists`: the collections to which the content refers, by hash.
+ */
+export interface NewContent {
   readonly content: string;
+  readonly lists: ReadonlyMap<string, unknown>;
+}
+
+/**
+ * A change to store, and the idempotency keys of its requests.
+ * `clearsKeys`: the change deletes all keys of the sandbox, and `keys` is empty.
+ */
+interface NewChange extends NewContent {
   readonly keys: readonly CompletedKey[];
   readonly clearsKeys: boolean;
 }
 
-/** How long the database remembers that a sandbox expired (an SQL interval), and the maximum number of sandboxes for which it does so. */
+/** The end of the message if the connection was lost during a commit. */
+const OUTCOME_UNKNOWN =
+  'It is unknown whether the change was stored, because the connection was lost during the commit. A request with an Idempotency-Key can be repeated safely; before you repeat any other request, read the data';
+
+/**
+ * How long the database remembers that a sandbox expired (an SQL interval), and the maximum number of sandboxes for
+ * which it does so.
+ */
 const EXPIRY_STORED = "interval '1 day'";
 const MAX_EXPIRED = 10_000;
+
+/**
+ * The maximum number of sandboxes that are locked at the same time.
+ * Each needs a connection, and the others are left for statements without a lock.
+ */
+const MAX_EXCLUSIVE = 4;
+
+/** The SQLSTATE code of a conflict with another transaction. */
+const SERIALIZATION_FAILURE = '40001';
 
 /** Part of the SQL statement that stores a change: makes this change the last one of the sandbox. */
 const MOVE =
@@ -42,19 +78,27 @@ const MOVE =
 const INSERT = `INSERT INTO changes (sandbox, revision, head, previous, content)
   SELECT id, revision, $3, $2, $4 FROM moved RETURNING revision`;
 
+/** Part of the SQL statement that stores a change: stores the references to collections. */
+const REFER = `referred AS (
+    INSERT INTO list_references (sandbox, revision, hash)
+    SELECT id, revision, hash FROM moved, unnest($5::text[]) AS listed (hash)
+  )`;
+
 /**
- * The parts of the SQL statement for a change with idempotency keys. The change is stored only if its requests still have the claims of all keys. The statement
- * also stores the responses. It locks the keys, because another request could claim them. It locks the sandbox before the keys, as a deletion does, so that the
- * two can't cause a deadlock.
+ * The parts of the SQL statement for a change with idempotency keys.
+ * The change is stored only if its requests still have the claims of all keys.
+ * The statement also stores the responses.
+ * It locks the keys, because another request could claim them.
+ * It locks the sandbox before the keys, as a deletion does, so that the two can't cause a deadlock.
  */
 const COMPLETED =
-  'completed AS (SELECT * FROM unnest($5::text[], $6::text[], $7::text[]) AS completed (key, claim, response))';
+  'completed AS (SELECT * FROM unnest($6::text[], $7::text[], $8::text[]) AS completed (key, claim, response))';
 const CLAIMED = `current AS (SELECT id FROM sandboxes WHERE id = $1 AND head = $2 FOR NO KEY UPDATE), claimed AS (
     SELECT key.claim FROM current JOIN idempotency_keys AS key ON key.sandbox = current.id
       JOIN completed ON completed.key = key.key AND completed.claim = key.claim
     WHERE key.response IS NULL FOR UPDATE OF key
   )`;
-const HAVE_CLAIMS = 'AND (SELECT count(*) FROM claimed) = cardinality($5)';
+const HAVE_CLAIMS = 'AND (SELECT count(*) FROM claimed) = cardinality($6)';
 const COMPLETE = `complete AS (
     UPDATE idempotency_keys AS key SET response = completed.response, changed_at = now()
     FROM completed, moved WHERE key.sandbox = $1 AND key.key = completed.key AND key.claim = completed.claim
@@ -63,29 +107,41 @@ const COMPLETE = `complete AS (
 /** Part of the SQL statement that stores a change: deletes all idempotency keys of the sandbox. */
 const CLEAR = 'cleared AS (DELETE FROM idempotency_keys AS key USING moved WHERE key.sandbox = moved.id)';
 
-/** The SQL statement that stores a change without idempotency keys. `APPEND_COMPLETED` also stores responses for keys; `APPEND_CLEARED` deletes all keys. */
-const APPEND = `WITH ${MOVE} RETURNING id, revision) ${INSERT}`;
-const APPEND_COMPLETED = `WITH ${COMPLETED}, ${CLAIMED}, ${MOVE} ${HAVE_CLAIMS} RETURNING id, revision), ${COMPLETE} ${INSERT}`;
-const APPEND_CLEARED = `WITH ${MOVE} RETURNING id, revision), ${CLEAR} ${INSERT}`;
+/**
+ * The SQL statement that stores a change without idempotency keys.
+ * `APPEND_COMPLETED` also stores responses for keys; `APPEND_CLEARED` deletes all keys.
+ */
+const APPEND = `WITH ${MOVE} RETURNING id, revision), ${REFER} ${INSERT}`;
+const APPEND_COMPLETED = `WITH ${COMPLETED}, ${CLAIMED}, ${MOVE} ${HAVE_CLAIMS} RETURNING id, revision), ${REFER}, ${COMPLETE} ${INSERT}`;
+const APPEND_CLEARED = `WITH ${MOVE} RETURNING id, revision), ${REFER}, ${CLEAR} ${INSERT}`;
 
 /**
- * The histories of sandboxes in a database. A change is stored only if it was computed from the last stored change (compare-and-set). Each change has a random
- * id, so that a server notices if the database has lost changes.
+ * The histories of sandboxes in a database.
+ * A change is stored only if it was computed from the last stored change (compare-and-set).
+ * Each change has a random id, so that a server notices if the database has lost changes.
  */
 export class SharedLog {
+  /** The collections to which the stored content refers. */
+  readonly lists: ListTable;
   private readonly reader: ChangeReader;
+  private readonly turns = new Turns(MAX_EXCLUSIVE);
 
   constructor(private readonly database: Database) {
+    this.lists = new ListTable(database);
     this.reader = new ChangeReader(database);
   }
 
   /**
-   * Stores a new sandbox. Resolves to the version of the sandbox. Resolves to undefined if the sandbox exists already. `defaultGeneration`: if the sandbox
-   * `default` no longer has this generation, nothing is stored, and the result is undefined.
+   * Stores a new sandbox.
+   * Resolves to the version of the sandbox.
+   * Resolves to undefined if the sandbox exists already.
+   * `defaultGeneration`: if the sandbox `default` no longer has this generation, nothing is stored, and the result is
+   * undefined.
    */
-  async create(id: string, content: string, defaultGeneration?: string): Promise<SandboxVersion | undefined> {
+  async create(id: string, content: NewContent, defaultGeneration?: string): Promise<SandboxVersion | undefined> {
     const [generation, head] = [createId(), createId()];
-    const rows = await this.database.query(
+    const rows = await this.#queryWithLists(
+      content.lists,
       `WITH created AS (
         INSERT INTO sandboxes (id, revision, head, generation)
         SELECT $1::text, 0, $2::text, $4::text
@@ -95,9 +151,12 @@ export class SharedLog {
         INSERT INTO journals (sandbox, generation) SELECT id, $4::text FROM created
       ), forgotten AS (
         DELETE FROM expired_sandboxes USING created WHERE expired_sandboxes.id = created.id
+      ), referred AS (
+        INSERT INTO list_references (sandbox, revision, hash)
+        SELECT id, 0, hash FROM created, unnest($6::text[]) AS listed (hash)
       )
       INSERT INTO bases (sandbox, revision, head, content) SELECT id, 0, $2::text, $3 FROM created RETURNING sandbox`,
-      [id, head, content, generation, defaultGeneration ?? null],
+      [id, head, content.content, generation, defaultGeneration ?? null, [...content.lists.keys()]],
     );
     return rows.length === 0 ? undefined : { generation, revision: 0, head };
   }
@@ -135,50 +194,90 @@ export class SharedLog {
     return this.reader.read(id, known);
   }
 
-  /** Stores a change that was computed from the version `known`. Rejects with `CommitConflictError` if the sandbox has another version. */
-  async append(id: string, known: Version, { content, keys, clearsKeys }: NewChange): Promise<Version> {
+  /**
+   * Waits until the current commits of a sandbox have ended, and then makes all other servers wait with their commits.
+   * The result ends this: pass it to `append`, or call its `rollback`.
+   */
+  async takeTurn(id: string): Promise<Transaction> {
+    const transaction = await this.database.begin(this.turns);
+    try {
+      await transaction.query('SELECT 1 FROM sandboxes WHERE id = $1 FOR NO KEY UPDATE', [id]);
+      return transaction;
+    } catch (error) {
+      transaction.rollback();
+      throw error;
+    }
+  }
+
+  /**
+   * Stores a change that was computed from the version `known`.
+   * Rejects with `CommitConflictError` if the sandbox has another version.
+   * `turn`: the result of `takeTurn`, if it was called before.
+   */
+  async append(
+    id: string,
+    known: Version,
+    { content, lists, keys, clearsKeys }: NewChange,
+    turn?: Transaction,
+  ): Promise<Version> {
     const head = createId();
-    const values = [id, known.head, head, content];
+    const values = [id, known.head, head, content, [...lists.keys()]];
     const keyValues = [
       keys.map(({ key }) => key),
       keys.map(({ claim }) => claim),
       keys.map(({ response }) => response),
     ];
     try {
+      const { query } = turn ?? this.database;
       const rows = await (keys.length === 0
-        ? this.database.query(clearsKeys ? APPEND_CLEARED : APPEND, values)
-        : this.database.query(APPEND_COMPLETED, [...values, ...keyValues]));
+        ? query(clearsKeys ? APPEND_CLEARED : APPEND, values)
+        : query(APPEND_COMPLETED, [...values, ...keyValues]));
       if (rows.length === 0) await this.#refuseCommit(id, keys);
+      await turn?.commit();
     } catch (error) {
-      await this.#refuseUnlessStored(id, head, error);
+      await this.#refuseUnlessStored(id, { head, lists }, error);
     }
     return { revision: known.revision + 1, head };
   }
 
   /**
-   * Shortens the history of a sandbox: stores its content at a version as the new base, and deletes all changes up to this version. Does nothing if the sandbox
-   * has no change with this version.
+   * Shortens the history of a sandbox: stores its content at a version as the new base, and deletes all changes up to
+   * this version.
+   * Does nothing if the sandbox has no change with this version.
    */
-  async compact(id: string, { revision, head }: Version, content: string): Promise<void> {
-    await this.database.query(
+  async compact(id: string, { revision, head }: Version, { content, lists }: NewContent): Promise<void> {
+    await this.#queryWithLists(
+      lists,
       `WITH moved AS (
         UPDATE bases SET revision = $2, head = $3, content = $4
         WHERE sandbox = $1 AND revision < $2
           AND EXISTS (SELECT 1 FROM changes WHERE sandbox = $1 AND revision = $2 AND head = $3)
         RETURNING sandbox
+      ), released AS (
+        DELETE FROM list_references USING moved
+        WHERE list_references.sandbox = moved.sandbox AND list_references.revision < $2
+      ), referred AS (
+        INSERT INTO list_references (sandbox, revision, hash)
+        SELECT sandbox, $2, hash FROM moved, unnest($5::text[]) AS listed (hash)
+        ON CONFLICT DO NOTHING
       )
       DELETE FROM changes USING moved WHERE changes.sandbox = moved.sandbox AND changes.revision <= $2`,
-      [id, revision, head, content],
+      [id, revision, head, content, [...lists.keys()]],
     );
   }
 
   /** Deletes a sandbox. Resolves to true if it existed. */
   async remove(id: string): Promise<boolean> {
     const rows = await this.database.query('DELETE FROM sandboxes WHERE id = $1 RETURNING id', [id]);
+    // The sandbox is deleted. `removeUnused` tries to delete its collections again.
+    await this.lists.removeUnused().catch(() => {});
     return rows.length > 0;
   }
 
-  /** Records that the sandboxes in `used` were used now. Deletes the sandboxes that were not used for an hour, and stores the time when they expired. */
+  /**
+   * Records that the sandboxes in `used` were used now.
+   * Deletes the sandboxes that were not used for an hour, and stores the time when they expired.
+   */
   async removeUnused(used: readonly string[]): Promise<void> {
     await this.database.query('UPDATE sandboxes SET used_at = now() WHERE id = ANY($1)', [used]);
     await this.database.query(
@@ -194,6 +293,7 @@ export class SharedLog {
         OR id IN (SELECT id FROM expired_sandboxes ORDER BY expired_at DESC, id OFFSET ${MAX_EXPIRED})`,
     );
     await this.database.query("DELETE FROM idempotency_keys WHERE changed_at < now() - interval '1 hour'");
+    await this.lists.removeUnused();
   }
 
   /** Returns the ids of all sandboxes, in alphabetical order. */
@@ -202,46 +302,55 @@ export class SharedLog {
     return rows.map(({ id }) => String(id));
   }
 
-  /** Stores the JSON text of a collection, unless it is already stored. Resolves to its hash. */
-  async storeList(content: string): Promise<string> {
-    const hash = createHash(content);
-    await this.database.query('INSERT INTO lists (hash, content) VALUES ($1, $2) ON CONFLICT DO NOTHING', [
-      hash,
-      content,
-    ]);
-    return hash;
+  /**
+   * Runs a statement that stores references to collections.
+   * If another server has deleted one of them, stores them and runs the statement again.
+   */
+  async #queryWithLists(lists: NewContent['lists'], ...statement: Parameters<Query>): ReturnType<Query> {
+    for (;;) {
+      try {
+        return await this.database.query(...statement);
+      } catch (error) {
+        await this.lists.storeAgain(lists.values(), error);
+      }
+    }
   }
 
-  /** Returns the JSON text of the collection with this hash. Rejects if the database does not contain it. */
-  async loadList(hash: string): Promise<string> {
-    const [row] = await this.database.query('SELECT content FROM lists WHERE hash = $1', [hash]);
-    if (!row) throw new StoreUnavailableError(`the database has lost the collection ${hash}`);
-    return String(row.content);
-  }
-
-  /** Throws the reason why a change was not stored: a conflict with another change, or with another claim of an idempotency key. */
+  /**
+   * Throws the reason why a change was not stored: a conflict with another change, or with another claim of an
+   * idempotency key.
+   */
   async #refuseCommit(id: string, keys: readonly CompletedKey[]): Promise<never> {
     const statement =
       'SELECT 1 FROM idempotency_keys WHERE sandbox = $1 AND key = ANY($2) AND claim = ANY($3) AND response IS NULL';
     const values = [id, keys.map(({ key }) => key), keys.map(({ claim }) => claim)];
     if (keys.length > 0 && (await this.database.query(statement, values)).length < keys.length)
-      throw new StoreUnavailableError('another request has claimed the Idempotency-Key, so nothing was changed');
+      throw new ClaimLostError();
     throw new CommitConflictError();
   }
 
   /**
-   * Called if the SQL statement that stores a change has failed. Returns normally if the change was stored nevertheless, and only the connection was lost.
-   * Rejects with `CommitConflictError` if the error is a conflict, and with `OutcomeUnknownError` if the database may still store the change. Otherwise rejects
-   * with `error`.
+   * Called if the SQL statement that stores a change has failed.
+   * Returns normally if the change was stored nevertheless, and only the connection was lost.
+   * Rejects with `CommitConflictError` if the error is a conflict or a lost collection, which is stored again, and with
+   * a `StoreUnavailableError` that says so if it is unknown whether the change was stored.
+   * Otherwise rejects with `error`.
    */
-  async #refuseUnlessStored(id: string, head: string, error: unknown): Promise<void> {
+  async #refuseUnlessStored(
+    id: string,
+    { head, lists }: Pick<Version, 'head'> & Pick<NewContent, 'lists'>,
+    error: unknown,
+  ): Promise<void> {
     if (!(error instanceof DatabaseError)) throw error;
-    // CockroachDB and YugabyteDB report a conflicting change with this code.
-    if (error.code === '40001') throw new CommitConflictError();
-    if (!error.isInDoubt) throw error;
+    if (error.code === SERIALIZATION_FAILURE) throw new CommitConflictError();
+    if (!error.isInDoubt) {
+      await this.lists.storeAgain(lists.values(), error);
+      throw new CommitConflictError();
+    }
     const statement = `SELECT 1 FROM sandboxes WHERE id = $1 AND head = $2
       UNION ALL SELECT 1 FROM changes WHERE sandbox = $1 AND head = $2`;
     const rows = await this.database.query(statement, [id, head]).catch(() => []);
-    if (rows.length === 0) throw new OutcomeUnknownError(error.reason, { cause: error });
+    if (rows.length > 0) return;
+    throw new StoreUnavailableError(`${error.message}. ${OUTCOME_UNKNOWN}`, { cause: error });
   }
 }

@@ -60,12 +60,19 @@ test('an invalid fault is refused with the reason', async ({ page, open, sandbox
 test('an operation can be mocked, and its handler used again', async ({ page, open, sandbox }) => {
   await open('control');
   const mock = card(page, 'Operations').getByLabel('Mock createOrder');
+  // The page shows the choice before the server has received it.
+  const isMocked = async () => {
+    const operations = await sandbox.control('GET', '/operations');
+    return operations.find(({ operationId }) => operationId === 'createOrder').mocked;
+  };
   await mock.check();
   await expect(mock).toBeChecked();
+  await expect.poll(isMocked).toBe(true);
   expect((await sandbox.send('POST', '/api/orders')).status()).toBe(201);
   expect((await sandbox.control('GET', '/state')).orders).toHaveLength(2);
   await mock.uncheck();
   await expect(mock).not.toBeChecked();
+  await expect.poll(isMocked).toBe(false);
   expect((await sandbox.send('POST', '/api/orders')).status()).toBe(201);
   expect((await sandbox.control('GET', '/state')).orders).toHaveLength(3);
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { getEditCost } from '../../../src/shop/search/edit-cost.ts';
+import { getEditCost } from '../../../src/shop/search/candidates.ts';
 import { anyCodePoint } from '../../support/fixtures/code-points.ts';
 import { editDistance, getPrefixes } from '../../support/oracles/edit-distance.ts';
 

@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import { inject } from 'vitest';
 import type { State } from '../../../src/shop/state.ts';
 import { createMemoryBackend } from '../../../src/store/backend.ts';
-import type { FileDurability } from '../../../src/store/disk.ts';
 import { createStore, type Store } from '../../../src/store/store.ts';
 import { defaults } from '../fixtures/default-data.ts';
 import { createOpener } from '../postgres/database-store.ts';
@@ -35,8 +34,7 @@ const databaseUrl = inject('databaseUrl') as string | undefined;
 /** All kinds of backend. The same tests run for each of them, so a new kind of backend must be added here. */
 export const backends: readonly BackendKind[] = [
   { kind: 'memory', runs: 100, open: openMemory },
-  { kind: 'a file, durability disk', runs: 25, open: () => openFile('disk') },
-  { kind: 'a file, durability os', runs: 25, open: () => openFile('os') },
+  { kind: 'a file', runs: 25, open: openFile },
   ...(databaseUrl === undefined ? [] : [{ kind: 'PostgreSQL', runs: 25, open: createOpener(databaseUrl) }]),
 ];
 
@@ -46,9 +44,9 @@ async function openMemory(): Promise<OpenedStore> {
   let isFailing = false;
   const backend = {
     ...memory,
-    async commit(next: State) {
+    async commit(next: State, base: State) {
       if (isFailing) throw new Error('made to fail');
-      await memory.commit(next);
+      await memory.commit(next, base);
       kept = next;
     },
   };
@@ -61,10 +59,10 @@ async function openMemory(): Promise<OpenedStore> {
   };
 }
 
-async function openFile(durability: FileDurability): Promise<OpenedStore> {
+async function openFile(): Promise<OpenedStore> {
   const data = join(await tempFolder(), 'db.json');
   const disk = createFaultyDisk();
-  const { store } = await openTestState({ data, durability, disk });
+  const { store } = await openTestState({ data, disk });
   return {
     store,
     kept: () => readStoredState(data),

@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { copyFile, open, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -16,7 +17,8 @@ export type SaveMethod = (path: string, text: string) => Promise<void>;
 
 /** Functions that save a file in the ways of different editors. */
 export const saveMethods: Readonly<Record<string, SaveMethod>> = {
-  'in place': writeFile,
+  // The synchronous call leaves the server, which runs in the same process, no time to see the file while it is empty.
+  'in place': async (path, text) => writeFileSync(path, text),
   'in place, in steps': async (path, text) => {
     const file = await open(path, 'w');
     await setTimeout(EDITOR_PAUSE_MS);
@@ -36,7 +38,7 @@ export const saveMethods: Readonly<Record<string, SaveMethod>> = {
   },
   'by copying the old one and writing in place': async (path, text) => {
     await copyFile(path, `${path}~`);
-    await writeFile(path, text);
+    writeFileSync(path, text);
   },
 };
 

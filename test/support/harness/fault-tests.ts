@@ -67,16 +67,15 @@ const starts: readonly { readonly what: string; readonly before?: readonly strin
 /** The text that another program writes to the data file. */
 const EDIT = createDataText([A, EDITED]);
 
-/** The durability of the store, and whether the file system supports hard links. */
+/** Whether the file system supports hard links. */
 export interface Setting {
-  readonly durability: 'disk' | 'os';
   readonly links: boolean;
 }
 
 /**
  * Defines tests for data consistency. During an action, the tests let a step of the disk fail, kill the process, or edit the data file from another program.
  */
-export function testDiskFaults({ durability, links }: Setting): void {
+export function testDiskFaults({ links }: Setting): void {
   it.each(commits)('completes $what or changes nothing if any single step fails', async (commit) => {
     for (const plan of singleFaults(await getSteps(commit))) await expectDoneOrUndone(commit, plan);
   });
@@ -130,7 +129,7 @@ export function testDiskFaults({ durability, links }: Setting): void {
     }
   });
 
-  const failures = durability === 'disk' ? (['nothing', 'rename', 'open'] as const) : (['nothing'] as const);
+  const failures = ['nothing', 'rename', 'open'] as const;
   const editings = failures.flatMap((failing) => externalEdits.map((edit) => ({ ...edit, failing })));
   it.each(editings)(
     'serves an edit $how before any step, or saves it to a conflict file, with the failure: $failing',
@@ -175,7 +174,7 @@ export function testDiskFaults({ durability, links }: Setting): void {
   async function opened({ prepare }: Pick<Commit, 'prepare'> = {}) {
     const file = await createCartFile([A]);
     const disk = createFaultyDisk({ links });
-    const { store } = await openTestState({ data: file.path, durability, disk });
+    const { store } = await openTestState({ data: file.path, disk });
     await prepare?.(store);
     return { file, disk, store };
   }
@@ -191,7 +190,7 @@ export function testDiskFaults({ durability, links }: Setting): void {
     const file = await createCartFile(before, name);
     const disk = createFaultyDisk({ links });
     disk.begin(plan);
-    const [answer] = await Promise.allSettled([openTestState({ data: file.path, durability, disk })]);
+    const [answer] = await Promise.allSettled([openTestState({ data: file.path, disk })]);
     return { file, disk, answer, steps: disk.end() };
   }
 
@@ -235,7 +234,7 @@ export function testDiskFaults({ durability, links }: Setting): void {
   }
 
   async function expectFreshStart(file: CartFile, cart: readonly string[], label: string, conflicts: unknown = []) {
-    const { store } = await openTestState({ data: file.path, durability });
+    const { store } = await openTestState({ data: file.path });
     await store.close();
     expect.soft(getAddedProducts(store.read().state), `${label}: next start`).toEqual(cart);
     expect.soft(await file.cart(), `${label}: next start`).toEqual(cart);

@@ -35,7 +35,7 @@ async function openStore(database: Database): Promise<OpenedStore> {
       ? database.query('SELECT 1/0')
       : database.query(statement, values);
   const log = new SharedLog({ ...database, query });
-  const format = new ContentFormat(new CommonLists(log));
+  const format = new ContentFormat(new CommonLists(log.lists));
   const id = randomUUID();
   await log.create(id, await format.encode({ state: defaults, settings: INITIAL_SETTINGS, snapshots: new Map() }));
   const load = async () => decodeSandbox((await log.load(id)) as never, { format });

@@ -20,7 +20,7 @@ export interface OurOptions {
   readonly log: 'off' | 'json';
   /** With `off`, the server does not verify its responses. By default, it verifies them. */
   readonly verify?: 'off';
-  readonly durability?: 'os' | 'memory';
+  readonly durability?: 'memory';
   readonly serves?: Contestant['serves'];
   /** Returns the path of the data file. `folder`: an empty folder for the files of this server. */
   readonly data: (folder: string) => string;
@@ -48,9 +48,9 @@ export function koa({ responsesFile }: Bench): Contestant {
   return { ...peer('koa', './peers/koa.js', responsesFile), serves: isServedByKoa };
 }
 
-/** Returns whether the Koa server implements a request. It has no validation, no query parameters and no PUT requests. */
-export function isServedByKoa({ method, path, status }: ShopRequest): boolean {
-  return status < 400 && method !== 'PUT' && !path.includes('?');
+/** Returns whether the Koa server implements a request. It has no query parameters. */
+export function isServedByKoa({ path }: ShopRequest): boolean {
+  return !path.includes('?');
 }
 
 /** Returns whether a request changes the state. A rejected request changes nothing. */

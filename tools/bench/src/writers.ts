@@ -57,10 +57,10 @@ export async function lowdbWriter(path: string): Promise<Writer> {
 }
 
 /** Creates a store with the store of our server, without HTTP. */
-export async function ourWriter(path: string, durability: 'disk' | 'os'): Promise<Writer> {
+export async function ourWriter(path: string): Promise<Writer> {
   const { store } = await openState<State>({
     data: path,
-    durability,
+    durability: 'disk',
     defaultData: join(import.meta.dirname, '../../../db.json.default'),
     collections: () => Object.keys(collections),
     check: () => [],
@@ -73,7 +73,7 @@ export async function ourWriter(path: string, durability: 'disk' | 'os'): Promis
     log: { info() {}, warn() {}, error() {} },
   });
   return {
-    name: durability === 'disk' ? 'ours' : 'ours, --durability os',
+    name: 'ours',
     change: () =>
       store.update((state) => ({
         next: { ...state, cartItems: state.cartItems.map((item) => ({ ...item, quantity: item.quantity + 1 })) },

@@ -43,7 +43,7 @@ export async function commits({ folder, dataFile, logProgress }: Bench): Promise
   for (const [name, content] of files) {
     const path = join(mkdtempSync(join(folder, 'commits-')), 'db.json');
     writeFileSync(path, `${JSON.stringify(content, null, 2)}\n`);
-    writers.push({ ...(await ourWriter(path, 'disk')), name });
+    writers.push({ ...(await ourWriter(path)), name });
   }
   writers.push({ ...bareWriter(copyOf(folder, dataFile)), name: 'bare write of the small file' });
   logProgress(`commits: ${ROUNDS} rounds`);

@@ -72,13 +72,8 @@ async function atInterface({ folder }: Bench, orders: number, data: string): Pro
     writeFileSync(path, readFileSync(data));
     return path;
   };
-  const paths = [file(), file(), file(), file()] as const;
-  const writers: Writer[] = [
-    bareWriter(paths[0]),
-    await ourWriter(paths[1], 'disk'),
-    await ourWriter(paths[2], 'os'),
-    await lowdbWriter(paths[3]),
-  ];
+  const paths = [file(), file(), file()] as const;
+  const writers: Writer[] = [bareWriter(paths[0]), await ourWriter(paths[1]), await lowdbWriter(paths[2])];
   const times = await interleave(ROUNDS, writers, getTimes);
   for (const writer of writers) await writer.close();
   for (const path of paths) if (!hasCart(path)) throw new BenchError(`${path} does not contain the written data`);

@@ -1,13 +1,14 @@
 /**
- * A typical handwritten Koa server with the routes of the shop and its data in memory. It parses and formats JSON for each request. It does not validate
- * requests against a contract, and writes nothing to the disk.
+ * A typical handwritten Koa server with @koa/router and koa-bodyparser, with the routes of the shop and its data in memory. It parses and formats JSON for
+ * each request, and validates by hand. It has no contract, and writes nothing to the disk.
  *
  * Usage: `node koa.js PORT RESPONSES`. RESPONSES is the path of the file with the recorded responses of our server. The server reads its data from this
  * file.
  */
 import { readFileSync } from 'node:fs';
-import { json } from 'node:stream/consumers';
+import Router from '@koa/router';
 import Koa from 'koa';
+import bodyParser from 'koa-bodyparser';
 
 const [, , port, responsesFile = ''] = process.argv;
 const TAX_RATE = 0.1;
@@ -19,29 +20,54 @@ const responses = JSON.parse(readFileSync(responsesFile, 'utf8'));
 const products = recorded('/api/products');
 /** @type {{ id: string, priceCents: number }[]} */
 const deliveryOptions = recorded('/api/delivery-options');
-/** @type {{ productId: string, quantity: number, deliveryOptionId: string }[]} */
+/** @type {{ id: number, productId: string, quantity: number, deliveryOptionId: string }[]} */
 let cart = recorded('/api/cart-items');
 const orders = recorded('/api/orders');
 
-/** @type {Record<string, (ctx: Koa.Context) => unknown>} */
-const routes = {
-  'GET /api/products': () => products,
-  'GET /api/delivery-options': () => deliveryOptions,
-  'GET /api/cart-items': () => cart,
-  'GET /api/payment-summary': paymentSummary,
-  'GET /api/orders': () => orders,
-  'POST /api/cart-items': addCartItem,
-  'POST /api/reset': resetData,
-};
+const router = new Router();
+router.use((ctx, next) => {
+  ctx.set('Cache-Control', 'no-store');
+  return next();
+});
+router.get(
+  '/api/products',
+  send(() => products),
+);
+router.get(
+  '/api/delivery-options',
+  send(() => deliveryOptions),
+);
+router.get(
+  '/api/cart-items',
+  send(() => cart),
+);
+router.get('/api/payment-summary', send(paymentSummary));
+router.get(
+  '/api/orders',
+  send(() => orders),
+);
+router.post('/api/cart-items', addCartItem);
+router.put('/api/cart-items/:id', changeQuantity);
+router.post('/api/reset', (ctx) => {
+  cart = recorded('/api/cart-items');
+  ctx.body = null;
+});
 
 const app = new Koa();
-app.use(async (ctx) => {
-  const route = routes[`${ctx.method} ${ctx.path}`];
-  if (route === undefined) return;
-  ctx.set('Cache-Control', 'no-store');
-  ctx.body = await route(ctx);
-});
+app.use(bodyParser());
+app.use(router.routes());
 app.listen(Number(port), '127.0.0.1');
+
+/**
+ * Returns a handler that responds with a value.
+ * @param {() => unknown} getBody
+ * @returns {(ctx: Koa.Context) => void}
+ */
+function send(getBody) {
+  return (ctx) => {
+    ctx.body = getBody();
+  };
+}
 
 /** @param {string} path */
 function recorded(path) {
@@ -49,23 +75,54 @@ function recorded(path) {
   return JSON.parse(response?.body ?? 'null');
 }
 
+/**
+ * Responds with 400 and a list of errors.
+ * @param {Koa.Context} ctx
+ * @param {string[]} errors
+ */
+function refuse(ctx, errors) {
+  ctx.status = 400;
+  ctx.body = { code: 'invalid-request', message: errors.join('; '), errors };
+}
+
+/** @param {unknown} quantity */
+function isQuantity(quantity) {
+  return Number.isInteger(quantity) && Number(quantity) >= 1 && Number(quantity) <= 10_000;
+}
+
 /** @param {Koa.Context} ctx */
-async function addCartItem(ctx) {
-  const { productId, quantity } = /** @type {{ productId: string, quantity: number }} */ (await json(ctx.req));
+function addCartItem(ctx) {
+  const { productId, quantity } = /** @type {{ productId?: unknown, quantity?: unknown }} */ (ctx.request.body);
+  const errors = [];
+  if (typeof productId !== 'string' || !products.some(({ id }) => id === productId))
+    errors.push('productId must be the id of a product');
+  if (!isQuantity(quantity)) errors.push('quantity must be an integer from 1 to 10,000');
+  if (errors.length > 0) return refuse(ctx, errors);
   ctx.status = 201;
   const item = cart.find((candidate) => candidate.productId === productId);
   if (item === undefined) {
-    const added = { productId, quantity, deliveryOptionId: '1' };
+    const id = Math.max(0, ...cart.map((other) => other.id)) + 1;
+    const added = { id, productId: String(productId), quantity: Number(quantity), deliveryOptionId: '1' };
     cart.push(added);
-    return added;
+    ctx.body = added;
+  } else {
+    item.quantity += Number(quantity);
+    ctx.body = item;
   }
-  item.quantity += quantity;
-  return item;
 }
 
-function resetData() {
-  cart = recorded('/api/cart-items');
-  return null;
+/** @param {Koa.Context & { params: Record<string, string> }} ctx */
+function changeQuantity(ctx) {
+  const { quantity } = /** @type {{ quantity?: unknown }} */ (ctx.request.body);
+  const item = cart.find((candidate) => candidate.productId === ctx.params.id);
+  if (!item) {
+    ctx.status = 404;
+    ctx.body = { code: 'not-found' };
+  } else if (!isQuantity(quantity)) refuse(ctx, ['quantity must be an integer from 1 to 10,000']);
+  else {
+    item.quantity = Number(quantity);
+    ctx.body = item;
+  }
 }
 
 function paymentSummary() {

@@ -1,0 +1,308 @@
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type * as FastifyBusboy from '@fastify/busboy';
+import type { Context, Middleware } from 'koa';
+import type bodyParser from 'koa-bodyparser';
+import type { ControlId } from '../control/operation.ts';
+import { nestFields } from '../openapi/form-body.ts';
+import { findMediaType, isJsonType, isParsedType, removeTypeParameters } from '../openapi/media-types.ts';
+import { isXmlSchema, isXmlType, parseXml } from '../openapi/xml.ts';
+import { findInexactIntegers } from '../util/exact-numbers.ts';
+import { hasTooManyValues, MAX_JSON_VALUES } from '../util/json-limits.ts';
+import { MAX_BODY_BYTES, MEGABYTE } from '../util/limits.ts';
+import { loadPackage } from '../util/load-package.ts';
+import { type HttpProblem, HttpProblemError } from '../util/problem.ts';
+import { FORM_TYPE, JSON_TYPE, MULTIPART_TYPE } from '../util/request-target.ts';
+import type { Exchange, ReceivedBody } from './exchange.ts';
+
+/** The maximum size in bytes of a form with files. Also the maximum size of a body that the operation ignores. */
+const MAX_IGNORED_BODY_BYTES = 10_000_000;
+
+/**
+ * The maximum number of fields in a form.
+ * By default, the package qs converts more than 20 fields with the same name to an object instead of an array.
+ */
+const MAX_FIELDS = 1_000;
+
+/**
+ * The maximum size of a request body with a state, in bytes.
+ * Parsing 16 MB takes about 100 ms.
+ * The server handles no other request in this time.
+ */
+const MAX_STATE_BYTES = 16 * MEGABYTE;
+
+/** The operations of the control API whose request bodies can be as large as a state. */
+const STATE_OPERATIONS: readonly string[] = ['putState', 'patchState'] satisfies readonly ControlId[];
+
+const NO_BODY: Promise<ReceivedBody> = Promise.resolve({ body: undefined });
+
+/**
+ * Receives the whole request and returns its body.
+ * Parses JSON, forms and XML, and discards other bodies.
+ * Throws an `HttpProblemError` if the body is invalid or incomplete.
+ * Further calls return the same body.
+ */
+export function receiveBody(exchange: Exchange): Promise<ReceivedBody> {
+  if (!hasBody(exchange.headers)) return NO_BODY;
+  exchange.received ??= receive(exchange);
+  return exchange.received;
+}
+
+/** Returns whether the headers of a request announce a body of at least one byte (RFC 9112, section 6.3). */
+export function hasBody(headers: IncomingHttpHeaders): boolean {
+  const length = headers['content-length'];
+  return headers['transfer-encoding'] !== undefined || (length !== undefined && Number(length) > 0);
+}
+
+async function receive(exchange: Exchange): Promise<ReceivedBody> {
+  const { ctx, route } = exchange;
+  const { req } = ctx;
+  const mediaTypes = Object.keys(route?.bodyMedia ?? {});
+  const contentType = mediaTypes.length === 0 ? undefined : getContentType(req, mediaTypes);
+  const type = contentType && removeTypeParameters(contentType);
+  const isState = takesLargeState(exchange);
+  const limit = isState ? MAX_STATE_BYTES : type === MULTIPART_TYPE ? MAX_IGNORED_BODY_BYTES : MAX_BODY_BYTES;
+  try {
+    if (contentType === undefined || (!isParsedType(contentType) && !isXmlType(contentType))) {
+      await discardBody(req);
+      return { body: undefined, contentType };
+    }
+    if (type === MULTIPART_TYPE) return { body: await receiveMultipart(exchange), contentType };
+    if (isState) exchange.bodyText = await receiveState(exchange);
+    else exchange.bodyText = await parseBody(ctx);
+    if (type === FORM_TYPE) return { body: exchange.bodyText === '' ? undefined : ctx.request.body, contentType };
+    if (isXmlType(contentType)) return { body: readXml(exchange, contentType), contentType };
+    return { body: parseJson(exchange.bodyText), contentType, inexact: findInexactIntegers(exchange.bodyText) };
+  } catch (error) {
+    // The rest of the body must be received and discarded, because the next request on the connection follows it.
+    req.unpipe().resume();
+    const { body } = error as BodyError;
+    if (typeof body === 'string') exchange.bodyText = body;
+    throw error instanceof HttpProblemError ? error : new HttpProblemError(toProblem(error as BodyError, limit));
+  }
+}
+
+/**
+ * Receives and decompresses a body with koa-bodyparser.
+ * Parses only forms: the other types stay text, because the contract has rules for the text of JSON, such as exact
+ * integers, and a schema for XML.
+ * Returns the text.
+ */
+async function parseBody(ctx: Context): Promise<string> {
+  const { headers } = ctx.req;
+  // Content codings are case-insensitive (RFC 9110, section 8.4.1), but koa-bodyparser accepts only lower case.
+  const encoding = headers['content-encoding'];
+  if (encoding) headers['content-encoding'] = encoding.toLowerCase();
+  bodyParserMiddleware ??= createBodyParser();
+  await bodyParserMiddleware(ctx, DO_NOTHING);
+  return ctx.request.rawBody;
+}
+
+const DO_NOTHING = async () => {};
+
+let bodyParserMiddleware: Middleware | undefined;
+
+/** Loads koa-bodyparser when the first request with a body arrives. */
+function createBodyParser(): Middleware {
+  const create = loadPackage<typeof bodyParser>('koa-bodyparser');
+  return create({
+    enableTypes: ['form', 'text'],
+    // The caller has compared the type with the types that the contract documents.
+    extendTypes: { text: ['*/*'] },
+    formLimit: String(MAX_BODY_BYTES),
+    textLimit: String(MAX_BODY_BYTES),
+    // `allowDots` is false, because the contract can document a form field with a dot in its name, such as
+    // `address.city`.
+    queryString: { allowDots: false, arrayLimit: MAX_FIELDS, throwOnLimitExceeded: true },
+  } as bodyParser.Options);
+}
+
+/** Receives a body and discards it. Throws an `HttpProblemError` if the body has more than 10 MB. */
+async function discardBody(req: IncomingMessage): Promise<void> {
+  let bytes = 0;
+  // An error in this loop must not close the connection, because the client still has to receive the problem document.
+  for await (const chunk of req.iterator({ destroyOnReturn: false })) {
+    bytes += chunk.length;
+    if (bytes > MAX_IGNORED_BODY_BYTES) throw new HttpProblemError(createBodyTooLarge(MAX_IGNORED_BODY_BYTES));
+  }
+}
+
+/**
+ * Returns whether a request has a state that is larger than the default limit.
+ * Returns true if its length is unknown (`Transfer-Encoding`).
+ */
+function takesLargeState({ api, route, headers }: Exchange): boolean {
+  if (api !== 'control' || !STATE_OPERATIONS.includes(route?.operationId ?? '')) return false;
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > MAX_BODY_BYTES;
+}
+
+/** Receives a state for the control API. Then waits until fewer than two requests with large states are handled. */
+async function receiveState(exchange: Exchange): Promise<string> {
+  const { app, ctx, releases } = exchange;
+  const { bytes, release } = await app.largeBodies.receive(ctx.req, MAX_STATE_BYTES);
+  releases.push(release);
+  releases.push(await app.largeBodies.waitForTurn());
+  return decodeText(bytes);
+}
+
+const BYTE_ORDER_MARK = '\ufeff';
+
+/** Decodes a body as UTF-8 without a byte order mark. */
+function decodeText(bytes: Buffer): string {
+  const text = bytes.toString();
+  return text.startsWith(BYTE_ORDER_MARK) ? text.slice(BYTE_ORDER_MARK.length) : text;
+}
+
+/**
+ * Receives a form with files (`multipart/form-data`), which koa-bodyparser does not support.
+ * The journal shows the parsed form as JSON.
+ */
+async function receiveMultipart(exchange: Exchange): Promise<unknown> {
+  const { app, ctx, releases, headers } = exchange;
+  const { bytes, release } = await app.largeBodies.receive(ctx.req, MAX_IGNORED_BODY_BYTES);
+  releases.push(release);
+  const body = await parseMultipart(bytes, headers['content-type'] ?? '');
+  exchange.bodyText = JSON.stringify(body);
+  return body;
+}
+
+/**
+ * Parses the body of a `multipart/form-data` request (RFC 7578).
+ * A file becomes a `data:` URL (RFC 2397) with its media type, name and size:
+ * `data:image/png;name=cat.png;size=68;base64,iVBO…`.
+ * Decision: the URL of a file of more than 100 kB has no content, because the state would be too large.
+ * A JSON part without a file name stays text.
+ */
+function parseMultipart(body: Buffer, contentType: string): Promise<unknown> {
+  const { Busboy } = loadPackage<typeof FastifyBusboy>('@fastify/busboy');
+  return new Promise((resolve, reject) => {
+    const fields: (readonly [name: string, value: string])[] = [];
+    const parser = new Busboy({
+      headers: { 'content-type': contentType },
+      limits: { parts: MAX_PARTS, fieldSize: Number.POSITIVE_INFINITY },
+    });
+    parser.on('field', (name, value) => fields.push([name, value]));
+    parser.on('file', (name, stream, fileName, _encoding, type) => {
+      // Reserves the position of the field, because the content arrives later.
+      const index = fields.push([name, '']) - 1;
+      const chunks: Buffer[] = [];
+      stream.on('error', reject);
+      stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+      stream.on('end', () => {
+        fields[index] = [name, formatFile(fileName, type, Buffer.concat(chunks))];
+      });
+    });
+    parser.on('partsLimit', () => {
+      const detail = `the body has more than ${MAX_PARTS} parts: send fewer fields and files`;
+      reject(new HttpProblemError({ code: 'body-too-large', detail }));
+    });
+    parser.on('error', reject);
+    parser.on('finish', () => resolve(nestFields(fields)));
+    parser.end(body);
+  });
+}
+
+/** The maximum number of parts (fields and files) in a body. */
+const MAX_PARTS = Math.min(1_000, MAX_JSON_VALUES);
+
+/** The file name that a browser sends for a `Blob` without a name. */
+const BLOB_NAME = 'blob';
+
+function formatFile(name: string | undefined, type: string, content: Buffer): string {
+  const isNamed = name !== undefined && name !== '' && name !== BLOB_NAME;
+  if (!isNamed && isJsonType(type)) return content.toString();
+  const parameters = [type, ...(isNamed ? [`name=${encodeURIComponent(name)}`] : []), `size=${content.length}`];
+  const base64 = content.length > MAX_BODY_BYTES ? '' : content.toString('base64');
+  return `data:${parameters.join(';')};base64,${base64}`;
+}
+
+/**
+ * Returns the value that the schema describes for a body in XML.
+ * Returns undefined for an empty body, and for a schema that describes neither an object nor an array.
+ * Throws an `HttpProblemError` if the text is not well-formed, or if it has another root element.
+ */
+function readXml({ contract, route, bodyText = '' }: Exchange, contentType: string): unknown {
+  const schema = route?.bodyMedia[contentType]?.schema;
+  if (bodyText === '' || schema === undefined || !isXmlSchema(contract.normalized, schema)) return undefined;
+  try {
+    return parseXml(contract.normalized, schema, bodyText);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    const detail = `the body is not the expected XML: ${error.message}`;
+    throw new HttpProblemError({ code: 'malformed-request', detail });
+  }
+}
+
+/**
+ * Parses a JSON body.
+ * Returns undefined if the body is empty.
+ * Throws a `SyntaxError` if the body is not JSON, and an `HttpProblemError` if the body has too many values.
+ */
+function parseJson(json: string): unknown {
+  if (json === '') return undefined;
+  if (!hasTooManyValues(json)) return JSON.parse(json);
+  const detail = `the body has more than ${MAX_JSON_VALUES} objects, arrays, properties and array items: send a smaller body`;
+  throw new HttpProblemError({ code: 'body-too-large', detail });
+}
+
+/** The accepted values of `charset`. JSON is always UTF-8 (RFC 8259, section 8.1), and ASCII text is also UTF-8. */
+const CHARSETS = ['utf-8', 'utf8', 'us-ascii'];
+
+/**
+ * Returns the media type in the contract that matches the `Content-Type` of a request.
+ * If the contract has a range such as `text/*`, returns the `Content-Type` itself.
+ * Throws an `HttpProblemError` if the operation does not accept the type.
+ */
+function getContentType({ headers }: IncomingMessage, mediaTypes: readonly string[]): string {
+  const sent = headers['content-type'];
+  const documented = findMediaType(mediaTypes, sent ?? '');
+  const contentType = documented?.includes('*') ? removeTypeParameters(sent ?? '') : documented;
+  const charset = /;\s*charset="?([^\s;"]*)/i.exec(sent ?? '')?.[1]?.toLowerCase();
+  const isReadable = charset === undefined || CHARSETS.includes(charset) || !isParsedType(contentType ?? '');
+  if (sent !== undefined && contentType !== undefined && isReadable) return contentType;
+  const expected = mediaTypes.every(isJsonType) ? 'JSON in UTF-8' : 'the body';
+  throw new HttpProblemError(createTypeProblem(sent, `${expected} with Content-Type ${mediaTypes.join(' or ')}`));
+}
+
+/**
+ * Throws an `HttpProblemError` if the body of a request to the control API is not JSON.
+ * This prevents CSRF attacks with forms, because browsers send forms to other sites without a preflight request.
+ */
+export function refuseForms({ method, headers }: Exchange): void {
+  const contentType = headers['content-type'];
+  if (!['PUT', 'POST', 'PATCH'].includes(method) || !hasBody(headers)) return;
+  if (/^application\/json\b/i.test(contentType ?? '')) return;
+  throw new HttpProblemError(createTypeProblem(contentType, `JSON with Content-Type ${JSON_TYPE}`));
+}
+
+/**
+ * Creates the error response with status 415.
+ * `sent`: the `Content-Type` of the request.
+ * `expected`: what to send instead.
+ */
+function createTypeProblem(sent: string | undefined, expected: string): HttpProblem {
+  const received = sent === undefined ? 'the body has no content type' : `the content type is ${JSON.stringify(sent)}`;
+  return { code: 'unsupported-media-type', detail: `${received}: send ${expected}` };
+}
+
+function createBodyTooLarge(limitBytes: number): HttpProblem {
+  return { code: 'body-too-large', detail: `the body exceeds the limit of ${limitBytes} bytes: send a smaller body` };
+}
+
+/** An error of koa-bodyparser, or of a stream that decompresses a body. */
+interface BodyError extends Error {
+  readonly status?: number;
+  /** The text of a form that can't be parsed. */
+  readonly body?: unknown;
+}
+
+/** `limitBytes`: the maximum size of the body, in bytes. */
+function toProblem(error: BodyError, limitBytes: number): HttpProblem {
+  if (error.status === 413) return createBodyTooLarge(limitBytes);
+  if (error.status === 415)
+    return {
+      code: 'unsupported-media-type',
+      detail: `${error.message}: send UTF-8 text, uncompressed or compressed with gzip, deflate or br`,
+    };
+  if (error instanceof SyntaxError) return { code: 'malformed-json', detail: `the body is not JSON: ${error.message}` };
+  return { code: 'malformed-request', detail: `the body can't be read: ${error.message}` };
+}

@@ -1,0 +1,322 @@
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import type { Context } from 'koa';
+import type { HandlerResponse } from '../application.ts';
+import type { Contract } from '../openapi/contract.ts';
+import type { Route } from '../openapi/routes.ts';
+import type { OperationInput } from '../openapi/validate-request.ts';
+import type { FaultEffect } from '../sandbox/faults/combine-faults.ts';
+import type { StateChange } from '../sandbox/journal/change-history.ts';
+import type { RecordedRequest, Remarks } from '../sandbox/journal/recorded-request.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
+import type { InexactInteger } from '../util/exact-numbers.ts';
+import type { Authenticate } from './credentials.ts';
+import type { LargeBodies } from './large-bodies.ts';
+import type { ListPieces } from './long-list.ts';
+import { NO_PREFERENCES, type Preferences } from './preferences.ts';
+import { type Headers, NO_HEADERS } from './response-headers.ts';
+import type { RetryDetector } from './retry-detector.ts';
+import type { ServedContract, Server } from './served.ts';
+
+/** The body of a request. */
+export interface ReceivedBody {
+  /**
+   * The parsed value.
+   * Undefined if the body is empty, or if it is neither JSON nor a form nor XML that the schema describes.
+   */
+  readonly body: unknown;
+  /** The media type in the contract that matches the `Content-Type` of the request. */
+  readonly contentType?: string | undefined;
+  /** The integers in a JSON body that JavaScript can't represent. */
+  readonly inexact?: readonly InexactInteger[];
+}
+
+/** A response before it is written. */
+export interface ResponseData {
+  readonly status: number;
+  readonly headers: Headers;
+  /**
+   * The body: a value to send as JSON, or a string or a Buffer if the content type is not JSON.
+   * Undefined if there is no body.
+   */
+  readonly body?: unknown;
+  /**
+   * The body, if it is a long list with entries that never change.
+   * The server validates this list and converts it to JSON in slices, between which it handles other requests.
+   */
+  readonly list?: readonly unknown[];
+  /** The JSON text of `list`. If `pieces` is present, the server sends it instead of `body`. */
+  readonly pieces?: ListPieces;
+  /** The name of the contract's example that is the body. Undefined if the body is not an example. */
+  readonly example?: string | undefined;
+  /**
+   * Writes the whole response: the status, the headers and the body.
+   * If `stream` is present, all other properties are ignored.
+   */
+  readonly stream?: (res: ServerResponse) => void;
+}
+
+/** A response that was sent, and its body. */
+export interface SentResponse {
+  readonly response: ResponseData;
+  /**
+   * The text of the body, or the start of a long list.
+   * For a HEAD request, this is the text that a GET request would receive.
+   */
+  readonly text: string;
+  /** The length of the whole body, in bytes. */
+  readonly bytes: number;
+}
+
+/**
+ * What a handler (of the application or of the user), the mock or a fault has returned.
+ * `complete` makes a response of it.
+ */
+export interface Returned extends HandlerResponse {
+  readonly by: 'application' | 'user' | 'mock';
+  /** The name of the contract's example that is the body. */
+  readonly example?: string | undefined;
+}
+
+/**
+ * The origin of a response, for the journal.
+ * `source` is, for example, `handler`, `mock`, `fault`, `cache` or `refusal`.
+ */
+export type Decision = NonNullable<RecordedRequest['decision']>;
+
+/**
+ * The effects of an injected fault on the transmission of a response: closing the connection, or sending the body
+ * slowly.
+ */
+export type TransportFault = Pick<FaultEffect, 'connection' | 'bodyDurationMs'>;
+
+/** The id of the sandbox that a request names, and the request target without the path prefix of the sandbox. */
+export interface SandboxTarget {
+  /** The id of the sandbox; undefined if the request names none. */
+  readonly sandboxId: string | undefined;
+  /** The path prefix that names the sandbox, such as `/_sandbox/w3`. Empty if the path does not name a sandbox. */
+  readonly prefix: string;
+  /** The path and the query without `prefix`, such as `/items?page=2`. */
+  readonly target: string;
+}
+
+/** The parts of a request target, without the path prefix that names a sandbox. */
+export interface Location extends SandboxTarget {
+  /** The path as the client sent it, without `prefix`. */
+  readonly pathname: string;
+  /**
+   * The base path with which `pathname` begins, such as `/v1`: the path in a `servers` URL of the contract.
+   * Empty if there is none.
+   */
+  readonly basePath: string;
+  /**
+   * The path that the router uses: without `basePath`, with valid percent-encodings, and with exactly one slash at the
+   * start.
+   */
+  readonly path: string;
+  /** The query without the question mark. */
+  readonly querystring: string;
+}
+
+const NO_LOCATION: Location = {
+  sandboxId: undefined,
+  prefix: '',
+  target: '/',
+  pathname: '/',
+  basePath: '',
+  path: '/',
+  querystring: '',
+};
+
+/**
+ * A request and its response.
+ * `steps.ts` creates one for each request that Koa receives, and each group of properties is set by the step that the
+ * comment above it names.
+ */
+export class Exchange {
+  readonly method: string;
+  /** The path and the query, such as `/items?page=2`. */
+  readonly url: string;
+  readonly headers: Readonly<IncomingHttpHeaders>;
+  /** The headers as they were sent: a list of alternating names and values. */
+  readonly rawHeaders: readonly string[];
+  /** The connection to the client. */
+  readonly socket: ServerResponse['req']['socket'];
+  readonly res: ServerResponse;
+  /** The time when the request arrived, in ms of `performance.now()`. */
+  readonly startMs = performance.now();
+
+  // Set by `route`.
+  /**
+   * The API to which the request belongs: that of the user's contract, or the control API (`/_control`).
+   * Preferences, faults, delays and the journal apply only to the contract's API.
+   * Undefined for a page or a file.
+   */
+  api: 'contract' | 'control' | undefined;
+  /**
+   * `unknown-method`: the path does not support the method.
+   * `image`: a path below `/images`.
+   * `page`: a page, a document or a file.
+   */
+  kind: 'operation' | 'unknown-method' | 'unknown-path' | 'image' | 'page' = 'page';
+  /** The operation. Undefined if `kind` is not `operation`. */
+  route: Route | undefined;
+  /** The methods that the path supports, if `kind` is `unknown-method`; otherwise empty. */
+  allow: readonly string[] = [];
+  location: Location = NO_LOCATION;
+
+  // Set by `enterSandbox`.
+  /** The sandbox that handles the request: `default` until another one is selected. */
+  sandbox: Sandbox;
+  /** Whether a sandbox was selected. False if the request was refused before. */
+  hasSandbox = false;
+  /**
+   * Whether the request names the sandbox.
+   * False for the sandbox `default`, which handles requests that name no sandbox.
+   */
+  isNamed = false;
+  /** Headers about the sandbox to add to the response, such as `X-Sandbox`. */
+  sandboxHeaders: Headers = NO_HEADERS;
+  /** Whether the journal records the request. */
+  isRecorded = false;
+
+  // Set by `validate`.
+  /** The body, as soon as a step has started to receive it. */
+  received: Promise<ReceivedBody> | undefined;
+  /** The received text of the body; undefined if no text was received. */
+  bodyText: string | undefined;
+  input: OperationInput = NO_INPUT;
+  /** The query as the client sent it, without preferences such as `__code`. */
+  query: OperationInput['query'] = NO_INPUT.query;
+  preferences: Preferences = NO_PREFERENCES;
+  idempotencyKey: string | undefined;
+  /** Sentences for the log and the journal: errors in the request, and parts of the request that were ignored. */
+  notes: readonly string[] = [];
+  /** The violations of the contract by the request. */
+  violations: Remarks['violations'];
+  /** The delay that the server option `delay` has caused, in ms. */
+  serverDelayMs = 0;
+
+  // Set by `applyFaults`.
+  /** The combined effect of all faults that apply to the request; undefined if no fault applies. */
+  effect: FaultEffect | undefined;
+  /** The description of the applied faults, preferences and delays, for the journal. */
+  effects: Remarks['forced'];
+  /** Whether a fault, a preference or a delay applies to the request. */
+  hasEffects = false;
+  /** The delays before and after the handler runs, in ms. */
+  delayMs: FaultEffect['delayMs'] = NO_DELAYS;
+  transport: TransportFault | undefined;
+  /** Headers of the response that name the preferences that were applied to it. */
+  preferenceHeaders: Headers = NO_HEADERS;
+
+  // Set by `handle`.
+  /** What the handler, the mock or a fault has returned. */
+  returned: Returned | undefined;
+  /** The origin of `returned`. Undefined if the path is unknown, or if no response is sent. */
+  decision: Decision | undefined;
+  /** The revision of the state on which the response depends. Undefined if the response can't be cached. */
+  revision: number | undefined;
+  /** The changes that the handler made to the state. Undefined if the handler changed nothing. */
+  changes: readonly StateChange[] | undefined;
+
+  // Set by `complete`, or by an earlier step that refuses the request.
+  /**
+   * The response.
+   * Undefined if no response is sent, because the client has disconnected or a fault resets the connection.
+   */
+  response: ResponseData | undefined;
+  /** Whether the steps up to `complete` have nothing more to do. */
+  isDone = false;
+  /** The handler's response if a fault has replaced it. */
+  replaced: ResponseData | undefined;
+  /**
+   * Whether the response is an error response of the server itself, such as a validation error.
+   * The contract may not document this response, so the server does not verify it.
+   */
+  isRefusal = false;
+
+  // Set by `verify`.
+  responseViolations: readonly string[] | undefined;
+
+  // Set by `write`.
+  sent: SentResponse | undefined;
+
+  /** Functions that `leave` calls in reverse order. */
+  readonly releases: (() => void)[] = [];
+
+  constructor(
+    readonly app: App,
+    readonly ctx: Context,
+  ) {
+    const { req, res } = ctx;
+    this.method = req.method ?? 'GET';
+    this.url = req.url ?? '/';
+    this.headers = req.headers;
+    this.rawHeaders = req.rawHeaders;
+    this.socket = req.socket;
+    this.res = res;
+    this.sandbox = app.sandboxes.default;
+  }
+
+  /** The contract of the API to which the request belongs. */
+  get contract(): Contract {
+    return this.api === 'control' ? this.app.controlContract : this.app.contract;
+  }
+
+  /**
+   * The path of the request, including the prefix that names a sandbox: `/_sandbox/w3/items`.
+   * The log and the property `instance` of problem documents contain this path.
+   */
+  get path(): string {
+    if (this.api) return this.location.prefix + this.location.pathname;
+    const [path = ''] = this.url.split('?', 1);
+    return path;
+  }
+
+  /** Leaves the sandbox, and frees the memory of a large body. */
+  leave(): void {
+    for (const release of this.releases.splice(0).reverse()) release();
+  }
+}
+
+const NO_DELAYS = { before: 0, after: 0 };
+
+const NO_INPUT: OperationInput = { path: {}, query: {}, body: undefined };
+
+/** An exchange for which `route` has found an operation. */
+export type OperationExchange = Exchange & { readonly route: Route };
+
+/**
+ * Stores the bytes of responses to GET requests, and sends the stored bytes again until the state changes.
+ * Stores only responses of the sandbox `default`, which handles the requests that name no sandbox.
+ * A response depends only on the request target, the `Origin` header and the headers with credentials.
+ * These three parts form the cache key.
+ */
+export interface ResponseCache {
+  /**
+   * Sends the stored response to a request, and records the request in the journal.
+   * Returns the operationId of the request.
+   * Returns undefined if no response is stored.
+   */
+  send(req: IncomingMessage, res: ServerResponse): string | undefined;
+  /** Stores the response of an exchange if an identical request would get the same response. */
+  store(exchange: Exchange): void;
+}
+
+/**
+ * A server and the contract that it serves: what the middlewares and the steps of an exchange use.
+ * A reload replaces the whole object.
+ */
+export interface App extends Server, ServedContract {
+  /** Checks the credentials of requests to the contract's API. */
+  readonly authenticate: Authenticate;
+  /**
+   * The base paths of the contract's API, such as `/api`.
+   * A request for an unknown path below a base path gets a 404 response of this API.
+   */
+  readonly basePaths: readonly string[];
+  readonly cache: ResponseCache;
+  readonly retries: RetryDetector;
+  /** Receives large bodies: forms with files, and states. */
+  readonly largeBodies: LargeBodies;
+}

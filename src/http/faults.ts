@@ -1,0 +1,170 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { FaultDefinition } from '../control/operation.ts';
+import { findImageFaultIssue } from '../mock/fault-warnings.ts';
+import { createErrorResponse, createStatusProblem } from '../mock/status-problem.ts';
+import { canForce, isDocumented, replaceBodyAndHeaders } from '../mock/validate-fault.ts';
+import { findResponse } from '../openapi/responses.ts';
+import type { FaultEffect, ForcedResponse, Phase } from '../sandbox/faults/combine-faults.ts';
+import type { RequestToMatch } from '../sandbox/matcher/request-matcher.ts';
+import { getPathname, isFormType, parseQuery, toUriReference } from '../util/request-target.ts';
+import { addMocked } from './complete.ts';
+import type { Exchange, OperationExchange } from './exchange.ts';
+import { READ_METHODS } from './files.ts';
+import { addFaults } from './handle.ts';
+import { formatPreferenceApplied } from './preferences.ts';
+
+/**
+ * Determines how injected faults and preferences (RFC 7240) affect a request for an operation, and updates the counters
+ * of the faults.
+ */
+export async function applyOperationFaults(exchange: OperationExchange): Promise<void> {
+  const { app, sandbox, preferences, serverDelayMs } = exchange;
+  const { faults } = sandbox;
+  if (!faults.isActive && !preferences.isMockRequired && preferences.delayMs + serverDelayMs === 0) return;
+  // Servers that share a database store the counters of faults in the sandbox.
+  const isStored = app.sandboxes.isShared && faults.isActive;
+  const effect = isStored ? await sandbox.change(() => matchFaults(exchange)) : matchFaults(exchange);
+  const { before, after } = effect?.delayMs ?? NO_DELAYS;
+  exchange.effect = effect;
+  exchange.delayMs = { before: preferences.delayMs + before, after };
+  exchange.effects = summarizeFaults(exchange, serverDelayMs + preferences.delayMs + before + after);
+  exchange.hasEffects = exchange.effects !== undefined;
+  exchange.transport = effect && getTransportFault(effect);
+  exchange.decision = addFaults(undefined, effect);
+  exchange.isDone = effect?.connection?.kind === 'reset' && effect.connection.phase === 'before';
+  const applied = formatPreferenceApplied(preferences, false);
+  if (applied !== undefined) exchange.preferenceHeaders = { 'Preference-Applied': applied };
+}
+
+const NO_DELAYS = { before: 0, after: 0 };
+
+function matchFaults(exchange: OperationExchange): FaultEffect | undefined {
+  const { route, sandbox, preferences } = exchange;
+  const { code: status, example } = preferences.choice;
+  // If the client prefers a response that the contract does not document, the mock refuses the request later.
+  // So no fault applies.
+  if (preferences.isMockRequired && !isDocumented(route, { status, example })) return undefined;
+  return sandbox.faults.apply(createRequestToMatch(exchange), {
+    hasPreference: preferences.isMockRequired,
+    canApply: (fault) => canForce(route, fault),
+  });
+}
+
+/**
+ * Returns the properties of a request that fault matchers check.
+ * All values of a form are strings, as in the journal.
+ */
+function createRequestToMatch(exchange: OperationExchange): RequestToMatch {
+  const { route, method, headers, query, contract, location, bodyText, input } = exchange;
+  const isForm = isFormType(headers['content-type']);
+  return {
+    operationId: route.operationId,
+    credentialNames: contract.credentialNames,
+    method,
+    path: getPathname(location.target),
+    basePath: location.basePath,
+    query,
+    headers,
+    body: isForm ? parseQuery(bodyText ?? '') : input.body,
+    isForm,
+  };
+}
+
+function getTransportFault({ connection, bodyDurationMs }: FaultEffect): Exchange['transport'] {
+  if (connection) return { connection };
+  return bodyDurationMs === undefined ? undefined : { bodyDurationMs };
+}
+
+/**
+ * Describes for the journal which faults, preferences and delays apply to a request.
+ * Returns undefined if none apply.
+ * `delayMs`: the sum of all delays.
+ */
+function summarizeFaults({ effect, route, preferences }: Exchange, delayMs: number): Exchange['effects'] {
+  const { isMockRequired, choice } = preferences;
+  if (!effect && !isMockRequired && delayMs === 0) return undefined;
+  const { status, example }: ForcedResponse = effect?.response ?? { status: choice.code, example: choice.example };
+  const isUndocumented = status !== undefined && route && !findResponse(route.responses, status);
+  const summary = {
+    faults: effect?.faults,
+    phase: effect && getPhase(effect),
+    status,
+    undocumented: isUndocumented || undefined,
+    example,
+    delayMs: delayMs > 0 ? delayMs : undefined,
+    connection: effect?.connection?.kind,
+    bodyDurationMs: effect?.bodyDurationMs,
+  };
+  return Object.fromEntries(Object.entries(summary).filter(([, value]) => value !== undefined));
+}
+
+/**
+ * Returns when a fault takes effect, for the journal: `before` or `after` the handler.
+ * A fault that cuts the connection takes effect after the handler.
+ */
+function getPhase({ response, connection, delayMs }: FaultEffect): Phase | undefined {
+  if (response) return response.phase;
+  if (connection) return connection.kind === 'cut' ? 'after' : connection.phase;
+  if (delayMs.after > 0) return 'after';
+  return delayMs.before > 0 ? 'before' : undefined;
+}
+
+/**
+ * Applies the injected faults of the sandbox to a request for an image.
+ * Without such a fault, a later Koa middleware sends the image.
+ */
+export async function applyImageFaults(exchange: Exchange): Promise<void> {
+  const { sandbox, method, headers, location } = exchange;
+  if (!READ_METHODS.includes(method) || !sandbox.faults.isActive) return;
+  const query = parseQuery(location.querystring);
+  const path = getPathname(location.target);
+  const matchable = { operationId: undefined, method, path, query, headers, body: undefined };
+  const effect = await sandbox.change(() =>
+    sandbox.faults.apply(matchable, { hasPreference: false, canApply: appliesToImages }),
+  );
+  if (!effect) return;
+  const { response: injected, connection, delayMs } = effect;
+  exchange.effect = effect;
+  exchange.isRecorded = true;
+  exchange.delayMs = { before: delayMs.before + delayMs.after, after: 0 };
+  exchange.effects = summarizeFaults(exchange, exchange.delayMs.before);
+  exchange.transport = connection && { connection };
+  if (injected?.status !== undefined) exchange.response = createImageFault(exchange, injected.status, injected);
+  // The journal names a fault as the origin of a response only if the fault replaces the image or closes the
+  // connection.
+  const isDecided = connection !== undefined || injected !== undefined;
+  exchange.decision = isDecided ? { source: 'fault', faults: [...effect.faults] } : undefined;
+  exchange.isDone = connection !== undefined || exchange.response !== undefined;
+}
+
+/**
+ * Returns whether a fault can apply to images.
+ * Such a fault has a matcher for the path, names no operation, and has an effect that is possible for images.
+ */
+function appliesToImages(fault: FaultDefinition): boolean {
+  return fault.operation === undefined && fault.where?.path !== undefined && findImageFaultIssue(fault) === undefined;
+}
+
+function createImageFault(exchange: Exchange, status: number, fault: ForcedResponse) {
+  const body = { ...createStatusProblem(status), instance: toUriReference(exchange.path) };
+  const problem = { ...createErrorResponse(exchange.contract, READ_METHODS, status), body };
+  return addMocked(exchange, replaceBodyAndHeaders({ responses: [] }, problem, fault));
+}
+
+/**
+ * Waits for `delayMs`, and stops waiting earlier if the client disconnects or the server stops.
+ * Resolves to true if the client is still connected.
+ */
+export async function delayResponse({ app, socket, res }: Exchange, delayMs: number): Promise<boolean> {
+  if (delayMs === 0) return true;
+  const { stopping } = app;
+  const ended = new AbortController();
+  const end = () => ended.abort();
+  res.once('close', end);
+  stopping.addEventListener('abort', end);
+  if (stopping.aborted) end();
+  // The abort of the wait is expected.
+  await wait(delayMs, undefined, { signal: ended.signal, ref: false }).catch(() => {});
+  stopping.removeEventListener('abort', end);
+  return !socket.destroyed;
+}

@@ -1,0 +1,318 @@
+import { type Context, DomainError, type HandlerResponse, type Implementation, type Input } from '../application.ts';
+import { isNode } from '../openapi/document.ts';
+import type { Route } from '../openapi/routes.ts';
+import type { OperationInput } from '../openapi/validate-request.ts';
+import type { StateChange } from '../sandbox/journal/change-history.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
+import type { Change } from '../store/backend.ts';
+import type { Store } from '../store/store.ts';
+import { HttpProblemError, internalError } from '../util/problem.ts';
+import { isServerHeader } from '../util/server-headers.ts';
+import { tryOrUndefined } from '../util/try-or-undefined.ts';
+import { hasOtherTypes } from './accept.ts';
+import { complete } from './complete.ts';
+import type { App, Decision, OperationExchange } from './exchange.ts';
+import { createFaultResponse, createPreferredResponse, isMocked } from './mock-response.ts';
+import { toHttpProblem } from './problem.ts';
+import { createResponse } from './response.ts';
+
+/**
+ * The origins of responses that a handler of the application or of the user returned.
+ * The journal stores the origin as `decision`.
+ */
+const HANDLER_DECISIONS = { application: { source: 'handler' }, user: { source: 'user-handler' } } as const;
+
+/** The origin of a response that is a stored entry. */
+const STORED_DECISION: Decision = { source: 'stored' };
+
+/**
+ * Handles a request for an operation of the contract.
+ * Calls the handler, or creates a response from the contract if there is no handler.
+ * A setting of the sandbox, an injected fault or a preference (RFC 7240) can replace the handler or its response.
+ * `store`: the store of the sandbox, or a transaction.
+ */
+export async function handleOrMock(exchange: OperationExchange, store: Store): Promise<void> {
+  const { app, route, effect } = exchange;
+  const isReplaced = isMocked(exchange) || effect?.response?.phase === 'before';
+  const handler = isReplaced ? undefined : app.getImplementation(route);
+  if (!effect?.response) return handler ? runHandler(exchange, handler, store) : respondWithMock(exchange, store);
+  if (handler) await runReplacedHandler(exchange, handler, store);
+  respondWithFault(exchange);
+}
+
+/**
+ * Runs a handler whose response a fault replaces, also the response to a `DomainError`.
+ * The changes of the state remain.
+ */
+async function runReplacedHandler(exchange: OperationExchange, handler: Implementation, store: Store): Promise<void> {
+  const { notes } = exchange;
+  try {
+    await runHandler(exchange, handler, store);
+    await complete(exchange);
+    exchange.replaced = exchange.response;
+    exchange.response = undefined;
+    exchange.revision = undefined;
+    exchange.notes = notes;
+  } catch (error) {
+    if (!(error instanceof DomainError)) throw error;
+  }
+}
+
+/** Responds with the response that an injected fault defines. */
+export function respondWithFault(exchange: OperationExchange): void {
+  const { effect } = exchange;
+  if (!effect?.response) return;
+  const response = createFaultResponse(exchange, effect.response);
+  exchange.returned = { ...response, by: 'mock' };
+  exchange.decision = { source: 'fault', ...nameExample(response.example) };
+}
+
+/** Responds with a stored entry if possible, otherwise with a response that is generated from the contract. */
+function respondWithMock(exchange: OperationExchange, store: Store): void {
+  const stored = findStoredResponse(exchange, store);
+  const response = stored ?? createPreferredResponse(exchange);
+  const { isMockRequired } = exchange.preferences;
+  exchange.returned = { ...response, by: 'mock' };
+  exchange.decision = stored
+    ? STORED_DECISION
+    : { source: isMockRequired ? 'preference' : 'mock', ...nameExample(response.example) };
+}
+
+function nameExample(example: string | undefined) {
+  return example === undefined ? {} : { example };
+}
+
+/**
+ * Returns a stored entry as the response of a mocked operation, such as the pet for `POST /pets/{petId}/feed`.
+ * Returns undefined if the mock must generate the response.
+ */
+function findStoredResponse(exchange: OperationExchange, store: Store) {
+  const { app, route, preferences, input } = exchange;
+  if (preferences.isMockRequired) return undefined;
+  const stored = app.getStoredResponse(route, new ApplicationInput(exchange), store.read().state);
+  if (!stored) return undefined;
+  const { status = route.successStatus, body, headers } = stored;
+  const documented = tryOrUndefined(() => app.mock.createHeaders(route, input, { status, body }));
+  return createResponse(status, body, { ...documented, ...headers });
+}
+
+/**
+ * Adds the ids of the applied faults to the origin of a response.
+ * If a fault closes the connection, this fault becomes the origin.
+ */
+export function addFaults(decision: Decision | undefined, effect: OperationExchange['effect']): Decision | undefined {
+  if (!effect) return decision;
+  const { faults, connection } = effect;
+  if (connection) return { source: 'fault', faults: [...faults] };
+  return decision && { ...decision, faults: [...faults] };
+}
+
+/**
+ * Returns the origin of the response to an error that a handler or the mock threw.
+ * The origin of an error of the server itself, such as a full disk, is `refusal`.
+ */
+export function describeError(exchange: OperationExchange, error: unknown): Decision {
+  const { app, route } = exchange;
+  const problem = toHttpProblem(error, app.application.problems) ?? internalError;
+  const isOfHandler = error instanceof DomainError || problem.code === internalError.code;
+  if (!isOfHandler) return { source: 'refusal' };
+  const implementation = isMocked(exchange) ? undefined : app.getImplementation(route);
+  if (implementation) return HANDLER_DECISIONS[implementation.source];
+  return error instanceof DomainError ? STORED_DECISION : { source: 'mock' };
+}
+
+async function runHandler(exchange: OperationExchange, handler: Implementation, store: Store): Promise<void> {
+  const { app, route, hasEffects, isNamed, sandbox } = exchange;
+  const isBuiltIn = handler.source === 'application';
+  const guarded = app.guardStore(store, isBuiltIn ? undefined : route.operationId);
+  const tracked = createTrackedContext(app, sandbox, guarded);
+  const input = isBuiltIn ? new ApplicationInput(exchange) : toUserInput(exchange);
+  const returned = checkReturned(route, await handler.handle(input, tracked.context));
+  exchange.returned = { ...returned, by: handler.source };
+  exchange.decision = HANDLER_DECISIONS[handler.source];
+  exchange.changes = tracked.getChanges();
+  const isForHost = input instanceof ApplicationInput && input.hasReadUrl;
+  // A response that depends on the header `Accept` or on the host is not cached.
+  const isCached = isBuiltIn && !hasEffects && !isNamed && !isForHost && !hasOtherTypes(route);
+  exchange.revision = isCached ? tracked.getRevision() : undefined;
+}
+
+/**
+ * The input of an application's handler.
+ * The properties `headers` and `url` are computed when the handler reads them.
+ * This is a class, because an object literal with a getter takes longer to create.
+ */
+class ApplicationInput implements Input {
+  readonly path: OperationInput['path'];
+  readonly query: OperationInput['query'];
+  readonly body: unknown;
+  readonly #exchange: OperationExchange;
+  /**
+   * Whether the handler has read the URL.
+   * Then its response depends on the host that the client names, and is not cached.
+   */
+  hasReadUrl = false;
+
+  constructor(exchange: OperationExchange) {
+    const { path, query, body } = exchange.input;
+    this.path = path;
+    this.query = query;
+    this.body = body;
+    this.#exchange = exchange;
+  }
+
+  get headers(): Input['headers'] {
+    return joinHeaders(this.#exchange.headers);
+  }
+
+  get url(): string {
+    this.hasReadUrl = true;
+    const { headers, path } = this.#exchange;
+    // A proxy that accepts TLS connections names the scheme.
+    const scheme = headers['x-forwarded-proto'] === 'https' ? 'https' : 'http';
+    return `${scheme}://${headers.host}${path}`;
+  }
+}
+
+/**
+ * Returns the input of a user's handler as a plain object, so that the handler can copy it.
+ * Adds the default values of missing properties to the body.
+ */
+function toUserInput({ app, route, headers, input }: OperationExchange): Input {
+  const { path, query, body } = input;
+  const defaults = app.getBodyDefaults(route);
+  return { path, query, body: isNode(body) ? { ...defaults, ...body } : body, headers: joinHeaders(headers) };
+}
+
+function joinHeaders(headers: OperationExchange['headers']): Input['headers'] {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')]));
+}
+
+/**
+ * Checks the value that a user's handler returned, which can be any value.
+ * Returns the value if it is a valid response.
+ * Otherwise throws an `HttpProblemError` with status 500.
+ */
+function checkReturned({ operationId }: Route, returned: unknown): HandlerResponse {
+  const { status = 200, headers = {} } = (returned ?? {}) as HandlerResponse;
+  const serverHeader = Object.keys(headers).find(isServerHeader);
+  const isStatus = Number.isInteger(status) && status >= 200 && status <= 599;
+  const isPlain = isNode(returned) && !isFetchResponse(returned);
+  if (isPlain && isStatus && serverHeader === undefined) return returned;
+  const issue =
+    serverHeader === undefined
+      ? 'did not return a response: return an object such as { body } or { status, body } with a status from 200 to 599'
+      : `returned the header ${serverHeader}, which only the server can set: remove it`;
+  throw new HttpProblemError({ code: 'internal-error', detail: `the handler of ${operationId} ${issue}` });
+}
+
+/**
+ * Returns whether a handler returned a fetch `Response`.
+ * It must be refused: a fetch `Response` has no enumerable properties, so the body would be lost.
+ * `instanceof Response` would load fetch, which takes about 20 ms at the first request.
+ */
+function isFetchResponse(value: object): boolean {
+  return Object.prototype.toString.call(value) === '[object Response]';
+}
+
+/**
+ * Creates the context of a handler, and records how the handler uses it.
+ * `getChanges` returns the state changes by the handler; undefined if there are none.
+ * `getRevision` returns the revision of the state that the handler has read.
+ * It returns undefined if the response can't be cached, because the handler used the clock or the id generator, or
+ * changed the state.
+ */
+function createTrackedContext(
+  { application, collections }: Pick<App, 'application' | 'collections'>,
+  { clock, idGenerator, idempotencyKeys }: Sandbox,
+  store: Store,
+) {
+  const { extendContext = (context) => context } = application;
+  let revision: number | undefined;
+  let usesMore = false;
+  let changes: StateChange[] | undefined;
+  const addChange = (change: StateChange) => {
+    changes ??= [];
+    changes.push(change);
+  };
+  const trackUse = <Result>(result: Result): Result => {
+    usesMore = true;
+    return result;
+  };
+  const newId = createIdSource(collections, idGenerator, store);
+  const context: Context = {
+    read() {
+      const committed = store.read();
+      if (revision !== undefined && revision !== committed.revision) usesMore = true;
+      revision = committed.revision;
+      return committed.state;
+    },
+    update: (change) => trackUse(recordChange(store, change, addChange)),
+    reset: () => trackUse(idempotencyKeys.clearWith((onApply) => recordReset(store, addChange, onApply))),
+    nowMs: () => trackUse(clock.nowMs()),
+    newId: () => trackUse(newId()),
+  };
+  return {
+    context: extendContext(context),
+    getRevision: () => (usesMore ? undefined : revision),
+    getChanges: () => changes,
+  };
+}
+
+/**
+ * Commits a change.
+ * Then calls `add` with the states before and after the change.
+ * Does not call `add` if the change returned no new state.
+ */
+function recordChange<Result>(
+  store: Store,
+  change: Change<Result>,
+  add: (change: StateChange) => void,
+): Promise<Result> {
+  let states: StateChange | undefined;
+  const updated = store.update<Result>((state, nowMs) => {
+    const changed = change(state, nowMs);
+    // The change of a user's handler can return any value.
+    const after = (changed as Partial<typeof changed> | undefined)?.next;
+    if (after) states = { before: state, after };
+    return changed;
+  });
+  return updated.then((result) => {
+    if (states) add(states);
+    return result;
+  });
+}
+
+/**
+ * Restores the default data.
+ * Then calls `add` with the states before and after the reset.
+ * `onApply`: called when the reset takes effect.
+ */
+async function recordReset(store: Store, add: (change: StateChange) => void, onApply: () => void): Promise<void> {
+  const before = store.read().state;
+  await store.reset(onApply);
+  // The difference can include the changes of other requests, which the store commits together with the reset.
+  add({ before, after: store.read().state });
+}
+
+/**
+ * Creates a function that returns an id for a new entry.
+ * If the id generator has a seed, the function skips ids that entries already have.
+ * Setting the same seed again repeats the same ids.
+ */
+function createIdSource(
+  collections: App['collections'],
+  idGenerator: Sandbox['idGenerator'],
+  store: Store,
+): () => string {
+  const isUsed = (id: string) =>
+    Object.entries(store.read().state).some(([name, entries]) => {
+      const key = collections[name]?.key;
+      return key !== undefined && entries.some((entry) => entry[key] === id);
+    });
+  return () => {
+    let id = idGenerator.next();
+    while (idGenerator.seed !== undefined && isUsed(id)) id = idGenerator.next();
+    return id;
+  };
+}

@@ -1,0 +1,97 @@
+import type { HandlerResponse } from '../application.ts';
+import { InvalidPreferenceError } from '../mock/choose-response.ts';
+import { MockError, type MockResponse } from '../mock/mock.ts';
+import { replaceBodyAndHeaders } from '../mock/validate-fault.ts';
+import { findResponse } from '../openapi/responses.ts';
+import type { ForcedResponse } from '../sandbox/faults/combine-faults.ts';
+import { HttpProblemError } from '../util/problem.ts';
+import { toUriReference } from '../util/request-target.ts';
+import type { OperationExchange, ResponseData } from './exchange.ts';
+import { createPreferenceError, formatPreferenceApplied, type Preferences } from './preferences.ts';
+
+/**
+ * Generates a response from the contract.
+ * The preferences of the request (RFC 7240), such as `Prefer: code=404`, select the response.
+ * Throws an `HttpProblemError` if the contract does not document the selected response.
+ */
+export function createPreferredResponse(exchange: OperationExchange): ResponseData {
+  const { preferences } = exchange;
+  const response = withInstance(exchange, createMockResponse(exchange, preferences.choice));
+  const applied = formatPreferenceApplied(preferences, true);
+  if (applied === undefined) return response;
+  return { ...response, headers: { ...response.headers, 'Preference-Applied': applied } };
+}
+
+/**
+ * Creates the response of an injected fault.
+ * Generates a response from the contract, and then sets the body and the headers that the fault defines.
+ * If the contract does not document the status, uses the format that the contract documents for other errors.
+ */
+export function createFaultResponse(exchange: OperationExchange, fault: ForcedResponse): ResponseData {
+  const { app, route, headers } = exchange;
+  const { status: code, example, body } = fault;
+  const isDocumented = code === undefined || findResponse(route.responses, code) !== undefined;
+  const response: MockResponse = isDocumented
+    ? createMockResponse(exchange, { code, example })
+    : app.mock.createUndocumentedError(route, code, headers.accept ?? '');
+  const located = body === undefined ? withInstance(exchange, response) : response;
+  const replaced = replaceBodyAndHeaders(route, located, fault);
+  return {
+    ...replaced,
+    example: body === undefined ? located.example : undefined,
+  };
+}
+
+function createMockResponse(exchange: OperationExchange, choice: Preferences['choice']): MockResponse {
+  const { app, route, input, headers, preferences } = exchange;
+  try {
+    return app.mock.createResponse(route, input, choice, headers.accept ?? '');
+  } catch (error) {
+    if (error instanceof InvalidPreferenceError) {
+      const { preference, message, remedy } = error;
+      const hint = preference === 'code' && (choice.code ?? 0) >= 400 ? ', or add a fault with this status' : '';
+      const described = { message: message + hint, remedy: remedy + hint };
+      throw createPreferenceError(preference, preferences.sources[preference], described);
+    }
+    if (error instanceof MockError) throw new HttpProblemError({ code: 'internal-error', detail: error.message });
+    throw error;
+  }
+}
+
+/**
+ * Adds a generated body to an error response without a body that a user's handler returned.
+ * Returns other responses unchanged.
+ */
+export function addErrorBody(exchange: OperationExchange, response: HandlerResponse): HandlerResponse {
+  const { status = 200, body, headers } = response;
+  const isDocumented = Object.keys(findResponse(exchange.route.responses, status)?.media ?? {}).length > 0;
+  if (status < 400 || body !== undefined || !isDocumented) return response;
+  const mocked = withInstance(exchange, createMockResponse(exchange, { code: status }));
+  return { status, body: mocked.body, headers: { ...mocked.headers, ...headers } };
+}
+
+/**
+ * Sets the property `instance` of a problem document (RFC 9457) to the path of the request.
+ * Returns the response unchanged if the body has no `instance`, or if the contract does not allow the path there.
+ */
+function withInstance({ contract, route, path }: OperationExchange, response: MockResponse): MockResponse {
+  const { status, body } = response;
+  if (status < 400 || !hasInstance(body)) return response;
+  const instance = toUriReference(path);
+  const located = { ...response, body: { ...body, instance } };
+  const isViolation =
+    findResponse(route.responses, status) && contract.verifyResponse(route, located, { closed: false }).length > 0;
+  return isViolation ? response : located;
+}
+
+function hasInstance(body: unknown): body is { readonly instance: string } {
+  return typeof body === 'object' && body !== null && 'instance' in body && typeof body.instance === 'string';
+}
+
+/**
+ * Returns whether the mock must create the response even if the operation has a handler, because of a preference or a
+ * setting of the sandbox.
+ */
+export function isMocked({ route, preferences, sandbox }: OperationExchange): boolean {
+  return preferences.isMockRequired || sandbox.mockedOperations.has(route.operationId);
+}

@@ -1,0 +1,104 @@
+import type { Application, EntrySchema, HandlerResponse, Implementation, Input, UserHandlers } from '../application.ts';
+import type { ControlParts } from '../control/handler.ts';
+import type { CompletedBody, Difference } from '../mock/compare-contracts.ts';
+import type { Mock } from '../mock/mock.ts';
+import type { Contract } from '../openapi/contract.ts';
+import type { Node } from '../openapi/document.ts';
+import type { Route } from '../openapi/routes.ts';
+import type { Sandboxes } from '../sandbox/registry.ts';
+import type { State } from '../store/state.ts';
+import type { Store } from '../store/store.ts';
+import type { StateRules, StateValidator } from '../store/validate-state.ts';
+import type { AccessPolicy } from './access-policy.ts';
+import type { Metrics } from './metrics.ts';
+import type { HttpOptions } from './options.ts';
+
+/** The part of a pino logger that the HTTP layer uses. */
+export interface Log {
+  isLevelEnabled(level: 'info'): boolean;
+  debug(fields: object): void;
+  info(fields: object, message?: string): void;
+  warn(fields: object, message?: string): void;
+  error(fields: object, message?: string): void;
+}
+
+/** What the HTTP layer uses, and what stays the same when the contract is reloaded. */
+export interface Server {
+  readonly application: Application;
+  readonly options: HttpOptions;
+  readonly access: AccessPolicy;
+  readonly sandboxes: Sandboxes;
+  readonly control: ControlParts;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  /** Returns the delay of the next response of the contract's API, in ms. */
+  readonly getDelayMs: () => number;
+  /** The signal that is aborted when the server stops. */
+  readonly stopping: AbortSignal;
+  /** The folder with the built files of the console and the API reference. */
+  readonly pagesFolder: string;
+  /** The version of this package. */
+  readonly version: string;
+  /** The name of the data file, without its folder; undefined if the state is in memory only. */
+  readonly dataFile: string | undefined;
+  /** Returns whether a file of a folder belongs to the stored state, so that no route sends it. */
+  readonly isStateFile: (folder: string, file: string) => boolean;
+}
+
+/**
+ * The contract that the server currently uses, and the implementations of its operations.
+ * When the contract file changes, a new object replaces this object.
+ */
+export interface ServedContract {
+  readonly contract: Contract;
+  readonly mock: Mock;
+  /** The handlers of the user. */
+  readonly handlers: UserHandlers;
+  /** Validates a state against the contract. */
+  readonly validator: StateValidator;
+  /** The collections of the state. */
+  readonly collections: StateRules['collections'];
+  /** The lists of the state that are no collections. */
+  readonly internalLists: readonly string[];
+  /** The operationIds of the mocked operations. */
+  readonly mocked: readonly string[];
+  /** For each operation that differs: the differences from the contract for which the built-in handlers are written. */
+  readonly differences: readonly Difference[];
+  /** Whether the application can explain for each operation what its handler does, or why the operation is mocked. */
+  readonly isExplained: boolean;
+  /** Returns the schema of the entries of a collection, and the property that identifies an entry. */
+  getEntrySchema(collection: string): EntrySchema;
+  /** The contract of the control API. Its schemas describe the collections of the state. */
+  readonly controlContract: Contract;
+  /** Returns the implementation of an operation; undefined if the operation is mocked. */
+  getImplementation(route: Route): Implementation | undefined;
+  /**
+   * Returns a stored entry as the response of a mocked operation, such as the pet for `POST /pets/{petId}/feed`.
+   * Returns undefined if the mock must generate the response.
+   * Throws a `DomainError` if the request names an entry that does not exist.
+   */
+  getStoredResponse(route: Route, input: Input, state: State): HandlerResponse | undefined;
+  /** Returns what the handler of an operation does, or why the operation is mocked. */
+  explain(route: Route): string;
+  /**
+   * Returns whether responses of an operation may have only the properties that the contract defines.
+   * True for handlers with `writtenFor`.
+   */
+  isClosed(route: Route): boolean;
+  /** Returns an object with the default values that the contract defines for the request body. */
+  getBodyDefaults(route: Route): Node;
+  /** Adds missing properties to the response of a user's handler: properties that the contract requires. */
+  completeUserResponse(route: Route, response: HandlerResponse): HandlerResponse;
+  /**
+   * Completes the body that an application's handler returned.
+   * Generates the fields that the contract defines and the body lacks.
+   * Removes the fields that the contract does not define.
+   */
+  complete(route: Route, body: unknown): CompletedBody;
+  /**
+   * Wraps a store for a handler.
+   * In the wrapper, `update` throws an error if the new state violates the contract.
+   * `userOperationId`: the operationId if the handler is the user's; undefined for a handler of the application.
+   */
+  guardStore(store: Store, userOperationId?: string): Store;
+}

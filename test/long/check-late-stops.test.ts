@@ -1,0 +1,97 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, it, onTestFinished } from 'vitest';
+import { loadContract } from '../../src/openapi/contract.ts';
+import { createOperation, writeDocument } from '../support/fixtures/other-document.ts';
+import { formatFindings, runCheck } from '../support/harness/check.ts';
+
+const ROOM = { type: 'object', properties: { beds: { type: 'integer', minimum: 1, maximum: 6 } }, required: ['beds'] };
+
+const paths = {
+  '/rooms': {
+    get: createOperation('listRooms', { type: 'array', items: ROOM }),
+    post: createOperation('addRoom', ROOM, {
+      requestBody: { required: true, content: { 'application/json': { schema: ROOM } } },
+    }),
+  },
+  '/hotels': { get: createOperation('listHotels', { type: 'array', items: {} }) },
+};
+
+/**
+ * Starts a server that stops 50 ms after its response to a POST whose number of beds `isFatal`. `restartMs`: when it accepts connections again; undefined if it
+ * does not.
+ */
+async function startRooms(isFatal: (beds: number) => boolean, restartMs?: number): Promise<string> {
+  let isClosed = false;
+  const server = createServer(async (request, response) => {
+    const { method, url } = request;
+    let text = '';
+    for await (const chunk of request) text += chunk;
+    const send = (status: number, body: unknown, headers = {}) =>
+      response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
+    const path = url?.split('?')[0];
+    if (path !== '/rooms' && path !== '/hotels') return void send(404, {});
+    if (method === 'GET' || method === 'HEAD') return void send(200, []);
+    if (method !== 'POST' || path === '/hotels')
+      return void send(405, {}, { allow: path === '/hotels' ? 'GET' : 'GET, POST' });
+    const { beds } = parse(text);
+    const isValid = Number.isInteger(beds) && beds >= 1 && beds <= 6;
+    send(isValid ? 200 : 400, isValid ? { beds } : {});
+    if (isValid && isFatal(beds)) setTimeout(stop, 50);
+  });
+  const listen = (port = 0) => new Promise<void>((done) => void server.listen(port, '127.0.0.1', done));
+  const stop = () => {
+    if (!server.listening) return;
+    const { port } = server.address() as AddressInfo;
+    server.close(() => restartMs !== undefined && setTimeout(() => !isClosed && listen(port), restartMs));
+    server.closeAllConnections();
+  };
+  await listen();
+  onTestFinished(() => {
+    isClosed = true;
+    stop();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+function parse(text: string): { readonly beds: number } {
+  try {
+    return { beds: NaN, ...JSON.parse(text) };
+  } catch {
+    return { beds: NaN };
+  }
+}
+
+async function check(url: string) {
+  const contract = await loadContract({ path: await writeDocument({ paths }), strict: false });
+  const verdict = await runCheck(url, { contract, isFresh: false, runs: 5, waitSeconds: 1 });
+  return { verdict, findings: formatFindings(verdict.findings) };
+}
+
+it('checkServer finds the request after whose response the server stops and starts again', async () => {
+  const { verdict, findings } = await check(await startRooms((beds) => beds === 6, 200));
+  expect(findings).toEqual([
+    expect.stringMatching(/^behaviour addRoom none responds: The server responds with 200, and then stops/),
+  ]);
+  const [exchange] = verdict.findings[0]?.exchanges ?? [];
+  expect(exchange?.request.body).toBe('{"beds":6}');
+});
+
+it('checkServer names the last requests to a server that stops after a response and does not start again', async () => {
+  const { verdict, findings } = await check(await startRooms((beds) => beds === 6));
+  expect(findings).toEqual([expect.stringMatching(/^behaviour \w+ none responds: .* is the cause/)]);
+  expect(verdict.unchecked).not.toEqual([]);
+});
+
+it('checkServer is incomplete if the server stopped once, and no repeated request stops it again', async () => {
+  let left = 1;
+  const { verdict, findings } = await check(await startRooms(() => left-- === 1, 200));
+  // A request in flight when the server stops is reported as not reproducible.
+  expect(findings.filter((finding) => !finding.includes('reproducible'))).toEqual([]);
+  expect(verdict.unchecked).toEqual([expect.stringMatching(/^why the server stopped and started again/)]);
+});
+
+it('checkServer has no finding for the same server without the defect', async () => {
+  const { verdict, findings } = await check(await startRooms(() => false));
+  expect([findings, verdict.unchecked]).toEqual([[], []]);
+});
