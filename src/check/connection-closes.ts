@@ -27,7 +27,7 @@ interface Closes {
  */
 export class ConnectionCloses {
   readonly #byStatus = new Map<number, Closes>();
-  readonly #last = new WeakMap<Socket, { readonly exchange: Exchange; readonly endMs: number }>();
+  #last = new WeakMap<Socket, { readonly exchange: Exchange; readonly endMs: number }>();
 
   /** Records the end of a response whose connection can be reused. */
   watch(socket: Socket, exchange: Exchange): void {
@@ -35,6 +35,15 @@ export class ConnectionCloses {
     if (before) this.#getCloses(before.exchange).kept++;
     else socket.once('close', () => this.#recordClose(socket));
     this.#last.set(socket, { exchange, endMs: performance.now() });
+  }
+
+  /**
+   * Forgets all connections until now, because the server has stopped: a server that stops closes its connections,
+   * whatever it responded with before.
+   */
+  forget(): void {
+    this.#byStatus.clear();
+    this.#last = new WeakMap();
   }
 
   /**

@@ -158,6 +158,7 @@ export class Connection {
     const { client, onRestart } = this.#options;
     const { lost } = this;
     this.answered = this.#suspects.take();
+    client.closes.forget();
     const restart = () => this.#waitForRestart(error);
     await restart();
     const isKnown = lost.some(({ route }) => this.#stops.has(route.operationId));

@@ -172,15 +172,25 @@ async function receiveMultipart(exchange: Exchange): Promise<unknown> {
  * Decision: the URL of a file of more than 100 kB has no content, because the state would be too large.
  * A JSON part without a file name stays text.
  */
-function parseMultipart(body: Buffer, contentType: string): Promise<unknown> {
+async function parseMultipart(body: Buffer, contentType: string): Promise<unknown> {
   const { Busboy } = loadPackage<typeof FastifyBusboy>('@fastify/busboy');
-  return new Promise((resolve, reject) => {
-    const fields: (readonly [name: string, value: string])[] = [];
+  const fields: (readonly [name: string, value: string])[] = [];
+  let problem: HttpProblem | undefined;
+  const refuse = (detail: string) => {
+    problem ??= { code: 'body-too-large', detail };
+  };
+  await new Promise<void>((resolve, reject) => {
     const parser = new Busboy({
       headers: { 'content-type': contentType },
-      limits: { parts: MAX_PARTS, fieldSize: Number.POSITIVE_INFINITY },
+      limits: { parts: MAX_PARTS, fieldSize: MAX_IGNORED_BODY_BYTES },
     });
-    parser.on('field', (name, value) => fields.push([name, value]));
+    let textLength = 0;
+    parser.on('field', (name, value) => {
+      textLength += value.length;
+      if (textLength > MAX_BODY_BYTES)
+        refuse(`the fields without a file name have more than ${MAX_BODY_BYTES} characters: send a file, or less text`);
+      fields.push([name, value]);
+    });
     parser.on('file', (name, stream, fileName, _encoding, type) => {
       // Reserves the position of the field, because the content arrives later.
       const index = fields.push([name, '']) - 1;
@@ -191,18 +201,24 @@ function parseMultipart(body: Buffer, contentType: string): Promise<unknown> {
         fields[index] = [name, formatFile(fileName, type, Buffer.concat(chunks))];
       });
     });
-    parser.on('partsLimit', () => {
-      const detail = `the body has more than ${MAX_PARTS} parts: send fewer fields and files`;
-      reject(new HttpProblemError({ code: 'body-too-large', detail }));
-    });
+    parser.on('partsLimit', () => refuse(`the body has more than ${MAX_PARTS} parts: send fewer fields and files`));
     parser.on('error', reject);
-    parser.on('finish', () => resolve(nestFields(fields)));
-    parser.end(body);
+    parser.on('finish', resolve);
+    // In slices, because the parser goes on with what it has received after a limit is reached.
+    for (let start = 0; start < body.length && !problem; start += SLICE_BYTES)
+      parser.write(body.subarray(start, start + SLICE_BYTES));
+    if (problem) resolve();
+    else parser.end();
   });
+  if (problem) throw new HttpProblemError(problem);
+  return nestFields(fields);
 }
 
+/** The part of a multipart body that is parsed at a time, in bytes. */
+const SLICE_BYTES = 64 * 1_024;
+
 /** The maximum number of parts (fields and files) in a body. */
-const MAX_PARTS = Math.min(1_000, MAX_JSON_VALUES);
+const MAX_PARTS = 1_000;
 
 /** The file name that a browser sends for a `Blob` without a name. */
 const BLOB_NAME = 'blob';

@@ -21,20 +21,22 @@ export function filterByPath(routes: readonly Route[], glob: string | undefined)
  * The time grows with the length of `a` times the length of `b`.
  */
 export function canBothMatch(a: string, b: string): boolean {
-  /** For each index in `a`: whether the rest of `a` from this index and the rest of `b` can match the same string. */
-  let nextRow: readonly boolean[] = [];
+  /** For each index in `a`: 1 if the rest of `a` from this index and the rest of `b` can match the same string. */
+  let [row, nextRow] = [new Uint8Array(a.length + 1), new Uint8Array(a.length + 1)];
   for (let indexB = b.length; indexB >= 0; indexB--) {
-    const row = new Array<boolean>(a.length + 1).fill(false);
+    const characterB = b.charCodeAt(indexB);
     for (let indexA = a.length; indexA >= 0; indexA--) {
-      const [characterA, characterB] = [a[indexA], b[indexB]];
-      const canSkipA = indexA < a.length && row[indexA + 1] === true;
-      const canSkipB = indexB < b.length && nextRow[indexA] === true;
-      const areBothAtEnd = characterA === undefined && characterB === undefined;
-      const isSame = characterA !== undefined && characterA === characterB && nextRow[indexA + 1] === true;
-      const isStar = characterA === '*' || characterB === '*';
-      row[indexA] = areBothAtEnd || isSame || (isStar && (canSkipA || canSkipB));
+      const characterA = a.charCodeAt(indexA);
+      // After the end of a string, `charCodeAt` returns NaN.
+      const [isEndA, isEndB] = [indexA === a.length, indexB === b.length];
+      const canSkip = (!isEndA && row[indexA + 1] === 1) || (!isEndB && nextRow[indexA] === 1);
+      const isStar = characterA === STAR || characterB === STAR;
+      const isSame = characterA === characterB && nextRow[indexA + 1] === 1;
+      row[indexA] = Number((isEndA && isEndB) || isSame || (isStar && canSkip));
     }
-    nextRow = row;
+    [row, nextRow] = [nextRow, row];
   }
-  return nextRow[0] === true;
+  return nextRow[0] === 1;
 }
+
+const STAR = '*'.charCodeAt(0);

@@ -3,6 +3,7 @@ import { formatPointer } from '../util/json-pointer.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import { type Document, getNode, getTarget, isNode, type Node, resolveNode, toNode } from './document.ts';
 import { addAt, findInexact, parseDeepName } from './parameters.ts';
+import { getPartProperties, getSchemaParts } from './schema-parts.ts';
 import type { ConvertTexts } from './typed-values.ts';
 
 /**
@@ -39,7 +40,7 @@ export interface Form {
 export function readForm(document: Document, schema: string, form: unknown, convert: ConvertTexts): Form {
   if (!isNode(form)) return { body: form, errors: [] };
   const errors: ErrorObject[] = [];
-  const properties = getProperties(document, getTarget(document, schema));
+  const properties = getProperties(document, schema);
   const encoding = toNode(getNode(document, schema.replace(/schema$/, 'encoding')));
   const entries = Object.entries(form).map(([name, value]) => {
     const property = properties.get(name);
@@ -88,14 +89,8 @@ function parseJson(value: unknown): unknown {
  * Returns the property schemas of a schema and of the schemas in its `allOf`, by property name.
  * References are followed.
  */
-function getProperties(document: Document, schema: unknown, depth = 0): ReadonlyMap<string, Node> {
-  const { properties, allOf } = toNode(resolveNode(document, schema));
-  const parts = Array.isArray(allOf) && depth < MAX_DEPTH ? allOf : [];
-  return new Map([
-    ...parts.flatMap((part) => [...getProperties(document, part, depth + 1)]),
-    ...Object.entries(toNode(properties)).map(([name, node]) => [name, toNode(resolveNode(document, node))] as const),
-  ]);
+function getProperties(document: Document, schema: string): ReadonlyMap<string, Node> {
+  // The properties of the schema itself come last, because they replace those in `allOf`.
+  const pointers = getPartProperties(getSchemaParts(document, schema).toReversed());
+  return new Map([...pointers].map(([name, pointer]) => [name, toNode(getTarget(document, pointer))]));
 }
-
-/** The maximum number of nested `allOf` from which properties are taken. */
-const MAX_DEPTH = 5;

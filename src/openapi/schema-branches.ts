@@ -17,6 +17,9 @@ export interface Branch {
 /** The maximum number of alternatives of a schema. Further ones are ignored. */
 const MAX_BRANCHES = 64;
 
+/** The maximum number of alternatives at all levels that are read for a schema. Further ones are ignored. */
+const MAX_LISTED = 2_000;
+
 /**
  * Returns the alternatives of a value to which several schemas apply, at most 64.
  * References are followed.
@@ -27,7 +30,9 @@ export const getBranches = memoizeByObject((document: Document) => {
   const known = new Map<string, readonly Branch[]>();
   return (schemas: readonly string[]): readonly Branch[] => {
     const key = schemas.length === 1 ? (schemas[0] ?? '') : schemas.join(' ');
-    const branches = known.get(key) ?? listParts(document, schemas, new Set()).map(createBranch);
+    const branches =
+      known.get(key) ??
+      listParts(document, schemas, { around: new Set(), budget: { left: MAX_LISTED } }).map(createBranch);
     known.set(key, branches);
     return branches;
   };
@@ -35,13 +40,29 @@ export const getBranches = memoizeByObject((document: Document) => {
 
 type Parts = readonly SchemaPart[];
 
-/** Returns the schemas of each alternative. `around`: the schemas that are being listed, at which a recursion ends. */
-function listParts(document: Document, schemas: readonly string[], around: ReadonlySet<string>): readonly Parts[] {
+/**
+ * Where a list of alternatives is read.
+ * `around`: the schemas that are being listed, at which a recursion ends.
+ * `budget`: how many alternatives are still read. Schemas that refer to each other have more than can be read.
+ */
+interface Listing {
+  readonly around: ReadonlySet<string>;
+  readonly budget: { left: number };
+}
+
+/** Returns the schemas of each alternative. */
+function listParts(document: Document, schemas: readonly string[], { around, budget }: Listing): readonly Parts[] {
+  budget.left--;
   const visited = new Set(around);
   const parts = schemas.flatMap((schema) => listCombined(document, schema, visited));
   let combined: readonly Parts[] = [parts];
   for (const alternatives of parts.flatMap(listAlternatives)) {
-    const lists = alternatives.flatMap((alternative) => listParts(document, alternative, visited));
+    const lists: Parts[] = [];
+    for (const alternative of alternatives) {
+      if (lists.length >= MAX_BRANCHES || budget.left <= 0) break;
+      lists.push(...listParts(document, alternative, { around: visited, budget }));
+    }
+    if (lists.length === 0) continue;
     combined = combined.flatMap((one) => lists.map((list) => [...one, ...list])).slice(0, MAX_BRANCHES);
   }
   return combined;

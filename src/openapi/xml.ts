@@ -1,5 +1,7 @@
 import type * as Saxes from 'saxes';
+import { isInexactInteger } from '../util/exact-numbers.ts';
 import { loadPackage } from '../util/load-package.ts';
+import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { type Document, getNode, isNode, type Node, resolvePointer, toNode } from './document.ts';
 import { removeTypeParameters } from './media-types.ts';
 import { ALL_PARTS, getPartItems, getPartProperties, getPartTypes, getSchemaParts } from './schema-parts.ts';
@@ -17,9 +19,8 @@ export const FORBIDDEN =
 /** Matches a name of an element or attribute. */
 const NAME = /^[A-Za-z_][\w.-]*$/;
 
-/** The JSON Pointer of a schema, and what its XML Object says (OpenAPI, XML Object). */
+/** What the XML Object of a schema says (OpenAPI, XML Object), and the schemas inside. */
 interface XmlSchema {
-  readonly schema: string | undefined;
   readonly kind: 'object' | 'array' | 'value';
   readonly types: readonly unknown[];
   readonly name: string | undefined;
@@ -27,17 +28,35 @@ interface XmlSchema {
   readonly namespace: string | undefined;
   readonly isAttribute: boolean;
   readonly isWrapped: boolean;
+  /** The JSON Pointers of the property schemas, by property name. */
+  readonly properties: ReadonlyMap<string, string>;
+  /** The JSON Pointer of the schema of the properties that are not in `properties`. */
+  readonly additional: string | undefined;
+  /** The JSON Pointer of the schema of the entries of an array. */
+  readonly items: string | undefined;
 }
 
+/** Returns the schemas of a document by JSON Pointer. Each is read once, because XML can have thousands of elements. */
+const getSchemas = memoizeByObject((_document: Document) => new Map<string | undefined, XmlSchema>());
+
 function readSchema(document: Document, schema: string | undefined): XmlSchema {
+  const known = getSchemas(document);
+  const read = known.get(schema) ?? createSchema(document, schema);
+  known.set(schema, read);
+  return read;
+}
+
+function createSchema(document: Document, schema: string | undefined): XmlSchema {
   const parts = schema === undefined ? [] : getSchemaParts(document, schema, ALL_PARTS);
   const types = getPartTypes(parts);
   const xml: Node = Object.assign({}, ...parts.map(({ node }) => toNode(node.xml)).toReversed());
-  const isObject = types.includes('object') || getPartProperties(parts).size > 0;
-  const isArray = types.includes('array') || getPartItems(parts) !== undefined;
+  const properties = getPartProperties(parts);
+  const items = getPartItems(parts);
+  const open = parts.find(({ node }) => isNode(node.additionalProperties));
   const toName = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined);
+  const isObject = types.includes('object') || properties.size > 0;
+  const isArray = types.includes('array') || items !== undefined;
   return {
-    schema,
     kind: isObject ? 'object' : isArray ? 'array' : 'value',
     types,
     name: toName(xml.name),
@@ -45,22 +64,15 @@ function readSchema(document: Document, schema: string | undefined): XmlSchema {
     namespace: toName(xml.namespace),
     isAttribute: xml.attribute === true,
     isWrapped: xml.wrapped === true,
+    properties,
+    additional: open && `${open.pointer}/additionalProperties`,
+    items,
   };
 }
 
-/**
- * Returns the JSON Pointer of the schema of a property.
- * If the schema does not list the property, returns that of `additionalProperties`.
- */
-function findProperty(document: Document, schema: string | undefined, name: string): string | undefined {
-  if (schema === undefined) return undefined;
-  const parts = getSchemaParts(document, schema, ALL_PARTS);
-  const open = parts.find(({ node }) => isNode(node.additionalProperties));
-  return getPartProperties(parts).get(name) ?? (open && `${open.pointer}/additionalProperties`);
-}
-
-function findItems(document: Document, schema: string | undefined): string | undefined {
-  return schema === undefined ? undefined : getPartItems(getSchemaParts(document, schema, ALL_PARTS));
+/** Reads the schema of a property. A property that is not listed has that of `additionalProperties`. */
+function readProperty(document: Document, { properties, additional }: XmlSchema, name: string): XmlSchema {
+  return readSchema(document, properties.get(name) ?? additional);
 }
 
 /** Returns the name of the root element: the XML name of the schema, else the name of the component schema. */
@@ -94,7 +106,7 @@ function formatElement(document: Document, xml: XmlSchema, propertyName: string,
   if (!isNode(value)) return `<${name}${declared}>${escapeText(String(value ?? ''))}</${name}>`;
   const attributes = new Set([declared]);
   const children = Object.entries(value).map(([key, one]) => {
-    const property = readSchema(document, findProperty(document, xml.schema, key));
+    const property = readProperty(document, xml, key);
     if (!property.isAttribute || typeof one === 'object') return formatElement(document, property, key, one);
     // The namespace of an attribute without a prefix would be that of its element.
     if (property.prefix) attributes.add(declareNamespace(property));
@@ -106,7 +118,7 @@ function formatElement(document: Document, xml: XmlSchema, propertyName: string,
 
 /** Formats an array: one element for each entry, which a wrapped array has in an element of its own. */
 function formatList(document: Document, xml: XmlSchema, propertyName: string, list: readonly unknown[]): string {
-  const items = readSchema(document, findItems(document, xml.schema));
+  const items = readSchema(document, xml.items);
   const wrapper = xml.name ?? propertyName;
   const itemName = items.name ?? (xml.isWrapped ? wrapper : propertyName);
   const entries = list.map((entry) => formatElement(document, { ...items, isWrapped: true }, itemName, entry)).join('');
@@ -192,7 +204,7 @@ export function parseXml(document: Document, schema: string, text: string): unkn
   const xml = readSchema(document, schema);
   if (xml.name !== undefined && root.name !== removePrefix(xml.name))
     throw new SyntaxError(`the root element is <${root.name}>, and must be <${xml.name}>`);
-  return toValue(document, { ...xml, isWrapped: true }, root);
+  return toValue(document, xml, root);
 }
 
 function toValue(document: Document, xml: XmlSchema, element: XmlElement): unknown {
@@ -201,49 +213,93 @@ function toValue(document: Document, xml: XmlSchema, element: XmlElement): unkno
   if (isEmpty && (attributes.nil === 'true' || xml.types.includes('null')) && !xml.types.includes('string'))
     return null;
   if (xml.kind === 'array') {
-    const items = readSchema(document, findItems(document, xml.schema));
-    return children.map((child) => toValue(document, { ...items, isWrapped: true }, child));
+    const items = readSchema(document, xml.items);
+    return children.map((child) => toValue(document, items, child));
   }
   if (xml.kind === 'object') return isEmpty || text.trim() === '' ? toObject(document, xml, element) : text;
   if (children.length > 0) return xml.types.length === 0 ? toObject(document, xml, element) : { text };
   return toPrimitive(xml.types, text);
 }
 
-function toObject(document: Document, xml: XmlSchema, { attributes, children }: XmlElement): Node {
-  const names = xml.schema === undefined ? [] : [...getPartProperties(getSchemaParts(document, xml.schema, ALL_PARTS))];
-  const values = new Map<string, unknown>();
-  const used = new Set<XmlElement>();
-  for (const [key, pointer] of names) {
-    const property = readSchema(document, pointer);
-    const name = removePrefix(property.name ?? key);
-    if (property.isAttribute) {
-      if (attributes[name] !== undefined) values.set(key, toPrimitive(property.types, attributes[name]));
-      continue;
+/** A property in the elements or attributes of an object. */
+interface XmlProperty {
+  readonly key: string;
+  readonly schema: XmlSchema;
+  /** The schema of the entries, if each entry is an element beside the other properties. */
+  readonly items: XmlSchema | undefined;
+}
+
+/** The properties of an object by the names of their attributes and elements. */
+interface XmlNames {
+  readonly attributes: ReadonlyMap<string, XmlProperty>;
+  readonly elements: ReadonlyMap<string, readonly XmlProperty[]>;
+}
+
+/** Returns the names of the properties of an object. They are computed once for each schema. */
+const getNames = memoizeByObject((document: Document) =>
+  memoizeByObject((xml: XmlSchema): XmlNames => {
+    const attributes = new Map<string, XmlProperty>();
+    const elements = new Map<string, XmlProperty[]>();
+    for (const [key, pointer] of xml.properties) {
+      const schema = readSchema(document, pointer);
+      const name = removePrefix(schema.name ?? key);
+      const isList = schema.kind === 'array' && !schema.isWrapped;
+      const items = isList ? readSchema(document, schema.items) : undefined;
+      const property = { key, schema, items };
+      if (schema.isAttribute) {
+        attributes.set(name, property);
+        continue;
+      }
+      const names = items ? [removePrefix(items.name ?? key), name] : [name];
+      for (const one of new Set(names)) elements.set(one, [...(elements.get(one) ?? []), property]);
     }
-    const items = property.kind === 'array' ? readSchema(document, findItems(document, pointer)) : undefined;
-    const isList = items !== undefined && !property.isWrapped;
-    const itemNames = isList ? [removePrefix(items.name ?? key), name] : [name];
-    const found = children.filter((child) => itemNames.includes(child.name));
-    for (const child of found) used.add(child);
-    if (found.length === 0) continue;
-    const entries = found.map((child) => toValue(document, { ...(isList ? items : property), isWrapped: true }, child));
-    values.set(key, isList || entries.length > 1 ? entries : entries[0]);
+    return { attributes, elements };
+  }),
+);
+
+function toObject(document: Document, xml: XmlSchema, element: XmlElement): Node {
+  const names = getNames(document)(xml);
+  const values = new Map<string, unknown>();
+  for (const [name, text] of Object.entries(element.attributes)) {
+    const property = names.attributes.get(name);
+    if (property) values.set(property.key, toPrimitive(property.schema.types, text));
   }
-  for (const child of children.filter((one) => !used.has(one)))
-    values.set(
-      child.name,
-      toValue(document, readSchema(document, findProperty(document, xml.schema, child.name)), child),
-    );
-  return Object.fromEntries(values);
+  /** The values of each property that is an element, in the order of the elements. */
+  const lists = new Map<XmlProperty, unknown[]>();
+  const others = new Map<string, unknown>();
+  for (const child of element.children) {
+    const properties = names.elements.get(child.name);
+    if (!properties) others.set(child.name, toValue(document, readProperty(document, xml, child.name), child));
+    for (const property of properties ?? []) {
+      const value = toValue(document, property.items ?? property.schema, child);
+      const list = lists.get(property);
+      if (list) list.push(value);
+      else lists.set(property, [value]);
+    }
+  }
+  for (const [{ key, items }, list] of lists) values.set(key, items || list.length > 1 ? list : list[0]);
+  return Object.fromEntries([...values, ...others]);
 }
 
 /** Converts a text to the type of its schema. Returns the text if it does not represent a value of this type. */
 function toPrimitive(types: readonly unknown[], text: string): unknown {
   const trimmed = text.trim();
-  const isNumber = types.includes('integer') || types.includes('number');
-  if (isNumber && /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(trimmed)) return Number(trimmed);
+  const isInteger = types.includes('integer') && !types.includes('number');
+  const number = isInteger || types.includes('number') ? parseDecimal(trimmed, isInteger) : undefined;
+  if (number !== undefined) return number;
   if (types.includes('boolean') && /^(?:true|false|1|0)$/.test(trimmed)) return trimmed === 'true' || trimmed === '1';
   return text;
+}
+
+/** The numbers in XML (XML Schema Part 2, `integer` and `double`), which can have a plus sign and leading zeros. */
+const XML_NUMBER = /^([+-]?)0*(\d*)(?:\.(\d*))?((?:e[+-]?\d+)?)$/i;
+
+/** Returns the number that a text stands for; undefined if it stands for none, or if JavaScript can't represent it. */
+function parseDecimal(text: string, isInteger: boolean): number | undefined {
+  if (!(isInteger ? /^[+-]?\d+$/ : /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i).test(text)) return undefined;
+  const [, sign, whole = '', fraction = '', power = ''] = XML_NUMBER.exec(text) ?? [];
+  const decimal = `${sign === '-' ? '-' : ''}${whole || '0'}${fraction && `.${fraction}`}${power}`;
+  return isInexactInteger(decimal) ? undefined : Number(decimal);
 }
 
 /**

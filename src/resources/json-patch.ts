@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { DomainError, type Input } from '../application.ts';
 import { isNode, type Node, omitKeys } from '../openapi/document.ts';
 import { findMediaType } from '../openapi/media-types.ts';
@@ -81,7 +82,7 @@ export function patchEntry(
   if (issue) throw createUnprocessable(route, `the patch is refused: ${issue.pointer} ${issue.message}`);
   const result = model.updateEntry(plan, stored, (old) => ({ ...omitKeys(old, removed), ...changed }), changed, nowMs);
   const fixed = [...removed, ...Object.keys(changed)].find(
-    (name) => JSON.stringify(getOwn(result, name)) !== JSON.stringify(getOwn(patched, name)),
+    (name) => !isDeepStrictEqual(getOwn(result, name), getOwn(patched, name)),
   );
   const required = removed.find((name) => model.isRequired(resource, name));
   if ((fixed ?? required) === undefined) return result;

@@ -26,8 +26,9 @@ export function sortEntries(
     entry,
     values: Object.assign(Object.create(null), complete(entry), entry) as Entry,
   }));
+  const properties = findSortProperties(rows, new Set(keys.map(({ name }) => name)));
   const known = keys.flatMap(({ name, isDescending }) => {
-    const property = findSortProperty(rows, name);
+    const property = properties.get(name);
     return property === undefined ? [] : [{ property, factor: isDescending !== isReversed ? -1 : 1 }];
   });
   if (known.length === 0) return entries;
@@ -41,6 +42,7 @@ export function sortEntries(
   return rows.map(({ entry }) => entry);
 }
 
+/** Returns the keys in a text, with normalized names. */
 function parseSortKeys(text: string): readonly { readonly name: string; readonly isDescending: boolean }[] {
   const parts = text.split(/[,\s]+/).filter(Boolean);
   const keys: { name: string; isDescending: boolean }[] = [];
@@ -48,20 +50,33 @@ function parseSortKeys(text: string): readonly { readonly name: string; readonly
     const [, sign, name = '', direction] = /^([-+]?)([^:]*?)(?:[:.](asc|desc))?$/i.exec(part) ?? [];
     const last = keys.at(-1);
     if (/^(asc|desc)$/i.test(name) && last) last.isDescending = /^desc$/i.test(name);
-    else keys.push({ name, isDescending: sign === '-' || /^desc$/i.test(direction ?? '') });
+    else keys.push({ name: normalizeName(name), isDescending: sign === '-' || /^desc$/i.test(direction ?? '') });
   }
   // A repeated key has no effect. A query of 64 kB could repeat a key thousands of times.
   const names = new Set<string>();
-  return keys.filter(({ name }) => !names.has(normalizeName(name)) && names.add(normalizeName(name)));
+  return keys.filter(({ name }) => !names.has(name) && names.add(name));
 }
 
-function findSortProperty(rows: readonly { readonly values: Entry }[], name: string): string | undefined {
-  const wanted = normalizeName(name);
+/**
+ * Returns the properties of the entries whose normalized name is one of `names`, by this name.
+ * Reads the entries once, because a query can have thousands of names that no entry has.
+ */
+function findSortProperties(
+  rows: readonly { readonly values: Entry }[],
+  names: ReadonlySet<string>,
+): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  const seen = new Set<string>();
   for (const { values } of rows) {
-    const found = Object.keys(values).find((property) => normalizeName(property) === wanted);
-    if (found !== undefined) return found;
+    if (found.size === names.size) break;
+    for (const property of Object.keys(values)) {
+      if (seen.has(property)) continue;
+      seen.add(property);
+      const name = normalizeName(property);
+      if (names.has(name) && !found.has(name)) found.set(name, property);
+    }
   }
-  return undefined;
+  return found;
 }
 
 function compare(a: unknown, b: unknown): number {

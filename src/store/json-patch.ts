@@ -60,7 +60,7 @@ type Container = Record<string, unknown> | unknown[];
  * The maximum total size of the values that the `copy` operations of a patch copy, in characters of JSON.
  * Without a limit, each operation could double the size of the document.
  */
-const MAX_COPIED_LENGTH = 16 * MEGABYTE;
+const MAX_COPIED_LENGTH = 2 * MEGABYTE;
 
 /** A document while the operations of a patch are applied to it. */
 class PatchedDocument {
@@ -129,7 +129,7 @@ class PatchedDocument {
   #duplicate(value: unknown): unknown {
     const text = JSON.stringify(value);
     this.#copiedLength += text.length;
-    if (this.#copiedLength > MAX_COPIED_LENGTH) throw new FailedOperation('the patch copies more than 16 MB');
+    if (this.#copiedLength > MAX_COPIED_LENGTH) throw new FailedOperation('the patch copies more than 2 MB');
     return JSON.parse(text);
   }
 

@@ -119,7 +119,7 @@ describe('PATCH /_control/sandboxes/ID/state', () => {
     const patch = Array.from({ length: 60 }, () => double).flat();
     const reply = await sendControl('PATCH', '/state', patch);
     expectProblem(reply, 409, 'patch-conflict');
-    expect(reply.body.detail).toContain('copies more than 16 MB');
+    expect(reply.body.detail).toContain('copies more than 2 MB');
   });
 
   it('handles other requests while a large state is validated', async () => {

@@ -23,6 +23,21 @@ const TOO_REPEATED: IssueParts = {
 };
 
 /**
+ * The maximum number of Unicode classes, such as `\pL`, in a regular expression.
+ * Compiling one takes up to 1 ms, because it has hundreds of ranges (re2js 2.10.0).
+ */
+const MAX_UNICODE_CLASSES = 20;
+
+const TOO_MANY_CLASSES: IssueParts = {
+  rule: 'complexity',
+  problem: `has more than ${MAX_UNICODE_CLASSES} Unicode classes, such as \\pL`,
+  remedy: 'use fewer classes, or repeat a class with {n}',
+};
+
+/** The size of a Unicode class, compared with a compiled instruction. */
+const UNICODE_CLASS_SIZE = 100;
+
+/**
  * The maximum number of compiled instructions in all regular expressions of a request matcher.
  * Repetition multiplies the instructions: `^.{0,999}.{0,999}.{0,999}.{0,999}!$` has 8,000 instructions.
  */
@@ -35,7 +50,7 @@ const UNSUPPORTED = /`(\(\?<?[=!]|\\[1-9k])/;
 interface CompiledPattern {
   readonly isMatch: (text: string) => boolean;
   /**
-   * The number of compiled instructions.
+   * The number of compiled instructions. A Unicode class counts as 100.
    * To match a text, the engine needs at most `size` × (length of the text) steps of about 10 ns.
    */
   readonly size: number;
@@ -49,10 +64,12 @@ interface CompiledPattern {
 export function compilePattern(source: string): CompiledPattern | IssueParts {
   if (source.length > MAX_PATTERN_LENGTH) return TOO_LONG;
   if (countRepeated(source) > MAX_REPEATED) return TOO_REPEATED;
+  const classes = source.match(/\\[pP]/g)?.length ?? 0;
+  if (classes > MAX_UNICODE_CLASSES) return TOO_MANY_CLASSES;
   const { RE2JS, RE2JSSyntaxException } = loadRe2();
   try {
     const pattern = RE2JS.compile(source);
-    return { isMatch: (text) => pattern.test(text), size: pattern.programSize() };
+    return { isMatch: (text) => pattern.test(text), size: pattern.programSize() + classes * UNICODE_CLASS_SIZE };
   } catch (cause) {
     if (!(cause instanceof RE2JSSyntaxException)) throw cause;
     const problem = UNSUPPORTED.test(cause.message)
