@@ -182,13 +182,13 @@ async function parseMultipart(body: Buffer, contentType: string): Promise<unknow
   await new Promise<void>((resolve, reject) => {
     const parser = new Busboy({
       headers: { 'content-type': contentType },
-      limits: { parts: MAX_PARTS, fieldSize: MAX_IGNORED_BODY_BYTES },
+      limits: { parts: MAX_PARTS, fieldSize: MAX_BODY_BYTES },
     });
     let textLength = 0;
-    parser.on('field', (name, value) => {
+    parser.on('field', (name, value, _isNameCut, isCut) => {
       textLength += value.length;
-      if (textLength > MAX_BODY_BYTES)
-        refuse(`the fields without a file name have more than ${MAX_BODY_BYTES} characters: send a file, or less text`);
+      if (isCut || textLength > MAX_BODY_BYTES)
+        refuse(`the fields that are not files exceed the limit of ${MAX_BODY_BYTES} bytes: send less text, or a file`);
       fields.push([name, value]);
     });
     parser.on('file', (name, stream, fileName, _encoding, type) => {

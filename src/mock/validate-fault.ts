@@ -72,6 +72,9 @@ export function validateInjectedResponse(
 /** The fault property for each preference of the `Prefer` header: `code=404` corresponds to `status: 404`. */
 const FAULT_PROPERTIES = { code: 'status', example: 'example' } as const;
 
+/** The maximum number of violations that are reported for a fault. */
+const MAX_ISSUES = 100;
+
 /**
  * Returns the contract violations in the body and the headers of a fault.
  * If several operations have violations, returns those of the first one.
@@ -86,7 +89,7 @@ function findViolations(
   for (const route of routes.filter((candidate) => isDocumented(candidate, { status }))) {
     const response = replaceBodyAndHeaders(route, { status, headers: {} }, fault);
     const violations = contract.verifyResponse(route, response, { closed: false });
-    const issues = violations.flatMap(({ where, rule, message, describe }) => {
+    const issues = violations.slice(0, MAX_ISSUES).flatMap(({ where, rule, message, describe }) => {
       const pointer = toFaultPointer(where, fault);
       if (pointer === undefined) return [];
       const undocumented = { problem: message.replace(/^(a body|content type) /, ''), remedy: 'remove it' };
