@@ -95,6 +95,11 @@ function listAlternatives({ pointer, node }: SchemaPart): readonly (readonly (re
 
 function createBranch(parts: Parts): Branch {
   const properties = new Map<string, readonly string[]>();
+  const firstItems = Math.max(
+    0,
+    ...parts.map(({ node }) => (Array.isArray(node.prefixItems) ? node.prefixItems.length : 0)),
+  );
+  const items = parts.flatMap((part) => findItem(part, firstItems));
   return {
     types: getTypes(parts),
     getProperty(name) {
@@ -103,7 +108,7 @@ function createBranch(parts: Parts): Branch {
       if (parts.some(({ node }) => Object.hasOwn(toNode(node.properties), name))) properties.set(name, found);
       return found;
     },
-    getItem: (index) => parts.flatMap((part) => findItem(part, index)),
+    getItem: (index) => (index < firstItems ? parts.flatMap((part) => findItem(part, index)) : items),
   };
 }
 
