@@ -187,7 +187,7 @@ function formatCommand(command: CheckCommand, operationId: string, seed: number)
   const words = [
     'storefront',
     'check',
-    ...(url === undefined ? [] : [url, ...(isFresh ? [] : ['--allow-writes'])]),
+    ...(url === undefined ? [] : [url, ...(command.allowWrites && !isFresh ? ['--allow-writes'] : [])]),
     ...(contract === undefined ? [] : ['--contract', contract]),
     ...(timeout === DEFAULT_TIMEOUT_SECONDS ? [] : ['--timeout', String(timeout)]),
     ...headerNames.flatMap((name) => ['-H', `${name}: …`]),

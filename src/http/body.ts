@@ -188,7 +188,9 @@ async function parseMultipart(body: Buffer, contentType: string): Promise<unknow
     parser.on('field', (name, value, _isNameCut, isCut) => {
       textLength += value.length;
       if (isCut || textLength > MAX_BODY_BYTES)
-        refuse(`the fields that are not files exceed the limit of ${MAX_BODY_BYTES} bytes: send less text, or a file`);
+        refuse(
+          `the body has more than ${MAX_BODY_BYTES} bytes of fields that are not files: send less text, or a file`,
+        );
       fields.push([name, value]);
     });
     parser.on('file', (name, stream, fileName, _encoding, type) => {

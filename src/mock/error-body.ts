@@ -48,13 +48,20 @@ export function describeError(base: unknown, isValid: IsValid, error: RequestErr
   return describePart('', base, isValid, error);
 }
 
-function describePart(name: string, base: unknown, isValid: IsValid, error: PartError): DescribedPart {
+/** `allowsMap`: whether an object without known fields can get the messages of the error under other names. */
+function describePart(
+  name: string,
+  base: unknown,
+  isValid: IsValid,
+  error: PartError,
+  allowsMap = name !== '',
+): DescribedPart {
   if (Array.isArray(base)) return describeList(name, base, isValid, error);
   if (isMapOfTexts(base, isValid)) return describeTexts(name, base, isValid, error);
   if (isNode(base)) {
     const described = describeObject('', base, isValid, error);
     if (described.description !== Description.none) return described;
-    const map = name === '' ? undefined : describeMap(name, isValid, error);
+    const map = allowsMap ? describeMap(name, isValid, error) : undefined;
     return map ?? describeObject(name, base, isValid, error);
   }
   return name === '' ? chooseValue(base, isValid, { values: getMessages(error), isMessage: true }) : keep(base);
@@ -93,9 +100,10 @@ function describeField(name: string, base: unknown, isValid: IsValid, object: Fi
   const chosen = own ? chooseValue(base, isValid, own) : keep(base);
   if (chosen.description !== Description.none || typeof base !== 'object') return chosen;
   // In an object such as `errors`, each field has messages about the value of the same name.
-  const described = describePart(/errors$/i.test(parent) ? `${parent} ${name}` : name, base, isValid, error);
   // A list or a map is not needed if the request has no violations and another field has the message.
   const isNeedless = violations.length === 0 && hasMessage(names.filter((other) => other !== name));
+  const fullName = /errors$/i.test(parent) ? `${parent} ${name}` : name;
+  const described = describePart(fullName, base, isValid, error, !isNeedless);
   if (isNeedless && isMapOfTexts(base, isValid)) return keep(isValid({}) ? {} : described.value);
   return isNeedless && Array.isArray(base) ? keep(described.value) : described;
 }
@@ -146,7 +154,7 @@ function describeMap(name: string, isValid: IsValid, error: PartError): Describe
   if (!isKnown || error.violation) return undefined;
   const parts = splitError(error).slice(0, MAX_ENTRIES);
   const getKey = ({ violation }: (typeof parts)[number]) =>
-    name === '' && error.violations.length === 0 ? 'detail' : getName(violation);
+    error.violations.length === 0 ? 'detail' : getName(violation);
   const names = [...new Set(parts.map(getKey))];
   const byName = names.map((key): [string, readonly string[]] => [
     key,

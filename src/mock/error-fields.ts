@@ -225,12 +225,12 @@ export function getMessages({ detail, title }: RequestError): readonly string[] 
 
 /**
  * Splits an error into one error for each of its violations.
- * If it has no violations, returns one error with a violation that concerns the whole body.
+ * If it has no violations, returns one error with a violation of a whole part of the request.
  */
 export function splitError(error: RequestError): readonly (RequestError & { readonly violation: Violation })[] {
   const { violations, detail } = error;
   const [first] = violations;
-  if (!first) return [{ ...error, violation: { in: 'body', pointer: '', rule: error.code, remedy: detail } }];
+  if (!first) return [{ ...error, violation: { in: getPart(error), pointer: '', rule: error.code, remedy: detail } }];
   if (violations.length === 1) return [{ ...error, violation: first }];
   return violations.map((violation) => ({
     ...error,
@@ -238,6 +238,12 @@ export function splitError(error: RequestError): readonly (RequestError & { read
     detail: `${getName(violation)}: ${violation.remedy}`,
     violation,
   }));
+}
+
+/** Returns the part of a request to which an error without violations belongs. */
+function getPart({ status }: RequestError): Violation['in'] {
+  if (status === 401 || status === 403) return 'header';
+  return status === 404 || status === 405 || status === 410 ? 'path' : 'body';
 }
 
 /**

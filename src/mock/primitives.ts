@@ -67,12 +67,28 @@ function generateForPattern(schema: Node, label: Label, random: Random, limit: G
   for (const each of patterns) {
     let first: string | undefined;
     for (const text of generateMatches(each, lengths, random, limit)) {
-      if (isAllowed(text)) return text;
+      for (const candidate of [completeTime(text, realistic), text]) if (isAllowed(candidate)) return candidate;
       first ??= text;
     }
     joined += first ?? '';
   }
   return isAllowed(joined) ? joined : realistic;
+}
+
+/**
+ * Completes a text to a date, with or without a time, if its pattern gives only some digits of it: `2019-` becomes
+ * `2019-06-15`, and `2019-83-00` becomes `2019-12-01`.
+ * `template`: a date of the format.
+ */
+function completeTime(text: string, template: string): string {
+  if (!/^\d{4}-\d\d-\d\d/.test(template)) return text;
+  const limit = (digits: string, least: number, most: number) =>
+    String(Math.min(most, Math.max(least, Number(digits)))).padStart(2, '0');
+  return (text + template.slice(text.length))
+    .replace(/^(\d{4})-(\d\d)-(\d\d)/, (_, year, month, day) => `${year}-${limit(month, 1, 12)}-${limit(day, 1, 28)}`)
+    .replace(/(T\d\d):(\d\d):(\d\d)/i, (_, hour, minute, second) => {
+      return `T${limit(hour.slice(1), 0, 23)}:${limit(minute, 0, 59)}:${limit(second, 0, 59)}`;
+    });
 }
 
 /** Returns the number of code points in a text, which is its length in JSON Schema. */
@@ -142,7 +158,13 @@ const MAX_ATTEMPTS = 20;
  * The limits of 64-bit integers are not exact numbers, so the range for `int64` is slightly smaller.
  */
 const INTEGER_RANGES: ReadonlyMap<unknown, readonly [least: number, most: number]> = new Map([
+  ['int8', [-128, 127]],
+  ['uint8', [0, 255]],
+  ['int16', [-(2 ** 15), 2 ** 15 - 1]],
+  ['uint16', [0, 2 ** 16 - 1]],
   ['int32', [-(2 ** 31), 2 ** 31 - 1]],
+  ['uint32', [0, 2 ** 32 - 1]],
+  ['uint64', [0, 2 ** 64 - 2_048]],
   ['int64', [-(2 ** 63), 2 ** 63 - 1_024]],
 ]);
 

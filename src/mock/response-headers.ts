@@ -29,6 +29,9 @@ type ListValues = (
 /** A time in the past, in the format of HTTP (RFC 9110, section 5.6.7). */
 const PAST = 'Wed, 01 Jan 2025 00:00:00 GMT';
 
+/** The delays of `Retry-After`, in s: the first that the schema allows is used. */
+const DELAYS = [1, 5, 10, 30, 60, 120, 300, 600, 3_600];
+
 /**
  * The values of headers that browsers and HTTP clients interpret, by the lower-case name of the header.
  * A generated text could have any effect there.
@@ -47,7 +50,7 @@ const USUAL_VALUES: Readonly<Record<string, ListValues>> = {
   link: ({ route, input }) => [`<${fillPath(route, input.path)}>; rel="self"`],
   location: listLocations,
   pragma: () => ['no-cache'],
-  'retry-after': () => [1, '1'],
+  'retry-after': () => DELAYS.flatMap((seconds) => [seconds, String(seconds)]),
   'set-cookie': (_parts, { normalized }) => [`${findCookieName(normalized)}=mock; Path=/`],
   vary: () => ['Origin'],
   'www-authenticate': () => ['Bearer'],
@@ -121,7 +124,7 @@ export function createHeaders(
   const entries = response.headers.flatMap((header) => {
     if (isServerHeader(header.name) || !HEADER_NAME.test(header.name)) return [];
     const value = createValue(source, header, { ...input, bodyExamples: new Set(names) });
-    return value === undefined ? [] : [[header.name, formatHeader(value)]];
+    return value === undefined ? [] : [[header.name, formatHeader(value, header.objectStyle)]];
   });
   const headers = normalizeHeaderNames(Object.fromEntries(entries));
   if (status < 400) return headers;

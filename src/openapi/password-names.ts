@@ -1,18 +1,19 @@
 import { memoizeByObject } from '../util/memoize-by-object.ts';
 import type { CredentialNames } from '../util/redact-secrets.ts';
-import { type Document, toNode } from './document.ts';
+import { type Document, type Node, toNode } from './document.ts';
 import { ALL_PARTS, getPartItems, getPartProperties, getSchemaParts } from './schema-parts.ts';
 import { mapNodes } from './walk-schemas.ts';
 
 /**
- * Returns the names of the properties, headers and query parameters whose schemas have `format: password`.
+ * Returns the names of the properties, headers and query parameters whose schemas have `format: password`, and of the
+ * texts that are `writeOnly`: no response may show them.
  * Header names are in lower case.
  */
 export const getPasswordNames = memoizeByObject((document: Document): CredentialNames => {
   const pointers: string[] = [];
   let hasPasswords = false;
   mapNodes(document, (node, pointer) => {
-    hasPasswords ||= node.format === 'password';
+    hasPasswords ||= isSecret(node);
     pointers.push(pointer);
     return node;
   });
@@ -33,10 +34,15 @@ function addNames(document: Document, pointer: string, names: Readonly<Record<ke
     if (isPassword(document, schema)) names.properties.add(property);
 }
 
-/** Returns whether a schema, an alternative of it, or the schema of its entries has `format: password`. */
+/** Returns whether a schema, an alternative of it, or the schema of its entries is that of a password. */
 function isPassword(document: Document, schema: string): boolean {
   const parts = getSchemaParts(document, schema, ALL_PARTS);
   const items = getPartItems(parts);
   const all = items === undefined ? parts : [...parts, ...getSchemaParts(document, items, ALL_PARTS)];
-  return all.some(({ node }) => node.format === 'password');
+  return all.some(({ node }) => isSecret(node));
+}
+
+/** Decision: a number or a choice that is `writeOnly`, such as `categoryId`, is no secret. */
+function isSecret({ format, writeOnly, type, enum: choices }: Node): boolean {
+  return format === 'password' || (writeOnly === true && type === 'string' && choices === undefined);
 }

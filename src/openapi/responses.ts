@@ -8,6 +8,7 @@ import { describeError } from './describe-error.ts';
 import { type Document, getNode, getTarget, isNode, resolvePointer, toNode } from './document.ts';
 import { allowsJson, findMediaType, isJsonType, removeTypeParameters } from './media-types.ts';
 import { groupByPointer, type SchemaValidator } from './schema-validator.ts';
+import { isXmlType } from './xml.ts';
 
 /** A documented response of an operation. */
 export interface DocumentedResponse {
@@ -36,6 +37,13 @@ export interface DocumentedHeader extends DocumentedMedia {
   readonly isRequired: boolean;
   /** The type of the header value. */
   readonly type: string;
+  /**
+   * How the header has an object (OpenAPI 3.0, Parameter Object, `style: simple`).
+   * `list`: names and values alternate.
+   * `pairs`: `name=value`.
+   * `json`: JSON, because the header has a `content`.
+   */
+  readonly objectStyle: 'list' | 'pairs' | 'json';
 }
 
 /** An example of a body, header or parameter. An example from the keyword `example` has no name. */
@@ -100,6 +108,13 @@ export function findJsonMedia(responses: readonly DocumentedResponse[], status: 
   return found && { ...found[1], type: isJsonType(found[0]) ? found[0] : JSON_TYPE };
 }
 
+/** Like `findJsonMedia`, but returns the first XML media type if there is neither JSON nor a range that includes it. */
+export function findValueMedia(responses: readonly DocumentedResponse[], status: number) {
+  const json = findJsonMedia(responses, status);
+  const xml = Object.entries(findResponse(responses, status)?.media ?? {}).find(([type]) => isXmlType(type));
+  return json ?? (xml && { ...xml[1], type: xml[0] });
+}
+
 /**
  * Returns whether a GET can have any body, because the document describes no content for its success response.
  * Frameworks that generate documents from code often leave out the content, and a GET without a body has no use.
@@ -125,13 +140,14 @@ function createHeader(document: Document, headers: string, name: string): Docume
   const isRequired = getNode(document, `${pointer}/required`) === true;
   const [content] = Object.values(getMedia(document, `${pointer}/content`));
   // The value is text in the format of a media type, such as JSON, so it is not compared with the schema.
-  if (content) return { name, isRequired, type: 'object', ...content };
+  if (content) return { name, isRequired, type: 'object', objectStyle: 'json', ...content };
   const schema = getSchemaPointer(document, pointer);
   const { type } = toNode(getTarget(document, schema ?? ''));
   return {
     name,
     isRequired,
     type: schema === undefined ? 'string' : String(Array.isArray(type) ? type[0] : type),
+    objectStyle: getNode(document, `${pointer}/explode`) === true ? 'pairs' : 'list',
     schema,
     examples: getExamples(document, pointer),
   };

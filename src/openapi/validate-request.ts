@@ -10,12 +10,12 @@ import { shorten } from './describe-error.ts';
 import { type Document, getPropertyNames, getTarget, isNode, resolveNode, toNode } from './document.ts';
 import { type Form, readForm } from './form-body.ts';
 import { createUnknownValueError, describeUnknownValue, findUnknownValues } from './known-values.ts';
-import { findMediaType, isFormBody, isParsedType } from './media-types.ts';
+import { findMediaType, isFormBody, isParsedType, removeTypeParameters } from './media-types.ts';
 import { createInexactError, isDeepShape, type Parameters, parseDeepName, readParameters } from './parameters.ts';
 import { getPasswordNames } from './password-names.ts';
 import { createPattern, type Pattern } from './patterns/pattern.ts';
 import type { Route } from './routes.ts';
-import { ALL_PARTS, getSchemaParts } from './schema-parts.ts';
+import { ALL_PARTS, getPartTypes, getSchemaParts } from './schema-parts.ts';
 import { createErrorObject, getUnknownName, type SchemaValidator } from './schema-validator.ts';
 import { type ConvertTexts, readTexts, type TextRules } from './typed-values.ts';
 import { MAX_LISTED, type RequestViolations, toViolations } from './violations.ts';
@@ -204,6 +204,7 @@ function validateBody({ document, validate }: BodyValidation, route: Route, { bo
   }
   const schema = getBodySchema(route, contentType);
   if (schema === undefined || body === undefined) return [];
+  if (isUndescribedPatch(document, schema, contentType, body)) return [];
   const resolveProperties = getPropertyResolver(document);
   const errors = validate(schema, body);
   // Changes the errors of this validation in place, because copies of tens of thousands of errors take too long.
@@ -212,6 +213,16 @@ function validateBody({ document, validate }: BodyValidation, route: Route, { bo
     error.instancePath = `/requestBody${error.instancePath}`;
   }
   return errors;
+}
+
+/**
+ * Returns whether a body is a JSON Patch, which is a list (RFC 6902), although its schema is an object.
+ * Many documents give the schema of the entry.
+ */
+function isUndescribedPatch(document: Document, schema: string, contentType = '', body: unknown): boolean {
+  if (removeTypeParameters(contentType) !== 'application/json-patch+json' || !Array.isArray(body)) return false;
+  const types = getPartTypes(getSchemaParts(document, schema, ALL_PARTS));
+  return types.length > 0 && !types.includes('array');
 }
 
 type BodyValidation = { readonly document: Document; readonly validate: SchemaValidator };

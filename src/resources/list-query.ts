@@ -107,10 +107,15 @@ export function readListParameters(
 /** Returns whether a document says that the first page has the number 0. */
 function isZeroBased({ name, schema, description, isPageable }: QueryField, getKeyword: GetKeyword): boolean {
   const texts = [description, String(getKeyword(schema, 'description') ?? '')];
-  const [minimum, initial] = ['minimum', 'default'].map((keyword) => getKeyword(schema, keyword));
-  if (minimum === 0 || initial === 0) return true;
+  const [minimum, initial, example] = ['minimum', 'default', 'example'].map((keyword) => getKeyword(schema, keyword));
+  if (minimum === 0 || initial === 0 || (example === 0 && initial === undefined)) return true;
   if (typeof minimum === 'number' && minimum > 0) return false;
-  return isPageable || /zerobased/.test(normalizeName(name)) || texts.some((text) => ZERO_BASED.test(text));
+  return (
+    isPageable ||
+    /zero(?:based|indexed)/.test(normalizeName(name)) ||
+    normalizeName(name) === 'pageindex' ||
+    texts.some((text) => ZERO_BASED.test(text))
+  );
 }
 
 /** A function that returns a stored entry with the generated properties that clients see in responses. */

@@ -59,6 +59,8 @@ const FIELDS: readonly (readonly [names: readonly string[], getValue: GetValue])
         ? (limit ?? entries.length)
         : entries.length,
   ],
+  // Beside the total, a count of pages is meant, not one of the entries on the page.
+  [['pagecount'], (page, names) => (names.some((name) => TOTALS.includes(name)) ? countPages(page) : undefined)],
   [
     ['numberofelements', 'resultcount', 'itemcount', 'returned', 'pagecount', 'length'],
     ({ entries }) => entries.length,
@@ -74,11 +76,11 @@ const FIELDS: readonly (readonly [names: readonly string[], getValue: GetValue])
     ({ offset, entries }, names) =>
       isRange(names) ? (entries.length > 0 ? offset + entries.length : null) : undefined,
   ],
-  [['page', 'pagenumber', 'currentpage', 'number', 'pageindex', 'xpage'], (page) => toPageValue(page, 0)],
-  [
-    ['pages', 'totalpages', 'pagecount', 'pagestotal', 'lastpage', 'numpages', 'xtotalpages'],
-    ({ total, limit }) => (limit === undefined || limit <= 0 ? 1 : Math.ceil(total / limit)),
-  ],
+  [['page', 'pagenumber', 'currentpage', 'number', 'xpage'], (page) => toPageValue(page, 0)],
+  [['pageindex'], (page) => (page.position?.kind === 'page' ? toPageValue(page, 0) : getPageNumber(page) - 1)],
+  [['zerobasedpage', 'zerobasedpagenumber', 'zeroindexedpage'], (page) => getPageNumber(page) - 1],
+  [['pages', 'totalpages', 'pagecount', 'pagestotal', 'numpages', 'xtotalpages'], countPages],
+  [['lastpage'], (page) => Math.max(1, countPages(page)) - getPageNumber(page) + toPageValue(page, 0)],
   [['hasmore', 'hasnext', 'hasnextpage', 'hasmoreitems', 'hasmoreresults', 'more'], (page) => hasMore(page)],
   [['hasprevious', 'hasprevpage', 'hasprev', 'haspreviouspage'], ({ offset }) => offset > 0],
   [['first', 'isfirst', 'isfirstpage'], ({ offset }) => offset === 0],
@@ -139,6 +141,10 @@ function isRange(names: readonly string[]): boolean {
 
 function hasMore({ offset, entries, total }: ListPage): boolean {
   return offset + entries.length < total;
+}
+
+function countPages({ total, limit }: ListPage): number {
+  return limit === undefined || limit <= 0 ? 1 : Math.ceil(total / limit);
 }
 
 /** Returns the value of the parameter that selects a page. `distance`: 0 for the current page, 1 for the next one. */

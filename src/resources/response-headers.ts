@@ -34,14 +34,14 @@ export function createHeaders(
   described: HeaderInput,
 ): Readonly<Record<string, string>> {
   const headers = findResponse(plan.route.responses, described.status)?.headers ?? [];
-  const entries = headers.flatMap(({ name, schema, isRequired }) => {
+  const entries = headers.flatMap(({ name, schema, isRequired, objectStyle }) => {
     if (isServerHeader(name) || !HEADER_NAME.test(name)) return [];
     const candidates = listCandidates(model, plan, { ...described, name });
     const value = candidates.find((candidate) => schema === undefined || model.contract.isValid(schema, candidate));
     if (value !== undefined) return [[name, String(value)]];
     if (!isRequired || schema === undefined) return [];
     const generated = model.generate(schema, name.length);
-    return generated === undefined ? [] : [[name, formatHeader(generated)]];
+    return generated === undefined ? [] : [[name, formatHeader(generated, objectStyle)]];
   });
   // If the entry has no property for its id, the client gets the id only from `Location`.
   const isHidden =

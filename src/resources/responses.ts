@@ -2,7 +2,7 @@ import type { HandlerResponse, Input } from '../application.ts';
 import type { CompleteValue } from '../mock/complete-value.ts';
 import type { Contract } from '../openapi/contract.ts';
 import { isNode } from '../openapi/document.ts';
-import { findJsonMedia } from '../openapi/responses.ts';
+import { findValueMedia } from '../openapi/responses.ts';
 import type { Entry } from '../store/state.ts';
 import { formatPointer } from '../util/json-pointer.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
@@ -42,7 +42,7 @@ export class ResponseFactory {
    */
   createEntryResponse(plan: Plan, status: number, entries: readonly Entry[]): HandlerResponse {
     const [entry] = entries;
-    const { schema, headers } = getJsonMedia(plan, status);
+    const { schema, headers } = getValueMedia(plan, status);
     const { resource, responsePath } = plan;
     if (entry && this.#isOpen(plan))
       return { status, headers, ...this.#wrapOpen(plan, this.#completeOpen(plan, entry)) };
@@ -99,7 +99,7 @@ export class ResponseFactory {
   /** Returns a response with one page of a list. `input`: the request. */
   createListResponse(plan: Plan, page: ListPage, input: Input): HandlerResponse {
     const status = plan.route.successStatus;
-    const { schema, headers } = getJsonMedia(plan, status);
+    const { schema, headers } = getValueMedia(plan, status);
     const entries = page.entries.map((entry) => this.#completeListed(plan, entry));
     const inner = toList(entries);
     if (schema === undefined || this.#isOpen(plan)) return { status, headers, ...this.#wrapOpen(plan, inner) };
@@ -118,7 +118,7 @@ export class ResponseFactory {
 
   #completeListed(plan: Plan, entry: Entry): Completed {
     if (this.#isOpen(plan)) return this.#completeOpen(plan, entry);
-    const { schema } = getJsonMedia(plan, plan.route.successStatus);
+    const { schema } = getValueMedia(plan, plan.route.successStatus);
     const list = schema === undefined ? undefined : this.#reader.getInner(schema, plan.responsePath);
     const items = list === undefined ? undefined : this.#reader.getItems(list);
     if (items === undefined) return { value: removePathValues(entry), generated: [] };
@@ -278,11 +278,11 @@ function toList(entries: readonly Completed[]): Completed {
 const MAX_FIELD_DEPTH = 2;
 
 /**
- * Returns the schema of the JSON body that is documented for a status, and a `Content-Type` header.
- * The schema is undefined if there is no JSON body.
+ * Returns the schema of the body in JSON or XML that is documented for a status, and a `Content-Type` header.
+ * The schema is undefined if there is no such body.
  */
-function getJsonMedia({ route }: Plan, status: number) {
-  const media = findJsonMedia(route.responses, status);
+function getValueMedia({ route }: Plan, status: number) {
+  const media = findValueMedia(route.responses, status);
   const headers: Readonly<Record<string, string>> = media ? { 'Content-Type': media.type } : {};
   return { schema: media?.schema, headers };
 }

@@ -1,8 +1,9 @@
 import { type Document, getNode, resolvePointer } from '../openapi/document.ts';
 import { allowsJson, isFormBody, isJsonType } from '../openapi/media-types.ts';
-import { findJsonMedia } from '../openapi/responses.ts';
+import { findValueMedia } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
 import { ALL_PARTS, getPartItems, getPartProperties, getPartTypes, getSchemaParts } from '../openapi/schema-parts.ts';
+import { isXmlType } from '../openapi/xml.ts';
 import { normalizeName } from '../util/normalize-name.ts';
 import { toSingular } from '../util/singular.ts';
 import { listPatchTypes } from './patch-types.ts';
@@ -299,21 +300,25 @@ export class SchemaReader {
     );
   }
 
-  /** Returns the JSON Pointer of the schema of the JSON response with a status; undefined if none is documented. */
+  /**
+   * Returns the JSON Pointer of the schema of the response with a status in JSON, else in XML.
+   * Returns undefined if neither is documented.
+   */
   getResponseSchema({ responses }: Route, status: number): string | undefined {
-    return findJsonMedia(responses, status)?.schema;
+    return findValueMedia(responses, status)?.schema;
   }
 
   /**
    * Returns the JSON Pointer of the schema of a request body; undefined if there is none.
-   * Prefers JSON to forms and wildcard media types.
+   * Prefers JSON to forms and wildcard media types, and these to XML.
    * Leaves out JSON Patches (RFC 6902), because they don't contain the entry.
    */
   getRequestSchema(route: Route): string | undefined {
     const { bodyMedia } = route;
     const patches = listPatchTypes(this, route);
     const types = Object.keys(bodyMedia).filter((type) => !patches.includes(type));
-    const type = types.find(isJsonType) ?? types.find((name) => allowsJson(name) || isFormBody(name));
+    const type =
+      types.find(isJsonType) ?? types.find((name) => allowsJson(name) || isFormBody(name)) ?? types.find(isXmlType);
     return type === undefined ? undefined : bodyMedia[type]?.schema;
   }
 

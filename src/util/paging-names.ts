@@ -20,7 +20,7 @@ export const PAGING_NAMES = {
     'itemsperpage',
   ],
   offset: ['offset', 'skip', 'start', 'startindex', 'pageoffset'],
-  page: ['page', 'pagenumber', 'pagenum', 'pageno', 'pageindex'],
+  page: ['page', 'pagenumber', 'pagenum', 'pageno', 'pageindex', 'zerobasedpage'],
   cursor: [
     'cursor',
     'after',

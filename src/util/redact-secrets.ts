@@ -7,16 +7,16 @@ import { tryOrUndefined } from './try-or-undefined.ts';
  * The journal, the log, the matchers and `storefront check` use it.
  */
 const SECRET =
-  /authorization|cookie|token|secret|passw|passphrase|passcode|pwd|credential|session|signature|(api|auth|access|private|signing|encryption|subscription|functions|master)[-_ ]?key|card[-_ ]?number|credit[-_ ]?card|cvc|cvv|(pin|security|verification|recovery)[-_ ]?code|connection[-_ ]?string/i;
+  /authorization|cookie|token|secret|passw|passphrase|passcode|pwd|credential|session|signature|(api|auth|access|private|signing|encryption|subscription|functions|master)[-_ ]?key|card[-_ ]?number|credit[-_ ]?card|cvc|cvv|(pin|security|verification|recovery)[-_ ]?code|(security|secret)[-_ ]?answer|tax[-_ ]?(payer[-_ ]?)?id|connection[-_ ]?string/i;
 
 /**
  * Matches secret names that are also parts of other words, such as `pin` in `shipping`.
  * The words of a name must be separated.
  */
-const SECRET_WORD = /(?:^|[^a-z])(?:auth|jwt|pin|otp|totp|mfa|ssn|iban)(?:[^a-z]|$)/i;
+const SECRET_WORD = /(?:^|[^a-z])(?:auth|bearer|jwt|pin|otp|totp|mfa|ssn|iban)(?:[^a-z]|$)/i;
 
 /** Matches each text that contains a secret name, and some others. */
-const MAYBE_SECRET = new RegExp(`${SECRET.source}|auth|jwt|pin|otp|mfa|ssn|iban`, 'i');
+const MAYBE_SECRET = new RegExp(`${SECRET.source}|auth|bearer|jwt|pin|otp|mfa|ssn|iban`, 'i');
 
 /** The replacement for a secret value. */
 export const REDACTED = '[redacted]';
@@ -55,8 +55,9 @@ export function redactSecrets(value: unknown, depth = 0): unknown {
   if (typeof value === 'string') return redactText(value);
   if (typeof value !== 'object' || value === null) return value;
   if (depth > MAX_JSON_DEPTH) return TOO_DEEP;
+  if (isSecretPair(value)) return [value[0], REDACTED];
   if (Array.isArray(value)) return value.map((inner) => redactSecrets(inner, depth + 1));
-  const isSecret = (name: string) => isSecretName(name) || (name === 'value' && namesSecret(value));
+  const isSecret = (name: string) => isSecretName(name) || (VALUES.includes(name) && namesSecret(value));
   return Object.fromEntries(
     Object.entries(value).map(([name, inner]) => [
       name,
@@ -66,12 +67,22 @@ export function redactSecrets(value: unknown, depth = 0): unknown {
 }
 
 /**
- * The properties that name the property `value` beside them, as in `{ name: 'password', value: 'x' }`.
+ * The properties that name the value beside them, as in `{ name: 'password', value: 'x' }`.
  * A violation of the contract has a `pointer`.
  */
-const NAMING = ['name', 'key', 'field', 'parameter', 'header', 'pointer'];
+const NAMING = ['name', 'key', 'id', 'field', 'parameter', 'header', 'pointer'];
 
-/** Returns whether an object names a secret, which it has as its property `value`. */
+/** The properties with a value that another property names. */
+const VALUES = ['value', 'val', 'content'];
+
+/** Returns whether a list is the name of a secret and its value, as in `['password', 'x']`. */
+function isSecretPair(value: object): value is readonly [string, string] {
+  if (!Array.isArray(value) || value.length !== 2) return false;
+  const [name, secret]: readonly unknown[] = value;
+  return typeof name === 'string' && typeof secret === 'string' && isSecretName(name);
+}
+
+/** Returns whether an object names a secret, which it has as one of the properties `VALUES`. */
 function namesSecret(object: object): boolean {
   return Object.entries(object).some(
     ([name, value]) => NAMING.includes(name) && typeof value === 'string' && isSecretName(value),
@@ -136,7 +147,7 @@ export function redactText(text: string): string {
 /** Replaces secrets in a text of any length with `[redacted]`. `depth`: how often the text was already URL-decoded. */
 export function redactFullText(text: string, depth = 0): string {
   if (!MAYBE_SECRET.test(text) && !/[%@\\]|\b(bearer|basic) /i.test(text)) return text;
-  return redactCredentials(redactSentences(redactPairs(redactElements(redactProperties(text)), depth)));
+  return redactCredentials(redactSentences(redactPairs(redactElements(redactLists(redactProperties(text))), depth)));
 }
 
 /** Replaces the credentials after `Bearer` or `Basic` in a text, and user names and passwords in its URLs. */
@@ -197,14 +208,22 @@ function redactProperties(text: string, isSecret = isSecretName): string {
     const name = decodeString(found[1] ?? '');
     const at = property.lastIndex;
     if (NAMING.includes(name)) isNamed = isSecret(readString(text, at) ?? '');
-    const isFound = isSecret(name) || (name === 'value' && (isNamed || isNamedAfter(text, at)));
-    if (name === 'value') isNamed = false;
+    const isValue = VALUES.includes(name);
+    const isFound = isSecret(name) || (isValue && (isNamed || isNamedAfter(text, at)));
+    if (isValue) isNamed = false;
     if (!isFound) continue;
     result += `${text.slice(from, at)}"${REDACTED}"`;
     from = findEndOfValue(text, at);
     property.lastIndex = from;
   }
   return result + text.slice(from);
+}
+
+/** Replaces the value in each list of a secret name and its value in a JSON text: `["password", "x"]`. */
+function redactLists(text: string): string {
+  return text.replaceAll(/\[\s*"((?:[^"\\]|\\.){0,100})"\s*,\s*"(?:[^"\\]|\\.)*(?:"\s*\]|$)/g, (whole, name: string) =>
+    isSecretName(decodeString(name)) ? `["${name}","${REDACTED}"]` : whole,
+  );
 }
 
 /** Replaces the texts of XML elements with secret names. The text can be truncated. */

@@ -144,7 +144,7 @@ describe('runCheck', () => {
     });
     const { report } = await judging(url, '--contract', path, '--timeout', '9', '-H', "x-a: it's");
     expect((await report).failures[0]?.reproduce).toBe(
-      `storefront check ${url} --allow-writes --contract ${path} --timeout 9 -H 'x-a: …' ` +
+      `storefront check ${url} --contract ${path} --timeout 9 -H 'x-a: …' ` +
         String.raw`--only 'find $(touch x) the '\''thing'\''' --seed 11 --runs 1`,
     );
   });

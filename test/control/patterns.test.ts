@@ -99,6 +99,18 @@ describe('a large regular expression', () => {
     expect(reply.body.detail).toMatch(/too large for 100 requests of \d+ bytes/);
   });
 
+  it('is rejected if it has more than 20 Unicode classes', async () => {
+    const send = (count: number) =>
+      newSandbox().sendControl('POST', '/faults', {
+        ...searchMatcher({ $regex: '[\\pL\\pN]'.repeat(count / 2) }),
+        status: 503,
+      });
+    expect((await send(20)).status).toBe(200);
+    const reply = await send(22);
+    expectProblem(reply, 400, 'invalid-matcher');
+    expect(reply.body.detail).toContain('has more than 20 Unicode classes, such as \\pL: use fewer classes');
+  });
+
   it.each([
     '.{0,999}'.repeat(5),
     `(?:${'x'.repeat(480)}){500}`,

@@ -15,9 +15,11 @@ function createNames(count: number): readonly string[] {
 const SUCCESS = { 200: { description: 'OK', content: { 'application/json': { schema: { type: 'object' } } } } };
 const text = { type: 'string' } as const;
 
+const FORM = 'application/x-www-form-urlencoded';
+
 /** Starts a server for a document with these paths. */
-async function startPaths(paths: object) {
-  const document = { openapi: '3.0.3', info: { title: 'Test', version: '1' }, paths };
+async function startPaths(paths: object, schemas: object = {}) {
+  const document = { openapi: '3.0.3', info: { title: 'Test', version: '1' }, paths, components: { schemas } };
   const folder = await folderWith({ 'openapi.json': JSON.stringify(document) });
   return startStorefront({ contract: join(folder, 'openapi.json') });
 }
@@ -65,6 +67,25 @@ describe('a query', () => {
     const { body } = await ask('GET', `/things?${[...fields, 'filter[more]=1'].join('&')}`);
     expect(body.violations).toMatchObject([{ pointer: '/filter', rule: 'maxProperties' }]);
   });
+
+  it('that sorts by 5,000 unknown names is handled', { timeout: GENEROUS_MS }, async () => {
+    const entry = { type: 'object', properties: { id: { type: 'integer' }, name: text } };
+    const list = { description: 'd', content: { 'application/json': { schema: { type: 'array', items: entry } } } };
+    const created = { description: 'd', content: { 'application/json': { schema: entry } } };
+    const { ask } = await startPaths({
+      '/things': {
+        get: { parameters: [{ name: 'sort', in: 'query', schema: text }], responses: { 200: list } },
+        post: { ...createPost(entry).post, responses: { 201: created } },
+      },
+      '/things/{id}': {
+        parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'integer' } }],
+        get: { responses: { 200: created, 404: { description: 'd' } } },
+      },
+    });
+    for (let count = 0; count < 100; count++) await ask('POST', '/things', { name: `n${99 - count}` });
+    const { body } = await ask('GET', `/things?sort=${createNames(5_000).join(',')},Name`);
+    expect(body.map(({ name }: { readonly name: string }) => name).slice(0, 3)).toEqual(['n0', 'n1', 'n10']);
+  });
 });
 
 describe('a path', () => {
@@ -90,6 +111,20 @@ describe('a path', () => {
 });
 
 describe('a body', () => {
+  it('in a form whose schemas refer to each other through oneOf and anyOf is handled', async () => {
+    const names = createNames(40);
+    const refer = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+    const schemas = Object.fromEntries(
+      names.map((name) => [name, { oneOf: names.slice(0, 20).map(refer), anyOf: names.slice(20).map(refer) }]),
+    );
+    const schema = { type: 'object', properties: { a: refer(names[0] ?? '') } };
+    const { ask } = await startPaths(
+      { '/forms': { post: { requestBody: { content: { [FORM]: { schema } } }, responses: SUCCESS } } },
+      schemas,
+    );
+    expect((await ask('POST', '/forms', 'a=5', { 'content-type': FORM })).status).toBe(400);
+  });
+
   it('with a long text for the format url is validated in linear time', { timeout: GENEROUS_MS }, async () => {
     const schema = { type: 'object', properties: { link: { type: 'string', format: 'url' } } };
     const { ask } = await startPaths({ '/links': createPost(schema) });

@@ -52,6 +52,31 @@ describe('a request body in XML', () => {
     expect(await send(xml)).toMatchObject({ status: 400, detail: expect.stringMatching(detail) });
   });
 
+  it.each(['7', ' 7 ', '+7', '007'])('has the integer 7 as %j', async (text) => {
+    const send = await startPets();
+    expect((await send(`<pet><name>a</name><age>${text}</age></pet>`)).received).toEqual({ name: 'a', age: 7 });
+  });
+
+  it.each(['7.0', '1e1', '9007199254740993', '0x7', ''])('has no integer as %j', async (text) => {
+    const send = await startPets();
+    expect(await send(`<pet><name>a</name><age>${text}</age></pet>`)).toMatchObject({ status: 400 });
+  });
+
+  it.each([
+    ['-.5', -0.5],
+    ['1.50E2', 150],
+    ['+3.', 3],
+  ])('has the number %s', async (text, value) => {
+    const send = await startPets({ type: 'object', properties: { weight: { type: 'number' } } });
+    expect((await send(`<pet><weight>${text}</weight></pet>`)).received).toEqual({ weight: value });
+  });
+
+  it('has the repeated elements of a list, and properties that the schema does not list', async () => {
+    const properties = { tag: { type: 'array', items: { type: 'integer', xml: { name: 't' } } } };
+    const send = await startPets({ type: 'object', properties, additionalProperties: { type: 'integer' } });
+    expect((await send('<pet><t>1</t><other>5</other><t>2</t></pet>')).received).toEqual({ tag: [1, 2], other: 5 });
+  });
+
   it('whose schema is a text is not parsed', async () => {
     const send = await startPets({ type: 'string' });
     expect(await send('<any><thing/></any>')).toEqual({ status: 201 });

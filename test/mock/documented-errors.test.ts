@@ -265,6 +265,21 @@ describe('a domain error', () => {
   });
 
   it.each([
+    ['a map', object({ message: text }, { cause: { type: 'object', additionalProperties: true } })],
+    ['an open object', object({ message: text }, { errors: { type: 'object' } })],
+    ['an object without known fields', object({ message: text }, { reason: object({ trace: text }) })],
+  ])('leaves out %s that is optional and says nothing about the error', async (_, schema) => {
+    const { ask } = await startThrowing({ 404: toResponse({ schema, body: '' }) });
+    expect((await ask('GET', '/things')).body).toEqual({ message: 'gone' });
+  });
+
+  it('names the path in a required list of errors', async () => {
+    const schema = object({ errors: list(object({ in: text, message: text })) });
+    const { ask } = await startThrowing({ 404: toResponse({ schema, body: '' }) });
+    expect((await ask('GET', '/things')).body).toEqual({ errors: [{ in: 'path', message: 'gone' }] });
+  });
+
+  it.each([
     ['as an exact status', { 404: message }],
     ['as a range', { '4XX': message, default: { description: 'd' } }],
     ['as the default', { default: message }],

@@ -45,6 +45,32 @@ function generateOnce(
   return generate(schema, { seed, usesExamples: false, omitsOptional: false, query: {}, ...making });
 }
 
+it.each([
+  [{ type: 'string', format: 'date', pattern: '^2019-' }, /^2019-\d\d-\d\d$/],
+  [{ type: 'string', format: 'date', pattern: '^\\d{4}-02-\\d{2}$' }, /^\d{4}-02-[012]\d$/],
+  [{ type: 'string', format: 'date-time', pattern: '^2031-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ$' }, /^2031-.*Z$/],
+])('a generated date matches its format and its pattern: %j', async (schema, expected) => {
+  const getValue = await createMockOf({ date: schema });
+  for (const seed of [1, 2, 3]) {
+    const value = String(getValue('date', seed));
+    expect(value).toMatch(expected);
+    expect(Number.isNaN(Date.parse(value)), value).toBe(false);
+  }
+});
+
+it.each([
+  ['int8', -128, 127],
+  ['uint8', 0, 255],
+  ['uint16', 0, 65_535],
+  ['uint32', 0, 2 ** 32 - 1],
+])('a generated integer has the range of its format %s', (format, least, most) => {
+  for (let seed = 0; seed < 50; seed++) {
+    const value = generateOnce({ type: 'integer', format }, seed);
+    expect(value).toBeGreaterThanOrEqual(least);
+    expect(value).toBeLessThanOrEqual(most);
+  }
+});
+
 const anySeed = fc.integer({ min: 0, max: 2 ** 31 });
 
 describe('a generated value', () => {

@@ -43,6 +43,8 @@ describe('a documented header of a mocked response', () => {
     ['a generated value', { schema: { type: 'string', format: 'uuid' } }, /^[\da-f-]{36}$/],
     ['a generated value in its range', { schema: { type: 'integer', minimum: 3, maximum: 4 } }, /^[34]$/],
     ['a list', { schema: { type: 'array', items: { type: 'integer' }, example: [1, 2] } }, '1,2'],
+    ['an object in the style simple', { schema: TEXT, example: { r: 1, s: 2 } }, 'r,1,s,2'],
+    ['an exploded object', { explode: true, schema: TEXT, example: { r: 1, s: 2 } }, 'r=1,s=2'],
     ['the example of its content', { content: { 'application/json': { example: { a: 1 } } } }, '{"a":1}'],
   ])('has %s', async (_, header, expected) => {
     const { headers } = await askMock('GET', { headers: { 'X-One': header } });
@@ -59,6 +61,7 @@ describe('a documented header of a mocked response', () => {
     ['Last-Modified', { type: 'string', format: 'date-time' }, /^\d{4}-\d\d-\d\dT/, 'GET', 200],
     ['Retry-After', { type: 'integer' }, '1', 'GET', 202],
     ['Retry-After', { type: 'integer' }, '1', 'GET', 429],
+    ['Retry-After', { type: 'integer', minimum: 20, maximum: 90 }, '30', 'GET', 429],
     ['Set-Cookie', TEXT, 'session=mock; Path=/', 'GET', 200],
     ['Set-Cookie', { type: 'string', example: 'sid=1' }, 'sid=1', 'GET', 200],
     ['Cache-Control', TEXT, 'no-store', 'GET', 200],

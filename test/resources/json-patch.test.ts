@@ -116,4 +116,10 @@ describe('a JSON Patch', () => {
     const { patch } = await start();
     expect(await patch([operation])).toMatchObject({ status: 400, body: { detail } });
   });
+
+  it('is applied if the schema of its media type is an object', async () => {
+    const { patch } = await start({ [PATCH]: { schema: Note } });
+    const { status, body } = await patch([{ op: 'replace', path: '/text', value: 'b' }]);
+    expect([status, body.text]).toEqual([200, 'b']);
+  });
 });

@@ -190,3 +190,31 @@ it.each([
   expect((await shop.ask('GET', `/books?${first}`)).body).toMatchObject({ number: 0, content: [{ id: 1 }, { id: 2 }] });
   expect((await shop.ask('GET', `/books?${second}`)).body).toMatchObject({ number: 1, content: [{ id: 3 }] });
 });
+
+it('page numbers count from 0 if their names or the example of the parameter say so', async () => {
+  const Page = createObject({
+    'results!': createList(Book),
+    pageIndex: INTEGER,
+    zeroBasedPage: INTEGER,
+    pageCount: INTEGER,
+    totalCount: INTEGER,
+    lastPage: INTEGER,
+  });
+  for (const [name, schema] of [
+    ['pageIndex', INTEGER],
+    ['zeroBasedPage', INTEGER],
+    ['page', { ...INTEGER, example: 0 }],
+  ] as const) {
+    const shop = await startApi({ paths: createPaths(Page, { [name]: schema, limit: INTEGER }) });
+    await addBooks(shop, 5);
+    const { body } = await shop.ask('GET', `/books?${name}=1&limit=2`);
+    expect(body, name).toMatchObject({
+      results: [{ title: 'c' }, { title: 'd' }],
+      pageIndex: 1,
+      zeroBasedPage: 1,
+      pageCount: 3,
+      totalCount: 5,
+      lastPage: 2,
+    });
+  }
+});

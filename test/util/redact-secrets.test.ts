@@ -48,6 +48,9 @@ describe('redactSecrets', () => {
     'iban',
     'customerIBAN',
     'ssn',
+    'bearer',
+    'securityAnswer',
+    'taxId',
     'securityCode',
     'Ocp-Apim-Subscription-Key',
     'X-Functions-Key',
@@ -81,12 +84,14 @@ describe('redactSecrets', () => {
     expect(redactText(`/api/products?${name}=a`)).toBe(`/api/products?${name}=a`);
   });
 
-  it.each(['name', 'key', 'field', 'parameter', 'header', 'pointer'])(
+  it.each(['name', 'key', 'id', 'field', 'parameter', 'header', 'pointer'])(
     'redacts the value of an object whose %s is a secret name',
     (naming) => {
       const entries = [
         { [naming]: 'password', value: 'hunter2' },
         { value: 'hunter2', [naming]: 'apiKey' },
+        { [naming]: 'pwd', content: 'hunter2' },
+        { [naming]: 'token', val: 'hunter2' },
       ];
       const others = [
         { [naming]: 'colour', value: 'red' },
@@ -99,6 +104,19 @@ describe('redactSecrets', () => {
       expect(redactText(JSON.stringify(others))).toBe(JSON.stringify(others));
     },
   );
+
+  it('redacts the value in a list of a secret name and its value', () => {
+    const lists = [
+      ['authorization', 'hunter2'],
+      ['a', ['password', 'hunter2']],
+    ];
+    const others = [['colour', 'red'], ['password'], ['password', 'email', 'name'], ['password', 1]];
+    expect(JSON.stringify(redactSecrets(lists))).not.toContain('hunter2');
+    expect(redactSecrets(others)).toEqual(others);
+    for (const text of [JSON.stringify(lists), '["password", "hunter2', `{"a":[[ "token" , "hunter2" ]]}`])
+      expect(redactText(text)).not.toContain('hunter2');
+    expect(redactText(JSON.stringify(others))).toBe(JSON.stringify(others));
+  });
 
   it.each([1, 'password', null, true, [], {}, { productId: 'a', quantity: 2 }])(
     'returns other values unchanged: %j',
