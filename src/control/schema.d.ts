@@ -949,7 +949,7 @@ export interface components {
          *     `{"$regex": "^w\\d+$"}`, `{"$gt": 2}`, `{"$lt": 5}`, `{"$in": [1, 2]}`, `{"$not": …}`, `{"$exists": false}` or `{"$eq": …}`. With `$eq`, the object in
          *     the request must have no other properties.
          *
-         *     A regular expression has RE2 syntax and at most 1,000 characters, and 4,000 if its repetitions, such as `{0,999}`, are written out. Lookaround and backreferences are not supported, because their run time has no bound.
+         *     A regular expression has RE2 syntax and at most 1,000 characters, and 4,000 if its repetitions, such as `{0,999}`, are written out. It has at most 20 Unicode classes, such as `\pL`. Lookaround and backreferences are not supported, because their run time has no bound.
          *     All regular expressions of one matcher can have 10,000 compiled instructions together, and those of all faults of a sandbox 20,000.
          */
         readonly Where: {
