@@ -3,5 +3,5 @@ import { createPageConfig } from './tools/page-build.ts';
 import { sanitizeRapiDoc } from './tools/sanitize-rapidoc.ts';
 
 // The API reference (src/reference).
-const config = createPageConfig('reference', '/_docs/', 'CSP-NONCE');
+const config = createPageConfig('reference', '/_docs/');
 export default defineConfig({ ...config, plugins: [sanitizeRapiDoc(), config.plugins] });

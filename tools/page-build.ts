@@ -6,13 +6,11 @@ import { emitLicenses } from './page-licenses.ts';
 /** The minimum size of an asset that is also stored compressed, in bytes. */
 const MIN_COMPRESSED_BYTES = 1024;
 
-/**
- * Returns the Vite configuration of a page. `name`: the folder in src/ and in dist/. `path`: the URL path of the files. `cspNonce`: a placeholder, which the
- * server replaces by the nonce of the response.
- */
-export function createPageConfig(name: string, path: string, cspNonce?: string): UserConfig {
+/** Returns the Vite configuration of a page. `name`: the folder in src/ and in dist/. `path`: the URL path of the files. */
+export function createPageConfig(name: string, path: string): UserConfig {
   return {
-    ...(cspNonce === undefined ? {} : { html: { cspNonce } }),
+    // The server replaces it by the nonce of the response (src/http/routes.ts).
+    html: { cspNonce: 'CSP-NONCE' },
     root: `src/${name}`,
     base: path,
     plugins: [emitLicenses(), compressAssets()],

@@ -187,13 +187,14 @@ export function isPackagePage(path: string): boolean {
 
 /**
  * The Content-Security-Policy of the console.
- * The console loads only files and images of this server, and runs no inline scripts.
+ * Only the script and the style sheet with the nonce of the response are used, and what the script imports.
+ * The paths of this server can have other scripts, such as a mocked `/evil.js`.
  * No page can embed the console in a frame.
  */
 const CONSOLE_POLICY = [
   "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
+  `script-src 'nonce-${NONCE}'`,
+  `style-src 'nonce-${NONCE}'`,
   "connect-src 'self'",
   "img-src 'self'",
   "frame-src 'self'",
@@ -204,8 +205,7 @@ const CONSOLE_POLICY = [
 
 /**
  * The Content-Security-Policy of the API reference, which shows text of the document.
- * Only the script with the nonce of the response runs, and what it imports: the paths of this server can have other
- * scripts, such as a mocked `/evil.js`.
+ * Only the script with the nonce of the response runs, and what it imports, as in the console.
  * RapiDoc needs inline styles and images in `data:` URLs.
  * The console shows the API reference in a frame.
  */
@@ -268,10 +268,9 @@ interface PackagePage {
 }
 
 function addPage(router: Router, { folder, root, paths, policy }: PackagePage): void {
-  const pageHeaders = { 'Cache-Control': 'no-cache', 'Content-Security-Policy': policy };
-  const send = policy.includes(NONCE) ? sendWithNonce : sendIfExists;
+  const pageHeaders = { 'Content-Security-Policy': policy };
   router.all([...paths], readOnly, async (ctx, next) => {
-    if (!(await send(ctx, folder, '/index.html', pageHeaders))) await next();
+    if (!(await sendWithNonce(ctx, folder, '/index.html', pageHeaders))) await next();
   });
   const assets = `${root}/assets`;
   router.all(new RegExp(`^${assets}/`), readOnly, async (ctx, next) => {
