@@ -21,7 +21,8 @@ interface Alternatives {
  * Replaces the error of a `oneOf` or `anyOf` with the errors of one alternative: the one that the value is meant to
  * match.
  * A property such as `"kind": "dog"` shows this alternative, if its allowed values differ in all alternatives.
- * Otherwise, an object or an array is meant for the only alternative that allows its type.
+ * Otherwise, the value is meant for the only alternative that allows its type. A text or a number is only meant for an
+ * alternative beside `null`.
  * If neither rule finds an alternative, the error stays.
  * `errors`: the errors of an ajv instance with the option `verbose` and with `document` as its schema.
  */
@@ -99,18 +100,25 @@ function validateSelected(alternatives: Alternatives, value: unknown, validate: 
 }
 
 /**
- * Returns the index of the only alternative that allows the type of `value`, which must be an object or an array.
- * Returns undefined for other values, and if the type is allowed by several alternatives or by none.
+ * Returns the index of the only alternative that allows the type of `value`.
+ * Returns undefined if the type is allowed by several alternatives or by none.
  */
 function selectByType({ document, schemas }: Alternatives, value: unknown): number | undefined {
-  if (typeof value !== 'object' || value === null) return undefined;
-  const type = Array.isArray(value) ? 'array' : 'object';
-  const isAllowed = (schema: unknown) => {
-    const types = listTypes(document, schema, []);
-    return types.length === 0 || types.includes(type);
-  };
-  const indexes = [...schemas.keys()].filter((index) => isAllowed(schemas[index]));
+  const own = getTypes(value);
+  const types = schemas.map((schema) => listTypes(document, schema, []));
+  const isAllowed = (index: number) => types[index]?.length === 0 || types[index]?.some((type) => own.includes(type));
+  // A message about a text or a number lists all alternatives, unless the only other one is null.
+  const isSimple = typeof value !== 'object' || value === null;
+  if (isSimple && types.filter((list) => list.join() !== 'null').length !== 1) return undefined;
+  const indexes = [...schemas.keys()].filter(isAllowed);
   return indexes.length === 1 ? indexes[0] : undefined;
+}
+
+/** Returns the types of JSON Schema that a value has. */
+function getTypes(value: unknown): readonly unknown[] {
+  if (value === null) return ['null'];
+  if (typeof value === 'number') return Number.isInteger(value) ? ['integer', 'number'] : ['number'];
+  return [Array.isArray(value) ? 'array' : typeof value];
 }
 
 /** Returns the types that a schema allows; an empty array if the schema does not restrict the type. */

@@ -172,14 +172,24 @@ function describeSchema(schema: DescribedSchema, fallback = 'another value'): st
     ? types.map((type): DescribedSchema => ({ ...schema, type }))
     : (schema.anyOf ?? schema.oneOf);
   if (alternatives) return joinWithOr([...new Set(alternatives.map((alternative) => describeSchema(alternative)))]);
-  if (schema.type === 'integer') return `an integer${describeRange(schema)}${unit ? ` (${unit})` : ''}`;
-  if (schema.type === 'number')
+  const type = schema.type ?? inferType(schema);
+  if (type === 'integer') return `an integer${describeRange(schema)}${unit ? ` (${unit})` : ''}`;
+  if (type === 'number')
     return `a number${describeRange(schema)}${schema.format === 'float' ? ' with single precision' : ''}`;
-  if (schema.type === 'array') return `an array${describeCount(schema)}`;
-  // The schema of a property name often has a pattern but no type.
-  if (schema.type === 'string' || (schema.type === undefined && schema.pattern !== undefined))
-    return describeString(schema);
-  return TYPE_NAMES[schema.type ?? ''] ?? fallback;
+  if (type === 'array') return `an array${describeCount(schema)}`;
+  if (type === 'string') return describeString(schema);
+  return TYPE_NAMES[type ?? ''] ?? fallback;
+}
+
+/** The types to which keywords refer. The schemas in `allOf`, and those of property names, often have no `type`. */
+const KEYWORD_TYPES: Readonly<Record<string, readonly string[]>> = {
+  string: ['pattern', 'minLength', 'maxLength'],
+  number: ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
+  array: ['minItems', 'maxItems'],
+};
+
+function inferType(schema: DescribedSchema): string | undefined {
+  return Object.keys(KEYWORD_TYPES).find((type) => KEYWORD_TYPES[type]?.some((keyword) => keyword in schema));
 }
 
 /**

@@ -20,6 +20,7 @@ const SCHEMAS = `components:
             - { type: object, required: [kind, r], properties: { kind: { enum: [circle] }, r: { type: number } } }
             - { type: object, required: [kind, w], properties: { kind: { enum: [square] }, w: { type: number, minimum: 1 } } }
         owner: { nullable: true, allOf: [{ $ref: "#/components/schemas/Owner" }] }
+        nick: { nullable: true, type: string, allOf: [{ minLength: 3 }] }
         size: { oneOf: [{ type: integer, maximum: 9 }, { type: string, enum: [small, large] }] }
         ids: { type: array, uniqueItems: true, minItems: 2, items: { type: string } }
         few: { type: array, maxItems: 2, items: { type: string } }
@@ -47,6 +48,8 @@ describe('the detail of a violation', () => {
       'owner.pets.0.pet.lives is missing: add an integer',
     ],
     [{ size: 10 }, 'size is 10: use an integer of at most 9 or "small" or "large"'],
+    [{ nick: 'a' }, 'nick is "a": use a string of at least 3 characters'],
+    [{ nick: 5 }, 'nick is 5: use a string or null'],
     [{ size: true }, 'size is true: use an integer of at most 9 or "small" or "large"'],
     [{ ids: ['a', 'b', 'a'] }, 'ids is ["a","b","a"]: use different entries: the entries 0 and 2 are equal'],
     [{ ids: ['a'] }, 'ids is ["a"]: use an array with at least 2 entries'],
