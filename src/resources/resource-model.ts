@@ -38,7 +38,8 @@ function createNestedDefaults(document: Document): (schema: string, entry: Entry
     );
   }
 
-  function complete(node: unknown, value: unknown): unknown {
+  /** `defaults`: how many default values are around the value. */
+  function complete(node: unknown, value: unknown, defaults = 0): unknown {
     if (typeof value !== 'object' || value === null || node === undefined) return value;
     const shape = getShape(node, value);
     if (Array.isArray(value)) {
@@ -48,14 +49,18 @@ function createNestedDefaults(document: Document): (schema: string, entry: Entry
     const missing = Object.entries(shape.properties).flatMap(([name, property]) => {
       if (Object.hasOwn(value, name)) return [];
       const { schema } = getShape(property, undefined);
-      return schema.default !== undefined && isPlausible(schema, schema.default)
-        ? [[name, schema.default] as const]
-        : [];
+      if (schema.default === undefined || !isPlausible(schema, schema.default)) return [];
+      // A schema can contain itself by default.
+      const own = defaults < MAX_DEFAULTS ? complete(property, schema.default, defaults + 1) : schema.default;
+      return [[name, own] as const];
     });
     const inside = isNode(value) ? addInside(node, value) : value;
     return missing.length === 0 ? inside : { ...inside, ...Object.fromEntries(missing) };
   }
 }
+
+/** The maximum number of default values in each other. */
+const MAX_DEFAULTS = 10;
 
 /** Returns an object with these properties. Returns `value` itself if it has the same ones. */
 function keepSame(value: Entry, entries: readonly (readonly [string, unknown])[]): Entry {
@@ -143,7 +148,7 @@ export class ResourceModel {
 
   /** Returns the default values of an entry's properties, except the id. */
   readonly getDefaults = memoizeByObject(({ schema, id }: Resource) =>
-    omitKeys(this.#values.getDefaults(schema), [id.property ?? '']),
+    this.addNestedDefaults(schema, omitKeys(this.#values.getDefaults(schema), [id.property ?? ''])),
   );
 
   /**
@@ -168,7 +173,7 @@ export class ResourceModel {
     const own = resource.schema === '' ? undefined : this.reader.getInner(resource.schema, entryPath);
     if (inner === undefined || own === undefined) return {};
     const known = this.reader.getProperties(own);
-    const defaults = Object.entries(this.#values.getDefaults(inner));
+    const defaults = Object.entries(this.addNestedDefaults(inner, this.#values.getDefaults(inner)));
     return Object.fromEntries(defaults.filter(([name]) => known.has(name) && name !== resource.id.property));
   });
 

@@ -40,6 +40,24 @@ describe('the default values of nested objects', () => {
     expect((await ask('PUT', '/jobs/2', body)).body).toEqual({ ...expected, id: 2 });
   });
 
+  it('are set in default values, at any depth', async () => {
+    const Inner = createObject({ left: { ...INTEGER, default: 1 } });
+    const Middle = createObject({ inner: { ...Inner, default: {} } });
+    const Loop = { ...createObject({ self: { allOf: [refer('Loop')], default: {} } }), maxProperties: 1 };
+    const Outer = createObject({ id: INTEGER, middle: { ...Middle, default: {} }, loop: { allOf: [refer('Loop')] } });
+    const { ask } = await startApi({
+      paths: createResourcePaths('/outers/{id}', refer('Outer')),
+      schemas: { Outer, Loop },
+    });
+    for (const [index, body] of [{}, { middle: {} }, { middle: { inner: {} } }].entries())
+      expect((await ask('POST', '/outers', body)).body, JSON.stringify(body)).toEqual({
+        id: index + 1,
+        middle: { inner: { left: 1 } },
+      });
+    const { body } = await ask('POST', '/outers', { loop: {} });
+    expect(JSON.stringify(body.loop)).toMatch(/^(\{"self":){5}/);
+  });
+
   it('are not set by a merge patch', async () => {
     const { ask } = await startApi(api);
     await ask('POST', '/jobs', {});
