@@ -53,7 +53,7 @@ function getStreamFormat(type: string): FormatEntry | undefined {
   if (bare === EVENT_STREAM) return (entry) => `data: ${JSON.stringify(entry)}\n\n`;
   // Each text begins with the character RS (RFC 7464).
   if (/^application\/(?:.+\+)?json-seq$/.test(bare)) return (entry) => `\u001e${toLine(entry)}`;
-  return /^application\/(?:x-)?(?:ndjson|jsonl|jsonlines|json-lines)$/.test(bare) ? toLine : undefined;
+  return /^application\/(?:(?:x-)?(?:ndjson|jsonl|jsonlines|json-lines)|stream\+json)$/.test(bare) ? toLine : undefined;
 }
 
 /** Returns a copy of a value with names that XML allows, and without characters that XML does not allow. */

@@ -47,6 +47,12 @@ function describeVersion({ openapi, swagger }: Node): string {
     return `${start}, but Swagger ${swagger}: convert it, for example with "npx swagger2openapi FILE --outfile openapi.yaml"`;
   if (/^3\.[2-9]\./.test(String(openapi)))
     return `${start}, but ${openapi}: write "openapi: 3.1.1", and remove what OpenAPI 3.1 does not have`;
+  const version = JSON.stringify(openapi);
+  // YAML reads 3.1 as a number.
+  if (openapi === '3.0' || openapi === '3.1' || openapi === 3 || openapi === 3.1)
+    return `has the incomplete version ${version}: write ${Number(openapi) === 3 ? '"openapi: 3.0.3"' : '"openapi: 3.1.1"'}`;
+  if (openapi !== undefined)
+    return `${start}, but has the version ${version}: convert it to OpenAPI 3.1, and write "openapi: 3.1.1"`;
   return `${start}: it must have a version such as "openapi: 3.0.3" at the top level`;
 }
 

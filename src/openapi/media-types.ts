@@ -38,7 +38,9 @@ export function removeTypeParameters(type: string): string {
 
 /** Returns whether a media type is JSON, such as `application/json` or `application/problem+json`. */
 export function isJsonType(type: string): boolean {
-  return type === JSON_TYPE || /^([^/]+\/)?([^/]+\+)?json$/.test(removeTypeParameters(type));
+  const bare = removeTypeParameters(type);
+  // A stream of JSON texts is not JSON.
+  return type === JSON_TYPE || (/^([^/]+\/)?([^/]+\+)?json$/.test(bare) && bare !== 'application/stream+json');
 }
 
 /**

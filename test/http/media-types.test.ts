@@ -92,6 +92,7 @@ describe.each(servers)('%s with several media types', (_, options) => {
     ['text/event-stream', (json: string) => `data: ${json}\n\n`],
     ['application/x-ndjson', (json: string) => `${json}\n`],
     ['application/jsonl', (json: string) => `${json}\n`],
+    ['application/stream+json', (json: string) => `${json}\n`],
     ['application/json-seq', (json: string) => `\u001e${json}\n`],
   ])('has the lines of %s', async (type, frame) => {
     const ask = await startPets([type], options);

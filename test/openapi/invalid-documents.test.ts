@@ -188,11 +188,19 @@ describe('loadContract refuses, with position and reason,', () => {
   });
 
   it('a version that is a number, or not supported', async () => {
-    for (const version of ['openapi: 3.0', 'openapi: 3.10.0', 'openapi: 4.0.0']) {
+    const versions = {
+      'openapi: 3.0': 'has the incomplete version 3: write "openapi: 3.0.3"',
+      'openapi: "3.1"': 'has the incomplete version "3.1": write "openapi: 3.1.1"',
+      'openapi: 3.10.0':
+        'is not an OpenAPI 3.0 or 3.1 document, but has the version "3.10.0": convert it to OpenAPI 3.1, and write "openapi: 3.1.1"',
+      'openapi: "2.0"':
+        'is not an OpenAPI 3.0 or 3.1 document, but has the version "2.0": convert it to OpenAPI 3.1, and write "openapi: 3.1.1"',
+      'version: 1':
+        'is not an OpenAPI 3.0 or 3.1 document: it must have a version such as "openapi: 3.0.3" at the top level',
+    };
+    for (const [version, message] of Object.entries(versions)) {
       const path = await writeDocument(withPaths('/a: {}').replace('openapi: 3.0.3', version));
-      await expect(loadContract({ path, strict: false }), version).rejects.toThrow(
-        `${path} is not an OpenAPI 3.0 or 3.1 document: it must have a version such as "openapi: 3.0.3" at the top level`,
-      );
+      await expect(loadContract({ path, strict: false }), version).rejects.toThrow(`${path} ${message}`);
     }
   });
 

@@ -126,7 +126,7 @@ function findSecretsInBody(body: string, isSecretName: (name: string) => boolean
     if (typeof value === 'object' && value !== null)
       for (const [name, inner] of Object.entries(value))
         remaining.push({ value: inner, isSecret: isSecret || isSecretName(name) });
-    else if (isSecret) found.push(String(value));
+    else if (isSecret && (typeof value === 'string' || typeof value === 'number')) found.push(String(value));
   }
   return found;
 }
