@@ -72,7 +72,7 @@ describe('A document', () => {
   it.each([
     ['openapi: 3.2.0', 'is not an OpenAPI 3.0 or 3.1 document, but 3.2.0: write "openapi: 3.1.1"'],
     ['swagger: "2.0"', 'is not an OpenAPI 3.0 or 3.1 document, but Swagger 2.0: convert it'],
-    ['openapi: 4.0.0', 'is not an OpenAPI 3.0 or 3.1 document: but has the version "4.0.0": convert it'],
+    ['openapi: 4.0.0', 'is not an OpenAPI 3.0 or 3.1 document, but has the version "4.0.0": convert it'],
     ['a: 1', 'is not an OpenAPI 3.0 or 3.1 document: it must have a version'],
   ])('with %s is refused with what to do', async (line, message) => {
     const path = await writeDocument(`${line}\ninfo: { title: t, version: "1" }\npaths: {}\n`);
