@@ -1,9 +1,8 @@
-import { parseTime } from '../sandbox/clock.ts';
-import { rejectTooManyFaults } from '../sandbox/faults/fault-limits.ts';
-import { findFaultIssues, type ParsedFault, parseFault } from '../sandbox/faults/parse-fault.ts';
-import { needsBody } from '../sandbox/matcher/request-matcher.ts';
+import { rejectTooManyFaults } from '../faults/fault-limits.ts';
+import { findFaultIssues, type ParsedFault, parseFault } from '../faults/parse-fault.ts';
+import { needsBody } from '../matcher/request-matcher.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
-import { toIsoTime } from '../util/iso-time.ts';
+import { parseTime, toIsoTime } from '../util/iso-time.ts';
 import type { Issue } from '../util/issue.ts';
 import { HttpProblemError, type ProblemCode } from '../util/problem.ts';
 import type { ControlHandlers, ControlParts } from './handler.ts';

@@ -1,4 +1,3 @@
-import { parseTime } from '../sandbox/clock.ts';
 import type { Sandboxes } from '../sandbox/registry.ts';
 import { DEFAULT_SANDBOX_ID, type Sandbox } from '../sandbox/sandbox.ts';
 import { clearSettings } from '../sandbox/settings.ts';
@@ -7,7 +6,7 @@ import { StateTooLargeError } from '../store/backend.ts';
 import { applyPatch, PatchError, type PatchOperation } from '../store/json-patch.ts';
 import { findNewIssues } from '../store/new-issues.ts';
 import type { State } from '../store/state.ts';
-import { toIsoTime } from '../util/iso-time.ts';
+import { parseTime, toIsoTime } from '../util/iso-time.ts';
 import { describeIssues, type Issue } from '../util/issue.ts';
 import { formatPointer, parsePointer } from '../util/json-pointer.ts';
 import { HttpProblemError, toViolations } from '../util/problem.ts';

@@ -1,10 +1,10 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { Context } from 'koa';
 import type { HandlerResponse } from '../application.ts';
+import type { FaultEffect } from '../faults/combine-faults.ts';
 import type { Contract } from '../openapi/contract.ts';
 import type { Route } from '../openapi/routes.ts';
 import type { OperationInput } from '../openapi/validate-request.ts';
-import type { FaultEffect } from '../sandbox/faults/combine-faults.ts';
 import type { StateChange } from '../sandbox/journal/change-history.ts';
 import type { RecordedRequest, Remarks } from '../sandbox/journal/recorded-request.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';

@@ -1,11 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { FaultDefinition } from '../control/operation.ts';
-import { findImageFaultIssue } from '../mock/fault-warnings.ts';
+import type { FaultEffect, ForcedResponse, Phase } from '../faults/combine-faults.ts';
+import { canForce, isDocumented, replaceBodyAndHeaders } from '../faults/validate.ts';
+import { findImageFaultIssue } from '../faults/warnings.ts';
+import type { RequestToMatch } from '../matcher/request-matcher.ts';
 import { createErrorResponse, createStatusProblem } from '../mock/status-problem.ts';
-import { canForce, isDocumented, replaceBodyAndHeaders } from '../mock/validate-fault.ts';
 import { findResponse } from '../openapi/responses.ts';
-import type { FaultEffect, ForcedResponse, Phase } from '../sandbox/faults/combine-faults.ts';
-import type { RequestToMatch } from '../sandbox/matcher/request-matcher.ts';
 import { getPathname, isFormType, parseQuery, toUriReference } from '../util/request-target.ts';
 import { addMocked } from './complete.ts';
 import type { Exchange, OperationExchange } from './exchange.ts';

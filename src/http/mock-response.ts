@@ -1,9 +1,9 @@
 import type { HandlerResponse } from '../application.ts';
+import type { ForcedResponse } from '../faults/combine-faults.ts';
+import { replaceBodyAndHeaders } from '../faults/validate.ts';
 import { InvalidPreferenceError } from '../mock/choose-response.ts';
 import { MockError, type MockResponse } from '../mock/mock.ts';
-import { replaceBodyAndHeaders } from '../mock/validate-fault.ts';
 import { findResponse } from '../openapi/responses.ts';
-import type { ForcedResponse } from '../sandbox/faults/combine-faults.ts';
 import { HttpProblemError } from '../util/problem.ts';
 import { toUriReference } from '../util/request-target.ts';
 import type { OperationExchange, ResponseData } from './exchange.ts';

@@ -5,7 +5,14 @@ import type { Route } from '../openapi/routes.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import { createStatusError, isMismatchedCode, type RequestError } from './error-fields.ts';
 import type { Mock } from './mock.ts';
-import type { Fault } from './validate-fault.ts';
+
+/** An error response of some operations, whose body the mock creates unless the response has one. */
+interface InjectedError {
+  readonly operation?: string | readonly string[] | undefined;
+  readonly status?: number | undefined;
+  readonly example?: string | undefined;
+  readonly body?: unknown;
+}
 
 /** The contract, and the mock that creates the bodies of fault responses. */
 interface Setup {
@@ -18,7 +25,7 @@ interface Setup {
  * status 503.
  * The mock generates a wrong code only if the contract allows no other.
  */
-export function findMismatchedCodes({ contract, mock }: Setup, fault: Fault): readonly string[] {
+export function findMismatchedCodes({ contract, mock }: Setup, fault: InjectedError): readonly string[] {
   const { operation = [], status = 0, body, example } = fault;
   if (status < 400 || body !== undefined || example !== undefined) return [];
   const selected = contract.routes.filter(({ operationId }) => [operation].flat().includes(operationId));

@@ -1,8 +1,8 @@
+import { FaultList } from '../faults/fault-list.ts';
 import { createMemoryBackend } from '../store/backend.ts';
 import type { State } from '../store/state.ts';
 import { type CommitListener, createStore, type Store, type StoreOptions } from '../store/store.ts';
 import { type Clock, createClock } from './clock.ts';
-import { FaultList } from './faults/fault-list.ts';
 import { createIdGenerator, type IdGenerator } from './id-generator.ts';
 import type { IdempotencyKeys } from './idempotency/idempotency-keys.ts';
 import { MemoryKeys, ResponseMemory } from './idempotency/memory-keys.ts';

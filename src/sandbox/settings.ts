@@ -1,5 +1,5 @@
+import type { ExportedFaults, FaultCounts } from '../faults/exported-faults.ts';
 import type { ClockState } from './clock.ts';
-import type { ExportedFaults, FaultCounts } from './faults/exported-faults.ts';
 import type { IdState } from './id-generator.ts';
 import type { Sandbox } from './sandbox.ts';
 

@@ -1,4 +1,4 @@
-import { findUnknownOperationIssues, validateInjectedResponse } from '../mock/validate-fault.ts';
+import { findUnknownOperationIssues, validateInjectedResponse } from '../faults/validate.ts';
 import type { DocumentEdit } from '../openapi/compiled-contract.ts';
 import { type Contract, loadContract } from '../openapi/contract.ts';
 import type { Document } from '../openapi/document.ts';

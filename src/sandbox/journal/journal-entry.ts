@@ -1,4 +1,5 @@
 import type { JournalEntry } from '../../control/operation.ts';
+import type { RequestToMatch } from '../../matcher/request-matcher.ts';
 import { toIsoTime } from '../../util/iso-time.ts';
 import { memoizeByObject } from '../../util/memoize-by-object.ts';
 import type { CredentialNames } from '../../util/redact-secrets.ts';
@@ -11,7 +12,6 @@ import {
 } from '../../util/redact-secrets.ts';
 import { getPathname, isFormType, parseQuery } from '../../util/request-target.ts';
 import { getTraceId } from '../../util/trace-id.ts';
-import type { RequestToMatch } from '../matcher/request-matcher.ts';
 import { type Entry, isTruncatedUrl, type RecordedResponse } from './recorded-request.ts';
 
 const NO_NAMES: CredentialNames = { headers: [], query: [], properties: [] };

@@ -1,7 +1,7 @@
 import type { ControlInput, RequestFilter, Verification } from '../../control/operation.ts';
+import { createRequestMatcher, TRUNCATED_BODY, TRUNCATED_QUERY } from '../../matcher/request-matcher.ts';
+import { createMatcherError } from '../../matcher/value-matcher.ts';
 import { runAtOnce, runInSlices, type Steps } from '../../util/slices.ts';
-import { createRequestMatcher, TRUNCATED_BODY, TRUNCATED_QUERY } from '../matcher/request-matcher.ts';
-import { createMatcherError } from '../matcher/value-matcher.ts';
 import type { Journal } from './journal.ts';
 import { toJournalEntry, toRequestToMatch } from './journal-entry.ts';
 import type { Entry } from './recorded-request.ts';

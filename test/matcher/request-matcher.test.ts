@@ -3,8 +3,8 @@ import {
   createRequestMatcher,
   type MatcherDefinition,
   type RequestToMatch,
-} from '../../src/sandbox/matcher/request-matcher.ts';
-import { InvalidMatcherError } from '../../src/sandbox/matcher/value-matcher.ts';
+} from '../../src/matcher/request-matcher.ts';
+import { InvalidMatcherError } from '../../src/matcher/value-matcher.ts';
 
 /** Returns a request for the list of products with some properties replaced. */
 function createRequest(overrides: Partial<RequestToMatch> = {}): RequestToMatch {

@@ -2,7 +2,7 @@ import { findResponse } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
 import { IMAGES_PATH } from '../util/request-target.ts';
 import { canBothMatch, filterByPath, MAX_PATH_LENGTH } from './path-globs.ts';
-import type { Fault } from './validate-fault.ts';
+import type { Fault } from './validate.ts';
 
 /** The lowest status of an error. */
 const MIN_ERROR_STATUS = 400;

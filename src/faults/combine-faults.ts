@@ -1,6 +1,6 @@
-import type { FaultDefinition } from '../../control/operation.ts';
-import { MAX_DELAY_MS } from '../../util/limits.ts';
-import { createRandom, type Random } from '../../util/random.ts';
+import type { FaultDefinition } from '../control/operation.ts';
+import { MAX_DELAY_MS } from '../util/limits.ts';
+import { createRandom, type Random } from '../util/random.ts';
 
 /** When a fault takes effect: before or after the handler runs. */
 export type Phase = 'before' | 'after';

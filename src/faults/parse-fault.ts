@@ -1,9 +1,9 @@
-import type { FaultDefinition } from '../../control/operation.ts';
-import { createIssue, type Issue } from '../../util/issue.ts';
-import { formatPointer } from '../../util/json-pointer.ts';
-import { isServerHeader } from '../../util/server-headers.ts';
+import type { FaultDefinition } from '../control/operation.ts';
 import { createRequestMatcher, type RequestMatcher } from '../matcher/request-matcher.ts';
 import { InvalidMatcherError } from '../matcher/value-matcher.ts';
+import { createIssue, type Issue } from '../util/issue.ts';
+import { formatPointer } from '../util/json-pointer.ts';
+import { isServerHeader } from '../util/server-headers.ts';
 
 /** A fault definition with its compiled matcher. */
 export interface ParsedFault {

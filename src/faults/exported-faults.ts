@@ -1,4 +1,4 @@
-import type { FaultDefinition } from '../../control/operation.ts';
+import type { FaultDefinition } from '../control/operation.ts';
 
 /**
  * The exported faults of a sandbox, without their request counters.

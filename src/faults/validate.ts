@@ -1,3 +1,4 @@
+import { chooseResponse, InvalidPreferenceError } from '../mock/choose-response.ts';
 import type { Contract } from '../openapi/contract.ts';
 import { isJsonType } from '../openapi/media-types.ts';
 import { findResponse, type ResponseToVerify } from '../openapi/responses.ts';
@@ -7,7 +8,6 @@ import { createIssue, type Issue } from '../util/issue.ts';
 import { formatPointer } from '../util/json-pointer.ts';
 import { suggestOneOf } from '../util/similar-names.ts';
 import { tryOrError } from '../util/try-or-undefined.ts';
-import { chooseResponse, InvalidPreferenceError } from './choose-response.ts';
 import { filterByPath } from './path-globs.ts';
 
 /**

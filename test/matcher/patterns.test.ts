@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { compilePattern, createGlob } from '../../src/sandbox/matcher/patterns.ts';
+import { compilePattern, createGlob } from '../../src/matcher/patterns.ts';
 
 const isMatch = (source: string, text: string) => {
   const pattern = compilePattern(source);

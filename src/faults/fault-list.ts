@@ -1,7 +1,7 @@
-import type { Fault, FaultDefinition } from '../../control/operation.ts';
-import { createRandom } from '../../util/random.ts';
-import { type Clock, parseTime } from '../clock.ts';
+import type { Fault, FaultDefinition } from '../control/operation.ts';
 import { countCharacters, type RequestToMatch } from '../matcher/request-matcher.ts';
+import { parseTime } from '../util/iso-time.ts';
+import { createRandom } from '../util/random.ts';
 import {
   type AllowedEffects,
   combineFaults,
@@ -21,7 +21,7 @@ const MAX_STEPS = 8_000_000;
 
 /** Options of a fault list. */
 export interface FaultListOptions {
-  readonly clock: Pick<Clock, 'nowMs'>;
+  readonly clock: { nowMs(): number };
   /** Returns the time of a monotonic clock, in ms. */
   readonly elapsedMs: () => number;
   /** Returns the system time, in ms since 1970. */

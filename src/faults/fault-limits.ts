@@ -1,4 +1,4 @@
-import { HttpProblemError } from '../../util/problem.ts';
+import { HttpProblemError } from '../util/problem.ts';
 import type { ParsedFault } from './parse-fault.ts';
 
 /** The maximum number of faults of a sandbox. */

@@ -1,7 +1,7 @@
-import type { RequestFilter, Where } from '../../control/operation.ts';
-import { formatPointer } from '../../util/json-pointer.ts';
-import type { CredentialNames } from '../../util/redact-secrets.ts';
-import { redactNamedProperties, redactText } from '../../util/redact-secrets.ts';
+import type { RequestFilter, Where } from '../control/operation.ts';
+import { formatPointer } from '../util/json-pointer.ts';
+import type { CredentialNames } from '../util/redact-secrets.ts';
+import { redactNamedProperties, redactText } from '../util/redact-secrets.ts';
 import { createGlob, MAX_INSTRUCTIONS } from './patterns.ts';
 import {
   createMatcherError,
