@@ -3,8 +3,8 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
-    // Many of these tests wait for a timeout or a slow server: on two cores, three run at a time.
-    maxWorkers: 3,
+    // Many of these tests wait for a timeout or a slow server: on two cores, four run at a time.
+    maxWorkers: 4,
     testTimeout: 300_000,
     hookTimeout: 300_000,
     projects: [

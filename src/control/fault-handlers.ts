@@ -1,5 +1,4 @@
-import { rejectTooManyFaults } from '../faults/fault-limits.ts';
-import { findFaultIssues, type ParsedFault, parseFault } from '../faults/parse-fault.ts';
+import { findFaultIssues, type ParsedFault, parseFault, rejectTooManyFaults } from '../faults/fault.ts';
 import { needsBody } from '../matcher/request-matcher.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { parseTime, toIsoTime } from '../util/iso-time.ts';

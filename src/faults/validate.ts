@@ -6,39 +6,15 @@ import type { Route } from '../openapi/routes.ts';
 import { normalizeHeaderNames } from '../util/header-names.ts';
 import { createIssue, type Issue } from '../util/issue.ts';
 import { formatPointer } from '../util/json-pointer.ts';
+import { IMAGES_PATH } from '../util/request-target.ts';
 import { suggestOneOf } from '../util/similar-names.ts';
 import { tryOrError } from '../util/try-or-undefined.ts';
-import { filterByPath } from './path-globs.ts';
-
-/**
- * The response that a fault injects: a documented status or example, optionally with another body and other headers.
- */
-interface ForcedResponse {
-  readonly status?: number | undefined;
-  readonly example?: string | undefined;
-  readonly body?: unknown;
-  readonly headers?: Readonly<Record<string, string>> | undefined;
-}
-
-/**
- * An injected fault: the requests that it applies to, and the response that it injects.
- * A fault without `operation` applies to all operations.
- */
-export interface Fault extends ForcedResponse {
-  readonly operation?: string | readonly string[] | undefined;
-  readonly where?: { readonly method?: string | undefined; readonly path?: string | undefined } | undefined;
-  /** Whether only requests with a body match. */
-  readonly needsBody?: boolean | undefined;
-  /** Whether body and headers may violate the contract. */
-  readonly violation?: boolean | undefined;
-  readonly connection?: 'reset' | 'cut' | undefined;
-  readonly bodyDurationMs?: number | undefined;
-}
+import type { FaultDefinition, ForcedResponse } from './fault.ts';
 
 /** Returns an issue if a fault names an operation that is not in the contract. */
 export function findUnknownOperationIssues(
   { routes }: Pick<Contract, 'routes'>,
-  operation: Fault['operation'] = [],
+  operation: FaultDefinition['operation'] = [],
 ): readonly Issue[] {
   const knownIds = routes.map(({ operationId }) => operationId);
   const unknownIds = [operation].flat().filter((id) => !knownIds.includes(id));
@@ -56,7 +32,7 @@ export function findUnknownOperationIssues(
  */
 export function validateInjectedResponse(
   contract: Pick<Contract, 'routes' | 'verifyResponse'>,
-  fault: Fault,
+  fault: FaultDefinition,
 ): readonly Issue[] {
   const { routes } = contract;
   const ids = fault.operation === undefined ? [] : [fault.operation].flat();
@@ -159,3 +135,135 @@ function findPreferenceError(route: Route, { status, example }: ForcedResponse):
   const chosen = tryOrError(InvalidPreferenceError, () => chooseResponse(route, { code: status, example }, names));
   return chosen instanceof InvalidPreferenceError ? chosen : undefined;
 }
+
+/** A fault. `needsBody`: whether only requests with a body match. */
+type FaultToCheck = FaultDefinition & { readonly needsBody?: boolean };
+
+/** The lowest status of an error. */
+const MIN_ERROR_STATUS = 400;
+
+/**
+ * Returns a warning if no request can match an injected fault, or if the contract does not document the status of the
+ * fault.
+ */
+export function findFaultWarnings(routes: readonly Route[], fault: FaultToCheck): readonly string[] {
+  const issue = findTargetIssue(routes, fault);
+  return issue === undefined ? findStatusWarnings(routes, fault) : [`no request can match it: ${issue}`];
+}
+
+/** Returns a warning if no operation of a fault documents the status of the fault. */
+function findStatusWarnings(
+  routes: readonly Route[],
+  { operation, status, violation }: FaultDefinition,
+): readonly string[] {
+  if (status === undefined || operation === undefined || violation) return [];
+  const ids = [operation].flat();
+  const selected = routes.filter(({ operationId }) => ids.includes(operationId));
+  if (selected.some(({ responses }) => findResponse(responses, status))) return [];
+  return [`the contract does not document the status ${status} for ${ids.join(', ')}`];
+}
+
+function findTargetIssue(routes: readonly Route[], fault: FaultToCheck): string | undefined {
+  const { operation, where: { method, path } = {} } = fault;
+  if (path !== undefined && path.length > MAX_PATH_LENGTH) return undefined;
+  const ids = operation === undefined ? undefined : [operation].flat();
+  const candidates = ids ? routes.filter(({ operationId }) => ids.includes(operationId)) : routes;
+  const onPath = filterByPath(candidates, path);
+  const name = ids?.join(' or ') ?? path;
+  const matching = onPath.filter((route) => method === undefined || hasMethod(route, method));
+  if (matching.length > 0) return fault.needsBody ? findBodyIssue(matching, name, method) : undefined;
+  if (onPath.length > 0) {
+    const methods = [...new Set(onPath.map((route) => route.method))].join(', ');
+    return `${name === undefined ? 'no operation has the' : `${name} has no`} method ${method}: use ${methods}`;
+  }
+  if (ids === undefined && path !== undefined && canBothMatch(path, `${IMAGES_PATH}/*`)) return findImageIssue(fault);
+  return describeUnknownPath(candidates, ids, path);
+}
+
+/** Returns a message if none of the operations has a request body, although the fault requires one; else undefined. */
+function findBodyIssue(routes: readonly Route[], name?: string, method?: string): string | undefined {
+  if (routes.some(({ bodyMedia }) => Object.keys(bodyMedia).length > 0)) return undefined;
+  if (name !== undefined) return `${name} has no request body: remove where.body`;
+  const selection = method === undefined ? '' : ` with the method ${method}`;
+  return `no operation${selection} has a request body: remove where.body`;
+}
+
+/** Returns a message that no operation has the path, with a list of the existing paths. */
+function describeUnknownPath(routes: readonly Route[], ids?: readonly string[], path?: string): string {
+  if (path?.startsWith('/_sandbox/'))
+    return `where.path is compared without /_sandbox/ID: use ${path.replace(/^\/_sandbox\/[^/]*/, '') || '/'}`;
+  const paths = [...new Set(routes.map((route) => route.path))].join(', ');
+  return ids
+    ? `${ids.join(' or ')} is at ${paths}, not at ${path}`
+    : `no operation is at ${path}, and the path is not below ${IMAGES_PATH}: the contract has ${paths}`;
+}
+
+function findImageIssue(fault: FaultToCheck): string | undefined {
+  const { method = 'GET' } = fault.where ?? {};
+  if (!['GET', 'HEAD'].includes(method.toUpperCase())) return `images have no method ${method}: use GET, HEAD`;
+  return fault.needsBody ? 'images have no request body: remove where.body' : findImageFaultIssue(fault);
+}
+
+/** Returns the reason why a fault can't be injected into responses with images; undefined if it can. */
+export function findImageFaultIssue({
+  status,
+  example,
+  connection,
+  bodyDurationMs,
+}: FaultDefinition): string | undefined {
+  const unsupported = [
+    ...(status !== undefined && status < MIN_ERROR_STATUS ? [`status ${status}`] : []),
+    ...(example === undefined ? [] : ['example']),
+    ...(connection === 'cut' ? ['connection cut'] : []),
+    ...(bodyDurationMs === undefined ? [] : ['bodyDurationMs']),
+  ];
+  if (unsupported.length === 0) return undefined;
+  return `images can't have ${unsupported.join(', ')}: use a status of at least ${MIN_ERROR_STATUS}, delay, or connection reset`;
+}
+
+/** Returns whether an operation handles a method. GET operations also handle HEAD. */
+function hasMethod(route: Route, method: string): boolean {
+  const name = method.toUpperCase();
+  return route.method === name || (name === 'HEAD' && route.method === 'GET');
+}
+
+/** The maximum length of a glob that is compared with the paths of the contract, in characters. */
+export const MAX_PATH_LENGTH = 500;
+
+/** Returns the operations whose path can match a glob; all operations if the glob is undefined or too long. */
+export function filterByPath(routes: readonly Route[], glob: string | undefined): readonly Route[] {
+  if (glob === undefined || glob.length > MAX_PATH_LENGTH) return routes;
+  return routes.filter(({ path, basePaths }) => {
+    const template = path.replaceAll(/\{.*?\}/g, '*');
+    // Requests can have a trailing slash.
+    return ['', ...basePaths].some(
+      (base) => canBothMatch(glob, base + template) || canBothMatch(glob, `${base}${template}/`),
+    );
+  });
+}
+
+/**
+ * Returns whether a string exists that matches both globs.
+ * `*` matches any string.
+ * The time grows with the length of `a` times the length of `b`.
+ */
+export function canBothMatch(a: string, b: string): boolean {
+  /** For each index in `a`: 1 if the rest of `a` from this index and the rest of `b` can match the same string. */
+  let [row, nextRow] = [new Uint8Array(a.length + 1), new Uint8Array(a.length + 1)];
+  for (let indexB = b.length; indexB >= 0; indexB--) {
+    const characterB = b.charCodeAt(indexB);
+    for (let indexA = a.length; indexA >= 0; indexA--) {
+      const characterA = a.charCodeAt(indexA);
+      // After the end of a string, `charCodeAt` returns NaN.
+      const [isEndA, isEndB] = [indexA === a.length, indexB === b.length];
+      const canSkip = (!isEndA && row[indexA + 1] === 1) || (!isEndB && nextRow[indexA] === 1);
+      const isStar = characterA === STAR || characterB === STAR;
+      const isSame = characterA === characterB && nextRow[indexA + 1] === 1;
+      row[indexA] = Number((isEndA && isEndB) || isSame || (isStar && canSkip));
+    }
+    [row, nextRow] = [nextRow, row];
+  }
+  return nextRow[0] === 1;
+}
+
+const STAR = '*'.charCodeAt(0);

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { Context } from 'koa';
 import type { HandlerResponse } from '../application.ts';
-import type { FaultEffect } from '../faults/combine-faults.ts';
+import type { FaultEffect } from '../faults/fault-list.ts';
 import type { Contract } from '../openapi/contract.ts';
 import type { Route } from '../openapi/routes.ts';
 import type { OperationInput } from '../openapi/validate-request.ts';

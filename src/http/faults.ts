@@ -1,8 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { FaultDefinition } from '../control/operation.ts';
-import type { FaultEffect, ForcedResponse, Phase } from '../faults/combine-faults.ts';
-import { canForce, isDocumented, replaceBodyAndHeaders } from '../faults/validate.ts';
-import { findImageFaultIssue } from '../faults/warnings.ts';
+import type { FaultDefinition, ForcedResponse, Phase } from '../faults/fault.ts';
+import type { FaultEffect } from '../faults/fault-list.ts';
+import { canForce, findImageFaultIssue, isDocumented, replaceBodyAndHeaders } from '../faults/validate.ts';
 import type { RequestToMatch } from '../matcher/request-matcher.ts';
 import { createErrorResponse, createStatusProblem } from '../mock/status-problem.ts';
 import { findResponse } from '../openapi/responses.ts';

@@ -1,5 +1,5 @@
 import type { HandlerResponse } from '../application.ts';
-import type { ForcedResponse } from '../faults/combine-faults.ts';
+import type { ForcedResponse } from '../faults/fault.ts';
 import { replaceBodyAndHeaders } from '../faults/validate.ts';
 import { InvalidPreferenceError } from '../mock/choose-response.ts';
 import { MockError, type MockResponse } from '../mock/mock.ts';

@@ -57,7 +57,10 @@ type PartMatcher = (request: RequestToMatch) => readonly string[];
 type AddPatternSize = MatcherContext['addPatternSize'];
 
 /** A request matcher in the JSON format of the control API. */
-export type MatcherDefinition = Pick<RequestFilter, 'operation' | 'where'>;
+export interface MatcherDefinition {
+  readonly operation?: RequestFilter['operation'] | undefined;
+  readonly where?: RequestFilter['where'] | undefined;
+}
 
 /**
  * Compiles a request matcher.

@@ -1,4 +1,4 @@
-import type { ExportedFaults, FaultCounts } from '../faults/exported-faults.ts';
+import type { ExportedFaults, FaultCounts } from '../faults/fault.ts';
 import type { ClockState } from './clock.ts';
 import type { IdState } from './id-generator.ts';
 import type { Sandbox } from './sandbox.ts';

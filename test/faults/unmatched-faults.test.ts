@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { canBothMatch } from '../../src/faults/path-globs.ts';
+import { canBothMatch } from '../../src/faults/validate.ts';
 import { createClient, createControlClient } from '../support/harness/sandboxes.ts';
 import { useSharedShop } from '../support/harness/shared-shop.ts';
 import { startStorefront } from '../support/harness/start-storefront.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { parseFault } from '../../src/faults/parse-fault.ts';
+import { parseFault } from '../../src/faults/fault.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import type { State } from '../../src/shop/state.ts';
 import { defaults } from '../support/fixtures/default-data.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseFault } from '../../src/faults/parse-fault.ts';
+import { parseFault } from '../../src/faults/fault.ts';
 import type { Sandboxes } from '../../src/sandbox/registry.ts';
 import type { State } from '../../src/shop/state.ts';
 import { StateTooLargeError } from '../../src/store/backend.ts';
