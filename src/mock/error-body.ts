@@ -39,6 +39,9 @@ const MAX_ENTRIES = 20;
 /** Matches property names, in lower case, of lists of errors, such as `errors` or `violations`. */
 const ERROR_LIST = /error|violation|detail|message|issue|problem|reason|cause|invalid|failure|field/;
 
+/** Matches property names, in lower case, of an object that describes one error, such as `innererror`. */
+const SINGLE_ERROR = /cause|reason|inner/;
+
 /**
  * Changes a valid body so that it describes an error.
  * Recognizes fields by common names, and removes other fields unless they are required.
@@ -61,10 +64,21 @@ function describePart(
   if (isNode(base)) {
     const described = describeObject('', base, isValid, error);
     if (described.description !== Description.none) return described;
-    const map = allowsMap ? describeMap(name, isValid, error) : undefined;
+    const map = allowsMap && !hasDocumentedProperty(base, isValid) ? describeMap(name, isValid, error) : undefined;
     return map ?? describeObject(name, base, isValid, error);
   }
   return name === '' ? chooseValue(base, isValid, { values: getMessages(error), isMessage: true }) : keep(base);
+}
+
+/**
+ * Returns whether the schema of an object describes one of its properties: the property has a type, which any other
+ * property does not have.
+ */
+function hasDocumentedProperty(base: Node, isValid: IsValid): boolean {
+  return Object.entries(base).some(([name, value]) => {
+    const other = typeof value === 'string' ? 0 : 'text';
+    return isValid({ ...base, [UNKNOWN_NAME]: other }) && !isValid({ ...base, [name]: other });
+  });
 }
 
 /** Changes the fields of an object, and of the objects and lists in it, so that they describe an error. */
@@ -150,7 +164,7 @@ function describeList(name: string, [base]: readonly unknown[], isValid: IsValid
  * Returns undefined if the schema does not allow such an object.
  */
 function describeMap(name: string, isValid: IsValid, error: PartError): DescribedPart | undefined {
-  const isKnown = name === '' || ERROR_LIST.test(name.toLowerCase());
+  const isKnown = name === '' || (ERROR_LIST.test(name.toLowerCase()) && !SINGLE_ERROR.test(name.toLowerCase()));
   if (!isKnown || error.violation) return undefined;
   const parts = splitError(error).slice(0, MAX_ENTRIES);
   const getKey = ({ violation }: (typeof parts)[number]) =>

@@ -165,6 +165,20 @@ describe('a refused request', () => {
     ]);
   });
 
+  it('leaves out optional objects that describe other things', async () => {
+    const optional = {
+      cause: object({ trace: text }),
+      innererror: { type: 'object' },
+      errors: object({ trace: text }),
+    };
+    const open = Object.fromEntries(
+      Object.entries(optional).map(([name, schema]) => [name, { ...schema, additionalProperties: true }]),
+    );
+    const schema = object({ message: text }, open);
+    const { ask } = await startWith({ 400: toResponse({ schema, body: '' }) });
+    expect((await ask('POST', '/things', { quantity: 0 })).body).toEqual({ message: MESSAGE });
+  });
+
   it('gets an entry about the body if the body is not JSON', async () => {
     const { ask } = await startWith({ 400: toResponse(FORMS['a list of invalid fields'] as Form) });
     const { status, body } = await ask('POST', '/things', '{', JSON_TEXT);
