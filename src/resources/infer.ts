@@ -154,7 +154,7 @@ function findUnusableMedia(reader: SchemaReader, action: Action, route: Route): 
   const response = route.responses.find(({ name }) => name === String(route.successStatus));
   const types = Object.keys(response?.media ?? {});
   if (types.length > 0 && reader.getResponseSchema(route, route.successStatus) === undefined)
-    return `the response is ${types.join(' or ')} without a JSON schema`;
+    return `the response is ${types.join(' or ')} without a schema of JSON or XML`;
   return undefined;
 }
 
