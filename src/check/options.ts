@@ -100,7 +100,7 @@ export function addCheckOptions(command: Command, environment: Readonly<Record<s
     )
     .option(
       '--allow-refs <paths>',
-      'comma-separated files and folders that the contract can include with $ref, outside its own folder or Git repository',
+      'comma-separated files and folders that the contract can include with $ref, outside its own folder or Git repository (env: STOREFRONT_ALLOW_REFS)',
       parsePaths,
     )
     .option(

@@ -40,7 +40,7 @@ const FAULT_OPTIONS: readonly OptionRow[] = [
   ['--probability <number>', 'probability that the fault applies, from 0 to 1 (default: 1)', parseProbability],
   [
     '--seed <number>',
-    'random seed for --probability (default: the number in the id of the fault: 3 for f3)',
+    'random seed for --probability and for a range of --delay (default: the number in the id of the fault: 3 for f3)',
     parseCount,
   ],
   [

@@ -2,7 +2,7 @@
 const FAULT_EXAMPLE = 'storefront faults add --operation createOrder --status 503 --times 1';
 
 /** An example of `storefront check`, for the help of the program and of the command. */
-const CHECK_EXAMPLE = 'storefront check http://localhost:3000 --allow-writes';
+const CHECK_EXAMPLE = 'storefront check http://localhost:8080 --contract openapi.yaml --allow-writes';
 
 /** The examples of each command, by the name of the command. */
 const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
@@ -18,11 +18,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   repair: ['storefront repair --data db.json', 'storefront repair --contract openapi.yaml'],
   migrate: ['storefront migrate --database postgres://storefront@localhost:5432/storefront'],
   explain: ['storefront explain openapi.yaml', 'storefront explain openapi.yaml --json'],
-  check: [
-    'storefront check',
-    CHECK_EXAMPLE,
-    'storefront check http://localhost:8080 --contract openapi.yaml --only listProducts',
-  ],
+  check: ['storefront check', CHECK_EXAMPLE, 'storefront check http://localhost:3000 --only listProducts'],
   reset: ['storefront reset', 'storefront reset --sandbox w3 --url http://localhost:4000'],
   flush: ['storefront flush', 'storefront flush --url http://localhost:4000'],
   snapshot: ['storefront snapshot', 'storefront snapshot before-checkout'],
@@ -43,6 +39,7 @@ const EXIT_CODES: Readonly<Record<string, Readonly<Record<number, string>>>> = {
   check: {
     0: 'passed',
     1: 'failed: the server violates the contract',
+    2: 'invalid command line, or --allow-writes is missing',
     3: 'incomplete: not everything could be checked',
   },
   journal: { 1: 'the command failed, or the verification failed' },
