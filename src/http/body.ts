@@ -185,12 +185,13 @@ async function parseMultipart(body: Buffer, contentType: string): Promise<unknow
       limits: { parts: MAX_PARTS, fieldSize: MAX_BODY_BYTES },
     });
     let textLength = 0;
+    const countText = (length: number) => {
+      textLength += length;
+      if (textLength <= MAX_BODY_BYTES) return;
+      refuse(`the body has more than ${MAX_BODY_BYTES} bytes of fields that are not files: send less text, or a file`);
+    };
     parser.on('field', (name, value, _isNameCut, isCut) => {
-      textLength += value.length;
-      if (isCut || textLength > MAX_BODY_BYTES)
-        refuse(
-          `the body has more than ${MAX_BODY_BYTES} bytes of fields that are not files: send less text, or a file`,
-        );
+      countText(isCut ? Number.POSITIVE_INFINITY : value.length);
       fields.push([name, value]);
     });
     parser.on('file', (name, stream, fileName, _encoding, type) => {
@@ -198,7 +199,11 @@ async function parseMultipart(body: Buffer, contentType: string): Promise<unknow
       const index = fields.push([name, '']) - 1;
       const chunks: Buffer[] = [];
       stream.on('error', reject);
-      stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+      const isText = isJsonText(fileName, type);
+      stream.on('data', (chunk: Buffer) => {
+        if (isText) countText(chunk.length);
+        chunks.push(chunk);
+      });
       stream.on('end', () => {
         fields[index] = [name, formatFile(fileName, type, Buffer.concat(chunks))];
       });
@@ -225,9 +230,18 @@ const MAX_PARTS = 1_000;
 /** The file name that a browser sends for a `Blob` without a name. */
 const BLOB_NAME = 'blob';
 
+function isFileName(name: string | undefined): name is string {
+  return name !== undefined && name !== '' && name !== BLOB_NAME;
+}
+
+/** Returns whether a part with a media type is JSON in a field, and no file. */
+function isJsonText(name: string | undefined, type: string): boolean {
+  return !isFileName(name) && isJsonType(type);
+}
+
 function formatFile(name: string | undefined, type: string, content: Buffer): string {
-  const isNamed = name !== undefined && name !== '' && name !== BLOB_NAME;
-  if (!isNamed && isJsonType(type)) return content.toString();
+  if (isJsonText(name, type)) return content.toString();
+  const isNamed = isFileName(name);
   const parameters = [type, ...(isNamed ? [`name=${encodeURIComponent(name)}`] : []), `size=${content.length}`];
   const base64 = content.length > MAX_BODY_BYTES ? '' : content.toString('base64');
   return `data:${parameters.join(';')};base64,${base64}`;

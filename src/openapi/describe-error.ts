@@ -4,6 +4,7 @@ import type { IssueParts } from '../util/issue.ts';
 import { TOO_DEEP, TOO_DEEP_REMEDY } from '../util/json-limits.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { suggestName } from '../util/similar-names.ts';
+import { listKeywordTypes } from './schema-branches.ts';
 import { getUnknownName } from './schema-validator.ts';
 
 /** The schema keywords that are used to tell how to correct a value, such as `use an integer from 1 to 10`. */
@@ -172,24 +173,14 @@ function describeSchema(schema: DescribedSchema, fallback = 'another value'): st
     ? types.map((type): DescribedSchema => ({ ...schema, type }))
     : (schema.anyOf ?? schema.oneOf);
   if (alternatives) return joinWithOr([...new Set(alternatives.map((alternative) => describeSchema(alternative)))]);
-  const type = schema.type ?? inferType(schema);
+  // The schemas in `allOf`, and those of property names, often have no type.
+  const [type] = schema.type === undefined ? (listKeywordTypes(schema) ?? []) : [schema.type];
   if (type === 'integer') return `an integer${describeRange(schema)}${unit ? ` (${unit})` : ''}`;
   if (type === 'number')
     return `a number${describeRange(schema)}${schema.format === 'float' ? ' with single precision' : ''}`;
   if (type === 'array') return `an array${describeCount(schema)}`;
   if (type === 'string') return describeString(schema);
   return TYPE_NAMES[type ?? ''] ?? fallback;
-}
-
-/** The types to which keywords refer. The schemas in `allOf`, and those of property names, often have no `type`. */
-const KEYWORD_TYPES: Readonly<Record<string, readonly string[]>> = {
-  string: ['pattern', 'minLength', 'maxLength'],
-  number: ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
-  array: ['minItems', 'maxItems'],
-};
-
-function inferType(schema: DescribedSchema): string | undefined {
-  return Object.keys(KEYWORD_TYPES).find((type) => KEYWORD_TYPES[type]?.some((keyword) => keyword in schema));
 }
 
 /**

@@ -30,6 +30,9 @@ export function isFormBody(contentType: string): boolean {
   return type === FORM_TYPE || type === MULTIPART_TYPE;
 }
 
+/** The media type of a JSON Patch (RFC 6902, section 6). */
+export const PATCH_TYPE = 'application/json-patch+json';
+
 /** Returns a media type without its parameters, in lower case. */
 export function removeTypeParameters(type: string): string {
   if (type === JSON_TYPE) return type;

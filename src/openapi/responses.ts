@@ -1,4 +1,5 @@
 import type { ErrorObject } from 'ajv';
+import type { ObjectStyle } from '../util/format-header.ts';
 import type { IssueParts } from '../util/issue.ts';
 import { formatPointer } from '../util/json-pointer.ts';
 import { JSON_TYPE } from '../util/request-target.ts';
@@ -37,13 +38,7 @@ export interface DocumentedHeader extends DocumentedMedia {
   readonly isRequired: boolean;
   /** The type of the header value. */
   readonly type: string;
-  /**
-   * How the header has an object (OpenAPI 3.0, Parameter Object, `style: simple`).
-   * `list`: names and values alternate.
-   * `pairs`: `name=value`.
-   * `json`: JSON, because the header has a `content`.
-   */
-  readonly objectStyle: 'list' | 'pairs' | 'json';
+  readonly objectStyle: ObjectStyle;
 }
 
 /** An example of a body, header or parameter. An example from the keyword `example` has no name. */

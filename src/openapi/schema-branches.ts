@@ -171,8 +171,9 @@ const KEYWORD_TYPES: Readonly<Record<string, readonly string[]>> = {
 /** The formats of numbers (OpenAPI 3.0, section 4.4). */
 const NUMBER_FORMATS: readonly unknown[] = ['int32', 'int64', 'float', 'double'];
 
-function listKeywordTypes(node: Node): readonly string[] | undefined {
-  if (NUMBER_FORMATS.includes(node.format)) return ['number'];
+/** Returns the types to which the keywords of a schema refer; undefined if there is no such keyword. */
+export function listKeywordTypes(node: object): readonly string[] | undefined {
+  if ('format' in node && NUMBER_FORMATS.includes(node.format)) return ['number'];
   const types = Object.entries(KEYWORD_TYPES).filter(([, keywords]) => keywords.some((keyword) => keyword in node));
   return types.length === 0 ? undefined : types.map(([type]) => type);
 }

@@ -10,7 +10,7 @@ import { shorten } from './describe-error.ts';
 import { type Document, getPropertyNames, getTarget, isNode, resolveNode, toNode } from './document.ts';
 import { type Form, readForm } from './form-body.ts';
 import { createUnknownValueError, describeUnknownValue, findUnknownValues } from './known-values.ts';
-import { findMediaType, isFormBody, isParsedType, removeTypeParameters } from './media-types.ts';
+import { findMediaType, isFormBody, isParsedType, PATCH_TYPE, removeTypeParameters } from './media-types.ts';
 import { createInexactError, isDeepShape, type Parameters, parseDeepName, readParameters } from './parameters.ts';
 import { getPasswordNames } from './password-names.ts';
 import { createPattern, type Pattern } from './patterns/pattern.ts';
@@ -220,7 +220,7 @@ function validateBody({ document, validate }: BodyValidation, route: Route, { bo
  * Many documents give the schema of the entry.
  */
 function isUndescribedPatch(document: Document, schema: string, contentType = '', body: unknown): boolean {
-  if (removeTypeParameters(contentType) !== 'application/json-patch+json' || !Array.isArray(body)) return false;
+  if (removeTypeParameters(contentType) !== PATCH_TYPE || !Array.isArray(body)) return false;
   const types = getPartTypes(getSchemaParts(document, schema, ALL_PARTS));
   return types.length > 0 && !types.includes('array');
 }

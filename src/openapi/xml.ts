@@ -1,10 +1,10 @@
 import type * as Saxes from 'saxes';
-import { isInexactInteger } from '../util/exact-numbers.ts';
 import { loadPackage } from '../util/load-package.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { type Document, getNode, isNode, type Node, resolvePointer, toNode } from './document.ts';
 import { removeTypeParameters } from './media-types.ts';
 import { ALL_PARTS, getPartItems, getPartProperties, getPartTypes, getSchemaParts } from './schema-parts.ts';
+import { parseNumber } from './typed-values.ts';
 
 /** Returns whether a media type is XML, such as `application/xml` or `application/atom+xml`. */
 export function isXmlType(type: string): boolean {
@@ -173,7 +173,8 @@ function parseDocument(text: string): XmlElement {
   });
   parser.on('opentag', ({ name, attributes }) => {
     if (open.length > MAX_DEPTH) throw new SyntaxError(`the elements are nested deeper than ${MAX_DEPTH} levels`);
-    const named = Object.entries(attributes).map(([key, value]) => [removePrefix(key), value] as const);
+    const own = Object.entries(attributes).filter(([key]) => !/^xmlns(?::|$)/.test(key));
+    const named = own.map(([key, value]) => [removePrefix(key), value] as const);
     const element = { name: removePrefix(name), attributes: Object.fromEntries(named), children: [], text: '' };
     open.at(-1)?.children.push(element);
     open.push(element);
@@ -241,21 +242,21 @@ const getNames = memoizeByObject((document: Document) =>
     const attributes = new Map<string, XmlProperty>();
     const elements = new Map<string, XmlProperty[]>();
     for (const [key, pointer] of xml.properties) {
-      const schema = readSchema(document, pointer);
+      const property = createProperty(document, key, readSchema(document, pointer));
+      const { schema, items } = property;
       const name = removePrefix(schema.name ?? key);
-      const isList = schema.kind === 'array' && !schema.isWrapped;
-      const items = isList ? readSchema(document, schema.items) : undefined;
-      const property = { key, schema, items };
-      if (schema.isAttribute) {
-        attributes.set(name, property);
-        continue;
-      }
-      const names = items ? [removePrefix(items.name ?? key), name] : [name];
+      if (schema.isAttribute) attributes.set(name, property);
+      const names = schema.isAttribute ? [] : items ? [removePrefix(items.name ?? key), name] : [name];
       for (const one of new Set(names)) elements.set(one, [...(elements.get(one) ?? []), property]);
     }
     return { attributes, elements };
   }),
 );
+
+function createProperty(document: Document, key: string, schema: XmlSchema): XmlProperty {
+  const isList = schema.kind === 'array' && !schema.isWrapped;
+  return { key, schema, items: isList ? readSchema(document, schema.items) : undefined };
+}
 
 function toObject(document: Document, xml: XmlSchema, element: XmlElement): Node {
   const names = getNames(document)(xml);
@@ -266,19 +267,34 @@ function toObject(document: Document, xml: XmlSchema, element: XmlElement): Node
   }
   /** The values of each property that is an element, in the order of the elements. */
   const lists = new Map<XmlProperty, unknown[]>();
-  const others = new Map<string, unknown>();
+  /** The properties that the schema does not list, by name. */
+  const others = new Map<string, XmlProperty>();
   for (const child of element.children) {
-    const properties = names.elements.get(child.name);
-    if (!properties) others.set(child.name, toValue(document, readProperty(document, xml, child.name), child));
-    for (const property of properties ?? []) {
-      const value = toValue(document, property.items ?? property.schema, child);
-      const list = lists.get(property);
-      if (list) list.push(value);
-      else lists.set(property, [value]);
-    }
+    const property = chooseProperty(names.elements.get(child.name), lists) ?? findOther(child.name);
+    const value = toValue(document, property.items ?? property.schema, child);
+    const list = lists.get(property);
+    if (list) list.push(value);
+    else lists.set(property, [value]);
   }
   for (const [{ key, items }, list] of lists) values.set(key, items || list.length > 1 ? list : list[0]);
-  return Object.fromEntries([...values, ...others]);
+  return Object.fromEntries(values);
+
+  function findOther(name: string): XmlProperty {
+    const other = others.get(name) ?? createProperty(document, name, readProperty(document, xml, name));
+    others.set(name, other);
+    return other;
+  }
+}
+
+/**
+ * Returns the property to which an element belongs.
+ * Several properties have the same element if they refer to the same named schema: each gets one, in their order.
+ */
+function chooseProperty(
+  properties: readonly XmlProperty[] = [],
+  lists: ReadonlyMap<XmlProperty, unknown>,
+): XmlProperty | undefined {
+  return properties.find((property) => property.items === undefined && !lists.has(property)) ?? properties.at(-1);
 }
 
 /** Converts a text to the type of its schema. Returns the text if it does not represent a value of this type. */
@@ -292,14 +308,13 @@ function toPrimitive(types: readonly unknown[], text: string): unknown {
 }
 
 /** The numbers in XML (XML Schema Part 2, `integer` and `double`), which can have a plus sign and leading zeros. */
-const XML_NUMBER = /^([+-]?)0*(\d*)(?:\.(\d*))?((?:e[+-]?\d+)?)$/i;
+const XML_NUMBER = /^([+-]?)0*(\d*)(?:(\.)(\d*))?((?:e[+-]?\d+)?)$/i;
 
 /** Returns the number that a text stands for; undefined if it stands for none, or if JavaScript can't represent it. */
 function parseDecimal(text: string, isInteger: boolean): number | undefined {
-  if (!(isInteger ? /^[+-]?\d+$/ : /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i).test(text)) return undefined;
-  const [, sign, whole = '', fraction = '', power = ''] = XML_NUMBER.exec(text) ?? [];
-  const decimal = `${sign === '-' ? '-' : ''}${whole || '0'}${fraction && `.${fraction}`}${power}`;
-  return isInexactInteger(decimal) ? undefined : Number(decimal);
+  const [, sign, whole, point, fraction, power = ''] = (/^[+-]?\.?\d/.test(text) && XML_NUMBER.exec(text)) || [];
+  const decimal = `${sign === '-' ? '-' : ''}${whole || '0'}${point ? `.${fraction || '0'}` : ''}${power}`;
+  return sign === undefined ? undefined : parseNumber(decimal, isInteger);
 }
 
 /**

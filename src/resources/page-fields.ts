@@ -80,7 +80,7 @@ const FIELDS: readonly (readonly [names: readonly string[], getValue: GetValue])
   [['pageindex'], (page) => (page.position?.kind === 'page' ? toPageValue(page, 0) : getPageNumber(page) - 1)],
   [['zerobasedpage', 'zerobasedpagenumber', 'zeroindexedpage'], (page) => getPageNumber(page) - 1],
   [['pages', 'totalpages', 'pagecount', 'pagestotal', 'numpages', 'xtotalpages'], countPages],
-  [['lastpage'], (page) => Math.max(1, countPages(page)) - getPageNumber(page) + toPageValue(page, 0)],
+  [['lastpage'], (page) => toPageValue(page, Math.max(1, countPages(page)) - getPageNumber(page))],
   [['hasmore', 'hasnext', 'hasnextpage', 'hasmoreitems', 'hasmoreresults', 'more'], (page) => hasMore(page)],
   [['hasprevious', 'hasprevpage', 'hasprev', 'haspreviouspage'], ({ offset }) => offset > 0],
   [['first', 'isfirst', 'isfirstpage'], ({ offset }) => offset === 0],

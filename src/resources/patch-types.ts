@@ -1,8 +1,5 @@
-import { isJsonType, removeTypeParameters } from '../openapi/media-types.ts';
+import { isJsonType, PATCH_TYPE, removeTypeParameters } from '../openapi/media-types.ts';
 import type { Route } from '../openapi/routes.ts';
-
-/** The media type of a JSON Patch (RFC 6902, section 6). */
-const PATCH_TYPE = 'application/json-patch+json';
 
 /** The functions of a schema reader that find the schemas of JSON Patches. */
 interface PatchReader {

@@ -88,8 +88,12 @@ class PatchedDocument {
   }
 
   #add(path: string, value: unknown): void {
+    this.#insert(path, value, true);
+  }
+
+  #insert(path: string, value: unknown, isNew: boolean): void {
     const { parent, step } = this.#open(path);
-    checkDepth(path, value);
+    if (isNew) checkDepth(path, value);
     if (!Array.isArray(parent)) setProperty(parent, step, value);
     else parent.splice(step === '-' ? parent.length : toIndex(parent, step, parent.length), 0, value);
   }
@@ -114,7 +118,9 @@ class PatchedDocument {
     if (path.startsWith(`${from}/`)) throw new FailedOperation('the path is inside of the value that it moves');
     const { parent, step } = this.#open(from);
     if (!Array.isArray(parent) || getParentPath(from) !== getParentPath(path)) {
-      this.#add(path, this.#remove(from));
+      // A value that does not become deeper was checked where it is: checking it again takes as long as its size.
+      const isDeeper = parsePath(path).length > parsePath(from).length;
+      this.#insert(path, this.#remove(from), isDeeper);
       return;
     }
     const source = toIndex(parent, step, parent.length - 1);

@@ -215,6 +215,12 @@ describe('a multipart body', () => {
       `${`--b\r\nContent-Disposition: form-data; name=a\r\n\r\n${'x'.repeat(60_000)}\r\n`.repeat(2)}--b--`,
       413,
     ],
+    [
+      'has more than 100 kB of JSON in a part without the name of a file',
+      'multipart/form-data; boundary=b',
+      `--b\r\nContent-Disposition: form-data; name=a; filename=blob\r\nContent-Type: application/json\r\n\r\n[${'0,'.repeat(60_000)}0]\r\n--b--`,
+      413,
+    ],
     ['has more than 10 MB', 'multipart/form-data; boundary=b', new Uint8Array(10_000_001), 413],
   ])('is refused if it %s', async (_, type, body, expected) => {
     const shop = await startServer();

@@ -15,7 +15,7 @@ const PET = {
 };
 
 /** Starts a server whose operation `addPet` accepts JSON and XML. Returns a function that sends XML and returns the status and the body of the response. */
-async function startPets(schema: object = PET) {
+async function startPets(schema: object = PET, schemas: object = {}) {
   const media = { schema };
   const content = { 'application/json': media, 'application/xml': media };
   const post = {
@@ -23,7 +23,7 @@ async function startPets(schema: object = PET) {
     requestBody: { required: true, content },
     responses: { 201: { description: 'd', content: { 'application/json': {} } } },
   };
-  const contract = await writeDocument({ paths: { '/pets': { post } } });
+  const contract = await writeDocument({ paths: { '/pets': { post } }, schemas });
   const handlers = { addPet: ({ body }: { readonly body: unknown }) => ({ status: 201, body: { received: body } }) };
   const { url } = await startStorefront({ contract, handlers });
   return async (xml: string) => {
@@ -75,6 +75,29 @@ describe('a request body in XML', () => {
     const properties = { tag: { type: 'array', items: { type: 'integer', xml: { name: 't' } } } };
     const send = await startPets({ type: 'object', properties, additionalProperties: { type: 'integer' } });
     expect((await send('<pet><t>1</t><other>5</other><t>2</t></pet>')).received).toEqual({ tag: [1, 2], other: 5 });
+  });
+
+  it('has the repeated elements of a property that the schema does not list', async () => {
+    const send = await startPets({ type: 'object', additionalProperties: true });
+    expect((await send('<pet xmlns:k="http://x.test"><k>1</k><k>2</k></pet>')).received).toEqual({ k: ['1', '2'] });
+    const lists = { type: 'object', additionalProperties: { type: 'array', items: { type: 'integer' } } };
+    const sendLists = await startPets(lists);
+    expect((await sendLists('<pet><k>1</k><k>2</k><l>3</l></pet>')).received).toEqual({ k: [1, 2], l: [3] });
+  });
+
+  it('gives each of two properties with the same element name its own element', async () => {
+    const Address = { type: 'object', xml: { name: 'address' }, properties: { city: { type: 'string' } } };
+    const send = await startPets({ type: 'object', properties: { billing: Address, shipping: Address } });
+    const [a, b] = ['a', 'b'].map((city) => `<address><city>${city}</city></address>`);
+    expect((await send(`<pet>${a}${b}</pet>`)).received).toEqual({ billing: { city: 'a' }, shipping: { city: 'b' } });
+    expect((await send(`<pet>${a}</pet>`)).received).toEqual({ billing: { city: 'a' } });
+  });
+
+  it('is parsed in linear time if an element fits two properties at each level', { timeout: 60_000 }, async () => {
+    const tree = { $ref: '#/components/schemas/Tree' };
+    const Tree = { type: 'object', xml: { name: 'tree' }, properties: { left: tree, right: tree } };
+    const send = await startPets(tree, { Tree });
+    expect((await send('<tree>'.repeat(30) + '</tree>'.repeat(30))).status).toBe(201);
   });
 
   it('whose schema is a text is not parsed', async () => {

@@ -44,6 +44,7 @@ describe('a documented header of a mocked response', () => {
     ['a generated value in its range', { schema: { type: 'integer', minimum: 3, maximum: 4 } }, /^[34]$/],
     ['a list', { schema: { type: 'array', items: { type: 'integer' }, example: [1, 2] } }, '1,2'],
     ['an object in the style simple', { schema: TEXT, example: { r: 1, s: 2 } }, 'r,1,s,2'],
+    ['an object inside of an object as JSON', { schema: TEXT, example: { n: { a: 1 } } }, 'n,{"a":1}'],
     ['an exploded object', { explode: true, schema: TEXT, example: { r: 1, s: 2 } }, 'r=1,s=2'],
     ['the example of its content', { content: { 'application/json': { example: { a: 1 } } } }, '{"a":1}'],
   ])('has %s', async (_, header, expected) => {
