@@ -1,12 +1,12 @@
 import type { Contract } from '../openapi/contract.ts';
 import { type Document, isNode, type Node, toNode } from '../openapi/document.ts';
 import { readForm } from '../openapi/form-body.ts';
-import { isFormBody, isJsonType } from '../openapi/media-types.ts';
+import { isFormBody, isJsonType, isXmlType } from '../openapi/media-types.ts';
 import { isDeepShape, parseDeepName } from '../openapi/parameters.ts';
 import type { Route } from '../openapi/routes.ts';
 import { ALL_PARTS, getPartItems, getPartProperties, getPartTypes, getSchemaParts } from '../openapi/schema-parts.ts';
 import { keepTexts } from '../openapi/typed-values.ts';
-import { isAmbiguousInXml, isXmlType } from '../openapi/xml.ts';
+import { isAmbiguousInXml } from '../openapi/xml/format-xml.ts';
 import { parseQuery } from '../util/request-target.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import { hasUnknownVersion } from './entity-tags.ts';

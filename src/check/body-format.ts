@@ -1,8 +1,10 @@
 import { type Document, getNode, isNode, type Node, toNode } from '../openapi/document.ts';
 import { nestFields } from '../openapi/form-body.ts';
-import { isFormBody, isJsonType, removeTypeParameters } from '../openapi/media-types.ts';
+import { isFormBody, isJsonType, isXmlType, removeTypeParameters } from '../openapi/media-types.ts';
 import { ALL_PARTS, getPartItems, getPartProperties, getPartTypes, getSchemaParts } from '../openapi/schema-parts.ts';
-import { formatXml, isXmlType, parseXml } from '../openapi/xml.ts';
+import { formatXml } from '../openapi/xml/format-xml.ts';
+import { parseXml } from '../openapi/xml/parse-xml.ts';
+import type { XmlContract } from '../openapi/xml/xml-schema.ts';
 import { FORM_TYPE, JSON_TYPE, MULTIPART_TYPE, parseQuery } from '../util/request-target.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
 
@@ -12,7 +14,7 @@ import { tryOrUndefined } from '../util/try-or-undefined.ts';
  */
 export interface BodyFormat {
   readonly type: string;
-  readonly document: Document;
+  readonly contract: XmlContract;
   readonly schema: string | undefined;
 }
 
@@ -44,12 +46,12 @@ export function toContentType(type: string): string {
  * Serializes a request body: as JSON, as a form, as XML, or as text.
  * Returns an empty string for a form without fields, and undefined for a value that XML can't represent.
  */
-export function formatBody({ type, document, schema }: BodyFormat, body: unknown): string | undefined {
+export function formatBody({ type, contract, schema }: BodyFormat, body: unknown): string | undefined {
   const sentType = toContentType(type);
   if (isJsonType(sentType)) return JSON.stringify(body);
-  if (isXmlType(sentType) && schema !== undefined && !isXmlText(body)) return formatXml(document, schema, body);
+  if (isXmlType(sentType) && schema !== undefined && !isXmlText(body)) return formatXml(contract, schema, body);
   if (!isFormBody(sentType)) return toText(body);
-  const fields = toFields({ type, document, schema }, toNode(body));
+  const fields = toFields({ type, contract, schema }, toNode(body));
   if (removeTypeParameters(sentType) === MULTIPART_TYPE) return formatParts(fields);
   return new URLSearchParams(fields.map(({ name, value }): [string, string] => [name, value])).toString();
 }
@@ -65,10 +67,10 @@ function isXmlText(body: unknown): boolean {
  * Returns undefined if the type is neither JSON nor a form nor XML with a schema.
  * Throws a `SyntaxError` for invalid JSON.
  */
-export function parseBody(type: string, text: string, { document, schema }: Partial<BodyFormat> = {}): unknown {
+export function parseBody(type: string, text: string, { contract, schema }: Partial<BodyFormat> = {}): unknown {
   if (removeTypeParameters(type) === FORM_TYPE) return parseQuery(text);
-  if (isXmlType(type) && document !== undefined && schema !== undefined)
-    return tryOrUndefined(() => parseXml(document, schema, text));
+  if (isXmlType(type) && contract !== undefined && schema !== undefined)
+    return tryOrUndefined(() => parseXml(contract, schema, text));
   if (!isFormBody(type)) return type === '' || isJsonType(type) ? JSON.parse(text) : undefined;
   return nestFields(
     [...text.matchAll(PARTS)].map(([, name = '', headers = '', value = '']) => [
@@ -94,7 +96,8 @@ interface Field {
 }
 
 /** Returns the fields of a form, as the Encoding Objects of the contract describe them. */
-function toFields({ type, document, schema }: BodyFormat, body: Node): readonly Field[] {
+function toFields({ type, contract, schema }: BodyFormat, body: Node): readonly Field[] {
+  const document = contract.normalized;
   const parts = schema === undefined ? [] : getSchemaParts(document, schema, ALL_PARTS);
   const properties = getPartProperties(parts);
   const required = parts.flatMap(({ node }) => (Array.isArray(node.required) ? node.required : []));
@@ -205,9 +208,11 @@ export function toText(value: unknown): string {
 }
 
 /** Returns whether a body of a media type can be generated from its schema: JSON, a form, XML, or a text. */
-export function canFormat({ type, document, schema }: BodyFormat): boolean {
+export function canFormat({ type, contract, schema }: BodyFormat): boolean {
   const sentType = toContentType(type);
   if (isJsonType(sentType) || isFormBody(sentType) || schema === undefined) return true;
   if (isXmlType(sentType)) return true;
-  return !getPartTypes(getSchemaParts(document, schema, ALL_PARTS)).some((one) => one === 'object' || one === 'array');
+  return !getPartTypes(getSchemaParts(contract.normalized, schema, ALL_PARTS)).some(
+    (one) => one === 'object' || one === 'array',
+  );
 }

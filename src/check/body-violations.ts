@@ -1,10 +1,11 @@
 import type { Contract } from '../openapi/contract.ts';
 import { type Document, toNode } from '../openapi/document.ts';
-import { findMediaType, isJsonType } from '../openapi/media-types.ts';
+import { findMediaType, isJsonType, isXmlType } from '../openapi/media-types.ts';
 import type { DocumentedResponse } from '../openapi/responses.ts';
 import { getPartItems, getPartProperties, getSchemaParts } from '../openapi/schema-parts.ts';
 import { groupByPointer, isReadOrWriteOnly } from '../openapi/schema-validator.ts';
-import { isXmlSchema, isXmlType, parseXml } from '../openapi/xml.ts';
+import { parseXml } from '../openapi/xml/parse-xml.ts';
+import { isXmlSchema } from '../openapi/xml/xml-schema.ts';
 import { formatPointer } from '../util/json-pointer.ts';
 import type { ReceivedResponse } from './exchange.ts';
 
@@ -60,7 +61,7 @@ export function findXmlViolations(
   const schema = documented && getMediaSchema(documented, type);
   if (schema === undefined || !isXmlType(type) || !isXmlSchema(contract.normalized, schema)) return [];
   try {
-    const value = parseXml(contract.normalized, schema, text);
+    const value = parseXml(contract, schema, text);
     return [...groupByPointer(contract.getErrors(schema, value))].map(([pointer, { keyword, message }]) => {
       const place = `body${pointer}`;
       return [`${place.replaceAll(/\/\d+(?=\/|$)/g, '/*')} ${keyword}`, `${place} ${message}`];

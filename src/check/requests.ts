@@ -5,6 +5,7 @@ import { type Parameter, type Parameters, readParameters } from '../openapi/para
 import { encodePath, type Route } from '../openapi/routes.ts';
 import { keepTexts } from '../openapi/typed-values.ts';
 import type { RequestResult, RequestToValidate } from '../openapi/validate-request.ts';
+import type { XmlContract } from '../openapi/xml/xml-schema.ts';
 import { formatPointer } from '../util/json-pointer.ts';
 import { normalizeName } from '../util/normalize-name.ts';
 import { JSON_TYPE, parseQuery } from '../util/request-target.ts';
@@ -30,15 +31,15 @@ export function toRequest(route: Route, values: RequestValues): RequestToSend {
   const target = toPath(route, values) + formatQuery(values.query);
   const request = { method: route.method, target, headers: values.headers };
   if (values.body === undefined) return request;
-  const format = values.format ?? { type: getBodyType(route) ?? JSON_TYPE, document: NO_DOCUMENT, schema: undefined };
+  const format = values.format ?? { type: getBodyType(route) ?? JSON_TYPE, contract: NO_CONTRACT, schema: undefined };
   const type = toContentType(format.type);
   const body = formatBody(format, values.body) ?? '';
   // A form without fields is empty, so a server can't distinguish it from a missing body.
   return body === '' ? request : { ...request, headers: { ...values.headers, 'content-type': type }, body };
 }
 
-/** An empty document, for bodies whose schema is not known. */
-const NO_DOCUMENT = {} as Document;
+/** An empty contract, for bodies whose schema is not known. */
+const NO_CONTRACT: XmlContract = { normalized: {} as Document, getErrors: () => [] };
 
 /** Returns whether the body of a request can be serialized. XML, for example, can't contain control characters. */
 export function isSendable({ format, body }: RequestValues): boolean {
@@ -88,12 +89,8 @@ export function getBodySchema(route: Route): string | undefined {
  * `type`: a media type of the operation, as in the contract.
  * Returns undefined if the operation has no body.
  */
-export function getBodyFormat(
-  { normalized: document }: Contract,
-  route: Route,
-  type = getBodyType(route),
-): BodyFormat | undefined {
-  return type === undefined ? undefined : { type, document, schema: route.bodyMedia[type]?.schema };
+export function getBodyFormat(contract: Contract, route: Route, type = getBodyType(route)): BodyFormat | undefined {
+  return type === undefined ? undefined : { type, contract, schema: route.bodyMedia[type]?.schema };
 }
 
 /**

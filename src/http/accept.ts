@@ -82,6 +82,6 @@ export function toDocumentedType(
   return {
     ...response,
     headers: { ...headers, 'Content-Type': contentType, ...vary },
-    body: formatBody(contentType, body, { document: contract.normalized, schema }),
+    body: formatBody(contentType, body, { contract, schema }),
   };
 }

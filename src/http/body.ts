@@ -4,8 +4,8 @@ import type { Context, Middleware } from 'koa';
 import type bodyParser from 'koa-bodyparser';
 import type { ControlId } from '../control/operation.ts';
 import { nestFields } from '../openapi/form-body.ts';
-import { findMediaType, isJsonType, isParsedType, removeTypeParameters } from '../openapi/media-types.ts';
-import { isXmlSchema, isXmlType, parseXml } from '../openapi/xml.ts';
+import { findMediaType, isJsonType, isParsedType, isXmlType, removeTypeParameters } from '../openapi/media-types.ts';
+import { isXmlSchema } from '../openapi/xml/xml-schema.ts';
 import { findInexactIntegers } from '../util/exact-numbers.ts';
 import { hasTooManyValues, MAX_JSON_VALUES } from '../util/json-limits.ts';
 import { MAX_BODY_BYTES, MEGABYTE } from '../util/limits.ts';
@@ -16,12 +16,6 @@ import type { Exchange, ReceivedBody } from './exchange.ts';
 
 /** The maximum size in bytes of a form with files. Also the maximum size of a body that the operation ignores. */
 const MAX_IGNORED_BODY_BYTES = 10_000_000;
-
-/**
- * The maximum number of fields in a form.
- * By default, the package qs converts more than 20 fields with the same name to an object instead of an array.
- */
-const MAX_FIELDS = 1_000;
 
 /**
  * The maximum size of a request body with a state, in bytes.
@@ -69,7 +63,7 @@ async function receive(exchange: Exchange): Promise<ReceivedBody> {
     if (type === MULTIPART_TYPE) return { body: await receiveMultipart(exchange), contentType };
     if (isState) exchange.bodyText = await receiveState(exchange);
     else exchange.bodyText = await parseBody(ctx);
-    if (type === FORM_TYPE) return { body: exchange.bodyText === '' ? undefined : ctx.request.body, contentType };
+    if (type === FORM_TYPE) return { body: parseForm(exchange.bodyText), contentType };
     if (isXmlType(contentType)) return { body: readXml(exchange, contentType), contentType };
     return { body: parseJson(exchange.bodyText), contentType, inexact: findInexactIntegers(exchange.bodyText) };
   } catch (error) {
@@ -83,9 +77,8 @@ async function receive(exchange: Exchange): Promise<ReceivedBody> {
 
 /**
  * Receives and decompresses a body with koa-bodyparser.
- * Parses only forms: the other types stay text, because the contract has rules for the text of JSON, such as exact
- * integers, and a schema for XML.
- * Returns the text.
+ * Returns the text, because the contract has rules for the text of JSON, such as exact integers, and schemas for XML
+ * and forms.
  */
 async function parseBody(ctx: Context): Promise<string> {
   const { headers } = ctx.req;
@@ -105,14 +98,10 @@ let bodyParserMiddleware: Middleware | undefined;
 function createBodyParser(): Middleware {
   const create = loadPackage<typeof bodyParser>('koa-bodyparser');
   return create({
-    enableTypes: ['form', 'text'],
+    enableTypes: ['text'],
     // The caller has compared the type with the types that the contract documents.
     extendTypes: { text: ['*/*'] },
-    formLimit: String(MAX_BODY_BYTES),
     textLimit: String(MAX_BODY_BYTES),
-    // `allowDots` is false, because the contract can document a form field with a dot in its name, such as
-    // `address.city`.
-    queryString: { allowDots: false, arrayLimit: MAX_FIELDS, throwOnLimitExceeded: true },
   } as bodyParser.Options);
 }
 
@@ -182,7 +171,7 @@ async function parseMultipart(body: Buffer, contentType: string): Promise<unknow
   await new Promise<void>((resolve, reject) => {
     const parser = new Busboy({
       headers: { 'content-type': contentType },
-      limits: { parts: MAX_PARTS, fieldSize: MAX_BODY_BYTES },
+      limits: { parts: MAX_FIELDS, fieldSize: MAX_BODY_BYTES },
     });
     let textLength = 0;
     const countText = (length: number) => {
@@ -208,7 +197,7 @@ async function parseMultipart(body: Buffer, contentType: string): Promise<unknow
         fields[index] = [name, formatFile(fileName, type, Buffer.concat(chunks))];
       });
     });
-    parser.on('partsLimit', () => refuse(`the body has more than ${MAX_PARTS} parts: send fewer fields and files`));
+    parser.on('partsLimit', () => refuse(`the body has more than ${MAX_FIELDS} parts: send fewer fields and files`));
     parser.on('error', reject);
     parser.on('finish', resolve);
     // In slices, because the parser goes on with what it has received after a limit is reached.
@@ -224,8 +213,8 @@ async function parseMultipart(body: Buffer, contentType: string): Promise<unknow
 /** The part of a multipart body that is parsed at a time, in bytes. */
 const SLICE_BYTES = 64 * 1_024;
 
-/** The maximum number of parts (fields and files) in a body. */
-const MAX_PARTS = 1_000;
+/** The maximum number of fields and files in a form. */
+const MAX_FIELDS = 1_000;
 
 /** The file name that a browser sends for a `Blob` without a name. */
 const BLOB_NAME = 'blob';
@@ -256,12 +245,28 @@ function readXml({ contract, route, bodyText = '' }: Exchange, contentType: stri
   const schema = route?.bodyMedia[contentType]?.schema;
   if (bodyText === '' || schema === undefined || !isXmlSchema(contract.normalized, schema)) return undefined;
   try {
-    return parseXml(contract.normalized, schema, bodyText);
+    return contract.parseXmlBody(schema, bodyText);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     const detail = `the body is not the expected XML: ${error.message}`;
     throw new HttpProblemError({ code: 'malformed-request', detail });
   }
+}
+
+/**
+ * Parses a form of the type `application/x-www-form-urlencoded`.
+ * Returns undefined if the form is empty.
+ * Throws an `HttpProblemError` if the form has too many fields.
+ */
+function parseForm(text: string): unknown {
+  if (text === '') return undefined;
+  const fields = [...new URLSearchParams(text)];
+  if (fields.length > MAX_FIELDS)
+    throw new HttpProblemError({
+      code: 'body-too-large',
+      detail: `the body has more than ${MAX_FIELDS} fields: send fewer fields`,
+    });
+  return nestFields(fields);
 }
 
 /**

@@ -57,7 +57,10 @@ const MAX_GENERATED = 8;
 const PROBLEM_TYPES = [PROBLEM_TYPE, 'application/*', '*/*'];
 
 /** Returns functions that create error responses with the fields that the contract documents. */
-export function createErrorResponder(contract: Pick<Contract, 'isValid' | 'routes' | 'normalized'>, parts: MockParts) {
+export function createErrorResponder(
+  contract: Pick<Contract, 'isValid' | 'getErrors' | 'routes' | 'normalized'>,
+  parts: MockParts,
+) {
   const { isValid } = contract;
   const forms = new WeakMap<DocumentedMedia, { readonly createBody: CreateBody | undefined }>();
   const getForm = (media: DocumentedMedia, create: () => CreateBody | undefined) => {
@@ -93,7 +96,7 @@ export function createErrorResponder(contract: Pick<Contract, 'isValid' | 'route
     return {
       status,
       headers: { ...headers, 'Content-Type': contentType, ...vary },
-      body: formatBody(contentType, body, { document: contract.normalized, schema: media?.schema }),
+      body: formatBody(contentType, body, { contract, schema: media?.schema }),
     };
   };
   /**

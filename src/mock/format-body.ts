@@ -1,10 +1,10 @@
-import type { Document } from '../openapi/document.ts';
-import { isJsonType, removeTypeParameters } from '../openapi/media-types.ts';
-import { FORBIDDEN, formatXml, isXmlType } from '../openapi/xml.ts';
+import { isJsonType, isXmlType, removeTypeParameters } from '../openapi/media-types.ts';
+import { FORBIDDEN, formatXml } from '../openapi/xml/format-xml.ts';
+import type { XmlContract } from '../openapi/xml/xml-schema.ts';
 
-/** Where the schema of a body is: the contract with its references, and the JSON Pointer of the schema. */
+/** Where the schema of a body is: the contract, and the JSON Pointer of the schema. */
 interface BodySchema {
-  readonly document: Document;
+  readonly contract: XmlContract;
   readonly schema: string | undefined;
 }
 
@@ -14,13 +14,13 @@ interface BodySchema {
  * Text and binary data stay unchanged.
  * For XML and for streams, returns the text that the schema describes; for other types, the JSON text.
  */
-export function formatBody(type: string, body: unknown, { document, schema }: BodySchema): unknown {
+export function formatBody(type: string, body: unknown, { contract, schema }: BodySchema): unknown {
   if (body === undefined || isJsonType(type) || Buffer.isBuffer(body)) return body;
   if (typeof body === 'string') return removeTypeParameters(type) === EVENT_STREAM ? toEvents(body) : body;
   if (isXmlType(type)) {
     // The JSON form of a value has neither dates nor undefined properties.
     const value: unknown = JSON.parse(JSON.stringify(body));
-    return formatXml(document, schema, value) ?? formatXml(document, undefined, toXmlValue(value)) ?? '';
+    return formatXml(contract, schema, value) ?? formatXml(contract, undefined, toXmlValue(value)) ?? '';
   }
   const format = getStreamFormat(type);
   return format ? (Array.isArray(body) ? body : [body]).map(format).join('') : JSON.stringify(body);

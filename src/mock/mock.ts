@@ -211,7 +211,7 @@ export function createMock(contract: Contract) {
       return {
         status,
         headers: { ...headers, 'Content-Type': contentType, ...vary },
-        body: formatBody(contentType, body, { document: contract.normalized, schema: media.schema }),
+        body: formatBody(contentType, body, { contract, schema: media.schema }),
         example: preferences.dynamic ? undefined : example?.name,
       };
     },

@@ -31,6 +31,7 @@ import { isUnchanged } from './source-files.ts';
 import { createLocator, type Locate } from './source-location.ts';
 import { type RequestResult, type RequestToValidate, validateRequest } from './validate-request.ts';
 import { createDataValidator } from './violations.ts';
+import { parseXml } from './xml/parse-xml.ts';
 
 /**
  * The keywords of an array schema whose validation does not need the whole list: each entry can be validated on its
@@ -162,6 +163,11 @@ export interface Contract extends Routing {
   getAllErrors: SchemaValidator;
   /** Returns whether a value is valid against the schema at a JSON Pointer: whether `getErrors` returns no error. */
   isValid(schema: string, value: unknown): boolean;
+  /**
+   * Parses a request body in XML, as `parseXml` does.
+   * `schema`: the JSON Pointer of its schema.
+   */
+  parseXmlBody(schema: string, text: string): unknown;
   /**
    * Finds the examples of responses and schemas that violate their schemas.
    * A contract that ships with the package has none.
@@ -297,6 +303,7 @@ function createContract(
     getErrorsOfComplete: examples.validateComplete,
     getAllErrors: open,
     isValid: (schema, value) => examples.validate(schema, value).length === 0,
+    parseXmlBody: (schema, text) => parseXml({ normalized, getErrors: requests.validateLargeJson }, schema, text),
     findInvalidExamples: examples.list,
     validateData: createDataValidator(closed),
     warmUp(route, options) {

@@ -1,9 +1,10 @@
 import type { ErrorObject } from 'ajv';
 import { formatPointer } from '../util/json-pointer.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
-import { type Document, getNode, getTarget, isNode, type Node, resolveNode, toNode } from './document.ts';
+import { type Document, getNode, isNode, type Node, toNode } from './document.ts';
 import { addAt, findInexact, parseDeepName } from './parameters.ts';
-import { getPartProperties, getSchemaParts } from './schema-parts.ts';
+import { getBranches } from './schema-branches.ts';
+import { ALL_PARTS, getSchemaParts } from './schema-parts.ts';
 import type { ConvertTexts } from './typed-values.ts';
 
 /**
@@ -31,7 +32,7 @@ export interface Form {
 
 /**
  * Parses the fields of a form.
- * JSON in a field is parsed if the schema of the field is an object or an array.
+ * JSON in a field is parsed if the schema of the field allows an object or an array.
  * A list in one field (`explode: false`) is split.
  * Then `convert` gives the texts the types of the schema.
  * The errors are about integers in JSON that can't be represented.
@@ -40,13 +41,12 @@ export interface Form {
 export function readForm(document: Document, schema: string, form: unknown, convert: ConvertTexts): Form {
   if (!isNode(form)) return { body: form, errors: [] };
   const errors: ErrorObject[] = [];
-  const properties = getProperties(document, schema);
   const encoding = toNode(getNode(document, schema.replace(/schema$/, 'encoding')));
+  const branches = getBranches(document)([schema]);
   const entries = Object.entries(form).map(([name, value]) => {
-    const property = properties.get(name);
-    if (!property) return [name, value];
     const field = { document, encoding: toNode(encoding[name]), place: `/requestBody${formatPointer(name)}`, errors };
-    return [name, readField(field, property, value)];
+    const schemas = branches.map((branch) => branch.getProperty(name)).filter((pointers) => pointers.length > 0);
+    return [name, readField(field, schemas, value)];
   });
   return { body: convert(schema, [Object.fromEntries(entries)]), errors };
 }
@@ -64,33 +64,36 @@ interface Field {
   readonly errors: ErrorObject[];
 }
 
-function readField(field: Field, property: Node, value: unknown): unknown {
+/** `schemas`: for each alternative of the form, the JSON Pointers of the schemas of the field. */
+function readField(field: Field, schemas: readonly (readonly string[])[], value: unknown): unknown {
   const { document, encoding, place, errors } = field;
-  const isObject = property.type === 'object' || property.properties !== undefined;
-  const isList = !isObject && ([property.type].flat().includes('array') || property.items !== undefined);
-  const items = toNode(resolveNode(document, property.items));
-  const isListOfFiles = isList && items.format === 'binary';
-  const isJson = isObject || (isList && !isListOfFiles) || /json/i.test(String(encoding.contentType ?? ''));
+  const branches = schemas.flatMap(getBranches(document));
+  const allows = (type: string) => branches.some(({ types }) => types?.has(type));
+  const isList = allows('array');
+  const items = branches.filter(({ types }) => types?.has('array')).map((branch) => branch.getItem(0));
+  const isListOfFiles = items.flat().some((item) => isFile(document, item));
+  const isJson = allows('object') || (isList && !isListOfFiles) || /json/i.test(String(encoding.contentType ?? ''));
   const parsed = isJson ? parseJson(value) : value;
   if (parsed !== value) errors.push(...findInexact(place, value));
   if (!isList) return parsed;
   const separator = encoding.explode === false ? (SEPARATORS[String(encoding.style)] ?? ',') : undefined;
-  const entries = typeof parsed === 'string' && separator !== undefined ? parsed.split(separator) : [parsed].flat();
+  const isOnlyList = branches.every(({ types }) => types?.has('array') && types.size === 1);
+  const entries =
+    typeof parsed === 'string' && separator !== undefined
+      ? parsed.split(separator)
+      : isOnlyList
+        ? [parsed].flat()
+        : parsed;
+  if (!Array.isArray(entries)) return entries;
   return entries.map((entry, index) => readField({ ...field, encoding: {}, place: `${place}/${index}` }, items, entry));
+}
+
+function isFile(document: Document, schema: string): boolean {
+  return getSchemaParts(document, schema, ALL_PARTS).some(({ node }) => node.format === 'binary');
 }
 
 /** Parses a string with a JSON object or array. Returns any other value unchanged. */
 function parseJson(value: unknown): unknown {
   if (typeof value !== 'string' || !/^\s*[[{]/.test(value)) return value;
   return tryOrUndefined(() => JSON.parse(value)) ?? value;
-}
-
-/**
- * Returns the property schemas of a schema and of the schemas in its `allOf`, by property name.
- * References are followed.
- */
-function getProperties(document: Document, schema: string): ReadonlyMap<string, Node> {
-  // The properties of the schema itself come last, because they replace those in `allOf`.
-  const pointers = getPartProperties(getSchemaParts(document, schema).toReversed());
-  return new Map([...pointers].map(([name, pointer]) => [name, toNode(getTarget(document, pointer))]));
 }

@@ -55,3 +55,8 @@ export function allowsJson(type: string): boolean {
 }
 
 const JSON_RANGES = ['*/*', 'application/*'];
+
+/** Returns whether a media type is XML, such as `application/xml` or `application/atom+xml`. */
+export function isXmlType(type: string): boolean {
+  return /^(?:application|text)\/xml$|\+xml$/.test(removeTypeParameters(type));
+}

@@ -361,12 +361,20 @@ function takeDeepValue(query: Record<string, unknown>, name: string, shape: Para
 /**
  * Adds a nested value: the keys `['a', 'b']` set `target.a.b`.
  * Empty and numeric keys append to an array instead, and so does a second value for the same keys.
+ * The numeric keys of nested values stand for the same entry.
  * Returns the result.
  * Changes `target`, which must be undefined or a result of this function: a copy for each field would take quadratic
  * time.
  */
 export function addAt(target: unknown, keys: readonly string[], value: unknown, level = 0): unknown {
   const key = keys[level];
+  if (key !== undefined && /^\d+$/.test(key) && level < keys.length - 1)
+    return addToEntry(
+      Array.isArray(target) ? target : [target].flat().filter((one) => one !== undefined),
+      keys,
+      value,
+      level,
+    );
   if (key === undefined || /^\d*$/.test(key)) {
     const added = key === undefined ? value : addAt(undefined, keys, value, level + 1);
     if (target === undefined && key === undefined) return Array.isArray(added) ? [...added] : added;
@@ -378,6 +386,20 @@ export function addAt(target: unknown, keys: readonly string[], value: unknown, 
   const inner = addAt(Object.hasOwn(own, key) ? own[key] : undefined, keys, value, level + 1);
   // An assignment to the name `__proto__` would change the prototype.
   return Object.defineProperty(own, key, { value: inner, enumerable: true, configurable: true, writable: true });
+}
+
+/** The positions of the entries in the arrays of `addToEntry`, by the number in the name. */
+const positions = new WeakMap<object, Map<string, number>>();
+
+/** Adds a nested value to the entry of an array: `items[0][a]` and `items[0][b]` belong to the same entry. */
+function addToEntry(list: unknown[], keys: readonly string[], value: unknown, level: number): unknown[] {
+  const known = positions.get(list) ?? new Map<string, number>();
+  positions.set(list, known);
+  const key = String(keys[level]);
+  const position = known.get(key) ?? list.length;
+  known.set(key, position);
+  list[position] = addAt(list[position], keys, value, level + 1);
+  return list;
 }
 
 /** Returns the value of a cookie; undefined if there is no such cookie. `cookies`: the header `Cookie`. */

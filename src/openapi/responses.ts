@@ -7,9 +7,8 @@ import { isServerHeader } from '../util/server-headers.ts';
 import { getStatuses } from './check-structure.ts';
 import { describeError } from './describe-error.ts';
 import { type Document, getNode, getTarget, isNode, resolvePointer, toNode } from './document.ts';
-import { allowsJson, findMediaType, isJsonType, removeTypeParameters } from './media-types.ts';
+import { allowsJson, findMediaType, isJsonType, isXmlType, removeTypeParameters } from './media-types.ts';
 import { groupByPointer, type SchemaValidator } from './schema-validator.ts';
-import { isXmlType } from './xml.ts';
 
 /** A documented response of an operation. */
 export interface DocumentedResponse {

@@ -30,15 +30,22 @@ export const getBranches = memoizeByObject((document: Document) => {
   const known = new Map<string, readonly Branch[]>();
   return (schemas: readonly string[]): readonly Branch[] => {
     const key = schemas.length === 1 ? (schemas[0] ?? '') : schemas.join(' ');
-    const branches =
-      known.get(key) ??
-      listParts(document, schemas, { around: new Set(), budget: { left: MAX_LISTED } }).map(createBranch);
+    const branches = known.get(key) ?? listAllParts(document, schemas).map(createBranch);
     known.set(key, branches);
     return branches;
   };
 });
 
+/** Returns the schemas of each alternative of the schema at a JSON Pointer, at most 64. References are followed. */
+export function getBranchParts(document: Document, schema: string): readonly Parts[] {
+  return listAllParts(document, [schema]);
+}
+
 type Parts = readonly SchemaPart[];
+
+function listAllParts(document: Document, schemas: readonly string[]): readonly Parts[] {
+  return listParts(document, schemas, { around: new Set(), budget: { left: MAX_LISTED } });
+}
 
 /**
  * Where a list of alternatives is read.

@@ -1,7 +1,6 @@
 import { type Context, DomainError, type Handle, type HandlerResponse, type Input } from '../application.ts';
 import { isNode, type Node, omitKeys, toNode } from '../openapi/document.ts';
-import { findMediaType, isParsedType } from '../openapi/media-types.ts';
-import { isXmlType } from '../openapi/xml.ts';
+import { findMediaType, isParsedType, isXmlType } from '../openapi/media-types.ts';
 import type { Entry, State } from '../store/state.ts';
 import { normalizeName } from '../util/normalize-name.ts';
 import { isPathSegment } from '../util/path-template.ts';

@@ -1,9 +1,8 @@
 import { type Document, getNode, resolvePointer } from '../openapi/document.ts';
-import { allowsJson, isFormBody, isJsonType } from '../openapi/media-types.ts';
+import { allowsJson, isFormBody, isJsonType, isXmlType } from '../openapi/media-types.ts';
 import { findValueMedia } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
 import { ALL_PARTS, getPartItems, getPartProperties, getPartTypes, getSchemaParts } from '../openapi/schema-parts.ts';
-import { isXmlType } from '../openapi/xml.ts';
 import { normalizeName } from '../util/normalize-name.ts';
 import { toSingular } from '../util/singular.ts';
 import { listPatchTypes } from './patch-types.ts';

@@ -105,3 +105,96 @@ describe('a request body in XML', () => {
     expect(await send('<any><thing/></any>')).toEqual({ status: 201 });
   });
 });
+
+describe('a request body in XML whose schema has alternatives', () => {
+  const Cat = {
+    type: 'object',
+    required: ['lives'],
+    additionalProperties: false,
+    xml: { name: 'cat' },
+    properties: { lives: { type: 'integer' }, code: { type: 'integer' } },
+  };
+  const Dog = {
+    type: 'object',
+    required: ['breed'],
+    additionalProperties: false,
+    xml: { name: 'dog' },
+    properties: { breed: { type: 'string' }, code: { type: 'string' } },
+  };
+  const schemas = { Cat, Dog };
+  const animal = { oneOf: [{ $ref: '#/components/schemas/Cat' }, { $ref: '#/components/schemas/Dog' }] };
+  const CAT = '<lives>9</lives><code>7</code>';
+  const DOG = '<breed>x</breed><code>7</code>';
+
+  it('has the root element and the types of the alternative', async () => {
+    const send = await startPets(animal, schemas);
+    expect((await send(`<cat>${CAT}</cat>`)).received).toEqual({ lives: 9, code: 7 });
+    expect((await send(`<dog>${DOG}</dog>`)).received).toEqual({ breed: 'x', code: '7' });
+    expect(await send(`<cow>${DOG}</cow>`)).toMatchObject({
+      status: 400,
+      detail: expect.stringContaining('must be <cat> or <dog>'),
+    });
+  });
+
+  it('has the elements of the alternative in a property and in a list', async () => {
+    const send = await startPets(
+      { type: 'object', properties: { pet: animal, others: { type: 'array', items: animal } } },
+      schemas,
+    );
+    const xml = `<r><pet>${DOG}</pet><others>${CAT}</others><others>${DOG}</others></r>`;
+    const [cat, dog] = [
+      { lives: 9, code: 7 },
+      { breed: 'x', code: '7' },
+    ];
+    expect((await send(xml)).received).toEqual({ pet: dog, others: [cat, dog] });
+  });
+
+  it('has the first text, number or boolean that is valid', async () => {
+    const value = { oneOf: [{ type: 'integer', maximum: 5 }, { type: 'boolean' }, { type: 'string', minLength: 1 }] };
+    const send = await startPets({ type: 'object', properties: { value } });
+    const read = async (text: string) => (await send(`<r><value>${text}</value></r>`)).received;
+    expect(await Promise.all(['5', '6', 'true', 'x'].map(read))).toEqual(
+      [5, '6', true, 'x'].map((one) => ({ value: one })),
+    );
+  });
+
+  it('can be null, and not if it has attributes', async () => {
+    const Owner = { type: 'object', properties: { id: { type: 'integer', xml: { attribute: true } } } };
+    const owner = {
+      anyOf: [{ $ref: '#/components/schemas/Owner' }, { type: 'object', nullable: true, maxProperties: 0 }],
+    };
+    const send = await startPets({ type: 'object', properties: { owner } }, { Owner });
+    expect((await send('<r><owner id="1"/></r>')).received).toEqual({ owner: { id: 1 } });
+    expect((await send('<r><owner xsi:nil="true" xmlns:xsi="http://x.test"/></r>')).received).toEqual({ owner: null });
+  });
+
+  it('is read in linear time if both alternatives are nested in each other', { timeout: 60_000 }, async () => {
+    const tree = { $ref: '#/components/schemas/Tree' };
+    const inner = { type: 'object', properties: { tree }, additionalProperties: false };
+    const Tree = { anyOf: [{ ...inner, required: ['a'] }, { ...inner, required: ['b'] }, { type: 'integer' }] };
+    const send = await startPets(tree, { Tree });
+    expect((await send(`${'<tree>'.repeat(60)}x${'</tree>'.repeat(60)}`)).status).toBe(400);
+  });
+});
+
+describe('XML with names and values of other kinds', () => {
+  it.each(['name', 'größe', '名前', 'straße'])('has the property %s', async (name) => {
+    const send = await startPets({ type: 'object', properties: { [name]: { type: 'integer' } } });
+    expect((await send(`<r><${name}>5</${name}></r>`)).received).toEqual({ [name]: 5 });
+  });
+
+  it('has an empty element with xsi:nil as null, and another as an empty text', async () => {
+    const send = await startPets({ type: 'object', properties: { note: { type: 'string', nullable: true } } });
+    const nil = '<note xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:nil="true"/>';
+    expect((await send(`<r>${nil}</r>`)).received).toEqual({ note: null });
+    expect((await send('<r><note/></r>')).received).toEqual({ note: '' });
+  });
+
+  it('is refused with another encoding', async () => {
+    const send = await startPets();
+    expect(await send('<?xml version="1.0" encoding="ISO-8859-1"?><pet><name>a</name></pet>')).toMatchObject({
+      status: 400,
+      detail: expect.stringContaining('must have UTF-8'),
+    });
+  });
+});
