@@ -38,7 +38,7 @@ export function createRequestListener(server: Server, served: ServedContract): R
     const { metrics, log } = server;
     if (metrics.isOn)
       metrics.recordResponse({ operationId, status: 200, durationMs: performance.now() - startMs, isCached: true });
-    logRequest(log, res, () => ({ operation: operationId, secretQuery: contract.credentialNames.query }));
+    logRequest(log, res, () => ({ operation: operationId, credentialNames: contract.credentialNames }));
   };
 }
 

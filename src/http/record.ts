@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { type RecordedResponse, truncateText } from '../sandbox/journal/recorded-request.ts';
-import { redactNamedInUrl, redactText } from '../util/redact-secrets.ts';
+import { type CredentialNames, NO_NAMES, redactUrl } from '../util/redact-secrets.ts';
 import { getPathname, IMAGES_PATH } from '../util/request-target.ts';
 import { getTraceId } from '../util/trace-id.ts';
 import { isControlPath, isMonitored } from './access-policy.ts';
@@ -17,8 +17,8 @@ interface RequestDetails {
   readonly sandbox?: string | undefined;
   /** Sentences about errors in the request, and about parts of the request that were ignored. */
   readonly notes?: readonly string[];
-  /** The names of the query parameters whose values are secret by the contract. */
-  readonly secretQuery?: readonly string[] | undefined;
+  /** The names of the parameters whose values are secret by the contract. */
+  readonly credentialNames?: CredentialNames | undefined;
   /** Whether an injected fault closes the connection before the end of the response. */
   readonly isTruncated?: boolean;
 }
@@ -42,14 +42,14 @@ export function logRequest(log: Log, res: ServerResponse, getDetails: () => Requ
   // The app later removes the prefix that names a sandbox from `req.url`.
   const { method, url = '', headers } = res.req;
   res.once('close', () => {
-    const { operation, sandbox, notes = [], isTruncated = false, secretQuery = [] } = getDetails();
+    const { operation, sandbox, notes = [], isTruncated = false, credentialNames = NO_NAMES } = getDetails();
     const allNotes = res.writableFinished || isTruncated ? notes : [...notes, 'the client closed the connection'];
     // The console often closes an event stream and opens another one.
     // So the note about a closed connection is not important.
     const isLoaded = IMAGE.test(url) ? allNotes.length === 0 : isReadAgain(method, url, headers) && notes.length === 0;
     log[isLoaded && res.statusCode < FIRST_ERROR ? 'debug' : 'info']({
       method,
-      path: url.includes('?') ? redactText(redactNamedInUrl(url, secretQuery)) : url,
+      path: url.includes('?') || credentialNames.paths.length > 0 ? redactUrl(url, credentialNames) : url,
       operation,
       sandbox,
       status: res.writableFinished ? res.statusCode : undefined,
@@ -81,7 +81,7 @@ export function getLogDetails(exchange: Exchange): RequestDetails {
     operation: route?.operationId,
     sandbox: isNamed ? sandbox.id : undefined,
     notes: effects?.faults ? [...all, `faults applied: ${effects.faults.join(', ')}`] : all,
-    secretQuery: exchange.api && exchange.contract.credentialNames.query,
+    credentialNames: exchange.api && exchange.contract.credentialNames,
     isTruncated: transport?.connection !== undefined,
   };
 }

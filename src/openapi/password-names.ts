@@ -1,6 +1,7 @@
+import { formatPointer } from '../util/json-pointer.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
-import type { CredentialNames } from '../util/redact-secrets.ts';
-import { type Document, type Node, toNode } from './document.ts';
+import { type CredentialNames, isSecretName } from '../util/redact-secrets.ts';
+import { type Document, getNode, getTarget, type Node, resolvePointer, toNode } from './document.ts';
 import { ALL_PARTS, getPartItems, getPartProperties, getSchemaParts } from './schema-parts.ts';
 import { mapNodes } from './walk-schemas.ts';
 
@@ -8,6 +9,9 @@ import { mapNodes } from './walk-schemas.ts';
  * Returns the names of the properties, headers and query parameters whose schemas have `format: password`, and of the
  * texts that are `writeOnly`: no response may show them.
  * Header names are in lower case.
+ * A property has its XML name as well.
+ * The paths also have the parameters with secret names, such as `/resets/{token}`. A name that ends with `id`, such as
+ * `sessionId`, is that of an entry.
  */
 export const getPasswordNames = memoizeByObject((document: Document): CredentialNames => {
   const pointers: string[] = [];
@@ -19,11 +23,14 @@ export const getPasswordNames = memoizeByObject((document: Document): Credential
   });
   const names = { headers: new Set<string>(), query: new Set<string>(), properties: new Set<string>() };
   for (const pointer of hasPasswords ? pointers : []) addNames(document, pointer, names);
-  return { headers: [...names.headers], query: [...names.query], properties: [...names.properties] };
+  const [headers, query, properties] = [[...names.headers], [...names.query], [...names.properties]];
+  return { headers, query, properties, paths: listSecretPaths(document) };
 });
 
+type Names = Readonly<Record<'headers' | 'query' | 'properties', Set<string>>>;
+
 /** Adds the names of the passwords in the Parameter Object, or in the properties of the schema, at a JSON Pointer. */
-function addNames(document: Document, pointer: string, names: Readonly<Record<keyof CredentialNames, Set<string>>>) {
+function addNames(document: Document, pointer: string, names: Names) {
   const [part] = getSchemaParts(document, pointer, []);
   const { in: location, name } = toNode(part?.node);
   if (part && (location === 'query' || location === 'header') && isPassword(document, `${part.pointer}/schema`)) {
@@ -31,7 +38,30 @@ function addNames(document: Document, pointer: string, names: Readonly<Record<ke
     else names.query.add(String(name));
   }
   for (const [property, schema] of getPartProperties(part ? [part] : []))
-    if (isPassword(document, schema)) names.properties.add(property);
+    if (isPassword(document, schema)) {
+      const { name = property } = toNode(toNode(getTarget(document, schema)).xml);
+      names.properties.add(property).add(String(name));
+    }
+}
+
+/** Returns the paths with secret parameters, as in `CredentialNames`. */
+function listSecretPaths(document: Document): readonly string[] {
+  const paths = Object.entries(toNode(document.paths)).map(([path, item]) => {
+    const pointer = `/paths${formatPointer(path)}`;
+    const holders = [pointer, ...Object.keys(toNode(item)).map((method) => `${pointer}/${method}`)];
+    const parameters = holders.flatMap((holder) => {
+      const list = getNode(document, `${holder}/parameters`);
+      return Array.isArray(list) ? [...list.keys()].map((index) => `${holder}/parameters/${index}`) : [];
+    });
+    const secret = parameters.flatMap((parameter) => {
+      const { in: location, name } = toNode(getTarget(document, parameter));
+      const schema = `${resolvePointer(document, parameter)}/schema`;
+      return location === 'path' && isPassword(document, schema) ? [String(name)] : [];
+    });
+    const isSecretPart = (name: string) => secret.includes(name) || (isSecretName(name) && !/id$/i.test(name));
+    return path.replaceAll(/\{([^}]*)\}/g, (_, name: string) => (isSecretPart(name) ? '{secret}' : '{}'));
+  });
+  return paths.filter((path) => path.includes('{secret}'));
 }
 
 /** Returns whether a schema, an alternative of it, or the schema of its entries is that of a password. */

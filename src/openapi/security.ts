@@ -63,5 +63,6 @@ export function getCredentialNames(
     headers: [...new Set([...headers, ...passwords.headers])],
     query: [...new Set([...query, ...passwords.query])],
     properties: passwords.properties,
+    paths: passwords.paths,
   };
 }

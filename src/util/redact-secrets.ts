@@ -7,16 +7,20 @@ import { tryOrUndefined } from './try-or-undefined.ts';
  * The journal, the log, the matchers and `storefront check` use it.
  */
 const SECRET =
-  /authorization|cookie|token|secret|passw|passphrase|passcode|pwd|credential|session|signature|(api|auth|access|private|signing|encryption|subscription|functions|master)[-_ ]?key|card[-_ ]?number|credit[-_ ]?card|cvc|cvv|(pin|security|verification|recovery)[-_ ]?code|(security|secret)[-_ ]?answer|tax[-_ ]?(payer[-_ ]?)?id|connection[-_ ]?string/i;
+  /authorization|cookie|token|secret(?!ar)|pass[-_ ]?w(?:or)?[dt]|passphrase|passcode|pwd|credential|(?<!ob|pos)session|sess[-_ ]?id|signature|(api|auth|access|private|signing|encryption|subscription|functions|master)[-_ ]?key|card[-_ ]?num|cc[-_ ]?num|credit[-_ ]?card|cvc|cvv|(pin|security|verification|recovery)[-_ ]?code|(security|secret)[-_ ]?answer|social[-_ ]?security|tax[-_ ]?(payer[-_ ]?)?id|connection[-_ ]?string/i;
 
 /**
  * Matches secret names that are also parts of other words, such as `pin` in `shipping`.
  * The words of a name must be separated.
  */
-const SECRET_WORD = /(?:^|[^a-z])(?:auth|bearer|jwt|pin|otp|totp|mfa|ssn|iban)(?:[^a-z]|$)/i;
+const SECRET_WORD = /(?:^|[^a-z])(?:auth|bearer|jwt|pin|otp|totp|mfa|ssn|iban)(?:[^a-z]|$)|^(?:connect\.)?sid$/i;
+
+/** Matches names that contain a secret name and count or describe secrets, such as `max_tokens` and `tokenType`. */
+const NOT_SECRET =
+  /(?:^|[^a-z])(?:max|min|total|prompt|completion|input|output|cached|reasoning|used)[-_ ](?:[a-z]+[-_ ])*tokens$|tokens?[-_ ](?:types?|count|usage|used|limit|budget)$/i;
 
 /** Matches each text that contains a secret name, and some others. */
-const MAYBE_SECRET = new RegExp(`${SECRET.source}|auth|bearer|jwt|pin|otp|mfa|ssn|iban`, 'i');
+const MAYBE_SECRET = new RegExp(`${SECRET.source}|auth|bearer|jwt|pin|otp|mfa|ssn|iban|sid`, 'i');
 
 /** The replacement for a secret value. */
 export const REDACTED = '[redacted]';
@@ -44,7 +48,16 @@ const MAX_TEXT_LENGTH = 8_000;
 
 /** Returns whether a header, parameter or property with this name has a secret value. */
 export function isSecretName(name: string): boolean {
-  return SECRET.test(name) || SECRET_WORD.test(name.replaceAll(/([a-z\d])([A-Z])/g, '$1 $2'));
+  const words = name.replaceAll(/([a-z\d])([A-Z])/g, '$1 $2');
+  return (SECRET.test(words) || SECRET_WORD.test(words)) && !NOT_SECRET.test(words);
+}
+
+/** Matches a text with several words that ends with a secret name: `API key`, and not `Cookie cutter`. */
+const SECRET_END = new RegExp(`(?:${SECRET.source}|(?:^|[^a-z])(?:auth|jwt|pin|otp|totp|ssn|iban))s?$`, 'i');
+
+/** Returns whether a text names a secret that another property has, as in `{ name: 'password', value: 'x' }`. */
+function namesSecretValue(text: string): boolean {
+  return /\s/.test(text) ? SECRET_END.test(text) : isSecretName(text);
 }
 
 /**
@@ -57,7 +70,7 @@ export function redactSecrets(value: unknown, depth = 0): unknown {
   if (depth > MAX_JSON_DEPTH) return TOO_DEEP;
   if (isSecretPair(value)) return [value[0], REDACTED];
   if (Array.isArray(value)) return value.map((inner) => redactSecrets(inner, depth + 1));
-  const isSecret = (name: string) => isSecretName(name) || (VALUES.includes(name) && namesSecret(value));
+  const isSecret = (name: string) => isSecretName(name) || (isValueName(name) && namesSecret(value, namesSecretValue));
   return Object.fromEntries(
     Object.entries(value).map(([name, inner]) => [
       name,
@@ -67,13 +80,21 @@ export function redactSecrets(value: unknown, depth = 0): unknown {
 }
 
 /**
- * The properties that name the value beside them, as in `{ name: 'password', value: 'x' }`.
- * A violation of the contract has a `pointer`.
+ * The properties that name the value beside them, as in `{ name: 'password', value: 'x' }`, in lower case.
+ * A violation of the contract has a `pointer`, and an operation of a JSON Patch has a `path`.
  */
-const NAMING = ['name', 'key', 'id', 'field', 'parameter', 'header', 'pointer'];
+const NAMING = ['name', 'key', 'id', 'field', 'parameter', 'header', 'pointer', 'path'];
 
-/** The properties with a value that another property names. */
+/** The properties with a value that another property names, in lower case. */
 const VALUES = ['value', 'val', 'content'];
+
+function isNamingName(name: string): boolean {
+  return NAMING.includes(name.toLowerCase());
+}
+
+function isValueName(name: string): boolean {
+  return VALUES.includes(name.toLowerCase());
+}
 
 /** Returns whether a list is the name of a secret and its value, as in `['password', 'x']`. */
 function isSecretPair(value: object): value is readonly [string, string] {
@@ -83,21 +104,26 @@ function isSecretPair(value: object): value is readonly [string, string] {
 }
 
 /** Returns whether an object names a secret, which it has as one of the properties `VALUES`. */
-function namesSecret(object: object): boolean {
+function namesSecret(object: object, isSecret: (text: string) => boolean): boolean {
   return Object.entries(object).some(
-    ([name, value]) => NAMING.includes(name) && typeof value === 'string' && isSecretName(value),
+    ([name, value]) => isNamingName(name) && typeof value === 'string' && isSecret(value),
   );
 }
 
 /**
  * The names of headers, query parameters and properties that contain credentials or passwords.
  * Header names are in lower case.
+ * `paths`: the paths with parameters that are secret, which have the name `secret`. The other parameters have no name:
+ * `/users/{}/resets/{secret}`.
  */
 export interface CredentialNames {
+  readonly paths: readonly string[];
   readonly headers: readonly string[];
   readonly query: readonly string[];
   readonly properties: readonly string[];
 }
+
+export const NO_NAMES: CredentialNames = { headers: [], query: [], properties: [], paths: [] };
 
 /**
  * Replaces the values of the properties `names` with `[redacted]`, at any depth.
@@ -106,14 +132,20 @@ export interface CredentialNames {
 export function redactNamedProperties(value: unknown, names: readonly string[], depth = 0): unknown {
   if (names.length === 0) return value;
   const isNamed = (name: string) => names.includes(name);
-  if (typeof value === 'string')
-    return redactElements(redactProperties(redactNamedInUrl(`?${value}`, names).slice(1), isNamed), isNamed);
+  const namesValue = (text: string) => text.split('/').some(isNamed);
+  if (typeof value === 'string') {
+    const redacted = redactProperties(redactNamedInUrl(`?${value}`, names).slice(1), isNamed, namesValue);
+    return redactElements(redactAttributes(redactEscaped(redacted, isNamed), isNamed), isNamed);
+  }
   if (typeof value !== 'object' || value === null) return value;
   if (depth > MAX_JSON_DEPTH) return TOO_DEEP;
+  // A text can be JSON or XML itself. The values of other texts stay.
+  const isDocument = (text: string) => /^\s*[[{<]/.test(text);
   const redact = (inner: unknown) =>
-    typeof inner === 'string' ? inner : redactNamedProperties(inner, names, depth + 1);
+    typeof inner === 'string' && !isDocument(inner) ? inner : redactNamedProperties(inner, names, depth + 1);
   if (Array.isArray(value)) return value.map(redact);
-  const entries = Object.entries(value).map(([name, inner]) => [name, isNamed(name) ? REDACTED : redact(inner)]);
+  const isSecret = (name: string) => isNamed(name) || (isValueName(name) && namesSecret(value, namesValue));
+  const entries = Object.entries(value).map(([name, inner]) => [name, isSecret(name) ? REDACTED : redact(inner)]);
   return Object.fromEntries(entries);
 }
 
@@ -137,6 +169,29 @@ export function redactNamedInUrl(url: string, names: readonly string[]): string 
 }
 
 /**
+ * Replaces the secret parameters in a path with `[redacted]`.
+ * `templates`: `paths` of `CredentialNames`. The path can begin with a base path.
+ */
+export function redactPath(path: string, templates: readonly string[]): string {
+  const segments = path.split('/');
+  for (const template of templates) {
+    const parts = template.split('/').slice(1);
+    const start = segments.length - parts.length;
+    const fits = start > 0 && parts.every((part, index) => part.includes('{') || part === segments[start + index]);
+    for (const [index, part] of fits ? parts.entries() : [])
+      if (part.includes('{secret}')) segments[start + index] = REDACTED;
+  }
+  return segments.join('/');
+}
+
+/** Replaces the secrets in a URL path with a query: those of `names`, and others. */
+export function redactUrl(url: string, { query, paths }: Pick<CredentialNames, 'query' | 'paths'>): string {
+  const end = url.indexOf('?');
+  const path = redactPath(end === -1 ? url : url.slice(0, end), paths);
+  return redactText(path + (end === -1 ? '' : redactNamedInUrl(url.slice(end), query)));
+}
+
+/**
  * Replaces secrets in a text with `[redacted]`, and shortens the text to at most 8,000 characters.
  * The text can be JSON, truncated JSON, a form, a URL or a sentence.
  */
@@ -147,12 +202,27 @@ export function redactText(text: string): string {
 /** Replaces secrets in a text of any length with `[redacted]`. `depth`: how often the text was already URL-decoded. */
 export function redactFullText(text: string, depth = 0): string {
   if (!MAYBE_SECRET.test(text) && !/[%@\\]|\b(bearer|basic) /i.test(text)) return text;
-  return redactCredentials(redactSentences(redactPairs(redactElements(redactLists(redactProperties(text))), depth)));
+  const inMarkup = redactElements(redactAttributes(redactEscaped(redactLists(redactProperties(text)))));
+  return redactCredentials(redactLines(redactSentences(redactPairs(inMarkup, depth))));
+}
+
+/** Replaces the values of secret names in lines such as `password: x`, as in YAML and in headers. */
+function redactLines(text: string): string {
+  return text.replaceAll(
+    /^([ \t]*)([\w-]{1,100}):[ \t]+(\S.*)$/gm,
+    (whole, begin: string, name: string, value: string) =>
+      isSecretName(name) && !PLACEHOLDERS.some((placeholder) => value.includes(placeholder))
+        ? `${begin}${name}: ${REDACTED}`
+        : whole,
+  );
 }
 
 /** Replaces the credentials after `Bearer` or `Basic` in a text, and user names and passwords in its URLs. */
 function redactCredentials(text: string): string {
   return text
+    .replaceAll(/\b(authorization: *[\w-]{1,40}) ([^\s",;]+)/gi, (whole, scheme: string, value: string) =>
+      PLACEHOLDERS.includes(value) ? whole : `${scheme} ${REDACTED}`,
+    )
     .replaceAll(/\b(bearer|basic) ([^\s",;]+)/gi, (whole, scheme: string, value: string) =>
       PLACEHOLDERS.includes(value) ? whole : `${scheme} ${REDACTED}`,
     )
@@ -176,9 +246,10 @@ function redactSentences(text: string): string {
  */
 function redactPairs(text: string, depth: number): string {
   return text.replaceAll(
-    /(^|[?&;\s"])([^=&?;\s"]+)=([^&;\s]*)/g,
+    /(^|[?&;\s"])([^=&?;\s"]+)=("[^"<>]*"(?=[\s/>?]|$)|[^&;\s]*)/g,
     (whole, begin: string, name: string, value: string) =>
-      isSecretName(decode(name)) || (value.includes('%') && hasSecret(decode(value), depth))
+      value !== `"${REDACTED}"` &&
+      (isSecretName(decode(name)) || (value.includes('%') && hasSecret(decode(value), depth)))
         ? `${begin}${name}=${REDACTED}`
         : whole,
   );
@@ -197,8 +268,11 @@ function decode(text: string): string {
   return tryOrUndefined(() => decodeURIComponent(text)) ?? text;
 }
 
-/** Replaces the values of properties with secret names in a JSON text. The text can be truncated. */
-function redactProperties(text: string, isSecret = isSecretName): string {
+/**
+ * Replaces the values of properties with secret names in a JSON text. The text can be truncated.
+ * `namesValue`: returns whether a text is the name of another property that is secret.
+ */
+function redactProperties(text: string, isSecret = isSecretName, namesValue = namesSecretValue): string {
   // The length of a name is limited. Otherwise the time would be quadratic for a text with many quotation marks.
   const property = /"((?:[^"\\]|\\.){0,100})"\s*:\s*/g;
   let result = '';
@@ -207,9 +281,9 @@ function redactProperties(text: string, isSecret = isSecretName): string {
   for (let found = property.exec(text); found; found = property.exec(text)) {
     const name = decodeString(found[1] ?? '');
     const at = property.lastIndex;
-    if (NAMING.includes(name)) isNamed = isSecret(readString(text, at) ?? '');
-    const isValue = VALUES.includes(name);
-    const isFound = isSecret(name) || (isValue && (isNamed || isNamedAfter(text, at)));
+    if (isNamingName(name)) isNamed = namesValue(readString(text, at) ?? '');
+    const isValue = isValueName(name);
+    const isFound = isSecret(name) || (isValue && (isNamed || isNamedAfter(text, at, namesValue)));
     if (isValue) isNamed = false;
     if (!isFound) continue;
     result += `${text.slice(from, at)}"${REDACTED}"`;
@@ -217,6 +291,16 @@ function redactProperties(text: string, isSecret = isSecretName): string {
     property.lastIndex = from;
   }
   return result + text.slice(from);
+}
+
+/** Replaces the values of properties with secret names in JSON that is a string of JSON itself. */
+function redactEscaped(text: string, isSecret = isSecretName): string {
+  if (!text.includes('\\"')) return text;
+  return text.replaceAll(
+    /(\\{1,9}")([^"\\]{1,100})(\\{1,9}"\s{0,9}:\s{0,9})(?:\\{1,9}"[^"\\]*|[^\s"\\,{}[\]]+)/g,
+    (whole, begin: string, name: string, end: string) =>
+      isSecret(name) ? `${begin}${name}${end}${begin}${REDACTED}` : whole,
+  );
 }
 
 /** Replaces the value in each list of a secret name and its value in a JSON text: `["password", "x"]`. */
@@ -228,8 +312,20 @@ function redactLists(text: string): string {
 
 /** Replaces the texts of XML elements with secret names. The text can be truncated. */
 function redactElements(text: string, isSecret = isSecretName): string {
-  return text.replaceAll(/<([\w.:-]{1,100})(\s[^<>]*)?>[^<]+(?=<|$)/g, (whole, name: string, attributes = '') =>
-    isSecret(name.replace(/^.*:/, '')) ? `<${name}${attributes}>${REDACTED}` : whole,
+  return text.replaceAll(
+    /<([\w.:-]{1,100})(\s[^<>]*)?>(?:[^<]|<!\[CDATA\[(?:[^\]]|\](?!\]>))*(?:\]\]>|$))+(?=<|$)/g,
+    (whole, name: string, attributes = '') =>
+      isSecret(name.replace(/^.*:/, '')) ? `<${name}${attributes}>${REDACTED}` : whole,
+  );
+}
+
+/** Replaces the values of XML attributes with secret names. */
+function redactAttributes(text: string, isSecret = isSecretName): string {
+  return text.replaceAll(/<[\w.:-]{1,100}\s[^<>]*/g, (tag) =>
+    tag.replaceAll(
+      /(\s(?:[\w.-]{1,100}:)?([\w.-]{1,100})=)(?:"[^"]*"?|'[^']*'?)/g,
+      (whole, begin: string, name: string) => (isSecret(name) ? `${begin}"${REDACTED}"` : whole),
+    ),
   );
 }
 
@@ -257,11 +353,11 @@ function readString(text: string, at: number): string | undefined {
  * Returns whether the property after a short value names a secret, as in `"value":"x","name":"password"`.
  * `at`: the index of the value.
  */
-function isNamedAfter(text: string, at: number): boolean {
+function isNamedAfter(text: string, at: number, namesValue: (text: string) => boolean): boolean {
   const next = /(?:"(?:[^"\\]|\\.){0,200}"|[^\s",[\]{}]{1,200})\s*,\s*"(\w{1,20})"\s*:\s*/y;
   next.lastIndex = at;
   const [, name = ''] = next.exec(text) ?? [];
-  return NAMING.includes(name) && isSecretName(readString(text, next.lastIndex) ?? '');
+  return isNamingName(name) && namesValue(readString(text, next.lastIndex) ?? '');
 }
 
 /**

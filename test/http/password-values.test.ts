@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createReport } from '../../src/check/report/report.ts';
 import { toText } from '../../src/check/report/text.ts';
 import { loadContract } from '../../src/openapi/contract.ts';
+import { redactNamedProperties } from '../../src/util/redact-secrets.ts';
 import { createOperation, writeDocument } from '../support/fixtures/other-document.ts';
 import { runCheck } from '../support/harness/check.ts';
 import { startStorefront } from '../support/harness/start-storefront.ts';
@@ -15,6 +16,7 @@ const LOGIN = {
   properties: {
     user: { type: 'string' },
     phrase: REFERENCE,
+    mark: { type: 'string', format: 'password', xml: { name: 'm', attribute: true } },
     old: { type: 'array', items: { allOf: [REFERENCE] } },
     inner: { type: 'object', maxProperties: 1, properties: { phrase: REFERENCE, a: {}, b: {} } },
     filler: { type: 'string' },
@@ -49,6 +51,8 @@ describe('The value of a property or parameter with the format password is neith
     ['XML', '/logins', 'application/xml', '<login><phrase>hunter2</phrase><user>a</user></login>', {}],
     ['a parameter', '/logins?wall=hunter2', 'application/json', '{"user":"a"}', {}],
     ['a refused parameter', `/logins?wall=hunter2${long.slice(0, 60)}`, 'application/json', '{"user":"a"}', {}],
+    ['XML with an attribute', '/logins', 'application/xml', '<login m="hunter2"><user>a</user></login>', {}],
+    ['JSON in a text', '/logins', 'application/json', JSON.stringify({ user: '{"phrase":"hunter2"}', mark: 'x' }), {}],
     ['a header', '/logins', 'application/json', '{"user":"a"}', { 'X-Wall': 'hunter2' }],
   ])('%s', async (_, target, type, body, headers) => {
     const handlers = { logIn: (input: { readonly body: unknown }) => ({ body: input.body ?? {} }) };
@@ -62,6 +66,30 @@ describe('The value of a property or parameter with the format password is neith
     expect(recorded).toContain('[redacted]');
     for (const text of [JSON.stringify(log), recorded, verified.text]) expect(text).not.toContain('hunter2');
   });
+});
+
+it('A path parameter with the format password or a secret name is neither in the log nor in the journal', async () => {
+  const parameters = ['wall', 'token', 'tokenId'].map((name) => ({
+    ...{ name, in: 'path', required: true },
+    schema: { type: 'string', ...(name === 'wall' ? { format: 'password' } : {}) },
+  }));
+  const paths = {
+    '/walls/{wall}': { get: createOperation('getWall', LOGIN, { parameters: parameters.slice(0, 1) }) },
+    '/tokens/{tokenId}/{token}': { get: createOperation('getToken', LOGIN, { parameters: parameters.slice(1) }) },
+  };
+  const contract = await writeDocument({ ...createDocument(), paths });
+  const { ask, log } = await startStorefront({ contract, mock: true });
+  await ask('GET', '/walls/hunter2');
+  await ask('GET', '/tokens/shown/hunter2?a=b');
+  const { text } = await ask('GET', '/_control/sandboxes/default/requests');
+  for (const url of ['/walls/[redacted]', '/tokens/shown/[redacted]?a=b']) expect(text).toContain(`"url":"${url}"`);
+  expect(JSON.stringify(log) + text).not.toContain('hunter2');
+});
+
+it('a JSON Patch of a property with the format password is redacted', () => {
+  const patch = [{ op: 'replace', path: '/inner/phrase', value: 'hunter2' }];
+  for (const body of [patch, JSON.stringify(patch)])
+    expect(JSON.stringify(redactNamedProperties(body, ['phrase']))).not.toContain('hunter2');
 });
 
 it('a report of storefront check contains no documented value of a property with the format password', async () => {

@@ -55,6 +55,12 @@ describe('redactSecrets', () => {
     'Ocp-Apim-Subscription-Key',
     'X-Functions-Key',
     'connectionString',
+    'ccnum',
+    'socialSecurityNumber',
+    'PHPSESSID',
+    'sid',
+    'passWord',
+    'Passwort',
   ])('redacts the value of %s', (name) => {
     expect(redactSecrets({ [name]: 'hunter2', other: 'a' })).toEqual({ [name]: REDACTED, other: 'a' });
   });
@@ -79,12 +85,22 @@ describe('redactSecrets', () => {
       'footprint',
     ],
     ...['caliban', 'shippingCode', 'primaryKey', 'assignedTo', 'design'],
+    ...[
+      'maxTokens',
+      'total_tokens',
+      'tokenType',
+      'token_count',
+      'secretary',
+      'obsession',
+      'possession',
+      'compassWidth',
+    ],
   ])('does not redact the value of %s', (name) => {
     expect(redactSecrets({ [name]: 'a' })).toEqual({ [name]: 'a' });
     expect(redactText(`/api/products?${name}=a`)).toBe(`/api/products?${name}=a`);
   });
 
-  it.each(['name', 'key', 'id', 'field', 'parameter', 'header', 'pointer'])(
+  it.each(['name', 'Name', 'key', 'id', 'field', 'parameter', 'header', 'pointer', 'path'])(
     'redacts the value of an object whose %s is a secret name',
     (naming) => {
       const entries = [
@@ -92,9 +108,12 @@ describe('redactSecrets', () => {
         { value: 'hunter2', [naming]: 'apiKey' },
         { [naming]: 'pwd', content: 'hunter2' },
         { [naming]: 'token', val: 'hunter2' },
+        { [naming]: '/users/0/password', Value: 'hunter2' },
+        { [naming]: 'API key', value: 'hunter2' },
       ];
       const others = [
         { [naming]: 'colour', value: 'red' },
+        { [naming]: 'Cookie cutter', content: 'for biscuits' },
         { name: 'password', label: 'Password' },
       ];
       expect(JSON.stringify(redactSecrets(entries))).not.toContain('hunter2');
@@ -151,6 +170,14 @@ describe('redactText', () => {
     ['send Authorization: Basic hunter2', `send Authorization: Basic ${REDACTED}`],
     ['send Bearer TOKENhunter2 or Basic TOKEN:hunter2', `send Bearer ${REDACTED} or Basic ${REDACTED}`],
     ['Authorization: Basic CREDENTIALS, or Bearer TOKEN', 'Authorization: Basic CREDENTIALS, or Bearer TOKEN'],
+    ['name: a\npassword: hunter2\nb: c', `name: a\npassword: ${REDACTED}\nb: c`],
+    ['Authorization: Digest hunter2', `Authorization: ${REDACTED}`],
+    ['send Authorization: Token hunter2', `send Authorization: Token ${REDACTED}`],
+    ['<user token="hunter2"><name>a b</name></user>', `<user token="${REDACTED}"><name>a b</name></user>`],
+    ["<u:user x:token='hunter2' b='c'/>", `<u:user x:token="${REDACTED}" b='c'/>`],
+    ['<password><![CDATA[hunter2<]]></password><a>b</a>', `<password>${REDACTED}</password><a>b</a>`],
+    ['<password><![CDATA[hunter2', `<password>${REDACTED}`],
+    ['{"a":"{\\"token\\":\\"hunter2\\",\\"b\\":1', `{"a":"{\\"token\\":\\"${REDACTED}\\",\\"b\\":1`],
     ['quantity 11 is above the maximum of 10', 'quantity 11 is above the maximum of 10'],
     ['/api/products?search=a', '/api/products?search=a'],
     ['{"a":"b","c":[1,2', '{"a":"b","c":[1,2'],
@@ -198,6 +225,11 @@ describe('redactText', () => {
     ['closing brackets', ']'],
     ['a long word', 'a'],
     ['long names', 'a.b-'],
+    ['elements', '<a>'],
+    ['attributes', '<a b="'],
+    ['data sections', '<a><![CDATA[]'],
+    ['escaped strings', '\\"a\\":\\"'],
+    ['lines', 'a: b\n'],
     ['messages', 'a is "'],
     ['messages with escaped quotes', 'a \\"'],
     ['messages with numbers', 'token 1 '],

@@ -4,17 +4,17 @@ import { toIsoTime } from '../../util/iso-time.ts';
 import { memoizeByObject } from '../../util/memoize-by-object.ts';
 import type { CredentialNames } from '../../util/redact-secrets.ts';
 import {
+  NO_NAMES,
   redactNamed,
-  redactNamedInUrl,
   redactNamedProperties,
+  redactPath,
   redactSecrets,
   redactText,
+  redactUrl,
 } from '../../util/redact-secrets.ts';
 import { getPathname, isFormType, parseQuery } from '../../util/request-target.ts';
 import { getTraceId } from '../../util/trace-id.ts';
 import { type Entry, isTruncatedUrl, type RecordedResponse } from './recorded-request.ts';
-
-const NO_NAMES: CredentialNames = { headers: [], query: [], properties: [] };
 
 /** Converts a journal entry to the format of the control API. Redacts secrets, such as passwords and tokens. */
 export function toJournalEntry(entry: Entry): JournalEntry {
@@ -31,8 +31,8 @@ export function toJournalEntry(entry: Entry): JournalEntry {
     ...(decision ? { decision } : {}),
     request: {
       method,
-      url: redactText(redactNamedInUrl(entry.url, names.query)),
-      path: redactText(path),
+      url: redactUrl(entry.url, names),
+      path: redactText(redactPath(path, names.paths)),
       query: redactValues(redactNamed(query, names.query)),
       headers: redactValues(redactNamed(headers, names.headers)),
       ...toBodyProperties(body, entry.isTruncated, names),
