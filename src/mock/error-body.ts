@@ -1,4 +1,4 @@
-import { isNode, type Node } from '../openapi/document.ts';
+import { isNode, type Node, toNode } from '../openapi/document.ts';
 import type { Violation } from '../util/problem.ts';
 import {
   type FieldValues,
@@ -39,6 +39,9 @@ const MAX_ENTRIES = 20;
 /** Matches property names, in lower case, of lists of errors, such as `errors` or `violations`. */
 const ERROR_LIST = /error|violation|detail|message|issue|problem|reason|cause|invalid|failure|field/;
 
+/** Matches the names of objects with the cause of an error. */
+const INNER_ERROR = /^(?:inner[-_]?(?:error|exception)?|cause|caused[-_]?by|root[-_]?cause)$/i;
+
 /** Matches property names, in lower case, of an object that describes one error, such as `innererror`. */
 const SINGLE_ERROR = /cause|reason|inner/;
 
@@ -62,12 +65,48 @@ function describePart(
   if (Array.isArray(base)) return describeList(name, base, isValid, error);
   if (isMapOfTexts(base, isValid)) return describeTexts(name, base, isValid, error);
   if (isNode(base)) {
+    if (isFieldMap(name, base, error)) return describeFields(base, isValid, error);
     const described = describeObject('', base, isValid, error);
     if (described.description !== Description.none) return described;
     const map = allowsMap && !hasDocumentedProperty(base, isValid) ? describeMap(name, isValid, error) : undefined;
     return map ?? describeObject(name, base, isValid, error);
   }
   return name === '' ? chooseValue(base, isValid, { values: getMessages(error), isMessage: true }) : keep(base);
+}
+
+/** Matches property names, in lower case, that do not look like names of values in a request. */
+const ERROR_FIELD = /code|type|status|title/;
+
+/**
+ * Returns whether an object such as `errors` has a text, or a list of texts, for each of some values of the request.
+ */
+function isFieldMap(name: string, base: Node, { violations, violation }: PartError): boolean {
+  const names = Object.keys(base);
+  const isText = (value: unknown) => typeof value === 'string';
+  const areTexts = Object.values(base).every((value) => (Array.isArray(value) ? value.every(isText) : isText(value)));
+  if (!/errors$/i.test(name) || violation || names.length === 0 || !areTexts || hasMessage(names)) return false;
+  const isInvalid = (one: string) => violations.some((each) => getName(each) === one);
+  return names.some(isInvalid) || !names.some((one) => ERROR_FIELD.test(one.toLowerCase()));
+}
+
+/** Gives each field of an object the message about the value of the same name. Removes optional fields without one. */
+function describeFields(base: Node, isValid: IsValid, error: PartError): DescribedPart {
+  const parts = splitError(error).slice(0, MAX_ENTRIES);
+  let body = base;
+  let description: Description = Description.none;
+  for (const [name, value] of Object.entries(base)) {
+    const current = body;
+    const messages = parts.filter(({ violation }) => getName(violation) === name).flatMap(getMessages);
+    const { [name]: _, ...others } = current;
+    if (messages.length === 0 && isValid(others)) body = others;
+    const values = messages.length === 0 ? getMessages(error) : messages;
+    const shaped = Array.isArray(value) ? values.map((message) => [message]) : values;
+    const isValidHere: IsValid = (one) => isValid({ ...current, [name]: one });
+    if (body === current)
+      body = { ...current, [name]: chooseValue(value, isValidHere, { values: shaped, isMessage: true }).value };
+    if (messages.length > 0) description = Description.message;
+  }
+  return { value: body, description };
 }
 
 /**
@@ -110,7 +149,7 @@ interface FieldParent {
 function describeField(name: string, base: unknown, isValid: IsValid, object: FieldParent): DescribedPart {
   const { parent, error, names } = object;
   const { violation, violations } = error;
-  const own = (violation && getViolationValues(name, violation)) ?? getFieldValues(name, error, names);
+  const own = (violation && getViolationValues(name, violation, names)) ?? getFieldValues(name, error, names);
   const chosen = own ? chooseValue(base, isValid, own) : keep(base);
   if (chosen.description !== Description.none || typeof base !== 'object') return chosen;
   // In an object such as `errors`, each field has messages about the value of the same name.
@@ -118,6 +157,8 @@ function describeField(name: string, base: unknown, isValid: IsValid, object: Fi
   const isNeedless = violations.length === 0 && hasMessage(names.filter((other) => other !== name));
   const fullName = /errors$/i.test(parent) ? `${parent} ${name}` : name;
   const described = describePart(fullName, base, isValid, error, !isNeedless);
+  // An inner error would repeat the message or the code of the error.
+  if (INNER_ERROR.test(name) && isNode(base) && names.length > 1) return keep(described.value);
   if (isNeedless && isMapOfTexts(base, isValid)) return keep(isValid({}) ? {} : described.value);
   return isNeedless && Array.isArray(base) ? keep(described.value) : described;
 }
@@ -152,10 +193,20 @@ function describeList(name: string, [base]: readonly unknown[], isValid: IsValid
     const isKnown = ERROR_LIST.test(name.toLowerCase());
     return isKnown ? chooseValue(base, isValidEntry, { values: getMessages(part), isMessage: true }) : keep(base);
   };
-  const entries = parts.map(describeEntry);
+  const entries = parts.map(describeEntry).map(toOwnEntry);
   const [first = keep(base)] = entries;
   const value = [entries.map((entry) => entry.value), [first.value]].find(isValid);
   return value ? { value, description: first.description } : keep([base]);
+}
+
+/** Matches a UUID up to its last two digits. */
+const UUID = /^([\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{10})[\da-f]{2}$/i;
+
+/** Gives an entry of a list another `id` than the entries before it, if it is a UUID. */
+function toOwnEntry({ value, description }: DescribedPart, index: number): DescribedPart {
+  const [, id] = (index > 0 && isNode(value) && UUID.exec(String(value.id))) || [];
+  if (id === undefined) return { value, description };
+  return { value: { ...toNode(value), id: id + index.toString(16).padStart(2, '0') }, description };
 }
 
 /**

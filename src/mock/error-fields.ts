@@ -170,18 +170,19 @@ const FIELDS: readonly (readonly [name: RegExp, getValues: GetValues])[] = [
   ],
 ];
 
+type GetViolationValues = (violation: Violation, siblings: readonly string[]) => readonly unknown[];
+
 /** The fields that describe one violation: a pattern for the name, and a function that returns the values. */
-const VIOLATION_FIELDS: readonly (readonly [name: RegExp, getValues: (violation: Violation) => readonly unknown[]])[] =
+const VIOLATION_FIELDS: readonly (readonly [name: RegExp, getValues: GetViolationValues])[] = [
+  [/^(in|location|part|where|parametertype)$/, (violation) => [violation.in, getName(violation)]],
+  [/^(json)?pointer$|^parameter$|^header$/, getSources],
   [
-    [/^(in|location|part|where|parametertype)$/, (violation) => [violation.in, getName(violation)]],
-    [/^(json)?pointer$/, ({ pointer, in: part }) => [part === 'body' ? pointer || '/' : `/${part}${pointer}`]],
-    [
-      /^(field|param|parameter|property|attribute|name|key|path|member|element|target|source|loc|column)(name|path)?$/,
-      (violation) => [getName(violation), getSteps(violation), getSteps(violation).map(String)],
-    ],
-    [/^(rule|constraint|keyword|validator|validation|issue)$/, ({ rule }) => [rule]],
-    [/^(value|rejectedvalue|actual|received|input|data)$/, ({ value = null }) => [value, JSON.stringify(value)]],
-  ];
+    /^(field|param|parameter|property|attribute|name|key|path|member|element|target|source|loc|column)(name|path)?$/,
+    (violation) => [getName(violation), getSteps(violation), getSteps(violation).map(String)],
+  ],
+  [/^(rule|constraint|keyword|validator|validation|issue)$/, ({ rule }) => [rule]],
+  [/^(value|rejectedvalue|actual|received|input|data)$/, ({ value = null }) => [value, JSON.stringify(value)]],
+];
 
 /**
  * Returns the values for a field of an error body; undefined if the field is unknown.
@@ -208,10 +209,27 @@ export function isMismatchedCode(name: string, value: unknown, error: RequestErr
 }
 
 /** Returns the values for a field that describes one violation; undefined if the field is unknown. */
-export function getViolationValues(name: string, violation: Violation): FieldValues | undefined {
+export function getViolationValues(
+  name: string,
+  violation: Violation,
+  siblings: readonly string[],
+): FieldValues | undefined {
   const plain = toPlainName(name);
   const [, getValues] = VIOLATION_FIELDS.find(([pattern]) => pattern.test(plain)) ?? [];
-  return getValues && { values: getValues(violation), isMessage: false };
+  return getValues && { values: getValues(violation, [plain, ...siblings.map(toPlainName)]), isMessage: false };
+}
+
+/**
+ * Returns values for the fields `pointer`, `parameter` and `header`.
+ * Of several such fields in one object, only the one of the invalid part has a value, as in JSON:API.
+ * `names`: the name of the field, followed by those of all fields of the object.
+ */
+function getSources(violation: Violation, [name = '', ...names]: readonly string[]): readonly unknown[] {
+  const { in: part, pointer } = violation;
+  const own = part === 'body' ? 'pointer' : part === 'header' && names.includes('header') ? 'header' : 'parameter';
+  if (names.includes(own) && name !== own) return [];
+  if (!name.endsWith('pointer')) return name === 'header' && part !== 'header' ? [] : [getName(violation)];
+  return [part === 'body' ? pointer || '/' : `/${part}${pointer}`];
 }
 
 /**

@@ -59,7 +59,7 @@ function generateForPattern(schema: Node, label: Label, random: Random, limit: G
   const isAllowed = (text: string) => {
     const length = countCharacters(text);
     const hasLength = length >= lengths.minLength && length <= lengths.maxLength;
-    return hasLength && patterns.every((each) => createPattern(each).test(text));
+    return hasLength && hasTimeFormat(schema.format, text) && patterns.every((each) => createPattern(each).test(text));
   };
   const realistic = generateString(rest, label, random, limit);
   if (isAllowed(realistic)) return realistic;
@@ -72,7 +72,46 @@ function generateForPattern(schema: Node, label: Label, random: Random, limit: G
     }
     joined += first ?? '';
   }
-  return isAllowed(joined) ? joined : realistic;
+  return isAllowed(joined) ? joined : (listTimes(realistic).find(isAllowed) ?? realistic);
+}
+
+/** The last day of each month, in a year that is not a leap year. */
+const LAST_DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+
+/** The forms of dates and times (RFC 3339, section 5.6). */
+const TIME_FORMATS: ReadonlyMap<unknown, RegExp> = new Map([
+  ['date', /^\d{4}-\d\d-\d\d$/],
+  ['date-time', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/i],
+]);
+
+/** Returns whether a text has the format of a schema. Returns true if the format is no date. */
+function hasTimeFormat(format: unknown, text: string): boolean {
+  const form = TIME_FORMATS.get(format);
+  return form === undefined || (form.test(text) && !Number.isNaN(Date.parse(text)));
+}
+
+/** Times of the day, fractions of a second, and offsets, which patterns often require. */
+const TIMES = ['00:00:00', '12:00:00', '23:59:59'];
+const FRACTIONS = ['', '.000', '.000000'];
+const OFFSETS = ['Z', '+00:00', '+02:00', '-05:00'];
+
+/**
+ * Returns dates, with or without times, for patterns such as `-31$` and `T23:59:59`.
+ * `template`: a date of the format. For another text, the result is empty.
+ */
+function listTimes(template: string): readonly string[] {
+  const [, year, time] = /^(\d{4})-\d\d-\d\d(?:T(\d\d:\d\d:\d\d))?/.exec(template) ?? [];
+  if (year === undefined) return [];
+  const days = LAST_DAYS.flatMap((lastDay, index) => {
+    const month = String(index + 1).padStart(2, '0');
+    return ['01', '15', '28', String(lastDay)].map((day) => `${year}-${month}-${day}`);
+  });
+  if (time === undefined) return days;
+  const times = [time, ...TIMES].flatMap((one) =>
+    FRACTIONS.flatMap((fraction) => OFFSETS.map((offset) => `T${one}${fraction}${offset}`)),
+  );
+  const day = template.slice(0, 10);
+  return [...times.map((one) => day + one), ...days.flatMap((one) => times.map((rest) => one + rest))];
 }
 
 /**
@@ -174,7 +213,7 @@ const INTEGER_RANGES: ReadonlyMap<unknown, readonly [least: number, most: number
  */
 export function generateNumber(schema: Node, name: string, random: Random): number {
   const bounds = schema as Readonly<Record<string, number | undefined>>;
-  const { multipleOf } = bounds;
+  const multipleOf = bounds.multipleOf ?? (INTEGER_RANGES.has(schema.format) ? 1 : undefined);
   const [formatLeast, formatMost] = INTEGER_RANGES.get(schema.format) ?? [-Infinity, Infinity];
   const least = Math.max(bounds.minimum ?? -Infinity, bounds.exclusiveMinimum ?? -Infinity);
   const most = Math.min(bounds.maximum ?? Infinity, bounds.exclusiveMaximum ?? Infinity);
@@ -184,7 +223,10 @@ export function generateNumber(schema: Node, name: string, random: Random): numb
   const ranges = [
     [Math.max(least, realisticLeast), Math.min(most, realisticMost)],
     [Number.isFinite(least) ? least : most - SPAN, Number.isFinite(most) ? most : least + SPAN],
-    [Number.isFinite(least) ? least : -WIDE_SPAN, Number.isFinite(most) ? most : WIDE_SPAN],
+    [
+      Number.isFinite(least) ? least : Math.min(-WIDE_SPAN, most - WIDE_SPAN),
+      Number.isFinite(most) ? most : Math.max(WIDE_SPAN, least + WIDE_SPAN),
+    ],
   ] as const;
   for (const range of ranges) {
     const [from, to] = [Math.max(range[0], formatLeast), Math.min(range[1], formatMost)];
@@ -200,7 +242,7 @@ export function generateNumber(schema: Node, name: string, random: Random): numb
   return [least, most].find(Number.isFinite) ?? 0;
 }
 
-/** Multiplies and rounds to 15 digits, so that 3 × 0.1 is 0.3. */
+/** Multiplies, and rounds a fraction to 15 digits, so that 3 × 0.1 is 0.3. */
 function multiply(count: number, step: number): number {
-  return Number((count * step).toPrecision(15));
+  return Number.isInteger(step) ? count * step : Number((count * step).toPrecision(15));
 }

@@ -1,26 +1,78 @@
 import type { Issue } from '../util/issue.ts';
-import { type Document, getNode, resolvePointer, toNode } from './document.ts';
+import { type Document, getNode, type Node, omitKeys, resolvePointer, toNode } from './document.ts';
+
+/** The keywords whose entries can lead back to their own schema. */
+export const LOOP_KEYWORDS = ['allOf', 'anyOf', 'oneOf'] as const;
+
+/** An entry of `allOf`, `anyOf` or `oneOf`. */
+interface Edge {
+  readonly keyword: (typeof LOOP_KEYWORDS)[number];
+  /** The JSON Pointer of the entry. */
+  readonly pointer: string;
+  /** The JSON Pointer of the schema to which the entry refers, or of the entry itself. */
+  readonly target: string;
+}
+
+/** An entry through which a schema contains itself, and what the server uses instead. */
+export interface Loop {
+  /** The JSON Pointer of the entry. */
+  readonly pointer: string;
+  /** The schema in place of the entry. Undefined if the entry is left out. */
+  readonly replacement: Node | undefined;
+  /** The warning about the entry. Undefined if the entry needs no change. */
+  readonly message: string | undefined;
+}
 
 /**
- * Returns the entries of `allOf` through which a schema contains itself.
- * `composed`: the JSON Pointers of all schemas with `allOf`.
+ * Returns the entries of `allOf`, `anyOf` and `oneOf` through which a schema contains itself.
+ * Many documents have a schema that lists its subtypes in `oneOf`, and subtypes that extend this schema with `allOf`.
+ * These subtypes extend the schema without its `oneOf`.
+ * Other entries that lead back are left out.
+ * `composed`: the JSON Pointers of all schemas with one of these keywords.
  */
-export function findLoops(document: Document, composed: readonly string[]): readonly Issue[] {
+export function findLoops(document: Document, composed: readonly string[]): readonly Loop[] {
   const visited = new Set<string>();
-  const visit = (pointer: string, around: readonly string[]): readonly Issue[] => {
-    const target = resolvePointer(document, pointer);
-    if (around.includes(target))
-      return [
-        {
-          pointer,
-          message: 'is ignored, because this entry of allOf leads back to the schema itself: remove the entry',
-        },
-      ];
-    if (visited.has(target)) return [];
-    visited.add(target);
-    return listParts(document, target).flatMap((part) => visit(part, [...around, target]));
+  const loops = new Map<string, Loop>();
+  /** Each schema of `around` contains the next one through the edge with the same index. */
+  const visit = (schema: string, around: readonly string[], edges: readonly Edge[]): void => {
+    const start = around.indexOf(schema);
+    if (start !== -1) {
+      const loop = createLoop(document, edges.slice(start));
+      loops.set(loop.pointer, loop);
+    }
+    if (visited.has(schema)) return;
+    visited.add(schema);
+    for (const edge of listEdges(document, schema)) visit(edge.target, [...around, schema], [...edges, edge]);
   };
-  return composed.flatMap((pointer) => visit(pointer, []));
+  for (const pointer of composed) visit(resolvePointer(document, pointer), [], []);
+  return [...loops.values()];
+}
+
+function listEdges(document: Document, schema: string): readonly Edge[] {
+  return LOOP_KEYWORDS.flatMap((keyword) =>
+    listParts(document, schema, [keyword]).map((pointer) => ({
+      keyword,
+      pointer,
+      target: resolvePointer(document, pointer),
+    })),
+  );
+}
+
+/** `edges`: those from a schema to itself. */
+function createLoop(document: Document, edges: readonly Edge[]): Loop {
+  for (const [index, { keyword, pointer, target }] of edges.entries()) {
+    const next = edges[(index + 1) % edges.length]?.keyword ?? keyword;
+    if (keyword === 'allOf' && next !== 'allOf')
+      return {
+        pointer,
+        replacement: omitKeys(toNode(getNode(document, target)), [next, 'discriminator']),
+        message: undefined,
+      };
+  }
+  // One of the entries is a reference. The others are inside the schema that it refers to.
+  const { keyword = 'allOf', pointer = '' } = edges.findLast((edge) => edge.pointer !== edge.target) ?? {};
+  const message = `is ignored, because this entry of ${keyword} leads back to the schema itself: remove the entry`;
+  return { pointer, replacement: keyword === 'allOf' ? {} : undefined, message };
 }
 
 /**
@@ -81,7 +133,7 @@ function findLarge(document: Document, composed: readonly string[], keywords: re
 const SINGLE_KEYWORDS = ['not', 'if', 'then', 'else'];
 
 /** Returns the JSON Pointers of the schemas in some keywords of a schema. `pointer`: the JSON Pointer of the schema. */
-function listParts(document: Document, pointer: string, keywords: readonly string[] = ['allOf']): readonly string[] {
+function listParts(document: Document, pointer: string, keywords: readonly string[]): readonly string[] {
   const node = toNode(getNode(document, pointer));
   return keywords.flatMap((keyword) => {
     const value = node[keyword];

@@ -11,7 +11,7 @@ import {
   resolveNode,
   toNode,
 } from './document.ts';
-import { findLoops } from './find-loops.ts';
+import { findLoops, LOOP_KEYWORDS, type Loop } from './find-loops.ts';
 import { isValidPattern } from './patterns/pattern.ts';
 import { mapNodes } from './walk-schemas.ts';
 
@@ -22,8 +22,8 @@ const TYPES: ReadonlySet<unknown> = new Set(['string', 'number', 'integer', 'boo
 /**
  * Converts the schemas of an OpenAPI 3.0 or 3.1 document to the JSON Schema dialect of ajv.
  * For example, `nullable` becomes the type `null`, and a boolean `exclusiveMinimum` becomes a number.
- * `warnings`: the keywords that were removed because of invalid values, and the entries of `allOf` that were removed
- * because they lead back to their own schema.
+ * `warnings`: the keywords that were removed because of invalid values, and the entries of `allOf`, `anyOf` and
+ * `oneOf` that were removed because they lead back to their own schema.
  */
 export function normalizeSchemas(document: Document): {
   readonly document: Document;
@@ -34,7 +34,7 @@ export function normalizeSchemas(document: Document): {
   const isVersion30 = document.openapi.startsWith('3.0');
   const normalized = mapNodes(document, (node, pointer) => {
     const invalid = findInvalidKeywords(node);
-    if (Array.isArray(node.allOf)) composed.push(pointer);
+    if (LOOP_KEYWORDS.some((keyword) => Array.isArray(node[keyword]))) composed.push(pointer);
     // `required: true` is common in documents converted from older versions.
     for (const key of invalid.filter((name) => !ID_KEYWORDS.has(name) && typeof node[name] !== 'boolean'))
       warnings.push({ pointer: pointer + formatPointer(key), message: INVALID_KEYWORD });
@@ -43,19 +43,34 @@ export function normalizeSchemas(document: Document): {
   });
   const loops = findLoops(document, composed);
   if (loops.length === 0) return { document: normalized, warnings };
-  const rest = normalizeSchemas(clearParts(document, loops));
-  return { ...rest, warnings: [...rest.warnings, ...loops] };
+  const rest = normalizeSchemas(removeLoops(document, loops));
+  const removed = loops.flatMap(({ pointer, message }) => (message === undefined ? [] : { pointer, message }));
+  return { ...rest, warnings: [...rest.warnings, ...removed] };
 }
 
-/**
- * Returns a copy of the document in which some entries of `allOf` are replaced by empty schemas.
- * `parts`: issues with the JSON Pointers of these entries.
- */
-function clearParts(document: Document, parts: readonly Issue[]): Document {
-  const cleared = new Set(parts.map(({ pointer }) => pointer));
+/** Returns a copy of the document with the replacements of the loops. */
+function removeLoops(document: Document, loops: readonly Loop[]): Document {
+  const byPointer = new Map(loops.map((loop) => [loop.pointer, loop]));
   return mapNodes(document, (node, pointer) => {
-    if (!Array.isArray(node.allOf)) return node;
-    return { ...node, allOf: node.allOf.map((part, index) => (cleared.has(`${pointer}/allOf/${index}`) ? {} : part)) };
+    const changed = LOOP_KEYWORDS.flatMap((keyword) => {
+      const list: unknown = node[keyword];
+      if (!Array.isArray(list) || !list.some((_, index) => byPointer.has(`${pointer}/${keyword}/${index}`))) return [];
+      const rest = list.flatMap((part, index): readonly unknown[] => {
+        const loop = byPointer.get(`${pointer}/${keyword}/${index}`);
+        if (!loop) return [part];
+        return loop.replacement ? [loop.replacement] : [];
+      });
+      return [[keyword, rest] as const];
+    });
+    if (changed.length === 0) return node;
+    const kept = changed.filter(([, list]) => list.length > 0);
+    return {
+      ...omitKeys(
+        node,
+        changed.map(([keyword]) => keyword),
+      ),
+      ...Object.fromEntries(kept),
+    };
   });
 }
 

@@ -179,6 +179,44 @@ describe('a refused request', () => {
     expect((await ask('POST', '/things', { quantity: 0 })).body).toEqual({ message: MESSAGE });
   });
 
+  it('has messages under the names of the values, and no code in a value called name', async () => {
+    const errors = object({}, { quantity: text, name: text });
+    const { ask } = await startWith({ 400: toResponse({ schema: object({ errors }), body: '' }) });
+    expect((await ask('POST', '/things', { quantity: 0 })).body).toEqual({ errors: { quantity: MESSAGE } });
+    const others = object({}, { name: text, email: list(text) });
+    const other = await startWith({
+      400: toResponse({ schema: object({ message: text }, { errors: others }), body: '' }),
+    });
+    expect((await other.ask('POST', '/things', { quantity: 0 })).body).toEqual({ message: MESSAGE });
+  });
+
+  it('has only the source that JSON:API has for the part of the request', async () => {
+    const source = object({}, { pointer: text, parameter: text, header: text });
+    const entry = object({ detail: text, source }, { id: { ...text, format: 'uuid' } });
+    const { ask } = await startWith({ 400: toResponse({ schema: object({ errors: list(entry) }), body: '' }) });
+    const { body } = await ask('POST', '/things', { quantity: 0, colour: 'blue' });
+    const entries: readonly { readonly source: object }[] = body.errors;
+    expect(entries.map((one) => one.source)).toEqual([{ pointer: '/quantity' }, { pointer: '/colour' }]);
+  });
+
+  it('has entries with different ids', async () => {
+    const entry = object({ id: { ...text, format: 'uuid' }, detail: text });
+    const { ask } = await startWith({ 400: toResponse({ schema: object({ errors: list(entry) }), body: '' }) });
+    const { body } = await ask('POST', '/things', { quantity: 0, colour: 'blue' });
+    const [first, second]: readonly { readonly id: string }[] = body.errors;
+    expect(second?.id).not.toBe(first?.id);
+    expect(body.errors).toHaveLength(2);
+  });
+
+  it('leaves out an optional inner error that would repeat the error', async () => {
+    const inner = { innererror: object({}, { code: text }), cause: object({ message: text }) };
+    const error = object({ code: text, message: text }, inner);
+    const { ask } = await startWith({ 400: toResponse({ schema: object({ error }), body: '' }) });
+    expect((await ask('POST', '/things', { quantity: 0 })).body).toEqual({
+      error: { code: 'invalid-request', message: MESSAGE },
+    });
+  });
+
   it('gets an entry about the body if the body is not JSON', async () => {
     const { ask } = await startWith({ 400: toResponse(FORMS['a list of invalid fields'] as Form) });
     const { status, body } = await ask('POST', '/things', '{', JSON_TEXT);

@@ -49,6 +49,10 @@ it.each([
   [{ type: 'string', format: 'date', pattern: '^2019-' }, /^2019-\d\d-\d\d$/],
   [{ type: 'string', format: 'date', pattern: '^\\d{4}-02-\\d{2}$' }, /^\d{4}-02-[012]\d$/],
   [{ type: 'string', format: 'date-time', pattern: '^2031-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ$' }, /^2031-.*Z$/],
+  [{ type: 'string', format: 'date', pattern: '-31$' }, /-31$/],
+  [{ type: 'string', format: 'date-time', pattern: '\\+\\d{2}:\\d{2}$' }, /\+\d\d:\d\d$/],
+  [{ type: 'string', format: 'date-time', pattern: 'T23:59:59' }, /T23:59:59/],
+  [{ type: 'string', format: 'date-time', pattern: '-30T12:00:00\\.000Z$' }, /-30T12:00:00\.000Z$/],
 ])('a generated date matches its format and its pattern: %j', async (schema, expected) => {
   const getValue = await createMockOf({ date: schema });
   for (const seed of [1, 2, 3]) {
@@ -69,6 +73,20 @@ it.each([
     expect(value).toBeGreaterThanOrEqual(least);
     expect(value).toBeLessThanOrEqual(most);
   }
+});
+
+it.each<JsonSchema>([
+  { type: 'integer', minimum: 5e12, multipleOf: 7 },
+  { type: 'integer', minimum: 4e15, multipleOf: 1_000 },
+  { type: 'integer', maximum: -3e12, multipleOf: 10 },
+  { type: 'integer', format: 'int64', maximum: -9_223_372_036_854_775_000 },
+  { type: 'number', format: 'int8', multipleOf: 1 },
+  { type: 'number', format: 'int32', multipleOf: 1 },
+])('a generated number is valid far from 0 and in the format of an integer: %j', (schema) => {
+  const { multipleOf, ...format } = schema as { readonly multipleOf?: number };
+  const validate = createValidator(schema);
+  for (let seed = 0; seed < 20; seed++)
+    expect(validate(generateOnce('format' in schema && multipleOf === 1 ? format : schema, seed))).toBe('');
 });
 
 const anySeed = fc.integer({ min: 0, max: 2 ** 31 });

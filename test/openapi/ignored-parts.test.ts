@@ -45,6 +45,14 @@ describe('loadContract warns, with position and reason, of', () => {
       '5:13 #/paths/~1a/get/responses/200/content/application~1json/schema/allOf/0 is ignored, because this entry of allOf leads back to the schema itself: remove the entry',
     ],
     [
+      'an alternative that leads back to its schema',
+      [
+        '/a: { get: { responses: { "200": { description: d, content: { application/json: { schema: {',
+        '  anyOf: [{ type: string }, { oneOf: [{ $ref: "#/paths/~1a/get/responses/200/content/application~1json/schema" }, { type: integer }] }] } } } } } } }',
+      ],
+      '5:41 #/paths/~1a/get/responses/200/content/application~1json/schema/anyOf/1/oneOf/0 is ignored, because this entry of oneOf leads back to the schema itself: remove the entry',
+    ],
+    [
       'two paths with the same form',
       [`/a/{id}: { ${GET} }`, `/a/{name}: { ${GET} }`],
       '5:21 #/paths/~1a~1{name}/get is never reached, because /a/{id} matches the same requests: remove one of the two paths',
