@@ -51,7 +51,8 @@ function findOperationIssue(operation: unknown): string | undefined {
   if (!members) return `has the op ${JSON.stringify(operation.op)}: use ${Object.keys(MEMBERS).join(', ')}`;
   for (const name of ['path', ...members]) {
     if (!Object.hasOwn(operation, name)) return `has no ${name}: add it`;
-    const isPointer = name === 'value' || /^(?:\/(?:[^~]|~[01])*)?$/s.test(String(operation[name]));
+    const value = operation[name];
+    const isPointer = name === 'value' || (typeof value === 'string' && /^(?:\/(?:[^~]|~[01])*)?$/s.test(value));
     if (!isPointer) return `has an invalid ${name}: use a JSON Pointer, such as /name`;
   }
   return undefined;

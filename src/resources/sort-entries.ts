@@ -5,7 +5,7 @@ import type { Complete, ListParameters } from './list-query.ts';
 
 /**
  * Sorts entries by the sort parameter of a query.
- * Supports `name`, `-name`, `name:desc`, `name,desc` and `name desc`.
+ * Supports `name`, `-name`, `name:desc`, `name,desc` and `name desc`, also with `descending`.
  * Returns a new array.
  * In ascending order, entries without the property are last.
  */
@@ -47,10 +47,10 @@ function parseSortKeys(text: string): readonly { readonly name: string; readonly
   const parts = text.split(/[,\s]+/).filter(Boolean);
   const keys: { name: string; isDescending: boolean }[] = [];
   for (const part of parts) {
-    const [, sign, name = '', direction] = /^([-+]?)([^:]*?)(?:[:.](asc|desc))?$/i.exec(part) ?? [];
+    const [, sign, name = '', direction] = /^([-+]?)([^:]*?)(?:[:.]((?:asc|desc)(?:ending)?))?$/i.exec(part) ?? [];
     const last = keys.at(-1);
-    if (/^(asc|desc)$/i.test(name) && last) last.isDescending = /^desc$/i.test(name);
-    else keys.push({ name: normalizeName(name), isDescending: sign === '-' || /^desc$/i.test(direction ?? '') });
+    if (/^(asc|desc)(ending)?$/i.test(name) && last) last.isDescending = /^desc/i.test(name);
+    else keys.push({ name: normalizeName(name), isDescending: sign === '-' || /^desc/i.test(direction ?? '') });
   }
   // A repeated key has no effect. A query of 64 kB could repeat a key thousands of times.
   const names = new Set<string>();

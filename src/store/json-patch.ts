@@ -84,7 +84,9 @@ class PatchedDocument {
 
   #test(path: string, value: unknown): void {
     const current = this.#read(path);
-    if (!isDeepStrictEqual(current, value)) throw new FailedOperation('the value has changed');
+    // A failed test is the last operation, so the values are copied at most once.
+    if (!isDeepStrictEqual(current, value) && !isDeepStrictEqual(toJson(current), toJson(value)))
+      throw new FailedOperation('the value has changed');
   }
 
   #add(path: string, value: unknown): void {
@@ -164,6 +166,11 @@ class PatchedDocument {
     this.#copies.add(copy);
     return copy;
   }
+}
+
+/** Returns a copy of a JSON value in which the number -0 is 0, as in the comparison of numbers (RFC 6902, section 4.6). */
+function toJson(value: unknown): unknown {
+  return value === undefined ? undefined : JSON.parse(JSON.stringify(value));
 }
 
 function getParentPath(path: string): string {

@@ -55,6 +55,15 @@ describe('a JSON Patch', () => {
     expect((await ask('GET', '/notes/1')).body).toEqual(body);
   });
 
+  it('has a test that compares 0 and -0 as equal numbers', async () => {
+    const { ask } = await start();
+    const add = (value: string) => `{"op":"add","path":"/tags/0","value":"${value}"}`;
+    const test = '{"op":"test","path":"/by/n","value":[-0]}';
+    const body = `[{"op":"add","path":"/by/n","value":[0]},${test},${add('t')}]`;
+    const { status } = await ask('PATCH', '/notes/1', body, { 'content-type': PATCH });
+    expect([status, (await ask('GET', '/notes/1')).body.tags]).toEqual([200, ['t', 'x']]);
+  });
+
   it.each([
     ['beside a merge patch', { 'application/merge-patch+json': { schema: Note }, [PATCH]: { schema: List } }, PATCH],
     ['as JSON', { 'application/json': { schema: List } }, 'application/json'],

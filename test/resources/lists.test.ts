@@ -77,6 +77,8 @@ const orders: readonly (readonly [
   [SORT, 'sort=name:desc', ['Tom', 'Rex', 'Ann']],
   [SORT, 'sort=name,desc', ['Tom', 'Rex', 'Ann']],
   [SORT, 'sort=name%20desc', ['Tom', 'Rex', 'Ann']],
+  [SORT, 'sort=name%20descending', ['Tom', 'Rex', 'Ann']],
+  [SORT, 'sort=name:ascending', ['Ann', 'Rex', 'Tom']],
   [SORT, 'sort=name.desc', ['Tom', 'Rex', 'Ann']],
   [SORT, 'sort=%2Bname', ['Ann', 'Rex', 'Tom']],
   [SORT, 'sort=age', ['Tom', 'Ann', 'Rex']],
