@@ -93,11 +93,16 @@ function describeServerHeaders({ contract: { routes } }: Pick<Operations, 'contr
   return `The server sets these headers itself, and leaves out the documented values: ${names.join('; ')}.`;
 }
 
+/** Returns a text such as `12 operations`. */
+export function countOperations(count: number): string {
+  return count === 1 ? '1 operation' : `${count} operations`;
+}
+
 /** The maximum number of operations that are listed for one header. */
 const MAX_LISTED = 3;
 
 /** Returns a sentence such as `12 operations: 10 real, 2 mocked.` Real operations have a handler. */
 export function summarizeOperations({ contract: { routes }, getImplementation }: Operations): string {
   const real = routes.filter((route) => getImplementation(route) !== undefined).length;
-  return `${routes.length} operations: ${real} real, ${routes.length - real} mocked.`;
+  return `${countOperations(routes.length)}: ${real} real, ${routes.length - real} mocked.`;
 }

@@ -1,6 +1,6 @@
 import type { ServedContract } from '../http/served.ts';
 import type { Durability } from '../store/open-state.ts';
-import { formatOperations, summarizeOperations } from './explain.ts';
+import { countOperations, formatOperations, summarizeOperations } from './explain.ts';
 import type { createLogger } from './logger.ts';
 import type { Storefront } from './options.ts';
 import { version } from './version.ts';
@@ -22,7 +22,7 @@ type StartedServer = Omit<Storefront, 'port' | 'close' | 'flush'>;
  */
 export function formatStartMessage({ url, dataFile, database, durability, operations, mocked }: StartedServer): string {
   const data = `data in ${database ?? dataFile ?? 'memory'}: ${SURVIVAL[durability]}`;
-  return `storefront ${version} listening at ${url}, ${operations} operations${describeMocked(mocked, operations)}, ${data}`;
+  return `storefront ${version} listening at ${url}, ${countOperations(operations)}${describeMocked(mocked, operations)}, ${data}`;
 }
 
 /**

@@ -168,7 +168,7 @@ class PatchedDocument {
   }
 }
 
-/** Returns a copy of a JSON value in which the number -0 is 0, as in the comparison of numbers (RFC 6902, section 4.6). */
+/** Returns a copy of a JSON value in which -0 is 0, because numbers are compared by value (RFC 6902, section 4.6). */
 function toJson(value: unknown): unknown {
   return value === undefined ? undefined : JSON.parse(JSON.stringify(value));
 }

@@ -38,7 +38,8 @@ export async function repairDataFile(options: RepairOptions): Promise<string> {
     await file.replace([Buffer.from(text)]).catch((cause) => {
       throw undoBackup(disk, path, backup, cause);
     });
-    return `${path} contains the default data now.${describeBackup(backup)}${moveLog(disk, path)}`;
+    const subject = backup ? path : `${path} did not exist. It`;
+    return `${subject} contains the default data now.${describeBackup(backup)}${moveLog(disk, path)}`;
   } catch (cause) {
     if (cause instanceof DataFileError) throw cause;
     throw new DataFileError(`${path} can't be repaired (${describeDiskError(cause)}).`, { cause });

@@ -47,7 +47,7 @@ describe('repair', () => {
 
   it('creates a missing data file and its folder', async () => {
     const data = join(await tempFolder(), 'not/there/db.json');
-    expect(await repair({ data })).toBe(`${data} contains the default data now.`);
+    expect(await repair({ data })).toBe(`${data} did not exist. It contains the default data now.`);
     expect(await readFile(data, 'utf8')).toBe(defaultText);
     expect(await readdir(dirname(data))).toEqual(['db.json']);
   });
