@@ -1,6 +1,6 @@
 export { mocked } from './application.ts';
 export type { ApiContext, ApiHandler, ApiInput, ApiResponse, ShopApi } from './server/api-types.ts';
-export { DomainError, type DomainErrorCode } from './server/domain-error.ts';
+export { DomainError, type DomainErrorCode } from './server/api-types.ts';
 export type { Options } from './server/options.ts';
 export { createStorefront, type Storefront } from './server/storefront.ts';
 export { version } from './server/version.ts';

@@ -6,13 +6,12 @@ import { isDeepShape, parseDeepName } from '../openapi/parameters.ts';
 import type { Route } from '../openapi/routes.ts';
 import { ALL_PARTS, getPartItems, getPartProperties, getPartTypes, getSchemaParts } from '../openapi/schema-parts.ts';
 import { keepTexts } from '../openapi/typed-values.ts';
-import { isAmbiguousInXml } from '../openapi/xml/format-xml.ts';
+import { isAmbiguousInXml } from '../openapi/xml/xml-schema.ts';
 import { parseQuery } from '../util/request-target.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import { hasUnknownVersion } from './entity-tags.ts';
 import type { RequestToSend } from './exchange.ts';
 import { hasSharedKey } from './idempotency-key.ts';
-import { findRepeatedName } from './repeated-names.ts';
 import {
   getBodySchema,
   getBodyType,
@@ -178,4 +177,32 @@ function isUnknownParameter({ knownNames, parameters, security }: Route, name: s
 function isForbiddenEmpty({ parameters }: Route, name: string, value: string | string[]): boolean {
   const parameter = parameters.find((one) => one.in === 'query' && one.name === name);
   return [value].flat().includes('') && parameter?.mayBeEmpty !== true;
+}
+
+/** Matches the strings, brackets, braces and colons of a JSON text. */
+const TOKENS = /"(?:[^"\\]|\\.)*"|[{}[\]:]/g;
+
+/**
+ * Returns the first name that occurs twice in the same object of a valid JSON text (RFC 8259, section 4); undefined if
+ * there is none.
+ */
+export function findRepeatedName(json: string): string | undefined {
+  /**
+   * The objects and arrays that are still open, outermost first.
+   * An object is represented by its property names, and an array by undefined.
+   */
+  const open: (Set<string> | undefined)[] = [];
+  let last = '';
+  for (const [token] of json.matchAll(TOKENS)) {
+    if (token === '{' || token === '[') open.push(token === '{' ? new Set() : undefined);
+    else if (token === '}' || token === ']') open.pop();
+    else if (token === ':') {
+      const name: string = last.includes('\\') ? JSON.parse(last) : last.slice(1, -1);
+      const names = open.at(-1);
+      if (names?.has(name)) return name;
+      names?.add(name);
+    }
+    last = token;
+  }
+  return undefined;
 }

@@ -2,9 +2,9 @@ import { type Document, getNode, isNode, type Node, toNode } from '../openapi/do
 import { nestFields } from '../openapi/form-body.ts';
 import { isFormBody, isJsonType, isXmlType, removeTypeParameters } from '../openapi/media-types.ts';
 import { ALL_PARTS, getPartItems, getPartProperties, getPartTypes, getSchemaParts } from '../openapi/schema-parts.ts';
-import { formatXml } from '../openapi/xml/format-xml.ts';
 import { parseXml } from '../openapi/xml/parse-xml.ts';
 import type { XmlContract } from '../openapi/xml/xml-schema.ts';
+import { formatXml } from '../openapi/xml/xml-schema.ts';
 import { FORM_TYPE, JSON_TYPE, MULTIPART_TYPE, parseQuery } from '../util/request-target.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
 

@@ -1,11 +1,10 @@
 import { type Contract, loadContract } from '../openapi/contract.ts';
 import { waitForServer } from './check.ts';
-import { CheckError } from './check-error.ts';
 import { Client } from './client.ts';
 import type { CheckEnvironment } from './command.ts';
 import type { RequestToSend } from './exchange.ts';
+import { CheckError, createNotCheckedError } from './exchange.ts';
 import type { CheckCommand } from './options.ts';
-import { createNotCheckedError } from './stop-signal.ts';
 import { NoResponseError } from './transport.ts';
 
 /** The header that selects a sandbox of a storefront server. */

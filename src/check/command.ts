@@ -1,11 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { type Contract, loadContract } from '../openapi/contract.ts';
-import { joinList } from '../util/limit-list.ts';
-import { quoteShellIfNeeded } from '../util/shell.ts';
+import { joinList, quoteShellIfNeeded } from '../util/text.ts';
 import type { BehaviourModel } from './behaviour-model.ts';
 import { checkServer } from './check.ts';
-import { CheckError, CheckUsageError } from './check-error.ts';
 import type { CheckOptions } from './check-options.ts';
+import { CheckError, CheckUsageError } from './exchange.ts';
 import { type CheckCommand, DEFAULT_TIMEOUT_SECONDS } from './options.ts';
 import { toMarkdown } from './report/markdown.ts';
 import { createReport, type Failure, type Report } from './report/report.ts';

@@ -1,6 +1,6 @@
+import { OperationUnavailableError } from './exchange.ts';
 import { type CheckResults, type Finding, getFindingKey } from './findings.ts';
 import type { SendResult, Session } from './session.ts';
-import { OperationUnavailableError } from './stop-signal.ts';
 
 /** The maximum number of times that the check repeats requests to confirm a finding. */
 export const MAX_REPETITIONS = 3;

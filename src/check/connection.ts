@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Route } from '../openapi/routes.ts';
 import type { Client } from './client.ts';
 import type { ReceivedResponse, RequestToSend } from './exchange.ts';
-import { OperationUnavailableError, ServerUnreachableError, ServerUnresponsiveError } from './stop-signal.ts';
+import { OperationUnavailableError, ServerUnreachableError, ServerUnresponsiveError } from './exchange.ts';
 import { findCause, findRefusal, type Suspect, Suspects } from './suspects.ts';
 import { NoResponseError } from './transport.ts';
 

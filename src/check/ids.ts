@@ -1,6 +1,6 @@
 import { isNode, type Node } from '../openapi/document.ts';
-import { normalizeName } from '../util/normalize-name.ts';
-import { isPathSegment } from '../util/path-template.ts';
+import { normalizeName } from '../util/names.ts';
+import { isPathSegment } from '../util/request-target.ts';
 
 /** The id of a resource, and the object in a response body that contains the id. */
 export interface FoundId {

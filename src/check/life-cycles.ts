@@ -7,16 +7,18 @@ import { type Exchange, getLocationPath, isMocked, isSuccess, type ReceivedRespo
 import type { Finding } from './findings.ts';
 import { findId, isPathValue } from './ids.ts';
 import {
+  containsId,
+  createListRequest,
   createReadRule,
   createStoredRule,
   getEntry,
+  isListed,
   isMarkedDeleted,
   isMissing,
   STORED_RULE,
   unwrap,
 } from './life-cycle-rules.ts';
-import { containsId, createListRequest, isListed } from './listed-resources.ts';
-import { isItemPath } from './path-parameters.ts';
+import { isItemPath } from './pool.ts';
 import { type RequestValues, toRequest, validateValues } from './requests.ts';
 import type { Rule, Session } from './session.ts';
 import { findPath, StoredValues } from './stored-values.ts';

@@ -1,13 +1,19 @@
 import { findResponse } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
-import { joinList } from '../util/limit-list.ts';
+import { joinList } from '../util/text.ts';
 import type { OpenedModel } from './behaviour-model.ts';
 import type { CheckContext } from './check-context.ts';
 import type { CheckOptions } from './check-options.ts';
 import { distribute, sendIfAvailable } from './confirm-findings.ts';
 import { addInventedCredentials, hasGivenCredentials } from './credentials.ts';
-import { type Exchange, isSuccess, type RequestToSend } from './exchange.ts';
-import { findFailingOperations, retryFailingOperations } from './failing-operations.ts';
+import {
+  CheckStoppedError,
+  type Exchange,
+  isSuccess,
+  OperationUnavailableError,
+  type RequestToSend,
+} from './exchange.ts';
+import { explainUnreached, findFailingOperations, retryFailingOperations } from './failing-operations.ts';
 import type { Finding } from './findings.ts';
 import { checkHostileInput, checkNestedInput } from './hostile-input.ts';
 import { checkCoreInput, checkInput } from './input.ts';
@@ -21,9 +27,7 @@ import { findIdSources, ResourceProvider, removeDeletedId } from './resource-pro
 import { getAllowedRoutes, isWriteOperation, MAX_LISTED_OPERATIONS } from './selection.ts';
 import { createFinding, type Session } from './session.ts';
 import { findWorkingRequest } from './single-edits.ts';
-import { CheckStoppedError, OperationUnavailableError } from './stop-signal.ts';
 import { REJECTION_STATUSES } from './undocumented-responses.ts';
-import { explainUnreached } from './unreached.ts';
 import { createRequestGenerator } from './valid-requests.ts';
 
 /** The maximum number of operations in the message of a finding. */

@@ -1,8 +1,13 @@
+import type { Contract } from '../openapi/contract.ts';
 import { isNode } from '../openapi/document.ts';
+import type { Example } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
-import { normalizeName } from '../util/normalize-name.ts';
+import { getSchemaParts } from '../openapi/schema-parts.ts';
+import { normalizeName, toSingular } from '../util/names.ts';
+import { toPattern } from '../util/request-target.ts';
 import { isGeneralName } from './ids.ts';
-import { getCollectionName, type PathParameter, toEntryName } from './path-parameters.ts';
+import { applyEdit, findRequestParts, type RequestPart } from './request-edits.ts';
+import { getBodyType, isSendable, type RequestValues, validateValues } from './requests.ts';
 
 /** The maximum number of stored values for each property name. */
 const MAX_VALUES = 20;
@@ -136,4 +141,132 @@ export class Pool {
     values.add(value);
     this.#values.set(key, values);
   }
+}
+
+/** A parameter in a path template, such as `{id}` in `/books/{id}`. The parameter identifies a resource. */
+export interface PathParameter {
+  /** The name of the parameter. */
+  readonly parameter: string;
+  /**
+   * The name under which the pool stores known ids.
+   * It contains the type of the resource: `bookId` for `{id}` in `/books/{id}`.
+   */
+  readonly poolName: string;
+  /** The path template up to the parameter, without parameter names: `/books/{}`. */
+  readonly path: string;
+}
+
+/** The file extension of a path such as `/things.json`. */
+const FORMAT = /\.(?:json|xml)$/;
+
+/** Returns the parameters of a path template in their order. */
+export function getPathParameters(path: string): readonly PathParameter[] {
+  return [...path.matchAll(/\{(.*?)\}/g)].map(([text, parameter = ''], index, matches) => {
+    const end = (matches[index]?.index ?? 0) + text.length;
+    return { parameter, poolName: getPoolName(parameter, path), path: toPattern(path.slice(0, end)) };
+  });
+}
+
+/**
+ * Returns the last parameter of a path such as `/things/{id}` or `/things/{id}.json`.
+ * Returns undefined if the path does not end with a parameter.
+ */
+export function getItemParameter(path: string): PathParameter | undefined {
+  return path.replace(FORMAT, '').endsWith('}') ? getPathParameters(path).at(-1) : undefined;
+}
+
+/**
+ * Adds the type of the resource to the name of a path parameter: the parameter `id` of `/books/{id}` becomes `bookId`.
+ * Returns a name that already contains a type, such as `bookId`, unchanged.
+ */
+export function getPoolName(name: string, path: string): string {
+  if (!isGeneralName(name)) return name;
+  const collectionPath = path.slice(0, Math.max(0, path.indexOf(`{${name}}`)));
+  return toEntryName(getCollectionName(collectionPath)) + name.charAt(0).toUpperCase() + name.slice(1);
+}
+
+/**
+ * Returns whether a path identifies an item of a collection.
+ * For example, `/things/{id}` identifies an item of `/things`.
+ */
+export function isItemPath(path: string, collectionPath: string): boolean {
+  const collection = collectionPath.replace(FORMAT, '').replace(/\/$/, '');
+  return path.replace(FORMAT, '').replace(/\{[^/{}]+\}$/, '{}') === `${collection}/{}`;
+}
+
+/** Returns the last path segment that is not a parameter: `pets` for `/owners/{id}/pets/{petId}`. */
+function getCollectionName(path: string): string {
+  const name = path.split('/').findLast((part) => part !== '' && !part.startsWith('{')) ?? '';
+  return name.replace(FORMAT, '');
+}
+
+/** Returns the singular of a collection name in camel case: `deliveryOption` for `delivery-options`. */
+function toEntryName(collection: string): string {
+  const camel = collection.replaceAll(/[-_](\w)/g, (_, letter: string) => letter.toUpperCase());
+  return toSingular(camel);
+}
+
+/** The maximum number of documented values of one part that are sent. */
+const MAX_DOCUMENTED = 20;
+
+/**
+ * Returns the examples and the default that the contract documents for a part of a request: those of the parameter, and
+ * those of its schema.
+ */
+export function getDocumentedValues({ normalized }: Contract, part: RequestPart): readonly unknown[] {
+  const own = part.kind === 'parameter' ? part.parameter.examples.map(({ value }) => value) : [];
+  const parts = part.schema === undefined ? [] : getSchemaParts(normalized, part.schema);
+  const listed = parts.flatMap(({ node }) => [
+    ...(Array.isArray(node.examples) ? node.examples : []),
+    ...['example', 'default'].filter((key) => key in node).map((key) => node[key]),
+  ]);
+  return [...own, ...listed].slice(0, MAX_DOCUMENTED);
+}
+
+/**
+ * Returns a copy of a valid request in which the examples and defaults of the contract replace generated values, where
+ * the request stays valid.
+ * Ids in the path stay unchanged.
+ * Returns undefined if the contract has no such values.
+ */
+export function withDocumentedValues(contract: Contract, route: Route, base: RequestValues): RequestValues | undefined {
+  let values = base;
+  const replaced: RequestPart[] = [];
+  for (const part of findRequestParts(contract, route, base)) {
+    if (isInPath(part) || replaced.some((outer) => isWithin(part, outer))) continue;
+    const examples = part.kind === 'body' && part.path.length === 0 ? getBodyExamples(route, base) : [];
+    const documented = [...examples, ...getDocumentedValues(contract, part)]
+      .map((value) => applyEdit(values, part, { kind: 'set', value }))
+      .find((edited) => edited && isSendable(edited) && validateValues(contract, route, edited).kind === 'call');
+    if (!documented) continue;
+    values = documented;
+    replaced.push(part);
+  }
+  return replaced.length > 0 ? values : undefined;
+}
+
+/** Returns the examples of a request body that the server should accept. */
+function getBodyExamples(route: Route, { format }: RequestValues): readonly unknown[] {
+  const examples = route.bodyMedia[format?.type ?? getBodyType(route) ?? '']?.examples ?? [];
+  return examples.filter(isAcceptable(route)).map(({ value }) => value);
+}
+
+/**
+ * Creates a function that returns whether the server should accept a request example.
+ * It should reject an example if an error response (4xx or 5xx) has an example with the same name.
+ */
+export function isAcceptable({ responses }: Route): (example: Example) => boolean {
+  const errors = responses.filter(({ name }) => /^[45]/.test(name)).flatMap(({ media }) => Object.values(media));
+  const names = errors.flatMap(({ examples }) => examples.map(({ name }) => name));
+  return ({ name }) => name === undefined || !names.includes(name);
+}
+
+function isInPath(part: RequestPart): boolean {
+  return part.kind === 'parameter' && part.parameter.in === 'path';
+}
+
+/** Returns whether a value in a body is inside another value. */
+function isWithin(part: RequestPart, outer: RequestPart): boolean {
+  if (part.kind !== 'body' || outer.kind !== 'body') return false;
+  return outer.path.every((key, index) => part.path[index] === key);
 }

@@ -7,7 +7,7 @@ import { keepTexts } from '../openapi/typed-values.ts';
 import type { RequestResult, RequestToValidate } from '../openapi/validate-request.ts';
 import type { XmlContract } from '../openapi/xml/xml-schema.ts';
 import { formatPointer } from '../util/json-pointer.ts';
-import { normalizeName } from '../util/normalize-name.ts';
+import { normalizeName } from '../util/names.ts';
 import { JSON_TYPE, parseQuery } from '../util/request-target.ts';
 import { type BodyFormat, formatBody, parseBody, toContentType, toPairs, toText } from './body-format.ts';
 import type { RequestToSend } from './exchange.ts';

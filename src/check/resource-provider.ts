@@ -1,15 +1,15 @@
 import type { Route } from '../openapi/routes.ts';
-import { normalizeName } from '../util/normalize-name.ts';
+import { normalizeName } from '../util/names.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import type { CheckContext } from './check-context.ts';
 import { sendIfAvailable } from './confirm-findings.ts';
 import { type Exchange, isMocked, isSuccess } from './exchange.ts';
 import { findListedIds, findListedValues } from './ids.ts';
 import { getCreatedId } from './life-cycles.ts';
-import { getItemParameter, getPathParameters, getPoolName, isItemPath, type PathParameter } from './path-parameters.ts';
-import { pickIds } from './pick-ids.ts';
 import type { KnownResource, Pool } from './pool.ts';
+import { getItemParameter, getPathParameters, getPoolName, isItemPath, type PathParameter } from './pool.ts';
 import { type RequestValues, toRequest } from './requests.ts';
+import { pickIds } from './valid-requests.ts';
 
 /** The maximum number of attempts to create a resource. An attempt can fail if a value must be unique. */
 const MAX_ATTEMPTS = 3;

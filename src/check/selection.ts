@@ -1,7 +1,7 @@
 import type { Contract } from '../openapi/contract.ts';
 import type { Route } from '../openapi/routes.ts';
-import { joinList } from '../util/limit-list.ts';
-import { CheckUsageError } from './check-error.ts';
+import { joinList } from '../util/text.ts';
+import { CheckUsageError } from './exchange.ts';
 import { SAFE_METHODS } from './session.ts';
 
 /** The operations to check, and the operations to which a check may send requests. */

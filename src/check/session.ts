@@ -4,21 +4,25 @@ import type { ResponseViolation } from '../openapi/responses.ts';
 import { type DocumentedResponse, findResponse } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
 import { withAccept } from './accept.ts';
-import { findWriteOnlyViolations, findXmlViolations } from './body-violations.ts';
-import { type Client, isRateLimit, TOO_MANY_REQUESTS } from './client.ts';
+import { findRepeatedName } from './ambiguity.ts';
+import { type Client, isRateLimit, MAX_WAIT_MS, TOO_MANY_REQUESTS } from './client.ts';
 import { Connection } from './connection.ts';
 import { addCredentials } from './credentials.ts';
 import { withCurrentVersion } from './entity-tags.ts';
 import type { Exchange, ReceivedResponse, RequestToSend } from './exchange.ts';
-import { type CheckName, type CheckResults, type Finding, getResponseName, type Violation } from './findings.ts';
+import { CheckStoppedError, OperationUnavailableError } from './exchange.ts';
+import {
+  type CheckName,
+  type CheckResults,
+  describeWrongValue,
+  type Finding,
+  getResponseName,
+  type Violation,
+} from './findings.ts';
 import { withNewKey } from './idempotency-key.ts';
-import { findRepeatedName } from './repeated-names.ts';
-import { CheckStoppedError, OperationUnavailableError } from './stop-signal.ts';
 import type { Suspect } from './suspects.ts';
-import { MAX_WAIT_MS } from './throttle.ts';
 import { NoResponseError } from './transport.ts';
-import { canBeUndocumented } from './undocumented-responses.ts';
-import { describeWrongValue } from './wrong-value.ts';
+import { canBeUndocumented, findWriteOnlyViolations, findXmlViolations } from './undocumented-responses.ts';
 
 /** Checks a response against a rule that schemas can't express. Returns the violations. */
 export type Rule = (route: Route, exchange: Exchange) => readonly Violation[];

@@ -5,8 +5,8 @@ import { ALL_PARTS, getPartItems, getSchemaParts } from '../openapi/schema-parts
 import { getAcceptedTypes } from './accept.ts';
 import type { CheckContext } from './check-context.ts';
 import { sendIfAvailable } from './confirm-findings.ts';
-import { getDocumentedValues, isAcceptable, withDocumentedValues } from './documented-values.ts';
 import { isSuccess } from './exchange.ts';
+import { getDocumentedValues, isAcceptable, withDocumentedValues } from './pool.ts';
 import type { EditedAnswer } from './refusals.ts';
 import { applyEdit, type Edit, findRequestParts, type RequestPart } from './request-edits.ts';
 import {

@@ -4,7 +4,7 @@ import { isJsonType } from '../openapi/media-types.ts';
 import { findResponse } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
 import { ALL_PARTS, getPartItems, getPartProperties, getSchemaParts } from '../openapi/schema-parts.ts';
-import { normalizeName } from '../util/normalize-name.ts';
+import { normalizeName } from '../util/names.ts';
 import type { Exchange } from './exchange.ts';
 import type { Finding } from './findings.ts';
 import { getBodySchema, getBodyType } from './requests.ts';

@@ -4,15 +4,14 @@ import type { Contract } from '../openapi/contract.ts';
 import { getNode, isNode } from '../openapi/document.ts';
 import type { Parameter } from '../openapi/parameters.ts';
 import type { Route } from '../openapi/routes.ts';
+import { normalizeName } from '../util/names.ts';
 import { createRandom, type Random, toSeed } from '../util/random.ts';
 import type { BodyFormat } from './body-format.ts';
-import { withDocumentedValues } from './documented-values.ts';
 import { withVersionPlaceholders } from './entity-tags.ts';
 import { withUuidKey } from './idempotency-key.ts';
 import { isPathValue } from './ids.ts';
-import { getPathParameters, getPoolName } from './path-parameters.ts';
-import { type PathIds, pickIds } from './pick-ids.ts';
-import type { Pool } from './pool.ts';
+import type { KnownResource, Pool } from './pool.ts';
+import { getPathParameters, getPoolName, type PathParameter, withDocumentedValues } from './pool.ts';
 import {
   getBodyFormat,
   getBodyType,
@@ -254,4 +253,39 @@ function findValidExample(contract: Contract, route: Route, values: RequestValue
   return examples
     .map(({ value }) => ({ ...values, body: value }))
     .find((candidate) => validateValues(contract, route, candidate).kind === 'call');
+}
+
+/** Ids of resources, by path parameter: `{ ownerId: 7 }`. */
+type PathIds = Readonly<Record<string, unknown>>;
+
+/**
+ * Picks ids of known resources for the parameters of a path such as `/owners/{ownerId}/pets/{petId}`.
+ * Picks the last parameter first, because a pet determines its owner.
+ * Omits parameters for which no resource is known.
+ */
+export function pickIds(path: string, pool: Pool, random: Pick<Random, 'pick'>): PathIds {
+  const places = getPathParameters(path);
+  let ids: PathIds = {};
+  for (const place of places.toReversed()) {
+    if (Object.hasOwn(ids, place.parameter)) continue;
+    const known = pool.getResources(place).map(({ id, parents }) => ({ id, outer: getParentIds(places, parents) }));
+    const usable = known.filter(({ id, outer }) => isPathValue(id) && hasSameIds(ids, outer));
+    if (usable.length === 0) continue;
+    const { id, outer } = random.pick(usable);
+    ids = { ...outer, ...ids, [place.parameter]: id };
+  }
+  return ids;
+}
+
+function getParentIds(places: readonly PathParameter[], parents: KnownResource['parents']): PathIds {
+  const ids = places.flatMap(({ parameter, poolName }) => {
+    const key = normalizeName(poolName);
+    return Object.hasOwn(parents, key) ? [[parameter, parents[key]]] : [];
+  });
+  return Object.fromEntries(ids);
+}
+
+/** Returns whether both objects have the same id for each parameter that occurs in both. */
+function hasSameIds(ids: PathIds, others: PathIds): boolean {
+  return Object.entries(others).every(([name, id]) => !Object.hasOwn(ids, name) || String(ids[name]) === String(id));
 }

@@ -1,8 +1,7 @@
 import { Argument, Command, InvalidArgumentError } from 'commander';
 import type { ControlRequest, ControlServer } from '../client/client.ts';
-import { toFlag } from '../util/option-flag.ts';
-import { addOptions, type OptionRow } from './option-table.ts';
-import { createUsageError, parsePort, parseVariable } from './option-values.ts';
+import { toFlag } from '../util/text.ts';
+import { addOptions, createUsageError, type OptionRow, parsePort, parseVariable } from './option-values.ts';
 
 /** A request to the control API of a running server, and the format in which the command prints the response. */
 export interface ControlCommand extends ControlServer, ControlRequest {

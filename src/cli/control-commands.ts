@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { toQuery } from '../client/client.ts';
-import { parseExactJson } from '../util/exact-numbers.ts';
+import { parseExactJson } from '../util/json-limits.ts';
 import {
   type ActionCommand,
   type CommandRequest,
@@ -13,7 +13,7 @@ import {
   rejectArgument,
   setServerAddress,
 } from './control-command.ts';
-import type { OptionRow } from './option-table.ts';
+import type { OptionRow } from './option-values.ts';
 import {
   createUsageError,
   parseAnyJson,

@@ -1,5 +1,5 @@
-import { CommanderError, InvalidArgumentError } from 'commander';
-import { parseExactJson } from '../util/exact-numbers.ts';
+import { type Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { parseExactJson } from '../util/json-limits.ts';
 import { MAX_DELAY_MS } from '../util/limits.ts';
 
 /** Parses a delay in ms, or a range such as `200-800`. */
@@ -177,4 +177,23 @@ export function parseVariable<Value>(name: string, text: string, parse: (text: s
 
 function splitList(text: string): readonly string[] {
   return text.split(',').map((entry) => entry.trim());
+}
+
+/** The definition of an option. `values`: the possible values, or a function that parses the value. */
+export type OptionRow = readonly [
+  flags: string,
+  description: string,
+  values?: readonly string[] | ((text: string, previous: never) => unknown),
+  defaultValue?: string | number,
+];
+
+/** Adds options to a command. */
+export function addOptions(command: Command, rows: readonly OptionRow[]): Command {
+  for (const [flags, description, values, defaultValue] of rows) {
+    const option = new Option(flags, description).default(defaultValue);
+    if (typeof values === 'function') option.argParser(values as (text: string) => unknown);
+    else if (values) option.choices(values);
+    command.addOption(option);
+  }
+  return command;
 }

@@ -1,17 +1,15 @@
 import { randomInt } from 'node:crypto';
-import { CheckUsageError } from '../check/check-error.ts';
+import { CheckUsageError } from '../check/exchange.ts';
 import { type CheckCommand, MAX_SEED } from '../check/options.ts';
-import { explain } from '../server/explain.ts';
+import { explain, formatStartMessage } from '../server/explain.ts';
 import { createLogger, supportsColors } from '../server/logger.ts';
-import { migrateDatabase } from '../server/migrate.ts';
 import type { Options } from '../server/options.ts';
 import { getContractPath } from '../server/paths.ts';
-import { repair } from '../server/repair.ts';
-import { formatStartMessage } from '../server/start-message.ts';
+import { migrateDatabase, repair } from '../server/repair.ts';
 import { createStorefront, type Storefront } from '../server/storefront.ts';
 import { version } from '../server/version.ts';
-import { escapeControlsInLines } from '../util/escape-controls.ts';
-import { UserError } from '../util/user-error.ts';
+import { UserError } from '../util/issue.ts';
+import { escapeControlsInLines } from '../util/text.ts';
 import { type ParsedCommand, readCommandLine } from './options.ts';
 import { runControlCommand } from './run-control-command.ts';
 
@@ -95,7 +93,7 @@ async function check(command: CheckCommand): Promise<void> {
   // Dynamic imports let the other commands start faster.
   const { writeReports, runCheck } = await import('../check/command.ts');
   const { selectSandboxes } = await import('../check/check-sandbox.ts');
-  const { createStopSignal } = await import('../check/stop-signal.ts');
+  const { createStopSignal } = await import('../check/exchange.ts');
   const { shopModel: model } = await import('../shop/model/shop.ts');
   const interrupt = new AbortController();
   // Handles only the first signal. A second signal ends the process at once.

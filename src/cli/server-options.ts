@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs';
 import { InvalidArgumentError } from 'commander';
-import { OPTION_CHOICES } from '../server/check-options.ts';
+import { OPTION_CHOICES } from '../server/options.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
-import type { OptionRow } from './option-table.ts';
+import type { OptionRow } from './option-values.ts';
 import {
   parseAuth,
   parseDelay,

@@ -2,9 +2,9 @@ import { type ClientRequest, request as httpRequest, type IncomingMessage } from
 import { request as httpsRequest } from 'node:https';
 import { text as readText } from 'node:stream/consumers';
 import type { ControlId, ControlResponse, ControlViolation } from '../control/operation.ts';
+import { UserError } from '../util/issue.ts';
 import { parsePointer } from '../util/json-pointer.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
-import { UserError } from '../util/user-error.ts';
 
 /**
  * An error of a request to the control API.

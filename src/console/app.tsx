@@ -8,8 +8,7 @@ import { getReferenceLink, VIEWS, type View } from './model/route-hash.ts';
 import { RequestsView } from './requests/requests-view.tsx';
 import { StateView } from './state/state-view.tsx';
 import { ActionButton } from './ui/buttons.tsx';
-import { useConsole } from './ui/context.ts';
-import { useInterval, useLoaded, useObservable } from './ui/hooks.ts';
+import { useConsole, useInterval, useLoaded, useObservable } from './ui/hooks.ts';
 
 /** The interval at which the page checks whether a removed sandbox exists again, in ms. */
 const RECREATION_DELAY_MS = 1000;

@@ -19,7 +19,7 @@ import { Observable } from './model/observable.ts';
 import { OwnChanges } from './model/own-changes.ts';
 import { RequestList } from './model/request-list.ts';
 import { Router } from './model/router.ts';
-import { ConsoleContext } from './ui/context.ts';
+import { ConsoleContext } from './ui/hooks.ts';
 
 const session = new Session();
 const ownChanges = new OwnChanges();

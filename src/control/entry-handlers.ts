@@ -1,9 +1,9 @@
-import type { Table } from '../application-views.ts';
+import type { Table } from '../application.ts';
 import type { Entry, State } from '../store/state.ts';
 import { HttpProblemError } from '../util/problem.ts';
 import { runInSlices, type Steps, splitList } from '../util/slices.ts';
 import type { ControlHandlers, ControlParts } from './handler.ts';
-import { formatNames, getSandbox } from './refusal.ts';
+import { formatNames, getSandbox } from './handler.ts';
 
 /** The default number of entries on a page. */
 const PAGE_ENTRIES = 50;

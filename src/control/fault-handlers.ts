@@ -5,8 +5,8 @@ import { parseTime, toIsoTime } from '../util/iso-time.ts';
 import type { Issue } from '../util/issue.ts';
 import { HttpProblemError, type ProblemCode } from '../util/problem.ts';
 import type { ControlHandlers, ControlParts } from './handler.ts';
+import { formatNames, getSandbox, rejectIssues } from './handler.ts';
 import type { Fault, FaultDefinition } from './operation.ts';
-import { formatNames, getSandbox, rejectIssues } from './refusal.ts';
 
 /** The handlers of the control API for injected faults, by operationId. */
 export const faultHandlers = {

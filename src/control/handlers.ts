@@ -4,12 +4,10 @@ import { HttpProblemError } from '../util/problem.ts';
 import { entryHandlers } from './entry-handlers.ts';
 import { faultHandlers } from './fault-handlers.ts';
 import type { ControlHandlers, ControlParts, OperationDescription } from './handler.ts';
-import { journalHandlers } from './journal-handlers.ts';
+import { getSandbox, rejectIssues } from './handler.ts';
+import { journalHandlers, requestHandlers } from './journal-handlers.ts';
 import type { Operation } from './operation.ts';
-import { getSandbox, rejectIssues } from './refusal.ts';
-import { requestHandlers } from './request-handlers.ts';
-import { sandboxHandlers } from './sandbox-handlers.ts';
-import { snapshotHandlers } from './snapshot-handlers.ts';
+import { sandboxHandlers, snapshotHandlers } from './sandbox-handlers.ts';
 
 /**
  * The handlers of the control API for the server and for the operations of the application's contract, by operationId.

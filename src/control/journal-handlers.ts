@@ -1,6 +1,7 @@
+import type { ListChange } from '../sandbox/journal/change-history.ts';
 import type { Journal } from '../sandbox/journal/journal.ts';
-import { toJournalEntry } from '../sandbox/journal/journal-entry.ts';
-import type { Entry } from '../sandbox/journal/recorded-request.ts';
+import { toJournalEntry, toRequestToMatch } from '../sandbox/journal/journal-entry.ts';
+import type { Entry as RecordedEntry } from '../sandbox/journal/recorded-request.ts';
 import {
   type Bounds,
   countMatches,
@@ -8,12 +9,13 @@ import {
   parseExpectedRequests,
   verifyRequests,
 } from '../sandbox/journal/verify-requests.ts';
-import { DEFAULT_SANDBOX_ID } from '../sandbox/sandbox.ts';
+import { DEFAULT_SANDBOX_ID, type Sandbox } from '../sandbox/sandbox.ts';
+import type { Entry } from '../store/state.ts';
+import { createIdentity } from '../util/entry-identity.ts';
 import { HttpProblemError } from '../util/problem.ts';
 import { runInSlices, type Steps } from '../util/slices.ts';
-import type { ControlHandlers, ControlParts } from './handler.ts';
-import type { ControlInput, JournalEntry, RequestFilter } from './operation.ts';
-import { getSandbox, rejectIssues } from './refusal.ts';
+import { type ControlHandlers, type ControlParts, getSandbox, rejectIssues } from './handler.ts';
+import type { ControlInput, EntryChange, Fault, JournalEntry, RequestFilter } from './operation.ts';
 
 /**
  * Returns the journal of a sandbox, and which of its entries an event stream sends.
@@ -74,7 +76,7 @@ function describeMissingRequests(id: string): string {
 }
 
 /** Formats journal entries in steps, because a journal can have 32 MB. */
-function* formatInSteps(entries: readonly Entry[]): Steps<readonly JournalEntry[]> {
+function* formatInSteps(entries: readonly RecordedEntry[]): Steps<readonly JournalEntry[]> {
   const formatted: JournalEntry[] = [];
   for (const entry of entries) {
     formatted.push(toJournalEntry(entry));
@@ -94,7 +96,7 @@ function parseQuery({ operation, after, limit }: ControlInput<'listRequests'>['q
   return {
     after: afterId,
     limit: Number(limit ?? Number.POSITIVE_INFINITY),
-    isMatch: ({ id, operationId = '' }: Entry) =>
+    isMatch: ({ id, operationId = '' }: RecordedEntry) =>
       id > (afterId ?? 0) && (operations === undefined || operations.includes(operationId)),
   };
 }
@@ -118,7 +120,7 @@ interface Waiting extends Bounds {
   /** The number of matching requests that are already in the journal. */
   readonly count: number;
   /** Returns whether a new request matches. */
-  readonly isMatch: (entry: Entry) => boolean;
+  readonly isMatch: (entry: RecordedEntry) => boolean;
 }
 
 /**
@@ -149,4 +151,94 @@ export function waitForRequests({ journal, withinMs, stopping, least, most, coun
     });
     stopping.addEventListener('abort', end);
   });
+}
+
+/** The handler of the control API for a single recorded request, by operationId. */
+export const requestHandlers = {
+  async getRequest({ path }, parts) {
+    await parts.sandboxes.loadJournal(path.id);
+    const sandbox = getSandbox(path.id, parts);
+    // Path parameters are strings.
+    const entry = findEntry(sandbox, Number(path.request));
+    const request = toJournalEntry(entry);
+    const { findSource, collections } = parts.application();
+    const keys = new Map(collections.map(({ name, key }) => [name, key]));
+    const changes = sandbox.journal.changes.get(entry.id)?.filter(({ collection }) => keys.has(collection));
+    return {
+      request,
+      violations: (request.violations ?? []).map((violation) => {
+        const source = findSource(request.operation, violation);
+        return source ? { violation, source } : { violation };
+      }),
+      faults: explainFaults(sandbox, entry),
+      ...(changes ? { changes: toEntryChanges(changes, (name) => keys.get(name)) } : {}),
+    };
+  },
+} satisfies Partial<ControlHandlers>;
+
+/** Returns the journal entry with the id `id`. Throws a `HttpProblemError` if the journal does not contain it. */
+function findEntry({ id: sandbox, journal }: Sandbox, id: number): RecordedEntry {
+  const entry = journal.entryAfter(id - 1);
+  if (entry?.id === id) return entry;
+  const reason = id > journal.lastId() ? 'does not exist yet' : 'is no longer in the journal';
+  throw new HttpProblemError({
+    code: 'unknown-journal-entry',
+    detail: `Request ${id} of sandbox ${sandbox} ${reason}.`,
+  });
+}
+
+/** Returns the active faults that did not apply to a request, with the reasons. */
+function explainFaults({ faults }: Sandbox, entry: RecordedEntry) {
+  const { faults: applied = [] } = entry.remarks?.forced ?? {};
+  return faults.explain(toRequestToMatch(entry), applied).map(({ fault, reasons }) => ({
+    fault,
+    reasons: reasons.length > 0 ? [...reasons] : explainMatch(fault, entry),
+  }));
+}
+
+/** Returns reasons why a fault may not have been applied to a request, although the request matches the fault. */
+function explainMatch({ skip = 0, probability = 1 }: Fault, { decision, remarks }: RecordedEntry): string[] {
+  if (decision?.source === 'refusal') return ['the server refused the request before it applied faults'];
+  const reasons = [
+    ...(skip > 0 ? [`skip: the fault skips the first ${skip} matching requests`] : []),
+    ...(probability < 1 ? [`probability: the fault applies to ${probability * 100} % of the matching requests`] : []),
+    ...(decision?.source === 'preference' ? ['the request has a preference for a response'] : []),
+    ...(remarks?.forced?.faults ? ['another fault applied to the request'] : []),
+  ];
+  return reasons.length > 0
+    ? reasons
+    : ['the fault was added after the request, or its effect is not possible for the operation'];
+}
+
+/**
+ * Converts changed lists to a list of changed entries.
+ * `getKey`: returns the property that identifies the entries of a collection, such as `id`.
+ */
+function toEntryChanges(
+  lists: readonly ListChange[],
+  getKey: (collection: string) => string | undefined,
+): EntryChange[] {
+  return lists.flatMap((list) => pairEntries(list, createIdentity(getKey(list.collection))));
+}
+
+/**
+ * Compares a list before and after a change.
+ * Returns the entries that were added or changed, and then the entries that were removed.
+ * If an entry before and an entry after the change have the same id, the entry was changed.
+ * An entry without an id is identified by its index.
+ */
+function pairEntries({ collection, start, before, after }: ListChange, getId: (entry: Entry) => string | undefined) {
+  const removed = new Map<string, Entry>();
+  for (const [index, entry] of before.entries()) removed.set(getId(entry) ?? `#${index}`, entry);
+  const changes: EntryChange[] = [];
+  for (const [index, entry] of after.entries()) {
+    const id = getId(entry) ?? `#${index}`;
+    const old = removed.get(id);
+    removed.delete(id);
+    const place = { collection, position: start + index };
+    if (old === undefined) changes.push({ ...place, after: entry });
+    // An entry that is only at another position has not changed.
+    else if (old !== entry) changes.push({ ...place, before: old, after: entry });
+  }
+  return [...changes, ...Array.from(removed.values(), (entry) => ({ collection, before: entry }))];
 }

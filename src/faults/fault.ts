@@ -1,10 +1,10 @@
 import { createRequestMatcher, type MatcherDefinition, type RequestMatcher } from '../matcher/request-matcher.ts';
 import { InvalidMatcherError } from '../matcher/value-matcher.ts';
+import { isServerHeader } from '../util/headers.ts';
 import { createIssue, type Issue } from '../util/issue.ts';
 import { formatPointer } from '../util/json-pointer.ts';
 import { HttpProblemError } from '../util/problem.ts';
 import { createRandom, type Random } from '../util/random.ts';
-import { isServerHeader } from '../util/server-headers.ts';
 
 /**
  * The requests that a fault applies to, and its effects (docs/faults.md).

@@ -3,11 +3,11 @@ import type { Contract } from '../openapi/contract.ts';
 import { isJsonType } from '../openapi/media-types.ts';
 import { findResponse, type ResponseToVerify } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
-import { normalizeHeaderNames } from '../util/header-names.ts';
+import { normalizeHeaderNames } from '../util/headers.ts';
 import { createIssue, type Issue } from '../util/issue.ts';
 import { formatPointer } from '../util/json-pointer.ts';
+import { suggestOneOf } from '../util/names.ts';
 import { IMAGES_PATH } from '../util/request-target.ts';
-import { suggestOneOf } from '../util/similar-names.ts';
 import { tryOrError } from '../util/try-or-undefined.ts';
 import type { FaultDefinition, ForcedResponse } from './fault.ts';
 

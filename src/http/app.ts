@@ -1,13 +1,12 @@
 import type { RequestListener } from 'node:http';
 import Koa, { type Middleware } from 'koa';
-import { cors, getOriginNotes } from './cors.ts';
+import { COMMON_HEADERS, cors, getOriginNotes, setHeaders } from './cors.ts';
 import { createAuthentication } from './credentials.ts';
 import { type App, Exchange } from './exchange.ts';
 import { readOnly, serveFrontEnd, serveHistoryFallback } from './files.ts';
 import { LargeBodies } from './large-bodies.ts';
 import { getLogDetails, logRequest } from './record.ts';
 import { createResponseCache } from './response-cache.ts';
-import { COMMON_HEADERS, setHeaders } from './response-headers.ts';
 import { RetryDetector } from './retry-detector.ts';
 import { getBasePaths } from './route.ts';
 import { createRoutes } from './routes.ts';

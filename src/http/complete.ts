@@ -3,15 +3,14 @@ import { toContentType } from '../mock/media-types.ts';
 import { allowsJson, isJsonType } from '../openapi/media-types.ts';
 import { findResponse } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
-import { normalizeHeaderNames } from '../util/header-names.ts';
+import { normalizeHeaderNames } from '../util/headers.ts';
 import { isBelow, JSON_TYPE } from '../util/request-target.ts';
 import { isLongList } from '../util/slices.ts';
-import { hasOtherTypes, toDocumentedType } from './accept.ts';
+import { type Headers, NO_HEADERS } from './cors.ts';
 import type { Exchange, OperationExchange, ResponseData, Returned } from './exchange.ts';
 import { completeList } from './long-list.ts';
 import { addErrorBody } from './mock-response.ts';
-import { createResponse } from './response.ts';
-import { type Headers, NO_HEADERS } from './response-headers.ts';
+import { createResponse, hasOtherTypes, toDocumentedType } from './response.ts';
 
 /**
  * Makes a response of what a handler or the mock has returned: adds generated fields, the content type, the prefix of

@@ -10,11 +10,11 @@ import type { Entry } from '../sandbox/journal/recorded-request.ts';
 import { DEFAULT_SANDBOX_ID } from '../sandbox/sandbox.ts';
 import { toIsoTime } from '../util/iso-time.ts';
 import type { HttpProblem } from '../util/problem.ts';
-import { createTurnQueue } from '../util/turns.ts';
+import { createTurnQueue } from '../util/slices.ts';
 import { CONTROL_DOCUMENT_PATHS } from './access-policy.ts';
+import { NO_HEADERS } from './cors.ts';
 import type { Exchange, OperationExchange } from './exchange.ts';
 import { createResponse } from './response.ts';
-import { NO_HEADERS } from './response-headers.ts';
 
 /** The headers of a response in the text format of Prometheus. */
 const METRICS_HEADERS = { 'Content-Type': 'text/plain; version=0.0.4; charset=utf-8' };

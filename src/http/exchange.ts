@@ -8,12 +8,12 @@ import type { OperationInput } from '../openapi/validate-request.ts';
 import type { StateChange } from '../sandbox/journal/change-history.ts';
 import type { RecordedRequest, Remarks } from '../sandbox/journal/recorded-request.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
-import type { InexactInteger } from '../util/exact-numbers.ts';
+import type { InexactInteger } from '../util/json-limits.ts';
+import { type Headers, NO_HEADERS } from './cors.ts';
 import type { Authenticate } from './credentials.ts';
 import type { LargeBodies } from './large-bodies.ts';
 import type { ListPieces } from './long-list.ts';
 import { NO_PREFERENCES, type Preferences } from './preferences.ts';
-import { type Headers, NO_HEADERS } from './response-headers.ts';
 import type { RetryDetector } from './retry-detector.ts';
 import type { ServedContract, Server } from './served.ts';
 

@@ -6,15 +6,14 @@ import type { StateChange } from '../sandbox/journal/change-history.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { Change } from '../store/backend.ts';
 import type { Store } from '../store/store.ts';
+import { isServerHeader } from '../util/headers.ts';
 import { HttpProblemError, internalError } from '../util/problem.ts';
-import { isServerHeader } from '../util/server-headers.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
-import { hasOtherTypes } from './accept.ts';
 import { complete } from './complete.ts';
 import type { App, Decision, OperationExchange } from './exchange.ts';
 import { createFaultResponse, createPreferredResponse, isMocked } from './mock-response.ts';
 import { toHttpProblem } from './problem.ts';
-import { createResponse } from './response.ts';
+import { createResponse, hasOtherTypes } from './response.ts';
 
 /**
  * The origins of responses that a handler of the application or of the user returned.

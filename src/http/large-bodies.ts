@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import { createBrotliDecompress, createUnzip } from 'node:zlib';
 import { MEGABYTE } from '../util/limits.ts';
 import { HttpProblemError, unavailable } from '../util/problem.ts';
-import { Turns } from '../util/turns.ts';
+import { Turns } from '../util/slices.ts';
 
 /** The maximum memory of all large bodies that are received or wait to be handled, in bytes. */
 const MAX_BYTES = 240 * MEGABYTE;

@@ -13,9 +13,9 @@ import {
   type ProblemKind,
   unavailable,
 } from '../util/problem.ts';
+import { PROBLEM_HEADERS } from './cors.ts';
 import type { Decision, Exchange, ResponseData } from './exchange.ts';
 import { createProblemResponse } from './response.ts';
-import { PROBLEM_HEADERS } from './response-headers.ts';
 
 /**
  * Responds with a problem document (RFC 9457) to an error.

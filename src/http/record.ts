@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { type RecordedResponse, truncateText } from '../sandbox/journal/recorded-request.ts';
+import { getTraceId } from '../util/ids.ts';
 import { type CredentialNames, NO_NAMES, redactUrl } from '../util/redact-secrets.ts';
 import { getPathname, IMAGES_PATH } from '../util/request-target.ts';
-import { getTraceId } from '../util/trace-id.ts';
 import { isControlPath, isMonitored } from './access-policy.ts';
 import { getOriginNotes } from './cors.ts';
 import type { Exchange, SentResponse } from './exchange.ts';

@@ -3,10 +3,10 @@ import type { ControlId } from '../control/operation.ts';
 import type { Contract } from '../openapi/contract.ts';
 import { normalizeEscapes } from '../openapi/routes.ts';
 import { DEFAULT_SANDBOX_ID } from '../sandbox/sandbox.ts';
+import { SANDBOX_ID, SANDBOX_ID_REMEDY } from '../util/ids.ts';
 import { toIsoTime } from '../util/iso-time.ts';
 import { createUnknownPath, HttpProblemError } from '../util/problem.ts';
 import { getPathname, isBelow, isImagePath, toDecodablePath } from '../util/request-target.ts';
-import { SANDBOX_ID, SANDBOX_ID_REMEDY } from '../util/sandbox-id.ts';
 import {
   isControlDocument,
   isControlPath,
@@ -17,9 +17,9 @@ import {
   refuseForeignOrigin,
 } from './access-policy.ts';
 import { receiveBody } from './body.ts';
+import { type Headers, NO_HEADERS } from './cors.ts';
 import type { Exchange, Location, SandboxTarget } from './exchange.ts';
 import { toHttpProblem } from './problem.ts';
-import { type Headers, NO_HEADERS } from './response-headers.ts';
 import { isPackagePage } from './routes.ts';
 
 /**

@@ -9,10 +9,10 @@ import type { ProblemKind } from '../util/problem.ts';
 import { problemKinds } from '../util/problem.ts';
 import { isBelow, JSON_TYPE } from '../util/request-target.ts';
 import { CONTROL_DOCUMENT_PATHS, HEALTH_PATH } from './access-policy.ts';
+import { DATA_HEADERS, type Headers } from './cors.ts';
 import type { App } from './exchange.ts';
 import { readOnly, sendIfExists, serveFrontEnd, serveImages } from './files.ts';
 import { isOutOfFiles, type ProblemKinds } from './problem.ts';
-import { DATA_HEADERS, type Headers } from './response-headers.ts';
 
 /**
  * Creates the routes of the console, the API reference, the OpenAPI documents, the documentation of problems, the

@@ -1,8 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import { type HttpProblem, unavailable } from '../util/problem.ts';
-import { Connections } from './connections.ts';
-import { createRequestRefusals } from './request-refusals.ts';
+import { Connections, createRequestRefusals } from './connections.ts';
 import { countRequest, recordConnection } from './retry-detector.ts';
 import type { Server as StorefrontServer } from './served.ts';
 

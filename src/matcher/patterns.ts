@@ -1,5 +1,5 @@
 import type { IssueParts } from '../util/issue.ts';
-import { loadRe2 } from '../util/re2.ts';
+import { loadRe2 } from '../util/load-package.ts';
 
 /** The maximum length of a regular expression, in characters. */
 const MAX_PATTERN_LENGTH = 1_000;

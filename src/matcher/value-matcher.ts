@@ -2,9 +2,9 @@ import { isDeepStrictEqual } from 'node:util';
 import { createIssue, describeIssues, type Issue, type IssueParts } from '../util/issue.ts';
 import { MAX_JSON_DEPTH } from '../util/json-limits.ts';
 import { formatPointer } from '../util/json-pointer.ts';
+import { suggestOneOf } from '../util/names.ts';
 import { HttpProblemError, toViolations } from '../util/problem.ts';
 import { isSecretName, redactSecrets } from '../util/redact-secrets.ts';
-import { suggestOneOf } from '../util/similar-names.ts';
 import { compilePattern, createGlob } from './patterns.ts';
 
 /** The error for an invalid matcher. `issues`: what is wrong, with the JSON Pointer to each invalid value. */

@@ -4,8 +4,8 @@ import { type Document, getNode, isNode, type Node, parseReference } from '../op
 import { groupByPointer } from '../openapi/schema-validator.ts';
 import { formatPointer } from '../util/json-pointer.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
+import { toSingular } from '../util/names.ts';
 import { mixSeed } from '../util/random.ts';
-import { toSingular } from '../util/singular.ts';
 import { tryOrError } from '../util/try-or-undefined.ts';
 import {
   createShapes,

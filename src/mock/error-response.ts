@@ -10,11 +10,9 @@ import {
 } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
-import { chooseMediaType } from './choose-media-type.ts';
 import { type DescribedPart, Description, describeError } from './error-body.ts';
 import { createStatusError, type RequestError } from './error-fields.ts';
-import { formatBody } from './format-body.ts';
-import { createVary, PROBLEM_TYPE, toContentType } from './media-types.ts';
+import { chooseMediaType, createVary, formatBody, PROBLEM_TYPE, toContentType } from './media-types.ts';
 import { createErrorResponse, getMethodsAtPath } from './status-problem.ts';
 
 /** An error of a request, and the problem document (RFC 9457) that describes it. */

@@ -2,15 +2,22 @@ import { isDeepStrictEqual } from 'node:util';
 import type { MergedSchema } from '../openapi/close-schemas.ts';
 import { type Document, getNode, isNode, type Node, toNode } from '../openapi/document.ts';
 import { isReadOrWriteOnly } from '../openapi/schema-validator.ts';
+import { toSingular } from '../util/names.ts';
 import { createRandom, mixSeed, type Random } from '../util/random.ts';
-import { toSingular } from '../util/singular.ts';
-import { getDiscriminatorName, getDiscriminatorValue, getSubtypes } from './discriminator.ts';
-import { createShapes, type GetShape, isPlausible, omitWriteOnly } from './fit-schema.ts';
+import {
+  createShapes,
+  type GetShape,
+  getDiscriminatorName,
+  getDiscriminatorValue,
+  getSubtypes,
+  isPlausible,
+  omitWriteOnly,
+} from './fit-schema.ts';
 import { generateObject } from './generate-object.ts';
 import { EndlessSchemaError, GenerationLimit } from './generation-limit.ts';
-import { setKnownValues } from './known-values.ts';
 import { chooseAtRandom, createMerge, type Merge } from './merge-schema.ts';
 import type { Children, ContainerInput, GeneratorOptions, LimitedOptions, Place } from './place.ts';
+import { setKnownValues } from './place.ts';
 import { generateNumber, generateString } from './primitives.ts';
 
 /** The minimum and maximum number of generated entries, if the schema has no limits. */

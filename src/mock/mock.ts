@@ -4,11 +4,9 @@ import { removeTypeParameters } from '../openapi/media-types.ts';
 import { type DocumentedMedia, type Example, findResponse, type ResponseToVerify } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
 import type { OperationInput } from '../openapi/validate-request.ts';
-import { normalizeName } from '../util/normalize-name.ts';
+import { normalizeName, toSingular } from '../util/names.ts';
 import { toSeed } from '../util/random.ts';
-import { toSingular } from '../util/singular.ts';
 import { tryOrError } from '../util/try-or-undefined.ts';
-import { chooseMediaType } from './choose-media-type.ts';
 import {
   chooseExample,
   chooseResponse,
@@ -21,12 +19,11 @@ import { describeError } from './error-body.ts';
 import { createStatusError } from './error-fields.ts';
 import { createErrorResponder } from './error-response.ts';
 import { createShapes, type GetShape, getEntrySchema, isPlausible, type Shape } from './fit-schema.ts';
-import { formatBody } from './format-body.ts';
 import { createGenerator, type Generate } from './generate.ts';
 import { EndlessSchemaError, GenerationLimit } from './generation-limit.ts';
-import { setKnownValues } from './known-values.ts';
-import { createVary, PROBLEM_TYPE, toContentType } from './media-types.ts';
+import { chooseMediaType, createVary, formatBody, PROBLEM_TYPE, toContentType } from './media-types.ts';
 import type { GeneratorOptions } from './place.ts';
+import { setKnownValues } from './place.ts';
 import { createHeaders, type HeaderSource } from './response-headers.ts';
 import { createSampleFile } from './sample-files.ts';
 import { createStatusProblem, replaceOtherPath } from './status-problem.ts';

@@ -1,5 +1,43 @@
 import type { Random } from '../util/random.ts';
-import * as words from './words.ts';
+
+function split(values: string): readonly string[] {
+  return values.split(', ');
+}
+
+/** The first words of general names, such as "Amber Meadow". The second words are in `NOUNS`. */
+const ADJECTIVES = split('Amber, Bright, Calm, Deep, Early, First, Golden, Hidden, Little, Northern, Quiet, Silver');
+const NOUNS = split('Bridge, Cloud, Field, Forest, Garden, Harbor, Hill, Lake, Meadow, River, Stone, Valley');
+
+const FIRST_NAMES = split('Ada, Bruno, Chloe, Dmitri, Elena, Farid, Grace, Hiro, Ines, Jonas, Kofi, Lucia');
+const LAST_NAMES = split(
+  'Almeida, Berg, Castillo, Dubois, Eriksen, Fischer, Garcia, Haddad, Ivanova, Jensen, Kim, Lopez',
+);
+const ANIMAL_NAMES = split('Bella, Coco, Luna, Max, Milo, Nala, Rex, Ruby, Simba, Toby');
+const COMPANY_ENDINGS = split('Ltd, Inc., Group, Partners, Labs, & Sons');
+/** The first words of the names of goods, such as "Oak Chair". The second words are in `GOODS`. */
+const KINDS = split(
+  'Classic, Compact, Linen, Oak, Wool, Ceramic, Everyday, Travel, Brushed Steel, Recycled, Slim, Soft',
+);
+const GOODS = split('Kettle, Lamp, Backpack, Notebook, Blanket, Mug, Chair, Watch, Bottle, Scarf, Speaker, Vase');
+
+const CITIES = split('Lisbon, Oslo, Valencia, Kyoto, Dublin, Ghent, Turin, Accra, Lima, Porto');
+const STREETS = split('Mill Lane, Station Road, Harbour Street, Garden Walk, Market Square, Orchard Way');
+const COUNTRIES = split('Portugal, Norway, Spain, Japan, Ireland, Belgium, Italy, Ghana, Peru, Canada');
+const COUNTRY_CODES = split('PT, NO, ES, JP, IE, BE, IT, GH, PE, CA');
+const CURRENCIES = split('EUR, USD, GBP, JPY, NOK, CAD');
+const LANGUAGES = split('en, de, es, fr, it, ja, pt');
+const LOCALES = split('en-US, en-GB, de-DE, es-ES, fr-FR, ja-JP, pt-PT');
+const TIME_ZONES = split('Europe/Lisbon, Europe/Oslo, Asia/Tokyo, America/Lima, Africa/Accra, America/Toronto');
+const COLOURS = split('black, white, green, navy, orange, yellow, gray, red');
+const STATUSES = split('active, pending, done');
+const TAGS = split('new, main, public, local, shared, daily');
+const GENRES = split('classic, modern, folk, comedy, drama, travel');
+const FILE_TYPES = split('pdf, txt, png, csv, json');
+const MEDIA_TYPES = split('application/pdf, text/plain, image/png, text/csv, application/json');
+/** The first words of sentences. */
+const OPENINGS = split(
+  'A short note about, A list of facts about, The latest news from, An introduction to, A visit to',
+);
 
 /** The names from which a realistic value is derived. */
 export interface Label {
@@ -29,15 +67,15 @@ const NAMES: readonly (readonly [RegExp, TextGenerator])[] = [
     /actor|director|speaker|guest|driver|doctor|practitioner|recipient|passenger|attendee|lead|agent|assignee|human/i,
     generatePerson,
   ],
-  [/^pet|pet$|animal|dog|cat$|horse|bird/i, ({ pick }) => pick(words.ANIMAL_NAMES)],
-  [/city|town|place|airport|location|station|branch_?office/i, ({ pick }) => pick(words.CITIES)],
-  [/country|nation/i, ({ pick }) => pick(words.COUNTRIES)],
-  [/currency/i, ({ pick }) => pick(words.CURRENCIES)],
-  [/language/i, ({ pick }) => pick(words.LANGUAGES)],
-  [/file|document|attachment|asset|upload/i, (random) => `${generateSlug(random)}.${random.pick(words.FILE_TYPES)}`],
-  [/genre/i, ({ pick }) => pick(words.GENRES)],
-  [/tag|label|categor|topic|role|permission|scope/i, ({ pick }) => pick(words.TAGS)],
-  [/product|article|goods|sku|(^|_|order|line)item/i, ({ pick }) => `${pick(words.KINDS)} ${pick(words.GOODS)}`],
+  [/^pet|pet$|animal|dog|cat$|horse|bird/i, ({ pick }) => pick(ANIMAL_NAMES)],
+  [/city|town|place|airport|location|station|branch_?office/i, ({ pick }) => pick(CITIES)],
+  [/country|nation/i, ({ pick }) => pick(COUNTRIES)],
+  [/currency/i, ({ pick }) => pick(CURRENCIES)],
+  [/language/i, ({ pick }) => pick(LANGUAGES)],
+  [/file|document|attachment|asset|upload/i, (random) => `${generateSlug(random)}.${random.pick(FILE_TYPES)}`],
+  [/genre/i, ({ pick }) => pick(GENRES)],
+  [/tag|label|categor|topic|role|permission|scope/i, ({ pick }) => pick(TAGS)],
+  [/product|article|goods|sku|(^|_|order|line)item/i, ({ pick }) => `${pick(KINDS)} ${pick(GOODS)}`],
 ];
 
 /** Matches the names of properties that have the URL of an image. */
@@ -45,33 +83,33 @@ const IMAGES = /image|picture|photo|avatar|thumbnail|icon|logo|banner/i;
 
 /** String generators by property name. The first pattern that matches the name is used. */
 const TEXTS: readonly (readonly [RegExp, TextGenerator])[] = [
-  [/(first|given|fore|middle)_?name/i, ({ pick }) => pick(words.FIRST_NAMES)],
-  [/(last|family|sur)_?name/i, ({ pick }) => pick(words.LAST_NAMES)],
+  [/(first|given|fore|middle)_?name/i, ({ pick }) => pick(FIRST_NAMES)],
+  [/(last|family|sur)_?name/i, ({ pick }) => pick(LAST_NAMES)],
   [/(user|nick|screen)_?name$|^log_?in$|^handle$/i, generateUserName],
   [
     /(full|person|author|artist|customer|owner|holder|recipient|contact|member)_?name|^(author|artist|owner|customer)$/i,
     generatePerson,
   ],
   [/(company|organi[sz]ation|vendor|brand|employer)(_?name)?$/i, generateCompany],
-  [/e?mail/i, ({ pick }) => `${pick(words.FIRST_NAMES)}.${pick(words.LAST_NAMES)}@example.com`.toLowerCase()],
+  [/e?mail/i, ({ pick }) => `${pick(FIRST_NAMES)}.${pick(LAST_NAMES)}@example.com`.toLowerCase()],
   [/phone|mobile|fax|^tel/i, (random) => `+1 555 0${random.integer(100, 199)}`],
   [/ip_?(v4_?)?address|^ip$/i, (random) => `192.0.2.${random.integer(1, 254)}`],
   [/mac_?address/i, (random) => `02:00:00:00:00:${random.integer(16, 255).toString(16)}`],
   [/host_?name|^host$|domain/i, (random) => `${generateSlug(random)}.example.com`],
   [IMAGES, (random) => `https://example.com/${generateImagePath(random)}`],
   [/url|uri|link|href|website|homepage/i, (random) => `https://example.com/${generatePagePath(random)}`],
-  [/city|town/i, ({ pick }) => pick(words.CITIES)],
-  [/street|address/i, (random) => `${random.integer(1, 180)} ${random.pick(words.STREETS)}`],
+  [/city|town/i, ({ pick }) => pick(CITIES)],
+  [/street|address/i, (random) => `${random.integer(1, 180)} ${random.pick(STREETS)}`],
   [/(zip|post)_?(al)?_?code|^zip$/i, (random) => String(random.integer(10_000, 99_999))],
-  [/country_?(code|iso)|nationality_?code/i, ({ pick }) => pick(words.COUNTRY_CODES)],
-  [/country|nationality/i, ({ pick }) => pick(words.COUNTRIES)],
-  [/currency/i, ({ pick }) => pick(words.CURRENCIES)],
-  [/locale/i, ({ pick }) => pick(words.LOCALES)],
-  [/lang(uage)?(_?code)?$/i, ({ pick }) => pick(words.LANGUAGES)],
-  [/time_?zone|^tz$/i, ({ pick }) => pick(words.TIME_ZONES)],
-  [/(mime|media|content)_?type/i, ({ pick }) => pick(words.MEDIA_TYPES)],
-  [/file_?name|^file$|(^|_)path$/i, (random) => `${generateSlug(random)}.${random.pick(words.FILE_TYPES)}`],
-  [/colou?r/i, ({ pick }) => pick(words.COLOURS)],
+  [/country_?(code|iso)|nationality_?code/i, ({ pick }) => pick(COUNTRY_CODES)],
+  [/country|nationality/i, ({ pick }) => pick(COUNTRIES)],
+  [/currency/i, ({ pick }) => pick(CURRENCIES)],
+  [/locale/i, ({ pick }) => pick(LOCALES)],
+  [/lang(uage)?(_?code)?$/i, ({ pick }) => pick(LANGUAGES)],
+  [/time_?zone|^tz$/i, ({ pick }) => pick(TIME_ZONES)],
+  [/(mime|media|content)_?type/i, ({ pick }) => pick(MEDIA_TYPES)],
+  [/file_?name|^file$|(^|_)path$/i, (random) => `${generateSlug(random)}.${random.pick(FILE_TYPES)}`],
+  [/colou?r/i, ({ pick }) => pick(COLOURS)],
   [
     /sku|code|number|reference|(^|_)ref$/i,
     (random) => `${generateSlug(random).slice(0, 2).toUpperCase()}-${random.integer(1_000, 9_999)}`,
@@ -81,9 +119,9 @@ const TEXTS: readonly (readonly [RegExp, TextGenerator])[] = [
   [/hash|sha\d*$|checksum|digest|etag/i, (random) => generateHex(random, 40)],
   [/date|_at$|At$|time|_on$|On$/, (random) => generateTime(random).toISOString()],
   [/version/i, (random) => `${random.integer(0, 3)}.${random.integer(0, 20)}.${random.integer(0, 9)}`],
-  [/status|state$/i, ({ pick }) => pick(words.STATUSES)],
-  [/genre/i, ({ pick }) => pick(words.GENRES)],
-  [/tag|keyword|category|label|kind|type|topic|role|permission|scope/i, ({ pick }) => pick(words.TAGS)],
+  [/status|state$/i, ({ pick }) => pick(STATUSES)],
+  [/genre/i, ({ pick }) => pick(GENRES)],
+  [/tag|keyword|category|label|kind|type|topic|role|permission|scope/i, ({ pick }) => pick(TAGS)],
   [/latitude|^lat$/i, (random) => String(random.integer(-60, 70))],
   [/longitude|^(lon|lng)$/i, (random) => String(random.integer(-120, 150))],
   [/price|amount|cost|balance|^total$/i, (random) => `${random.integer(5, 250)}.${random.integer(10, 99)}`],
@@ -104,7 +142,7 @@ export function generateText({ name, subject }: Label, random: Random): string {
 }
 
 function generateTitle({ pick }: Random): string {
-  return `${pick(words.ADJECTIVES)} ${pick(words.NOUNS)}`;
+  return `${pick(ADJECTIVES)} ${pick(NOUNS)}`;
 }
 
 function generateSlug(random: Random): string {
@@ -125,15 +163,15 @@ function generatePagePath(random: Random): string {
 }
 
 function generatePerson({ pick }: Random): string {
-  return `${pick(words.FIRST_NAMES)} ${pick(words.LAST_NAMES)}`;
+  return `${pick(FIRST_NAMES)} ${pick(LAST_NAMES)}`;
 }
 
 function generateUserName(random: Random): string {
-  return `${random.pick(words.FIRST_NAMES).toLowerCase()}${random.integer(10, 99)}`;
+  return `${random.pick(FIRST_NAMES).toLowerCase()}${random.integer(10, 99)}`;
 }
 
 function generateCompany({ pick }: Random): string {
-  return `${pick(words.LAST_NAMES)} ${pick(words.COMPANY_ENDINGS)}`;
+  return `${pick(LAST_NAMES)} ${pick(COMPANY_ENDINGS)}`;
 }
 
 function generateId({ pick }: Random): string {
@@ -147,7 +185,7 @@ export function generateHex(random: Random, length: number): string {
 
 /** Generates a sentence of 7 to 9 words. */
 export function generateSentence(random: Random): string {
-  return `${random.pick(words.OPENINGS)} the ${generateTitle(random).toLowerCase()}.`;
+  return `${random.pick(OPENINGS)} the ${generateTitle(random).toLowerCase()}.`;
 }
 
 /** The range of generated times: the year 2025, in milliseconds since 1970. */

@@ -3,11 +3,9 @@ import { type Document, getNode, getTarget, isNode, toNode } from '../openapi/do
 import type { DocumentedHeader, DocumentedResponse, Example } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
 import type { OperationInput } from '../openapi/validate-request.ts';
-import { formatHeader } from '../util/format-header.ts';
-import { HEADER_NAME, normalizeHeaderNames } from '../util/header-names.ts';
-import { fillPath } from '../util/path-template.ts';
+import { formatHeader, HEADER_NAME, isServerHeader, normalizeHeaderNames } from '../util/headers.ts';
 import { toSeed } from '../util/random.ts';
-import { isServerHeader } from '../util/server-headers.ts';
+import { fillPath } from '../util/request-target.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import type { ResponsePreferences } from './choose-response.ts';
 import type { GeneratorOptions } from './place.ts';

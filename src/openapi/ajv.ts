@@ -3,9 +3,8 @@ import type AjvFormats from 'ajv-formats';
 import { loadPackage } from '../util/load-package.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { type Document, isNode, type Node, omitKeys } from './document.ts';
-import { formats } from './formats.ts';
+import { createUniqueItems, formats } from './formats.ts';
 import { createPattern } from './patterns/pattern.ts';
-import { createUniqueItems } from './unique-items.ts';
 import { getKind, mapNodes } from './walk-schemas.ts';
 
 /** The ajv options for requests and responses. Each error has the invalid value and its schema (`verbose`). */

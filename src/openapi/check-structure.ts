@@ -1,7 +1,7 @@
 import type { Issue } from '../util/issue.ts';
 import { formatPointer } from '../util/json-pointer.ts';
 import { type Document, getNode, getTarget, isNode, type Node, omitKeys, parseReference, toNode } from './document.ts';
-import { COMPOSING_KEYWORDS, findLargeSchemas } from './find-loops.ts';
+import { COMPOSING_KEYWORDS, findLargeSchemas } from './normalize-schemas.ts';
 import { mapNodes } from './walk-schemas.ts';
 
 /** The keys of a path item that are operations. */

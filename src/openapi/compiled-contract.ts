@@ -5,9 +5,8 @@ import type { ValidateFunction } from 'ajv';
 import { getPackageFile } from '../package-file.ts';
 import { loadPackage } from '../util/load-package.ts';
 import { type Document, getNode } from './document.ts';
-import { formats } from './formats.ts';
+import { findEqualEntries, formats } from './formats.ts';
 import { createPattern } from './patterns/pattern.ts';
-import { findEqualEntries } from './unique-items.ts';
 
 /** The documents of a precompiled contract. */
 export interface CompiledDocuments {

@@ -1,7 +1,7 @@
 import type { Issue } from '../util/issue.ts';
 import { formatPointer } from '../util/json-pointer.ts';
-import { toPattern } from '../util/path-template.ts';
-import { suggestName } from '../util/similar-names.ts';
+import { suggestName } from '../util/names.ts';
+import { toPattern } from '../util/request-target.ts';
 import { type Bundle, bundleDocument } from './bundle.ts';
 import { checkStructure, withOperationIds } from './check-structure.ts';
 import type { CompiledDocuments, DocumentEdit } from './compiled-contract.ts';
@@ -15,12 +15,11 @@ import {
   toDocument,
   toNode,
 } from './document.ts';
-import { FileAccess } from './file-access.ts';
 import { normalizeSchemas } from './normalize-schemas.ts';
 import { applyOverlay, listOverlayPaths, type Overlay } from './overlay.ts';
 import { getMaxTestedLength } from './patterns/pattern.ts';
 import { getRoutes, type Route } from './routes.ts';
-import { createPartLocator, type SourceFile, SourceFiles } from './source-files.ts';
+import { createPartLocator, FileAccess, type SourceFile, SourceFiles } from './source-files.ts';
 import { createLocator, type Locate } from './source-location.ts';
 import { mapNodes } from './walk-schemas.ts';
 

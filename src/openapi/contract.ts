@@ -13,7 +13,6 @@ import {
 } from './compiled-contract.ts';
 import { type ContractOptions, createDocuments, type LoadedDocuments, type Parts } from './contract-documents.ts';
 import { ContractError, type Document, formatYaml, getNode, isNode, parseReference, readContract } from './document.ts';
-import { FileAccess } from './file-access.ts';
 import { createInvalidExamples } from './invalid-examples.ts';
 import { createBackend } from './openapi-backend.ts';
 import { type Overlay, readOverlay } from './overlay.ts';
@@ -27,7 +26,7 @@ import {
 } from './responses.ts';
 import { createRouting, type Route, type Routing } from './routes.ts';
 import { createDirectionView, createSchemaValidator, type SchemaValidator } from './schema-validator.ts';
-import { isUnchanged } from './source-files.ts';
+import { FileAccess, isUnchanged } from './source-files.ts';
 import { createLocator, type Locate } from './source-location.ts';
 import { type RequestResult, type RequestToValidate, validateRequest } from './validate-request.ts';
 import { createDataValidator } from './violations.ts';

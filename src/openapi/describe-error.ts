@@ -1,10 +1,9 @@
 import type { ErrorObject } from 'ajv';
-import { describeInexact, EXACT_REMEDY, isInexactInteger } from '../util/exact-numbers.ts';
 import type { IssueParts } from '../util/issue.ts';
-import { TOO_DEEP, TOO_DEEP_REMEDY } from '../util/json-limits.ts';
+import { describeInexact, EXACT_REMEDY, isInexactInteger, TOO_DEEP, TOO_DEEP_REMEDY } from '../util/json-limits.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
-import { suggestName } from '../util/similar-names.ts';
-import { listKeywordTypes } from './schema-branches.ts';
+import { suggestName } from '../util/names.ts';
+import { listKeywordTypes } from './schema-parts.ts';
 import { getUnknownName } from './schema-validator.ts';
 
 /** The schema keywords that are used to tell how to correct a value, such as `use an integer from 1 to 10`. */

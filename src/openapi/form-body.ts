@@ -3,8 +3,7 @@ import { formatPointer } from '../util/json-pointer.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import { type Document, getNode, isNode, type Node, toNode } from './document.ts';
 import { addAt, findInexact, parseDeepName } from './parameters.ts';
-import { getBranches } from './schema-branches.ts';
-import { ALL_PARTS, getSchemaParts } from './schema-parts.ts';
+import { ALL_PARTS, getBranches, getSchemaParts } from './schema-parts.ts';
 import type { ConvertTexts } from './typed-values.ts';
 
 /**

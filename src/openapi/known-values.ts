@@ -1,7 +1,7 @@
 import type { ErrorObject } from 'ajv';
 import { formatPointer } from '../util/json-pointer.ts';
-import { limitList } from '../util/limit-list.ts';
-import { similarName } from '../util/similar-names.ts';
+import { similarName } from '../util/names.ts';
+import { limitList } from '../util/text.ts';
 import { shorten } from './describe-error.ts';
 import { type Document, getNode, isNode, type Node, resolveNode, toNode } from './document.ts';
 import type { Parameter } from './parameters.ts';

@@ -13,8 +13,8 @@ import {
   readContract,
   toNode,
 } from './document.ts';
-import { FileAccess } from './file-access.ts';
 import type { SourceFile, Target } from './source-files.ts';
+import { FileAccess } from './source-files.ts';
 import { createLocator } from './source-location.ts';
 
 /** The file name endings of overlays. For example, the overlay of `openapi.yaml` is `openapi.overlay.yaml`. */

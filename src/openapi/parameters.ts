@@ -1,13 +1,11 @@
 import type { ErrorObject } from 'ajv';
-import { findInexactIntegers, type InexactInteger } from '../util/exact-numbers.ts';
-import { MAX_JSON_DEPTH } from '../util/json-limits.ts';
+import { findInexactIntegers, type InexactInteger, MAX_JSON_DEPTH } from '../util/json-limits.ts';
 import { formatPointer } from '../util/json-pointer.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import { type Document, getNode, getPropertyNames, isNode, type Node, resolvePointer, toNode } from './document.ts';
 import { isJsonType } from './media-types.ts';
 import { type Example, getExamples } from './responses.ts';
-import { getBranches } from './schema-branches.ts';
-import { getSchemaParts } from './schema-parts.ts';
+import { getBranches, getSchemaParts } from './schema-parts.ts';
 import { createErrorObject } from './schema-validator.ts';
 import type { ConvertTexts } from './typed-values.ts';
 

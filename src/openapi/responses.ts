@@ -1,9 +1,9 @@
 import type { ErrorObject } from 'ajv';
-import type { ObjectStyle } from '../util/format-header.ts';
+import type { ObjectStyle } from '../util/headers.ts';
+import { isServerHeader } from '../util/headers.ts';
 import type { IssueParts } from '../util/issue.ts';
 import { formatPointer } from '../util/json-pointer.ts';
 import { JSON_TYPE } from '../util/request-target.ts';
-import { isServerHeader } from '../util/server-headers.ts';
 import { getStatuses } from './check-structure.ts';
 import { describeError } from './describe-error.ts';
 import { type Document, getNode, getTarget, isNode, resolvePointer, toNode } from './document.ts';

@@ -9,10 +9,9 @@ import { type Document, getNode, getPropertyNames, isNode, type Node, resolvePoi
 import { getKnownValues, type KnownValues } from './known-values.ts';
 import { allowsJson, isParsedType } from './media-types.ts';
 import { getParameters, type Parameter, removePrefix } from './parameters.ts';
-import { getPasswordNames } from './password-names.ts';
 import { createPathMatcher } from './path-matcher.ts';
 import { type DocumentedResponse, getMedia, getResponses } from './responses.ts';
-import { type Credential, getCredentialNames, getSecurity } from './security.ts';
+import { type Credential, getCredentialNames, getPasswordNames, getSecurity } from './security.ts';
 
 /** The maximum number of paths of one server whose URL has variables. */
 const MAX_PATHS = 20;

@@ -1,6 +1,9 @@
 import { formatPointer } from '../util/json-pointer.ts';
-import type { CredentialNames } from '../util/redact-secrets.ts';
-import { type Document, getNode, getTarget, isNode, toNode } from './document.ts';
+import { memoizeByObject } from '../util/memoize-by-object.ts';
+import { type CredentialNames, isSecretName } from '../util/redact-secrets.ts';
+import { type Document, getNode, getTarget, isNode, type Node, resolvePointer, toNode } from './document.ts';
+import { ALL_PARTS, getPartItems, getPartProperties, getSchemaParts } from './schema-parts.ts';
+import { mapNodes } from './walk-schemas.ts';
 
 /** A credential that a request must have. */
 export interface Credential {
@@ -65,4 +68,76 @@ export function getCredentialNames(
     properties: passwords.properties,
     paths: passwords.paths,
   };
+}
+
+/**
+ * Returns the names of the properties, headers and query parameters whose schemas have `format: password`, and of the
+ * texts that are `writeOnly`: no response may show them.
+ * Header names are in lower case.
+ * A property has its XML name as well.
+ * The paths also have the parameters with secret names, such as `/resets/{token}`. A name that ends with `id`, such as
+ * `sessionId`, is that of an entry.
+ */
+export const getPasswordNames = memoizeByObject((document: Document): CredentialNames => {
+  const pointers: string[] = [];
+  let hasPasswords = false;
+  mapNodes(document, (node, pointer) => {
+    hasPasswords ||= isSecret(node);
+    pointers.push(pointer);
+    return node;
+  });
+  const names = { headers: new Set<string>(), query: new Set<string>(), properties: new Set<string>() };
+  for (const pointer of hasPasswords ? pointers : []) addNames(document, pointer, names);
+  const [headers, query, properties] = [[...names.headers], [...names.query], [...names.properties]];
+  return { headers, query, properties, paths: listSecretPaths(document) };
+});
+
+type Names = Readonly<Record<'headers' | 'query' | 'properties', Set<string>>>;
+
+/** Adds the names of the passwords in the Parameter Object, or in the properties of the schema, at a JSON Pointer. */
+function addNames(document: Document, pointer: string, names: Names) {
+  const [part] = getSchemaParts(document, pointer, []);
+  const { in: location, name } = toNode(part?.node);
+  if (part && (location === 'query' || location === 'header') && isPassword(document, `${part.pointer}/schema`)) {
+    if (location === 'header') names.headers.add(String(name).toLowerCase());
+    else names.query.add(String(name));
+  }
+  for (const [property, schema] of getPartProperties(part ? [part] : []))
+    if (isPassword(document, schema)) {
+      const { name = property } = toNode(toNode(getTarget(document, schema)).xml);
+      names.properties.add(property).add(String(name));
+    }
+}
+
+/** Returns the paths with secret parameters, as in `CredentialNames`. */
+function listSecretPaths(document: Document): readonly string[] {
+  const paths = Object.entries(toNode(document.paths)).map(([path, item]) => {
+    const pointer = `/paths${formatPointer(path)}`;
+    const holders = [pointer, ...Object.keys(toNode(item)).map((method) => `${pointer}/${method}`)];
+    const parameters = holders.flatMap((holder) => {
+      const list = getNode(document, `${holder}/parameters`);
+      return Array.isArray(list) ? [...list.keys()].map((index) => `${holder}/parameters/${index}`) : [];
+    });
+    const secret = parameters.flatMap((parameter) => {
+      const { in: location, name } = toNode(getTarget(document, parameter));
+      const schema = `${resolvePointer(document, parameter)}/schema`;
+      return location === 'path' && isPassword(document, schema) ? [String(name)] : [];
+    });
+    const isSecretPart = (name: string) => secret.includes(name) || (isSecretName(name) && !/id$/i.test(name));
+    return path.replaceAll(/\{([^}]*)\}/g, (_, name: string) => (isSecretPart(name) ? '{secret}' : '{}'));
+  });
+  return paths.filter((path) => path.includes('{secret}'));
+}
+
+/** Returns whether a schema, an alternative of it, or the schema of its entries is that of a password. */
+function isPassword(document: Document, schema: string): boolean {
+  const parts = getSchemaParts(document, schema, ALL_PARTS);
+  const items = getPartItems(parts);
+  const all = items === undefined ? parts : [...parts, ...getSchemaParts(document, items, ALL_PARTS)];
+  return all.some(({ node }) => isSecret(node));
+}
+
+/** Decision: a number or a choice that is `writeOnly`, such as `categoryId`, is no secret. */
+function isSecret({ format, writeOnly, type, enum: choices }: Node): boolean {
+  return format === 'password' || (writeOnly === true && type === 'string' && choices === undefined);
 }

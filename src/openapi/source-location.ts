@@ -1,7 +1,7 @@
 import type { State } from 'js-yaml';
 import { parsePointer } from '../util/json-pointer.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
-import { loadYamlParser } from './yaml-parser.ts';
+import { loadYamlParser } from './document.ts';
 
 /** A value in the text of a YAML or JSON document. The children of a mapping are alternately keys and values. */
 interface SourceNode {

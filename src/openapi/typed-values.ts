@@ -1,6 +1,6 @@
-import { isInexactInteger } from '../util/exact-numbers.ts';
+import { isInexactInteger } from '../util/json-limits.ts';
 import { type Document, isNode, type Node } from './document.ts';
-import { type Branch, getBranches } from './schema-branches.ts';
+import { type Branch, getBranches } from './schema-parts.ts';
 
 /** The rules for reading text as values of the types of a schema. */
 export interface TextRules {

@@ -1,22 +1,22 @@
 import type { ErrorObject, ValidateFunction } from 'ajv';
-import type { InexactInteger } from '../util/exact-numbers.ts';
+import type { InexactInteger } from '../util/json-limits.ts';
 import { findJsonIssues, hasJsonIssues } from '../util/json-limits.ts';
 import { formatPointer } from '../util/json-pointer.ts';
-import { limitList } from '../util/limit-list.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
+import { suggestName } from '../util/names.ts';
 import { JSON_TYPE } from '../util/request-target.ts';
-import { suggestName } from '../util/similar-names.ts';
+import { limitList } from '../util/text.ts';
 import { shorten } from './describe-error.ts';
 import { type Document, getPropertyNames, getTarget, isNode, resolveNode, toNode } from './document.ts';
 import { type Form, readForm } from './form-body.ts';
 import { createUnknownValueError, describeUnknownValue, findUnknownValues } from './known-values.ts';
 import { findMediaType, isFormBody, isParsedType, PATCH_TYPE, removeTypeParameters } from './media-types.ts';
 import { createInexactError, isDeepShape, type Parameters, parseDeepName, readParameters } from './parameters.ts';
-import { getPasswordNames } from './password-names.ts';
 import { createPattern, type Pattern } from './patterns/pattern.ts';
 import type { Route } from './routes.ts';
 import { ALL_PARTS, getPartTypes, getSchemaParts } from './schema-parts.ts';
 import { createErrorObject, getUnknownName, type SchemaValidator } from './schema-validator.ts';
+import { getPasswordNames } from './security.ts';
 import { type ConvertTexts, readTexts, type TextRules } from './typed-values.ts';
 import { MAX_LISTED, type RequestViolations, toViolations } from './violations.ts';
 

@@ -1,7 +1,6 @@
-import { SANDBOX_ID, SANDBOX_ID_REMEDY } from '../util/sandbox-id.ts';
+import { SANDBOX_ID, SANDBOX_ID_REMEDY } from '../util/ids.ts';
 import { createServer, hasChanged, type LoadedDocument, loadDocument, ResponseError, withServer } from './contract.ts';
 import styles from './style.css?inline';
-import { askForToken, getTokenHeaders } from './token.ts';
 import { addViewer, type RapiDocElement, selectServer } from './viewer.ts';
 
 /** The query parameter, in the URL of the page, for the id of the selected sandbox. */
@@ -157,3 +156,26 @@ document.adoptedStyleSheets = [createStyleSheet(styles)];
 find(isControl ? 'to-control' : 'to-contract').setAttribute('aria-current', 'page');
 keepSandboxInLinks(getSandboxId());
 start().catch((error) => setText('message', error instanceof Error ? error.message : String(error)));
+
+/** The key of the token in the session storage of the browser tab. The console uses the same key. */
+const TOKEN_KEY = 'storefront-control-token';
+
+/** Returns the headers that requests to the control API need. */
+function getTokenHeaders(): Readonly<Record<string, string>> {
+  const token = sessionStorage.getItem(TOKEN_KEY);
+  return token === null ? {} : { Authorization: `Bearer ${token}` };
+}
+
+/** Shows the form for the token, and waits until the user enters a token. Stores the token for this browser tab. */
+function askForToken(form: HTMLFormElement, input: HTMLInputElement): Promise<void> {
+  form.hidden = false;
+  input.focus();
+  return new Promise((resolve) => {
+    form.onsubmit = (event) => {
+      event.preventDefault();
+      sessionStorage.setItem(TOKEN_KEY, input.value);
+      form.hidden = true;
+      resolve();
+    };
+  });
+}

@@ -1,6 +1,6 @@
+import createDOMPurify from 'dompurify';
 import rapidocUrl from 'rapidoc/dist/rapidoc-min.js?url';
 import type { OpenApiDocument, Server } from './contract.ts';
-import { sanitizeHtml } from './sanitize-html.ts';
 
 /** A selector for the form controls of RapiDoc that can lack a label for screen readers. */
 const CONTROLS = 'select, textarea, input';
@@ -145,4 +145,21 @@ function followMedia(query: string, apply: (matches: boolean) => void): void {
 
 function setAttributes(element: HTMLElement, attributes: Readonly<Record<string, string>>): void {
   for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+}
+
+/**
+ * Elements and attributes that are allowed for HTML in general, but not in the descriptions of a document: they could
+ * send data, or cover the page and look like a part of it.
+ */
+const FORBIDDEN = {
+  FORBID_TAGS: ['style', 'form', 'input', 'button', 'select', 'textarea', 'option', 'optgroup', 'datalist', 'dialog'],
+  FORBID_ATTR: ['style', 'autofocus', 'popover', 'popovertarget', 'slot', 'is'],
+};
+
+/**
+ * Returns HTML without scripts, event handlers, frames, forms, styles, SVG and links that run scripts.
+ * RapiDoc calls this function for each text that it shows as HTML (tools/sanitize-rapidoc.ts).
+ */
+function sanitizeHtml(html: string): string {
+  return createDOMPurify.sanitize(html, { USE_PROFILES: { html: true }, ...FORBIDDEN });
 }

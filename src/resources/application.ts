@@ -1,5 +1,4 @@
-import type { Application, Operation } from '../application.ts';
-import type { ExampleRequest } from '../application-views.ts';
+import type { Application, ExampleRequest, Operation } from '../application.ts';
 import { createGenerator } from '../mock/generate.ts';
 import { createMock } from '../mock/mock.ts';
 import type { Contract } from '../openapi/contract.ts';
@@ -12,22 +11,19 @@ import { type StateRules, type ValidationSteps, validateEntries } from '../store
 import type { Issue } from '../util/issue.ts';
 import { formatPointer } from '../util/json-pointer.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
-import { fillPath } from '../util/path-template.ts';
 import { toSeed } from '../util/random.ts';
+import { fillPath } from '../util/request-target.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
-import { allowsAnyBody } from './allows-any-body.ts';
-import { getEntries, listChildren, listParentPaths, setEntries } from './change-entries.ts';
 import { findIdIssues, findOverrideIssues, findResourceIssues, getRequiredQuery } from './document-paths.ts';
-import { getKeyValue, hasParents, matchId } from './entries.ts';
+import { getEntries, getKeyValue, hasParents, listChildren, listParentPaths, matchId, setEntries } from './entries.ts';
 import { createHandler, respondToMocked } from './handlers.ts';
 import { addArticle, getLastSegment, getParameterName } from './names.ts';
-import { problems } from './problems.ts';
-import { type Action, getRouteKey, PATH_VALUES, type PathKey, type Plan, type Resource } from './resource.ts';
+import { type Action, getRouteKey, PATH_VALUES, type PathKey, type Plan, problems, type Resource } from './resource.ts';
 import { ResourceModel } from './resource-model.ts';
 import { getInner } from './responses.ts';
+import { allowsAnyBody } from './schema-reader.ts';
 import { createUuidFrom, SAMPLE_TIME_MS } from './server-values.ts';
-import { createStateView } from './state-view.ts';
-import { completeUserResponse } from './user-responses.ts';
+import { completeUserResponse, createStateView } from './state-view.ts';
 
 /** Creates the rules that validate the state: each entry against its schema, and the ids of entries and parents. */
 function createStateRules(model: ResourceModel): StateRules {

@@ -1,7 +1,8 @@
 import { isNode, toNode } from '../openapi/document.ts';
-import type { Entry } from '../store/state.ts';
-import type { Mount, PathKey, Resource } from './resource.ts';
-import { PATH_VALUES } from './resource.ts';
+import type { Entry, State } from '../store/state.ts';
+import { memoizeByObject } from '../util/memoize-by-object.ts';
+import { getPathForm } from './names.ts';
+import { type Inference, type Mount, PATH_VALUES, type PathKey, type Resource } from './resource.ts';
 
 /** The path parameters of a request: `{ petId: '7' }` for the path template `/pets/{petId}`. */
 export type PathInput = Readonly<Record<string, string>>;
@@ -114,4 +115,167 @@ export function getEntryKey({ id, kind, mounts }: Resource, entry: Entry): strin
   if (kind === 'collection' && id.property !== undefined) return getKeyValue(entry, id) ?? '';
   const keys = [...(mounts[0]?.parents ?? []), ...(kind === 'collection' ? [id] : [])];
   return keys.map((key) => getKeyValue(entry, key)).join('/');
+}
+
+/** Returns the stored entries of a resource, such as all pets. */
+export function getEntries(state: State, { name }: Pick<Resource, 'name'>): readonly Entry[] {
+  return state[name] ?? [];
+}
+
+/**
+ * Replaces the members of a parent by stored entries: each member of a team by the user with the same id.
+ * A member without a stored entry stays unchanged.
+ * `memberOf`: the name of the resource with the stored entries, such as `users`.
+ */
+export function followMembers(state: State, { memberOf, id }: Resource, entries: readonly Entry[]): readonly Entry[] {
+  if (memberOf === undefined) return entries;
+  const keys = new Set(entries.map((entry) => getKeyValue(entry, id)));
+  const others = getEntries(state, { name: memberOf }).filter((other) => keys.has(getKeyValue(other, id)));
+  const byKey = new Map(others.map((other) => [getKeyValue(other, id), other]));
+  return entries.map((entry) => byKey.get(getKeyValue(entry, id)) ?? entry);
+}
+
+/** Returns a copy of a state in which a resource has the given entries instead of its previous ones. */
+export function setEntries(state: State, { name }: Pick<Resource, 'name'>, entries: readonly Entry[]): State {
+  return { ...state, [name]: entries };
+}
+
+/**
+ * Returns a copy of a state without the entries for which `isRemoved` returns true.
+ * Also removes their child entries, such as the pets of a removed owner.
+ */
+export function removeEntries(
+  { resources }: Pick<Inference, 'resources'>,
+  state: State,
+  resource: Resource,
+  isRemoved: (entry: Entry) => boolean,
+): State {
+  const entries = getEntries(state, resource);
+  const removed = new Set(entries.filter(isRemoved));
+  if (removed.size === 0) return state;
+  let next = setEntries(
+    state,
+    resource,
+    entries.filter((entry) => !removed.has(entry)),
+  );
+  for (const child of resources) {
+    if (child.memberOf === resource.name) {
+      const ids = new Set([...removed].map((entry) => getKeyValue(entry, resource.id)));
+      next = removeEntries({ resources }, next, child, (entry) => ids.has(getKeyValue(entry, child.id)));
+    }
+    for (const mount of child.mounts) {
+      const own = resource.mounts.find(({ item }) => item !== undefined && isParentPath(mount, item));
+      if (!own || child === resource || !isOwned(child, mount)) continue;
+      const paths = [...removed].map((parent) => getPathInput(mount, own, resource, parent));
+      next = removeEntries({ resources }, next, child, (entry) => paths.some((path) => hasParents(entry, mount, path)));
+    }
+  }
+  return next;
+}
+
+/**
+ * Lists the resources whose entries depend on the entries of a resource.
+ * For `owners`, an example is `pets` at `/owners/{ownerId}/pets`.
+ * For `users`, an example is the `members` of a team.
+ * `isDeleted` in the result: whether deleting an entry also deletes the entries that depend on it.
+ */
+export function listChildren({ resources }: Inference, resource: Resource) {
+  const isParent = (mount: Mount) =>
+    resource.mounts.some(({ item }) => item !== undefined && isParentPath(mount, item));
+  const isMember = ({ memberOf }: Resource) => memberOf === resource.name;
+  return resources
+    .filter((child) => child !== resource && (isMember(child) || child.mounts.some(isParent)))
+    .map((child) => ({
+      name: child.name,
+      isDeleted: isMember(child) || child.mounts.some((mount) => isParent(mount) && isOwned(child, mount)),
+    }));
+}
+
+/**
+ * Returns whether each entry of a resource belongs to a parent, as a pet at `/owners/{ownerId}/pets` belongs to an
+ * owner.
+ * Returns false if the pets also have the path `/pets`, because then they exist without an owner.
+ */
+function isOwned({ mounts }: Resource, mount: Mount): boolean {
+  return mounts[0] === mount && mount.parents.length > 0;
+}
+
+/**
+ * Returns whether a path is the innermost parent in the paths of a mount: `/owners/{id}` for `/owners/{ownerId}/pets`.
+ * The names of the parameters can differ.
+ */
+function isParentPath({ parents }: Mount, item: string): boolean {
+  const path = parents.at(-1)?.path;
+  return path !== undefined && getPathForm(path) === getPathForm(item);
+}
+
+/**
+ * Returns the path parameters that select the children of an entry: `{ ownerId: '7' }` for the pets of the owner 7.
+ * `mount`: the paths of the children, such as `/owners/{ownerId}/pets`.
+ * `own`: the paths of the parent, such as `/owners/{id}`.
+ * `parent`: the parent, such as the owner 7.
+ */
+function getPathInput(mount: Mount, own: Mount, resource: Resource, parent: Entry): PathInput {
+  const keys = [...own.parents, ...(resource.kind === 'collection' ? [own.id] : [])];
+  return Object.fromEntries(
+    mount.parents.map(({ parameter }, index) => {
+      const key = keys[index];
+      return [parameter, key ? (getKeyValue(parent, key) ?? '') : ''];
+    }),
+  );
+}
+
+/**
+ * A resource that is named as a parent in a path: `owners` in `/owners/{ownerId}/pets`.
+ * `own`: the paths of `owners`.
+ * `parameter`: the path parameter of the parent, here `ownerId`.
+ */
+export interface ParentPlace {
+  readonly parameter: string;
+  readonly resource: Resource;
+  readonly own: Mount;
+  /**
+   * The path parameters in a child's path, up to the parent: `['shopId', 'ownerId']` for
+   * `/shops/{shopId}/owners/{ownerId}/pets`.
+   * The paths in `own` have the same parameters in the same order, but their names can differ.
+   */
+  readonly parameters: readonly string[];
+}
+
+/**
+ * Creates a function that finds the resources named as parents in a path, such as `owners` in `/owners/{ownerId}/pets`.
+ * The function caches its results.
+ * It returns a list for each parent, because `/groups/{id}` and `/groups/{name}` can be different resources.
+ * Resources with the same parameter name are first in a list.
+ */
+export function createParentFinder({ resources }: Inference): (mount: Mount) => readonly (readonly ParentPlace[])[] {
+  return memoizeByObject((mount: Mount) =>
+    mount.parents.map(({ path, parameter }, index) => {
+      const parameters = mount.parents.slice(0, index + 1).map((parent) => parent.parameter);
+      const places = resources
+        .filter(({ kind }) => kind === 'collection')
+        .flatMap((resource) => resource.mounts.map((own) => ({ parameter, resource, own, parameters })))
+        .filter(({ own: { item } }) => item !== undefined && getPathForm(item) === getPathForm(path));
+      const named = places.filter(({ own }) => own.id.parameter === parameter);
+      const next = mount.parents[index + 1]?.path ?? mount.item ?? mount.collection;
+      // In `/rates/{from}/{to}`, both parameters together identify an entry, so `{from}` is not the id of
+      // `/rates/{id}`.
+      if (next.startsWith(`${path}/{`)) return named;
+      return [...named, ...places.filter((place) => !named.includes(place))];
+    }),
+  );
+}
+
+/**
+ * Returns the path parameters of each existing parent.
+ * For `/owners/{ownerId}/pets` and two owners, the result is `[{ ownerId: '1' }, { ownerId: '2' }]`.
+ * For a path without parents, the result is one empty object.
+ */
+export function listParentPaths({ resources }: Inference, state: State, mount: Mount): readonly PathInput[] {
+  if (mount.parents.length === 0) return [{}];
+  for (const resource of resources) {
+    const own = resource.mounts.find(({ item }) => item !== undefined && isParentPath(mount, item));
+    if (own) return getEntries(state, resource).map((parent) => getPathInput(mount, own, resource, parent));
+  }
+  return [];
 }

@@ -1,8 +1,7 @@
 import { allowsJson } from '../openapi/media-types.ts';
 import { findResponse } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
-import { toSingular } from '../util/singular.ts';
-import { allowsAnyBody, allowsAnyJson } from './allows-any-body.ts';
+import { toSingular } from '../util/names.ts';
 import {
   type DocumentPath,
   type DocumentPaths,
@@ -16,6 +15,7 @@ import {
 import { getLastSegment, getParameterName, getParentPath, toTemplate } from './names.ts';
 import type { Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
+import { allowsAnyBody, allowsAnyJson } from './schema-reader.ts';
 
 /**
  * Returns whether a path has one object instead of a list, such as `/settings`.

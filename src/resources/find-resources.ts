@@ -1,8 +1,6 @@
 import type { Route } from '../openapi/routes.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
-import { normalizeName } from '../util/normalize-name.ts';
-import { allowsAnyBody, allowsAnyJson } from './allows-any-body.ts';
-import { isSearch } from './choose-action.ts';
+import { normalizeName } from '../util/names.ts';
 import {
   type DocumentPath,
   type DocumentPaths,
@@ -16,9 +14,10 @@ import {
 } from './document-paths.ts';
 import { type Candidate, findCandidates, findEntrySchema, findLists, hasEntries } from './find-candidates.ts';
 import { getLastSegment, getParameterName, getParentPath, getPathForm, toTemplate } from './names.ts';
-import { findId, findParents } from './path-keys.ts';
+import { findId, findParents, isSearch } from './path-keys.ts';
 import { type Mount, NO_ID, type Parent, type Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
+import { allowsAnyBody, allowsAnyJson } from './schema-reader.ts';
 
 /**
  * Infers the resources of a document: collections such as `/pets`, and singletons such as `/settings`.

@@ -2,19 +2,26 @@ import { type Context, DomainError, type Handle, type HandlerResponse, type Inpu
 import { isNode, type Node, omitKeys, toNode } from '../openapi/document.ts';
 import { findMediaType, isParsedType, isXmlType } from '../openapi/media-types.ts';
 import type { Entry, State } from '../store/state.ts';
-import { normalizeName } from '../util/normalize-name.ts';
-import { isPathSegment } from '../util/path-template.ts';
-import { followMembers, getEntries, type ParentPlace, removeEntries, setEntries } from './change-entries.ts';
-import { findIndex, getKeyValue, hasParents, matchId } from './entries.ts';
+import { normalizeName } from '../util/names.ts';
+import { isPathSegment } from '../util/request-target.ts';
+import {
+  findIndex,
+  followMembers,
+  getEntries,
+  getKeyValue,
+  hasParents,
+  matchId,
+  type ParentPlace,
+  removeEntries,
+  setEntries,
+} from './entries.ts';
 import { findPatch, patchEntry } from './json-patch.ts';
-import { filterEntries, takePage } from './list-query.ts';
+import { filterEntries, flattenQuery, sortEntries, takePage } from './list-query.ts';
 import { addArticle, getKeyNames } from './names.ts';
-import { flattenQuery } from './query-fields.ts';
 import { type Action, type MockedPlan, PATH_VALUES, type Plan } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 import { createHeaders } from './response-headers.ts';
 import { getInner, setInner } from './responses.ts';
-import { sortEntries } from './sort-entries.ts';
 
 /**
  * Returns the entry at a request path such as `/pets/7`; undefined if there is no such entry.

@@ -1,12 +1,9 @@
 import type { Route } from '../openapi/routes.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
-import { allowsAnyBody, allowsAnyJson } from './allows-any-body.ts';
-import { chooseAction, hasEntryResponse, hasProperties, type Place } from './choose-action.ts';
 import { getDocumentPaths, getOverrides, getResourceSegment } from './document-paths.ts';
 import { findResources } from './find-resources.ts';
 import { addArticle, getLastSegment, getParameterName, getParentPath, getPathForm, toTemplate } from './names.ts';
-import { listPatchTypes } from './patch-types.ts';
-import { findParents } from './path-keys.ts';
+import { chooseAction, findParents, hasEntryResponse, hasProperties, type Place } from './path-keys.ts';
 import {
   type Action,
   getRouteKey,
@@ -17,6 +14,7 @@ import {
   type Resource,
 } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
+import { allowsAnyBody, allowsAnyJson, listPatchTypes } from './schema-reader.ts';
 
 /**
  * Infers the resources of a document, and what each operation does with them.

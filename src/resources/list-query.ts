@@ -1,12 +1,13 @@
-import type { Input } from '../application.ts';
-import { DomainError } from '../application.ts';
+import { DomainError, type Input } from '../application.ts';
+import { getNode, isNode } from '../openapi/document.ts';
+import type { Parameter } from '../openapi/parameters.ts';
+import type { Route } from '../openapi/routes.ts';
 import { parseNumber } from '../openapi/typed-values.ts';
 import type { Entry } from '../store/state.ts';
-import { normalizeName } from '../util/normalize-name.ts';
-import { findOffset, type Page, type PagePosition, slicePage } from '../util/pages.ts';
-import { PAGING_NAMES } from '../util/paging-names.ts';
+import { normalizeName } from '../util/names.ts';
+import { findOffset, PAGING_NAMES, type Page, type PagePosition, slicePage } from '../util/pages.ts';
 import { getOwn } from './entries.ts';
-import type { QueryField } from './query-fields.ts';
+import type { SchemaReader } from './schema-reader.ts';
 
 /**
  * Common names of the query parameters that sort and page lists, by meaning.
@@ -119,7 +120,7 @@ function isZeroBased({ name, schema, description, isPageable }: QueryField, getK
 }
 
 /** A function that returns a stored entry with the generated properties that clients see in responses. */
-export type Complete = (entry: Entry) => Entry;
+type Complete = (entry: Entry) => Entry;
 
 /**
  * Returns the entries that match all filters in a query.
@@ -220,4 +221,152 @@ function requireOffset(
     'unknown-cursor',
     `query parameter ${name} ${JSON.stringify(cursor)} is not a cursor of this list: use the cursor from a response`,
   );
+}
+
+/** A query parameter, or a property of an object parameter that a query contains as a parameter of its own. */
+interface QueryField {
+  /** The name in the query, such as `size` or `page[size]`. */
+  readonly name: string;
+  /** The names from which the meaning is derived, the best first: `page[size]` and `size`. */
+  readonly labels: readonly string[];
+  /** The JSON Pointer of the schema. */
+  readonly schema: string;
+  readonly description: string;
+  /** Whether the field is a property of the object that Spring calls `Pageable`, whose pages begin at 0. */
+  readonly isPageable: boolean;
+}
+
+/** Returns the query parameters of an operation. An object parameter is replaced by its properties. */
+export function listQueryFields(reader: SchemaReader, { parameters }: Route): readonly QueryField[] {
+  return parameters.flatMap((parameter) => {
+    if (parameter.in !== 'query') return [];
+    const { name, pointer } = parameter;
+    const schema = `${pointer}/schema`;
+    const properties = isObject(parameter) ? [...reader.getProperties(schema)] : [];
+    if (properties.length === 0) {
+      const [, inner] = /^filters?\[(\w+)\]$/i.exec(name) ?? [];
+      const description = String(getNode(reader.document, `${pointer}/description`) ?? '');
+      return [{ name, labels: inner === undefined ? [name] : [name, inner], schema, description, isPageable: false }];
+    }
+    const target = getNode(reader.document, `${schema}/$ref`);
+    const isPageable = [name, String(target ?? '')].some((text) => normalizeName(text).endsWith('pageable'));
+    return properties.map(([property, inner]) => ({
+      name: getFieldName(parameter, property),
+      labels: [`${name}[${property}]`, property],
+      schema: inner,
+      description: '',
+      isPageable,
+    }));
+  });
+}
+
+function isObject({ shape }: Parameter): boolean {
+  return shape === 'fields' || shape === 'deep object';
+}
+
+/** Returns the name under which a query has a property of an object parameter. */
+function getFieldName({ name, shape }: Parameter, property: string): string {
+  return shape === 'fields' ? property : `${name}[${property}]`;
+}
+
+/**
+ * Returns a query in which each object parameter is replaced by its properties: `{ pageable: { page: '1' } }` becomes
+ * `{ page: '1' }`.
+ */
+export function flattenQuery({ parameters }: Route, query: Input['query']): Input['query'] {
+  const objects = parameters.filter(
+    (parameter) => parameter.in === 'query' && isObject(parameter) && isNode(query[parameter.name]),
+  );
+  if (objects.length === 0) return query;
+  const names = objects.map(({ name }) => name);
+  const rest = Object.entries(query).filter(([name]) => !names.includes(name));
+  const inner = objects.flatMap((parameter) =>
+    Object.entries(query[parameter.name] as unknown as Input['query']).map(
+      ([property, value]) => [getFieldName(parameter, property), value] as const,
+    ),
+  );
+  return Object.fromEntries([...rest, ...inner]);
+}
+
+/**
+ * Sorts entries by the sort parameter of a query.
+ * Supports `name`, `-name`, `name:desc`, `name,desc` and `name desc`, also with `descending`.
+ * Returns a new array.
+ * In ascending order, entries without the property are last.
+ */
+export function sortEntries(
+  entries: readonly Entry[],
+  { byMeaning }: ListParameters,
+  query: Input['query'],
+  complete: Complete,
+): readonly Entry[] {
+  const text = byMeaning.sort === undefined ? undefined : query[byMeaning.sort];
+  if (text === undefined) return entries;
+  const order = byMeaning.order === undefined ? '' : String(query[byMeaning.order] ?? '');
+  // In `sort=name&sort=age,desc`, a direction can also be an entry of its own.
+  const keys = parseSortKeys([text].flat().join(','));
+  const isReversed = /^desc/i.test(order) && byMeaning.order !== byMeaning.sort;
+  // The object has no prototype, so that a property with a name such as `constructor` has no inherited value.
+  const rows = entries.map((entry) => ({
+    entry,
+    values: Object.assign(Object.create(null), complete(entry), entry) as Entry,
+  }));
+  const properties = findSortProperties(rows, new Set(keys.map(({ name }) => name)));
+  const known = keys.flatMap(({ name, isDescending }) => {
+    const property = properties.get(name);
+    return property === undefined ? [] : [{ property, factor: isDescending !== isReversed ? -1 : 1 }];
+  });
+  if (known.length === 0) return entries;
+  rows.sort((a, b) => {
+    for (const { property, factor } of known) {
+      const result = compare(a.values[property], b.values[property]) * factor;
+      if (result !== 0) return result;
+    }
+    return 0;
+  });
+  return rows.map(({ entry }) => entry);
+}
+
+/** Returns the keys in a text, with normalized names. */
+function parseSortKeys(text: string): readonly { readonly name: string; readonly isDescending: boolean }[] {
+  const parts = text.split(/[,\s]+/).filter(Boolean);
+  const keys: { name: string; isDescending: boolean }[] = [];
+  for (const part of parts) {
+    const [, sign, name = '', direction] = /^([-+]?)([^:]*?)(?:[:.]((?:asc|desc)(?:ending)?))?$/i.exec(part) ?? [];
+    const last = keys.at(-1);
+    if (/^(asc|desc)(ending)?$/i.test(name) && last) last.isDescending = /^desc/i.test(name);
+    else keys.push({ name: normalizeName(name), isDescending: sign === '-' || /^desc/i.test(direction ?? '') });
+  }
+  // A repeated key has no effect. A query of 64 kB could repeat a key thousands of times.
+  const names = new Set<string>();
+  return keys.filter(({ name }) => !names.has(name) && names.add(name));
+}
+
+/**
+ * Returns the properties of the entries whose normalized name is one of `names`, by this name.
+ * Reads the entries once, because a query can have thousands of names that no entry has.
+ */
+function findSortProperties(
+  rows: readonly { readonly values: Entry }[],
+  names: ReadonlySet<string>,
+): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  const seen = new Set<string>();
+  for (const { values } of rows) {
+    if (found.size === names.size) break;
+    for (const property of Object.keys(values)) {
+      if (seen.has(property)) continue;
+      seen.add(property);
+      const name = normalizeName(property);
+      if (names.has(name) && !found.has(name)) found.set(name, property);
+    }
+  }
+  return found;
+}
+
+function compare(a: unknown, b: unknown): number {
+  if (typeof a === 'number' && typeof b === 'number') return a - b;
+  if (a === undefined || b === undefined) return a === b ? 0 : a === undefined ? 1 : -1;
+  const [left, right] = [String(a), String(b)];
+  return left < right ? -1 : Number(left > right);
 }

@@ -1,5 +1,5 @@
-import { normalizeName } from '../util/normalize-name.ts';
-import { toPattern } from '../util/path-template.ts';
+import { normalizeName } from '../util/names.ts';
+import { toPattern } from '../util/request-target.ts';
 
 /**
  * Returns the name of the path parameter in a segment such as `{petId}` or `{petId}.json`; undefined if the segment is

@@ -1,4 +1,4 @@
-import { normalizeName } from '../util/normalize-name.ts';
+import { normalizeName } from '../util/names.ts';
 import { getPageNumber, type LinkRelation } from '../util/pages.ts';
 import type { ListPage } from './list-query.ts';
 

@@ -1,4 +1,5 @@
 import type { Route } from '../openapi/routes.ts';
+import type { ProblemKind } from '../util/problem.ts';
 
 /**
  * A path parameter that identifies an entry or its parent, such as `{petId}`, and the property of the entry with the
@@ -149,3 +150,59 @@ export interface Inference {
 export function getRouteKey({ method, path }: Pick<Route, 'method' | 'path'>): string {
   return `${method} ${path}`;
 }
+
+/** The error responses (problems of RFC 9457) of the operations that use inferred resources, by error code. */
+export const problems = {
+  'entry-not-found': {
+    status: 404,
+    title: 'Not found',
+    explanation:
+      'No entry has the id in the path, or a parent in the path does not exist. List the collection to see the existing ids.',
+  },
+  'entry-exists': {
+    status: 409,
+    title: 'Already exists',
+    explanation:
+      'An entry with the id in the request body already exists. Use another id, or change the existing entry.',
+  },
+  conflict: {
+    status: 409,
+    title: 'Conflict',
+    explanation: 'The request is not possible in the current state of the entry. The detail says why.',
+  },
+  'id-missing': {
+    status: 400,
+    title: 'Id is missing',
+    explanation: 'The operation changes the entry whose id is in the request body. Add the id to the body.',
+  },
+  'unreadable-type': {
+    status: 415,
+    title: 'Unsupported media type',
+    explanation:
+      'The contract documents this media type for the body, but the server can only read JSON, forms, and XML whose schema is an object or a list. The detail lists the types to use.',
+  },
+  'patch-invalid': {
+    status: 400,
+    title: 'Invalid patch',
+    explanation:
+      'The body is not a valid JSON Patch (RFC 6902), or the entry cannot have its result. The detail says why.',
+  },
+  'patch-conflict': {
+    status: 409,
+    title: 'Patch failed',
+    explanation:
+      'An operation of the JSON Patch (RFC 6902) cannot be applied to the entry: a test has failed, or a path does not exist. Nothing was changed. Read the entry again.',
+  },
+  'patch-unprocessable': {
+    status: 422,
+    title: 'Patch not possible',
+    explanation:
+      'The entry cannot have the result of the JSON Patch (RFC 6902). Nothing was changed. The detail says why.',
+  },
+  'unknown-cursor': {
+    status: 400,
+    title: 'Cursor not found',
+    explanation:
+      'The cursor does not belong to an entry of the list, for example because the entry was deleted. Start again without a cursor.',
+  },
+} satisfies Readonly<Record<string, ProblemKind>>;

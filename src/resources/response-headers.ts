@@ -1,12 +1,10 @@
 import type { Input } from '../application.ts';
 import { findResponse } from '../openapi/responses.ts';
 import type { Entry } from '../store/state.ts';
-import { formatHeader } from '../util/format-header.ts';
-import { HEADER_NAME, normalizeHeaderNames } from '../util/header-names.ts';
-import { normalizeName } from '../util/normalize-name.ts';
+import { formatHeader, HEADER_NAME, isServerHeader, normalizeHeaderNames } from '../util/headers.ts';
+import { normalizeName } from '../util/names.ts';
 import { formatLinks } from '../util/pages.ts';
-import { fillPath } from '../util/path-template.ts';
-import { isServerHeader } from '../util/server-headers.ts';
+import { fillPath } from '../util/request-target.ts';
 import { getKeyValue } from './entries.ts';
 import type { ListPage } from './list-query.ts';
 import { getPageValues } from './page-fields.ts';

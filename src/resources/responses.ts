@@ -6,16 +6,16 @@ import { findValueMedia } from '../openapi/responses.ts';
 import type { Entry } from '../store/state.ts';
 import { formatPointer } from '../util/json-pointer.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
-import { normalizeName } from '../util/normalize-name.ts';
+import { normalizeName } from '../util/names.ts';
 import { getPageUrl } from '../util/pages.ts';
 import { toSeed } from '../util/random.ts';
-import { allowsAnyBody, allowsAnyJson } from './allows-any-body.ts';
 import { getEntryKey, getKeyValue, getOwn, removePathValues } from './entries.ts';
 import type { ListPage } from './list-query.ts';
 import { getKeyNames } from './names.ts';
 import { getLinkRelation, getPageValues } from './page-fields.ts';
 import type { Plan, Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
+import { allowsAnyBody, allowsAnyJson } from './schema-reader.ts';
 
 /** A value with generated values for missing required properties, and the JSON Pointers of the generated values. */
 type Completed = ReturnType<CompleteValue>;

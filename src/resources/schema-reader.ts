@@ -1,11 +1,16 @@
-import { type Document, getNode, resolvePointer } from '../openapi/document.ts';
-import { allowsJson, isFormBody, isJsonType, isXmlType } from '../openapi/media-types.ts';
-import { findValueMedia } from '../openapi/responses.ts';
+import { type Document, getNode, getTarget, resolvePointer, toNode } from '../openapi/document.ts';
+import {
+  allowsJson,
+  isFormBody,
+  isJsonType,
+  isXmlType,
+  PATCH_TYPE,
+  removeTypeParameters,
+} from '../openapi/media-types.ts';
+import { findJsonMedia, findResponse, findValueMedia, hasOpenContent } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
 import { ALL_PARTS, getPartItems, getPartProperties, getPartTypes, getSchemaParts } from '../openapi/schema-parts.ts';
-import { normalizeName } from '../util/normalize-name.ts';
-import { toSingular } from '../util/singular.ts';
-import { listPatchTypes } from './patch-types.ts';
+import { normalizeName, toSingular } from '../util/names.ts';
 
 /**
  * Common names of the property with the list in a response body, such as `{ "items": [] }`.
@@ -335,4 +340,49 @@ function findPreferred(located: readonly Located[], names: readonly string[]): L
     if (found) return found;
   }
   return undefined;
+}
+
+/** Keywords of schemas that allow any value. */
+const ANNOTATIONS = ['title', 'description'];
+
+/**
+ * Returns whether the document leaves open which JSON a GET returns: its success response has no content, or JSON
+ * without a schema and without examples.
+ */
+export function allowsAnyBody(document: Document, route: Route): boolean {
+  const { method, responses, successStatus } = route;
+  const response = method === 'GET' ? findResponse(responses, successStatus) : undefined;
+  return response !== undefined && (hasOpenContent(method, response) || allowsAnyJson(document, route));
+}
+
+/**
+ * Returns whether the success response of an operation is JSON without a schema and without examples, or with a schema
+ * that allows any value.
+ */
+export function allowsAnyJson(document: Document, { responses, successStatus }: Route): boolean {
+  const media = findJsonMedia(responses, successStatus);
+  const isOnly = Object.keys(findResponse(responses, successStatus)?.media ?? {}).length === 1;
+  if (!media || !isOnly || media.examples.length > 0) return false;
+  const schema = toNode(getTarget(document, media.schema ?? ''));
+  return media.schema === undefined || Object.keys(schema).every((keyword) => ANNOTATIONS.includes(keyword));
+}
+
+/** The functions of a schema reader that find the schemas of JSON Patches. */
+interface PatchReader {
+  getItems(schema: string): string | undefined;
+  getProperties(schema: string): ReadonlyMap<string, string>;
+}
+
+/**
+ * Returns the documented media types of a PATCH whose bodies are JSON Patches: `application/json-patch+json`, and any
+ * JSON type whose schema is a list of objects with `op` and `path`.
+ */
+export function listPatchTypes(reader: PatchReader, { method, bodyMedia }: Route): readonly string[] {
+  if (method !== 'PATCH') return [];
+  return Object.entries(bodyMedia).flatMap(([type, { schema }]) => {
+    if (removeTypeParameters(type) === PATCH_TYPE) return [type];
+    const items = schema === undefined || !isJsonType(type) ? undefined : reader.getItems(schema);
+    const names = items === undefined ? [] : [...reader.getProperties(items).keys()];
+    return names.includes('op') && names.includes('path') ? [type] : [];
+  });
 }

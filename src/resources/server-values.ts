@@ -6,7 +6,7 @@ import { parseNumber } from '../openapi/typed-values.ts';
 import type { Entry } from '../store/state.ts';
 import { toIsoTime } from '../util/iso-time.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
-import { normalizeName } from '../util/normalize-name.ts';
+import { normalizeName } from '../util/names.ts';
 import { createRandom, createUuid, toSeed } from '../util/random.ts';
 import { getKeyValue, getProperty } from './entries.ts';
 import type { PathKey, Resource } from './resource.ts';

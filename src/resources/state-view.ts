@@ -1,11 +1,15 @@
-import type { StateView } from '../application.ts';
-import { isNode, type Node } from '../openapi/document.ts';
+import type { HandlerResponse, StateView } from '../application.ts';
+import { isNode, type Node, toNode } from '../openapi/document.ts';
+import type { Route } from '../openapi/routes.ts';
 import type { Entry, State } from '../store/state.ts';
 import { MAX_JSON_DEPTH } from '../util/json-limits.ts';
+import { formatPointer } from '../util/json-pointer.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
-import { getEntryKey } from './entries.ts';
-import type { Resource } from './resource.ts';
+import { toSeed } from '../util/random.ts';
+import { getEntryKey, removePathValues } from './entries.ts';
+import { getRouteKey, type Plan, type Resource } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
+import { getInner, setInner } from './responses.ts';
 
 /**
  * The generated properties in an object that a user's handler sees.
@@ -94,7 +98,7 @@ function addGenerated(value: unknown, completed: unknown, isOwner: Generated['is
  * Returns a copy of a value from a user's handler, without the generated properties that the handler has not changed.
  * Returns `value` itself if there are none.
  */
-export function removeGenerated(value: unknown, known = new Map<object, unknown>(), depth = 0): unknown {
+function removeGenerated(value: unknown, known = new Map<object, unknown>(), depth = 0): unknown {
   if (!isPlain(value) || depth > MAX_JSON_DEPTH) return value;
   const found = storedValues.get(value) ?? known.get(value);
   if (found !== undefined) return found;
@@ -122,4 +126,71 @@ function removeFromObject(shown: Shown, remove: (inner: unknown) => unknown): No
 
 function isGenerated({ values }: Generated, name: string, value: unknown): boolean {
   return Object.hasOwn(values, name) && values[name] === value;
+}
+
+/**
+ * Completes the response of a user's handler.
+ * Adds required properties that are missing, because stored entries can lack them.
+ * Removes the path parameters that are stored with entries.
+ * Does not change other values: an invalid value stays invalid.
+ */
+export function completeUserResponse(model: ResourceModel, route: Route, response: HandlerResponse): HandlerResponse {
+  const { status = route.successStatus } = response;
+  const body = removeGenerated(response.body);
+  const schema = body === undefined ? undefined : model.reader.getResponseSchema(route, status);
+  // A file is not changed.
+  if (schema === undefined || body instanceof Uint8Array) return response;
+  const key = getRouteKey(route);
+  const plan = model.inference.plans.get(key) ?? model.inference.mockedPlans.get(key)?.entry;
+  const value = mapEntries(body, plan?.responsePath ?? [], removePathValues);
+  const entries = plan ? completeEntries(model, plan, schema, value) : value;
+  const completed = model.completeValue(schema, entries, toSeed(route.operationId));
+  const added = new Set<string>();
+  return { ...response, body: addMissingProperties(value, completed.value, '', added), generated: [...added] };
+}
+
+/**
+ * Adds generated properties to the entries of a body.
+ * Their values are the same as in other responses.
+ * Returns a copy of the body.
+ */
+function completeEntries({ reader, responses }: ResourceModel, plan: Plan, schema: string, body: unknown): unknown {
+  const inner = reader.getInner(schema, plan.responsePath);
+  if (inner === undefined) return body;
+  const place = reader.getItems(inner) ?? inner;
+  // Completed entries are cached by object.
+  // Only the objects of the state are frozen.
+  // The handler can change any other object later, so a copy of it is completed.
+  const copy = (entry: Entry) => (Object.isFrozen(entry) ? entry : { ...entry });
+  const complete = (entry: Entry) => responses.completeEntry(plan.resource, place, copy(entry)).value as Entry;
+  return mapEntries(body, plan.responsePath, complete);
+}
+
+/**
+ * Applies `change` to the entry at a path in a body, or to each entry of the list at the path.
+ * Returns a copy of the body.
+ */
+function mapEntries(body: unknown, path: readonly string[], change: (entry: Entry) => Entry): unknown {
+  const changeNode = (value: unknown) => (isNode(value) ? change(value) : value);
+  const inner = getInner(body, path);
+  if (inner === undefined) return body;
+  const changed = Array.isArray(inner) ? inner.map(changeNode) : changeNode(inner);
+  return path.length === 0 ? changed : setInner(toNode(body), path, changed);
+}
+
+/**
+ * Returns a copy of a value with the additional properties that `completed` has.
+ * Adds the JSON Pointers of these properties to `added`, with `*` instead of array indexes.
+ */
+function addMissingProperties(value: unknown, completed: unknown, pointer: string, added: Set<string>): unknown {
+  if (Array.isArray(value) && Array.isArray(completed) && value.length === completed.length)
+    return value.map((entry, index) => addMissingProperties(entry, completed[index], `${pointer}/*`, added));
+  if (!isNode(value) || !isNode(completed)) return value;
+  const entries = Object.entries(completed).map(([name, own]) => {
+    const place = pointer + formatPointer(name);
+    if (Object.hasOwn(value, name)) return [name, addMissingProperties(value[name], own, place, added)];
+    added.add(place);
+    return [name, own];
+  });
+  return { ...value, ...Object.fromEntries(entries) };
 }

@@ -2,12 +2,10 @@ import { FaultList } from '../faults/fault-list.ts';
 import { createMemoryBackend } from '../store/backend.ts';
 import type { State } from '../store/state.ts';
 import { type CommitListener, createStore, type Store, type StoreOptions } from '../store/store.ts';
-import { type Clock, createClock } from './clock.ts';
-import { createIdGenerator, type IdGenerator } from './id-generator.ts';
+import { type Clock, createClock, createIdGenerator, type IdGenerator } from './clock-and-ids.ts';
 import type { IdempotencyKeys } from './idempotency/idempotency-keys.ts';
-import { MemoryKeys, ResponseMemory } from './idempotency/memory-keys.ts';
-import { Journal, type JournalOptions } from './journal/journal.ts';
-import { JournalMemory } from './journal/journal-memory.ts';
+import { MemoryKeys, ResponseMemory } from './idempotency/idempotency-keys.ts';
+import { Journal, JournalMemory, type JournalOptions } from './journal/journal.ts';
 import {
   DEFAULT_SNAPSHOTS_BYTES,
   MEMORY_LIMITS,

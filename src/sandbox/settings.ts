@@ -1,6 +1,5 @@
 import type { ExportedFaults, FaultCounts } from '../faults/fault.ts';
-import type { ClockState } from './clock.ts';
-import type { IdState } from './id-generator.ts';
+import type { ClockState, IdState } from './clock-and-ids.ts';
 import type { Sandbox } from './sandbox.ts';
 
 /**

@@ -1,12 +1,16 @@
+import type { Context, mocked } from '../application.ts';
+import * as application from '../application.ts';
+import type { problems } from '../resources/resource.ts';
+import type { State as ShopState } from '../shop/api-types.ts';
+import type { DomainErrorCode as ShopErrorCode } from '../shop/domain/domain-error.ts';
+import type { CustomHandlers } from '../shop/operations/handler.ts';
+import type { DeepReadonly, RequestHeaders } from '../shop/types.ts';
+import type { PropertyType } from '../util/operation-types.ts';
+
 /**
  * The types of handlers and states for any contract.
  * Their type parameters are types that openapi-typescript generates from the contract.
  */
-import type { Context, mocked } from '../application.ts';
-import type { State as ShopState } from '../shop/api-types.ts';
-import type { CustomHandlers } from '../shop/operations/handler.ts';
-import type { DeepReadonly, RequestHeaders } from '../shop/types.ts';
-import type { PropertyType } from '../util/operation-types.ts';
 
 /** The types of the shop's API. They are the default for the type parameter `Api`. */
 export interface ShopApi {
@@ -123,3 +127,13 @@ type StatusPart<Status> = Status extends SuccessStatus
   : { readonly status: Status extends number ? Status : number };
 
 type SuccessStatus = 200 | 201 | 202 | 203 | 204 | 205 | 206;
+
+/** The codes of the problems that a handler can report: the codes of the shop, and the codes for any other contract. */
+export type DomainErrorCode = ShopErrorCode | keyof typeof problems;
+
+/**
+ * The error that a handler throws if a business rule declines a request.
+ * Its code must be the code of a problem that the application defines.
+ */
+export const DomainError: typeof application.DomainError<DomainErrorCode> = application.DomainError;
+export type DomainError = application.DomainError<DomainErrorCode>;

@@ -3,7 +3,7 @@ import type { Application } from '../application.ts';
 import { type Contract, loadContract } from '../openapi/contract.ts';
 import { createResourceApplication } from '../resources/application.ts';
 import { createShop, shop } from '../shop/application.ts';
-import { UserError } from '../util/user-error.ts';
+import { UserError } from '../util/issue.ts';
 import type { ServerOptions } from './options.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { Sandbox } from '../sandbox/sandbox.ts';
-import { findOtherLists } from '../store/other-lists.ts';
 import type { State } from '../store/state.ts';
-import { limitList } from '../util/limit-list.ts';
+import { findOtherLists } from '../store/state-change.ts';
+import { limitList } from '../util/text.ts';
 
 /** The maximum number of list names in a warning. */
 const MAX_NAMES = 10;

@@ -1,13 +1,11 @@
 import { dirname, relative } from 'node:path';
-import type { Application, EntrySchema } from '../application.ts';
-import type { Column, ExampleRequest, Table } from '../application-views.ts';
+import type { Application, Column, EntrySchema, ExampleRequest, Table } from '../application.ts';
 import type { ControlledApplication } from '../control/handler.ts';
 import type { Server } from '../control/operation.ts';
 import type { ServedContract } from '../http/served.ts';
 import type { Contract } from '../openapi/contract.ts';
 import { type Document, getNode, toNode } from '../openapi/document.ts';
-import { extractSchema } from '../openapi/extract-schema.ts';
-import { findViolatedRule } from '../openapi/find-violated-rule.ts';
+import { extractSchema, findViolatedRule } from '../openapi/find-violated-rule.ts';
 import type { Route } from '../openapi/routes.ts';
 import { ALL_PARTS, getPartProperties, getPartTypes, getSchemaParts } from '../openapi/schema-parts.ts';
 import type { Entry, State } from '../store/state.ts';

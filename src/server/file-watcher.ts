@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Application } from '../application.ts';
 import { machineDisk, type Signature, toSignature } from '../store/disk.ts';
+import { UserError } from '../util/issue.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
-import { UserError } from '../util/user-error.ts';
 import type { ServerOptions } from './options.ts';
 
 /**

@@ -9,7 +9,7 @@ import {
   type UserHandlers,
 } from '../application.ts';
 import type { Route } from '../openapi/routes.ts';
-import { UserError } from '../util/user-error.ts';
+import { UserError } from '../util/issue.ts';
 
 /** Which operations are mocked: `true` for all operations, `false` for none, or a list of operationIds. */
 export type MockedOperations = boolean | readonly string[];

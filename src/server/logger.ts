@@ -1,6 +1,6 @@
 import { isatty, WriteStream } from 'node:tty';
 import { type DestinationStream, destination, type Logger, pino, stdTimeFunctions } from 'pino';
-import { escapeControls, escapeControlsInLines } from '../util/escape-controls.ts';
+import { escapeControls, escapeControlsInLines } from '../util/text.ts';
 
 /**
  * The format of the log.

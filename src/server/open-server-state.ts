@@ -1,7 +1,9 @@
+import { resolve } from 'node:path';
 import type { Application } from '../application.ts';
 import type { Metrics } from '../http/metrics.ts';
 import type { ServedContract } from '../http/served.ts';
-import { createClock } from '../sandbox/clock.ts';
+import type { Contract } from '../openapi/contract.ts';
+import { createClock } from '../sandbox/clock-and-ids.ts';
 import { DEFAULT_SNAPSHOTS_BYTES, MEMORY_LIMITS, Memory } from '../sandbox/memory/memory.ts';
 import { createConfiguredParts, DEFAULT_SANDBOX_ID, type SandboxesParts } from '../sandbox/sandbox.ts';
 import { INITIAL_SETTINGS } from '../sandbox/settings.ts';
@@ -12,20 +14,21 @@ import { SharedJournals } from '../sandbox/shared/shared-journals.ts';
 import { SharedKeys } from '../sandbox/shared/shared-keys.ts';
 import { createChange } from '../sandbox/shared/shared-sandboxes.ts';
 import { ContentFormat } from '../sandbox/shared/stored-content.ts';
+import type { DefaultDataSource } from '../store/default-data.ts';
 import { StateReplacedError } from '../store/errors.ts';
 import { type OpenedState, type OpenStateOptions, openState } from '../store/open-state.ts';
-import { addEmptyLists, keepOtherLists } from '../store/other-lists.ts';
 import { type Database, type DatabaseOptions, DEFAULT_SCHEMA, describeDatabase } from '../store/postgres/database.ts';
 import { JournalTables } from '../store/postgres/journal-tables.ts';
 import { KeyTable } from '../store/postgres/key-table.ts';
 import { migrate, openMigratedDatabase, toStartError } from '../store/postgres/schema.ts';
 import { SharedLog } from '../store/postgres/shared-log.ts';
 import type { State } from '../store/state.ts';
+import { addEmptyLists, keepOtherLists } from '../store/state-change.ts';
 import { createStore } from '../store/store.ts';
-import { UserError } from '../util/user-error.ts';
-import { getDefaultData } from './default-data.ts';
+import { UserError } from '../util/issue.ts';
+import { memoizeByObject } from '../util/memoize-by-object.ts';
 import type { ServerOptions } from './options.ts';
-import { describeIssues } from './state-issues.ts';
+import { describeIssues } from './served-contract.ts';
 
 /** The parts of a starting server that `openServerState` uses. */
 interface StateParts extends Pick<SandboxesParts, 'nowMs' | 'elapsedMs' | 'newId'> {
@@ -224,3 +227,22 @@ function createDefault(options: SharedStateOptions, shared: Storage, loaded: Loa
   });
   return { store, sandbox: { ...sandbox, store, change: createChange(store) } };
 }
+
+/**
+ * Returns the source of the default data: a path, or a function that creates the default data for the current contract.
+ * `getContract` returns the current contract.
+ */
+export function getDefaultData(
+  { defaultData: own }: Application,
+  { defaultData }: Pick<ServerOptions, 'defaultData'>,
+  getContract: () => Contract,
+): DefaultDataSource {
+  if (typeof own === 'string') return { defaultData: resolve(defaultData ?? own) };
+  const create = memoizeByObject((contract: Contract) => memoizeByObject((lists: State) => own(contract, lists)));
+  const complete = (lists: State) => create(getContract())(lists);
+  return defaultData === undefined
+    ? { defaultData: () => complete(NO_LISTS) }
+    : { defaultData: resolve(defaultData), complete };
+}
+
+const NO_LISTS: State = {};

@@ -12,8 +12,16 @@ import {
   saveEditedFile,
   saveReplacedLink,
 } from './edit-conflicts.ts';
-import { type Content, hashBytes, hashFile, overwriteFile, writeNewFile } from './file-content.ts';
-import { isMountedFile, warnIfLogNotCreatable, warnIfNotReplaceable } from './replaceable-file.ts';
+import {
+  type Content,
+  hashBytes,
+  hashFile,
+  isMountedFile,
+  overwriteFile,
+  warnIfLogNotCreatable,
+  warnIfNotReplaceable,
+  writeNewFile,
+} from './file-content.ts';
 import type { WriteAheadLog } from './write-ahead-log.ts';
 
 /** Options of a durable file. */

@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { quoteShellIfNeeded } from '../util/shell.ts';
+import { quoteShellIfNeeded } from '../util/text.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import { createMemoryBackend } from './backend.ts';
 import { DataFileError, MAX_FILE_BYTES, readState, requireValid, type StateText } from './data-file.ts';
@@ -9,17 +9,15 @@ import { createDefaultDataReader, type DefaultDataSource, getDefaultDataName } f
 import { type Disk, describeDiskError, getSignature, machineDisk } from './disk.ts';
 import { DurableFile } from './durable-file.ts';
 import { type FileContext, saveLog } from './edit-conflicts.ts';
-import { createFailureLog } from './failure-log.ts';
+import { createFailureLog } from './errors.ts';
 import { FileBackend, type FileBackendOptions } from './file-backend.ts';
 import { createContent, INCOMPLETE, overwriteFile } from './file-content.ts';
 import { lockFile } from './lock.ts';
-import { type ParsedLog, parseLog, replayLog } from './log-lines.ts';
-import { keepOtherLists } from './other-lists.ts';
 import type { State } from './state.ts';
-import { compareStates } from './state-change.ts';
+import { compareStates, keepOtherLists } from './state-change.ts';
 import { StateTexts } from './state-text.ts';
 import { type CommitListener, createStore, type Store } from './store.ts';
-import { getLogPath, WriteAheadLog } from './write-ahead-log.ts';
+import { getLogPath, type ParsedLog, parseLog, replayLog, WriteAheadLog } from './write-ahead-log.ts';
 
 /**
  * How durable committed changes are.

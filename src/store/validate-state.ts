@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import type { DataValidator, Issue } from '../util/issue.ts';
-import { formatPointer } from '../util/json-pointer.ts';
-import { limitList } from '../util/limit-list.ts';
+import { formatPointer, parsePointer } from '../util/json-pointer.ts';
 import { runAtOnce, type Steps } from '../util/slices.ts';
+import { limitList } from '../util/text.ts';
 import type { State } from './state.ts';
 
 /** A collection of a state: a list of entries with the same schema. */
@@ -267,4 +267,28 @@ export function* validateEntries<Entry>(
       yield { ...issue, pointer: formatPointer(list, index) + issue.pointer };
     yield undefined;
   }
+}
+
+/** The states before and after a change, and the validator of the state. */
+interface CheckedChange {
+  readonly state: State;
+  readonly next: State;
+  readonly validator: StateValidator;
+}
+
+/**
+ * Returns the issues that a change has caused.
+ * `issues`: all issues of the next state.
+ * Leaves out the issues of old entries: an entry that was valid can become invalid when the contract is reloaded.
+ */
+export function findNewIssues(issues: readonly Issue[], { state, next, validator }: CheckedChange): readonly Issue[] {
+  if (!validator.hasVariableCollections) return issues;
+  return issues.filter(({ pointer }) => {
+    if (pointer === '') return true;
+    const [list = '', index = ''] = parsePointer(pointer);
+    const entry = next[list]?.[Number(index)];
+    // If an entry is in the list twice, the second occurrence is new.
+    if (entry === undefined || next[list]?.indexOf(entry) !== Number(index)) return true;
+    return !state[list]?.includes(entry);
+  });
 }

@@ -1,5 +1,5 @@
 import type { Options } from '../server/options.ts';
-import { toFlag } from '../util/option-flag.ts';
+import { toFlag } from '../util/text.ts';
 
 /** The options of a server that runs in a child process. The command line has the same options. */
 export type ChildOptions = Omit<

@@ -6,7 +6,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { ShopApi } from '../server/api-types.ts';
-import { refuseInvalidOptions } from '../server/check-options.ts';
+import { refuseInvalidOptions } from '../server/options.ts';
 import { type ChildOptions, toArguments } from './arguments.ts';
 import { createTestStorefront, type TestStorefront } from './test-storefront.ts';
 

@@ -10,6 +10,5 @@ export type {
   OperationName,
   RequestExpectation,
   RequestFilter,
-} from './request-filter.ts';
-export { type SandboxAccess, type Snapshot, sandboxAt, type TestSandbox } from './sandbox.ts';
-export { VerificationError } from './verification-error.ts';
+} from './sandbox.ts';
+export { type SandboxAccess, type Snapshot, sandboxAt, type TestSandbox, VerificationError } from './sandbox.ts';

@@ -3,11 +3,11 @@
  * It does not import Playwright, so the package does not depend on it.
  */
 import type { ShopApi } from '../server/api-types.ts';
-import { type BrowserClock, withPages } from './page-clock.ts';
+import { type BrowserClock, withPages } from './clock.ts';
 import { sandboxAt, type TestSandbox } from './sandbox.ts';
 
+export type { BrowserClock } from './clock.ts';
 export * from './exports.ts';
-export type { BrowserClock } from './page-clock.ts';
 
 /** Options of `storefrontFixtures`. */
 export interface StorefrontFixtureOptions {

@@ -1,17 +1,11 @@
 import { sendControlRequest, toQuery } from '../client/client.ts';
-import type { ControlInput, ControlResponse, Fault, JournalEntry } from '../control/operation.ts';
+import type * as control from '../control/operation.ts';
+import type { ControlInput, ControlResponse, Fault, JournalEntry, Verification } from '../control/operation.ts';
 import type { ShopApi, StateOf } from '../server/api-types.ts';
+import type { operations } from '../shop/api-types.ts';
 import type { DeepReadonly } from '../shop/types.ts';
-import { SANDBOX_ID, SANDBOX_ID_REMEDY } from '../util/sandbox-id.ts';
+import { SANDBOX_ID, SANDBOX_ID_REMEDY } from '../util/ids.ts';
 import { createTestClock, type SendRequest, type TestClock } from './clock.ts';
-import type {
-  FaultDefinition,
-  JournalFilter,
-  OperationName,
-  RequestExpectation,
-  RequestFilter,
-} from './request-filter.ts';
-import { VerificationError } from './verification-error.ts';
 
 /** The name of a snapshot, whether it is built-in, and the number of entries in each collection. */
 export type Snapshot = ControlResponse<'saveSnapshot'>;
@@ -152,3 +146,47 @@ function toDefinition(fault: FaultDefinition | Fault): FaultDefinition {
   const { id, matched, applied, expired, warnings, ...definition } = fault as Fault;
   return definition as FaultDefinition;
 }
+
+/**
+ * Thrown if the recorded requests are not the expected ones.
+ * The message contains the number of matching requests, the filter, and the closest requests that do not match.
+ */
+export class VerificationError extends Error {
+  override readonly name = 'VerificationError';
+  /** The response of the control API, with the result of the verification. */
+  readonly verdict: Verification;
+
+  constructor(verdict: Verification, { times, atLeast, atMost, withinMs, ...filter }: RequestExpectation) {
+    const nearMisses = verdict.nearMisses.map((nearMiss) => `Near miss: ${formatNearMiss(nearMiss)}`);
+    super([verdict.message, `Filter: ${JSON.stringify(filter)}`, ...nearMisses].join('\n  '));
+    this.verdict = verdict;
+  }
+}
+
+function formatNearMiss({ request: { id, request, response }, reasons }: Verification['nearMisses'][number]): string {
+  const status = response === null ? 'no response' : String(response.status);
+  const details = reasons.length === 0 ? '' : `: ${reasons.join('; ')}`;
+  return `#${id} ${request.method} ${request.path} → ${status}${details}`;
+}
+
+/**
+ * An operationId.
+ * Editors suggest the operations of the shop, but the type allows any string, because other contracts have other
+ * operations.
+ */
+export type OperationName = keyof operations | (string & {});
+
+type WithOperation<T> = Omit<T, 'operation'> & { readonly operation?: OperationName | readonly OperationName[] };
+
+/** A fault to inject: the requests that it applies to, and its effects on them. */
+export type FaultDefinition = WithOperation<control.FaultDefinition>;
+/** A filter for recorded requests. */
+export type RequestFilter = WithOperation<control.RequestFilter>;
+/**
+ * A filter for entries of the request journal.
+ * `after`: only entries with a higher id.
+ * `limit`: the maximum number of entries.
+ */
+export type JournalFilter = WithOperation<control.JournalQuery>;
+/** The requests that a test expects: a filter, the expected number, and the maximum time to wait for them. */
+export type RequestExpectation = WithOperation<control.ControlInput<'verifyRequests'>['body']>;

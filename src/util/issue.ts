@@ -1,5 +1,5 @@
 import { parsePointer } from './json-pointer.ts';
-import { limitList } from './limit-list.ts';
+import { limitList } from './text.ts';
 
 /** A validation error in data or in a document. */
 export interface Issue {
@@ -48,4 +48,13 @@ export function describeIssues(issues: readonly Issue[], part?: string): string 
   const describe = ({ pointer, message }: Issue) =>
     `${prefix}${parsePointer(pointer).join('.') || 'the body'} ${message}`;
   return limitList(issues, MAX_ISSUES, describe).join('; ');
+}
+
+/**
+ * An error that the user can fix, such as an invalid option.
+ * The message says what is wrong and what to do.
+ * The command line prints it without a stack trace.
+ */
+export class UserError extends Error {
+  override readonly name: string = 'UserError';
 }

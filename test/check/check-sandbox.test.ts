@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { CheckError } from '../../src/check/check-error.ts';
 import { selectSandboxes } from '../../src/check/check-sandbox.ts';
-import { CheckStoppedError } from '../../src/check/stop-signal.ts';
+import { CheckError, CheckStoppedError } from '../../src/check/exchange.ts';
 import { shopModel } from '../../src/shop/model/shop.ts';
 import { projectFile } from '../support/fixtures/default-data.ts';
 import { getRejection } from '../support/harness/rejection.ts';

@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Client } from '../../src/check/client.ts';
+import { ServerUnresponsiveError } from '../../src/check/exchange.ts';
 import { CheckResults } from '../../src/check/findings.ts';
 import { createSession } from '../../src/check/session.ts';
-import { ServerUnresponsiveError } from '../../src/check/stop-signal.ts';
 import type { Route } from '../../src/openapi/routes.ts';
 import { shopContract } from '../support/harness/check.ts';
 import { startRecorder } from '../support/reference-servers/echo-server.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isListed } from '../../src/check/listed-resources.ts';
+import { isListed } from '../../src/check/life-cycle-rules.ts';
 import { NO_VALUES } from '../../src/check/requests.ts';
 import { loadContract } from '../../src/openapi/contract.ts';
 import { writeDocument } from '../support/fixtures/other-document.ts';

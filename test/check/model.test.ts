@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { findDifference } from '../../src/shop/model/difference.ts';
-import { calculateSummary, createModelOrder, type Model, withAdded } from '../../src/shop/model/model.ts';
+import {
+  calculateSummary,
+  createModelOrder,
+  findDifference,
+  type Model,
+  withAdded,
+} from '../../src/shop/model/model.ts';
 
 /** A cart item: product, quantity and delivery option. */
 type Item = readonly [productId: string, quantity: number, deliveryOptionId: string];

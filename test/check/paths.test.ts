@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { findLifeCycles } from '../../src/check/life-cycles.ts';
 import { findAllowViolations } from '../../src/check/methods.ts';
-import { getPoolName } from '../../src/check/path-parameters.ts';
-import { Pool } from '../../src/check/pool.ts';
+import { getPoolName, Pool } from '../../src/check/pool.ts';
 import { loadContract } from '../../src/openapi/contract.ts';
 import type { Route } from '../../src/openapi/routes.ts';
 import { createOperation, writeDocument } from '../support/fixtures/other-document.ts';

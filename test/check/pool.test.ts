@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { getPathParameters } from '../../src/check/path-parameters.ts';
-import { pickIds } from '../../src/check/pick-ids.ts';
-import { Pool } from '../../src/check/pool.ts';
+import { getPathParameters, Pool } from '../../src/check/pool.ts';
+import { pickIds } from '../../src/check/valid-requests.ts';
 import type { Route } from '../../src/openapi/routes.ts';
 import { createRandom } from '../../src/util/random.ts';
 

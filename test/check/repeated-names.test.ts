@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { findRepeatedName } from '../../src/check/repeated-names.ts';
+import { findRepeatedName } from '../../src/check/ambiguity.ts';
 
 const REPEATED: readonly [json: string, name: string][] = [
   ['{"a":1,"a":1}', 'a'],

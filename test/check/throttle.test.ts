@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createNotCheckedError, createStopSignal } from '../../src/check/stop-signal.ts';
-import { MAX_WAIT_MS, Throttle } from '../../src/check/throttle.ts';
+import { MAX_WAIT_MS, Throttle } from '../../src/check/client.ts';
+import { createNotCheckedError, createStopSignal } from '../../src/check/exchange.ts';
 
 describe('Throttle', () => {
   it('delays requests for the seconds of Retry-After', async () => {

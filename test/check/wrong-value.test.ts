@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { describeWrongValue, MAX_BODY_LENGTH } from '../../src/check/wrong-value.ts';
+import { describeWrongValue, MAX_BODY_LENGTH } from '../../src/check/findings.ts';
 
 const NAMES = { properties: ['pin'] };
 

@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { compareStates } from '../../src/console/model/compare-states.ts';
-import { compareValues } from '../../src/console/model/compare-values.ts';
-import { getFields, parseField } from '../../src/console/model/entry-fields.ts';
-import { findEntryName, getRowName } from '../../src/console/model/entry-name.ts';
+import { compareStates, compareValues } from '../../src/console/model/compare-states.ts';
+import { findEntryName, getFields, getRowName, parseField } from '../../src/console/model/entry-fields.ts';
 import { formatQuantity } from '../../src/console/model/format.ts';
 import { formatPartialJson } from '../../src/console/model/format-partial-json.ts';
 import { createFilter, NO_FILTER } from '../../src/console/model/request-filter.ts';

@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest';
 import { createLogger } from '../../src/server/logger.ts';
-import { getTraceId } from '../../src/util/trace-id.ts';
+import { getTraceId } from '../../src/util/ids.ts';
 import { getJournal } from '../support/harness/journal.ts';
 import { getSandboxClient } from '../support/harness/shared-shop.ts';
 import { startStorefront } from '../support/harness/start-storefront.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { createStopSignal } from '../../src/check/stop-signal.ts';
+import { createStopSignal } from '../../src/check/exchange.ts';
 import { loadContract } from '../../src/openapi/contract.ts';
 import { createOperation, writeDocument } from '../support/fixtures/other-document.ts';
 import { formatFindings, runCheck } from '../support/harness/check.ts';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { JsonParser, JsonParserError } from '../../src/store/json-parser.ts';
-import { findDuplicateName } from '../../src/store/json-syntax-error.ts';
-import { findInexactIntegers } from '../../src/util/exact-numbers.ts';
+import { findDuplicateName } from '../../src/store/data-file.ts';
+import { JsonParser, JsonParserError } from '../../src/store/read-in-steps.ts';
+import { findInexactIntegers } from '../../src/util/json-limits.ts';
 import { runAtOnce } from '../../src/util/slices.ts';
 import { tryOrUndefined } from '../../src/util/try-or-undefined.ts';
 

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { foldText } from '../../src/shop/search/fold-text.ts';
-import { findMeasures } from '../../src/shop/search/measures.ts';
+import { findMeasures, foldText } from '../../src/shop/search/fold-text.ts';
 import { getSearch, withoutFillers } from '../../src/shop/search/product-search.ts';
 import type { Product } from '../../src/shop/types.ts';
 import { defaults } from '../support/fixtures/default-data.ts';

@@ -1,10 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { loadContract } from '../../src/openapi/contract.ts';
-import { createPattern, getMaxTestedLength } from '../../src/openapi/patterns/pattern.ts';
-import { separateSurrogates, toRe2Syntax } from '../../src/openapi/patterns/re2-syntax.ts';
-import { createNative, parsePattern } from '../../src/openapi/patterns/syntax.ts';
-import { loadRe2 } from '../../src/util/re2.ts';
+import { separateSurrogates, toRe2Syntax } from '../../src/openapi/patterns/character-ranges.ts';
+import { createNative, createPattern, getMaxTestedLength, parsePattern } from '../../src/openapi/patterns/pattern.ts';
+import { loadRe2 } from '../../src/util/load-package.ts';
 import { tryOrUndefined } from '../../src/util/try-or-undefined.ts';
 import { createOperation, writeDocument as writeJson } from '../support/fixtures/other-document.ts';
 import { startStorefront } from '../support/harness/start-storefront.ts';

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { findEqualEntries } from '../../src/openapi/unique-items.ts';
+import { findEqualEntries } from '../../src/openapi/formats.ts';
 
 describe('findEqualEntries', () => {
   it.each([

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { migrateDatabase } from '../../src/server/migrate.ts';
+import { migrateDatabase } from '../../src/server/repair.ts';
 import { expectProblem } from '../support/harness/problems.ts';
 import {
   createDatabase,

@@ -2,7 +2,7 @@ import { chown } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openDatabase } from '../../src/store/postgres/database.ts';
-import { Turns } from '../../src/util/turns.ts';
+import { Turns } from '../../src/util/slices.ts';
 import { mountSmallDisk, mountsUnavailable } from '../support/harness/disks.ts';
 import { startProgram } from '../support/harness/start-program.ts';
 import { createFetchClient, type TestResponse } from '../support/harness/start-storefront.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createClock } from '../../src/sandbox/clock.ts';
+import { createClock } from '../../src/sandbox/clock-and-ids.ts';
 import { createControlClient, createSandboxClient } from '../support/harness/sandboxes.ts';
 import { NOW_MS, startStorefront, type TestShop } from '../support/harness/start-storefront.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createIdGenerator } from '../../src/sandbox/id-generator.ts';
+import { createIdGenerator } from '../../src/sandbox/clock-and-ids.ts';
 import { defaults } from '../support/fixtures/default-data.ts';
 import { createControlClient, createSandboxClient } from '../support/harness/sandboxes.ts';
 import { startStorefront, type TestShop } from '../support/harness/start-storefront.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { MemoryKeys, ResponseMemory } from '../../src/sandbox/idempotency/memory-keys.ts';
+import { MemoryKeys, ResponseMemory } from '../../src/sandbox/idempotency/idempotency-keys.ts';
 
 const HOUR_MS = 3_600_000;
 const MEGABYTE = 1024 * 1024;

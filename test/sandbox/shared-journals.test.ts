@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { JournalMemory } from '../../src/sandbox/journal/journal-memory.ts';
+import { JournalMemory } from '../../src/sandbox/journal/journal.ts';
 import { toStoredRequest } from '../../src/sandbox/journal/recorded-request.ts';
 import { SharedJournals } from '../../src/sandbox/shared/shared-journals.ts';
 import type { JournalTables, NewRows } from '../../src/store/postgres/journal-tables.ts';

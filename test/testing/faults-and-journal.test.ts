@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { sandboxAt } from '../../src/testing/sandbox.ts';
-import { VerificationError } from '../../src/testing/verification-error.ts';
+import { sandboxAt, VerificationError } from '../../src/testing/sandbox.ts';
 import { getRejection } from '../support/harness/rejection.ts';
 import { startStorefront } from '../support/harness/start-storefront.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type BrowserClock, withPages } from '../../src/testing/page-clock.ts';
+import { type BrowserClock, withPages } from '../../src/testing/clock.ts';
 import {
   type BrowserContextLike,
   type StorefrontFixtureOptions,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { joinList, limitList } from '../../src/util/limit-list.ts';
+import { joinList, limitList } from '../../src/util/text.ts';
 
 it.each([
   [[], []],

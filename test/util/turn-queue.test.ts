@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { createTurnQueue } from '../../src/util/turns.ts';
+import { createTurnQueue } from '../../src/util/slices.ts';
 
 it('a turn queue runs its tasks in order, one in each turn of the event loop', async () => {
   const queue = createTurnQueue();

@@ -2,7 +2,6 @@ import { relative } from 'node:path';
 import type { Contract } from '../../openapi/contract.ts';
 import { isNode } from '../../openapi/document.ts';
 import type { Route } from '../../openapi/routes.ts';
-import { joinList } from '../../util/limit-list.ts';
 import { memoizeByObject } from '../../util/memoize-by-object.ts';
 import {
   isSecretName,
@@ -13,12 +12,12 @@ import {
   redactNamedProperties,
   redactText,
 } from '../../util/redact-secrets.ts';
+import { joinList } from '../../util/text.ts';
 import { tryOrUndefined } from '../../util/try-or-undefined.ts';
 import type { Verdict } from '../check.ts';
 import { getCommonHeaders, NEUTRAL_HEADERS } from '../credentials.ts';
 import { type Exchange, type RequestToSend, toCurl } from '../exchange.ts';
-import { CHECK_NAMES, type Count, type Finding } from '../findings.ts';
-import { MAX_BODY_LENGTH } from '../wrong-value.ts';
+import { CHECK_NAMES, type Count, type Finding, MAX_BODY_LENGTH } from '../findings.ts';
 
 /**
  * What a report redacts: the headers and query parameters that the user has given, and what the contract says about

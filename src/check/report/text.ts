@@ -1,5 +1,4 @@
-import { escapeControls } from '../../util/escape-controls.ts';
-import { joinList, limitList } from '../../util/limit-list.ts';
+import { escapeControls, joinList, limitList } from '../../util/text.ts';
 import type { Count } from '../findings.ts';
 import type { Failure, Report, Row } from './report.ts';
 

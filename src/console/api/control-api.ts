@@ -1,5 +1,6 @@
 import type { ControlId, ControlInput, ControlResponse, ControlViolation } from '../../control/operation.ts';
 import { tryOrUndefined } from '../../util/try-or-undefined.ts';
+import type { SentRequest } from '../model/code.ts';
 import type { Session } from './session.ts';
 
 /** The control API operations that the console uses: their methods and paths, by operationId. */
@@ -134,4 +135,21 @@ export function createError(
   const detail = typeof body?.detail === 'string' ? body.detail : `The server responded with ${status}.`;
   session.report(status, String(body?.type ?? ''), detail);
   return new ApiError(detail, status, (body?.violations ?? []) as readonly ControlViolation[]);
+}
+
+/**
+ * Sends a request to the application and selects a sandbox with `X-Sandbox`.
+ * Resolves to the status of the response.
+ * Rejects if there is no response.
+ */
+export async function sendRequest({ method, target, headers, body }: SentRequest, sandbox: string): Promise<number> {
+  const response = await fetch(target, {
+    method,
+    headers: { ...headers, 'X-Sandbox': sandbox },
+    ...(body !== undefined && { body }),
+  }).catch(() => {
+    throw new Error('The server sent no response. Select the request in the list to see the reason.');
+  });
+  await response.arrayBuffer().catch(() => undefined);
+  return response.status;
 }

@@ -5,8 +5,7 @@ import { formatQuantity } from '../model/format.ts';
 import { ChangeList } from '../requests/change-list.tsx';
 import { ActionForm, Field } from '../ui/action-form.tsx';
 import { ConfirmButton } from '../ui/buttons.tsx';
-import { useConsole } from '../ui/context.ts';
-import { useInterval, useLoaded, useObservable } from '../ui/hooks.ts';
+import { useConsole, useInterval, useLoaded, useObservable } from '../ui/hooks.ts';
 import { Card } from './card.tsx';
 
 type Sandbox = ControlResponse<'listSandboxes'>[number];

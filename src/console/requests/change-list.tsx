@@ -1,8 +1,7 @@
 import type { EntryChange } from '../model/compare-states.ts';
-import { compareValues } from '../model/compare-values.ts';
-import { findEntryName } from '../model/entry-name.ts';
-import { useConsole } from '../ui/context.ts';
-import { useObservable } from '../ui/hooks.ts';
+import { compareValues } from '../model/compare-states.ts';
+import { findEntryName } from '../model/entry-fields.ts';
+import { useConsole, useObservable } from '../ui/hooks.ts';
 
 /** A list of changes of the state: added entries, removed entries, and changed values. */
 export function ChangeList({ changes }: { readonly changes: readonly EntryChange[] }) {

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { Fault, JournalEntry } from '../../control/operation.ts';
-import { sendRequest } from '../api/send-request.ts';
+import { sendRequest } from '../api/control-api.ts';
 import {
   describeMissingSecrets,
   explainUnsendable,
@@ -16,8 +16,7 @@ import { describeFault } from '../model/describe-fault.ts';
 import { formatBytes, formatDateTime, formatDuration, formatJson, formatQuantity } from '../model/format.ts';
 import { DECISION_EXPLANATIONS, type Details, describeDecision, type SelectedRequest } from '../model/request-row.ts';
 import { ActionButton, CopyButton } from '../ui/buttons.tsx';
-import { useConsole } from '../ui/context.ts';
-import { useLoaded } from '../ui/hooks.ts';
+import { useConsole, useLoaded } from '../ui/hooks.ts';
 import { JsonView } from '../ui/json-view.tsx';
 import { Status } from '../ui/status.tsx';
 import { ChangeList } from './change-list.tsx';

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
 import type { ControlResponse } from '../../control/operation.ts';
-import { sendRequest } from '../api/send-request.ts';
+import { sendRequest } from '../api/control-api.ts';
 import { type Example, toCurl, toExampleRequest } from '../model/code.ts';
 import type { Console, Server } from '../model/console.ts';
 import { formatCount, formatQuantity } from '../model/format.ts';
@@ -8,8 +8,7 @@ import { isEmptyFilter } from '../model/request-filter.ts';
 import type { RequestRow } from '../model/request-row.ts';
 import { getReferenceLink } from '../model/route-hash.ts';
 import { ActionButton, ConfirmButton, CopyButton } from '../ui/buttons.tsx';
-import { useConsole } from '../ui/context.ts';
-import { useObservable } from '../ui/hooks.ts';
+import { useConsole, useObservable } from '../ui/hooks.ts';
 import { RequestDetails } from './request-details.tsx';
 import { RequestGrid } from './request-grid.tsx';
 

@@ -4,7 +4,7 @@ import { formatPointer, parsePointer } from '../../util/json-pointer.ts';
 import { ApiError } from '../api/control-api.ts';
 import { type EntryField, getFields, parseField, toFieldText } from '../model/entry-fields.ts';
 import { ConfirmButton } from '../ui/buttons.tsx';
-import { useConsole } from '../ui/context.ts';
+import { useConsole } from '../ui/hooks.ts';
 import type { Collection, EditedEntry, Entry, EntryError, EntryFormProps } from './state-types.ts';
 
 /** A form that edits an entry, with a field for each property of the schema. */

@@ -1,7 +1,7 @@
 import type { EntryChange } from '../model/compare-states.ts';
-import { getRowName } from '../model/entry-name.ts';
+import { getRowName } from '../model/entry-fields.ts';
 import { formatCount, formatDateTime, formatMoney } from '../model/format.ts';
-import { useConsole } from '../ui/context.ts';
+import { useConsole } from '../ui/hooks.ts';
 import { type EditedEntry, type EntryPage, PAGE_SIZE } from './state-types.ts';
 
 type Entry = EntryPage['entries'][number];

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import { useConsole } from './context.ts';
+import { useConsole } from './hooks.ts';
 
 /** The properties of a button that runs an action. */
 interface ActionProps {

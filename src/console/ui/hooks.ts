@@ -1,6 +1,7 @@
-import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { createContext } from 'preact';
+import { useCallback, useContext, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import type { Console } from '../model/console.ts';
 import type { Observable } from '../model/observable.ts';
-import { useConsole } from './context.ts';
 
 /** Returns the value of an observable, and renders the component again when the value changes. */
 export function useObservable<Value>(observable: Observable<Value>): Value {
@@ -90,4 +91,13 @@ export function useAfterRequests(call: () => void, intervalMs = 500): void {
       clearTimeout(timer);
     };
   }, [requests, intervalMs]);
+}
+
+export const ConsoleContext = createContext<Console | undefined>(undefined);
+
+/** Returns the objects that all components of the console share. */
+export function useConsole(): Console {
+  const console = useContext(ConsoleContext);
+  if (console === undefined) throw new Error('The component must be used inside ConsoleContext.Provider.');
+  return console;
 }

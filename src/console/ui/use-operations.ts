@@ -1,5 +1,4 @@
-import { useConsole } from './context.ts';
-import { useLoaded, useObservable } from './hooks.ts';
+import { useConsole, useLoaded, useObservable } from './hooks.ts';
 
 /** Loads the operations of the contract. Each operation says whether the current sandbox mocks it. */
 export function useOperations() {

@@ -1,7 +1,7 @@
 import type { AST } from '@eslint-community/regexpp';
 import type { Random } from '../../util/random.ts';
 import { type CharacterNode, getRanges, intersect, type Ranges } from './character-ranges.ts';
-import { createNative, parseTree } from './syntax.ts';
+import { createNative, parseTree } from './pattern.ts';
 
 /** Counts the work to generate texts. The methods throw an error if there is too much. */
 export interface WorkCounter {

@@ -1,8 +1,8 @@
 import { memoizeByObject } from '../../util/memoize-by-object.ts';
 import { type Document, getNode, isNode, type Node, resolvePointer, toNode } from '../document.ts';
-import { getBranchParts } from '../schema-branches.ts';
 import {
   ALL_PARTS,
+  getBranchParts,
   getPartItems,
   getPartProperties,
   getPartTypes,
@@ -99,4 +99,116 @@ export function isXmlSchema(document: Document, schema: string): boolean {
   return (
     readXmlSchema(document, schema).kind !== 'value' && isNode(getNode(document, resolvePointer(document, schema)))
   );
+}
+
+/** Characters that XML 1.0 can't contain, not even escaped (XML 1.0, section 2.2). */
+export const FORBIDDEN =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the expression finds control characters.
+  /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/;
+
+/**
+ * Matches a name of an element or attribute without a prefix: letters, digits, `_`, `.` and `-` in any language.
+ * XML also allows a few other characters (XML 1.0, section 2.3), and does not allow these three letters.
+ */
+const NAME = /^(?!.*[ªµº])[\p{L}_][\p{L}\p{M}\p{Nd}_.-]*$/u;
+
+/** The attributes of an element without a value (XML Schema Part 1, section 2.6.2). */
+const NIL = ' xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:nil="true"';
+
+/**
+ * Formats a value as an XML document, by the XML Objects of its schema.
+ * `schema`: the JSON Pointer of the schema; without it, the elements have the names of the properties.
+ * Returns undefined if XML can't represent the value, for example a string with a control character.
+ */
+export function formatXml(contract: XmlContract, schema: string | undefined, value: unknown): string | undefined {
+  const root = chooseAlternative(contract, readXmlSchema(contract.normalized, schema), value);
+  const isWrapped = root.kind === 'array' || Array.isArray(value);
+  const name = schema === undefined ? 'root' : getRootName(contract.normalized, schema, root);
+  const text = formatElement(contract, { ...root, isWrapped }, name, value);
+  return FORBIDDEN.test(text) || text.includes(INVALID) ? undefined : `<?xml version="1.0" encoding="UTF-8"?>\n${text}`;
+}
+
+/** Returns the name of the root element: the XML name of the schema, else the name of the component schema. */
+function getRootName(document: Document, schema: string, { name, pointers }: XmlSchema): string {
+  const components = [resolvePointer(document, schema), ...pointers].flatMap(
+    (pointer) => /^\/components\/schemas\/([^/]+)$/.exec(pointer)?.[1] ?? [],
+  );
+  return name ?? components[0] ?? 'root';
+}
+
+/** Returns the first alternative of a schema for which a value is valid. Returns the schema itself if there is none. */
+function chooseAlternative(contract: XmlContract, xml: XmlSchema, value: unknown): XmlSchema {
+  const isValid = ({ pointers }: XmlSchema) =>
+    pointers.every((pointer) => contract.getErrors(pointer, value).length === 0);
+  return xml.alternatives.find(isValid) ?? xml;
+}
+
+/** Marks a part that can't be represented. XML can't contain this character. */
+const INVALID = '\u0000';
+
+function formatElement(contract: XmlContract, schema: XmlSchema, propertyName: string, value: unknown): string {
+  const xml = chooseAlternative(contract, schema, value);
+  const ownName = xml.name ?? propertyName;
+  if (!NAME.test(ownName)) return INVALID;
+  if (Array.isArray(value)) return formatList(contract, xml, propertyName, value);
+  const name = toQualifiedName(xml, ownName);
+  const declared = declareNamespace(xml);
+  if (value === null) return `<${name}${declared}${NIL}/>`;
+  if (!isNode(value)) return `<${name}${declared}>${escapeText(String(value))}</${name}>`;
+  const attributes = new Set([declared]);
+  const children = Object.entries(value).map(([key, one]) => {
+    const property = readXmlProperty(contract.normalized, xml, key);
+    if (!property.isAttribute || typeof one === 'object') return formatElement(contract, property, key, one);
+    // The namespace of an attribute without a prefix would be that of its element.
+    if (property.prefix) attributes.add(declareNamespace(property));
+    attributes.add(` ${toQualifiedName(property, property.name ?? key)}="${escapeText(String(one))}"`);
+    return NAME.test(property.name ?? key) ? '' : INVALID;
+  });
+  return `<${name}${[...attributes].join('')}>${children.join('')}</${name}>`;
+}
+
+/** Formats an array: one element for each entry, which a wrapped array has in an element of its own. */
+function formatList(contract: XmlContract, xml: XmlSchema, propertyName: string, list: readonly unknown[]): string {
+  const items = readXmlSchema(contract.normalized, xml.items);
+  const wrapper = xml.name ?? propertyName;
+  const defaultName = xml.isWrapped ? wrapper : propertyName;
+  const entries = list.map((entry) =>
+    formatElement(contract, { ...chooseAlternative(contract, items, entry), isWrapped: true }, defaultName, entry),
+  );
+  if (!xml.isWrapped) return entries.join('');
+  const name = toQualifiedName(xml, wrapper);
+  return `<${name}${declareNamespace(xml)}>${entries.join('')}</${name}>`;
+}
+
+function toQualifiedName({ prefix }: XmlSchema, name: string): string {
+  return prefix === undefined ? name : `${prefix}:${name}`;
+}
+
+/** Returns the attribute that declares the namespace of an element; an empty text if its schema has no namespace. */
+function declareNamespace({ prefix, namespace }: XmlSchema): string {
+  if (namespace === undefined) return '';
+  const name = prefix === undefined ? 'xmlns' : `xmlns:${prefix}`;
+  return ` ${name}="${escapeText(namespace)}"`;
+}
+
+function escapeText(text: string): string {
+  return text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
+    .replaceAll(/[\r\n\t]/g, (character) => `&#${character.charCodeAt(0)};`);
+}
+
+/**
+ * Returns whether servers may read different values from the XML of a value: XML has no null, no empty array and no
+ * empty object, and many parsers remove whitespace around a text.
+ */
+export function isAmbiguousInXml(value: unknown): boolean {
+  if (value === null || value === '') return true;
+  if (typeof value === 'string') return value.trim() !== value;
+  if (typeof value === 'number') return !/^-?\d{1,15}(?:\.\d{1,9})?$/.test(String(value));
+  if (typeof value !== 'object') return false;
+  const inner = Object.values(value);
+  return inner.length === 0 || inner.some(isAmbiguousInXml);
 }

@@ -1,4 +1,5 @@
 import type { Store } from '../../store/store.ts';
+import { MEGABYTE } from '../../util/limits.ts';
 
 /**
  * The stored response of a request with an idempotency key.
@@ -68,4 +69,134 @@ export interface IdempotencyKeys {
   clearWith<Result>(replace: (onApply: () => void) => Promise<Result>): Promise<Result>;
   /** Frees the memory of all keys, because the sandbox is removed from memory. */
   dispose(): void;
+}
+
+/** How long a response is stored, in ms. */
+const STORED_MS = 3_600_000;
+
+/** The maximum number of stored responses of a server. */
+const MAX_RESPONSES = 10_000;
+
+/** The maximum memory of all stored responses of a server, in bytes. */
+const MAX_BYTES = 16 * MEGABYTE;
+
+/** The memory that a stored response needs in addition to its key, its headers and its content, in bytes. */
+const ENTRY_BYTES = 500;
+
+/** An idempotency key that a request has sent. `response` is undefined while the request is in progress. */
+interface Entry {
+  readonly key: string;
+  readonly fingerprint: string;
+  response?: StoredResponse;
+}
+
+/** The idempotency keys of a sandbox, in memory. */
+export class MemoryKeys implements IdempotencyKeys {
+  readonly #entries = new Map<string, Entry>();
+
+  /** `memory`: the stored responses of all sandboxes of the server. */
+  constructor(private readonly memory: ResponseMemory) {}
+
+  async claim(key: string, fingerprint: string): Promise<ClaimResult> {
+    this.memory.removeExpired();
+    const found = this.#entries.get(key);
+    if (!found) return this.#add({ key, fingerprint });
+    if (found.fingerprint !== fingerprint) return { kind: 'other-request' };
+    return found.response ? { kind: 'stored', response: found.response } : { kind: 'in-progress' };
+  }
+
+  async clearWith<Result>(replace: (onApply: () => void) => Promise<Result>): Promise<Result> {
+    let earlier: readonly Entry[] = [];
+    const result = await replace(() => {
+      earlier = [...this.#entries.values()];
+    });
+    for (const entry of earlier) this.#remove(entry);
+    return result;
+  }
+
+  dispose(): void {
+    for (const entry of this.#entries.values()) this.#remove(entry);
+  }
+
+  #remove(entry: Entry): void {
+    this.memory.remove(entry);
+    if (this.#entries.get(entry.key) === entry) this.#entries.delete(entry.key);
+  }
+
+  #add(entry: Entry): ClaimResult {
+    const { key } = entry;
+    const entries = this.#entries;
+    entries.set(key, entry);
+    const complete = async (response: StoredResponse) => {
+      // The keys may have been cleared in the meantime, and another request may have claimed the same key.
+      if (entries.get(key) !== entry) return;
+      entry.response = response;
+      this.memory.add(entry, () => entries.delete(key));
+    };
+    const release = async () => {
+      if (entries.get(key) === entry) entries.delete(key);
+    };
+    return { kind: 'claimed', claim: { complete, release } };
+  }
+}
+
+/**
+ * The time when a response was stored, its memory in bytes, and a function to call when the response is removed.
+ * `storedMs`: in ms of a monotonic clock.
+ */
+interface StoredEntry {
+  readonly storedMs: number;
+  readonly bytes: number;
+  readonly onRemove: () => void;
+}
+
+/**
+ * The stored responses of all sandboxes of a server, oldest first.
+ * Removes each response after an hour.
+ * If a limit is exceeded, removes the oldest responses earlier.
+ */
+export class ResponseMemory {
+  readonly #stored = new Map<Entry, StoredEntry>();
+  #bytes = 0;
+
+  /** `elapsedMs`: returns the time of a monotonic clock, in ms. */
+  constructor(private readonly elapsedMs: () => number) {}
+
+  /**
+   * Stores the response of `entry`.
+   * `onRemove`: called when the response is removed after an hour, or earlier because of a limit.
+   */
+  add(entry: Entry, onRemove: () => void): void {
+    const bytes = measure(entry);
+    this.#stored.set(entry, { storedMs: this.elapsedMs(), bytes, onRemove });
+    this.#bytes += bytes;
+    for (const [oldest, { onRemove: remove }] of this.#stored) {
+      if (this.#stored.size <= MAX_RESPONSES && this.#bytes <= MAX_BYTES) return;
+      this.remove(oldest);
+      remove();
+    }
+  }
+
+  /** Removes an entry without calling `onRemove`. Does nothing if the entry is not stored. */
+  remove(entry: Entry): void {
+    this.#bytes -= this.#stored.get(entry)?.bytes ?? 0;
+    this.#stored.delete(entry);
+  }
+
+  /** Removes the responses that were stored an hour ago or earlier. */
+  removeExpired(): void {
+    for (const [entry, { storedMs, onRemove }] of this.#stored) {
+      if (this.elapsedMs() - storedMs < STORED_MS) return;
+      this.remove(entry);
+      onRemove();
+    }
+  }
+}
+
+function measure({ key, fingerprint, response }: Entry): number {
+  const headers = Object.entries(response?.headers ?? {}).flat();
+  return [key, fingerprint, ...headers, response?.content ?? ''].reduce(
+    (bytes, { length }) => bytes + length,
+    ENTRY_BYTES,
+  );
 }

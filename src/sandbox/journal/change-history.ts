@@ -1,6 +1,6 @@
 import type { Entry, State } from '../../store/state.ts';
 import { findDifference } from '../../store/state-change.ts';
-import { measureValue } from '../memory/measure.ts';
+import { measureValue } from '../memory/shared-objects.ts';
 
 /** The states of a sandbox before and after a change. */
 export interface StateChange {

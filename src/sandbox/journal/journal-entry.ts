@@ -1,5 +1,6 @@
 import type { JournalEntry } from '../../control/operation.ts';
 import type { RequestToMatch } from '../../matcher/request-matcher.ts';
+import { getTraceId } from '../../util/ids.ts';
 import { toIsoTime } from '../../util/iso-time.ts';
 import { memoizeByObject } from '../../util/memoize-by-object.ts';
 import type { CredentialNames } from '../../util/redact-secrets.ts';
@@ -13,7 +14,6 @@ import {
   redactUrl,
 } from '../../util/redact-secrets.ts';
 import { getPathname, isFormType, parseQuery } from '../../util/request-target.ts';
-import { getTraceId } from '../../util/trace-id.ts';
 import { type Entry, isTruncatedUrl, type RecordedResponse } from './recorded-request.ts';
 
 /** Converts a journal entry to the format of the control API. Redacts secrets, such as passwords and tokens. */

@@ -1,4 +1,4 @@
-import { createFailureLog, type Logger } from '../../store/failure-log.ts';
+import { createFailureLog, type Logger } from '../../store/errors.ts';
 import { type Database, DatabaseError, NO_TABLE } from '../../store/postgres/database.ts';
 
 /** The minimum time between two attempts to recover, in ms. */

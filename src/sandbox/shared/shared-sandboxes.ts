@@ -3,7 +3,7 @@ import type { KeyTable } from '../../store/postgres/key-table.ts';
 import type { SharedLog } from '../../store/postgres/shared-log.ts';
 import type { State } from '../../store/state.ts';
 import { createStore, type Store } from '../../store/store.ts';
-import { limitList } from '../../util/limit-list.ts';
+import { limitList } from '../../util/text.ts';
 import { Sandboxes } from '../registry.ts';
 import { DEFAULT_SANDBOX_ID, type OwnParts, type Sandbox, type SandboxesParts } from '../sandbox.ts';
 import { clearSettings, INITIAL_SETTINGS } from '../settings.ts';

@@ -1,8 +1,7 @@
 import type { ReceivedResponse } from '../../check/exchange.ts';
 import { DAY_MS } from '../domain/catalogue.ts';
 import type { OperationId } from '../types.ts';
-import { findDifference } from './difference.ts';
-import { calculateSummary, type Model, withoutUnknownIds, withProducts } from './model.ts';
+import { calculateSummary, findDifference, type Model, withoutUnknownIds, withProducts } from './model.ts';
 import { ModelMismatchError, type ShopTester } from './shop-tester.ts';
 
 /** The operations whose responses together contain all data of a shop. */

@@ -3,8 +3,8 @@ import { examineAll } from '../../check/confirm-findings.ts';
 import { createRandom, type Random } from '../../util/random.ts';
 import { MAX_TERM_LENGTH } from '../search/product-search.ts';
 import type { Product } from '../types.ts';
-import { findDifference } from './difference.ts';
 import type { Model } from './model.ts';
+import { findDifference } from './model.ts';
 import { catchMismatch, ShopTester } from './shop-tester.ts';
 
 /** The maximum number of products in which `pickWordCase` searches for common words. */

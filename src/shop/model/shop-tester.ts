@@ -3,8 +3,8 @@ import { type CheckName, type Finding, getFindingKey, getResponseName } from '..
 import type { Session } from '../../check/session.ts';
 import type { Route } from '../../openapi/routes.ts';
 import type { OperationId } from '../types.ts';
-import { findDifference } from './difference.ts';
 import type { Model } from './model.ts';
+import { findDifference } from './model.ts';
 
 /**
  * Thrown if a response differs from the model, the expected state of the shop.

@@ -9,12 +9,17 @@ import type { Contract } from '../../openapi/contract.ts';
 import type { Route } from '../../openapi/routes.ts';
 import { hasSameRequest, shopContract } from '../contract.ts';
 import type { CartItem, Order } from '../types.ts';
-import { createFixedSequences, INVALID_REQUESTS } from './fixed-sequences.ts';
 import { checkList, STATE_LISTS } from './lists.ts';
 import { type Model, withAdded } from './model.ts';
 import { checkPathRules, shopRules } from './rules.ts';
 import { checkSearch } from './search.ts';
-import { checkFixedSequences, checkInvalidRequests, checkRandomSequences } from './sequences.ts';
+import {
+  checkFixedSequences,
+  checkInvalidRequests,
+  checkRandomSequences,
+  createFixedSequences,
+  INVALID_REQUESTS,
+} from './sequences.ts';
 import { catchMismatch, isUnusableBody, ModelMismatchError, ShopTester } from './shop-tester.ts';
 import { resetUnchecked } from './steps.ts';
 

@@ -1,7 +1,16 @@
 import { findOffset, formatLinks, slicePage } from '../../util/pages.ts';
 import { isLongList } from '../../util/slices.ts';
-import { addItem, findCartItem, removeItem, replaceItem } from '../domain/cart.ts';
-import { getLastId, getNumberedItems, storeLastId } from '../domain/cart-item-ids.ts';
+import {
+  addItem,
+  createOrderFromCart,
+  findCartItem,
+  findOrder,
+  getLastId,
+  getNumberedItems,
+  removeItem,
+  replaceItem,
+  storeLastId,
+} from '../domain/cart.ts';
 import {
   type Catalogue,
   findDeliveryOption,
@@ -10,7 +19,6 @@ import {
   getEstimatedDeliveryTimeMs,
 } from '../domain/catalogue.ts';
 import { DomainError } from '../domain/domain-error.ts';
-import { createOrderFromCart, findOrder } from '../domain/order.ts';
 import { computePaymentSummary } from '../domain/pricing.ts';
 import { MAX_TERM_LENGTH } from '../search/product-search.ts';
 import type { Order, Product } from '../types.ts';

@@ -1,8 +1,14 @@
-import { getConsonants, getEnds, getNumberForms, isHeadAndTail, isSubsequence } from './abbreviations.ts';
 import { isUnspaced } from './fold-text.ts';
-import { getPhoneticCode } from './phonetic-code.ts';
 import type { WordId } from './postings.ts';
 import { type Candidate, MATCH_RANKS } from './ranking.ts';
+import {
+  getConsonants,
+  getEnds,
+  getNumberForms,
+  getPhoneticCode,
+  isHeadAndTail,
+  isSubsequence,
+} from './similar-words.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
 /**

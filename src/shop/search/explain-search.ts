@@ -1,16 +1,9 @@
-import type {
-  CostPart,
-  ExplainedResult,
-  ExplainedWord,
-  SearchExplanation,
-  WordMatch,
-} from '../../application-views.ts';
+import type { CostPart, ExplainedResult, ExplainedWord, SearchExplanation, WordMatch } from '../../application.ts';
 import type { Steps } from '../../util/slices.ts';
 import type { Product } from '../types.ts';
-import type { WordIndexes } from './match-word.ts';
+import type { SearchTrace, WordIndexes } from './match-word.ts';
+import { COMPARED, createPhraseBonus } from './product-order.ts';
 import { type Candidate, type Costs, FIELD_COST, MATCH_RANKS, RANK_COST, SEARCHED_FIELDS } from './ranking.ts';
-import { COMPARED, createPhraseBonus } from './result-order.ts';
-import type { SearchTrace } from './trace.ts';
 
 /** The maximum number of matching words that the explanation of a search lists for each search word. */
 const MAX_MATCHES = 20;

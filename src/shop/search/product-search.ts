@@ -1,12 +1,19 @@
-import type { ExplainedSearch, SearchExplanation } from '../../application-views.ts';
+import type { ExplainedSearch, SearchExplanation } from '../../application.ts';
 import { runAtOnce, runInSlices, type Steps } from '../../util/slices.ts';
 import type { Product } from '../types.ts';
 import { findWordForms } from './candidates.ts';
 import { explainResults } from './explain-search.ts';
-import { foldText, splitWords } from './fold-text.ts';
-import { matchBeginning, matchExact, matchSynonyms, matchTypo, matchWord, type WordIndexes } from './match-word.ts';
-import { findMeasures } from './measures.ts';
-import { createProductOrder } from './product-order.ts';
+import { findMeasures, foldText, splitWords } from './fold-text.ts';
+import {
+  matchBeginning,
+  matchExact,
+  matchSynonyms,
+  matchTypo,
+  matchWord,
+  SearchTrace,
+  type WordIndexes,
+} from './match-word.ts';
+import { createProductOrder, rankResults } from './product-order.ts';
 import {
   type Costs,
   getAlmostMatches,
@@ -19,11 +26,9 @@ import {
   NO_COSTS,
   RANK_COST,
 } from './ranking.ts';
-import { rankResults } from './result-order.ts';
 import { mapInSteps } from './steps.ts';
 import { MAX_SYNONYM_WORDS, NO_SYNONYMS } from './synonyms.ts';
 import { createTextIndex } from './texts.ts';
-import { SearchTrace } from './trace.ts';
 import { createVocabulary } from './vocabulary.ts';
 
 /** Words that do not matter in a search term, such as "show me the best". A product can match without them. */

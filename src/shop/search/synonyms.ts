@@ -1,7 +1,7 @@
+import { UserError } from '../../util/issue.ts';
 import { tryOrUndefined } from '../../util/try-or-undefined.ts';
-import { UserError } from '../../util/user-error.ts';
-import { getNumberForms } from './abbreviations.ts';
 import { foldText, splitWords } from './fold-text.ts';
+import { getNumberForms } from './similar-words.ts';
 
 /**
  * Returns the synonyms of a text, or of its singular or plural.

@@ -1,7 +1,7 @@
 import type { Steps } from '../../util/slices.ts';
 import type { Product } from '../types.ts';
 import { foldText } from './fold-text.ts';
-import { createPrefilter } from './prefilter.ts';
+import { createPrefilter } from './vocabulary.ts';
 
 /** An index that finds any text within the names and keywords of products. */
 export interface TextIndex {

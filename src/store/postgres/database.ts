@@ -1,9 +1,9 @@
 import type { Pool, PoolClient } from 'pg';
+import { UserError } from '../../util/issue.ts';
 import { loadPackage } from '../../util/load-package.ts';
-import type { Turns } from '../../util/turns.ts';
-import { UserError } from '../../util/user-error.ts';
+import type { Turns } from '../../util/slices.ts';
+import type { Logger } from '../errors.ts';
 import { StoreUnavailableError } from '../errors.ts';
-import type { Logger } from '../failure-log.ts';
 import { HangDetector, NO_RESPONSE, NOT_SENT, TIMEOUT } from './hang-detector.ts';
 
 /** A row of a query result. */

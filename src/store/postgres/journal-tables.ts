@@ -1,5 +1,5 @@
 import type { Database } from './database.ts';
-import { createId } from './ids.ts';
+import { createId } from './list-table.ts';
 
 /** New entries for the request journal of a sandbox. */
 export interface NewRows {

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Database } from './database.ts';
-import { createId } from './ids.ts';
 import { GONE } from './journal-tables.ts';
+import { createId } from './list-table.ts';
 
 /**
  * An idempotency key that a request has claimed, so that no other request with this key is handled at the same time.

@@ -1,6 +1,6 @@
+import { createHash as createNodeHash, randomBytes } from 'node:crypto';
 import { StoreUnavailableError } from '../errors.ts';
 import { type Database, DatabaseError, MISSING_REFERENCE } from './database.ts';
-import { createHash } from './ids.ts';
 
 /**
  * The collections that several sandboxes have in common, by their hashes.
@@ -49,4 +49,14 @@ export class ListTable {
 
 function isReferenceError(error: unknown): boolean {
   return error instanceof DatabaseError && error.code === MISSING_REFERENCE;
+}
+
+/** Returns a new random id, for example for a change or a server. */
+export function createId(): string {
+  return randomBytes(9).toString('base64url');
+}
+
+/** Returns the SHA-256 of a text, in base64url. */
+function createHash(text: string): string {
+  return createNodeHash('sha256').update(text).digest('base64url');
 }

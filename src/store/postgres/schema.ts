@@ -1,6 +1,6 @@
-import { UserError } from '../../util/user-error.ts';
+import { UserError } from '../../util/issue.ts';
+import type { Logger } from '../errors.ts';
 import { StoreUnavailableError } from '../errors.ts';
-import type { Logger } from '../failure-log.ts';
 import {
   type Database,
   DatabaseError,

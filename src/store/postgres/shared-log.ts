@@ -1,4 +1,4 @@
-import { Turns } from '../../util/turns.ts';
+import { Turns } from '../../util/slices.ts';
 import { CommitConflictError } from '../backend.ts';
 import { ClaimLostError, StoreUnavailableError } from '../errors.ts';
 import {
@@ -10,9 +10,8 @@ import {
   type Version,
 } from './change-reader.ts';
 import { type Database, DatabaseError, type Query, type Transaction } from './database.ts';
-import { createId } from './ids.ts';
 import type { CompletedKey } from './key-table.ts';
-import { ListTable } from './list-table.ts';
+import { createId, ListTable } from './list-table.ts';
 
 /**
  * A stored sandbox.

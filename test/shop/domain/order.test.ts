@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { createOrderFromCart, findOrder } from '../../../src/shop/domain/cart.ts';
 import { findDeliveryOption } from '../../../src/shop/domain/catalogue.ts';
-import { createOrderFromCart, findOrder } from '../../../src/shop/domain/order.ts';
 import { computePaymentSummary } from '../../../src/shop/domain/pricing.ts';
 import type { Order } from '../../../src/shop/types.ts';
 import {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { getConsonants, getNumberForms, isHeadAndTail, isSubsequence } from '../../../src/shop/search/abbreviations.ts';
+import { getConsonants, getNumberForms, isHeadAndTail, isSubsequence } from '../../../src/shop/search/similar-words.ts';
 
 const anyWord = fc.string({ unit: fc.constantFrom('a', 'b', 'l', 's', 'й'), maxLength: 10 });
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { getPhoneticCode } from '../../../src/shop/search/phonetic-code.ts';
+import { getPhoneticCode } from '../../../src/shop/search/similar-words.ts';
 
 describe('the phonetic codes of words that sound alike', () => {
   it.each([

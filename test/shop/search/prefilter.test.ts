@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createPrefilter } from '../../../src/shop/search/prefilter.ts';
+import { createPrefilter } from '../../../src/shop/search/vocabulary.ts';
 import { runAtOnce } from '../../../src/util/slices.ts';
 
 /** Few different characters, so that texts often contain each other, and characters that are unusual in texts. */

@@ -1,5 +1,4 @@
-import { Journal } from '../../../src/sandbox/journal/journal.ts';
-import { JournalMemory } from '../../../src/sandbox/journal/journal-memory.ts';
+import { Journal, JournalMemory } from '../../../src/sandbox/journal/journal.ts';
 import type { RecordedRequest } from '../../../src/sandbox/journal/recorded-request.ts';
 import { NOW_MS } from './start-storefront.ts';
 

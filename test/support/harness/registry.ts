@@ -1,5 +1,5 @@
 import { onTestFinished, vi } from 'vitest';
-import { createClock } from '../../../src/sandbox/clock.ts';
+import { createClock } from '../../../src/sandbox/clock-and-ids.ts';
 import { Sandboxes } from '../../../src/sandbox/registry.ts';
 import type { SandboxesParts } from '../../../src/sandbox/sandbox.ts';
 import type { State } from '../../../src/shop/state.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { escapeControls, escapeControlsInLines } from '../../src/util/escape-controls.ts';
+import { escapeControls, escapeControlsInLines } from '../../src/util/text.ts';
 
 /** Characters that control a terminal or reorder text: C0, DEL, C1, bidirectional formatting, separators, and a tag beyond U+FFFF. */
 const CONTROLS = [

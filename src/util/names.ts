@@ -1,4 +1,4 @@
-import { limitList } from './limit-list.ts';
+import { limitList } from './text.ts';
 
 /**
  * Returns the remedy for an unknown name, for an error message: `did you mean "name"?` if a known name is similar,
@@ -39,4 +39,20 @@ function isSimilar(a: string, b: string): boolean {
   let end = 0;
   while (end < shorter - start && a.at(-1 - end) === b.at(-1 - end)) end++;
   return start + end >= 2 && Math.max(a.length, b.length) - start - end <= 2;
+}
+
+/**
+ * Returns the singular of an English word: `categories` → `category`, `boxes` → `box`, `aliases` → `alias`, `pets` →
+ * `pet`.
+ */
+export function toSingular(word: string): string {
+  if (/(?:ss|us|is|news|series|species)$/i.test(word)) return word;
+  if (/ies$/i.test(word)) return word.replace(/ies$/i, 'y');
+  if (/(?:x|ch|sh|ss|z|ias|tus)es$/i.test(word)) return word.slice(0, -2);
+  return word.replace(/s$/i, '');
+}
+
+/** Returns a name in lower case without separators, for comparisons: `pet_id` and `petId` are the same name. */
+export function normalizeName(name: string): string {
+  return name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
 }
