@@ -9,9 +9,8 @@ import { keepTexts } from '../openapi/typed-values.ts';
 import { isAmbiguousInXml } from '../openapi/xml/xml-schema.ts';
 import { parseQuery } from '../util/request-target.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
-import { hasUnknownVersion } from './entity-tags.ts';
 import type { RequestToSend } from './exchange.ts';
-import { hasSharedKey } from './idempotency-key.ts';
+import { hasSharedKey, hasUnknownVersion } from './request-headers.ts';
 import {
   getBodySchema,
   getBodyType,

@@ -3,12 +3,10 @@ import { findMediaType, isJsonType, removeTypeParameters } from '../openapi/medi
 import type { ResponseViolation } from '../openapi/responses.ts';
 import { type DocumentedResponse, findResponse } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
-import { withAccept } from './accept.ts';
 import { findRepeatedName } from './ambiguity.ts';
 import { type Client, isRateLimit, MAX_WAIT_MS, TOO_MANY_REQUESTS } from './client.ts';
 import { Connection } from './connection.ts';
 import { addCredentials } from './credentials.ts';
-import { withCurrentVersion } from './entity-tags.ts';
 import type { Exchange, ReceivedResponse, RequestToSend } from './exchange.ts';
 import { CheckStoppedError, OperationUnavailableError } from './exchange.ts';
 import {
@@ -19,7 +17,7 @@ import {
   getResponseName,
   type Violation,
 } from './findings.ts';
-import { withNewKey } from './idempotency-key.ts';
+import { withAccept, withCurrentVersion, withNewKey } from './request-headers.ts';
 import type { Suspect } from './suspects.ts';
 import { NoResponseError } from './transport.ts';
 import { canBeUndocumented, findWriteOnlyViolations, findXmlViolations } from './undocumented-responses.ts';

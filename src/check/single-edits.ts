@@ -2,13 +2,13 @@ import type { Contract } from '../openapi/contract.ts';
 import { isNode, type Node } from '../openapi/document.ts';
 import type { Route } from '../openapi/routes.ts';
 import { ALL_PARTS, getPartItems, getSchemaParts } from '../openapi/schema-parts.ts';
-import { getAcceptedTypes } from './accept.ts';
 import type { CheckContext } from './check-context.ts';
 import { sendIfAvailable } from './confirm-findings.ts';
 import { isSuccess } from './exchange.ts';
 import { getDocumentedValues, isAcceptable, withDocumentedValues } from './pool.ts';
 import type { EditedAnswer } from './refusals.ts';
 import { applyEdit, type Edit, findRequestParts, type RequestPart } from './request-edits.ts';
+import { getAcceptedTypes } from './request-headers.ts';
 import {
   getBodyFormat,
   getBodyType,

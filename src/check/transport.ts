@@ -372,10 +372,7 @@ export class ConnectionCloses {
     this.#last = new WeakMap();
   }
 
-  /**
-   * Returns one exchange for each error status after which the server closes nearly every connection without announcing
-   * it.
-   */
+  /** Returns an exchange for each error status after which the server closes nearly all connections. */
   getExamples(): readonly Exchange[] {
     return [...this.#byStatus].flatMap(([status, { closed, kept, example }]) =>
       status >= 400 && closed >= MIN_CLOSED && closed > kept * 10 && example ? [example] : [],

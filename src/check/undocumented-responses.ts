@@ -11,9 +11,8 @@ import { formatPointer } from '../util/json-pointer.ts';
 import { parseQuery } from '../util/request-target.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import { canBeRefused, hasMalformedType } from './ambiguity.ts';
-import { isConditionStatus } from './entity-tags.ts';
 import type { ReceivedResponse, RequestToSend } from './exchange.ts';
-import { isKeyRejection } from './idempotency-key.ts';
+import { isConditionStatus, isKeyRejection } from './request-headers.ts';
 import { getBodyFormat, isCursor, parseRequest } from './requests.ts';
 
 /** The maximum length of a request target that every server should accept, in characters. */

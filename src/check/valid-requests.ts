@@ -7,11 +7,10 @@ import type { Route } from '../openapi/routes.ts';
 import { normalizeName } from '../util/names.ts';
 import { createRandom, type Random, toSeed } from '../util/random.ts';
 import type { BodyFormat } from './body-format.ts';
-import { withVersionPlaceholders } from './entity-tags.ts';
-import { withUuidKey } from './idempotency-key.ts';
 import { isPathValue } from './ids.ts';
 import type { KnownResource, Pool } from './pool.ts';
 import { getPathParameters, getPoolName, type PathParameter, withDocumentedValues } from './pool.ts';
+import { withUuidKey, withVersionPlaceholders } from './request-headers.ts';
 import {
   getBodyFormat,
   getBodyType,

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { toQuery } from '../client/client.ts';
-import { parseExactJson } from '../util/json-limits.ts';
+import { parseExactJson } from '../util/limits.ts';
 import {
   type ActionCommand,
   type CommandRequest,

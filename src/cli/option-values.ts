@@ -1,6 +1,5 @@
 import { type Command, CommanderError, InvalidArgumentError, Option } from 'commander';
-import { parseExactJson } from '../util/json-limits.ts';
-import { MAX_DELAY_MS } from '../util/limits.ts';
+import { MAX_DELAY_MS, parseExactJson } from '../util/limits.ts';
 
 /** Parses a delay in ms, or a range such as `200-800`. */
 export function parseDelay(text: string): number | { readonly from: number; readonly to: number } {

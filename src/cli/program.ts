@@ -1,10 +1,10 @@
 import { randomInt } from 'node:crypto';
 import { CheckUsageError } from '../check/exchange.ts';
 import { type CheckCommand, MAX_SEED } from '../check/options.ts';
+import { getContractPath } from '../server/choose-application.ts';
 import { explain, formatStartMessage } from '../server/explain.ts';
 import { createLogger, supportsColors } from '../server/logger.ts';
 import type { Options } from '../server/options.ts';
-import { getContractPath } from '../server/paths.ts';
 import { migrateDatabase, repair } from '../server/repair.ts';
 import { createStorefront, type Storefront } from '../server/storefront.ts';
 import { version } from '../server/version.ts';

@@ -3,11 +3,11 @@ import { useEffect, useErrorBoundary, useId, useState } from 'preact/hooks';
 import { followRequests } from './api/request-stream.ts';
 import { ControlView } from './control/control-view.tsx';
 import type { Connection, Console } from './model/console.ts';
-import type { Notices } from './model/notices.ts';
+import type { Notices } from './model/observable.ts';
 import { getReferenceLink, VIEWS, type View } from './model/route-hash.ts';
 import { RequestsView } from './requests/requests-view.tsx';
 import { StateView } from './state/state-view.tsx';
-import { ActionButton } from './ui/buttons.tsx';
+import { ActionButton } from './ui/elements.tsx';
 import { useConsole, useInterval, useLoaded, useObservable } from './ui/hooks.ts';
 
 /** The interval at which the page checks whether a removed sandbox exists again, in ms. */

@@ -1,13 +1,221 @@
+import type { Table } from '../application.ts';
+import { findFaultIssues, type ParsedFault, parseFault, rejectTooManyFaults } from '../faults/fault.ts';
+import { needsBody } from '../matcher/request-matcher.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { StoreUnavailableError } from '../store/errors.ts';
-import { HttpProblemError } from '../util/problem.ts';
-import { entryHandlers } from './entry-handlers.ts';
-import { faultHandlers } from './fault-handlers.ts';
-import type { ControlHandlers, ControlParts, OperationDescription } from './handler.ts';
-import { getSandbox, rejectIssues } from './handler.ts';
+import type { Entry, State } from '../store/state.ts';
+import { parseTime, toIsoTime } from '../util/iso-time.ts';
+import type { Issue } from '../util/issue.ts';
+import { HttpProblemError, type ProblemCode } from '../util/problem.ts';
+import { runInSlices, type Steps, splitList } from '../util/slices.ts';
+import {
+  type ControlHandlers,
+  type ControlParts,
+  formatNames,
+  getSandbox,
+  type OperationDescription,
+  rejectIssues,
+} from './handler.ts';
 import { journalHandlers, requestHandlers } from './journal-handlers.ts';
-import type { Operation } from './operation.ts';
+import type { Fault, FaultDefinition, Operation } from './operation.ts';
 import { sandboxHandlers, snapshotHandlers } from './sandbox-handlers.ts';
+
+/** The handlers of the control API for injected faults, by operationId. */
+const faultHandlers = {
+  listFaults: ({ path }, parts) =>
+    getSandbox(path.id, parts)
+      .faults.list()
+      .map((fault) => addWarnings(fault, parts)),
+  getFault({ path }, parts) {
+    const fault = getSandbox(path.id, parts).faults.find(path.fault);
+    if (!fault) throw createUnknownFaultError(path, parts);
+    return addWarnings(fault, parts);
+  },
+  async addFault({ path, body }, parts) {
+    const [parsed] = parseFaults([{ fault: body, at: '' }], parts) as [ParsedFault];
+    const sandbox = await parts.sandboxes.get(path.id);
+    return logWarnings(sandbox, await sandbox.change(() => sandbox.faults.add(parsed)), parts);
+  },
+  async replaceFaults({ path, body }, parts) {
+    const parsed = parseFaults(
+      body.map((fault, index) => ({ fault, at: `/${index}` })),
+      parts,
+    );
+    const sandbox = await parts.sandboxes.get(path.id);
+    const faults = await sandbox.change(() => sandbox.faults.replace(parsed));
+    return faults.map((fault) => logWarnings(sandbox, fault, parts));
+  },
+  clearFaults({ path }, parts) {
+    const { change, faults } = getSandbox(path.id, parts);
+    return change(() => faults.clear());
+  },
+  async removeFault({ path }, parts) {
+    const { change, faults } = getSandbox(path.id, parts);
+    if (!(await change(() => faults.remove(path.fault)))) throw createUnknownFaultError(path, parts);
+  },
+} satisfies Partial<ControlHandlers>;
+
+/**
+ * Parses faults.
+ * `at`: the JSON Pointer to each fault in the request body.
+ * Throws an error if there are too many faults or a fault is invalid.
+ * A fault is also invalid if the contract does not define its operation or does not allow its response.
+ * Callers parse faults before they create a sandbox, so an invalid fault creates no sandbox.
+ */
+function parseFaults(
+  faults: readonly { readonly fault: FaultDefinition; readonly at: string }[],
+  parts: ControlParts,
+): readonly ParsedFault[] {
+  const rejectAny = (code: ProblemCode, find: (fault: FaultDefinition) => readonly Issue[]) =>
+    rejectIssues(
+      code,
+      faults.flatMap(({ fault, at }) => find(fault).map((issue) => ({ ...issue, pointer: at + issue.pointer }))),
+    );
+  rejectAny('invalid-fault', findFaultIssues);
+  rejectAny('unknown-operation', ({ operation }) => parts.findUnknownOperationIssues(operation));
+  rejectAny('contract-conflict', parts.findUndocumentedResponses);
+  const parsed = faults.map(({ fault, at }) => parseFault(fault, at));
+  rejectTooManyFaults(parsed);
+  return parsed;
+}
+
+/**
+ * Adds warnings to a fault, for example that no request can match it, or that the contract does not document its
+ * status.
+ * `more`: additional warnings.
+ */
+function addWarnings(fault: Fault, parts: ControlParts, more: readonly string[] = []): Fault {
+  const found = parts.findFaultWarnings({ ...fault, needsBody: needsBody(fault.where) });
+  const warnings = [...(fault.warnings ?? []), ...found, ...more];
+  return warnings.length > 0 ? { ...fault, warnings } : fault;
+}
+
+/** Adds warnings to a new fault, and logs each warning. */
+function logWarnings({ id, clock }: Sandbox, fault: Fault, parts: ControlParts): Fault {
+  const result = addWarnings(fault, parts, findExpiryWarning(fault, clock.nowMs()));
+  for (const warning of result.warnings ?? []) parts.warn(`fault ${fault.id} of sandbox ${id}: ${warning}`);
+  return result;
+}
+
+/** Returns a warning if the clock of the sandbox has already reached the time `until` of a new fault. */
+function findExpiryWarning({ until }: Fault, nowMs: number): readonly string[] {
+  if (until === undefined || parseTime(until) > nowMs) return [];
+  return [`the fault has expired: until (${until}) is not later than the time of the sandbox (${toIsoTime(nowMs)})`];
+}
+
+function createUnknownFaultError({ id, fault }: { readonly id: string; readonly fault: string }, parts: ControlParts) {
+  const ids = getSandbox(id, parts)
+    .faults.list()
+    .map((one) => one.id);
+  const existing = ids.length > 0 ? `The sandbox has ${formatNames(ids)}.` : 'The sandbox has no faults.';
+  return new HttpProblemError({
+    code: 'unknown-fault',
+    detail: `Fault ${fault} does not exist in sandbox ${id}. ${existing}`,
+  });
+}
+
+/** The default number of entries on a page. */
+const PAGE_ENTRIES = 50;
+
+/** The default number of search results in an explanation. */
+const EXPLAINED_RESULTS = 10;
+
+/** The handlers of the control API for the entries of a collection, by operationId. */
+const entryHandlers = {
+  async listEntries({ path, query }, parts) {
+    const { state } = getSandbox(path.id, parts).store.read();
+    const table = getTable(path.collection, parts);
+    const list = state[path.collection] ?? [];
+    const search = String(query.search ?? '').toLowerCase();
+    const isMatch = createSearch(search, (entry) => table.getCells(entry, state));
+    const positions = search === '' ? undefined : await runInSlices(findPositions(list, isMatch));
+    const [offset, limit] = [Number(query.offset ?? 0), Number(query.limit ?? PAGE_ENTRIES)];
+    const shown = positions?.slice(offset, offset + limit) ?? getRange(offset, Math.min(offset + limit, list.length));
+    const summary = table.summarize?.(state);
+    return {
+      total: positions?.length ?? list.length,
+      columns: [...table.columns],
+      entries: shown.map((position) => toRow(list, position, { table, state })),
+      ...(summary ? { summary: [...summary] } : {}),
+    };
+  },
+  async explainSearch({ path, query }, parts) {
+    const { state } = getSandbox(path.id, parts).store.read();
+    const { collection } = path;
+    const table = getTable(collection, parts);
+    const { explainSearch } = parts.application();
+    const explain = Object.hasOwn(explainSearch, collection) ? explainSearch[collection] : undefined;
+    if (!explain) {
+      const remedy = `Collections with a search: ${formatNames(Object.keys(explainSearch)) || 'none'}`;
+      throw new HttpProblemError({
+        code: 'no-search',
+        detail: `Clients cannot search the collection ${collection}. ${remedy}.`,
+      });
+    }
+    const limit = Number(query.limit ?? EXPLAINED_RESULTS);
+    const { results, ...explanation } = await explain(state, { term: String(query.term), limit });
+    const list = state[collection] ?? [];
+    return {
+      ...explanation,
+      columns: [...table.columns],
+      results: results.map(({ position, ...result }) => ({ ...toRow(list, position, { table, state }), ...result })),
+    };
+  },
+} satisfies Partial<ControlHandlers>;
+
+/**
+ * Returns the table in which the console shows a collection.
+ * Throws a `HttpProblemError` if the collection does not exist.
+ */
+function getTable(collection: string, { application, collections }: ControlParts): Table {
+  const table = application().getTable(collection);
+  if (table) return table;
+  const remedy =
+    collections().length > 0 ? `Use one of ${formatNames(collections())}` : 'The contract has no collections';
+  throw new HttpProblemError({
+    code: 'unknown-collection',
+    detail: `Collection ${collection} does not exist. ${remedy}.`,
+  });
+}
+
+function toRow(
+  list: readonly Entry[],
+  position: number,
+  { table, state }: { readonly table: Table; readonly state: State },
+) {
+  const entry = list[position] as Entry;
+  return { position, entry, cells: [...table.getCells(entry, state)] };
+}
+
+function getRange(from: number, to: number): readonly number[] {
+  return Array.from({ length: Math.max(0, to - from) }, (_, index) => from + index);
+}
+
+/**
+ * Returns the indexes of the entries for which `isMatch` returns true.
+ * Yields after each part of the list, so that the server can handle other requests.
+ */
+function* findPositions(list: readonly Entry[], isMatch: (entry: Entry) => boolean): Steps<readonly number[]> {
+  const positions: number[] = [];
+  for (const [part, start] of splitList(list)) {
+    for (const [index, entry] of part.entries()) if (isMatch(entry)) positions.push(start + index);
+    yield;
+  }
+  return positions;
+}
+
+/**
+ * Creates a function that returns whether a value or a table cell of an entry contains `search`.
+ * `search` is in lower case.
+ */
+function createSearch(search: string, getCells: (entry: Entry) => readonly unknown[]): (entry: Entry) => boolean {
+  const hasText = (value: unknown): boolean => {
+    if (typeof value === 'string') return value.toLowerCase().includes(search);
+    if (typeof value !== 'object' || value === null) return String(value).includes(search);
+    return Object.values(value).some(hasText);
+  };
+  return (entry) => hasText(entry) || getCells(entry).some(hasText);
+}
 
 /**
  * The handlers of the control API for the server and for the operations of the application's contract, by operationId.

@@ -1,6 +1,5 @@
 import type { Sandboxes } from '../sandbox/registry.ts';
-import { DEFAULT_SANDBOX_ID, type Sandbox } from '../sandbox/sandbox.ts';
-import { clearSettings } from '../sandbox/settings.ts';
+import { clearSettings, DEFAULT_SANDBOX_ID, type Sandbox } from '../sandbox/sandbox.ts';
 import { isSame } from '../sandbox/snapshots.ts';
 import { StateTooLargeError } from '../store/backend.ts';
 import { applyPatch, PatchError, type PatchOperation } from '../store/json-patch.ts';

@@ -8,7 +8,7 @@ import type { OperationInput } from '../openapi/validate-request.ts';
 import type { StateChange } from '../sandbox/journal/change-history.ts';
 import type { RecordedRequest, Remarks } from '../sandbox/journal/recorded-request.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
-import type { InexactInteger } from '../util/json-limits.ts';
+import type { InexactInteger } from '../util/limits.ts';
 import { type Headers, NO_HEADERS } from './cors.ts';
 import type { Authenticate } from './credentials.ts';
 import type { LargeBodies } from './large-bodies.ts';

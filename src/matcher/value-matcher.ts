@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { createIssue, describeIssues, type Issue, type IssueParts } from '../util/issue.ts';
-import { MAX_JSON_DEPTH } from '../util/json-limits.ts';
 import { formatPointer } from '../util/json-pointer.ts';
+import { MAX_JSON_DEPTH } from '../util/limits.ts';
 import { suggestOneOf } from '../util/names.ts';
 import { HttpProblemError, toViolations } from '../util/problem.ts';
 import { isSecretName, redactSecrets } from '../util/redact-secrets.ts';

@@ -1,6 +1,6 @@
 import type { ErrorObject } from 'ajv';
 import type { IssueParts } from '../util/issue.ts';
-import { describeInexact, EXACT_REMEDY, isInexactInteger, TOO_DEEP, TOO_DEEP_REMEDY } from '../util/json-limits.ts';
+import { describeInexact, EXACT_REMEDY, isInexactInteger, TOO_DEEP, TOO_DEEP_REMEDY } from '../util/limits.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { suggestName } from '../util/names.ts';
 import { listKeywordTypes } from './schema-parts.ts';

@@ -1,6 +1,6 @@
 import type { ErrorObject } from 'ajv';
-import { findInexactIntegers, type InexactInteger, MAX_JSON_DEPTH } from '../util/json-limits.ts';
 import { formatPointer } from '../util/json-pointer.ts';
+import { findInexactIntegers, type InexactInteger, MAX_JSON_DEPTH } from '../util/limits.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import { type Document, getNode, getPropertyNames, isNode, type Node, resolvePointer, toNode } from './document.ts';
 import { isJsonType } from './media-types.ts';

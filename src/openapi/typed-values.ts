@@ -1,4 +1,4 @@
-import { isInexactInteger } from '../util/json-limits.ts';
+import { isInexactInteger } from '../util/limits.ts';
 import { type Document, isNode, type Node } from './document.ts';
 import { type Branch, getBranches } from './schema-parts.ts';
 

@@ -1,7 +1,7 @@
 import type { ErrorObject, ValidateFunction } from 'ajv';
-import type { InexactInteger } from '../util/json-limits.ts';
-import { findJsonIssues, hasJsonIssues } from '../util/json-limits.ts';
 import { formatPointer } from '../util/json-pointer.ts';
+import type { InexactInteger } from '../util/limits.ts';
+import { findJsonIssues, hasJsonIssues } from '../util/limits.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { suggestName } from '../util/names.ts';
 import { JSON_TYPE } from '../util/request-target.ts';

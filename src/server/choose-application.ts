@@ -4,7 +4,7 @@ import { type Contract, loadContract } from '../openapi/contract.ts';
 import { createResourceApplication } from '../resources/application.ts';
 import { createShop, shop } from '../shop/application.ts';
 import { UserError } from '../util/issue.ts';
-import type { ServerOptions } from './options.ts';
+import type { Options, ServerOptions } from './options.ts';
 
 /**
  * Returns the application that serves the contract: the built-in shop, or an application that stores the resources of
@@ -34,4 +34,12 @@ export async function chooseApplication({
 function hasShopOperation(contract: Contract): boolean {
   const { getImplementation } = shop.implementContract(contract);
   return contract.routes.some((route) => getImplementation(route) !== undefined);
+}
+
+/**
+ * Returns the absolute path of the contract in the options.
+ * Default: the contract of the shop, which ships with this package.
+ */
+export function getContractPath({ contract }: Pick<Options, 'contract'>): string {
+  return resolve(contract ?? shop.contractFile);
 }

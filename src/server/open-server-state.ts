@@ -5,8 +5,12 @@ import type { ServedContract } from '../http/served.ts';
 import type { Contract } from '../openapi/contract.ts';
 import { createClock } from '../sandbox/clock-and-ids.ts';
 import { DEFAULT_SNAPSHOTS_BYTES, MEMORY_LIMITS, Memory } from '../sandbox/memory/memory.ts';
-import { createConfiguredParts, DEFAULT_SANDBOX_ID, type SandboxesParts } from '../sandbox/sandbox.ts';
-import { INITIAL_SETTINGS } from '../sandbox/settings.ts';
+import {
+  createConfiguredParts,
+  DEFAULT_SANDBOX_ID,
+  INITIAL_SETTINGS,
+  type SandboxesParts,
+} from '../sandbox/sandbox.ts';
 import { CommonLists } from '../sandbox/shared/common-lists.ts';
 import { Recovery } from '../sandbox/shared/recovery.ts';
 import { decodeSandbox, type LoadedContent, SandboxBackend } from '../sandbox/shared/shared-backend.ts';

@@ -8,14 +8,12 @@ import { getNode, getPropertyNames, toNode } from '../openapi/document.ts';
 import type { Route } from '../openapi/routes.ts';
 import { formatPointer } from '../util/json-pointer.ts';
 import { limitList } from '../util/text.ts';
-import { addMissingCollections, describeOtherLists } from './contract-lists.ts';
-import { findUnusableFaults } from './control.ts';
-import { logInvalidExamples } from './example-warnings.ts';
+import { addMissingCollections, describeOtherLists, findUnusableFaults } from './control.ts';
 import { getFileSignature, loadSettings, type WatchedFiles } from './file-watcher.ts';
 import { loadHandlers } from './handler-registry.ts';
 import type { createLogger } from './logger.ts';
 import { refuseInvalidState, refuseTypeConflicts, type ServedContractFactory } from './served-contract.ts';
-import { warmUpIfSmall } from './warm-up.ts';
+import { logInvalidExamples, warmUpIfSmall } from './warm-up.ts';
 
 /** Options of `Reloads`. */
 interface ReloadOptions {

@@ -24,8 +24,8 @@ import {
   type StateValidator,
 } from '../store/validate-state.ts';
 import type { DataValidator, Issue } from '../util/issue.ts';
-import { findJsonIssues, MAX_JSON_DEPTH } from '../util/json-limits.ts';
 import { formatPointer, parsePointer } from '../util/json-pointer.ts';
+import { findJsonIssues, MAX_JSON_DEPTH } from '../util/limits.ts';
 import { HttpProblemError } from '../util/problem.ts';
 import { limitList } from '../util/text.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';

@@ -23,9 +23,8 @@ import type { PoolCounts } from '../store/postgres/database.ts';
 import type { State } from '../store/state.ts';
 import { toIsoTime } from '../util/iso-time.ts';
 import { UserError } from '../util/issue.ts';
-import { addMissingCollections, describeOtherLists } from './contract-lists.ts';
+import { addMissingCollections, describeOtherLists } from './control.ts';
 import { createApplicationView } from './controlled-application.ts';
-import { logInvalidExamples } from './example-warnings.ts';
 import { formatFirstSteps, formatStartMessage, logOperations } from './explain.ts';
 import { findWatchedFiles, loadSettings, reloadOnSave } from './file-watcher.ts';
 import { loadHandlers } from './handler-registry.ts';
@@ -35,7 +34,7 @@ import type { ServerOptions, Storefront } from './options.ts';
 import { HANDLERS_FALLBACK, Reloads, SETTINGS_FALLBACK } from './reload.ts';
 import { createServedContractFactory } from './served-contract.ts';
 import { version } from './version.ts';
-import { listWarmUps, runInTurns } from './warm-up.ts';
+import { listWarmUps, logInvalidExamples, runInTurns } from './warm-up.ts';
 
 /**
  * Starts a server for an application.

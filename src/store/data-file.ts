@@ -2,6 +2,7 @@ import type { ParseError } from 'jsonc-parser';
 import jsonc from 'jsonc-parser';
 import type { Issue } from '../util/issue.ts';
 import { UserError } from '../util/issue.ts';
+import { formatPointer } from '../util/json-pointer.ts';
 import {
   describeInexact,
   EXACT_REMEDY,
@@ -9,8 +10,7 @@ import {
   findJsonIssues,
   TOO_DEEP,
   TOO_DEEP_REMEDY,
-} from '../util/json-limits.ts';
-import { formatPointer } from '../util/json-pointer.ts';
+} from '../util/limits.ts';
 import { limitList } from '../util/text.ts';
 import { tryOrError, tryOrUndefined } from '../util/try-or-undefined.ts';
 import { type Disk, describeDiskError } from './disk.ts';

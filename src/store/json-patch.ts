@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { hasJsonIssues, MAX_JSON_DEPTH } from '../util/json-limits.ts';
 import { parsePointer } from '../util/json-pointer.ts';
-import { MEGABYTE } from '../util/limits.ts';
+import { hasJsonIssues, MAX_JSON_DEPTH, MEGABYTE } from '../util/limits.ts';
 
 /**
  * An operation of a JSON Patch (RFC 6902).

@@ -1,4 +1,4 @@
-import { findInexactIntegers, MAX_JSON_DEPTH } from '../util/json-limits.ts';
+import { findInexactIntegers, MAX_JSON_DEPTH } from '../util/limits.ts';
 import { type Steps, splitList } from '../util/slices.ts';
 import {
   addRemedy,

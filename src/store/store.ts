@@ -3,12 +3,12 @@ import {
   type AsyncChange,
   type Backend,
   type Change,
+  ChangeGatherer,
   CommitConflictError,
   type PendingChange,
   runChanges,
   StateTooLargeError,
 } from './backend.ts';
-import { ChangeGatherer } from './change-gatherer.ts';
 import { ClaimLostError, StateReplacedError, StoreUnavailableError } from './errors.ts';
 import type { CommittedState, State } from './state.ts';
 

@@ -7,12 +7,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { ShopApi } from '../server/api-types.ts';
 import { refuseInvalidOptions } from '../server/options.ts';
-import { type ChildOptions, toArguments } from './arguments.ts';
-import { createTestStorefront, type TestStorefront } from './test-storefront.ts';
+import { type ChildOptions, createTestStorefront, type TestStorefront, toArguments } from './test-storefront.ts';
 
-export type { ChildOptions as Options } from './arguments.ts';
 export * from './exports.ts';
-export type { SandboxOptions, TestStorefront } from './test-storefront.ts';
+export type { ChildOptions as Options, SandboxOptions, TestStorefront } from './test-storefront.ts';
 
 /** The maximum duration of a server start, in ms. It is long enough for a busy machine. */
 const START_MS = 60_000;

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createStorefront } from '../../src/index.ts';
-import { isInexactInteger, parseExactJson } from '../../src/util/json-limits.ts';
+import { isInexactInteger, parseExactJson } from '../../src/util/limits.ts';
 import { createObject, createResourcePaths } from '../support/fixtures/api-document.ts';
 import { writeDocument } from '../support/fixtures/other-document.ts';
 import { folderWith } from '../support/harness/folder-with.ts';

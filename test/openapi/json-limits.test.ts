@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createStorefront } from '../../src/index.ts';
-import { findJsonIssues } from '../../src/util/json-limits.ts';
+import { findJsonIssues } from '../../src/util/limits.ts';
 import { defaults, getProductId } from '../support/fixtures/default-data.ts';
 import { folderWith } from '../support/harness/folder-with.ts';
 import { expectProblem } from '../support/harness/problems.ts';

@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import { readCommandLine } from '../../src/cli/options.ts';
-import { type ChildOptions, toArguments } from '../../src/testing/arguments.ts';
+import { type ChildOptions, toArguments } from '../../src/testing/test-storefront.ts';
 
 /** Parses the arguments in an environment with other values. */
 function read(options: ChildOptions) {

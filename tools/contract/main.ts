@@ -11,7 +11,7 @@ import { createStopSignal } from '../../src/check/exchange.ts';
 import { createStorefront } from '../../src/index.ts';
 import { loadContract } from '../../src/openapi/contract.ts';
 import { ContractError } from '../../src/openapi/document.ts';
-import { getContractPath } from '../../src/server/paths.ts';
+import { getContractPath } from '../../src/server/choose-application.ts';
 import { shopModel } from '../../src/shop/model/shop.ts';
 import { type EarlierVersion, EarlierVersionError, readEarlierVersion } from './against.ts';
 import { documentPart } from './document-part.ts';

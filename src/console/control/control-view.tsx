@@ -1,11 +1,8 @@
 import { useState } from 'preact/hooks';
 import type { ControlResponse } from '../../control/operation.ts';
 import { formatDateTime, formatQuantity } from '../model/format.ts';
-import { ActionForm, Field } from '../ui/action-form.tsx';
-import { ActionButton, useAction } from '../ui/buttons.tsx';
-import { useConsole, useInterval, useLoaded, useObservable } from '../ui/hooks.ts';
-import { useOperations } from '../ui/use-operations.ts';
-import { Card } from './card.tsx';
+import { ActionButton, ActionForm, Card, Field, useAction } from '../ui/elements.tsx';
+import { useConsole, useInterval, useLoaded, useObservable, useOperations } from '../ui/hooks.ts';
 import { FaultsCard } from './faults-card.tsx';
 import { SandboxesCard, SnapshotsCard } from './sandboxes-card.tsx';
 

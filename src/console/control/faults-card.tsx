@@ -1,13 +1,15 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { ControlResponse, Fault } from '../../control/operation.ts';
-import { describeFault } from '../model/describe-fault.ts';
-import { INITIAL_FAULT, toFaultDefinition, type FaultForm as Values } from '../model/fault-form.ts';
+import { describeFault, INITIAL_FAULT, toFaultDefinition, type FaultForm as Values } from '../model/fault-form.ts';
 import { formatQuantity } from '../model/format.ts';
-import { ActionButton } from '../ui/buttons.tsx';
-import { useAfterRequests, useConsole, useLoaded, useObservable } from '../ui/hooks.ts';
-import { useOperations } from '../ui/use-operations.ts';
-import { Card } from './card.tsx';
-import type { FaultPartProps } from './fault-part.ts';
+import { ActionButton, Card } from '../ui/elements.tsx';
+import { useAfterRequests, useConsole, useLoaded, useObservable, useOperations } from '../ui/hooks.ts';
+
+/** The properties of a component that shows a part of the form for adding a fault. */
+interface FaultPartProps {
+  readonly values: Values;
+  readonly set: (change: Partial<Values>) => void;
+}
 
 interface FormProps {
   readonly sandbox: string;

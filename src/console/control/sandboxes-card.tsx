@@ -3,10 +3,8 @@ import type { ControlResponse } from '../../control/operation.ts';
 import { compareStates } from '../model/compare-states.ts';
 import { formatQuantity } from '../model/format.ts';
 import { ChangeList } from '../requests/change-list.tsx';
-import { ActionForm, Field } from '../ui/action-form.tsx';
-import { ConfirmButton } from '../ui/buttons.tsx';
+import { ActionForm, Card, ConfirmButton, Field } from '../ui/elements.tsx';
 import { useConsole, useInterval, useLoaded, useObservable } from '../ui/hooks.ts';
-import { Card } from './card.tsx';
 
 type Sandbox = ControlResponse<'listSandboxes'>[number];
 

@@ -1,8 +1,7 @@
 import type { ControlResponse } from '../../control/operation.ts';
 import type { ControlApi } from '../api/control-api.ts';
 import type { Session } from '../api/session.ts';
-import type { Notices } from './notices.ts';
-import type { Observable } from './observable.ts';
+import type { Notices, Observable } from './observable.ts';
 import type { OwnChanges } from './own-changes.ts';
 import type { RequestList } from './request-list.ts';
 import type { Router } from './router.ts';

@@ -12,15 +12,13 @@ import {
   toSentRequest,
   toTest,
 } from '../model/code.ts';
-import { describeFault } from '../model/describe-fault.ts';
+import { describeFault } from '../model/fault-form.ts';
 import { formatBytes, formatDateTime, formatDuration, formatJson, formatQuantity } from '../model/format.ts';
 import { DECISION_EXPLANATIONS, type Details, describeDecision, type SelectedRequest } from '../model/request-row.ts';
-import { ActionButton, CopyButton } from '../ui/buttons.tsx';
+import { ActionButton, CopyButton, Section, Status } from '../ui/elements.tsx';
 import { useConsole, useLoaded } from '../ui/hooks.ts';
 import { JsonView } from '../ui/json-view.tsx';
-import { Status } from '../ui/status.tsx';
 import { ChangeList } from './change-list.tsx';
-import { Section } from './section.tsx';
 
 type LocatedViolation = Details['violations'][number];
 

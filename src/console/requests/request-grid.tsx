@@ -2,8 +2,8 @@ import type { ComponentChildren, RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { formatDuration, formatTime } from '../model/format.ts';
 import { describeDecision, type RequestRow, type SelectedRequest } from '../model/request-row.ts';
+import { Status } from '../ui/elements.tsx';
 import { useConsole } from '../ui/hooks.ts';
-import { Status } from '../ui/status.tsx';
 
 /** The columns of the list of requests. */
 const COLUMNS = [

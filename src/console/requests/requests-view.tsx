@@ -7,7 +7,7 @@ import { formatCount, formatQuantity } from '../model/format.ts';
 import { isEmptyFilter } from '../model/request-filter.ts';
 import type { RequestRow } from '../model/request-row.ts';
 import { getReferenceLink } from '../model/route-hash.ts';
-import { ActionButton, ConfirmButton, CopyButton } from '../ui/buttons.tsx';
+import { ActionButton, ConfirmButton, CopyButton } from '../ui/elements.tsx';
 import { useConsole, useObservable } from '../ui/hooks.ts';
 import { RequestDetails } from './request-details.tsx';
 import { RequestGrid } from './request-grid.tsx';

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { formatPointer, parsePointer } from '../../util/json-pointer.ts';
 import { ApiError } from '../api/control-api.ts';
 import { type EntryField, getFields, parseField, toFieldText } from '../model/entry-fields.ts';
-import { ConfirmButton } from '../ui/buttons.tsx';
+import { ConfirmButton } from '../ui/elements.tsx';
 import { useConsole } from '../ui/hooks.ts';
 import type { Collection, EditedEntry, Entry, EntryError, EntryFormProps } from './state-types.ts';
 

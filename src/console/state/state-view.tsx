@@ -5,7 +5,7 @@ import type { EntryChange } from '../model/compare-states.ts';
 import { getRowName } from '../model/entry-fields.ts';
 import { formatCount, formatQuantity } from '../model/format.ts';
 import type { RequestRow } from '../model/request-row.ts';
-import { ActionButton, ConfirmButton, useAction } from '../ui/buttons.tsx';
+import { ActionButton, ConfirmButton, useAction } from '../ui/elements.tsx';
 import { type Loaded, useAfterRequests, useConsole, useLoaded, useObservable } from '../ui/hooks.ts';
 import { EntryEditor } from './entry-editor.tsx';
 import { EntryTable } from './entry-table.tsx';

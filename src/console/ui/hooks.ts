@@ -101,3 +101,11 @@ export function useConsole(): Console {
   if (console === undefined) throw new Error('The component must be used inside ConsoleContext.Provider.');
   return console;
 }
+
+/** Loads the operations of the contract. Each operation says whether the current sandbox mocks it. */
+export function useOperations() {
+  const { api, router, server } = useConsole();
+  const { sandbox } = useObservable(router.route);
+  const reloads = useObservable(server)?.contract.reloads ?? 0;
+  return useLoaded(`operations ${sandbox} ${reloads}`, () => api.send('listOperations', { path: { id: sandbox } }));
+}

@@ -5,7 +5,7 @@ import type { Transaction } from '../../store/postgres/database.ts';
 import type { SharedLog, StoredSandbox } from '../../store/postgres/shared-log.ts';
 import type { State } from '../../store/state.ts';
 import type { MemoryQuota } from '../memory/memory.ts';
-import { exportSettings, importSettings } from '../settings.ts';
+import { exportSettings, importSettings } from '../sandbox.ts';
 import type { Recovery } from './recovery.ts';
 import { type Content, type ContentFormat, compareSettings, type StoredParts } from './stored-content.ts';
 

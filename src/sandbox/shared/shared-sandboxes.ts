@@ -5,8 +5,14 @@ import type { State } from '../../store/state.ts';
 import { createStore, type Store } from '../../store/store.ts';
 import { limitList } from '../../util/text.ts';
 import { Sandboxes } from '../registry.ts';
-import { DEFAULT_SANDBOX_ID, type OwnParts, type Sandbox, type SandboxesParts } from '../sandbox.ts';
-import { clearSettings, INITIAL_SETTINGS } from '../settings.ts';
+import {
+  clearSettings,
+  DEFAULT_SANDBOX_ID,
+  INITIAL_SETTINGS,
+  type OwnParts,
+  type Sandbox,
+  type SandboxesParts,
+} from '../sandbox.ts';
 import type { CommonLists } from './common-lists.ts';
 import type { Recovery } from './recovery.ts';
 import {

@@ -1,7 +1,7 @@
 import type { NewContent } from '../../store/postgres/shared-log.ts';
 import type { State } from '../../store/state.ts';
 import { applyChanges, compareStates, type StateChange } from '../../store/state-change.ts';
-import type { ConfiguredSandbox, Settings } from '../settings.ts';
+import type { ConfiguredSandbox, Settings } from '../sandbox.ts';
 import type { CommonLists, StoredState } from './common-lists.ts';
 import type { SharedKeys } from './shared-keys.ts';
 

@@ -13,7 +13,6 @@ import {
   NO_COSTS,
   RANK_COST,
 } from './ranking.ts';
-import { mapInSteps } from './steps.ts';
 import type { Synonyms } from './synonyms.ts';
 import type { TextIndex } from './texts.ts';
 import type { Vocabulary } from './vocabulary.ts';
@@ -320,4 +319,17 @@ export class SearchTrace {
   getMatches(word: string): readonly TracedMatch[] {
     return this.#matches.filter((match) => match.word === word);
   }
+}
+
+/** Calls a function for each value, and returns the results. Yields after each value. */
+export function* mapInSteps<Value, Result>(
+  values: readonly Value[],
+  toResult: (value: Value) => Steps<Result>,
+): Steps<readonly Result[]> {
+  const results: Result[] = [];
+  for (const value of values) {
+    results.push(yield* toResult(value));
+    yield;
+  }
+  return results;
 }

@@ -5,6 +5,7 @@ import { findWordForms } from './candidates.ts';
 import { explainResults } from './explain-search.ts';
 import { findMeasures, foldText, splitWords } from './fold-text.ts';
 import {
+  mapInSteps,
   matchBeginning,
   matchExact,
   matchSynonyms,
@@ -26,7 +27,6 @@ import {
   NO_COSTS,
   RANK_COST,
 } from './ranking.ts';
-import { mapInSteps } from './steps.ts';
 import { MAX_SYNONYM_WORDS, NO_SYNONYMS } from './synonyms.ts';
 import { createTextIndex } from './texts.ts';
 import { createVocabulary } from './vocabulary.ts';

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createConfiguredParts } from '../../../src/sandbox/sandbox.ts';
-import { INITIAL_SETTINGS } from '../../../src/sandbox/settings.ts';
+import { createConfiguredParts, INITIAL_SETTINGS } from '../../../src/sandbox/sandbox.ts';
 import { CommonLists } from '../../../src/sandbox/shared/common-lists.ts';
 import { decodeSandbox, SandboxBackend } from '../../../src/sandbox/shared/shared-backend.ts';
 import { SharedKeys } from '../../../src/sandbox/shared/shared-keys.ts';

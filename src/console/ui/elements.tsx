@@ -108,3 +108,81 @@ async function copyText(text: string): Promise<void> {
   document.execCommand('copy');
   area.remove();
 }
+
+interface FormProps {
+  readonly action: () => Promise<unknown>;
+  /** The message that is shown after the action has succeeded. */
+  readonly done: string;
+  readonly children: ComponentChildren;
+}
+
+/** A form in one row. The form runs an action when it is submitted, and shows the message `done` or the error. */
+export function ActionForm({ action, done, children }: FormProps) {
+  const { run } = useAction(action, done);
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    run();
+  };
+  return (
+    <form class="row" onSubmit={submit}>
+      {children}
+    </form>
+  );
+}
+
+/** A form element with a label. The form element is the child of this component. */
+export function Field({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
+  return (
+    // biome-ignore lint/a11y/noLabelWithoutControl: the form element is in the children
+    <label class="field grow">
+      <span>{name}</span>
+      {children}
+    </label>
+  );
+}
+
+/** An HTTP status in the color of its class, such as 4xx. */
+export function Status({ status }: { readonly status: number | undefined }) {
+  if (status === undefined) return <span class="status status-none">none</span>;
+  return <span class={`status status-${Math.floor(status / 100)}`}>{status}</span>;
+}
+
+/** A section in the details of a request. */
+export function Section({ title, children }: { readonly title: string; readonly children: ComponentChildren }) {
+  return (
+    <section>
+      <h3>{title}</h3>
+      {children}
+    </section>
+  );
+}
+
+interface CardProps {
+  readonly title: string;
+  /** The purpose of the card, in one sentence. */
+  readonly text: string;
+  readonly error?: string | undefined;
+  /**
+   * Whether the card is loading its data for the first time.
+   * The control view stays hidden until all cards have data, so that nothing moves.
+   */
+  readonly isLoading?: boolean;
+  readonly children: ComponentChildren;
+}
+
+/** A section of the control view, such as the clock or the snapshots. */
+export function Card({ title, text, error, isLoading = false, children }: CardProps) {
+  const id = `card-${title.toLowerCase().replaceAll(' ', '-')}`;
+  return (
+    <section class="card" aria-labelledby={id} aria-busy={isLoading}>
+      <h2 id={id}>{title}</h2>
+      <p class="muted card-text">{text}</p>
+      {error !== undefined && (
+        <p class="error" role="alert">
+          {error}
+        </p>
+      )}
+      {children}
+    </section>
+  );
+}

@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import type { Contract } from '../openapi/contract.ts';
+import { isJsonType } from '../openapi/media-types.ts';
 import type { Route } from '../openapi/routes.ts';
 import type { ReceivedResponse, RequestToSend } from './exchange.ts';
 
@@ -69,4 +71,74 @@ export function isConditionStatus({ parameters }: Route, { headers = {} }: Reque
     (name) =>
       headers[name] !== undefined || parameters.some((one) => one.in === 'header' && one.name.toLowerCase() === name),
   );
+}
+
+/**
+ * The header that identifies repetitions of the same request.
+ * A server rejects a key that was sent with a different request.
+ */
+const HEADER = 'idempotency-key';
+
+const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
+
+/**
+ * The statuses of responses that reject an idempotency key (draft-ietf-httpapi-idempotency-key-header; Stripe uses
+ * 400).
+ */
+const KEY_STATUSES: readonly number[] = [400, 409, 422];
+
+/** Replaces the idempotency key in headers with a fixed UUID. Returns headers without a key unchanged. */
+export function withUuidKey(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  return headers[HEADER] === undefined ? headers : { ...headers, [HEADER]: '00000000-0000-4000-8000-000000000000' };
+}
+
+/**
+ * Replaces an idempotency key that is a UUID with a new random UUID.
+ * The new key does not depend on the seed, because the server may still know the keys of an earlier check with the same
+ * seed.
+ */
+export function withNewKey(request: RequestToSend): RequestToSend {
+  const { headers = {} } = request;
+  return UUID.test(headers[HEADER] ?? '') ? { ...request, headers: { ...headers, [HEADER]: randomUUID() } } : request;
+}
+
+/**
+ * Returns whether a request has an idempotency key that is not a UUID.
+ * Servers may reject the request, because another request may have the same key.
+ */
+export function hasSharedKey({ headers = {} }: Pick<RequestToSend, 'headers'>): boolean {
+  const key = headers[HEADER];
+  return key !== undefined && !UUID.test(key);
+}
+
+/** Returns whether `status` may mean that a server rejects the idempotency key of a request. */
+export function isKeyRejection(request: RequestToSend, status: number): boolean {
+  return KEY_STATUSES.includes(status) && hasSharedKey(request);
+}
+
+/** The maximum number of media types that the check names in the header `Accept`. */
+const MAX_TYPES = 8;
+
+/** Returns the media types of the success responses of an operation, JSON first. */
+export function getAcceptedTypes({ responses }: Route): readonly string[] {
+  const successes = responses.filter(({ name }) => /^2|^default$/.test(name));
+  const types = [...new Set(successes.flatMap(({ media }) => Object.keys(media)))];
+  return [...types.filter(isJsonType), ...types.filter((type) => !isJsonType(type))].slice(0, MAX_TYPES);
+}
+
+/**
+ * Adds the header `Accept` to a request: the documented media types of the success responses, and any other type with a
+ * low preference.
+ * Without this header, many frameworks respond with HTML.
+ * Returns the request unchanged if it or the `headers` of the user already have one, or if no type is documented.
+ */
+export function withAccept(
+  route: Route,
+  headers: Readonly<Record<string, string>>,
+  request: RequestToSend,
+): RequestToSend {
+  const types = getAcceptedTypes(route);
+  const { accept } = { ...headers, ...request.headers };
+  if (accept !== undefined || types.length === 0) return request;
+  return { ...request, headers: { accept: `${types.join(', ')}, */*;q=0.1`, ...request.headers } };
 }
