@@ -17,6 +17,7 @@ import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import { findIdIssues, findOverrideIssues, findResourceIssues, getRequiredQuery } from './document-paths.ts';
 import { getEntries, getKeyValue, hasParents, listChildren, listParentPaths, matchId, setEntries } from './entries.ts';
 import { createHandler, respondToMocked } from './handlers.ts';
+import { describeFilter } from './list-filters.ts';
 import { addArticle, getLastSegment, getParameterName } from './names.ts';
 import { type Action, getRouteKey, PATH_VALUES, type PathKey, type Plan, problems, type Resource } from './resource.ts';
 import { ResourceModel } from './resource-model.ts';
@@ -24,6 +25,7 @@ import { getInner } from './responses.ts';
 import { allowsAnyBody } from './schema-reader.ts';
 import { createUuidFrom, SAMPLE_TIME_MS } from './server-values.ts';
 import { completeUserResponse, createStateView } from './state-view.ts';
+import { describeView } from './views.ts';
 
 /** Creates the rules that validate the state: each entry against its schema, and the ids of entries and parents. */
 function createStateRules(model: ResourceModel): StateRules {
@@ -194,6 +196,7 @@ function explainPlan(model: ResourceModel, plan: Plan): string {
   const parent = mount.parents.at(-1);
   const below = parent ? ` of ${parent.path}` : '';
   const details = [
+    ...(mount.view ? describeView(mount.view) : []),
     ...(action === 'list' ? describeList(model, plan) : []),
     ...(model.canCreate(resource) || resource.kind === 'singleton'
       ? []
@@ -237,7 +240,10 @@ function describeList(model: ResourceModel, plan: Plan): readonly string[] {
   const { filters, byMeaning, ignored } = model.getListParameters(plan);
   const { sort, order: _order, ...paging } = byMeaning;
   return [
-    ...describe('filters', [...filters.keys()]),
+    ...describe(
+      'filters',
+      [...filters].map(([name, filter]) => describeFilter(name, filter)),
+    ),
     ...describe('sorts by', sort === undefined ? [] : [sort]),
     ...describe('pages by', Object.values(paging)),
     ...describe('ignores', ignored),

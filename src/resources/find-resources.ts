@@ -1,6 +1,6 @@
 import type { Route } from '../openapi/routes.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
-import { normalizeName } from '../util/names.ts';
+import { normalizeName, toSingular } from '../util/names.ts';
 import {
   type DocumentPath,
   type DocumentPaths,
@@ -18,6 +18,7 @@ import { findId, findParents, isSearch } from './path-keys.ts';
 import { type Mount, NO_ID, type Parent, type Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
 import { allowsAnyBody, allowsAnyJson } from './schema-reader.ts';
+import { addOtherViews, findReadOnlyLists } from './views.ts';
 
 /**
  * Infers the resources of a document: collections such as `/pets`, and singletons such as `/settings`.
@@ -43,7 +44,12 @@ export function findResources(reader: SchemaReader, paths: DocumentPaths): reado
   const all = new Set([...used, ...found.flatMap(({ mounts }) => mounts.map(({ collection }) => collection))]);
   const lists = found.map((resource) => addViews(reader, paths, resource, all));
   const memberships = new Set(candidates.filter(hasMembers).map(({ item }) => item.path));
-  return nameResources([...withViews, ...lists]).map((resource, _index, named) => {
+  const known = addOtherViews(reader, paths, [...withViews, ...lists]);
+  const readOnly = findReadOnlyLists(reader, paths, known).map(({ path, documentPath }) =>
+    createReadOnly(reader, path, documentPath),
+  );
+  const complete = addOtherViews(reader, paths, [...known, ...readOnly]);
+  return nameResources(complete).map((resource, _index, named) => {
     if (resource.id.property === undefined || !memberships.has(resource.mounts[0]?.item ?? '')) return resource;
     return { ...resource, memberOf: named.find((other) => hasSameEntries(reader, other, resource))?.name };
   });
@@ -73,6 +79,14 @@ function addViews(
   const views = findViews(reader, paths, resource, owned);
   const canPost = views.some(({ collection }) => paths.get(collection)?.routes.has('POST'));
   return { ...resource, mounts: [...resource.mounts, ...views], canCreate: resource.canCreate || canPost };
+}
+
+/** Creates the resource of a list that no operation changes, such as `/countries`. */
+function createReadOnly(reader: SchemaReader, path: string, collection: DocumentPath): Resource {
+  const segment = collection.overrides.resource ?? getResourceSegment(path);
+  const item = { ...collection, path: `${path}/{id}`, routes: new Map() };
+  const singular = toSingular(segment);
+  return createResource(reader, { segment, singular, collectionPath: path, collection, item, kind: 'collection' });
 }
 
 function createResource(reader: SchemaReader, candidate: Candidate): Resource {

@@ -16,12 +16,14 @@ import {
   setEntries,
 } from './entries.ts';
 import { findPatch, patchEntry } from './json-patch.ts';
-import { filterEntries, flattenQuery, sortEntries, takePage } from './list-query.ts';
+import { filterEntries } from './list-filters.ts';
+import { flattenQuery, sortEntries, takePage } from './list-query.ts';
 import { addArticle, getKeyNames } from './names.ts';
 import { type Action, type MockedPlan, PATH_VALUES, type Plan } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 import { createHeaders } from './response-headers.ts';
 import { getInner, setInner } from './responses.ts';
+import { selectViewed } from './views.ts';
 
 /**
  * Returns the entry at a request path such as `/pets/7`; undefined if there is no such entry.
@@ -174,11 +176,12 @@ function list(model: ResourceModel, plan: Plan, input: Input, context: Context):
   const state = context.read();
   requireParents(model, state, plan, path);
   const listed = getEntries(state, resource).filter((entry) => hasParents(entry, mount, path));
-  const own = followMembers(state, resource, listed);
   const parameters = model.getListParameters(plan);
   // The object has no prototype, so that a filter with a name such as `constructor` has no inherited value.
   const query: Input['query'] = Object.assign(Object.create(null), parameters.defaults, sent);
   const complete = (entry: Entry) => model.responses.completeListed(plan, entry);
+  const viewed = mount.view ? selectViewed(mount.view, listed, complete, context.nowMs) : listed;
+  const own = followMembers(state, resource, viewed);
   const found = filterEntries(own, parameters, query, complete);
   const entries = sortEntries(found, parameters, query, complete);
   const page = takePage(entries, parameters, query, (entry) => getKeyValue(entry, resource.id));

@@ -2,11 +2,10 @@ import { DomainError, type Input } from '../application.ts';
 import { getNode, isNode } from '../openapi/document.ts';
 import type { Parameter } from '../openapi/parameters.ts';
 import type { Route } from '../openapi/routes.ts';
-import { parseNumber } from '../openapi/typed-values.ts';
 import type { Entry } from '../store/state.ts';
 import { normalizeName } from '../util/names.ts';
 import { findOffset, PAGING_NAMES, type Page, type PagePosition, slicePage } from '../util/pages.ts';
-import { getOwn } from './entries.ts';
+import { type FilterProperty, findFilter, type ListFilter } from './list-filters.ts';
 import type { SchemaReader } from './schema-reader.ts';
 
 /**
@@ -39,8 +38,8 @@ export interface ListPage extends Page<Entry> {
 export interface ListParameters {
   /** The query parameters that sort and page, by meaning: `{ limit: 'per_page' }`. */
   readonly byMeaning: Readonly<Partial<Record<Meaning, string>>>;
-  /** Maps each query parameter that filters the list to the name of the filtered property. */
-  readonly filters: ReadonlyMap<string, string>;
+  /** What each query parameter selects that filters the list. */
+  readonly filters: ReadonlyMap<string, ListFilter>;
   /**
    * The default values of the query parameters that sort and page.
    * Default values of filters are omitted, because they would hide entries that a client has created.
@@ -66,14 +65,14 @@ type GetKeyword = (schema: string, keyword: string) => unknown;
 /**
  * Derives how an operation filters, sorts and pages a list from the names of its query parameters.
  * `fields`: the query parameters.
- * `properties`: the property names of an entry.
+ * `properties`: the properties of an entry.
  */
 export function readListParameters(
   fields: readonly QueryField[],
-  properties: readonly string[],
+  properties: readonly FilterProperty[],
   getKeyword: GetKeyword,
 ): Omit<ListParameters, 'required' | 'maxEntries'> {
-  const filters = new Map<string, string>();
+  const filters = new Map<string, ListFilter>();
   const byMeaning: Partial<Record<Meaning, string>> = {};
   for (const { name, labels } of fields) {
     const own = labels.map((label) => normalizeName(label.replace(/\[\]$/, '')));
@@ -81,9 +80,9 @@ export function readListParameters(
     const meaning = (Object.keys(PARAMETERS) as Meaning[]).find(
       (key) => PARAMETERS[key].some(isOwn) && byMeaning[key] === undefined,
     );
-    const property = properties.find((candidate) => isOwn(normalizeName(candidate)));
+    const filter = findFilter(labels, properties);
     if (meaning) byMeaning[meaning] = name;
-    else if (property !== undefined) filters.set(name, property);
+    else if (filter) filters.set(name, filter);
   }
   // If there is no other sort parameter, `order=name` sorts by the property `name`.
   if (byMeaning.order !== undefined && byMeaning.sort === undefined) byMeaning.sort = byMeaning.order;
@@ -121,46 +120,6 @@ function isZeroBased({ name, schema, description, isPageable }: QueryField, getK
 
 /** A function that returns a stored entry with the generated properties that clients see in responses. */
 type Complete = (entry: Entry) => Entry;
-
-/**
- * Returns the entries that match all filters in a query.
- * An entry without the filtered property always matches a required query parameter, which often is not a filter.
- * For an optional query parameter, the generated value of the property is compared.
- */
-export function filterEntries(
-  entries: readonly Entry[],
-  { filters, required }: ListParameters,
-  query: Input['query'],
-  complete: Complete,
-): readonly Entry[] {
-  const wanted = [...filters].flatMap(([name, property]) => {
-    const value = query[name];
-    const isRequired = required.includes(name);
-    return value === undefined ? [] : [{ property, isRequired, values: [value].flat().map(String) }];
-  });
-  if (wanted.length === 0) return entries;
-  return entries.filter((entry) =>
-    wanted.every(({ property, isRequired, values }) => {
-      const own = getOwn(entry, property);
-      return own === undefined
-        ? isRequired || matches(getOwn(complete(entry), property), values)
-        : matches(own, values);
-    }),
-  );
-}
-
-/**
- * Returns whether a value equals one of the texts.
- * A list matches if one of its values matches.
- * An object matches if one of its values, except objects and lists, matches.
- */
-function matches(value: unknown, texts: readonly string[]): boolean {
-  if (Array.isArray(value)) return value.some((inner) => matches(inner, texts));
-  if (typeof value === 'object' && value !== null)
-    return Object.values(value).some((inner) => typeof inner !== 'object' && matches(inner, texts));
-  if (typeof value === 'number') return texts.some((text) => parseNumber(text) === value);
-  return texts.includes(String(value));
-}
 
 /**
  * Returns the page of a list that the query parameters select.
@@ -319,7 +278,7 @@ export function sortEntries(
   if (known.length === 0) return entries;
   rows.sort((a, b) => {
     for (const { property, factor } of known) {
-      const result = compare(a.values[property], b.values[property]) * factor;
+      const result = compareValues(a.values[property], b.values[property]) * factor;
       if (result !== 0) return result;
     }
     return 0;
@@ -364,7 +323,8 @@ function findSortProperties(
   return found;
 }
 
-function compare(a: unknown, b: unknown): number {
+/** Compares two values for the order of a list. A value that is undefined is last. */
+export function compareValues(a: unknown, b: unknown): number {
   if (typeof a === 'number' && typeof b === 'number') return a - b;
   if (a === undefined || b === undefined) return a === b ? 0 : a === undefined ? 1 : -1;
   const [left, right] = [String(a), String(b)];

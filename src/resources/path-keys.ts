@@ -124,6 +124,15 @@ function findProperty(
 /** Names of path parameters that do not say which resource they identify: `{id}`, in contrast to `{petId}`. */
 const GENERAL_NAMES = ['id', 'uuid', 'name', 'slug', 'key', 'code'];
 
+/** Names of entries that are people, without uppercase letters and separators. */
+export const PERSONS = ['user', 'member', 'person', 'account', 'customer', 'author', 'owner', 'employee', 'profile'];
+
+/** Names of properties with the id of the person to whom an entry belongs, the best first. */
+export const PERSON_PROPERTIES = [
+  ...['userid', 'ownerid', 'assigneeid', 'authorid', 'createdby', 'createdbyid', 'creatorid', 'memberid', 'customerid'],
+  ...['accountid', 'owner', 'author', 'assignee'],
+];
+
 /** Returns the parents in the path of a collection, the outermost first: the owner in `/owners/{ownerId}/pets`. */
 export function findParents(
   reader: SchemaReader,
@@ -134,7 +143,8 @@ export function findParents(
     const singular = toSingular(getResourceSegment(path));
     const isGeneral = GENERAL_NAMES.includes(normalizeName(parameter));
     const name = isGeneral ? singular + parameter.charAt(0).toUpperCase() + parameter.slice(1) : parameter;
-    const names = [normalizeName(name), `${normalizeName(singular)}id`];
+    const own = [normalizeName(name), `${normalizeName(singular)}id`];
+    const names = PERSONS.includes(normalizeName(singular)) ? [...own, ...PERSON_PROPERTIES] : own;
     const property = schema === '' ? undefined : findProperty(reader, schema, names);
     const isFree = property !== id.property;
     const place = isFree && property !== undefined ? reader.getProperties(schema).get(property) : undefined;

@@ -11,6 +11,7 @@ import { getRequiredQuery } from './document-paths.ts';
 import { copyKeyValue, createParentFinder, getKeyValue, type PathInput, setKeyValue } from './entries.ts';
 import { EntryValidator } from './entry-validator.ts';
 import { inferResources } from './infer.ts';
+import type { FilterProperty } from './list-filters.ts';
 import { type ListParameters, listQueryFields, readListParameters } from './list-query.ts';
 import { type Action, type Inference, type Mount, PATH_VALUES, type Plan, type Resource } from './resource.ts';
 import { ResponseFactory } from './responses.ts';
@@ -121,7 +122,7 @@ export class ResourceModel {
   /** Returns how the query parameters of a list operation filter, sort and page. */
   readonly getListParameters = memoizeByObject((plan: Plan): ListParameters => {
     const { schema } = plan.resource;
-    const properties = schema === '' ? [] : [...this.reader.getProperties(schema).keys()];
+    const properties = schema === '' ? [] : listFilterProperties(this.reader, schema);
     const getKeyword = this.reader.getKeyword.bind(this.reader);
     const required = getRequiredQuery(plan.route);
     const maxEntries = this.reader.getMaxItems(plan.route, plan.responsePath);
@@ -360,6 +361,16 @@ export class ResourceModel {
         : setKeyValue(next, parent, this.#values.toTyped(parent.schema, value));
     }, entry);
   }
+}
+
+/** Returns the properties of an entry by which a query can filter. `schema`: the JSON Pointer of the entry's schema. */
+function listFilterProperties(reader: SchemaReader, schema: string): readonly FilterProperty[] {
+  return [...reader.getProperties(schema)].map(([name, pointer]) => {
+    const types = reader.getTypes(pointer);
+    const isTime = ['date', 'date-time'].includes(String(reader.getKeyword(pointer, 'format')));
+    const isOrdered = isTime || types.includes('integer') || types.includes('number');
+    return { name, isOrdered, isTime };
+  });
 }
 
 /**

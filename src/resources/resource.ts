@@ -66,6 +66,19 @@ export interface Mount {
    * If `item` is undefined, the same as the id of the resource.
    */
   readonly id: PathKey;
+  /** Which entries the path shows. Undefined if it shows all, or those of the parents. */
+  readonly view?: View;
+}
+
+/** Which entries a path such as `/tasks/overdue` shows, and in which order. */
+export interface View {
+  /** The values that properties must have, or must not have. */
+  readonly values: readonly { readonly property: string; readonly value: unknown; readonly isEqual: boolean }[];
+  /** The dates and times that must be before now (`below`), or not before now (`least`). */
+  readonly times: readonly { readonly property: string; readonly comparison: 'below' | 'least' }[];
+  readonly order: { readonly property: string; readonly isDescending: boolean } | undefined;
+  /** Whether the path shows only entries of the user who sends the request. */
+  readonly isMine: boolean;
 }
 
 /**

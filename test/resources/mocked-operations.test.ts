@@ -78,9 +78,15 @@ const cases: readonly (readonly [name: string, paths: Paths, expected: Readonly<
     { 'PATCH /pets': 'mocked: the request body is not an object with the properties of a pet' },
   ],
   [
-    'a list without a path for its entries is mocked',
-    { '/pets': LISTS_PETS },
-    { 'GET /pets': 'mocked: a list without a path for its entries' },
+    'a list whose entries nothing identifies, or that needs a value that no entry has, is mocked',
+    {
+      '/pets': { get: { response: createList(createObject({ count: { type: 'integer' } })) } },
+      '/dogs': { get: { query: { 'day!': TEXT }, response: createList(PET) } },
+    },
+    {
+      'GET /pets': 'mocked: a list without a path for its entries',
+      'GET /dogs': 'mocked: a list without a path for its entries',
+    },
   ],
   [
     'an object that no operation changes is mocked',

@@ -1,0 +1,240 @@
+import type { Input } from '../application.ts';
+import { parseNumber } from '../openapi/typed-values.ts';
+import type { Entry } from '../store/state.ts';
+import { normalizeName } from '../util/names.ts';
+import { getOwn, removePathValues } from './entries.ts';
+
+/** How a query parameter is compared with a property of an entry. */
+export type Comparison = 'equal' | 'unequal' | 'above' | 'least' | 'below' | 'most' | 'contains';
+
+/**
+ * What a query parameter selects.
+ * `property`: the name of a property; undefined if the parameter searches all texts of an entry.
+ */
+export interface ListFilter {
+  readonly property: string | undefined;
+  readonly comparison: Comparison;
+}
+
+/** A property of an entry. `isOrdered`: whether its values are numbers, dates or times. */
+export interface FilterProperty {
+  readonly name: string;
+  readonly isOrdered: boolean;
+  readonly isTime: boolean;
+}
+
+/** Names of query parameters that search the texts of an entry, without uppercase letters and separators. */
+const SEARCH_NAMES = [
+  'q',
+  'query',
+  'search',
+  'searchterm',
+  'searchtext',
+  'term',
+  'terms',
+  'keyword',
+  'keywords',
+  'text',
+];
+
+/** The comparisons by the suffixes that names of query parameters can have, as in `price_gte` and `price[gte]`. */
+const SUFFIXES: Readonly<Record<string, Comparison>> = {
+  gte: 'least',
+  gt: 'above',
+  lte: 'most',
+  lt: 'below',
+  ne: 'unequal',
+  neq: 'unequal',
+  not: 'unequal',
+  like: 'contains',
+  contains: 'contains',
+  eq: 'equal',
+};
+
+/**
+ * The comparisons by words before or after the name of a property, as in `minPrice` and `createdAfter`.
+ * Decision: `before` excludes its value, and the other words include it.
+ */
+const WORDS: readonly (readonly [form: RegExp, comparison: Comparison])[] = [
+  [/^(?:min|minimum|from|least)(.+)$|^(.+?)(?:min|minimum|from|since|start)$/, 'least'],
+  [/^(?:max|maximum|to|until|most)(.+)$|^(.+?)(?:max|maximum|to|until|till|end)$/, 'most'],
+  [/^(?:after)(.+)$|^(.+?)(?:after)$/, 'above'],
+  [/^(?:before)(.+)$|^(.+?)(?:before)$/, 'below'],
+];
+
+/** The comparisons by names that are about the only date or time of an entry. */
+const TIME_NAMES: Readonly<Record<string, Comparison>> = {
+  from: 'least',
+  since: 'least',
+  startdate: 'least',
+  fromdate: 'least',
+  datefrom: 'least',
+  after: 'above',
+  to: 'most',
+  until: 'most',
+  enddate: 'most',
+  todate: 'most',
+  dateto: 'most',
+  before: 'below',
+};
+
+/** The ends of names of dates and times: `createdAfter` is about `createdAt`, and `dueBefore` about `dueDate`. */
+const TIME_ENDINGS = ['', 'at', 'date', 'on', 'time', 'datetime', 'day'];
+
+/**
+ * Returns what a query parameter selects; undefined if its name says nothing about the entries.
+ * `labels`: the names from which the meaning is derived, the best first: `filter[name]` and `name`.
+ */
+export function findFilter(labels: readonly string[], properties: readonly FilterProperty[]): ListFilter | undefined {
+  const own = labels.map((label) => normalizeName(label.replace(/\[\]$/, '')));
+  const find = (name: string) => properties.find((property) => normalizeName(property.name) === name);
+  const equal = own.map(find).find((property) => property !== undefined);
+  if (equal) return { property: equal.name, comparison: 'equal' };
+  return (
+    labels.map((label) => findCompared(label, properties)).find((filter) => filter !== undefined) ??
+    (own.some((name) => SEARCH_NAMES.includes(name)) ? { property: undefined, comparison: 'contains' } : undefined)
+  );
+}
+
+function findCompared(label: string, properties: readonly FilterProperty[]): ListFilter | undefined {
+  const [, base = '', suffix = ''] = /^(.+?)(?:\[(\w+)\]|(?:__|[_.:])([a-z]+))$/i.exec(label)?.filter(Boolean) ?? [];
+  const named = properties.find(({ name }) => normalizeName(name) === normalizeName(base));
+  const comparison = Object.hasOwn(SUFFIXES, suffix.toLowerCase()) ? SUFFIXES[suffix.toLowerCase()] : undefined;
+  if (named && comparison) return { property: named.name, comparison };
+  const ordered = properties.filter(({ isOrdered }) => isOrdered);
+  const name = normalizeName(label);
+  for (const [form, word] of WORDS) {
+    const [inner] =
+      form
+        .exec(name)
+        ?.slice(1)
+        .filter((part) => part !== undefined) ?? [];
+    const property = inner === undefined ? undefined : findOrdered(ordered, inner);
+    if (property) return { property: property.name, comparison: word };
+  }
+  const times = properties.filter(({ isTime }) => isTime);
+  const onTime = Object.hasOwn(TIME_NAMES, name) ? TIME_NAMES[name] : undefined;
+  return onTime && times.length === 1 && times[0] ? { property: times[0].name, comparison: onTime } : undefined;
+}
+
+function findOrdered(properties: readonly FilterProperty[], base: string): FilterProperty | undefined {
+  return (
+    properties.find(({ name }) => normalizeName(name) === base) ??
+    properties.find(({ name, isTime }) => isTime && TIME_ENDINGS.some((end) => normalizeName(name) === base + end))
+  );
+}
+
+/** Describes a filter, such as `dueBefore (dueDate)`; a filter for equal values has only its name. */
+export function describeFilter(name: string, { property, comparison }: ListFilter): string {
+  if (comparison === 'equal') return name;
+  return `${name} (${property ?? 'all texts'})`;
+}
+
+/** A filter with the values of a request. */
+interface WantedFilter extends ListFilter {
+  readonly texts: readonly string[];
+  readonly isRequired: boolean;
+}
+
+/**
+ * Returns the entries that match all filters in a query.
+ * An entry without the filtered property always matches a required query parameter, which often is not a filter.
+ * For an optional query parameter, the generated value of the property is compared.
+ * `complete`: returns an entry with the generated properties that clients see.
+ */
+export function filterEntries(
+  entries: readonly Entry[],
+  { filters, required }: { readonly filters: ReadonlyMap<string, ListFilter>; readonly required: readonly string[] },
+  query: Input['query'],
+  complete: (entry: Entry) => Entry,
+): readonly Entry[] {
+  const wanted = [...filters].flatMap(([name, filter]): readonly WantedFilter[] => {
+    const value = query[name];
+    return value === undefined
+      ? []
+      : [{ ...filter, isRequired: required.includes(name), texts: [value].flat().map(String) }];
+  });
+  if (wanted.length === 0) return entries;
+  return entries.filter((entry) => wanted.every((filter) => fits(entry, filter, complete)));
+}
+
+function fits(entry: Entry, filter: WantedFilter, complete: (entry: Entry) => Entry): boolean {
+  const { property, texts, isRequired } = filter;
+  if (property === undefined) return containsTexts(complete(entry), texts);
+  const own = getOwn(entry, property);
+  return own === undefined ? isRequired || compare(getOwn(complete(entry), property), filter) : compare(own, filter);
+}
+
+function compare(value: unknown, { comparison, texts }: WantedFilter): boolean {
+  if (comparison === 'equal') return matches(value, texts) || matches(value, splitTexts(texts));
+  if (comparison === 'unequal') return !matches(value, texts);
+  if (comparison === 'contains') return containsTexts(value, texts);
+  return texts.every((text) => isInRange(value, comparison, text));
+}
+
+/** Splits texts at commas, as in `status=open,done`. */
+function splitTexts(texts: readonly string[]): readonly string[] {
+  return texts.some((text) => text.includes(',')) ? texts.flatMap((text) => text.split(',')) : [];
+}
+
+/**
+ * Returns whether a value equals one of the texts.
+ * A list matches if one of its values matches.
+ * An object matches if one of its values, except objects and lists, matches.
+ */
+function matches(value: unknown, texts: readonly string[]): boolean {
+  if (Array.isArray(value)) return value.some((inner) => matches(inner, texts));
+  if (typeof value === 'object' && value !== null)
+    return Object.values(value).some((inner) => typeof inner !== 'object' && matches(inner, texts));
+  if (typeof value === 'number') return texts.some((text) => parseNumber(text) === value);
+  return texts.includes(String(value));
+}
+
+/** Returns whether the texts in a value, except dates, contain each word of the texts, without regard to case. */
+export function containsTexts(value: unknown, texts: readonly string[]): boolean {
+  const words = texts.flatMap((text) => text.toLowerCase().split(/\s+/).filter(Boolean));
+  if (words.length === 0) return true;
+  const found = collectTexts(value).join('\n').toLowerCase();
+  return words.every((word) => found.includes(word));
+}
+
+function collectTexts(value: unknown): readonly string[] {
+  if (typeof value === 'string') return TIME.test(value) ? [] : [value];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.values(Array.isArray(value) ? value : removePathValues(value as Entry)).flatMap(collectTexts);
+}
+
+/** A date, or a date with a time. */
+const TIME = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d.*)?$/;
+
+export function isInRange(value: unknown, comparison: Comparison, text: string): boolean {
+  const difference = getDifference(value, text);
+  if (difference === undefined || Number.isNaN(difference)) return false;
+  if (comparison === 'above') return difference > 0;
+  if (comparison === 'below') return difference < 0;
+  return comparison === 'least' ? difference >= 0 : difference <= 0;
+}
+
+/**
+ * Compares a value with a text: the result is negative, 0 or positive.
+ * A time is compared with a date by its day.
+ * Returns undefined if the value is neither a number nor a text.
+ */
+function getDifference(value: unknown, text: string): number | undefined {
+  if (typeof value === 'number') return value - Number(TIME.test(text) ? toMs(value, text) : text);
+  if (typeof value !== 'string') return undefined;
+  if (!TIME.test(value) || !TIME.test(text)) return value < text ? -1 : Number(value > text);
+  const length = Math.min(value.length, text.length);
+  if (length === 10) return compareTexts(value.slice(0, 10), text.slice(0, 10));
+  return Date.parse(value) - Date.parse(text);
+}
+
+function compareTexts(one: string, other: string): number {
+  return one < other ? -1 : Number(one > other);
+}
+
+/** Converts a date or time to the unit of a number: seconds or milliseconds since 1970. */
+function toMs(value: number, text: string): number {
+  const ms = Date.parse(text);
+  return value > 1e11 ? ms : ms / 1_000;
+}

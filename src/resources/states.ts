@@ -1,0 +1,145 @@
+import { normalizeName } from '../util/names.ts';
+import type { SchemaReader } from './schema-reader.ts';
+
+/**
+ * Words for the same state of an entry, without uppercase letters and separators: verbs in paths, such as `complete`,
+ * and values of properties, such as `done`.
+ */
+const SYNONYMS: readonly (readonly string[])[] = [
+  ['complete', 'completed', 'finish', 'finished', 'done'],
+  ['cancel', 'cancelled', 'canceled'],
+  ['publish', 'published', 'live'],
+  ['open', 'reopen', 'reopened', 'opened', 'todo', 'active'],
+  ['start', 'started', 'inprogress', 'doing', 'running', 'active'],
+  ['resume', 'resumed', 'running', 'active', 'inprogress'],
+  ['stop', 'stopped', 'halted'],
+  ['pause', 'paused', 'onhold', 'hold'],
+  ['approve', 'approved'],
+  ['reject', 'rejected', 'declined', 'denied'],
+  ['decline', 'declined', 'rejected'],
+  ['accept', 'accepted', 'approved'],
+  ['pay', 'paid'],
+  ['ship', 'shipped', 'sent'],
+  ['send', 'sent'],
+  ['close', 'closed', 'resolved'],
+  ['resolve', 'resolved', 'closed', 'fixed'],
+  ['activate', 'activated', 'active', 'enabled'],
+  ['deactivate', 'deactivated', 'inactive', 'disabled'],
+  ['enable', 'enabled', 'active'],
+  ['disable', 'disabled', 'inactive'],
+  ['suspend', 'suspended', 'blocked'],
+  ['block', 'blocked', 'suspended', 'banned'],
+  ['ban', 'banned', 'blocked'],
+  ['favorite', 'favorited', 'favourite', 'favourited'],
+  ['read', 'seen'],
+  ['win', 'won'],
+  ['lose', 'lost'],
+  ['withdraw', 'withdrawn'],
+  ['review', 'reviewed', 'inreview'],
+  ['schedule', 'scheduled', 'planned'],
+  ['hide', 'hidden'],
+];
+
+/** Words in a segment that do not name a state: `mark-as-read` means `read`. */
+const FILLERS = /^(?:mark|set|make|as|is|to|be)(?=[A-Z_-])|[_-](?:as|to)(?=[_-])/;
+
+/** Returns words for the state that a word names, the best first: `completed` and `done` for `complete`. */
+function listStateWords(word: string): readonly string[] {
+  const own = normalizeName(word);
+  const stem = own.replace(/e$/, '');
+  const inflected = [
+    own,
+    `${stem}ed`,
+    `${own}ed`,
+    `${own}${own.at(-1)}ed`,
+    `${own.replace(/y$/, 'i')}ed`,
+    `${stem}ing`,
+  ];
+  const same = SYNONYMS.filter((group) => group[0] === own || (group.slice(1).includes(own) && own !== 'active'));
+  return [...new Set([...inflected, ...same.flat()])];
+}
+
+/** Splits a segment into the words of a state: `mark-as-read` becomes `read`. */
+function removeFillers(segment: string): string {
+  let rest = segment;
+  for (let shorter = rest.replace(FILLERS, ''); shorter !== rest; shorter = rest.replace(FILLERS, ''))
+    rest = shorter.replace(/^[_-]+/, '');
+  return rest;
+}
+
+/** A value of a property that stands for a state, such as `status: 'done'` or `archived: true`. */
+export interface StateValue {
+  readonly property: string;
+  readonly value: unknown;
+}
+
+/** Names of properties with the main state of an entry, without uppercase letters and separators. */
+const STATE_PROPERTIES = ['status', 'state', 'stage', 'phase'];
+
+/**
+ * Returns the value of a property that a word names: `complete` names `status: 'done'`, and `archive` names
+ * `archived: true`.
+ * A verb that takes a state back, such as `unarchive`, names the value false.
+ * Returns undefined if no property has such a value, or if several have one.
+ * `schema`: the JSON Pointer of the schema of an entry.
+ */
+export function findStateValue(reader: SchemaReader, schema: string, segment: string): StateValue | undefined {
+  const word = removeFillers(segment);
+  const named = findNamedValue(reader, schema, word);
+  if (named) return named;
+  const [, opposite] = /^(?:un|dis|de)[_-]?(\w{3,})$/i.exec(word) ?? [];
+  const undone = opposite === undefined ? undefined : findBoolean(reader, schema, listStateWords(opposite));
+  return undone === undefined ? undefined : { property: undone, value: false };
+}
+
+function findNamedValue(reader: SchemaReader, schema: string, word: string): StateValue | undefined {
+  const words = listStateWords(word);
+  const properties = [...reader.getProperties(schema)];
+  const found = properties.flatMap(([property, pointer]): readonly StateValue[] => {
+    const values = reader.getKeyword(pointer, 'enum');
+    const texts = Array.isArray(values) ? values.filter((value) => typeof value === 'string') : [];
+    const best = words.map((one) => texts.find((text) => normalizeName(text) === one));
+    const value = best.find((text) => text !== undefined);
+    return value === undefined ? [] : [{ property, value }];
+  });
+  const main = found.filter(({ property }) => STATE_PROPERTIES.includes(normalizeName(property)));
+  const [only] = main.length > 0 ? main : found;
+  if (only && (main.length > 0 || found.length === 1)) return only;
+  const flag = found.length === 0 ? findBoolean(reader, schema, words) : undefined;
+  return flag === undefined ? undefined : { property: flag, value: true };
+}
+
+/** Returns the name of the boolean property for a state: `archived` or `isArchived`. */
+function findBoolean(reader: SchemaReader, schema: string, words: readonly string[]): string | undefined {
+  const flags = [...reader.getProperties(schema)].filter(([, pointer]) => reader.getTypes(pointer).includes('boolean'));
+  const find = (word: string) =>
+    flags.find(([name]) => [word, `is${word}`, `has${word}`, `${word}flag`].includes(normalizeName(name)))?.[0];
+  return words.map(find).find((name) => name !== undefined);
+}
+
+/**
+ * Returns the property with the time of a state, such as `completedAt` for `complete`.
+ * Returns undefined if there is none.
+ */
+export function findStateTime(reader: SchemaReader, schema: string, segment: string): string | undefined {
+  const words = listStateWords(removeFillers(segment));
+  const names = words.flatMap((word) => ['at', 'on', 'date', 'time'].map((end) => word + end));
+  const isTime = (pointer: string) =>
+    ['date', 'date-time'].includes(String(reader.getKeyword(pointer, 'format'))) ||
+    reader.getTypes(pointer).some((type) => type === 'integer' || type === 'number');
+  const times = [...reader.getProperties(schema)].filter(([, pointer]) => isTime(pointer));
+  return names
+    .map((name) => times.find(([property]) => normalizeName(property) === name)?.[0])
+    .find((property) => property !== undefined);
+}
+
+/** Returns the integer property that counts an action: `likes`, `likeCount` or `likesCount` for `like`. */
+export function findStateCounter(reader: SchemaReader, schema: string, segment: string): string | undefined {
+  const word = normalizeName(removeFillers(segment));
+  const plural = word.endsWith('s') ? word : `${word}s`;
+  const names = [plural, `${word}count`, `${plural}count`, `numberof${plural}`, `total${plural}`];
+  const integers = [...reader.getProperties(schema)].filter(([, pointer]) =>
+    reader.getTypes(pointer).some((type) => type === 'integer' || type === 'number'),
+  );
+  return integers.find(([name]) => names.includes(normalizeName(name)))?.[0];
+}

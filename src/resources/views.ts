@@ -1,0 +1,230 @@
+import type { Entry } from '../store/state.ts';
+import { toIsoTime } from '../util/iso-time.ts';
+import { normalizeName, toSingular } from '../util/names.ts';
+import {
+  type DocumentPath,
+  type DocumentPaths,
+  getRequiredQuery,
+  getResourceSegment,
+  getTrailingParameters,
+} from './document-paths.ts';
+import { getOwn } from './entries.ts';
+import { findFilter, isInRange } from './list-filters.ts';
+import { compareValues } from './list-query.ts';
+import { getLastSegment, getParameterName, getPathForm, TEXT_KEYS, toTemplate } from './names.ts';
+import { findParents } from './path-keys.ts';
+import type { Mount, Resource, View } from './resource.ts';
+import type { SchemaReader } from './schema-reader.ts';
+import { findStateValue } from './states.ts';
+
+/** Segments that stand for the entries of the user who sends the request, such as `/me/tasks`. */
+const OWN_SEGMENTS = ['me', 'my', 'mine', 'self'];
+
+/** Names of dates and times until which something must be done, without uppercase letters and separators. */
+const DUE_NAMES = ['duedate', 'dueat', 'dueon', 'due', 'deadline', 'expiresat', 'expirydate', 'expirationdate'];
+
+/** Names of the time at which an entry was created, without uppercase letters and separators. */
+const CREATED_NAMES = ['createdat', 'created', 'createdon', 'creationdate', 'publishedat', 'date', 'timestamp'];
+
+/** Names of numbers by which entries are popular, without uppercase letters and separators. */
+const POPULAR_NAMES = [
+  'popularity',
+  'rating',
+  'score',
+  'likes',
+  'likecount',
+  'likescount',
+  'views',
+  'viewcount',
+  'votes',
+];
+
+/** Returns which entries a path shows, and in which order, by the words in the path. */
+export function findView(reader: SchemaReader, { schema }: Pick<Resource, 'schema'>, path: string): View {
+  const segments = toTemplate(path)
+    .split('/')
+    .filter((segment) => segment !== '');
+  const isMine = segments.some((segment) => OWN_SEGMENTS.includes(segment.toLowerCase()));
+  const word = normalizeName(getLastSegment(path));
+  const find = (names: readonly string[]) =>
+    names
+      .map((name) => [...reader.getProperties(schema).keys()].find((property) => normalizeName(property) === name))
+      .find((property) => property !== undefined);
+  const due = find(DUE_NAMES);
+  const view = { values: [], times: [], order: undefined, isMine };
+  if (due !== undefined && /^(?:overdue|late|expired|past)$/.test(word)) {
+    const done = findStateValue(reader, schema, 'complete');
+    return {
+      ...view,
+      values: done ? [{ ...done, isEqual: false }] : [],
+      times: [{ property: due, comparison: 'below' }],
+    };
+  }
+  if (due !== undefined && /^(?:upcoming|future|due|active)$/.test(word))
+    return { ...view, times: [{ property: due, comparison: 'least' }] };
+  const created = find(CREATED_NAMES);
+  if (created !== undefined && /^(?:recent|latest|newest|new)$/.test(word))
+    return { ...view, order: { property: created, isDescending: true } };
+  const popular = find(POPULAR_NAMES);
+  if (popular !== undefined && /^(?:popular|top|trending|best|favou?rites)$/.test(word))
+    return { ...view, order: { property: popular, isDescending: true } };
+  const state = findStateValue(reader, schema, getLastSegment(path));
+  return state ? { ...view, values: [{ ...state, isEqual: true }] } : view;
+}
+
+/** Describes which entries a view shows: `only status "done"`. */
+export function describeView({ values, times, order, isMine }: View): readonly string[] {
+  return [
+    ...(isMine ? ['only those of the user'] : []),
+    ...values.map(
+      ({ property, value, isEqual }) => `only ${property} ${isEqual ? '' : 'not '}${JSON.stringify(value)}`,
+    ),
+    ...times.map(({ property, comparison }) => `only ${property} ${comparison === 'below' ? 'before' : 'after'} now`),
+    ...(order ? [`sorted by ${order.property}`] : []),
+  ];
+}
+
+/**
+ * Adds to the resources the other paths that list their entries, such as `/search` and `/tasks/overdue`.
+ * The list in the response must have the schema of the entries, and each parent in the path a property of the entries.
+ */
+export function addOtherViews(
+  reader: SchemaReader,
+  paths: DocumentPaths,
+  resources: readonly Resource[],
+): readonly Resource[] {
+  const used = listUsed(resources);
+  const added = new Map<Resource, Mount[]>();
+  for (const documentPath of paths.values()) {
+    const route = documentPath.routes.get('GET');
+    const { path } = documentPath;
+    if (used.has(path) || !route || getTrailingParameters(path).length > 0) continue;
+    const resource = findShown(reader, resources, documentPath);
+    if (!resource || !hasKnownQuery(reader, resource, documentPath)) continue;
+    const { schema, id } = resource;
+    const parents = findParents(reader, { schema, collectionPath: toTemplate(path), route, id });
+    if (!parents.every((parent) => parent.property !== undefined)) continue;
+    const mount: Mount = { collection: path, item: undefined, parents, id, view: findView(reader, resource, path) };
+    added.set(resource, [...(added.get(resource) ?? []), mount]);
+  }
+  return resources.map((resource) => {
+    const mounts = added.get(resource);
+    return mounts ? { ...resource, mounts: [...resource.mounts, ...mounts] } : resource;
+  });
+}
+
+function listUsed(resources: readonly Resource[]): ReadonlySet<string> {
+  return new Set(
+    resources.flatMap(({ mounts }) => mounts.flatMap(({ collection, item = collection }) => [collection, item])),
+  );
+}
+
+/** Returns the resource whose entries a GET lists. */
+function findShown(
+  reader: SchemaReader,
+  resources: readonly Resource[],
+  { path, routes }: DocumentPath,
+): Resource | undefined {
+  const schema = getListedSchema(reader, { path, routes });
+  if (schema === undefined) return undefined;
+  return resources.find((one) => one.kind === 'collection' && one.schema !== '' && reader.isSame(schema, one.schema));
+}
+
+function getListedSchema(reader: SchemaReader, { path, routes }: Pick<DocumentPath, 'path' | 'routes'>) {
+  const route = routes.get('GET');
+  const response = route && reader.getResponseSchema(route, route.successStatus);
+  return response === undefined ? undefined : reader.findList(response, getResourceSegment(path))?.schema;
+}
+
+/** Returns whether each required query parameter of a list filters its entries. */
+function hasKnownQuery(reader: SchemaReader, { schema }: Pick<Resource, 'schema'>, { routes }: DocumentPath): boolean {
+  const route = routes.get('GET');
+  const properties = [...reader.getProperties(schema)].map(([name, pointer]) => {
+    const isTime = ['date', 'date-time'].includes(String(reader.getKeyword(pointer, 'format')));
+    return { name, isTime, isOrdered: isTime || reader.getTypes(pointer).includes('integer') };
+  });
+  return !route || getRequiredQuery(route).every((name) => findFilter([name], properties) !== undefined);
+}
+
+/** A list whose entries have no path of their own, such as `/countries`. No operation changes its entries. */
+export interface ReadOnlyList {
+  readonly path: string;
+  readonly documentPath: DocumentPath;
+}
+
+/**
+ * Finds lists that no operation changes, such as `/countries`: one for each schema of an entry.
+ * The entries need an id, or a property that usually identifies them.
+ * The parents in a path must be entries of known resources.
+ */
+export function findReadOnlyLists(
+  reader: SchemaReader,
+  paths: DocumentPaths,
+  resources: readonly Resource[],
+): readonly ReadOnlyList[] {
+  const used = listUsed(resources);
+  const items = new Set(
+    resources.flatMap(({ mounts }) => mounts.flatMap(({ item }) => (item === undefined ? [] : getPathForm(item)))),
+  );
+  const found: (ReadOnlyList & { readonly schema: string })[] = [];
+  const isSearch = (path: string) => findFilter([getLastSegment(path)], []) !== undefined;
+  const rank = (path: string) => path.split('/').length + (isSearch(path) ? 100 : 0);
+  for (const [path, documentPath] of [...paths].sort(([a], [b]) => rank(a) - rank(b))) {
+    const { routes, overrides } = documentPath;
+    const schema = getListedSchema(reader, documentPath);
+    if (used.has(documentPath.path) || schema === undefined || routes.has('POST')) continue;
+    const isNamed = overrides.resource !== undefined;
+    if (!isNamed && (getTrailingParameters(path).length > 0 || !isKnownPath(path, items))) continue;
+    if (!isNamed && (!hasKey(reader, schema, path) || !hasKnownQuery(reader, { schema }, documentPath))) continue;
+    if (findShown(reader, resources, documentPath) || found.some((other) => reader.isSame(other.schema, schema)))
+      continue;
+    found.push({ path, documentPath, schema });
+  }
+  return found;
+}
+
+/** Returns whether each parameter in a path belongs to an entry of a resource. `items`: the forms of their paths. */
+function isKnownPath(path: string, items: ReadonlySet<string>): boolean {
+  const segments = path.split('/');
+  return segments.every(
+    (segment, index) =>
+      getParameterName(segment) === undefined || items.has(getPathForm(segments.slice(0, index + 1).join('/'))),
+  );
+}
+
+/** Returns whether the entries of a list have an id, or a property such as `code` that usually identifies them. */
+function hasKey(reader: SchemaReader, schema: string, path: string): boolean {
+  const keys = ['id', 'uuid', ...TEXT_KEYS, 'symbol'];
+  const singular = toSingular(getResourceSegment(path));
+  const names = [...reader.getProperties(schema)]
+    .filter(([, pointer]) => reader.isScalar(pointer))
+    .map(([name]) => name);
+  return reader.hasId(schema, singular) || names.some((name) => keys.includes(normalizeName(name)));
+}
+
+/**
+ * Returns the entries that a view shows, in its order.
+ * `complete`: returns an entry with the generated properties that clients see.
+ * `getNow`: returns the time of the sandbox, in ms since 1970.
+ */
+export function selectViewed(
+  { values, times, order }: View,
+  entries: readonly Entry[],
+  complete: (entry: Entry) => Entry,
+  getNow: () => number,
+): readonly Entry[] {
+  const getValue = (entry: Entry, property: string) => getOwn(entry, property) ?? getOwn(complete(entry), property);
+  const now = times.length > 0 ? toIsoTime(getNow()) : '';
+  const selected = entries.filter(
+    (entry) =>
+      values.every(({ property, value, isEqual }) => (getValue(entry, property) === value) === isEqual) &&
+      times.every(({ property, comparison }) => isInRange(getValue(entry, property), comparison, now)),
+  );
+  if (!order) return selected;
+  const factor = order.isDescending ? -1 : 1;
+  return selected.toSorted((a, b) => {
+    const [left, right] = [getValue(a, order.property), getValue(b, order.property)];
+    // Entries without the property are last in both directions.
+    return compareValues(left, right) * (left === undefined || right === undefined ? 1 : factor);
+  });
+}

@@ -1,0 +1,145 @@
+import { describe, expect, it } from 'vitest';
+import { createList, createObject, createResourcePaths, refer } from '../support/fixtures/api-document.ts';
+import { startApi } from '../support/harness/start-api.ts';
+
+const TEXT = { type: 'string' };
+const INTEGER = { type: 'integer' };
+const DATE = { type: 'string', format: 'date' };
+
+const Task = createObject({
+  'id!': INTEGER,
+  'title!': TEXT,
+  'status!': { type: 'string', enum: ['todo', 'doing', 'done'] },
+  urgent: { type: 'boolean' },
+  dueDate: DATE,
+  createdAt: { type: 'string', format: 'date-time' },
+  likes: INTEGER,
+  ownerId: INTEGER,
+  notes: createList(TEXT),
+});
+const User = createObject({ 'id!': INTEGER, 'name!': TEXT });
+
+const TASKS = [
+  { id: 1, title: 'Buy milk', status: 'todo', dueDate: '2024-01-01', createdAt: '2024-01-03T10:00:00Z', likes: 2 },
+  { id: 2, title: 'Read', status: 'done', dueDate: '2024-02-01', createdAt: '2024-01-05T10:00:00Z', likes: 9 },
+  { id: 3, title: 'Milk cow', status: 'doing', dueDate: '2999-01-01', createdAt: '2024-01-04T10:00:00Z', urgent: true },
+].map((task, index) => ({ ...task, ownerId: (index % 2) + 1, notes: [`note ${index}`] }));
+
+const list = createList(refer('Task'));
+const query = {
+  q: TEXT,
+  dueBefore: DATE,
+  minLikes: INTEGER,
+  likes_gt: INTEGER,
+  'likes[lte]': INTEGER,
+  status: TEXT,
+  status_ne: TEXT,
+  createdFrom: DATE,
+  createdTo: DATE,
+};
+
+async function replaceState(url: string, state: object): Promise<void> {
+  const headers = { 'Content-Type': 'application/json' };
+  const target = `${url}/_control/sandboxes/default/state`;
+  const { status } = await fetch(target, { method: 'PUT', headers, body: JSON.stringify(state) });
+  expect(status).toBeLessThan(300);
+}
+
+/** Starts a server with tasks, users and views of both. Returns a function that returns the ids of the tasks in a list. */
+async function start() {
+  const paths = {
+    ...createResourcePaths('/users/{userId}', refer('User')),
+    ...createResourcePaths('/tasks/{taskId}', refer('Task')),
+    '/tasks': {
+      get: { query, response: list },
+      post: { request: refer('Task'), response: refer('Task'), status: 201 },
+    },
+    '/tasks/overdue': { get: { response: list } },
+    '/tasks/upcoming': { get: { response: list } },
+    '/tasks/completed': { get: { response: list } },
+    '/tasks/urgent': { get: { response: list } },
+    '/tasks/recent': { get: { response: list } },
+    '/tasks/popular': { get: { response: list } },
+    '/search': { get: { query: { 'term!': TEXT }, response: createObject({ 'results!': list }) } },
+    '/users/{userId}/tasks': { get: { response: list } },
+  };
+  const shop = await startApi({ paths, schemas: { Task, User } });
+  const users = ['Ann', 'Bob'].map((name, index) => ({ id: index + 1, name }));
+  await replaceState(shop.url, { tasks: TASKS, users });
+  const getIds = async (path: string) => {
+    const { body } = await shop.ask('GET', path);
+    const entries: readonly { readonly id: number }[] = body.results ?? body;
+    return entries.map(({ id }) => id);
+  };
+  return { ...shop, getIds };
+}
+
+describe('a list of entries at another path', () => {
+  it.each([
+    ['/tasks/overdue', [1]],
+    ['/tasks/upcoming', [3]],
+    ['/tasks/completed', [2]],
+    ['/tasks/urgent', [3]],
+    ['/tasks/recent', [2, 3, 1]],
+    ['/tasks/popular', [2, 1, 3]],
+    ['/search?term=MILK', [1, 3]],
+    ['/search?term=milk+cow', [3]],
+    ['/search?term=note%202', [3]],
+    ['/users/1/tasks', [1, 3]],
+    ['/users/2/tasks', [2]],
+  ])('shows the entries that its path names: %s', async (path, ids) => {
+    const { getIds } = await start();
+    const found = await getIds(path);
+    expect(path.endsWith('popular') ? found.slice(0, 2) : found).toEqual(ids.slice(0, found.length));
+    expect(found).toHaveLength(ids.length);
+  });
+
+  it('agrees with the list after a change', async () => {
+    const { ask, getIds } = await start();
+    const { body } = await ask('POST', '/tasks', { id: 4, title: 'Drink milk', status: 'todo', ownerId: 1 });
+    expect(await getIds('/search?term=milk')).toContain(body.id);
+    expect(await getIds('/users/1/tasks')).toContain(body.id);
+  });
+});
+
+describe('a query parameter of a list', () => {
+  it.each([
+    ['q=milk', [1, 3]],
+    ['dueBefore=2024-02-01', [1]],
+    ['minLikes=3', [2]],
+    ['likes_gt=2', [2]],
+    ['likes[lte]=2', [1]],
+    ['status=todo,done', [1, 2]],
+    ['status_ne=done', [1, 3]],
+    ['createdFrom=2024-01-04', [2, 3]],
+    ['createdTo=2024-01-04', [1, 3]],
+    ['createdFrom=2024-01-04&createdTo=2024-01-04', [3]],
+  ])('compares or searches: %s', async (search, ids) => {
+    const { getIds } = await start();
+    const found = await getIds(`/tasks?${search}`);
+    // The third task has no likes, so its likes are generated.
+    expect(search.includes('ikes') ? found.filter((id) => id !== 3) : found).toEqual(ids);
+  });
+});
+
+describe('a list that no operation changes', () => {
+  const Country = createObject({ 'code!': TEXT, 'name!': TEXT });
+
+  it('is a resource with default data, which the state can replace', async () => {
+    const paths = { '/countries': { get: { query: { name: TEXT }, response: createList(Country) } } };
+    const { ask, url } = await startApi({ paths });
+    const { body } = await ask('GET', '/countries');
+    expect(body).toHaveLength(3);
+    expect((await ask('GET', `/countries?name=${encodeURIComponent(body[0].name)}`)).body).toContainEqual(body[0]);
+    const countries = [{ code: 'fr', name: 'France' }];
+    await replaceState(url, { countries });
+    expect((await ask('GET', '/countries')).body).toEqual(countries);
+  });
+
+  it('has the examples of the document', async () => {
+    const example = [{ code: 'fr', name: 'France' }];
+    const paths = { '/countries': { get: { response: createList(Country), examples: { a: example } } } };
+    const { ask } = await startApi({ paths });
+    expect((await ask('GET', '/countries')).body).toEqual(example);
+  });
+});
