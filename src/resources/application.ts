@@ -14,6 +14,7 @@ import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { toSeed } from '../util/random.ts';
 import { fillPath } from '../util/request-target.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
+import { conjugate, describeEffect, splitActionPath } from './actions.ts';
 import { findIdIssues, findOverrideIssues, findResourceIssues, getRequiredQuery } from './document-paths.ts';
 import { getEntries, getKeyValue, hasParents, listChildren, listParentPaths, matchId, setEntries } from './entries.ts';
 import { createHandler, respondToMocked } from './handlers.ts';
@@ -186,11 +187,17 @@ const VERBS: Readonly<Record<Action, string>> = {
   update: 'updates',
   delete: 'deletes',
   clear: 'deletes all',
+  act: 'changes',
 };
 
 /** Describes what an operation does, such as `lists pets of /owners/{ownerId} (filters: status; ignores: q)`. */
 function explainPlan(model: ResourceModel, plan: Plan): string {
-  const { action, resource, mount, route } = plan;
+  const { action, resource, mount, route, effect } = plan;
+  if (effect) {
+    const { verb = '' } = splitActionPath(route.path) ?? {};
+    const what = route.method === 'DELETE' ? `takes back ${JSON.stringify(verb)} of` : conjugate(verb);
+    return `${what} ${nameEntry(resource)}: ${describeEffect(effect)}`;
+  }
   const isMany = action === 'list' || action === 'clear';
   const target = isMany ? resource.name : nameEntry(resource);
   const parent = mount.parents.at(-1);

@@ -4,6 +4,7 @@ import { findMediaType, isParsedType, isXmlType } from '../openapi/media-types.t
 import type { Entry, State } from '../store/state.ts';
 import { normalizeName } from '../util/names.ts';
 import { isPathSegment } from '../util/request-target.ts';
+import { applyEffect, describeValues } from './actions.ts';
 import {
   findIndex,
   followMembers,
@@ -131,6 +132,7 @@ const HANDLERS: Readonly<Record<Action, PlanHandler>> = {
   update,
   delete: remove,
   clear,
+  act,
 };
 
 /** Creates the handler of an operation. `plan`: what the operation does, such as creating an entry. */
@@ -260,6 +262,32 @@ async function update(model: ResourceModel, plan: Plan, input: Input, context: C
     return { next: setEntry(plan, state, stored, result), result };
   });
   return respond(model, plan, input, { status: plan.route.successStatus, entry });
+}
+
+/** Handles an action such as `POST /tasks/{taskId}/complete`. */
+async function act(model: ResourceModel, plan: Plan, input: Input, context: Context): Promise<HandlerResponse> {
+  const { path } = input;
+  const { effect, resource } = plan;
+  const entry = await context.update((state, nowMs) => {
+    requireParents(model, state, plan, path);
+    const current = findEntry(plan, state, path);
+    if (!current || !effect) throw createNotFound(plan, path);
+    const sent = effect.setsBody ? getBody(plan, input) : {};
+    const shown = model.responses.completeEntry(resource, resource.schema, current).value as Entry;
+    const changes = applyEffect(effect, shown, model.formatTime(resource, effect.time?.property, nowMs));
+    const isUnchanged = Object.keys(changes).length === 0 && Object.keys(sent).length === 0;
+    if (isUnchanged && plan.route.responses.some(({ name }) => name === '409'))
+      throw new DomainError(
+        'conflict',
+        `the ${resource.singular} already has ${describeValues(effect)}: change it first, or send another request`,
+      );
+    if (isUnchanged) return { next: state, result: current };
+    const updated = model.updateEntry(plan, current, (old) => applyMergePatch(old, sent) as Entry, sent, nowMs);
+    const result = model.setOrRemove(resource, updated, changes);
+    return { next: setEntry(plan, state, current, result), result };
+  });
+  const shown = plan.hidesEntry ? undefined : entry;
+  return respond(model, plan, input, { status: plan.route.successStatus, entry: shown });
 }
 
 async function remove(model: ResourceModel, plan: Plan, input: Input, context: Context): Promise<HandlerResponse> {

@@ -1,5 +1,6 @@
 import type { Route } from '../openapi/routes.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
+import { findEffect, splitActionPath } from './actions.ts';
 import { getDocumentPaths, getOverrides, getResourceSegment } from './document-paths.ts';
 import { findResources } from './find-resources.ts';
 import { addArticle, getLastSegment, getParameterName, getParentPath, getPathForm, toTemplate } from './names.ts';
@@ -9,7 +10,9 @@ import {
   getRouteKey,
   type Inference,
   type MockedPlan,
+  type Mount,
   NO_ID,
+  type PathKey,
   type Plan,
   type Resource,
 } from './resource.ts';
@@ -68,6 +71,36 @@ function planMocked(reader: SchemaReader, resources: readonly Resource[], route:
   return { route, mount: needed, entry };
 }
 
+/**
+ * Returns the plan of an action below an entry, such as `POST /tasks/{taskId}/complete`.
+ * Returns undefined if the document does not say what the action changes.
+ */
+function planAction(reader: SchemaReader, resources: readonly Resource[], route: Route): Plan | undefined {
+  const action = splitActionPath(route.path);
+  const place = action && findPlaceOfForm(resources, action.item);
+  if (!action || !place?.isItem || place.resource.kind !== 'collection') return undefined;
+  const { resource } = place;
+  const effect = findEffect(reader, resource, route, action.verb);
+  if (!effect) return undefined;
+  const mount = renameParameters(place.mount, action.item);
+  const located = locateResponse(reader, { resource, action: 'read' }, route, {});
+  const requestPath = effect.setsBody ? locateRequest(reader, resource, route, undefined) : [];
+  const base = { route, action: 'act', resource, mount, requestPath, entryPath: [], effect } as const;
+  return typeof located === 'string'
+    ? { ...base, responsePath: [], hidesEntry: true }
+    : { ...base, responsePath: located };
+}
+
+/** Returns a mount with the names that the parameters have in the path of an entry. */
+function renameParameters(mount: Mount, item: string): Mount {
+  const names = item.split('/').flatMap((segment) => getParameterName(segment) ?? []);
+  const rename = <Key extends PathKey>(key: Key, index: number): Key => ({
+    ...key,
+    parameter: names[index] ?? key.parameter,
+  });
+  return { ...mount, parents: mount.parents.map(rename), id: rename(mount.id, names.length - 1) };
+}
+
 function hasSingleValue(reader: SchemaReader, schema: string): boolean {
   const values = reader.getKeyword(schema, 'enum');
   return reader.getKeyword(schema, 'const') !== undefined || (Array.isArray(values) && values.length === 1);
@@ -78,7 +111,7 @@ function planRoute(reader: SchemaReader, resources: readonly Resource[], route: 
   const overrides = getOverrides(reader.document, route);
   if (overrides.off) return 'x-storefront: off';
   const place = findPlace(resources, route);
-  if (!place) return describeUnknownPath(reader, route);
+  if (!place) return planAction(reader, resources, route) ?? describeUnknownPath(reader, route);
   const action = chooseAction(reader, place, route);
   if (action === undefined) return describeUnknownAction(place, route);
   const unusable = findUnusableMedia(reader, action, route);

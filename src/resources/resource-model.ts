@@ -16,7 +16,7 @@ import { type ListParameters, listQueryFields, readListParameters } from './list
 import { type Action, type Inference, type Mount, PATH_VALUES, type Plan, type Resource } from './resource.ts';
 import { ResponseFactory } from './responses.ts';
 import { SchemaReader } from './schema-reader.ts';
-import { createServerValues, SAMPLE_TIME_MS, type ServerValues, type TimeKind } from './server-values.ts';
+import { createServerValues, formatTimes, SAMPLE_TIME_MS, type ServerValues, type TimeKind } from './server-values.ts';
 
 /**
  * Creates a function that adds default values to the objects in an entry, at any depth: `{ retry: {} }` becomes
@@ -315,6 +315,21 @@ export class ResourceModel {
     const keyed: Entry = keys.reduce((entry, key) => copyKeyValue(current, entry, key), next);
     const order = Object.keys(current).filter((name) => Object.hasOwn(keyed, name));
     return { ...Object.fromEntries(order.map((name) => [name, keyed[name]])), ...keyed };
+  }
+
+  /** Returns the current time in the form that a property allows. Returns undefined without a property. */
+  formatTime({ schema }: Resource, property: string | undefined, nowMs: number): unknown {
+    const pointer = property === undefined ? undefined : this.reader.getProperties(schema).get(property);
+    return pointer === undefined ? undefined : formatTimes(nowMs).find((time) => this.contract.isValid(pointer, time));
+  }
+
+  /** Returns a copy of an entry with other properties. A property that is null, and can't be null, is removed. */
+  setOrRemove({ schema }: Resource, entry: Entry, changes: Entry): Entry {
+    const properties = this.reader.getProperties(schema);
+    const removed = Object.keys(changes).filter(
+      (name) => changes[name] === null && !this.contract.isValid(properties.get(name) ?? '', null),
+    );
+    return omitKeys({ ...entry, ...changes }, removed);
   }
 
   /**

@@ -115,8 +115,20 @@ export interface Resource {
  * `update`: changes only the properties in the body.
  * `replaceById`: changes the entry whose id is in the body.
  * `clear`: deletes all entries of a list.
+ * `act`: changes an entry as the name of the action says, for example `POST /tasks/{taskId}/complete`.
  */
-export type Action = 'list' | 'create' | 'read' | 'replace' | 'replaceById' | 'update' | 'delete' | 'clear';
+export type Action = 'list' | 'create' | 'read' | 'replace' | 'replaceById' | 'update' | 'delete' | 'clear' | 'act';
+
+/** What an action such as `complete` changes in an entry. */
+export interface Effect {
+  readonly values: readonly { readonly property: string; readonly value: unknown }[];
+  /** The property that is set to the current time, or that the action removes. */
+  readonly time: { readonly property: string; readonly isSet: boolean } | undefined;
+  /** The number that the action changes. */
+  readonly counter: { readonly property: string; readonly step: 1 | -1 } | undefined;
+  /** Whether the action also sets the properties in the request body. */
+  readonly setsBody: boolean;
+}
 
 /** What an operation does: its action, its resource, and the place of the entry in the request and response bodies. */
 export interface Plan {
@@ -137,6 +149,10 @@ export interface Plan {
    * Empty if it is the whole body.
    */
   readonly responsePath: readonly string[];
+  /** What the action changes. Only for the action `act`. */
+  readonly effect?: Effect;
+  /** Whether the response has no property of the entry, such as `{ "success": true }`. */
+  readonly hidesEntry?: boolean;
 }
 
 /** The plan of a mocked operation. The entries in its path must exist: the pet for `POST /pets/{petId}/feed`. */

@@ -137,7 +137,7 @@ function pick(entry: Entry, isIncluded: (name: string) => boolean): Entry {
 }
 
 /** Formats a time in each form that schemas use: date and time, date, seconds, and milliseconds. */
-function formatTimes(nowMs: number): readonly unknown[] {
+export function formatTimes(nowMs: number): readonly unknown[] {
   const text = toIsoTime(nowMs);
   return [text, text.slice(0, 10), Math.floor(nowMs / 1_000), nowMs];
 }

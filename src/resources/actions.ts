@@ -1,0 +1,116 @@
+import type { Route } from '../openapi/routes.ts';
+import type { Entry } from '../store/state.ts';
+import { getOwn } from './entries.ts';
+import { getLastSegment, getParameterName, getParentPath, toTemplate } from './names.ts';
+import { hasEntryResponse } from './path-keys.ts';
+import type { Effect, Resource } from './resource.ts';
+import type { SchemaReader } from './schema-reader.ts';
+import { findStateCounter, findStateTime, findStateValue } from './states.ts';
+
+/** The path of an action and its parts: `/tasks/{taskId}` and `complete`. */
+export interface ActionPath {
+  readonly item: string;
+  readonly verb: string;
+}
+
+/** Splits `/tasks/{taskId}/complete` and `/tasks/{taskId}:complete`. Returns undefined for a path without an action. */
+export function splitActionPath(path: string): ActionPath | undefined {
+  const last = getLastSegment(path);
+  const [, parameter, verb] = /^(\{[^{}]+\}):([\w-]+)$/.exec(last) ?? [];
+  if (parameter !== undefined && verb !== undefined) return { item: `${getParentPath(path)}/${parameter}`, verb };
+  const item = getParentPath(toTemplate(path));
+  const isItem = getParameterName(getLastSegment(item)) !== undefined;
+  return isItem && getParameterName(last) === undefined ? { item, verb: last } : undefined;
+}
+
+/**
+ * Returns what an action changes in an entry, as far as the document says it.
+ * `complete` sets `status` to `done` if the schema has this value, `archived` to true, and `completedAt` to the current
+ * time; `like` adds 1 to `likes`.
+ * DELETE takes the action back.
+ * A body whose properties are those of the entry sets them.
+ * Returns undefined if the document does not say what the action changes.
+ */
+export function findEffect(reader: SchemaReader, resource: Resource, route: Route, verb: string): Effect | undefined {
+  const { schema } = resource;
+  if (schema === '' || !['POST', 'PUT', 'PATCH', 'DELETE'].includes(route.method)) return undefined;
+  const isUndone = route.method === 'DELETE';
+  const named = findStateValue(reader, schema, verb);
+  const value = named && isUndone ? findOtherValue(reader, schema, named.property, named.value) : named;
+  const time = findStateTime(reader, schema, verb);
+  const counter = findStateCounter(reader, schema, verb);
+  const setsBody = !isUndone && sendsProperties(reader, resource, route);
+  if (!value && time === undefined && counter === undefined && !setsBody) return undefined;
+  return {
+    values: value ? [value] : [],
+    time: time === undefined ? undefined : { property: time, isSet: !isUndone },
+    counter: counter === undefined ? undefined : { property: counter, step: isUndone ? -1 : 1 },
+    setsBody,
+  };
+}
+
+/** Returns the value of a state that is taken back: false, the default value, or the first other value. */
+function findOtherValue(reader: SchemaReader, schema: string, property: string, value: unknown) {
+  if (typeof value === 'boolean') return { property, value: !value };
+  const pointer = reader.getProperties(schema).get(property) ?? '';
+  const values = reader.getKeyword(pointer, 'enum');
+  const others = Array.isArray(values) ? values.filter((one) => one !== value) : [];
+  const initial = [reader.getKeyword(pointer, 'default')].find((one) => others.includes(one));
+  return { property, value: initial ?? others[0] };
+}
+
+/** Returns whether all properties of the request body are properties of the entry, and the response is the entry. */
+function sendsProperties(reader: SchemaReader, resource: Resource, route: Route): boolean {
+  const request = reader.getRequestSchema(route);
+  if (request === undefined || !reader.isObject(request)) return false;
+  const names = [...reader.getProperties(request).keys()];
+  const known = reader.getProperties(resource.schema);
+  const isShown =
+    reader.getResponseSchema(route, route.successStatus) === undefined || hasEntryResponse(reader, resource, route);
+  return names.length > 0 && names.every((name) => known.has(name) && name !== resource.id.property) && isShown;
+}
+
+/** Describes what an action changes: `status → "done", completedAt → now`. */
+export function describeEffect({ values, time, counter, setsBody }: Effect): string {
+  return [
+    ...(setsBody ? ['the properties in the body'] : []),
+    ...values.map(({ property, value }) => `${property} → ${JSON.stringify(value)}`),
+    ...(time ? [`${time.property} → ${time.isSet ? 'now' : 'none'}`] : []),
+    ...(counter ? [`${counter.property} ${counter.step > 0 ? '+ 1' : '- 1'}`] : []),
+  ].join(', ');
+}
+
+/** Describes the values that an action sets: `status "done"`. */
+export function describeValues({ values }: Effect): string {
+  return values.map(({ property, value }) => `${property} ${JSON.stringify(value)}`).join(' and ');
+}
+
+/** Returns the third person of a verb in a path: `completes` for `complete`, and `marks as read` for `mark-as-read`. */
+export function conjugate(verb: string): string {
+  const [first = '', ...rest] = verb
+    .replaceAll(/([a-z])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[\s_-]+/);
+  const ending = /(?:s|x|z|ch|sh)$/.test(first) ? 'es' : 's';
+  const own = /[^aeiou]y$/.test(first) ? `${first.slice(0, -1)}ies` : first + ending;
+  return [own, ...rest].join(' ');
+}
+
+/**
+ * Applies an action to an entry. Returns the properties that it changes; an empty object if it changes nothing.
+ * `entry`: the entry as clients see it.
+ * `now`: the current time in the form of the property for it.
+ */
+export function applyEffect({ values, time, counter }: Effect, entry: Entry, now: unknown): Entry {
+  const changed = values.filter(({ property, value }) => getOwn(entry, property) !== value);
+  const isSetTime = time?.isSet === true && now !== undefined;
+  const isDone = values.length > 0 && changed.length === 0;
+  if (isDone) return {};
+  const count = counter && Number(getOwn(entry, counter.property) ?? 0) + counter.step;
+  return {
+    ...Object.fromEntries(changed.map(({ property, value }) => [property, value])),
+    ...(time && isSetTime ? { [time.property]: now } : {}),
+    ...(time && !time.isSet ? { [time.property]: null } : {}),
+    ...(counter && count !== undefined ? { [counter.property]: Math.max(0, count) } : {}),
+  };
+}

@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest';
+import { createObject, createResourcePaths, type OperationParts, refer } from '../support/fixtures/api-document.ts';
+import { explainApi } from '../support/harness/explain-api.ts';
+import { startApi } from '../support/harness/start-api.ts';
+
+const TEXT = { type: 'string' };
+const INTEGER = { type: 'integer' };
+const FLAG = { type: 'boolean' };
+const TIME = { type: 'string', format: 'date-time' };
+
+const Task = createObject({
+  'id!': INTEGER,
+  'title!': TEXT,
+  'status!': { type: 'string', enum: ['todo', 'in_progress', 'done', 'cancelled'], default: 'todo', readOnly: true },
+  isArchived: { ...FLAG, default: false },
+  read: { ...FLAG, default: false },
+  liked: { ...FLAG, default: false },
+  likesCount: { ...INTEGER, default: 0 },
+  assigneeId: INTEGER,
+  completedAt: { ...TIME, type: ['string', 'null'] },
+});
+
+const task: OperationParts = { response: refer('Task') };
+
+const PATHS = {
+  ...createResourcePaths('/tasks/{taskId}', refer('Task'), createObject({ 'title!': TEXT })),
+  '/tasks/{taskId}/complete': { post: { ...task, alsoStatus: [409] }, delete: task },
+  '/tasks/{id}:cancel': { post: task },
+  '/tasks/{taskId}/start': { put: { status: 204 } },
+  '/tasks/{taskId}/archive': { post: { response: createObject({ 'success!': FLAG }) } },
+  '/tasks/{taskId}/unarchive': { post: task },
+  '/tasks/{taskId}/mark-as-read': { post: task },
+  '/tasks/{taskId}/like': { post: task, delete: task },
+  '/tasks/{taskId}/assign': { post: { ...task, request: createObject({ 'assigneeId!': INTEGER }) } },
+  '/tasks/{taskId}/explode': { post: task },
+};
+
+/** Starts a server with one task. */
+async function start() {
+  const shop = await startApi({ paths: PATHS, schemas: { Task } });
+  await shop.ask('POST', '/tasks', { title: 'a' });
+  return { ...shop, read: async () => (await shop.ask('GET', '/tasks/1')).body };
+}
+
+describe('an action of an entry', () => {
+  it('is explained in one line', async () => {
+    expect(await explainApi({ paths: PATHS, schemas: { Task } })).toMatchObject({
+      'POST /tasks/{taskId}/complete': 'real: completes a task: status → "done", completedAt → now',
+      'DELETE /tasks/{taskId}/complete': 'real: takes back "complete" of a task: status → "todo", completedAt → none',
+      'POST /tasks/{id}:cancel': 'real: cancels a task: status → "cancelled"',
+      'PUT /tasks/{taskId}/start': 'real: starts a task: status → "in_progress"',
+      'POST /tasks/{taskId}/archive': 'real: archives a task: isArchived → true',
+      'POST /tasks/{taskId}/unarchive': 'real: unarchives a task: isArchived → false',
+      'POST /tasks/{taskId}/mark-as-read': 'real: marks as read a task: read → true',
+      'POST /tasks/{taskId}/like': 'real: likes a task: liked → true, likesCount + 1',
+      'POST /tasks/{taskId}/assign': 'real: assigns a task: the properties in the body',
+      'POST /tasks/{taskId}/explode': 'mocked: an action: the document does not say what the action changes',
+    });
+  });
+
+  it('sets the value of a state and its time, is refused if it changes nothing, and is taken back', async () => {
+    const { ask, read } = await start();
+    const { body } = await ask('POST', '/tasks/1/complete');
+    expect(body).toMatchObject({ status: 'done', completedAt: expect.stringMatching(/^\d{4}-/) });
+    expect(await read()).toEqual(body);
+    expect((await ask('POST', '/tasks/1/complete')).status).toBe(409);
+    expect(await read()).toEqual(body);
+    await ask('DELETE', '/tasks/1/complete');
+    expect(await read()).toMatchObject({ status: 'todo', completedAt: null });
+  });
+
+  it.each([
+    ['POST', '/tasks/1:cancel', { status: 'cancelled' }],
+    ['PUT', '/tasks/1/start', { status: 'in_progress' }],
+    ['POST', '/tasks/1/archive', { isArchived: true }],
+    ['POST', '/tasks/1/mark-as-read', { read: true }],
+    ['POST', '/tasks/1/like', { liked: true, likesCount: 1 }],
+  ])('changes the stored entry: %s %s', async (method, path, expected) => {
+    const { ask, read } = await start();
+    const { status } = await ask(method, path);
+    expect([200, 204]).toContain(status);
+    expect(await read()).toMatchObject(expected);
+  });
+
+  it('counts only once for a flag, and is taken back', async () => {
+    const { ask, read } = await start();
+    for (const _ of [1, 2]) await ask('POST', '/tasks/1/like');
+    expect(await read()).toMatchObject({ liked: true, likesCount: 1 });
+    for (const _ of [1, 2]) await ask('DELETE', '/tasks/1/like');
+    expect(await read()).toMatchObject({ liked: false, likesCount: 0 });
+  });
+
+  it('sets the properties in the body', async () => {
+    const { ask, read } = await start();
+    expect((await ask('POST', '/tasks/1/assign', { assigneeId: 3 })).body).toMatchObject({ assigneeId: 3 });
+    expect(await read()).toMatchObject({ assigneeId: 3 });
+  });
+
+  it('needs the entry', async () => {
+    const { ask } = await start();
+    expect((await ask('POST', '/tasks/9/complete')).status).toBe(404);
+    expect((await ask('POST', '/tasks/9:cancel')).status).toBe(404);
+  });
+});
