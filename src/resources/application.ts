@@ -14,19 +14,16 @@ import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { toSeed } from '../util/random.ts';
 import { fillPath } from '../util/request-target.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
-import { conjugate, describeEffect, splitActionPath } from './actions.ts';
 import { findIdIssues, findOverrideIssues, findResourceIssues, getRequiredQuery } from './document-paths.ts';
-import { getEntries, getKeyValue, hasParents, listChildren, listParentPaths, matchId, setEntries } from './entries.ts';
+import { getEntries, getKeyValue, hasParents, listParentPaths, matchId, setEntries } from './entries.ts';
+import { explainPlan } from './explain-plan.ts';
 import { createHandler, respondToMocked } from './handlers.ts';
-import { describeFilter } from './list-filters.ts';
-import { addArticle, getLastSegment, getParameterName } from './names.ts';
+import { addArticle } from './names.ts';
 import { type Action, getRouteKey, PATH_VALUES, type PathKey, type Plan, problems, type Resource } from './resource.ts';
 import { ResourceModel } from './resource-model.ts';
 import { getInner } from './responses.ts';
-import { allowsAnyBody } from './schema-reader.ts';
 import { createUuidFrom, SAMPLE_TIME_MS } from './server-values.ts';
 import { completeUserResponse, createStateView } from './state-view.ts';
-import { describeView } from './views.ts';
 
 /** Creates the rules that validate the state: each entry against its schema, and the ids of entries and parents. */
 function createStateRules(model: ResourceModel): StateRules {
@@ -176,93 +173,6 @@ function listExamples({ route, action, responsePath }: Plan): readonly unknown[]
 
 function isEntry(value: unknown): value is Entry {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length > 0;
-}
-
-const VERBS: Readonly<Record<Action, string>> = {
-  list: 'lists',
-  create: 'creates',
-  read: 'reads',
-  replace: 'replaces',
-  replaceById: 'replaces',
-  update: 'updates',
-  delete: 'deletes',
-  clear: 'deletes all',
-  act: 'changes',
-};
-
-/** Describes what an operation does, such as `lists pets of /owners/{ownerId} (filters: status; ignores: q)`. */
-function explainPlan(model: ResourceModel, plan: Plan): string {
-  const { action, resource, mount, route, effect } = plan;
-  if (effect) {
-    const { verb = '' } = splitActionPath(route.path) ?? {};
-    const what = route.method === 'DELETE' ? `takes back ${JSON.stringify(verb)} of` : conjugate(verb);
-    return `${what} ${nameEntry(resource)}: ${describeEffect(effect)}`;
-  }
-  const isMany = action === 'list' || action === 'clear';
-  const target = isMany ? resource.name : nameEntry(resource);
-  const parent = mount.parents.at(-1);
-  const below = parent ? ` of ${parent.path}` : '';
-  const details = [
-    ...(mount.view ? describeView(mount.view) : []),
-    ...(action === 'list' ? describeList(model, plan) : []),
-    ...(model.canCreate(resource) || resource.kind === 'singleton'
-      ? []
-      : ['starts with examples or generated entries']),
-    ...(allowsAnyBody(model.reader.document, route) ? ['the document describes no response body'] : []),
-    ...describe('sets to the current time', model.getTimeNames(plan)),
-    ...(action === 'delete' || action === 'clear' ? describeChildren(model, resource) : []),
-    ...(getParameterName(getLastSegment(route.path)) !== undefined && action === 'read' ? [describeId(plan)] : []),
-  ];
-  return `${getVerb(plan)} ${target}${below}${details.length > 0 ? ` (${details.join('; ')})` : ''}`;
-}
-
-function getVerb({ action, resource, route }: Plan): string {
-  // PUT without a body adds an existing entry to a parent, for example a user to a team.
-  if (action === 'replace' && resource.kind === 'collection' && Object.keys(route.bodyMedia).length === 0)
-    return 'adds';
-  return VERBS[action === 'replaceById' && route.method === 'PATCH' ? 'update' : action];
-}
-
-function describeId({ mount: { id } }: Plan): string {
-  const names = [id.property, id.alias].filter((name) => name !== undefined);
-  return names.length === 0 ? 'the id is only in the path' : `id: ${names.join(' or ')}`;
-}
-
-function describe(label: string, names: readonly string[]): readonly string[] {
-  return names.length > 0 ? [`${label}: ${names.join(', ')}`] : [];
-}
-
-/**
- * Describes what happens to child entries when their parent is deleted, such as `also deletes: pets` and
- * `keeps: visits`.
- */
-function describeChildren({ inference }: ResourceModel, resource: Resource): readonly string[] {
-  const children = listChildren(inference, resource);
-  const getNames = (isDeleted: boolean) =>
-    children.flatMap((child) => (child.isDeleted === isDeleted ? child.name : []));
-  return [...describe('also deletes', getNames(true)), ...describe('keeps', getNames(false))];
-}
-
-function describeList(model: ResourceModel, plan: Plan): readonly string[] {
-  const { filters, byMeaning, ignored } = model.getListParameters(plan);
-  const { sort, order: _order, ...paging } = byMeaning;
-  return [
-    ...describe(
-      'filters',
-      [...filters].map(([name, filter]) => describeFilter(name, filter)),
-    ),
-    ...describe('sorts by', sort === undefined ? [] : [sort]),
-    ...describe('pages by', Object.values(paging)),
-    ...describe('ignores', ignored),
-  ];
-}
-
-/**
- * Returns the singular name of a resource with its article, such as `a pet`.
- * The name of a singleton, such as `settings`, has no article.
- */
-function nameEntry({ kind, singular }: Resource): string {
-  return kind === 'singleton' ? singular : addArticle(singular);
 }
 
 /**

@@ -2,9 +2,9 @@ import { type Context, DomainError, type Handle, type HandlerResponse, type Inpu
 import { isNode, type Node, omitKeys, toNode } from '../openapi/document.ts';
 import { findMediaType, isParsedType, isXmlType } from '../openapi/media-types.ts';
 import type { Entry, State } from '../store/state.ts';
-import { normalizeName } from '../util/names.ts';
 import { isPathSegment } from '../util/request-target.ts';
 import { applyEffect, describeValues } from './actions.ts';
+import { computeDerived } from './derived.ts';
 import {
   findIndex,
   followMembers,
@@ -12,14 +12,14 @@ import {
   getKeyValue,
   hasParents,
   matchId,
-  type ParentPlace,
   removeEntries,
   setEntries,
 } from './entries.ts';
 import { findPatch, patchEntry } from './json-patch.ts';
 import { filterEntries } from './list-filters.ts';
 import { flattenQuery, sortEntries, takePage } from './list-query.ts';
-import { addArticle, getKeyNames } from './names.ts';
+import { addArticle } from './names.ts';
+import { requireParents } from './require-parents.ts';
 import { type Action, type MockedPlan, PATH_VALUES, type Plan } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 import { createHeaders } from './response-headers.ts';
@@ -33,51 +33,6 @@ import { selectViewed } from './views.ts';
 function findEntry({ resource, mount }: Plan, state: State, path: Input['path']): Entry | undefined {
   const entries = getEntries(state, resource);
   return entries[findIndex(entries, resource, mount, path)];
-}
-
-/**
- * Throws a `DomainError` with the code `entry-not-found` if a parent in the request path does not exist: the owner 7
- * for `/owners/7/pets`.
- * Ignores path parameters that belong to no resource.
- */
-function requireParents(model: ResourceModel, state: State, { mount }: Pick<Plan, 'mount'>, path: Input['path']): void {
-  for (const places of model.findParents(mount)) {
-    const [place] = places;
-    if (!place || places.some((one) => hasParent(model, state, one, path))) continue;
-    const { parameter, resource, own } = place;
-    throw new DomainError(
-      'entry-not-found',
-      `no ${resource.singular} has the ${own.id.property ?? own.id.parameter} ${path[parameter]}`,
-    );
-  }
-}
-
-/** Returns whether a parent in a request path exists: the owner 7 for `/owners/7/pets`. */
-function hasParent(
-  model: ResourceModel,
-  state: State,
-  { parameter, resource, own, parameters }: ParentPlace,
-  path: Input['path'],
-): boolean {
-  const names = [...own.parents.map((parent) => parent.parameter), own.id.parameter];
-  const parentPath = Object.fromEntries(names.map((name, index) => [name, path[parameters[index] ?? ''] ?? '']));
-  const entries = getEntries(state, resource);
-  if (findIndex(entries, resource, own, parentPath) !== -1) return true;
-  const inside = entries.filter((entry) => hasParents(entry, own, parentPath));
-  // No operation creates such a parent, so each value is accepted.
-  if (!model.canCreate(resource) && inside.length === 0) return true;
-  // `/stores/{reference}/logo` and `/stores/{store_id}/logo` identify a store by another property than
-  // `/stores/{name}`.
-  const keys = getKeyNames(parameter, resource.singular);
-  // The value for the parameter of the parent's own path is always stored, so the entries of a long list are only
-  // completed for another parameter.
-  const isOther = parameter !== own.id.parameter && resource.schema !== '';
-  return inside.some((entry) => {
-    const shown = isOther ? model.responses.completeEntry(resource, resource.schema, entry).value : entry;
-    return Object.entries(toNode(shown)).some(
-      ([name, value]) => keys.includes(normalizeName(name)) && String(value) === path[parameter],
-    );
-  });
 }
 
 /** Creates the error for a request path without an entry: for `/pets/7` if there is no pet 7. */
@@ -133,6 +88,7 @@ const HANDLERS: Readonly<Record<Action, PlanHandler>> = {
   delete: remove,
   clear,
   act,
+  count,
 };
 
 /** Creates the handler of an operation. `plan`: what the operation does, such as creating an entry. */
@@ -169,7 +125,7 @@ export function respondToMocked(
   const path = model.toStoredPath(plan, input.path);
   requireParents(model, state, plan, path);
   const entry = plan.entry && findEntry(plan.entry, state, path);
-  return plan.entry && entry && respond(model, plan.entry, input, { status: plan.route.successStatus, entry });
+  return plan.entry && entry && respond(model, plan.entry, input, { status: plan.route.successStatus, state, entry });
 }
 
 function list(model: ResourceModel, plan: Plan, input: Input, context: Context): HandlerResponse {
@@ -177,7 +133,8 @@ function list(model: ResourceModel, plan: Plan, input: Input, context: Context):
   const { resource, mount } = plan;
   const state = context.read();
   requireParents(model, state, plan, path);
-  const listed = getEntries(state, resource).filter((entry) => hasParents(entry, mount, path));
+  const inPath = getEntries(state, resource).filter((entry) => hasParents(entry, mount, path));
+  const listed = model.addDerived(state, resource, inPath);
   const parameters = model.getListParameters(plan);
   // The object has no prototype, so that a filter with a name such as `constructor` has no inherited value.
   const query: Input['query'] = Object.assign(Object.create(null), parameters.defaults, sent);
@@ -205,7 +162,12 @@ async function create(model: ResourceModel, plan: Plan, input: Input, context: C
     });
     return { next, result: created };
   });
-  return respond(model, plan, input, { status: getStatus(plan, 201), entry: entries[0], entries });
+  return respond(model, plan, input, {
+    status: getStatus(plan, 201),
+    state: context.read(),
+    entry: entries[0],
+    entries,
+  });
 }
 
 function read(model: ResourceModel, plan: Plan, input: Input, context: Context): HandlerResponse {
@@ -215,7 +177,7 @@ function read(model: ResourceModel, plan: Plan, input: Input, context: Context):
   const entry = findEntry(plan, state, path) ?? model.getInitialSingleton(plan.resource, plan.mount, path);
   if (!entry) throw createNotFound(plan, path);
   const [shown] = followMembers(state, plan.resource, [entry]);
-  return respond(model, plan, input, { status: plan.route.successStatus, entry: shown });
+  return respond(model, plan, input, { status: plan.route.successStatus, state, entry: shown });
 }
 
 async function replace(model: ResourceModel, plan: Plan, input: Input, context: Context): Promise<HandlerResponse> {
@@ -233,7 +195,7 @@ async function replace(model: ResourceModel, plan: Plan, input: Input, context: 
     return { next: setEntry(plan, state, current, entry), result: { entry, status: getOtherStatus(plan, 201) } };
   });
   const [entry] = followMembers(context.read(), plan.resource, [changed.entry]);
-  return respond(model, plan, input, { status: changed.status, entry });
+  return respond(model, plan, input, { status: changed.status, state: context.read(), entry });
 }
 
 /** Handles the action `replaceById`: PUT replaces, and PATCH updates, the entry whose id is in the request body. */
@@ -261,7 +223,18 @@ async function update(model: ResourceModel, plan: Plan, input: Input, context: C
       : model.updateEntry(plan, current, (old) => applyMergePatch(old, patch) as Entry, patch, nowMs);
     return { next: setEntry(plan, state, stored, result), result };
   });
-  return respond(model, plan, input, { status: plan.route.successStatus, entry });
+  return respond(model, plan, input, { status: plan.route.successStatus, state: context.read(), entry });
+}
+
+/** Handles a GET of numbers of entries, such as `GET /statistics`. */
+function count(model: ResourceModel, plan: Plan, { path }: Input, context: Context): HandlerResponse {
+  const { route, counts = [], mount, resource } = plan;
+  const state = context.read();
+  requireParents(model, state, plan, path);
+  const id = path[mount.id.parameter];
+  if (id !== undefined && !findEntry(plan, state, path)) throw createNotFound({ ...plan, resource }, path);
+  const { value, generated } = model.completeResponse(route, computeDerived(counts, state, id));
+  return { status: route.successStatus, body: value, generated };
 }
 
 /** Handles an action such as `POST /tasks/{taskId}/complete`. */
@@ -287,7 +260,7 @@ async function act(model: ResourceModel, plan: Plan, input: Input, context: Cont
     return { next: setEntry(plan, state, current, result), result };
   });
   const shown = plan.hidesEntry ? undefined : entry;
-  return respond(model, plan, input, { status: plan.route.successStatus, entry: shown });
+  return respond(model, plan, input, { status: plan.route.successStatus, state: context.read(), entry: shown });
 }
 
 async function remove(model: ResourceModel, plan: Plan, input: Input, context: Context): Promise<HandlerResponse> {
@@ -299,7 +272,7 @@ async function remove(model: ResourceModel, plan: Plan, input: Input, context: C
     const next = removeEntries(model.inference, state, plan.resource, (other) => other === entry);
     return { next, result: entry };
   });
-  return respond(model, plan, input, { status: getStatus(plan, 204), entry: removed });
+  return respond(model, plan, input, { status: getStatus(plan, 204), state: context.read(), entry: removed });
 }
 
 async function clear(model: ResourceModel, plan: Plan, input: Input, context: Context): Promise<HandlerResponse> {
@@ -310,16 +283,18 @@ async function clear(model: ResourceModel, plan: Plan, input: Input, context: Co
     const next = removeEntries(model.inference, state, resource, (entry) => hasParents(entry, mount, path));
     return { next, result: undefined };
   });
-  return respond(model, plan, input, { status: getStatus(plan, 204), entry: undefined });
+  return respond(model, plan, input, { status: getStatus(plan, 204), state: context.read(), entry: undefined });
 }
 
 /**
  * The content of a response.
+ * `state`: the state from which derived values are computed, such as `taskCount`.
  * `entry`: the entry in the body, if there is one.
  * `entries`: all entries, if the body can be a list.
  */
 interface ResponseContent {
   readonly status: number;
+  readonly state: State;
   readonly entry: Entry | undefined;
   readonly entries?: readonly Entry[];
 }
@@ -329,10 +304,11 @@ function respond(
   model: ResourceModel,
   plan: Plan,
   input: Input,
-  { status, entry, entries = entry ? [entry] : [] }: ResponseContent,
+  { status, state, entry, entries = entry ? [entry] : [] }: ResponseContent,
 ): HandlerResponse {
   const headers = createHeaders(model, plan, { status, input, entry });
-  return addHeaders(model.responses.createEntryResponse(plan, status, entries), headers);
+  const shown = model.addDerived(state, plan.resource, entries);
+  return addHeaders(model.responses.createEntryResponse(plan, status, shown), headers);
 }
 
 function addHeaders(response: HandlerResponse, headers: Readonly<Record<string, string>>): HandlerResponse {

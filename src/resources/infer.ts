@@ -1,6 +1,7 @@
 import type { Route } from '../openapi/routes.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { findEffect, splitActionPath } from './actions.ts';
+import { findCounts } from './derived.ts';
 import { getDocumentPaths, getOverrides, getResourceSegment } from './document-paths.ts';
 import { findResources } from './find-resources.ts';
 import { addArticle, getLastSegment, getParameterName, getParentPath, getPathForm, toTemplate } from './names.ts';
@@ -91,6 +92,28 @@ function planAction(reader: SchemaReader, resources: readonly Resource[], route:
     : { ...base, responsePath: located };
 }
 
+/**
+ * Returns the plan of a GET whose response has numbers of entries, such as `GET /statistics` with `taskCount`.
+ * Below an entry, such as `/projects/{projectId}/statistics`, the entries that belong to it are counted.
+ */
+function planCounts(reader: SchemaReader, resources: readonly Resource[], route: Route): Plan | undefined {
+  const schema = reader.getResponseSchema(route, route.successStatus);
+  if (route.method !== 'GET' || schema === undefined || !reader.isObject(schema)) return undefined;
+  const item = getParentPath(route.path);
+  const place = findPlaceOfForm(resources, item);
+  const parent = place?.isItem ? place : undefined;
+  if (route.pathNames.length > 0 && (!parent || route.pathNames.length !== parent.mount.parents.length + 1))
+    return undefined;
+  const counts = findCounts(reader, resources, schema, parent?.resource);
+  const [first] = counts;
+  if (!first) return undefined;
+  const resource = parent?.resource ?? first.children.resource;
+  const mount = parent
+    ? renameParameters(parent.mount, item)
+    : { collection: route.path, item: undefined, parents: [], id: NO_ID };
+  return { route, action: 'count', resource, mount, requestPath: [], entryPath: [], responsePath: [], counts };
+}
+
 /** Returns a mount with the names that the parameters have in the path of an entry. */
 function renameParameters(mount: Mount, item: string): Mount {
   const names = item.split('/').flatMap((segment) => getParameterName(segment) ?? []);
@@ -111,7 +134,10 @@ function planRoute(reader: SchemaReader, resources: readonly Resource[], route: 
   const overrides = getOverrides(reader.document, route);
   if (overrides.off) return 'x-storefront: off';
   const place = findPlace(resources, route);
-  if (!place) return planAction(reader, resources, route) ?? describeUnknownPath(reader, route);
+  if (!place)
+    return (
+      planAction(reader, resources, route) ?? planCounts(reader, resources, route) ?? describeUnknownPath(reader, route)
+    );
   const action = chooseAction(reader, place, route);
   if (action === undefined) return describeUnknownAction(place, route);
   const unusable = findUnusableMedia(reader, action, route);

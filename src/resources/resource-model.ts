@@ -1,70 +1,25 @@
 import type { Input } from '../application.ts';
 import type { CompleteValue } from '../mock/complete-value.ts';
-import { createShapes, getEntrySchema, getPropertySchema, isPlausible } from '../mock/fit-schema.ts';
 import type { createMock } from '../mock/mock.ts';
 import type { Contract } from '../openapi/contract.ts';
-import { type Document, getNode, isNode, omitKeys } from '../openapi/document.ts';
-import type { Entry } from '../store/state.ts';
+import { omitKeys } from '../openapi/document.ts';
+import type { Route } from '../openapi/routes.ts';
+import type { Entry, State } from '../store/state.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
+import { toSeed } from '../util/random.ts';
 import { isPathSegment } from '../util/request-target.ts';
+import { computeDerived, findDerived } from './derived.ts';
 import { getRequiredQuery } from './document-paths.ts';
 import { copyKeyValue, createParentFinder, getKeyValue, type PathInput, setKeyValue } from './entries.ts';
 import { EntryValidator } from './entry-validator.ts';
 import { inferResources } from './infer.ts';
 import type { FilterProperty } from './list-filters.ts';
 import { type ListParameters, listQueryFields, readListParameters } from './list-query.ts';
+import { createNestedDefaults } from './nested-defaults.ts';
 import { type Action, type Inference, type Mount, PATH_VALUES, type Plan, type Resource } from './resource.ts';
 import { ResponseFactory } from './responses.ts';
 import { SchemaReader } from './schema-reader.ts';
 import { createServerValues, formatTimes, SAMPLE_TIME_MS, type ServerValues, type TimeKind } from './server-values.ts';
-
-/**
- * Creates a function that adds default values to the objects in an entry, at any depth: `{ retry: {} }` becomes
- * `{ retry: { times: 3 } }`.
- * It adds no object that is missing, and nothing to the entry itself.
- * `schema`: the JSON Pointer of the schema of the entry; empty if there is none.
- */
-function createNestedDefaults(document: Document): (schema: string, entry: Entry) => Entry {
-  const getShape = createShapes(document);
-  return (schema, entry) => (schema === '' ? entry : addInside(getNode(document, schema), entry));
-
-  /** Adds default values inside of the properties of an object. */
-  function addInside(node: unknown, value: Entry): Entry {
-    const shape = getShape(node, value);
-    return keepSame(
-      value,
-      Object.entries(value).map(([name, own]) => [name, complete(getPropertySchema(shape, name), own)]),
-    );
-  }
-
-  /** `defaults`: how many default values are around the value. */
-  function complete(node: unknown, value: unknown, defaults = 0): unknown {
-    if (typeof value !== 'object' || value === null || node === undefined) return value;
-    const shape = getShape(node, value);
-    if (Array.isArray(value)) {
-      const entries = value.map((entry, index) => complete(getEntrySchema(shape, index), entry));
-      return entries.every((entry, index) => entry === value[index]) ? value : entries;
-    }
-    const missing = Object.entries(shape.properties).flatMap(([name, property]) => {
-      if (Object.hasOwn(value, name)) return [];
-      const { schema } = getShape(property, undefined);
-      if (schema.default === undefined || !isPlausible(schema, schema.default)) return [];
-      // A schema can contain itself by default.
-      const own = defaults < MAX_DEFAULTS ? complete(property, schema.default, defaults + 1) : schema.default;
-      return [[name, own] as const];
-    });
-    const inside = isNode(value) ? addInside(node, value) : value;
-    return missing.length === 0 ? inside : { ...inside, ...Object.fromEntries(missing) };
-  }
-}
-
-/** The maximum number of default values in each other. */
-const MAX_DEFAULTS = 10;
-
-/** Returns an object with these properties. Returns `value` itself if it has the same ones. */
-function keepSame(value: Entry, entries: readonly (readonly [string, unknown])[]): Entry {
-  return entries.every(([name, own]) => value[name] === own) ? value : Object.fromEntries(entries);
-}
 
 /** The values from which a new entry is created. */
 interface NewEntryInput {
@@ -315,6 +270,34 @@ export class ResourceModel {
     const keyed: Entry = keys.reduce((entry, key) => copyKeyValue(current, entry, key), next);
     const order = Object.keys(current).filter((name) => Object.hasOwn(keyed, name));
     return { ...Object.fromEntries(order.map((name) => [name, keyed[name]])), ...keyed };
+  }
+
+  /** Returns the properties of a resource's entries whose values follow from other entries, such as `taskCount`. */
+  readonly getDerived = memoizeByObject((resource: Resource) =>
+    findDerived(this.reader, this.inference.resources, resource),
+  );
+
+  /** The entries with derived values. An entry stays the same object as long as its values are the same. */
+  readonly #derived = new WeakMap<Entry, Entry>();
+
+  /** Returns entries with their derived values, such as the number of tasks of a project. */
+  addDerived(state: State, resource: Resource, entries: readonly Entry[]): readonly Entry[] {
+    const properties = this.getDerived(resource);
+    if (properties.length === 0) return entries;
+    return entries.map((entry) => {
+      const values = computeDerived(properties, state, getKeyValue(entry, resource.id));
+      const known = this.#derived.get(entry) ?? entry;
+      if (Object.entries(values).every(([name, value]) => known[name] === value)) return known;
+      const shown = { ...entry, ...values };
+      this.#derived.set(entry, shown);
+      return shown;
+    });
+  }
+
+  /** Completes the body of a response that is no entry. */
+  completeResponse(route: Route, body: Entry): ReturnType<CompleteValue> {
+    const schema = this.reader.getResponseSchema(route, route.successStatus) ?? '';
+    return this.completeValue(schema, body, toSeed(route.operationId));
   }
 
   /** Returns the current time in the form that a property allows. Returns undefined without a property. */

@@ -115,9 +115,20 @@ export interface Resource {
  * `update`: changes only the properties in the body.
  * `replaceById`: changes the entry whose id is in the body.
  * `clear`: deletes all entries of a list.
+ * `count`: returns numbers of entries, for example `GET /statistics`.
  * `act`: changes an entry as the name of the action says, for example `POST /tasks/{taskId}/complete`.
  */
-export type Action = 'list' | 'create' | 'read' | 'replace' | 'replaceById' | 'update' | 'delete' | 'clear' | 'act';
+export type Action =
+  | 'list'
+  | 'create'
+  | 'read'
+  | 'replace'
+  | 'replaceById'
+  | 'update'
+  | 'delete'
+  | 'clear'
+  | 'act'
+  | 'count';
 
 /** What an action such as `complete` changes in an entry. */
 export interface Effect {
@@ -151,8 +162,29 @@ export interface Plan {
   readonly responsePath: readonly string[];
   /** What the action changes. Only for the action `act`. */
   readonly effect?: Effect;
+  /** The numbers of entries in the response. Only for the action `count`. */
+  readonly counts?: readonly Derived[];
   /** Whether the response has no property of the entry, such as `{ "success": true }`. */
   readonly hidesEntry?: boolean;
+}
+
+/** Entries of another resource that belong to an entry: the tasks of a project. */
+export interface Children {
+  readonly resource: Resource;
+  /** Where a child has the id of its parent. Undefined for all entries of the resource. */
+  readonly key: PathKey | undefined;
+}
+
+/**
+ * A property whose value follows from other entries, such as `taskCount`.
+ * `only`: the state of the entries that are counted.
+ * `time`: the property whose latest value is shown; undefined if the entries are counted.
+ */
+export interface Derived {
+  readonly property: string;
+  readonly children: Children;
+  readonly only: { readonly property: string; readonly value: unknown } | undefined;
+  readonly time: string | undefined;
 }
 
 /** The plan of a mocked operation. The entries in its path must exist: the pet for `POST /pets/{petId}/feed`. */

@@ -1,0 +1,143 @@
+import type { Entry, State } from '../store/state.ts';
+import { memoizeByObject } from '../util/memoize-by-object.ts';
+import { normalizeName, toSingular } from '../util/names.ts';
+import { getEntries, getKeyValue, getOwn, getProperty } from './entries.ts';
+import { getPathForm } from './names.ts';
+import type { Children, Derived, Resource } from './resource.ts';
+import type { SchemaReader } from './schema-reader.ts';
+import { findStateValue } from './states.ts';
+
+/** Returns the resources whose entries belong to an entry, by their paths or by a property such as `projectId`. */
+function findChildren(reader: SchemaReader, resources: readonly Resource[], parent: Resource): readonly Children[] {
+  const items = parent.mounts.flatMap(({ item }) => (item === undefined ? [] : getPathForm(item)));
+  const idName = `${normalizeName(parent.singular)}id`;
+  return resources.flatMap((resource): readonly Children[] => {
+    if (resource === parent || resource.kind !== 'collection') return [];
+    const inPath = resource.mounts
+      .map(({ parents }) => parents.at(-1))
+      .find((one) => one !== undefined && items.includes(getPathForm(one.path)));
+    if (inPath) return [{ resource, key: inPath }];
+    const named =
+      resource.schema === ''
+        ? undefined
+        : [...reader.getProperties(resource.schema)].find(
+            ([name, pointer]) => normalizeName(name) === idName && reader.isScalar(pointer),
+          );
+    if (!named) return [];
+    const [property, schema] = named;
+    return [{ resource, key: { parameter: property, property, name: property, schema } }];
+  });
+}
+
+/** Returns the properties of the entries of a resource whose values follow from other entries. */
+export function findDerived(
+  reader: SchemaReader,
+  resources: readonly Resource[],
+  parent: Resource,
+): readonly Derived[] {
+  if (parent.schema === '' || parent.kind !== 'collection') return [];
+  return findCounted(reader, parent.schema, findChildren(reader, resources, parent));
+}
+
+/**
+ * Returns the properties of a response that count entries, such as `taskCount` and `doneCount` in `GET /statistics`.
+ * `schema`: the JSON Pointer of the schema of the response.
+ * `parent`: the resource in the path whose children are counted; undefined if all entries are counted.
+ */
+export function findCounts(
+  reader: SchemaReader,
+  resources: readonly Resource[],
+  schema: string,
+  parent: Resource | undefined,
+): readonly Derived[] {
+  const all = resources.filter(({ kind }) => kind === 'collection').map((resource) => ({ resource, key: undefined }));
+  return findCounted(reader, schema, parent ? findChildren(reader, resources, parent) : all);
+}
+
+function findCounted(reader: SchemaReader, schema: string, children: readonly Children[]): readonly Derived[] {
+  return [...reader.getProperties(schema)].flatMap(([property, pointer]): readonly Derived[] => {
+    const isInteger = reader.getTypes(pointer).includes('integer') || reader.getTypes(pointer).includes('number');
+    const found = isInteger ? findCount(reader, property, children) : findLatest(reader, property, children);
+    return found ? [{ property, ...found }] : [];
+  });
+}
+
+type Found = Omit<Derived, 'property'>;
+
+/** Finds what a property such as `taskCount`, `numberOfTasks` or `openTasksCount` counts. */
+function findCount(reader: SchemaReader, property: string, children: readonly Children[]): Found | undefined {
+  const name = normalizeName(property);
+  const [, after, before] =
+    /^(?:totalnumberof|numberof|numof|num|total|countof|count)(.+)$|^(?:total)?(.+?)(?:count|total)$/.exec(name) ?? [];
+  const counted = after ?? before;
+  const named = children.filter(({ resource }) => {
+    const names = [resource.name.split('.').at(-1) ?? '', resource.singular].map(normalizeName);
+    return names.some((one) => counted === one || name === one);
+  });
+  // An integer such as `tasks` is a number of tasks.
+  const [own] = named;
+  if (own && named.length === 1) return { children: own, only: undefined, time: undefined };
+  if (counted === undefined || named.length > 0) return undefined;
+  const inState = children.flatMap((one): readonly Found[] => {
+    const words = [one.resource.singular, one.resource.name].map(normalizeName);
+    const word = words.reduce(
+      (rest, ending) => (rest.endsWith(ending) ? rest.slice(0, -ending.length) : rest),
+      counted,
+    );
+    const { schema } = one.resource;
+    const only = schema === '' || word === '' ? undefined : findStateValue(reader, schema, word);
+    return only ? [{ children: one, only, time: undefined }] : [];
+  });
+  return inState.length === 1 ? inState[0] : undefined;
+}
+
+/** Finds the entries whose latest time a property such as `lastCommentAt` shows. */
+function findLatest(reader: SchemaReader, property: string, children: readonly Children[]): Found | undefined {
+  const [, name] = /^(?:last|latest)(.+?)(?:at|on|date|time)$/.exec(normalizeName(property)) ?? [];
+  const own = children.find(({ resource }) => normalizeName(toSingular(resource.name)) === name);
+  if (!own || own.resource.schema === '') return undefined;
+  const time = [...reader.getProperties(own.resource.schema).keys()].find((one) =>
+    ['createdat', 'created', 'createdon', 'date', 'timestamp'].includes(normalizeName(one)),
+  );
+  return time === undefined ? undefined : { children: own, only: undefined, time };
+}
+
+/** Describes a derived property: `taskCount`, or `doneCount (tasks with status "done")`. */
+export function describeDerived({ property, children: { resource }, only }: Derived): string {
+  return only ? `${property} (${resource.name} with ${only.property} ${JSON.stringify(only.value)})` : property;
+}
+
+/** The number and the latest time of the entries of a list, by the id of their parent. */
+type Groups = ReadonlyMap<string | undefined, { readonly count: number; readonly latest: unknown }>;
+
+/** Groups the entries of a list once, because a list of parents needs the groups for each parent. */
+const getGroups = memoizeByObject((derived: Derived) =>
+  memoizeByObject((entries: readonly Entry[]): Groups => {
+    const { children, only, time } = derived;
+    const groups = new Map<string | undefined, { count: number; latest: unknown }>();
+    for (const entry of entries) {
+      if (only && getOwn(entry, only.property) !== only.value) continue;
+      const id = children.key && getKeyValue(entry, children.key);
+      const group = groups.get(id) ?? { count: 0, latest: undefined };
+      group.count++;
+      const own = time === undefined ? undefined : getProperty(entry, time);
+      if (own !== undefined && (group.latest === undefined || String(own) > String(group.latest))) group.latest = own;
+      groups.set(id, group);
+    }
+    return groups;
+  }),
+);
+
+/**
+ * Returns the values of derived properties.
+ * `id`: the id of the parent; undefined if all entries are counted.
+ */
+export function computeDerived(properties: readonly Derived[], state: State, id: string | undefined): Entry {
+  return Object.fromEntries(
+    properties.flatMap((derived): readonly (readonly [string, unknown])[] => {
+      const group = getGroups(derived)(getEntries(state, derived.children.resource)).get(id);
+      if (derived.time === undefined) return [[derived.property, group?.count ?? 0]];
+      return group?.latest === undefined ? [] : [[derived.property, group.latest]];
+    }),
+  );
+}

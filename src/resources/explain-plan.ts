@@ -1,0 +1,101 @@
+import { conjugate, describeEffect, splitActionPath } from './actions.ts';
+import { describeDerived } from './derived.ts';
+import { listChildren } from './entries.ts';
+import { describeFilter } from './list-filters.ts';
+import { addArticle, getLastSegment, getParameterName } from './names.ts';
+import type { Action, Plan, Resource } from './resource.ts';
+import type { ResourceModel } from './resource-model.ts';
+import { allowsAnyBody } from './schema-reader.ts';
+import { describeView } from './views.ts';
+
+const VERBS: Readonly<Record<Action, string>> = {
+  list: 'lists',
+  create: 'creates',
+  read: 'reads',
+  replace: 'replaces',
+  replaceById: 'replaces',
+  update: 'updates',
+  delete: 'deletes',
+  clear: 'deletes all',
+  act: 'changes',
+  count: 'counts',
+};
+
+/** Describes what an operation does, such as `lists pets of /owners/{ownerId} (filters: status; ignores: q)`. */
+export function explainPlan(model: ResourceModel, plan: Plan): string {
+  const { action, resource, mount, route, effect } = plan;
+  if (effect) {
+    const { verb = '' } = splitActionPath(route.path) ?? {};
+    const what = route.method === 'DELETE' ? `takes back ${JSON.stringify(verb)} of` : conjugate(verb);
+    return `${what} ${nameEntry(resource)}: ${describeEffect(effect)}`;
+  }
+  if (action === 'count') return `counts: ${(plan.counts ?? []).map(describeDerived).join(', ')}`;
+  const isMany = action === 'list' || action === 'clear';
+  const target = isMany ? resource.name : nameEntry(resource);
+  const parent = mount.parents.at(-1);
+  const below = parent ? ` of ${parent.path}` : '';
+  const details = [
+    ...(action === 'list' || action === 'read'
+      ? describe('computes', model.getDerived(resource).map(describeDerived))
+      : []),
+    ...(mount.view ? describeView(mount.view) : []),
+    ...(action === 'list' ? describeList(model, plan) : []),
+    ...(model.canCreate(resource) || resource.kind === 'singleton'
+      ? []
+      : ['starts with examples or generated entries']),
+    ...(allowsAnyBody(model.reader.document, route) ? ['the document describes no response body'] : []),
+    ...describe('sets to the current time', model.getTimeNames(plan)),
+    ...(action === 'delete' || action === 'clear' ? describeChildren(model, resource) : []),
+    ...(getParameterName(getLastSegment(route.path)) !== undefined && action === 'read' ? [describeId(plan)] : []),
+  ];
+  return `${getVerb(plan)} ${target}${below}${details.length > 0 ? ` (${details.join('; ')})` : ''}`;
+}
+
+function getVerb({ action, resource, route }: Plan): string {
+  // PUT without a body adds an existing entry to a parent, for example a user to a team.
+  if (action === 'replace' && resource.kind === 'collection' && Object.keys(route.bodyMedia).length === 0)
+    return 'adds';
+  return VERBS[action === 'replaceById' && route.method === 'PATCH' ? 'update' : action];
+}
+
+function describeId({ mount: { id } }: Plan): string {
+  const names = [id.property, id.alias].filter((name) => name !== undefined);
+  return names.length === 0 ? 'the id is only in the path' : `id: ${names.join(' or ')}`;
+}
+
+function describe(label: string, names: readonly string[]): readonly string[] {
+  return names.length > 0 ? [`${label}: ${names.join(', ')}`] : [];
+}
+
+/**
+ * Describes what happens to child entries when their parent is deleted, such as `also deletes: pets` and
+ * `keeps: visits`.
+ */
+function describeChildren({ inference }: ResourceModel, resource: Resource): readonly string[] {
+  const children = listChildren(inference, resource);
+  const getNames = (isDeleted: boolean) =>
+    children.flatMap((child) => (child.isDeleted === isDeleted ? child.name : []));
+  return [...describe('also deletes', getNames(true)), ...describe('keeps', getNames(false))];
+}
+
+function describeList(model: ResourceModel, plan: Plan): readonly string[] {
+  const { filters, byMeaning, ignored } = model.getListParameters(plan);
+  const { sort, order: _order, ...paging } = byMeaning;
+  return [
+    ...describe(
+      'filters',
+      [...filters].map(([name, filter]) => describeFilter(name, filter)),
+    ),
+    ...describe('sorts by', sort === undefined ? [] : [sort]),
+    ...describe('pages by', Object.values(paging)),
+    ...describe('ignores', ignored),
+  ];
+}
+
+/**
+ * Returns the singular name of a resource with its article, such as `a pet`.
+ * The name of a singleton, such as `settings`, has no article.
+ */
+function nameEntry({ kind, singular }: Resource): string {
+  return kind === 'singleton' ? singular : addArticle(singular);
+}

@@ -1,0 +1,58 @@
+import { DomainError, type Input } from '../application.ts';
+import { toNode } from '../openapi/document.ts';
+import type { State } from '../store/state.ts';
+import { normalizeName } from '../util/names.ts';
+import { findIndex, getEntries, hasParents, type ParentPlace } from './entries.ts';
+import { getKeyNames } from './names.ts';
+import type { Plan } from './resource.ts';
+import type { ResourceModel } from './resource-model.ts';
+
+/**
+ * Throws a `DomainError` with the code `entry-not-found` if a parent in the request path does not exist: the owner 7
+ * for `/owners/7/pets`.
+ * Ignores path parameters that belong to no resource.
+ */
+export function requireParents(
+  model: ResourceModel,
+  state: State,
+  { mount }: Pick<Plan, 'mount'>,
+  path: Input['path'],
+): void {
+  for (const places of model.findParents(mount)) {
+    const [place] = places;
+    if (!place || places.some((one) => hasParent(model, state, one, path))) continue;
+    const { parameter, resource, own } = place;
+    throw new DomainError(
+      'entry-not-found',
+      `no ${resource.singular} has the ${own.id.property ?? own.id.parameter} ${path[parameter]}`,
+    );
+  }
+}
+
+/** Returns whether a parent in a request path exists: the owner 7 for `/owners/7/pets`. */
+function hasParent(
+  model: ResourceModel,
+  state: State,
+  { parameter, resource, own, parameters }: ParentPlace,
+  path: Input['path'],
+): boolean {
+  const names = [...own.parents.map((parent) => parent.parameter), own.id.parameter];
+  const parentPath = Object.fromEntries(names.map((name, index) => [name, path[parameters[index] ?? ''] ?? '']));
+  const entries = getEntries(state, resource);
+  if (findIndex(entries, resource, own, parentPath) !== -1) return true;
+  const inside = entries.filter((entry) => hasParents(entry, own, parentPath));
+  // No operation creates such a parent, so each value is accepted.
+  if (!model.canCreate(resource) && inside.length === 0) return true;
+  // `/stores/{reference}/logo` and `/stores/{store_id}/logo` identify a store by another property than
+  // `/stores/{name}`.
+  const keys = getKeyNames(parameter, resource.singular);
+  // The value for the parameter of the parent's own path is always stored, so the entries of a long list are only
+  // completed for another parameter.
+  const isOther = parameter !== own.id.parameter && resource.schema !== '';
+  return inside.some((entry) => {
+    const shown = isOther ? model.responses.completeEntry(resource, resource.schema, entry).value : entry;
+    return Object.entries(toNode(shown)).some(
+      ([name, value]) => keys.includes(normalizeName(name)) && String(value) === path[parameter],
+    );
+  });
+}
