@@ -19,6 +19,7 @@ const VERBS: Readonly<Record<Action, string>> = {
   clear: 'deletes all',
   act: 'changes',
   count: 'counts',
+  logIn: 'logs in',
 };
 
 /** Describes what an operation does, such as `lists pets of /owners/{ownerId} (filters: status; ignores: q)`. */
@@ -30,6 +31,9 @@ export function explainPlan(model: ResourceModel, plan: Plan): string {
     return `${what} ${nameEntry(resource)}: ${describeEffect(effect)}`;
   }
   if (action === 'count') return `counts: ${(plan.counts ?? []).map(describeDerived).join(', ')}`;
+  if (plan.login)
+    return `${plan.login.isRegistration ? 'registers' : 'logs in'} ${addArticle(resource.singular)} by ${plan.login.login}`;
+  if (plan.isSender) return `${getVerb(plan)} the ${resource.singular} who sends the request`;
   const isMany = action === 'list' || action === 'clear';
   const target = isMany ? resource.name : nameEntry(resource);
   const parent = mount.parents.at(-1);

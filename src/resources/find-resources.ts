@@ -18,7 +18,7 @@ import { findId, findParents, isSearch } from './path-keys.ts';
 import { type Mount, NO_ID, type Parent, type Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
 import { allowsAnyBody, allowsAnyJson } from './schema-reader.ts';
-import { addOtherViews, findReadOnlyLists } from './views.ts';
+import { addOtherViews, findReadOnlyLists, findView } from './views.ts';
 
 /**
  * Infers the resources of a document: collections such as `/pets`, and singletons such as `/settings`.
@@ -203,7 +203,8 @@ function findViews(
     const { id } = resource;
     const parents = findParents(reader, { schema: resource.schema, collectionPath: path, route, id });
     const isUsable = canHaveView(mount, parents, routes) || listsAll(path, mount, parents, routes);
-    return isUsable ? [{ collection: template, item: undefined, parents, id }] : [];
+    const view = findView(reader, resource, path);
+    return isUsable ? [{ collection: template, item: undefined, parents, id, ...(view ? { view } : {}) }] : [];
   });
 }
 

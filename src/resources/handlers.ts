@@ -4,21 +4,13 @@ import { findMediaType, isParsedType, isXmlType } from '../openapi/media-types.t
 import type { Entry, State } from '../store/state.ts';
 import { isPathSegment } from '../util/request-target.ts';
 import { applyEffect, describeValues } from './actions.ts';
+import { addEntry } from './add-entry.ts';
 import { computeDerived } from './derived.ts';
-import {
-  findIndex,
-  followMembers,
-  getEntries,
-  getKeyValue,
-  hasParents,
-  matchId,
-  removeEntries,
-  setEntries,
-} from './entries.ts';
+import { findIndex, followMembers, getEntries, getKeyValue, hasParents, removeEntries, setEntries } from './entries.ts';
 import { findPatch, patchEntry } from './json-patch.ts';
 import { filterEntries } from './list-filters.ts';
 import { flattenQuery, sortEntries, takePage } from './list-query.ts';
-import { addArticle } from './names.ts';
+import { getSenderPath, logIn } from './log-in.ts';
 import { requireParents } from './require-parents.ts';
 import { type Action, type MockedPlan, PATH_VALUES, type Plan } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
@@ -89,6 +81,7 @@ const HANDLERS: Readonly<Record<Action, PlanHandler>> = {
   clear,
   act,
   count,
+  logIn,
 };
 
 /** Creates the handler of an operation. `plan`: what the operation does, such as creating an entry. */
@@ -107,7 +100,8 @@ export function createHandler(model: ResourceModel, plan: Plan): Handle {
         return input.url;
       },
     };
-    return HANDLERS[plan.action](model, plan, stored, context);
+    const own = plan.isSender ? { ...stored, path: getSenderPath(plan, input, context.read()) } : stored;
+    return HANDLERS[plan.action](model, plan, own, context);
   };
 }
 
@@ -139,9 +133,10 @@ function list(model: ResourceModel, plan: Plan, input: Input, context: Context):
   // The object has no prototype, so that a filter with a name such as `constructor` has no inherited value.
   const query: Input['query'] = Object.assign(Object.create(null), parameters.defaults, sent);
   const complete = (entry: Entry) => model.responses.completeListed(plan, entry);
-  const viewed = mount.view ? selectViewed(mount.view, listed, complete, context.nowMs) : listed;
-  const own = followMembers(state, resource, viewed);
-  const found = filterEntries(own, parameters, query, complete);
+  const own = mount.view?.isMine ? model.selectOwn(resource, state, input, listed) : listed;
+  const viewed = mount.view ? selectViewed(mount.view, own, complete, context.nowMs) : own;
+  const members = followMembers(state, resource, viewed);
+  const found = filterEntries(members, parameters, query, complete);
   const entries = sortEntries(found, parameters, query, complete);
   const page = takePage(entries, parameters, query, (entry) => getKeyValue(entry, resource.id));
   const headers = createHeaders(model, plan, { status: plan.route.successStatus, input, page });
@@ -156,7 +151,8 @@ async function create(model: ResourceModel, plan: Plan, input: Input, context: C
     requireParents(model, state, plan, input.path);
     let next = state;
     const created = bodies.map((body) => {
-      const added = addEntry(model, plan, { state: next, nowMs, body, path: input.path, newId: context.newId });
+      const signed = model.addSender(plan, state, input, body);
+      const added = addEntry(model, plan, { state: next, nowMs, body: signed, path: input.path, newId: context.newId });
       next = added.next;
       return added.result;
     });
@@ -313,27 +309,6 @@ function respond(
 
 function addHeaders(response: HandlerResponse, headers: Readonly<Record<string, string>>): HandlerResponse {
   return { ...response, headers: { ...response.headers, ...headers } };
-}
-
-/** The parameters of `addEntry`, which adds a new entry to a state. */
-interface NewEntry {
-  readonly state: State;
-  readonly nowMs: number;
-  readonly body: Entry;
-  readonly path: Input['path'];
-  readonly newId: () => string;
-}
-
-function addEntry(model: ResourceModel, plan: Plan, { state, nowMs, body, path, newId }: NewEntry) {
-  const { resource } = plan;
-  const entries = getEntries(state, resource);
-  const result = model.createEntry(plan, { entries, body, path, nowMs, newId });
-  if (resource.kind === 'collection' && entries.some(matchId(resource, result)))
-    throw new DomainError(
-      'entry-exists',
-      `${addArticle(resource.singular)} with the ${resource.id.property ?? resource.id.parameter} ${getKeyValue(result, resource.id)} already exists: use another ${resource.id.property ?? resource.id.parameter}`,
-    );
-  return { next: setEntries(state, resource, [...entries, result]), result };
 }
 
 /** Returns a copy of a state in which `entry` replaces `current`. If `current` is undefined, adds `entry`. */

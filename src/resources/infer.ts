@@ -19,6 +19,7 @@ import {
 } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
 import { allowsAnyBody, allowsAnyJson, listPatchTypes } from './schema-reader.ts';
+import { findLogin, findOwnUser, findUsers } from './users.ts';
 
 /**
  * Infers the resources of a document, and what each operation does with them.
@@ -26,11 +27,12 @@ import { allowsAnyBody, allowsAnyJson, listPatchTypes } from './schema-reader.ts
  */
 export function inferResources(reader: SchemaReader, routes: readonly Route[]): Inference {
   const resources = findResources(reader, getDocumentPaths(reader.document, routes));
+  const users = findUsers(reader, resources);
   const plans = new Map<string, Plan>();
   const mockedPlans = new Map<string, MockedPlan>();
   const reasons = new Map<string, string>();
   for (const route of routes) {
-    const planned = planRoute(reader, resources, route);
+    const planned = (users && planUser(reader, users, route)) ?? planRoute(reader, resources, route);
     const key = getRouteKey(route);
     if (typeof planned !== 'string') plans.set(key, planned);
     else {
@@ -38,7 +40,12 @@ export function inferResources(reader: SchemaReader, routes: readonly Route[]): 
       if (!getOverrides(reader.document, route).off) mockedPlans.set(key, planMocked(reader, resources, route));
     }
   }
-  return { resources, plans, mockedPlans, reasons };
+  const used = new Set([...plans.values()].map(({ resource }) => resource));
+  // `GET` and `PUT /me` form no resource of their own if they read and change an entry of the users.
+  const kept = resources.filter(
+    (resource) => resource.kind !== 'singleton' || users === undefined || used.has(resource),
+  );
+  return { resources: kept, users, plans, mockedPlans, reasons };
 }
 
 /**
@@ -90,6 +97,20 @@ function planAction(reader: SchemaReader, resources: readonly Resource[], route:
   return typeof located === 'string'
     ? { ...base, responsePath: [], hidesEntry: true }
     : { ...base, responsePath: located };
+}
+
+/** Returns the plan of a login, a registration, or an operation on the user who sends the request. */
+function planUser(reader: SchemaReader, users: Resource, route: Route): Plan | undefined {
+  if (getOverrides(reader.document, route).off) return undefined;
+  const [mount] = users.mounts;
+  if (!mount || mount.parents.length > 0) return undefined;
+  const base = { route, resource: users, mount, requestPath: [], entryPath: [] } as const;
+  const login = findLogin(reader, users, route);
+  if (login) return { ...base, action: 'logIn', responsePath: [], login };
+  const responsePath = findOwnUser(reader, users, route);
+  if (!responsePath) return undefined;
+  const action = { GET: 'read', PUT: 'replace', PATCH: 'update' }[route.method] as Action;
+  return { ...base, action, requestPath: locateRequest(reader, users, route, undefined), responsePath, isSender: true };
 }
 
 /**

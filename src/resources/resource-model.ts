@@ -6,11 +6,20 @@ import { omitKeys } from '../openapi/document.ts';
 import type { Route } from '../openapi/routes.ts';
 import type { Entry, State } from '../store/state.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
+import { normalizeName } from '../util/names.ts';
 import { toSeed } from '../util/random.ts';
 import { isPathSegment } from '../util/request-target.ts';
 import { computeDerived, findDerived } from './derived.ts';
 import { getRequiredQuery } from './document-paths.ts';
-import { copyKeyValue, createParentFinder, getKeyValue, type PathInput, setKeyValue } from './entries.ts';
+import {
+  copyKeyValue,
+  createParentFinder,
+  getKeyValue,
+  getOwn,
+  getProperty,
+  type PathInput,
+  setKeyValue,
+} from './entries.ts';
 import { EntryValidator } from './entry-validator.ts';
 import { inferResources } from './infer.ts';
 import type { FilterProperty } from './list-filters.ts';
@@ -20,6 +29,7 @@ import { type Action, type Inference, type Mount, PATH_VALUES, type Plan, type R
 import { ResponseFactory } from './responses.ts';
 import { SchemaReader } from './schema-reader.ts';
 import { createServerValues, formatTimes, SAMPLE_TIME_MS, type ServerValues, type TimeKind } from './server-values.ts';
+import { findSender, listUserProperties, TOKEN_SECONDS } from './users.ts';
 
 /** The values from which a new entry is created. */
 interface NewEntryInput {
@@ -292,6 +302,40 @@ export class ResourceModel {
       this.#derived.set(entry, shown);
       return shown;
     });
+  }
+
+  readonly #getUserProperties = memoizeByObject((resource: Resource) => listUserProperties(this.reader, resource));
+
+  /** Adds the id of the user who sends a request to a new entry, for example as `authorId`, unless the body has it. */
+  addSender({ resource }: Plan, state: State, input: Input, body: Entry): Entry {
+    const { users } = this.inference;
+    const names = resource === users ? [] : this.#getUserProperties(resource);
+    const user = names.length === 0 ? undefined : findSender(users, state, input);
+    const id = user && users && getProperty(user, users.id.property ?? '');
+    if (id === undefined) return body;
+    return { ...Object.fromEntries(names.map((name) => [name, id])), ...body };
+  }
+
+  /** Returns the entries of the user who sends a request; all entries if the user is not known. */
+  selectOwn(resource: Resource, state: State, input: Input, entries: readonly Entry[]): readonly Entry[] {
+    const { users } = this.inference;
+    const [name] = this.#getUserProperties(resource);
+    const user = findSender(users, state, input);
+    if (name === undefined || !user || !users) return entries;
+    return entries.filter((entry) => String(entry[name]) === getKeyValue(user, users.id));
+  }
+
+  /** Returns the fields of a response with a token that describe the token (RFC 6749, section 5.1). */
+  getTokenFields(route: Route): Entry {
+    const schema = this.reader.getResponseSchema(route, route.successStatus) ?? '';
+    const fields: Entry = { tokentype: 'Bearer', expiresin: TOKEN_SECONDS };
+    const names = [...this.reader.getProperties(schema)];
+    return Object.fromEntries(
+      names.flatMap(([name, pointer]) => {
+        const value = getOwn(fields, normalizeName(name));
+        return value !== undefined && this.contract.isValid(pointer, value) ? [[name, value]] : [];
+      }),
+    );
   }
 
   /** Completes the body of a response that is no entry. */

@@ -115,6 +115,7 @@ export interface Resource {
  * `update`: changes only the properties in the body.
  * `replaceById`: changes the entry whose id is in the body.
  * `clear`: deletes all entries of a list.
+ * `logIn`: returns a token of a user, and creates the user first if it is a registration.
  * `count`: returns numbers of entries, for example `GET /statistics`.
  * `act`: changes an entry as the name of the action says, for example `POST /tasks/{taskId}/complete`.
  */
@@ -128,7 +129,23 @@ export type Action =
   | 'delete'
   | 'clear'
   | 'act'
-  | 'count';
+  | 'count'
+  | 'logIn';
+
+/** How an operation logs a user in, or registers one. */
+export interface Login {
+  /** The property names that lead to the credentials in the request body. */
+  readonly requestPath: readonly string[];
+  /** The name of the property with the login, such as `email`. */
+  readonly login: string;
+  /** The name of the property with the password. */
+  readonly password: string;
+  /** The property names that lead to the token in the response. Undefined if it has none. */
+  readonly token: readonly string[] | undefined;
+  /** The property names that lead to the user in the response. Undefined if it has none. */
+  readonly user: readonly string[] | undefined;
+  readonly isRegistration: boolean;
+}
 
 /** What an action such as `complete` changes in an entry. */
 export interface Effect {
@@ -164,6 +181,10 @@ export interface Plan {
   readonly effect?: Effect;
   /** The numbers of entries in the response. Only for the action `count`. */
   readonly counts?: readonly Derived[];
+  /** The login or the registration. Only for the action `logIn`. */
+  readonly login?: Login;
+  /** Whether the entry is the user who sends the request, as in `GET /me`. */
+  readonly isSender?: boolean;
   /** Whether the response has no property of the entry, such as `{ "success": true }`. */
   readonly hidesEntry?: boolean;
 }
@@ -199,6 +220,8 @@ export interface MockedPlan extends Pick<Plan, 'route' | 'mount'> {
 /** The resources that were inferred from a document, and what each operation does with them. */
 export interface Inference {
   readonly resources: readonly Resource[];
+  /** The resource with the users, which log in. Undefined if the document has none. */
+  readonly users: Resource | undefined;
   /** The plans of the operations that use stored entries, by method and path, such as `GET /pets`. */
   readonly plans: ReadonlyMap<string, Plan>;
   /** The plans of the mocked operations, by method and path, such as `POST /pets/{petId}/feed`. */
@@ -259,6 +282,11 @@ export const problems = {
     title: 'Patch not possible',
     explanation:
       'The entry cannot have the result of the JSON Patch (RFC 6902). Nothing was changed. The detail says why.',
+  },
+  'invalid-credentials': {
+    status: 401,
+    title: 'Invalid credentials',
+    explanation: 'No user has this login, the password is another one, or the user of the token does not exist.',
   },
   'unknown-cursor': {
     status: 400,

@@ -39,8 +39,17 @@ const POPULAR_NAMES = [
   'votes',
 ];
 
-/** Returns which entries a path shows, and in which order, by the words in the path. */
-export function findView(reader: SchemaReader, { schema }: Pick<Resource, 'schema'>, path: string): View {
+/**
+ * Returns which entries a path shows, and in which order, by the words in the path.
+ * Returns undefined if the path shows all entries.
+ */
+export function findView(reader: SchemaReader, resource: Pick<Resource, 'schema'>, path: string): View | undefined {
+  const view = readView(reader, resource, path);
+  const isAll = !view.isMine && view.values.length + view.times.length === 0 && !view.order;
+  return isAll ? undefined : view;
+}
+
+function readView(reader: SchemaReader, { schema }: Pick<Resource, 'schema'>, path: string): View {
   const segments = toTemplate(path)
     .split('/')
     .filter((segment) => segment !== '');
@@ -104,7 +113,8 @@ export function addOtherViews(
     const { schema, id } = resource;
     const parents = findParents(reader, { schema, collectionPath: toTemplate(path), route, id });
     if (!parents.every((parent) => parent.property !== undefined)) continue;
-    const mount: Mount = { collection: path, item: undefined, parents, id, view: findView(reader, resource, path) };
+    const view = findView(reader, resource, path);
+    const mount: Mount = { collection: path, item: undefined, parents, id, ...(view ? { view } : {}) };
     added.set(resource, [...(added.get(resource) ?? []), mount]);
   }
   return resources.map((resource) => {

@@ -1,0 +1,32 @@
+import { DomainError, type Input } from '../application.ts';
+import type { Entry, State } from '../store/state.ts';
+import { getEntries, getKeyValue, matchId, setEntries } from './entries.ts';
+import { addArticle } from './names.ts';
+import type { Plan } from './resource.ts';
+import type { ResourceModel } from './resource-model.ts';
+
+/** The parameters of `addEntry`, which adds a new entry to a state. */
+interface NewEntry {
+  readonly state: State;
+  readonly nowMs: number;
+  readonly body: Entry;
+  readonly path: Input['path'];
+  readonly newId: () => string;
+}
+
+/**
+ * Adds a new entry to a state.
+ * Returns the entry and the next state.
+ * Throws a `DomainError` if an entry has the same id.
+ */
+export function addEntry(model: ResourceModel, plan: Plan, { state, nowMs, body, path, newId }: NewEntry) {
+  const { resource } = plan;
+  const entries = getEntries(state, resource);
+  const result = model.createEntry(plan, { entries, body, path, nowMs, newId });
+  if (resource.kind === 'collection' && entries.some(matchId(resource, result)))
+    throw new DomainError(
+      'entry-exists',
+      `${addArticle(resource.singular)} with the ${resource.id.property ?? resource.id.parameter} ${getKeyValue(result, resource.id)} already exists: use another ${resource.id.property ?? resource.id.parameter}`,
+    );
+  return { next: setEntries(state, resource, [...entries, result]), result };
+}

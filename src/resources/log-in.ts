@@ -1,0 +1,64 @@
+import { type Context, DomainError, type HandlerResponse, type Input } from '../application.ts';
+import { type Node, omitKeys, toNode } from '../openapi/document.ts';
+import type { Entry, State } from '../store/state.ts';
+import { addEntry } from './add-entry.ts';
+import { getEntries, getKeyValue, removePathValues, setEntries } from './entries.ts';
+import { addArticle } from './names.ts';
+import { PATH_VALUES, type Plan } from './resource.ts';
+import type { ResourceModel } from './resource-model.ts';
+import { getInner, setInner } from './responses.ts';
+import { createToken, findByLogin, findOwnEntry, hasPassword, setPassword } from './users.ts';
+
+/** Returns the path parameters of the user who sends a request. Throws a `DomainError` if there is no such user. */
+export function getSenderPath({ resource, mount }: Plan, input: Input, state: State): Input['path'] {
+  const user = findOwnEntry(resource, state, input);
+  const id = user && getKeyValue(user, resource.id);
+  if (id === undefined)
+    throw new DomainError('invalid-credentials', 'the user of the token does not exist: log in again');
+  return { [mount.id.parameter]: id };
+}
+
+/** Handles a login or a registration. */
+export async function logIn(
+  model: ResourceModel,
+  plan: Plan,
+  input: Input,
+  context: Context,
+): Promise<HandlerResponse> {
+  const { route, resource: users, login } = plan;
+  if (!login) throw new Error('the plan has no login');
+  const sent = toNode(getInner(input.body, login.requestPath));
+  const { [login.password]: password, [login.login]: name } = sent;
+  const user = login.isRegistration
+    ? await register(model, plan, sent, context)
+    : findByLogin(users, context.read(), login.login, name);
+  if (!user || !hasPassword(users, user, password))
+    throw new DomainError(
+      'invalid-credentials',
+      user
+        ? `the ${login.password} is wrong: send the one of the registration`
+        : `no ${users.singular} has this ${login.login}: register first, or list the ${users.name}`,
+    );
+  const [own = user] = model.addDerived(context.read(), users, [user]);
+  const shown = login.user ? setInner({}, login.user, removePathValues(own)) : {};
+  const body = login.token ? setInner(shown, login.token, createToken(users, user, context.nowMs())) : shown;
+  const { value, generated } = model.completeResponse(route, { ...model.getTokenFields(route), ...body });
+  return { status: route.successStatus, body: value, generated };
+}
+
+/** Adds a user with the properties and the password of a registration. */
+async function register(model: ResourceModel, plan: Plan, sent: Node, context: Context): Promise<Entry> {
+  const { resource: users, login } = plan;
+  const body = omitKeys(sent, [PATH_VALUES, login?.password ?? '']);
+  return context.update((state, nowMs) => {
+    const name = login?.login ?? '';
+    if (findByLogin(users, state, name, sent[name]))
+      throw new DomainError(
+        'entry-exists',
+        `${addArticle(users.singular)} with this ${name} already exists: log in, or use another ${name}`,
+      );
+    const { result } = addEntry(model, plan, { state, nowMs, body, path: {}, newId: context.newId });
+    const user = setPassword(users, result, sent[login?.password ?? '']);
+    return { next: setEntries(state, users, [...getEntries(state, users), user]), result: user };
+  });
+}

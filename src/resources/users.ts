@@ -1,0 +1,210 @@
+import { createHash } from 'node:crypto';
+import type { Input } from '../application.ts';
+import { isNode } from '../openapi/document.ts';
+import type { Route } from '../openapi/routes.ts';
+import type { Entry, State } from '../store/state.ts';
+import { normalizeName } from '../util/names.ts';
+import { tryOrUndefined } from '../util/try-or-undefined.ts';
+import { getEntries, getKeyValue, getOwn, getPathValues } from './entries.ts';
+import { getLastSegment } from './names.ts';
+import { PERSON_PROPERTIES, PERSONS } from './path-keys.ts';
+import { type Login, PATH_VALUES, type Resource } from './resource.ts';
+import type { SchemaReader } from './schema-reader.ts';
+
+/** Names of properties by which users log in, without uppercase letters and separators. */
+const LOGIN_NAMES = [
+  'email',
+  'emailaddress',
+  'username',
+  'login',
+  'userid',
+  'phone',
+  'phonenumber',
+  'identifier',
+  'user',
+];
+
+/** Names of properties with a password, without uppercase letters and separators. */
+const PASSWORD_NAMES = ['password', 'passwd', 'pwd', 'passcode', 'pin'];
+
+/** Names of properties with a token, without uppercase letters and separators. */
+const TOKEN_NAMES = ['token', 'accesstoken', 'jwt', 'authtoken', 'sessiontoken', 'bearertoken', 'idtoken'];
+
+/** Matches the last segment of a path that registers a user. */
+const REGISTRATION = /^(?:register|registration|sign-?_?up|join|create-?_?account)$/i;
+
+/** Matches the last segment of a path with the user who sends the request. */
+const OWN_USER = /^(?:me|whoami|profile|user|account|current|current-?_?user|self)$/i;
+
+/** Returns the resource with the users of a document: entries with a login whose name is that of people. */
+export function findUsers(reader: SchemaReader, resources: readonly Resource[]): Resource | undefined {
+  const isUsers = ({ kind, schema, singular }: Resource) =>
+    kind === 'collection' &&
+    schema !== '' &&
+    PERSONS.includes(normalizeName(singular)) &&
+    findNamed(reader, schema, LOGIN_NAMES) !== undefined;
+  const found = resources.filter(isUsers);
+  return found.find(({ singular }) => normalizeName(singular) === 'user') ?? found[0];
+}
+
+function findNamed(reader: SchemaReader, schema: string, names: readonly string[]): string | undefined {
+  const properties = [...reader.getProperties(schema)].filter(([, pointer]) => reader.isScalar(pointer));
+  return names
+    .map((name) => properties.find(([property]) => normalizeName(property) === name)?.[0])
+    .find((property) => property !== undefined);
+}
+
+/** Returns the property names that lead to a token in a body: `['token']`, or `['user', 'token']`. */
+function findToken(reader: SchemaReader, schema: string): readonly string[] | undefined {
+  const own = findNamed(reader, schema, TOKEN_NAMES);
+  if (own !== undefined) return [own];
+  for (const [name, pointer] of reader.getProperties(schema)) {
+    const inner = reader.isObject(pointer) ? findNamed(reader, pointer, TOKEN_NAMES) : undefined;
+    if (inner !== undefined) return [name, inner];
+  }
+  return undefined;
+}
+
+/**
+ * Returns how an operation logs a user in, or registers one: its request has a password and a login, and its response
+ * has a token, or the user.
+ * Returns undefined for other operations.
+ */
+export function findLogin(reader: SchemaReader, users: Resource, route: Route): Login | undefined {
+  const request = reader.getRequestSchema(route);
+  const response = reader.getResponseSchema(route, route.successStatus);
+  if (route.method !== 'POST' || route.pathNames.length > 0 || request === undefined) return undefined;
+  const { path: requestPath, schema } = findBody(reader, request);
+  const password = findNamed(reader, schema, PASSWORD_NAMES);
+  const login = findNamed(reader, schema, LOGIN_NAMES);
+  if (password === undefined || login === undefined) return undefined;
+  const token = response === undefined ? undefined : findToken(reader, response);
+  const user = response === undefined ? undefined : findUser(reader, users, response);
+  const isRegistration = REGISTRATION.test(getLastSegment(route.path));
+  return token || (isRegistration && user) ? { requestPath, login, password, token, user, isRegistration } : undefined;
+}
+
+/** Returns where the credentials are in a request body: in the body, or in its only property. */
+function findBody(reader: SchemaReader, request: string) {
+  const [only, ...others] = [...reader.getProperties(request)];
+  if (only && others.length === 0 && reader.isObject(only[1])) return { path: [only[0]], schema: only[1] };
+  return { path: [], schema: request };
+}
+
+/** Returns the property names that lead to the user in a response body. */
+function findUser(
+  reader: SchemaReader,
+  { singular, schema }: Resource,
+  response: string,
+): readonly string[] | undefined {
+  const found = reader.findEntry(response, singular, schema);
+  return reader.sharesProperties(found.schema, schema) ? found.path : undefined;
+}
+
+/**
+ * Returns where the user who sends the request is in the response of an operation such as `GET /me`.
+ * Returns undefined for other operations.
+ */
+export function findOwnUser(reader: SchemaReader, users: Resource, route: Route): readonly string[] | undefined {
+  const response = reader.getResponseSchema(route, route.successStatus);
+  if (route.pathNames.length > 0 || !OWN_USER.test(getLastSegment(route.path)) || response === undefined)
+    return undefined;
+  if (!['GET', 'PUT', 'PATCH'].includes(route.method) || !reader.isObject(response)) return undefined;
+  const found = reader.findEntry(response, users.singular, users.schema);
+  return reader.isSame(found.schema, users.schema) ? found.path : undefined;
+}
+
+/** The part of a token that is the same in all tokens: a JSON Web Token without a signature (RFC 7519, section 6). */
+const HEADER = encode({ alg: 'none', typ: 'JWT' });
+
+function encode(value: object): string {
+  return Buffer.from(JSON.stringify(value)).toString('base64url');
+}
+
+/** Creates the token of a user: a JSON Web Token whose `sub` is the id of the user. It is not secret. */
+export function createToken(users: Resource, user: Entry, nowMs: number): string {
+  const seconds = Math.floor(nowMs / 1_000);
+  return `${HEADER}.${encode({ sub: getKeyValue(user, users.id), iat: seconds, exp: seconds + TOKEN_SECONDS })}.`;
+}
+
+/** The lifetime that a token states. The server accepts tokens for ever. */
+export const TOKEN_SECONDS = 365 * 86_400;
+
+/** Returns the id of the user in the token of a request; undefined if the request has no token of this server. */
+function readUserId({ headers }: Pick<Input, 'headers'>): string | undefined {
+  const [, token = ''] = /^(?:bearer|token|jwt)\s+(\S+)$/i.exec(String(headers.authorization ?? '')) ?? [];
+  const [head, payload] = token.split('.');
+  if (head !== HEADER || payload === undefined) return undefined;
+  const value: unknown = tryOrUndefined(() => JSON.parse(Buffer.from(payload, 'base64url').toString()));
+  return isNode(value) && typeof value.sub === 'string' ? value.sub : undefined;
+}
+
+/** Returns the user whose token a request has. Returns undefined without such a token. */
+export function findSender(
+  users: Resource | undefined,
+  state: State,
+  input: Pick<Input, 'headers'>,
+): Entry | undefined {
+  const id = readUserId(input);
+  return id === undefined || !users
+    ? undefined
+    : getEntries(state, users).find((user) => getKeyValue(user, users.id) === id);
+}
+
+/**
+ * Returns the user of `GET /me`: the one whose token the request has.
+ * With other credentials, the first user.
+ * Returns undefined if there is no user, or if the user of the token does not exist.
+ */
+export function findOwnEntry(users: Resource, state: State, input: Pick<Input, 'headers'>): Entry | undefined {
+  return readUserId(input) === undefined ? getEntries(state, users)[0] : findSender(users, state, input);
+}
+
+/** Returns the user with a login, such as an e-mail address. Ignores case. */
+export function findByLogin(users: Resource, state: State, name: string, value: unknown): Entry | undefined {
+  const wanted = String(value).toLowerCase();
+  const names = [normalizeName(name), ...LOGIN_NAMES];
+  return getEntries(state, users).find((user) =>
+    Object.entries(user).some(
+      ([property, own]) =>
+        names.includes(normalizeName(property)) && typeof own === 'string' && own.toLowerCase() === wanted,
+    ),
+  );
+}
+
+/** The hidden value of a user with the hash of the password. */
+const HASH = 'passwordHash';
+
+function hashPassword(user: Entry, users: Resource, password: unknown): string {
+  return createHash('sha256')
+    .update(JSON.stringify([getKeyValue(user, users.id), String(password)]))
+    .digest('hex');
+}
+
+/** Returns a copy of a user with the hash of a password. Clients never see it. */
+export function setPassword(users: Resource, user: Entry, password: unknown): Entry {
+  return { ...user, [PATH_VALUES]: { ...getPathValues(user), [HASH]: hashPassword(user, users, password) } };
+}
+
+/** Returns whether a user has a password. A user who was not registered with one has every password. */
+export function hasPassword(users: Resource, user: Entry, password: unknown): boolean {
+  const hash = getOwn(getPathValues(user), HASH);
+  return hash === undefined || hash === hashPassword(user, users, password);
+}
+
+/** Returns the properties of an entry that name its user, such as `authorId`, and lie outside of its path. */
+export function listUserProperties(reader: SchemaReader, { schema, mounts }: Resource): readonly string[] {
+  const inPath = mounts.flatMap(({ parents }) => parents.map(({ property }) => property));
+  const properties = schema === '' ? [] : [...reader.getProperties(schema)];
+  return properties.flatMap(([name, pointer]) =>
+    PERSON_PROPERTIES.includes(normalizeName(name)) &&
+    !ASSIGNED.includes(normalizeName(name)) &&
+    reader.isScalar(pointer) &&
+    !inPath.includes(name)
+      ? [name]
+      : [],
+  );
+}
+
+/** Properties that name another user than the one who creates the entry. */
+const ASSIGNED = ['assigneeid', 'assignee'];

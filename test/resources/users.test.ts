@@ -1,0 +1,103 @@
+import { describe, expect, it } from 'vitest';
+import { createList, createObject, createResourcePaths, refer } from '../support/fixtures/api-document.ts';
+import { explainApi } from '../support/harness/explain-api.ts';
+import { startApi } from '../support/harness/start-api.ts';
+
+const TEXT = { type: 'string' };
+const INTEGER = { type: 'integer' };
+
+const schemas = {
+  User: createObject({ 'id!': INTEGER, 'email!': TEXT, name: TEXT }),
+  Note: createObject({ 'id!': INTEGER, 'text!': TEXT, authorId: INTEGER, assigneeId: INTEGER }),
+};
+
+const credentials = createObject({ 'email!': TEXT, 'password!': TEXT });
+const Session = createObject({ 'token!': TEXT, 'user!': refer('User'), expires_in: INTEGER, tokenType: TEXT });
+
+const PATHS = {
+  '/users': { get: { response: createList(refer('User')) } },
+  '/auth/login': { post: { request: credentials, response: Session } },
+  '/auth/register': {
+    post: {
+      request: createObject({ 'email!': TEXT, 'password!': TEXT, name: TEXT }),
+      response: createObject({ 'access_token!': TEXT }),
+      status: 201,
+    },
+  },
+  '/me': {
+    get: { response: refer('User') },
+    patch: { request: createObject({ name: TEXT }), response: refer('User') },
+  },
+  '/me/notes': { get: { response: createList(refer('Note')) } },
+  ...createResourcePaths('/notes/{noteId}', refer('Note'), createObject({ 'text!': TEXT, authorId: INTEGER })),
+};
+
+/** Starts a server, and registers Ann. */
+async function start() {
+  const shop = await startApi({ paths: PATHS, schemas });
+  const register = (email: string, password: string, name: string) =>
+    shop.ask('POST', '/auth/register', { email, password, name });
+  const logIn = (email: string, password: string) => shop.ask('POST', '/auth/login', { email, password });
+  const { body } = await register('ann@example.com', 'secret-1', 'Ann');
+  return { ...shop, register, logIn, ann: { Authorization: `Bearer ${body.access_token}` } };
+}
+
+describe('a user of the document', () => {
+  it('registers, logs in and is the one that /me shows and changes', async () => {
+    const { ask, logIn, ann } = await start();
+    const { body } = await logIn('ANN@example.com', 'secret-1');
+    expect(body).toMatchObject({ user: { email: 'ann@example.com', name: 'Ann' }, tokenType: 'Bearer' });
+    const bearer = { Authorization: `Bearer ${body.token}` };
+    for (const headers of [bearer, ann]) expect((await ask('GET', '/me', undefined, headers)).body).toEqual(body.user);
+    const changed = await ask('PATCH', '/me', { name: 'Anna' }, bearer);
+    expect(changed.body).toMatchObject({ id: body.user.id, name: 'Anna' });
+    expect((await ask('GET', '/users')).body).toContainEqual(changed.body);
+    expect(JSON.stringify((await ask('GET', '/users')).body)).not.toMatch(/secret-1|passwordHash/);
+  });
+
+  it('is refused with an unknown login, with another password, and if the login exists', async () => {
+    const { logIn, register } = await start();
+    expect(await logIn('bob@example.com', 'x')).toMatchObject({ status: 401 });
+    expect(await logIn('ann@example.com', 'secret-2')).toMatchObject({
+      status: 401,
+      body: { detail: 'the password is wrong: send the one of the registration' },
+    });
+    expect(await register('ann@example.com', 'x', 'x')).toMatchObject({ status: 409 });
+  });
+
+  it('of the default data logs in with any password', async () => {
+    const { ask, logIn } = await start();
+    const [first] = (await ask('GET', '/users')).body;
+    expect((await logIn(first.email, 'any')).body.user).toEqual(first);
+  });
+
+  it('is the author of new entries, and sees them at a path such as /me/notes', async () => {
+    const { ask, ann, logIn } = await start();
+    const { user } = (await logIn('ann@example.com', 'secret-1')).body;
+    const { body: own } = await ask('POST', '/notes', { text: 'a' }, ann);
+    expect(own).toMatchObject({ authorId: user.id });
+    expect(own.assigneeId).toBeUndefined();
+    const { body: other } = await ask('POST', '/notes', { text: 'b', authorId: 77 }, ann);
+    expect(other).toMatchObject({ authorId: 77 });
+    expect((await ask('POST', '/notes', { text: 'c' })).body.authorId).toBeUndefined();
+    expect((await ask('GET', '/me/notes', undefined, ann)).body).toEqual([own]);
+  });
+
+  it('is the first user for other credentials, and unknown after a reset', async () => {
+    const { ask, ann, url } = await start();
+    const [first] = (await ask('GET', '/users')).body;
+    expect((await ask('GET', '/me', undefined, { Authorization: 'Bearer x' })).body).toEqual(first);
+    await fetch(`${url}/_control/sandboxes/default/reset`, { method: 'POST' });
+    expect((await ask('GET', '/me', undefined, ann)).status).toBe(401);
+  });
+
+  it('is explained', async () => {
+    expect(await explainApi({ paths: PATHS, schemas })).toMatchObject({
+      'POST /auth/login': 'real: logs in a user by email',
+      'POST /auth/register': 'real: registers a user by email',
+      'GET /me': 'real: reads the user who sends the request',
+      'PATCH /me': 'real: updates the user who sends the request',
+      'GET /me/notes': 'real: lists notes (only those of the user)',
+    });
+  });
+});
