@@ -182,6 +182,7 @@ async function parseMultipart(body: Buffer, contentType: string): Promise<unknow
       fields.push([name, value]);
     });
     parser.on('file', (name, stream, fileName, _encoding, type) => {
+      if (name === undefined) return void stream.resume();
       // Reserves the position of the field, because the content arrives later.
       const index = fields.push([name, '']) - 1;
       const chunks: Buffer[] = [];
@@ -292,9 +293,12 @@ function getContentType({ headers }: IncomingMessage, mediaTypes: readonly strin
   const documented = findMediaType(mediaTypes, sent ?? '');
   const contentType = documented?.includes('*') ? removeTypeParameters(sent ?? '') : documented;
   const charset = /;\s*charset="?([^\s;"]*)/i.exec(sent ?? '')?.[1]?.toLowerCase();
-  const isReadable = charset === undefined || CHARSETS.includes(charset) || !isParsedType(contentType ?? '');
+  const isReadable =
+    charset === undefined ||
+    CHARSETS.includes(charset) ||
+    !(isParsedType(contentType ?? '') || isXmlType(contentType ?? ''));
   if (sent !== undefined && contentType !== undefined && isReadable) return contentType;
-  const expected = mediaTypes.every(isJsonType) ? 'JSON in UTF-8' : 'the body';
+  const expected = mediaTypes.every(isJsonType) ? 'JSON in UTF-8' : 'the body in UTF-8';
   throw new HttpProblemError(createTypeProblem(sent, `${expected} with Content-Type ${mediaTypes.join(' or ')}`));
 }
 
@@ -338,6 +342,8 @@ function toProblem(error: BodyError, limitBytes: number): HttpProblem {
       code: 'unsupported-media-type',
       detail: `${error.message}: send UTF-8 text, uncompressed or compressed with gzip, deflate or br`,
     };
-  if (error instanceof SyntaxError) return { code: 'malformed-json', detail: `the body is not JSON: ${error.message}` };
+  // The message of V8 contains a part of the body, which can be secret.
+  const reason = error.message.replace(/, (?:\.\.\.)?"[\s\S]*" is not valid JSON$/, '');
+  if (error instanceof SyntaxError) return { code: 'malformed-json', detail: `the body is not JSON: ${reason}` };
   return { code: 'malformed-request', detail: `the body can't be read: ${error.message}` };
 }

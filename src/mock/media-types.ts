@@ -127,11 +127,19 @@ interface BodySchema {
  */
 export function formatBody(type: string, body: unknown, { contract, schema }: BodySchema): unknown {
   if (body === undefined || isJsonType(type) || Buffer.isBuffer(body)) return body;
-  if (typeof body === 'string') return removeTypeParameters(type) === EVENT_STREAM ? toEvents(body) : body;
+  const isText = typeof body === 'string';
+  if (isText && removeTypeParameters(type) === EVENT_STREAM) return toEvents(body);
+  if (isText && (!isXmlType(type) || body.trimStart().startsWith('<'))) return body;
   if (isXmlType(type)) {
     // The JSON form of a value has neither dates nor undefined properties.
     const value: unknown = JSON.parse(JSON.stringify(body));
-    return formatXml(contract, schema, value) ?? formatXml(contract, undefined, toXmlValue(value)) ?? '';
+    const allowed = () => toXmlValue(value);
+    return (
+      formatXml(contract, schema, value) ??
+      formatXml(contract, schema, allowed()) ??
+      formatXml(contract, undefined, allowed()) ??
+      ''
+    );
   }
   const format = getStreamFormat(type);
   return format ? (Array.isArray(body) ? body : [body]).map(format).join('') : JSON.stringify(body);

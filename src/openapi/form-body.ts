@@ -5,7 +5,7 @@ import { addAt, parseDeepName } from './deep-names.ts';
 import { type Document, getNode, isNode, type Node, toNode } from './document.ts';
 import { findInexact } from './parameters.ts';
 import { ALL_PARTS, getBranches, getSchemaParts } from './schema-parts.ts';
-import type { ConvertTexts } from './typed-values.ts';
+import { type ConvertTexts, ParsedText } from './typed-values.ts';
 
 /**
  * Returns the fields of a form as an object.
@@ -72,12 +72,18 @@ function readField(field: Field, schemas: readonly (readonly string[])[], value:
   const isList = allows('array');
   const items = branches.filter(({ types }) => types?.has('array')).map((branch) => branch.getItem(0));
   const isListOfFiles = items.flat().some((item) => isFile(document, item));
-  const isJson = allows('object') || (isList && !isListOfFiles) || /json/i.test(String(encoding.contentType ?? ''));
+  const isJsonText = /json/i.test(String(encoding.contentType ?? ''));
+  if (value === 'null' && allows('null') && (isJsonText || !allows('string'))) return new ParsedText(null);
+  if (isJsonText && typeof value === 'string' && /^\s*"/.test(value)) return toParsed(value, parseAny(value));
+  const isJson = allows('object') || (isList && !isListOfFiles) || isJsonText;
   const parsed = isJson ? parseJson(value) : value;
-  if (parsed !== value) errors.push(...findInexact(place, value));
-  if (!isList) return parsed;
+  const isOnlyList = isList && branches.every(({ types }) => types?.has('array') && types.size === 1);
+  if (parsed !== value) {
+    errors.push(...findInexact(place, value));
+    return new ParsedText(isOnlyList ? [parsed].flat() : parsed);
+  }
+  if (!isList) return value;
   const separator = encoding.explode === false ? (SEPARATORS[String(encoding.style)] ?? ',') : undefined;
-  const isOnlyList = branches.every(({ types }) => types?.has('array') && types.size === 1);
   const entries =
     typeof parsed === 'string' && separator !== undefined
       ? parsed.split(separator)
@@ -90,6 +96,15 @@ function readField(field: Field, schemas: readonly (readonly string[])[], value:
 
 function isFile(document: Document, schema: string): boolean {
   return getSchemaParts(document, schema, ALL_PARTS).some(({ node }) => node.format === 'binary');
+}
+
+/** Parses JSON. Returns the text itself if it is not JSON. */
+function parseAny(text: string): unknown {
+  return tryOrUndefined(() => JSON.parse(text)) ?? text;
+}
+
+function toParsed(text: string, value: unknown): unknown {
+  return value === text ? text : new ParsedText(value);
 }
 
 /** Parses a string with a JSON object or array. Returns any other value unchanged. */

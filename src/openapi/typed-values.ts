@@ -40,6 +40,11 @@ export type ConvertTexts = (schema: string, texts: readonly unknown[]) => unknow
 /** Returns the first form of a sent value, without converting its texts. */
 export const keepTexts: ConvertTexts = (_schema, [first]) => first;
 
+/** A value that was JSON in a form, so that its texts are not converted. */
+export class ParsedText {
+  constructor(readonly value: unknown) {}
+}
+
 class TextReader {
   readonly #rules: TextRules;
   readonly #getBranches: ReturnType<typeof getBranches>;
@@ -70,6 +75,7 @@ class TextReader {
   }
 
   #readNested(schemas: readonly string[], text: unknown, isEntry: boolean): unknown {
+    if (text instanceof ParsedText) return text.value;
     if (schemas.length === 0) return text;
     if (typeof text !== 'object' || text === null) return this.read(schemas, [text], isEntry);
     const known = this.#known.get(text) ?? new Map<string, unknown>();
@@ -86,6 +92,7 @@ class TextReader {
    */
   #readBranch(branch: Branch, text: unknown, isEntry: boolean): readonly unknown[] {
     const { types } = branch;
+    if (text instanceof ParsedText) return [text.value];
     if (Array.isArray(text)) {
       // Some clients send a single value as an array: `name[]=x`.
       if (text.length === 1 && types && !types.has('array')) return this.#readBranch(branch, text[0], isEntry);

@@ -92,7 +92,7 @@ function listNames({ name, alternatives }: XmlSchema): readonly string[] {
  * An element counts once for each comparison, and with all elements inside. After that, the alternatives are read as
  * one schema with all their properties.
  */
-const MAX_COMPARED = 20_000;
+const MAX_COMPARED = 3_000;
 
 /** Converts elements to values. */
 class XmlReader {
@@ -115,14 +115,32 @@ class XmlReader {
   }
 
   #readFirstValid(xml: XmlSchema, element: XmlElement): unknown {
+    const named = xml.alternatives.filter(({ name }) => name !== undefined && removePrefix(name) === element.name);
+    if (named.length > 0 && named.length < xml.alternatives.length) return this.#readNamed(xml, named, element);
     const merged = this.#readAs(xml, element);
-    if (xml.alternatives.length === 0 || this.#isValid(xml, element, merged)) return merged;
+    if (xml.isUniform || this.#isValid(xml, element, merged)) return merged;
     for (const alternative of xml.alternatives) {
       if (this.#leftToCompare <= 0) break;
       const value = this.#readAs(alternative, element);
       if (this.#isValid(xml, element, value)) return value;
     }
     return merged;
+  }
+
+  /**
+   * Reads an element as one of the alternatives that have its name.
+   * Throws a `SyntaxError` if it has the content of an alternative with another name.
+   */
+  #readNamed(xml: XmlSchema, named: readonly XmlSchema[], element: XmlElement): unknown {
+    const values = named.map((alternative) => this.#readAs(alternative, element));
+    const isValid = (value: unknown, index: number) =>
+      named[index]?.pointers.every((pointer) => this.#contract.getErrors(pointer, value).length === 0) === true;
+    const fitting = values.find(isValid);
+    if (fitting !== undefined) return fitting;
+    const [first] = values;
+    if (this.#isValid(xml, element, first))
+      throw new SyntaxError(`the element <${element.name}> has the content of another element: see its schema`);
+    return first;
   }
 
   #isValid({ pointers: [schema = ''] }: XmlSchema, { size }: XmlElement, value: unknown): boolean {
@@ -172,6 +190,9 @@ class XmlReader {
       else lists.set(property, [value]);
     }
     for (const [{ key, items }, list] of lists) values.set(key, items || list.length > 1 ? list : list[0]);
+    // An empty list without an element of its own has no elements.
+    for (const { key, items } of [...names.elements.values()].flat())
+      if (items && !values.has(key) && xml.required.includes(key)) values.set(key, []);
     return Object.fromEntries(values);
   }
 

@@ -40,6 +40,13 @@ export interface XmlSchema {
    * The schema itself has the properties and types of all its alternatives.
    */
   readonly alternatives: readonly XmlSchema[];
+  /**
+   * Whether the alternatives read each element in the same way, so that the schema itself reads it as its alternatives
+   * do.
+   */
+  readonly isUniform: boolean;
+  /** The names of the required properties. */
+  readonly required: readonly string[];
 }
 
 /** Returns the schemas of a document by JSON Pointer. Each is read once, because XML can have thousands of elements. */
@@ -57,11 +64,34 @@ function createSchema(document: Document, schema: string | undefined): XmlSchema
   if (schema === undefined) return toXmlSchema([]);
   const alternatives = getBranchParts(document, schema).map((parts) => toXmlSchema(parts));
   const all = getSchemaParts(document, schema, ALL_PARTS);
-  return toXmlSchema(all, alternatives.length > 1 ? alternatives : []);
+  if (alternatives.length < 2) return toXmlSchema(all);
+  return { ...toXmlSchema(all, alternatives), isUniform: areUniform(document, alternatives) };
+}
+
+/** Returns whether alternatives are objects without names, whose properties with the same name have the same types. */
+function areUniform(document: Document, alternatives: readonly XmlSchema[]): boolean {
+  if (!alternatives.every(({ kind, name }) => kind === 'object' && name === undefined)) return false;
+  const known = new Map<string, string>();
+  for (const { properties, additional } of alternatives) {
+    if (additional !== undefined) return false;
+    for (const [name, pointer] of properties) {
+      const parts = getSchemaParts(document, pointer, ALL_PARTS);
+      const text = JSON.stringify([
+        getPartTypes(parts),
+        parts.map(({ node }) => node.xml),
+        parts.map((part) => part.pointer),
+      ]);
+      const isScalar = parts.length === 1 && getPartProperties(parts).size === 0 && getPartItems(parts) === undefined;
+      const form = isScalar ? JSON.stringify([getPartTypes(parts), parts[0]?.node.xml]) : text;
+      if ((known.get(name) ?? form) !== form) return false;
+      known.set(name, form);
+    }
+  }
+  return true;
 }
 
 function toXmlSchema(parts: readonly SchemaPart[], alternatives: readonly XmlSchema[] = []): XmlSchema {
-  const types = getPartTypes(parts);
+  const types = listTypes(parts);
   const xml: Node = Object.assign({}, ...parts.map(({ node }) => toNode(node.xml)).toReversed());
   const properties = getPartProperties(parts);
   const items = getPartItems(parts);
@@ -82,7 +112,20 @@ function toXmlSchema(parts: readonly SchemaPart[], alternatives: readonly XmlSch
     additional: open && `${open.pointer}/additionalProperties`,
     items,
     alternatives,
+    isUniform: alternatives.length === 0,
+    required: parts.flatMap(({ node }) => (Array.isArray(node.required) ? node.required.map(String) : [])),
   };
+}
+
+/** Returns the types of a schema. Without `type`, they are those of the allowed values. */
+function listTypes(parts: readonly SchemaPart[]): readonly unknown[] {
+  const types = getPartTypes(parts);
+  if (types.length > 0) return types;
+  const values = parts.flatMap(({ node }) => [
+    ...(Array.isArray(node.enum) ? node.enum : []),
+    ...('const' in node ? [node.const] : []),
+  ]);
+  return values.map((value) => (value === null ? 'null' : typeof value));
 }
 
 /** Reads the schema of a property. A property that is not listed has that of `additionalProperties`. */
