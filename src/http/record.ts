@@ -1,7 +1,15 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { type RecordedResponse, truncateText } from '../sandbox/journal/recorded-request.ts';
 import { getTraceId } from '../util/ids.ts';
-import { type CredentialNames, NO_NAMES, redactUrl } from '../util/redact-secrets.ts';
+import {
+  type CredentialNames,
+  listPathSecrets,
+  NO_NAMES,
+  redactNamedProperties,
+  redactText,
+  redactTexts,
+  redactUrl,
+} from '../util/redact-secrets.ts';
 import { getPathname, IMAGES_PATH } from '../util/request-target.ts';
 import { isControlPath, isMonitored } from './access-policy.ts';
 import { getOriginNotes } from './cors.ts';
@@ -55,9 +63,15 @@ export function logRequest(log: Log, res: ServerResponse, getDetails: () => Requ
       status: res.writableFinished ? res.statusCode : undefined,
       ms: Math.round((performance.now() - startMs) * 10) / 10,
       traceId: getTraceId(headers.traceparent),
-      notes: allNotes.length > 0 ? allNotes : undefined,
+      notes: allNotes.length > 0 ? allNotes.map((note) => redactNote(note, url, credentialNames)) : undefined,
     });
   });
+}
+
+/** Replaces secrets in a note, which can contain a part of the path or of the body. */
+function redactNote(note: string, url: string, { properties, paths }: CredentialNames): string {
+  const secrets = listPathSecrets(getPathname(url), paths);
+  return redactText(String(redactNamedProperties(redactTexts(secrets, note), properties)));
 }
 
 /**

@@ -106,6 +106,9 @@ function addNames(document: Document, pointer: string, names: Names) {
     if (isPassword(document, schema)) {
       const { name = property } = toNode(toNode(getTarget(document, schema)).xml);
       names.properties.add(property).add(String(name));
+      const items = getPartItems(getSchemaParts(document, schema, ALL_PARTS));
+      const { name: itemName } = toNode(toNode(items && getTarget(document, items)).xml);
+      if (itemName !== undefined) names.properties.add(String(itemName));
     }
 }
 

@@ -17,7 +17,7 @@ const SECRET_WORD = /(?:^|[^a-z])(?:auth|bearer|jwt|pin|otp|totp|mfa|ssn|iban)(?
 
 /** Matches names that contain a secret name and count or describe secrets, such as `max_tokens` and `tokenType`. */
 const NOT_SECRET =
-  /(?:^|[^a-z])(?:max|min|total|prompt|completion|input|output|cached|reasoning|used)[-_ ](?:[a-z]+[-_ ])*tokens$|tokens?[-_ ](?:types?|count|usage|used|limit|budget)$/i;
+  /(?:^|[^a-z])(?:max|min|total|prompt|completion|input|output|cached|reasoning|used)[-_ ](?:[a-z]+[-_ ])*tokens$|[-_ ](?:types?|count|usage|used|limit|budget|length|policy|required|enabled|(?:changed|updated|expires|set)[-_ ]?(?:at|on))$|^(?:has|is|needs|requires|allows?|show|hide|can)[-_ ]/i;
 
 /** Matches each text that contains a secret name, and some others. */
 const MAYBE_SECRET = new RegExp(`${SECRET.source}|auth|bearer|jwt|pin|otp|mfa|ssn|iban|sid`, 'i');
@@ -74,7 +74,7 @@ export function redactSecrets(value: unknown, depth = 0): unknown {
   return Object.fromEntries(
     Object.entries(value).map(([name, inner]) => [
       name,
-      isSecret(name) && inner !== undefined ? REDACTED : redactSecrets(inner, depth + 1),
+      isSecret(name) && inner !== undefined && typeof inner !== 'boolean' ? REDACTED : redactSecrets(inner, depth + 1),
     ]),
   );
 }
@@ -135,7 +135,7 @@ export function redactNamedProperties(value: unknown, names: readonly string[], 
   const namesValue = (text: string) => text.split('/').some(isNamed);
   if (typeof value === 'string') {
     const redacted = redactProperties(redactNamedInUrl(`?${value}`, names).slice(1), isNamed, namesValue);
-    return redactElements(redactAttributes(redactEscaped(redacted, isNamed), isNamed), isNamed);
+    return redactElements(redactAttributes(redactLoose(redactEscaped(redacted, isNamed), isNamed), isNamed), isNamed);
   }
   if (typeof value !== 'object' || value === null) return value;
   if (depth > MAX_JSON_DEPTH) return TOO_DEEP;
@@ -160,11 +160,36 @@ export function redactNamed<Values extends Readonly<Record<string, unknown>>>(
   return Object.fromEntries(entries) as Values;
 }
 
-/** Replaces the values of the query parameters `names` in a URL with `[redacted]`. */
+/**
+ * Replaces the values of the query parameters `names` in a URL with `[redacted]`.
+ * A parameter such as `filter[pin]` also has the name `pin`.
+ */
 export function redactNamedInUrl(url: string, names: readonly string[]): string {
   if (names.length === 0) return url;
-  return url.replaceAll(/([?&])([^=&]+)=[^&]*/g, (whole, begin: string, name: string) =>
-    names.includes(decode(name)) ? `${begin}${name}=${REDACTED}` : whole,
+  return url.replaceAll(/([?&])([^=&]+)=([^&]*)/g, (whole, begin: string, name: string, value: string) => {
+    if (hasName(decode(name), names)) return `${begin}${name}=${REDACTED}`;
+    const text = /^(?:%7B|%5B|[{[])/i.test(value) ? decode(value) : undefined;
+    return text !== undefined && redactNamedProperties(text, names) !== text ? `${begin}${name}=${REDACTED}` : whole;
+  });
+}
+
+/** Returns whether a query parameter has one of `names`, also as the last key: `filter[pin]`. */
+function hasName(parameter: string, names: readonly string[]): boolean {
+  const key = /\[([^[\]]*)\]$/.exec(parameter)?.[1];
+  return names.includes(parameter) || (key !== undefined && names.includes(key));
+}
+
+/** Replaces the values of the query parameters `names` with `[redacted]`, as `redactNamedInUrl` does. */
+export function redactQuery(
+  query: Readonly<Record<string, unknown>>,
+  names: readonly string[],
+): Readonly<Record<string, unknown>> {
+  if (names.length === 0) return query;
+  return Object.fromEntries(
+    Object.entries(query).map(([name, value]) => {
+      const isSecret = hasName(name, names) || redactNamedProperties(value, names) !== value;
+      return [name, isSecret && (hasName(name, names) || typeof value === 'string') ? REDACTED : value];
+    }),
   );
 }
 
@@ -173,7 +198,8 @@ export function redactNamedInUrl(url: string, names: readonly string[]): string 
  * `templates`: `paths` of `CredentialNames`. The path can begin with a base path.
  */
 export function redactPath(path: string, templates: readonly string[]): string {
-  const segments = path.split('/');
+  const [, own = '', slashes = ''] = /^(.*?)(\/*)$/s.exec(path) ?? [];
+  const segments = own.split('/');
   for (const template of templates) {
     const parts = template.split('/').slice(1);
     const start = segments.length - parts.length;
@@ -181,14 +207,33 @@ export function redactPath(path: string, templates: readonly string[]): string {
     for (const [index, part] of fits ? parts.entries() : [])
       if (part.includes('{secret}')) segments[start + index] = REDACTED;
   }
-  return segments.join('/');
+  return segments.join('/') + slashes;
+}
+
+/** Returns the texts in the places of the secret parameters of a path, as sent and decoded. */
+export function listPathSecrets(path: string, templates: readonly string[]): readonly string[] {
+  const shown = redactPath(path, templates).split('/');
+  const secrets = path.split('/').filter((segment, index) => segment !== shown[index] && segment !== '');
+  return [...new Set(secrets.flatMap((secret) => [secret, decode(secret)]))];
+}
+
+/** Replaces the texts `secrets` in all texts of a value, at any depth. */
+export function redactTexts<Value>(secrets: readonly string[], value: Value): Value {
+  if (secrets.length === 0) return value;
+  const change = (inner: unknown): unknown => {
+    if (typeof inner === 'string') return secrets.reduce((rest, secret) => rest.replaceAll(secret, REDACTED), inner);
+    if (typeof inner !== 'object' || inner === null) return inner;
+    if (Array.isArray(inner)) return inner.map(change);
+    return Object.fromEntries(Object.entries(inner).map(([name, one]) => [name, change(one)]));
+  };
+  return change(value) as Value;
 }
 
 /** Replaces the secrets in a URL path with a query: those of `names`, and others. */
-export function redactUrl(url: string, { query, paths }: Pick<CredentialNames, 'query' | 'paths'>): string {
+export function redactUrl(url: string, { query, properties, paths }: Omit<CredentialNames, 'headers'>): string {
   const end = url.indexOf('?');
   const path = redactPath(end === -1 ? url : url.slice(0, end), paths);
-  return redactText(path + (end === -1 ? '' : redactNamedInUrl(url.slice(end), query)));
+  return redactText(path + (end === -1 ? '' : redactNamedInUrl(url.slice(end), [...query, ...properties])));
 }
 
 /**
@@ -202,7 +247,8 @@ export function redactText(text: string): string {
 /** Replaces secrets in a text of any length with `[redacted]`. `depth`: how often the text was already URL-decoded. */
 export function redactFullText(text: string, depth = 0): string {
   if (!MAYBE_SECRET.test(text) && !/[%@\\]|\b(bearer|basic) /i.test(text)) return text;
-  const inMarkup = redactElements(redactAttributes(redactEscaped(redactLists(redactProperties(text)))));
+  const inJson = redactLoose(redactEscaped(redactLists(redactProperties(text))));
+  const inMarkup = redactElements(redactAttributes(inJson));
   return redactCredentials(redactLines(redactSentences(redactPairs(inMarkup, depth))));
 }
 
@@ -293,6 +339,15 @@ function redactProperties(text: string, isSecret = isSecretName, namesValue = na
   return result + text.slice(from);
 }
 
+/** Replaces the values of properties with secret names in text that is nearly JSON, such as `{label:'x'}`. */
+function redactLoose(text: string, isSecret = isSecretName): string {
+  return text.replaceAll(
+    /([{,]\s{0,9}'?)([\w-]{1,100})('?\s{0,9}:\s{0,9})(?:'[^']*'?|"[^"]*"?)/g,
+    (whole, begin: string, name: string, end: string) =>
+      isSecret(name) ? `${begin}${name}${end}"${REDACTED}"` : whole,
+  );
+}
+
 /** Replaces the values of properties with secret names in JSON that is a string of JSON itself. */
 function redactEscaped(text: string, isSecret = isSecretName): string {
   if (!text.includes('\\"')) return text;
@@ -312,18 +367,27 @@ function redactLists(text: string): string {
 
 /** Replaces the texts of XML elements with secret names. The text can be truncated. */
 function redactElements(text: string, isSecret = isSecretName): string {
-  return text.replaceAll(
-    /<([\w.:-]{1,100})(\s[^<>]*)?>(?:[^<]|<!\[CDATA\[(?:[^\]]|\](?!\]>))*(?:\]\]>|$))+(?=<|$)/g,
-    (whole, name: string, attributes = '') =>
-      isSecret(name.replace(/^.*:/, '')) ? `<${name}${attributes}>${REDACTED}` : whole,
-  );
+  if (!text.includes('<')) return text;
+  const tag = /<([\w.:-]{1,100})((?:\s[^<>]*)?)>/g;
+  let result = '';
+  let from = 0;
+  for (let found = tag.exec(text); found; found = tag.exec(text)) {
+    const [, name = '', attributes = ''] = found;
+    if (attributes.endsWith('/') || !isSecret(name.replace(/^.*:/, ''))) continue;
+    const end = text.indexOf(`</${name}`, tag.lastIndex);
+    const isEmpty = end === tag.lastIndex;
+    result += text.slice(from, tag.lastIndex) + (isEmpty ? '' : REDACTED);
+    from = end === -1 ? text.length : end;
+    tag.lastIndex = from;
+  }
+  return result + text.slice(from);
 }
 
 /** Replaces the values of XML attributes with secret names. */
 function redactAttributes(text: string, isSecret = isSecretName): string {
   return text.replaceAll(/<[\w.:-]{1,100}\s[^<>]*/g, (tag) =>
     tag.replaceAll(
-      /(\s(?:[\w.-]{1,100}:)?([\w.-]{1,100})=)(?:"[^"]*"?|'[^']*'?)/g,
+      /(\s(?:[\w.-]{1,100}:)?([\w.-]{1,100})\s{0,9}=\s{0,9})(?:"[^"]*"?|'[^']*'?)/g,
       (whole, begin: string, name: string) => (isSecret(name) ? `${begin}"${REDACTED}"` : whole),
     ),
   );

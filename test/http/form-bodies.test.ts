@@ -119,6 +119,14 @@ describe.each(['multipart', 'urlencoded'])('a %s form', (type) => {
     expect(received).toEqual(others);
   });
 
+  it('keeps the texts in JSON as they are', async () => {
+    const form = createForm(type, [
+      ['name', 'Rex'],
+      ['owner', '{"email":"7","age":"5"}'],
+    ]);
+    expect((await sendForm(form)).problem.violations).toMatchObject([{ pointer: '/owner/age' }]);
+  });
+
   it('can have the entries of a list by number', async () => {
     const form = createForm(type, [
       ['name', 'Rex'],

@@ -53,6 +53,15 @@ describe('The value of a property or parameter with the format password is neith
     ['a refused parameter', `/logins?wall=hunter2${long.slice(0, 60)}`, 'application/json', '{"user":"a"}', {}],
     ['XML with an attribute', '/logins', 'application/xml', '<login m="hunter2"><user>a</user></login>', {}],
     ['JSON in a text', '/logins', 'application/json', JSON.stringify({ user: '{"phrase":"hunter2"}', mark: 'x' }), {}],
+    [
+      'a key of a parameter',
+      '/logins?filter%5Bphrase%5D=hunter2&a=%7B%22phrase%22:%22hunter2%22%7D',
+      'application/json',
+      '{"user":"a"}',
+      {},
+    ],
+    ['text that is nearly JSON', '/logins', 'application/json', "{phrase:'hunter2'}", {}],
+    ['text that is no JSON', '/logins', 'application/json', 'phrase=hunter2', {}],
     ['a header', '/logins', 'application/json', '{"user":"a"}', { 'X-Wall': 'hunter2' }],
   ])('%s', async (_, target, type, body, headers) => {
     const handlers = { logIn: (input: { readonly body: unknown }) => ({ body: input.body ?? {} }) };
@@ -81,6 +90,8 @@ it('A path parameter with the format password or a secret name is neither in the
   const { ask, log } = await startStorefront({ contract, mock: true });
   await ask('GET', '/walls/hunter2');
   await ask('GET', '/tokens/shown/hunter2?a=b');
+  await ask('GET', '/walls/hunter2/');
+  await ask('POST', '/walls/hunter2');
   const { text } = await ask('GET', '/_control/sandboxes/default/requests');
   for (const url of ['/walls/[redacted]', '/tokens/shown/[redacted]?a=b']) expect(text).toContain(`"url":"${url}"`);
   expect(JSON.stringify(log) + text).not.toContain('hunter2');

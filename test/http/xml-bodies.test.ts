@@ -15,7 +15,7 @@ const PET = {
 };
 
 /** Starts a server whose operation `addPet` accepts JSON and XML. Returns a function that sends XML and returns the status and the body of the response. */
-async function startPets(schema: object = PET, schemas: object = {}) {
+async function startPets(schema: object = PET, schemas: object = {}, charset = 'utf-8') {
   const media = { schema };
   const content = { 'application/json': media, 'application/xml': media };
   const post = {
@@ -27,7 +27,7 @@ async function startPets(schema: object = PET, schemas: object = {}) {
   const handlers = { addPet: ({ body }: { readonly body: unknown }) => ({ status: 201, body: { received: body } }) };
   const { url } = await startStorefront({ contract, handlers });
   return async (xml: string) => {
-    const headers = { 'Content-Type': 'application/xml; charset=utf-8' };
+    const headers = { 'Content-Type': `application/xml; charset=${charset}` };
     const response = await fetch(`${url}/pets`, { method: 'POST', headers, body: xml });
     const body = (await response.json()) as { readonly received?: unknown; readonly detail?: string };
     return { status: response.status, ...body };
@@ -130,6 +130,8 @@ describe('a request body in XML whose schema has alternatives', () => {
     const send = await startPets(animal, schemas);
     expect((await send(`<cat>${CAT}</cat>`)).received).toEqual({ lives: 9, code: 7 });
     expect((await send(`<dog>${DOG}</dog>`)).received).toEqual({ breed: 'x', code: '7' });
+    for (const xml of ['<cat><breed>x</breed></cat>', '<dog><lives>9</lives></dog>', '<cat><lives>x</lives></cat>'])
+      expect((await send(xml)).status, xml).toBe(400);
     expect(await send(`<cow>${DOG}</cow>`)).toMatchObject({
       status: 400,
       detail: expect.stringContaining('must be <cat> or <dog>'),
@@ -178,6 +180,18 @@ describe('a request body in XML whose schema has alternatives', () => {
 });
 
 describe('XML with names and values of other kinds', () => {
+  it('has the types of the allowed values, and empty lists', async () => {
+    const list = { type: 'array', items: { type: 'string' } };
+    const properties = { size: { enum: [1, 2] }, flag: { const: true }, tags: list };
+    const send = await startPets({ type: 'object', required: ['tags'], properties });
+    expect((await send('<r><size>2</size><flag>true</flag></r>')).received).toEqual({ size: 2, flag: true, tags: [] });
+  });
+
+  it('is refused in another charset', async () => {
+    const send = await startPets(PET, {}, 'iso-8859-1');
+    expect((await send('<pet><name>a</name></pet>')).status).toBe(415);
+  });
+
   it.each(['name', 'größe', '名前', 'straße'])('has the property %s', async (name) => {
     const send = await startPets({ type: 'object', properties: { [name]: { type: 'integer' } } });
     expect((await send(`<r><${name}>5</${name}></r>`)).received).toEqual({ [name]: 5 });

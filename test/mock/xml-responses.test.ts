@@ -44,6 +44,12 @@ describe('a response in XML', () => {
     );
   });
 
+  it('keeps its form if a name is no XML name', async () => {
+    const properties = { id: { type: 'integer', xml: { attribute: true } } };
+    const schema = { type: 'object', xml: { name: 'w' }, properties, additionalProperties: { type: 'integer' } };
+    expect(await getXml(schema, { id: 1, 2024: 5, 'a b': 6 })).toBe('<w id="1"><_2024>5</_2024><a_b>6</a_b></w>');
+  });
+
   it('has the name of the component schema of the alternative', async () => {
     const Cat = { type: 'object', required: ['lives'], properties: { lives: text } };
     const Dog = { type: 'object', required: ['breed'], properties: { breed: text } };

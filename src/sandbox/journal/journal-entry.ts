@@ -5,12 +5,15 @@ import { toIsoTime } from '../../util/iso-time.ts';
 import { memoizeByObject } from '../../util/memoize-by-object.ts';
 import type { CredentialNames } from '../../util/redact-secrets.ts';
 import {
+  listPathSecrets,
   NO_NAMES,
   redactNamed,
   redactNamedProperties,
   redactPath,
+  redactQuery,
   redactSecrets,
   redactText,
+  redactTexts,
   redactUrl,
 } from '../../util/redact-secrets.ts';
 import { getPathname, isFormType, parseQuery } from '../../util/request-target.ts';
@@ -22,7 +25,8 @@ export function toJournalEntry(entry: Entry): JournalEntry {
   const { violations = [], responseViolations = [], notes = [], forced } = remarks;
   const { method, path, query, headers, body, credentialNames: names = NO_NAMES } = toRequestToMatch(entry);
   const traceId = getTraceId(headers.traceparent);
-  return {
+  const secrets = listPathSecrets(getPathname(entry.url), names.paths);
+  return redactTexts(secrets, {
     id,
     at: toIsoTime(atMs),
     durationMs: Math.round(ms * 10) / 10,
@@ -33,7 +37,7 @@ export function toJournalEntry(entry: Entry): JournalEntry {
       method,
       url: redactUrl(entry.url, names),
       path: redactText(redactPath(path, names.paths)),
-      query: redactValues(redactNamed(query, names.query)),
+      query: redactValues(redactQuery(query, [...names.query, ...names.properties])),
       headers: redactValues(redactNamed(headers, names.headers)),
       ...toBodyProperties(body, entry.isTruncated, names),
     },
@@ -44,7 +48,7 @@ export function toJournalEntry(entry: Entry): JournalEntry {
     ...(responseViolations.length > 0 ? { responseViolations: responseViolations.map(redactText) } : {}),
     ...(notes.length > 0 ? { notes: notes.map(redactText) } : {}),
     ...(forced ? { forced } : {}),
-  };
+  });
 }
 
 /**
