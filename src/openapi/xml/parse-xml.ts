@@ -92,7 +92,7 @@ function listNames({ name, alternatives }: XmlSchema): readonly string[] {
  * An element counts once for each comparison, and with all elements inside. After that, the alternatives are read as
  * one schema with all their properties.
  */
-const MAX_COMPARED = 3_000;
+const MAX_COMPARED = 1_500;
 
 /** Converts elements to values. */
 class XmlReader {
