@@ -41,17 +41,50 @@ export function findDerived(
 
 /**
  * Returns the properties of a response that count entries, such as `taskCount` and `doneCount` in `GET /statistics`.
+ * A list of texts such as `GET /tags` shows the different texts in the properties `tags` of all entries.
  * `schema`: the JSON Pointer of the schema of the response.
+ * `name`: the last segment of the path.
  * `parent`: the resource in the path whose children are counted; undefined if all entries are counted.
  */
 export function findCounts(
   reader: SchemaReader,
   resources: readonly Resource[],
   schema: string,
+  name: string,
   parent: Resource | undefined,
 ): readonly Derived[] {
+  const items = reader.getItems(schema);
+  if (items !== undefined) return isText(reader, items) ? findTexts(reader, name, resources) : [];
   const all = resources.filter(({ kind }) => kind === 'collection').map((resource) => ({ resource, key: undefined }));
-  return findCounted(reader, schema, parent ? findChildren(reader, resources, parent) : all);
+  const texts = parent
+    ? []
+    : [...reader.getProperties(schema)].flatMap(([property, pointer]) => {
+        const inner = reader.getItems(pointer);
+        const found = inner !== undefined && isText(reader, inner) ? findTexts(reader, property, resources) : [];
+        return found.map((derived) => ({ ...derived, property }));
+      });
+  return [...findCounted(reader, schema, parent ? findChildren(reader, resources, parent) : all), ...texts];
+}
+
+function isText(reader: SchemaReader, schema: string): boolean {
+  const types = reader.getTypes(schema);
+  return types.length === 1 && types[0] === 'string';
+}
+
+/** Finds the only property with a list of texts that has a name, such as `tags` or `tagList` for `tags`. */
+function findTexts(reader: SchemaReader, name: string, resources: readonly Resource[]): readonly Derived[] {
+  const singular = toSingular(normalizeName(name));
+  const names = [normalizeName(name), `${singular}list`, `${singular}names`];
+  const found = resources.flatMap((resource): readonly Derived[] => {
+    if (resource.schema === '' || resource.kind !== 'collection') return [];
+    const own = [...reader.getProperties(resource.schema)].find(([property, pointer]) => {
+      const items = reader.getItems(pointer);
+      return names.includes(normalizeName(property)) && items !== undefined && isText(reader, items);
+    });
+    const children = { resource, key: undefined };
+    return own ? [{ property: '', children, only: undefined, time: undefined, texts: own[0] }] : [];
+  });
+  return found.length === 1 ? found : [];
 }
 
 function findCounted(reader: SchemaReader, schema: string, children: readonly Children[]): readonly Derived[] {
@@ -103,7 +136,8 @@ function findLatest(reader: SchemaReader, property: string, children: readonly C
 }
 
 /** Describes a derived property: `taskCount`, or `doneCount (tasks with status "done")`. */
-export function describeDerived({ property, children: { resource }, only }: Derived): string {
+export function describeDerived({ property, children: { resource }, only, texts }: Derived): string {
+  if (texts !== undefined) return `the ${texts} of all ${resource.name}`;
   return only ? `${property} (${resource.name} with ${only.property} ${JSON.stringify(only.value)})` : property;
 }
 
@@ -135,9 +169,16 @@ const getGroups = memoizeByObject((derived: Derived) =>
 export function computeDerived(properties: readonly Derived[], state: State, id: string | undefined): Entry {
   return Object.fromEntries(
     properties.flatMap((derived): readonly (readonly [string, unknown])[] => {
+      if (derived.texts !== undefined) return [[derived.property, listTexts(derived.texts, state, derived)]];
       const group = getGroups(derived)(getEntries(state, derived.children.resource)).get(id);
       if (derived.time === undefined) return [[derived.property, group?.count ?? 0]];
       return group?.latest === undefined ? [] : [[derived.property, group.latest]];
     }),
   );
+}
+
+/** Returns the different texts in a property of all entries, in their order. */
+function listTexts(property: string, state: State, { children }: Derived): readonly unknown[] {
+  const lists = getEntries(state, children.resource).map((entry) => getProperty(entry, property));
+  return [...new Set(lists.flatMap((list) => (Array.isArray(list) ? list : [])))];
 }

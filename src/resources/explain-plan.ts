@@ -30,7 +30,8 @@ export function explainPlan(model: ResourceModel, plan: Plan): string {
     const what = route.method === 'DELETE' ? `takes back ${JSON.stringify(verb)} of` : conjugate(verb);
     return `${what} ${nameEntry(resource)}: ${describeEffect(effect)}`;
   }
-  if (action === 'count') return `counts: ${(plan.counts ?? []).map(describeDerived).join(', ')}`;
+  if (action === 'count')
+    return `${plan.counts?.every(({ texts }) => texts !== undefined) ? 'lists' : 'counts:'} ${(plan.counts ?? []).map(describeDerived).join(', ')}`;
   if (plan.login)
     return `${plan.login.isRegistration ? 'registers' : 'logs in'} ${addArticle(resource.singular)} by ${plan.login.login}`;
   if (plan.isSender) return `${getVerb(plan)} the ${resource.singular} who sends the request`;

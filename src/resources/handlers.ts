@@ -16,6 +16,7 @@ import { type Action, type MockedPlan, PATH_VALUES, type Plan } from './resource
 import type { ResourceModel } from './resource-model.ts';
 import { createHeaders } from './response-headers.ts';
 import { getInner, setInner } from './responses.ts';
+import { addToken } from './users.ts';
 import { selectViewed } from './views.ts';
 
 /**
@@ -100,9 +101,23 @@ export function createHandler(model: ResourceModel, plan: Plan): Handle {
         return input.url;
       },
     };
-    const own = plan.isSender ? { ...stored, path: getSenderPath(plan, input, context.read()) } : stored;
-    return HANDLERS[plan.action](model, plan, own, context);
+    return plan.isSender
+      ? handleSender(model, plan, stored, context)
+      : HANDLERS[plan.action](model, plan, stored, context);
   };
+}
+
+/** Handles a request about the user who sends it, such as `GET /me`. */
+async function handleSender(
+  model: ResourceModel,
+  plan: Plan,
+  input: Input,
+  context: Context,
+): Promise<HandlerResponse> {
+  const { headers, query, body } = input;
+  const own: Input = { path: getSenderPath(plan, input, context.read()), query, body, headers };
+  const response = await HANDLERS[plan.action](model, plan, own, context);
+  return addToken(model.reader, plan.resource, response, plan.responsePath, input);
 }
 
 /**
@@ -229,7 +244,9 @@ function count(model: ResourceModel, plan: Plan, { path }: Input, context: Conte
   requireParents(model, state, plan, path);
   const id = path[mount.id.parameter];
   if (id !== undefined && !findEntry(plan, state, path)) throw createNotFound({ ...plan, resource }, path);
-  const { value, generated } = model.completeResponse(route, computeDerived(counts, state, id));
+  const values = computeDerived(counts, state, id);
+  if (Object.hasOwn(values, '')) return { status: route.successStatus, body: values[''] };
+  const { value, generated } = model.completeResponse(route, values);
   return { status: route.successStatus, body: value, generated };
 }
 

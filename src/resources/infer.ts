@@ -19,15 +19,18 @@ import {
 } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
 import { allowsAnyBody, allowsAnyJson, listPatchTypes } from './schema-reader.ts';
-import { findLogin, findOwnUser, findUsers } from './users.ts';
+import { createUsers, findLogin, findOwnUser, findUsers } from './users.ts';
 
 /**
  * Infers the resources of a document, and what each operation does with them.
  * `reader`: reads the schemas of the document.
  */
 export function inferResources(reader: SchemaReader, routes: readonly Route[]): Inference {
-  const resources = findResources(reader, getDocumentPaths(reader.document, routes));
-  const users = findUsers(reader, resources);
+  const found = findResources(reader, getDocumentPaths(reader.document, routes));
+  const known = findUsers(reader, found);
+  const created = known ? undefined : createUsers(reader, found, routes);
+  const users = known ?? created;
+  const resources = created ? [...found, created] : found;
   const plans = new Map<string, Plan>();
   const mockedPlans = new Map<string, MockedPlan>();
   const reasons = new Map<string, string>();
@@ -109,8 +112,10 @@ function planUser(reader: SchemaReader, users: Resource, route: Route): Plan | u
   if (login) return { ...base, action: 'logIn', responsePath: [], login };
   const responsePath = findOwnUser(reader, users, route);
   if (!responsePath) return undefined;
-  const action = { GET: 'read', PUT: 'replace', PATCH: 'update' }[route.method] as Action;
-  return { ...base, action, requestPath: locateRequest(reader, users, route, undefined), responsePath, isSender: true };
+  const requestPath = locateRequest(reader, users, route, undefined);
+  const isPartial = route.method === 'PATCH' || sendsPart(reader, users, route, requestPath);
+  const action: Action = route.method === 'GET' ? 'read' : isPartial ? 'update' : 'replace';
+  return { ...base, action, requestPath, responsePath, isSender: true };
 }
 
 /**
@@ -119,13 +124,14 @@ function planUser(reader: SchemaReader, users: Resource, route: Route): Plan | u
  */
 function planCounts(reader: SchemaReader, resources: readonly Resource[], route: Route): Plan | undefined {
   const schema = reader.getResponseSchema(route, route.successStatus);
-  if (route.method !== 'GET' || schema === undefined || !reader.isObject(schema)) return undefined;
+  if (route.method !== 'GET' || schema === undefined) return undefined;
+  if (!reader.isObject(schema) && reader.getItems(schema) === undefined) return undefined;
   const item = getParentPath(route.path);
   const place = findPlaceOfForm(resources, item);
   const parent = place?.isItem ? place : undefined;
   if (route.pathNames.length > 0 && (!parent || route.pathNames.length !== parent.mount.parents.length + 1))
     return undefined;
-  const counts = findCounts(reader, resources, schema, parent?.resource);
+  const counts = findCounts(reader, resources, schema, getLastSegment(route.path), parent?.resource);
   const [first] = counts;
   if (!first) return undefined;
   const resource = parent?.resource ?? first.children.resource;
@@ -168,7 +174,23 @@ function planRoute(reader: SchemaReader, resources: readonly Resource[], route: 
   const entryPath = locateInEntry(reader, resource, route, requestPath);
   const responsePath = locateResponse(reader, { resource, action }, route, overrides);
   if (typeof responsePath === 'string') return responsePath;
-  return { route, action, resource, mount, requestPath, entryPath, responsePath };
+  const isPartial =
+    action === 'replace' && resource.kind === 'collection' && sendsPart(reader, resource, route, requestPath);
+  return { route, action: isPartial ? 'update' : action, resource, mount, requestPath, entryPath, responsePath };
+}
+
+/**
+ * Returns whether a PUT changes only the properties in its body: the body requires no property, and entries require at
+ * least one of them.
+ */
+function sendsPart(reader: SchemaReader, { schema }: Resource, route: Route, requestPath: readonly string[]): boolean {
+  const request = reader.getRequestSchema(route);
+  const body = request === undefined ? undefined : reader.getInner(request, requestPath);
+  if (body === undefined || schema === '' || reader.isSame(body, schema) || reader.getRequired(body).length > 0)
+    return false;
+  const sent = reader.getProperties(body);
+  const hasDefault = [...sent.values()].some((pointer) => reader.getKeyword(pointer, 'default') !== undefined);
+  return !hasDefault && reader.getRequired(schema).some((name) => sent.has(name));
 }
 
 /** Finds the resource to which an operation belongs, by its path. Returns undefined if there is none. */

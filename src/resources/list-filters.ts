@@ -19,6 +19,9 @@ export interface ListFilter {
 /** A property of an entry. `isOrdered`: whether its values are numbers, dates or times. */
 export interface FilterProperty {
   readonly name: string;
+  /** Whether its values are only true and false. */
+  readonly isFlag?: boolean;
+  readonly isList?: boolean;
   readonly isOrdered: boolean;
   readonly isTime: boolean;
 }
@@ -84,11 +87,22 @@ const TIME_ENDINGS = ['', 'at', 'date', 'on', 'time', 'datetime', 'day'];
 /**
  * Returns what a query parameter selects; undefined if its name says nothing about the entries.
  * `labels`: the names from which the meaning is derived, the best first: `filter[name]` and `name`.
+ * `isText`: whether the parameter has texts other than `true` and `false`.
  */
-export function findFilter(labels: readonly string[], properties: readonly FilterProperty[]): ListFilter | undefined {
+export function findFilter(
+  labels: readonly string[],
+  properties: readonly FilterProperty[],
+  isText = false,
+): ListFilter | undefined {
   const own = labels.map((label) => normalizeName(label.replace(/\[\]$/, '')));
   const find = (name: string) => properties.find((property) => normalizeName(property.name) === name);
-  const equal = own.map(find).find((property) => property !== undefined);
+  // A text such as the name of a user can't be compared with a flag such as `favorited`.
+  const fitting = (property: FilterProperty | undefined) => property !== undefined && !(isText && property.isFlag);
+  const equal =
+    own.map(find).find(fitting) ??
+    properties.find(
+      ({ name, isList }) => isList && own.some((one) => [`${one}s`, `${one}list`].includes(normalizeName(name))),
+    );
   if (equal) return { property: equal.name, comparison: 'equal' };
   return (
     labels.map((label) => findCompared(label, properties)).find((filter) => filter !== undefined) ??

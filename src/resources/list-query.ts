@@ -74,13 +74,14 @@ export function readListParameters(
 ): Omit<ListParameters, 'required' | 'maxEntries'> {
   const filters = new Map<string, ListFilter>();
   const byMeaning: Partial<Record<Meaning, string>> = {};
-  for (const { name, labels } of fields) {
+  for (const { name, labels, schema } of fields) {
     const own = labels.map((label) => normalizeName(label.replace(/\[\]$/, '')));
     const isOwn = (known: string) => own.includes(known);
     const meaning = (Object.keys(PARAMETERS) as Meaning[]).find(
       (key) => PARAMETERS[key].some(isOwn) && byMeaning[key] === undefined,
     );
-    const filter = findFilter(labels, properties);
+    const isText = getKeyword(schema, 'type') === 'string' && getKeyword(schema, 'enum') === undefined;
+    const filter = findFilter(labels, properties, isText);
     if (meaning) byMeaning[meaning] = name;
     else if (filter) filters.set(name, filter);
   }

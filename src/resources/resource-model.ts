@@ -29,7 +29,7 @@ import { type Action, type Inference, type Mount, PATH_VALUES, type Plan, type R
 import { ResponseFactory } from './responses.ts';
 import { SchemaReader } from './schema-reader.ts';
 import { createServerValues, formatTimes, SAMPLE_TIME_MS, type ServerValues, type TimeKind } from './server-values.ts';
-import { findSender, listUserProperties, TOKEN_SECONDS } from './users.ts';
+import { findSender, listUserObjects, listUserProperties, TOKEN_SECONDS } from './users.ts';
 
 /** The values from which a new entry is created. */
 interface NewEntryInput {
@@ -306,14 +306,26 @@ export class ResourceModel {
 
   readonly #getUserProperties = memoizeByObject((resource: Resource) => listUserProperties(this.reader, resource));
 
-  /** Adds the id of the user who sends a request to a new entry, for example as `authorId`, unless the body has it. */
+  readonly #getUserObjects = memoizeByObject((resource: Resource) => listUserObjects(this.reader, resource));
+
+  /**
+   * Adds the user who sends a request to a new entry, unless the body has it: the id as `authorId`, or the properties
+   * of the object `author`.
+   */
   addSender({ resource }: Plan, state: State, input: Input, body: Entry): Entry {
     const { users } = this.inference;
-    const names = resource === users ? [] : this.#getUserProperties(resource);
-    const user = names.length === 0 ? undefined : findSender(users, state, input);
-    const id = user && users && getProperty(user, users.id.property ?? '');
-    if (id === undefined) return body;
-    return { ...Object.fromEntries(names.map((name) => [name, id])), ...body };
+    if (!users || resource === users) return body;
+    const names = this.#getUserProperties(resource);
+    const objects = this.#getUserObjects(resource);
+    const user = names.length + objects.length === 0 ? undefined : findSender(users, state, input);
+    if (!user) return body;
+    const id = getProperty(user, users.id.property ?? '');
+    const ids = id === undefined ? [] : names.map((name) => [name, id]);
+    const shown = objects.map(({ name, properties }) => [
+      name,
+      Object.fromEntries(Object.entries(user).filter(([property]) => properties.includes(property))),
+    ]);
+    return { ...Object.fromEntries([...ids, ...shown]), ...body };
   }
 
   /** Returns the entries of the user who sends a request; all entries if the user is not known. */
@@ -411,7 +423,8 @@ function listFilterProperties(reader: SchemaReader, schema: string): readonly Fi
     const types = reader.getTypes(pointer);
     const isTime = ['date', 'date-time'].includes(String(reader.getKeyword(pointer, 'format')));
     const isOrdered = isTime || types.includes('integer') || types.includes('number');
-    return { name, isOrdered, isTime };
+    const isFlag = types.length === 1 && types[0] === 'boolean';
+    return { name, isOrdered, isTime, isFlag, isList: types.includes('array') };
   });
 }
 

@@ -206,6 +206,8 @@ export interface Derived {
   readonly children: Children;
   readonly only: { readonly property: string; readonly value: unknown } | undefined;
   readonly time: string | undefined;
+  /** The property with a list of texts whose different values are shown, such as `tags`. */
+  readonly texts?: string | undefined;
 }
 
 /** The plan of a mocked operation. The entries in its path must exist: the pet for `POST /pets/{petId}/feed`. */

@@ -110,6 +110,13 @@ export class SchemaReader {
     return getPartProperties(getSchemaParts(this.document, schema));
   }
 
+  /** Returns the names of the properties that a schema and its `allOf` require. */
+  getRequired(schema: string): readonly string[] {
+    return getSchemaParts(this.document, schema).flatMap(({ node }) =>
+      Array.isArray(node.required) ? node.required.map(String) : [],
+    );
+  }
+
   /**
    * Returns the types that a schema allows, except `null`.
    * Returns an empty array if the schema does not restrict the type.

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Input } from '../application.ts';
+import type { HandlerResponse, Input } from '../application.ts';
 import { isNode } from '../openapi/document.ts';
 import type { Route } from '../openapi/routes.ts';
 import type { Entry, State } from '../store/state.ts';
@@ -9,6 +9,7 @@ import { getEntries, getKeyValue, getOwn, getPathValues } from './entries.ts';
 import { getLastSegment } from './names.ts';
 import { PERSON_PROPERTIES, PERSONS } from './path-keys.ts';
 import { type Login, PATH_VALUES, type Resource } from './resource.ts';
+import { setInner } from './responses.ts';
 import type { SchemaReader } from './schema-reader.ts';
 
 /** Names of properties by which users log in, without uppercase letters and separators. */
@@ -47,6 +48,33 @@ export function findUsers(reader: SchemaReader, resources: readonly Resource[]):
   return found.find(({ singular }) => normalizeName(singular) === 'user') ?? found[0];
 }
 
+/**
+ * Returns a resource for the users of a document that has a login, but no list of users: the object `user` of
+ * `GET /user` becomes an entry of `users`.
+ */
+export function createUsers(
+  reader: SchemaReader,
+  resources: readonly Resource[],
+  routes: readonly Route[],
+): Resource | undefined {
+  const isUser = ({ kind, schema, name }: Resource) =>
+    kind === 'singleton' && OWN_USER.test(name) && findNamed(reader, schema, LOGIN_NAMES) !== undefined;
+  const single = resources.find((one) => one.schema !== '' && isUser(one) && one.mounts[0]?.parents.length === 0);
+  if (!single || resources.some(({ name }) => name === 'users')) return undefined;
+  const property = reader.hasId(single.schema, 'user')
+    ? findNamed(reader, single.schema, ['id', 'uuid', 'userid'])
+    : undefined;
+  const schema = property === undefined ? '' : (reader.getProperties(single.schema).get(property) ?? '');
+  const id = { parameter: 'id', property, name: 'id', schema };
+  const mount = { collection: '/users', item: undefined, parents: [], id };
+  const users: Resource = {
+    ...single,
+    ...{ name: 'users', singular: 'user', kind: 'collection', id, mounts: [mount] },
+    ...{ canCreate: true, canPost: true, canDelete: false },
+  };
+  return routes.some((route) => findLogin(reader, users, route)) ? users : undefined;
+}
+
 function findNamed(reader: SchemaReader, schema: string, names: readonly string[]): string | undefined {
   const properties = [...reader.getProperties(schema)].filter(([, pointer]) => reader.isScalar(pointer));
   return names
@@ -80,7 +108,9 @@ export function findLogin(reader: SchemaReader, users: Resource, route: Route): 
   if (password === undefined || login === undefined) return undefined;
   const token = response === undefined ? undefined : findToken(reader, response);
   const user = response === undefined ? undefined : findUser(reader, users, response);
-  const isRegistration = REGISTRATION.test(getLastSegment(route.path));
+  const segment = getLastSegment(route.path);
+  const isRegistration =
+    REGISTRATION.test(segment) || (token !== undefined && /^(?:users|accounts|members)$/i.test(segment));
   return token || (isRegistration && user) ? { requestPath, login, password, token, user, isRegistration } : undefined;
 }
 
@@ -114,6 +144,23 @@ export function findOwnUser(reader: SchemaReader, users: Resource, route: Route)
   return reader.isSame(found.schema, users.schema) ? found.path : undefined;
 }
 
+/**
+ * Returns the response about the user who sends a request with the token of the request, if the response has a token.
+ * `path`: the property names that lead to the user in the body.
+ */
+export function addToken(
+  reader: SchemaReader,
+  users: Resource,
+  response: HandlerResponse,
+  path: readonly string[],
+  input: Pick<Input, 'headers'>,
+): HandlerResponse {
+  const name = findNamed(reader, users.schema, TOKEN_NAMES);
+  const token = readToken(input);
+  if (name === undefined || token === undefined || !isNode(response.body)) return response;
+  return { ...response, body: setInner(response.body, [...path, name], token) };
+}
+
 /** The part of a token that is the same in all tokens: a JSON Web Token without a signature (RFC 7519, section 6). */
 const HEADER = encode({ alg: 'none', typ: 'JWT' });
 
@@ -130,10 +177,13 @@ export function createToken(users: Resource, user: Entry, nowMs: number): string
 /** The lifetime that a token states. The server accepts tokens for ever. */
 export const TOKEN_SECONDS = 365 * 86_400;
 
+function readToken({ headers }: Pick<Input, 'headers'>): string | undefined {
+  return /^(?:bearer|token|jwt)\s+(\S+)$/i.exec(String(headers.authorization ?? ''))?.[1];
+}
+
 /** Returns the id of the user in the token of a request; undefined if the request has no token of this server. */
-function readUserId({ headers }: Pick<Input, 'headers'>): string | undefined {
-  const [, token = ''] = /^(?:bearer|token|jwt)\s+(\S+)$/i.exec(String(headers.authorization ?? '')) ?? [];
-  const [head, payload] = token.split('.');
+function readUserId(input: Pick<Input, 'headers'>): string | undefined {
+  const [head, payload] = readToken(input)?.split('.') ?? [];
   if (head !== HEADER || payload === undefined) return undefined;
   const value: unknown = tryOrUndefined(() => JSON.parse(Buffer.from(payload, 'base64url').toString()));
   return isNode(value) && typeof value.sub === 'string' ? value.sub : undefined;
@@ -204,6 +254,16 @@ export function listUserProperties(reader: SchemaReader, { schema, mounts }: Res
       ? [name]
       : [],
   );
+}
+
+/** Returns the objects in an entry that show its user, such as `author`, and the names of their properties. */
+export function listUserObjects(reader: SchemaReader, { schema }: Resource) {
+  const properties = schema === '' ? [] : [...reader.getProperties(schema)];
+  return properties.flatMap(([name, pointer]) => {
+    const inner = [...reader.getProperties(pointer).keys()];
+    const isUser = ['author', 'owner', 'user', 'creator', 'createdby'].includes(normalizeName(name));
+    return isUser && inner.length > 0 ? [{ name, properties: inner }] : [];
+  });
 }
 
 /** Properties that name another user than the one who creates the entry. */

@@ -11,7 +11,7 @@ import {
 import { getOwn } from './entries.ts';
 import { findFilter, isInRange } from './list-filters.ts';
 import { compareValues } from './list-query.ts';
-import { getLastSegment, getParameterName, getPathForm, TEXT_KEYS, toTemplate } from './names.ts';
+import { getLastSegment, getParameterName, getParentPath, getPathForm, TEXT_KEYS, toTemplate } from './names.ts';
 import { findParents } from './path-keys.ts';
 import type { Mount, Resource, View } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
@@ -135,15 +135,30 @@ function findShown(
   resources: readonly Resource[],
   { path, routes }: DocumentPath,
 ): Resource | undefined {
-  const schema = getListedSchema(reader, { path, routes });
-  if (schema === undefined) return undefined;
-  return resources.find((one) => one.kind === 'collection' && one.schema !== '' && reader.isSame(schema, one.schema));
+  const found = findListed(reader, { path, routes });
+  if (!found) return undefined;
+  const collections = resources.filter((one) => one.kind === 'collection' && one.schema !== '');
+  const isSimilar = (resource: Resource) =>
+    (found.path.at(-1) === resource.name || isBelow(path, resource)) && hasOnly(reader, found.schema, resource.schema);
+  return collections.find((one) => reader.isSame(found.schema, one.schema)) ?? collections.find(isSimilar);
 }
 
-function getListedSchema(reader: SchemaReader, { path, routes }: Pick<DocumentPath, 'path' | 'routes'>) {
+/** Returns whether a path is directly below that of a list: `/articles/feed` for `/articles`. */
+function isBelow(path: string, { mounts }: Resource): boolean {
+  return mounts[0] !== undefined && getParentPath(path) === toTemplate(mounts[0].collection);
+}
+
+/** Returns whether a schema has at least three properties, and all of them are also properties of another schema. */
+function hasOnly(reader: SchemaReader, schema: string, other: string): boolean {
+  const names = [...reader.getProperties(schema).keys()];
+  const known = reader.getProperties(other);
+  return names.length >= 3 && names.every((name) => known.has(name));
+}
+
+function findListed(reader: SchemaReader, { path, routes }: Pick<DocumentPath, 'path' | 'routes'>) {
   const route = routes.get('GET');
   const response = route && reader.getResponseSchema(route, route.successStatus);
-  return response === undefined ? undefined : reader.findList(response, getResourceSegment(path))?.schema;
+  return response === undefined ? undefined : reader.findList(response, getResourceSegment(path));
 }
 
 /** Returns whether each required query parameter of a list filters its entries. */
@@ -181,7 +196,7 @@ export function findReadOnlyLists(
   const rank = (path: string) => path.split('/').length + (isSearch(path) ? 100 : 0);
   for (const [path, documentPath] of [...paths].sort(([a], [b]) => rank(a) - rank(b))) {
     const { routes, overrides } = documentPath;
-    const schema = getListedSchema(reader, documentPath);
+    const schema = findListed(reader, documentPath)?.schema;
     if (used.has(documentPath.path) || schema === undefined || routes.has('POST')) continue;
     const isNamed = overrides.resource !== undefined;
     if (!isNamed && (getTrailingParameters(path).length > 0 || !isKnownPath(path, items))) continue;

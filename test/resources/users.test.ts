@@ -101,3 +101,87 @@ describe('a user of the document', () => {
     });
   });
 });
+
+describe('a document with a login, and without a list of users', () => {
+  const Own = createObject({ 'email!': TEXT, 'token!': TEXT, 'username!': TEXT, bio: TEXT });
+  const Author = createObject({ 'username!': TEXT, bio: TEXT });
+  const Article = createObject({
+    'slug!': TEXT,
+    'title!': TEXT,
+    'body!': TEXT,
+    tagList: createList(TEXT),
+    author: Author,
+  });
+  const wrap = (name: string, schema: object) => createObject({ [`${name}!`]: schema as never });
+  const credentialsOf = (more: object = {}) => createObject({ 'email!': TEXT, 'password!': TEXT, ...more });
+  const one = wrap('article', Article);
+  const NewArticle = createObject({ 'title!': TEXT, 'body!': TEXT, tagList: createList(TEXT) });
+  const Changes = createObject({ title: TEXT, body: TEXT });
+  const Short = createObject({ 'slug!': TEXT, 'title!': TEXT, author: Author });
+  const list = createObject({ 'articles!': createList(Short), articlesCount: INTEGER });
+  const paths = {
+    '/users/login': { post: { request: wrap('user', credentialsOf()), response: wrap('user', refer('Own')) } },
+    '/users': {
+      post: {
+        request: wrap('user', credentialsOf({ 'username!': TEXT })),
+        response: wrap('user', refer('Own')),
+        status: 201,
+      },
+    },
+    '/user': {
+      get: { response: wrap('user', refer('Own')) },
+      put: { request: wrap('user', createObject({ email: TEXT, bio: TEXT })), response: wrap('user', refer('Own')) },
+    },
+    '/articles': {
+      get: { query: { tag: TEXT }, response: list },
+      post: { request: wrap('article', NewArticle), response: one, status: 201 },
+    },
+    '/articles/feed': { get: { response: list } },
+    '/articles/{slug}': { get: { response: one }, put: { request: wrap('article', Changes), response: one } },
+    '/tags': { get: { response: createObject({ 'tags!': createList(TEXT) }) } },
+    '/labels': { get: { response: createList(TEXT) } },
+  };
+
+  /** Registers Ann. Returns the headers with her token. */
+  async function startArticles() {
+    const shop = await startApi({ paths, schemas: { Own } });
+    const user = { email: 'ann@example.com', password: 'x', username: 'ann' };
+    const { body } = await shop.ask('POST', '/users', { user });
+    return { ...shop, user: body.user, ann: { Authorization: `Token ${body.user.token}` } };
+  }
+
+  it('has a user who keeps the token, and changes only what a PUT sends', async () => {
+    const { ask, user, ann } = await startArticles();
+    expect((await ask('GET', '/user', undefined, ann)).body.user).toEqual(user);
+    const { body } = await ask('PUT', '/user', { user: { bio: 'b' } }, ann);
+    expect(body.user).toEqual({ ...user, bio: 'b' });
+    const again = await ask('POST', '/users/login', { user: { email: 'ann@example.com', password: 'x' } });
+    expect(again.body.user).toMatchObject({ username: 'ann', bio: 'b' });
+  });
+
+  it('shows the author of an entry, and the entries at other paths', async () => {
+    const { ask, ann } = await startArticles();
+    const article = { title: 'First', body: 'b', tagList: ['x', 'y'] };
+    const { body } = await ask('POST', '/articles', { article }, ann);
+    expect(body.article).toMatchObject({ ...article, slug: 'first', author: { username: 'ann' } });
+    const changed = await ask('PUT', '/articles/first', { article: { body: 'c' } }, ann);
+    expect(changed.body.article).toMatchObject({ title: 'First', body: 'c' });
+    for (const path of ['/articles', '/articles/feed', '/articles?tag=y'])
+      expect((await ask('GET', path)).body.articles).toMatchObject([{ slug: 'first' }]);
+    expect((await ask('GET', '/articles?tag=z')).body.articles).toEqual([]);
+  });
+
+  it('lists the different texts of all entries', async () => {
+    const { ask, ann } = await startArticles();
+    for (const tagList of [
+      ['x', 'y'],
+      ['y', 'z'],
+    ])
+      await ask('POST', '/articles', { article: { title: `t ${tagList.join('')}`, body: 'b', tagList } }, ann);
+    expect((await ask('GET', '/tags')).body).toEqual({ tags: ['x', 'y', 'z'] });
+    expect(await explainApi({ paths, schemas: { Own } })).toMatchObject({
+      'GET /tags': 'real: lists the tagList of all articles',
+      'GET /labels': 'mocked: no operation changes the returned object',
+    });
+  });
+});

@@ -3,11 +3,10 @@
 // findings; 3 if there are no findings, but not everything was checked.
 import { randomInt } from 'node:crypto';
 import { Command, CommanderError } from 'commander';
-import { CheckError, CheckUsageError } from '../../src/check/exchange.ts';
 import { selectSandboxes } from '../../src/check/check-sandbox.ts';
 import { EXIT_CODES, runCheck, writeReports } from '../../src/check/command.ts';
+import { CheckError, CheckUsageError, createStopSignal } from '../../src/check/exchange.ts';
 import { addCheckOptions, type CheckFlags, MAX_SEED, parseUrl, toCheckCommand } from '../../src/check/options.ts';
-import { createStopSignal } from '../../src/check/exchange.ts';
 import { createStorefront } from '../../src/index.ts';
 import { loadContract } from '../../src/openapi/contract.ts';
 import { ContractError } from '../../src/openapi/document.ts';

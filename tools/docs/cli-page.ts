@@ -1,6 +1,5 @@
 import type { Argument, Command, Option } from 'commander';
-import { getExamples, getExitCodes } from '../../src/cli/options.ts';
-import { createProgram } from '../../src/cli/options.ts';
+import { createProgram, getExamples, getExitCodes } from '../../src/cli/options.ts';
 import { capitalize, code, formatTable, joinParts } from './markdown.ts';
 
 const INTRODUCTION = `# Command line
