@@ -16,6 +16,7 @@ import { getLastSegment, getParameterName, getParentPath, toTemplate } from './n
 import type { Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
 import { allowsAnyBody, allowsAnyJson } from './schema-reader.ts';
+import { isUpload } from './uploads.ts';
 
 /**
  * Returns whether a path has one object instead of a list, such as `/settings`.
@@ -84,6 +85,7 @@ export interface Candidate {
  * Finds collections with a list path, such as `/invoices`, but without a path for one entry, such as `/invoices/{id}`.
  * GET must list entries, and POST must create an entry: its response has an id, and its request and response have a
  * common property.
+ * A POST that uploads files needs no GET.
  * `used`: paths that already belong to resources.
  */
 export function findLists(reader: SchemaReader, paths: DocumentPaths, used: ReadonlySet<string>): readonly Candidate[] {
@@ -92,16 +94,17 @@ export function findLists(reader: SchemaReader, paths: DocumentPaths, used: Read
     const singular = toSingular(segment);
     const create = collection.routes.get('POST');
     const list = collection.routes.get('GET');
-    if (used.has(collection.path) || !create || !list) return [];
+    if (used.has(collection.path) || !create || !(list ?? isUpload(create))) return [];
     const item = { ...collection, path: `${path}/{id}`, routes: new Map() };
     const candidate = { segment, singular, collectionPath: path, collection, item, kind: 'collection' as const };
-    const isOpen = allowsAnyBody(reader.document, list);
+    const isOpen = list !== undefined && allowsAnyBody(reader.document, list);
     if (isOpen && createsUnshown(reader, create)) return [candidate];
     const schema = reader.getResponseSchema(create, create.successStatus) ?? '';
     const entry = reader.findEntry(schema, singular).schema;
     const properties = reader.getProperties(entry);
     const request = [...reader.getProperties(reader.getRequestSchema(create) ?? '').keys()];
-    if (!request.some((name) => properties.has(name)) || !reader.hasId(entry, singular)) return [];
+    const isSent = isUpload(create) || request.some((name) => properties.has(name));
+    if (!isSent || !reader.hasId(entry, singular)) return [];
     return isOpen || hasEntries(reader, collection, { name: segment, schema: entry }) ? [candidate] : [];
   });
 }

@@ -29,6 +29,7 @@ import { type Action, type Inference, type Mount, PATH_VALUES, type Plan, type R
 import { ResponseFactory } from './responses.ts';
 import { SchemaReader } from './schema-reader.ts';
 import { createServerValues, formatTimes, SAMPLE_TIME_MS, type ServerValues, type TimeKind } from './server-values.ts';
+import { describeUpload, isUpload } from './uploads.ts';
 import { findSender, listUserObjects, listUserProperties, TOKEN_SECONDS } from './users.ts';
 
 /** The values from which a new entry is created. */
@@ -158,7 +159,8 @@ export class ResourceModel {
    */
   createEntry(plan: Plan, { entries, body, path, nowMs, newId }: NewEntryInput): Entry {
     const { resource, mount } = plan;
-    const sent = this.#values.removeReadOnly(resource, this.#omitUnknownId(plan, body));
+    const file = isUpload(plan.route) ? describeUpload(this.reader, resource.schema, body, this.contract.isValid) : {};
+    const sent = { ...file, ...this.#values.removeReadOnly(resource, this.#omitUnknownId(plan, body)) };
     const own = this.validator.removeInvalid(resource, sent);
     const given = { ...this.getDefaults(resource), ...this.addNestedDefaults(resource.schema, own) };
     const timed = { ...given, ...this.#values.getTimes(resource, given, { nowMs, kinds: ['created', 'updated'] }) };

@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+import { createObject, createResourcePaths, refer } from '../support/fixtures/api-document.ts';
+import { startApi } from '../support/harness/start-api.ts';
+
+const TEXT = { type: 'string' };
+const INTEGER = { type: 'integer' };
+
+const schemas = {
+  Task: createObject({ 'id!': INTEGER, 'title!': TEXT, attachmentCount: INTEGER }),
+  Attachment: createObject({ 'id!': INTEGER, 'fileName!': TEXT, 'size!': INTEGER, mimeType: TEXT, note: TEXT }),
+};
+
+const FORM = createObject({ file: { type: 'string', format: 'binary' }, note: TEXT });
+
+const PATHS = {
+  ...createResourcePaths('/tasks/{taskId}', refer('Task'), createObject({ 'title!': TEXT })),
+  '/tasks/{taskId}/attachments': {
+    post: { request: FORM, requestType: 'multipart/form-data', response: refer('Attachment'), status: 201 },
+  },
+};
+
+describe('an upload', () => {
+  it('creates an entry with the name, the size and the type of the file', async () => {
+    const { ask, url } = await startApi({ paths: PATHS, schemas });
+    await ask('POST', '/tasks', { title: 'a' });
+    const form = new FormData();
+    form.append('note', 'n');
+    form.append('file', new Blob(['hello'], { type: 'text/csv' }), 'my list.csv');
+    const response = await fetch(`${url}/tasks/1/attachments`, { method: 'POST', body: form });
+    expect([response.status, await response.json()]).toEqual([
+      201,
+      { id: 1, fileName: 'my list.csv', size: 5, mimeType: 'text/csv', note: 'n' },
+    ]);
+    expect((await ask('GET', '/tasks/1')).body).toMatchObject({ attachmentCount: 1 });
+    expect((await fetch(`${url}/tasks/9/attachments`, { method: 'POST', body: form })).status).toBe(404);
+  });
+});
