@@ -63,7 +63,27 @@ export function findCounts(
         const found = inner !== undefined && isText(reader, inner) ? findTexts(reader, property, resources) : [];
         return found.map((derived) => ({ ...derived, property }));
       });
-  return [...findCounted(reader, schema, parent ? findChildren(reader, resources, parent) : all), ...texts];
+  const children = parent ? findChildren(reader, resources, parent) : all;
+  return [...findCounted(reader, schema, children), ...texts, ...findShown(reader, schema, children)];
+}
+
+/** Returns the properties of a response with entries of a resource: `recentTasks`, or `latestTask`. */
+function findShown(reader: SchemaReader, schema: string, children: readonly Children[]): readonly Derived[] {
+  return [...reader.getProperties(schema)].flatMap(([property, pointer]): readonly Derived[] => {
+    const items = reader.getItems(pointer);
+    const shown = items ?? pointer;
+    const own = children.find(({ resource }) => resource.schema !== '' && reader.isSame(shown, resource.schema));
+    if (!own) return [];
+    return [
+      {
+        property,
+        children: own,
+        only: undefined,
+        time: undefined,
+        shown: { schema: shown, isList: items !== undefined },
+      },
+    ];
+  });
 }
 
 function isText(reader: SchemaReader, schema: string): boolean {
@@ -136,7 +156,8 @@ function findLatest(reader: SchemaReader, property: string, children: readonly C
 }
 
 /** Describes a derived property: `taskCount`, or `doneCount (tasks with status "done")`. */
-export function describeDerived({ property, children: { resource }, only, texts }: Derived): string {
+export function describeDerived({ property, children: { resource }, only, texts, shown }: Derived): string {
+  if (shown) return `${property} (${resource.name})`;
   if (texts !== undefined) return `the ${texts} of all ${resource.name}`;
   return only ? `${property} (${resource.name} with ${only.property} ${JSON.stringify(only.value)})` : property;
 }
@@ -169,6 +190,7 @@ const getGroups = memoizeByObject((derived: Derived) =>
 export function computeDerived(properties: readonly Derived[], state: State, id: string | undefined): Entry {
   return Object.fromEntries(
     properties.flatMap((derived): readonly (readonly [string, unknown])[] => {
+      if (derived.shown) return [];
       if (derived.texts !== undefined) return [[derived.property, listTexts(derived.texts, state, derived)]];
       const group = getGroups(derived)(getEntries(state, derived.children.resource)).get(id);
       if (derived.time === undefined) return [[derived.property, group?.count ?? 0]];
@@ -181,4 +203,14 @@ export function computeDerived(properties: readonly Derived[], state: State, id:
 function listTexts(property: string, state: State, { children }: Derived): readonly unknown[] {
   const lists = getEntries(state, children.resource).map((entry) => getProperty(entry, property));
   return [...new Set(lists.flatMap((list) => (Array.isArray(list) ? list : [])))];
+}
+
+/** Returns the entries that a property of a response shows. `id`: the id of the parent; undefined for all entries. */
+export function listShown(
+  { children: { resource, key } }: Derived,
+  state: State,
+  id: string | undefined,
+): readonly Entry[] {
+  const entries = getEntries(state, resource);
+  return key && id !== undefined ? entries.filter((entry) => getKeyValue(entry, key) === id) : entries;
 }

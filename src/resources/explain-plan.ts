@@ -3,7 +3,7 @@ import { describeDerived } from './derived.ts';
 import { listChildren } from './entries.ts';
 import { describeFilter } from './list-filters.ts';
 import { addArticle, getLastSegment, getParameterName } from './names.ts';
-import type { Action, Plan, Resource } from './resource.ts';
+import type { Action, Derived, Plan, Resource } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 import { allowsAnyBody } from './schema-reader.ts';
 import { describeView } from './views.ts';
@@ -22,6 +22,11 @@ const VERBS: Readonly<Record<Action, string>> = {
   logIn: 'logs in',
 };
 
+function describeCounts(counts: readonly Derived[]): string {
+  if (counts.every(({ texts }) => texts !== undefined)) return 'lists';
+  return counts.some(({ shown }) => shown) ? 'shows:' : 'counts:';
+}
+
 /** Describes what an operation does, such as `lists pets of /owners/{ownerId} (filters: status; ignores: q)`. */
 export function explainPlan(model: ResourceModel, plan: Plan): string {
   const { action, resource, mount, route, effect } = plan;
@@ -31,7 +36,7 @@ export function explainPlan(model: ResourceModel, plan: Plan): string {
     return `${what} ${nameEntry(resource)}: ${describeEffect(effect)}`;
   }
   if (action === 'count')
-    return `${plan.counts?.every(({ texts }) => texts !== undefined) ? 'lists' : 'counts:'} ${(plan.counts ?? []).map(describeDerived).join(', ')}`;
+    return `${describeCounts(plan.counts ?? [])} ${(plan.counts ?? []).map(describeDerived).join(', ')}`;
   if (plan.login)
     return `${plan.login.isRegistration ? 'registers' : 'logs in'} ${addArticle(resource.singular)} by ${plan.login.login}`;
   if (plan.isSender) return `${getVerb(plan)} the ${resource.singular} who sends the request`;

@@ -5,18 +5,18 @@ import type { Entry, State } from '../store/state.ts';
 import { isPathSegment } from '../util/request-target.ts';
 import { applyEffect, describeValues } from './actions.ts';
 import { addEntry } from './add-entry.ts';
-import { computeDerived } from './derived.ts';
+import { computeDerived, listShown } from './derived.ts';
 import { findIndex, followMembers, getEntries, getKeyValue, hasParents, removeEntries, setEntries } from './entries.ts';
 import { findPatch, patchEntry } from './json-patch.ts';
 import { filterEntries } from './list-filters.ts';
 import { flattenQuery, sortEntries, takePage } from './list-query.ts';
 import { getSenderPath, logIn } from './log-in.ts';
 import { requireParents } from './require-parents.ts';
-import { type Action, type MockedPlan, PATH_VALUES, type Plan } from './resource.ts';
+import { type Action, type Derived, type MockedPlan, PATH_VALUES, type Plan } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 import { createHeaders } from './response-headers.ts';
 import { getInner, setInner } from './responses.ts';
-import { addToken } from './users.ts';
+import { addToken, findOwnEntry } from './users.ts';
 import { selectViewed } from './views.ts';
 
 /**
@@ -237,14 +237,47 @@ async function update(model: ResourceModel, plan: Plan, input: Input, context: C
   return respond(model, plan, input, { status: plan.route.successStatus, state: context.read(), entry });
 }
 
+/** The maximum number of entries in a property of a response that is no list. */
+const MAX_SHOWN = 20;
+
+/**
+ * Returns the properties of a response with entries, as other responses show them.
+ * A single user is the one who sends the request.
+ */
+function showEntries(
+  model: ResourceModel,
+  properties: readonly Derived[],
+  state: State,
+  { id, input }: { readonly id: string | undefined; readonly input: Input },
+): Entry {
+  const { users } = model.inference;
+  return Object.fromEntries(
+    properties.flatMap((derived) => {
+      const { property, shown, children } = derived;
+      if (!shown) return [];
+      const { resource } = children;
+      const sender = resource === users && !shown.isList ? findOwnEntry(resource, state, input) : undefined;
+      const entries = model.addDerived(
+        state,
+        resource,
+        sender ? [sender] : listShown(derived, state, id).slice(0, MAX_SHOWN),
+      );
+      const values = entries.map((entry) => model.responses.completeEntry(resource, shown.schema, entry).value);
+      if (shown.isList) return [[property, values]];
+      return values.length === 0 ? [] : [[property, values[0]]];
+    }),
+  );
+}
+
 /** Handles a GET of numbers of entries, such as `GET /statistics`. */
-function count(model: ResourceModel, plan: Plan, { path }: Input, context: Context): HandlerResponse {
+function count(model: ResourceModel, plan: Plan, input: Input, context: Context): HandlerResponse {
+  const { path } = input;
   const { route, counts = [], mount, resource } = plan;
   const state = context.read();
   requireParents(model, state, plan, path);
   const id = path[mount.id.parameter];
   if (id !== undefined && !findEntry(plan, state, path)) throw createNotFound({ ...plan, resource }, path);
-  const values = computeDerived(counts, state, id);
+  const values = { ...computeDerived(counts, state, id), ...showEntries(model, counts, state, { id, input }) };
   if (Object.hasOwn(values, '')) return { status: route.successStatus, body: values[''] };
   const { value, generated } = model.completeResponse(route, values);
   return { status: route.successStatus, body: value, generated };

@@ -208,6 +208,8 @@ export interface Derived {
   readonly time: string | undefined;
   /** The property with a list of texts whose different values are shown, such as `tags`. */
   readonly texts?: string | undefined;
+  /** The JSON Pointer of the schema in which the entries themselves are shown. `isList`: whether all are shown. */
+  readonly shown?: { readonly schema: string; readonly isList: boolean } | undefined;
 }
 
 /** The plan of a mocked operation. The entries in its path must exist: the pet for `POST /pets/{petId}/feed`. */

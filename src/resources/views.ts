@@ -1,3 +1,4 @@
+import type { Route } from '../openapi/routes.ts';
 import type { Entry } from '../store/state.ts';
 import { toIsoTime } from '../util/iso-time.ts';
 import { normalizeName, toSingular } from '../util/names.ts';
@@ -109,7 +110,7 @@ export function addOtherViews(
     const { path } = documentPath;
     if (used.has(path) || !route || getTrailingParameters(path).length > 0) continue;
     const resource = findShown(reader, resources, documentPath);
-    if (!resource || !hasKnownQuery(reader, resource, documentPath)) continue;
+    if (!resource || !hasKnownQuery(reader, resource, documentPath) || showsOthers(reader, resources, route)) continue;
     const { schema, id } = resource;
     const parents = findParents(reader, { schema, collectionPath: toTemplate(path), route, id });
     if (!parents.every((parent) => parent.property !== undefined)) continue;
@@ -141,6 +142,17 @@ function findShown(
   const isSimilar = (resource: Resource) =>
     (found.path.at(-1) === resource.name || isBelow(path, resource)) && hasOnly(reader, found.schema, resource.schema);
   return collections.find((one) => reader.isSame(found.schema, one.schema)) ?? collections.find(isSimilar);
+}
+
+/**
+ * Returns whether a response shows entries in several properties, such as `{ user, recentTasks }`. Then it is no list.
+ */
+function showsOthers(reader: SchemaReader, resources: readonly Resource[], route: Route): boolean {
+  const response = reader.getResponseSchema(route, route.successStatus) ?? '';
+  const shown = [...reader.getProperties(response).values()].filter((pointer) =>
+    resources.some(({ schema }) => schema !== '' && reader.isSame(reader.getItems(pointer) ?? pointer, schema)),
+  );
+  return shown.length > 1;
 }
 
 /** Returns whether a path is directly below that of a list: `/articles/feed` for `/articles`. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createObject, createResourcePaths, type Paths, refer } from '../support/fixtures/api-document.ts';
+import { createList, createObject, createResourcePaths, type Paths, refer } from '../support/fixtures/api-document.ts';
 import { explainApi } from '../support/harness/explain-api.ts';
 import { startApi } from '../support/harness/start-api.ts';
 
@@ -39,6 +39,16 @@ const PATHS: Paths = {
   ...createResourcePaths('/tasks/{taskId}', refer('Task')),
   ...createResourcePaths('/tasks/{taskId}/comments/{commentId}', refer('Comment'), createObject({ 'text!': TEXT })),
   '/statistics': { get: { response: Statistics } },
+  '/dashboard': {
+    get: {
+      response: createObject({
+        'recentTasks!': createList(refer('Task')),
+        firstProject: refer('Project'),
+        'motto!': TEXT,
+      }),
+    },
+  },
+  '/projects/{projectId}/summary': { get: { response: createObject({ 'tasks!': createList(refer('Task')) }) } },
   '/projects/{projectId}/statistics': { get: { response: createObject({ 'taskCount!': INTEGER, openTasks: TEXT }) } },
 };
 
@@ -116,9 +126,22 @@ describe('a response with numbers of entries', () => {
     expect((await ask('GET', '/projects/9/statistics')).status).toBe(404);
   });
 
+  it('shows the stored entries, all or those of the entry in the path', async () => {
+    const { get } = await start();
+    const tasks = await get('/tasks');
+    expect(await get('/dashboard')).toEqual({
+      recentTasks: tasks,
+      firstProject: await get('/projects/1'),
+      motto: expect.any(String),
+    });
+    expect(await get('/projects/1/summary')).toEqual({ tasks });
+    expect(await get('/projects/2/summary')).toEqual({ tasks: [] });
+  });
+
   it('is explained', async () => {
     expect(await explainApi({ paths: PATHS, schemas })).toMatchObject({
       'GET /statistics': 'real: counts: taskCount, totalProjects, doneCount (tasks with status "done")',
+      'GET /dashboard': 'real: shows: recentTasks (tasks), firstProject (projects)',
       'GET /projects/{projectId}':
         'real: reads a project (computes: taskCount, doneTaskCount (tasks with status "done"), numberOfTasks; id: id)',
     });
