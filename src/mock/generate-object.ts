@@ -22,6 +22,10 @@ const CONTAINER_BUDGET = 3;
  */
 const ENTITY_BUDGET = 400;
 
+/** Matches the names of properties that name a person. */
+const PERSON_NAMES =
+  /^(?:(?:first|given|last|family|sur|full|display|user|nick|screen)?[-_]?name|e?mail(?:[-_]?address)?|log_?in|handle)$/i;
+
 /** Generates an object. If it has an `id`, its other values depend only on this `id`. */
 export function generateObject(input: ContainerInput): Node {
   const { schema, generate, options } = input;
@@ -31,7 +35,12 @@ export function generateObject(input: ContainerInput): Node {
   const names = chooseNames({ ...input, place }, properties);
   const containers = names.filter((name) => input.isContainer(properties[name]));
   const budget = (place.budget - names.length) / Math.max(1, containers.length);
-  const createPlace = (name: string): Place => ({ ...getInnerPlace(place, name), budget });
+  const isPerson = names.filter((name) => PERSON_NAMES.test(name)).length > 1;
+  const createPlace = (name: string): Place => {
+    // The names and the e-mail address of a person have the same seed, so that they fit each other.
+    const seed = isPerson && PERSON_NAMES.test(name) ? { seed: mixSeed(place.seed, 'person') } : {};
+    return { ...getInnerPlace(place, name), ...seed, budget };
+  };
   // A Map, since a property can have the name `__proto__`.
   const values = new Map<string, unknown>();
   for (const name of names) {

@@ -84,14 +84,14 @@ const IMAGES = /image|picture|photo|avatar|thumbnail|icon|logo|banner/i;
 /** String generators by property name. The first pattern that matches the name is used. */
 const TEXTS: readonly (readonly [RegExp, TextGenerator])[] = [
   [/(first|given|fore|middle)_?name/i, ({ pick }) => pick(FIRST_NAMES)],
-  [/(last|family|sur)_?name/i, ({ pick }) => pick(LAST_NAMES)],
+  [/(last|family|sur)_?name/i, (random) => pickPerson(random).last],
   [/(user|nick|screen)_?name$|^log_?in$|^handle$/i, generateUserName],
   [
     /(full|person|author|artist|customer|owner|holder|recipient|contact|member)_?name|^(author|artist|owner|customer)$/i,
     generatePerson,
   ],
   [/(company|organi[sz]ation|vendor|brand|employer)(_?name)?$/i, generateCompany],
-  [/e?mail/i, ({ pick }) => `${pick(FIRST_NAMES)}.${pick(LAST_NAMES)}@example.com`.toLowerCase()],
+  [/e?mail/i, (random) => `${Object.values(pickPerson(random)).join('.')}@example.com`.toLowerCase()],
   [/phone|mobile|fax|^tel/i, (random) => `+1 555 0${random.integer(100, 199)}`],
   [/ip_?(v4_?)?address|^ip$/i, (random) => `192.0.2.${random.integer(1, 254)}`],
   [/mac_?address/i, (random) => `02:00:00:00:00:${random.integer(16, 255).toString(16)}`],
@@ -162,12 +162,20 @@ function generatePagePath(random: Random): string {
   return `${generateSlug(random)}/${random.integer(1, 999)}`;
 }
 
-function generatePerson({ pick }: Random): string {
-  return `${pick(FIRST_NAMES)} ${pick(LAST_NAMES)}`;
+/** Chooses the names of a person. With the same seed, names, user names and e-mail addresses fit each other. */
+function pickPerson({ pick }: Random): { readonly first: string; readonly last: string } {
+  const first = pick(FIRST_NAMES);
+  return { first, last: pick(LAST_NAMES) };
+}
+
+function generatePerson(random: Random): string {
+  const { first, last } = pickPerson(random);
+  return `${first} ${last}`;
 }
 
 function generateUserName(random: Random): string {
-  return `${random.pick(FIRST_NAMES).toLowerCase()}${random.integer(10, 99)}`;
+  const { first } = pickPerson(random);
+  return `${first.toLowerCase()}${random.integer(10, 99)}`;
 }
 
 function generateCompany({ pick }: Random): string {

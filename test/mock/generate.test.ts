@@ -216,6 +216,26 @@ describe('a generated value', () => {
       expect(generateOnce({ type: 'object', properties }, seed)).not.toHaveProperty('secret');
   });
 
+  it('names a person in the same way in all properties', () => {
+    const text = { type: 'string' };
+    const properties = {
+      fullName: text,
+      email: { ...text, format: 'email' },
+      firstName: text,
+      last_name: text,
+      username: text,
+    };
+    const schema = { type: 'object', properties, required: Object.keys(properties), title: 'User' };
+    const path = { type: 'object', properties: { user: schema }, required: ['user'] };
+    for (let seed = 0; seed < 10; seed++) {
+      const { user } = generateOnce(path, seed) as { readonly user: Readonly<Record<string, string>> };
+      const [first = '', last = ''] = String(user.fullName).split(' ');
+      expect(user).toMatchObject({ firstName: first, last_name: last });
+      expect(user.email).toBe(`${first}.${last}@example.com`.toLowerCase());
+      expect(user.username).toContain(first.toLowerCase());
+    }
+  });
+
   it('is realistic for the name of its property', () => {
     const properties = {
       firstName: { type: 'string' },
