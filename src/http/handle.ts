@@ -126,14 +126,41 @@ async function runHandler(exchange: OperationExchange, handler: Implementation, 
   const guarded = app.guardStore(store, isBuiltIn ? undefined : route.operationId);
   const tracked = createTrackedContext(app, sandbox, guarded);
   const input = isBuiltIn ? new ApplicationInput(exchange) : toUserInput(exchange);
-  const returned = checkReturned(route, await handler.handle(input, tracked.context));
+  const builtIn = isBuiltIn ? undefined : createBuiltIn(exchange, store);
+  const context = builtIn ? { ...tracked.context, builtIn: builtIn.run } : tracked.context;
+  const returned = checkReturned(route, await handler.handle(input, context));
   exchange.returned = { ...returned, by: handler.source };
   exchange.decision = HANDLER_DECISIONS[handler.source];
-  exchange.changes = tracked.getChanges();
+  const changes = [...(builtIn?.getChanges() ?? []), ...(tracked.getChanges() ?? [])];
+  exchange.changes = changes.length === 0 ? undefined : changes;
   const isForHost = input instanceof ApplicationInput && input.hasReadUrl;
   // A response that depends on the header `Accept` or on the host is not cached.
   const isCached = isBuiltIn && !hasEffects && !isNamed && !isForHost && !hasOtherTypes(route);
   exchange.revision = isCached ? tracked.getRevision() : undefined;
+}
+
+/**
+ * Creates the function `builtIn` of a user's handler: it runs the built-in handler of the operation with the same
+ * request.
+ * `getChanges` returns the state changes of the built-in handler.
+ */
+function createBuiltIn(exchange: OperationExchange, store: Store) {
+  const { app, route, sandbox } = exchange;
+  const tracked = createTrackedContext(app, sandbox, app.guardStore(store, undefined));
+  const run = async (): Promise<HandlerResponse> => {
+    const handle = app.getBuiltIn(route);
+    if (!handle)
+      throw new Error(
+        `there is no built-in handler for ${route.operationId}, because the operation is mocked: return a response of your own`,
+      );
+    const {
+      status = route.successStatus,
+      headers,
+      body,
+    } = await handle(new ApplicationInput(exchange), tracked.context);
+    return { status, ...(headers ? { headers } : {}), body };
+  };
+  return { run, getChanges: tracked.getChanges };
 }
 
 /**

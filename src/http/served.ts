@@ -1,4 +1,12 @@
-import type { Application, EntrySchema, HandlerResponse, Implementation, Input, UserHandlers } from '../application.ts';
+import type {
+  Application,
+  EntrySchema,
+  Handle,
+  HandlerResponse,
+  Implementation,
+  Input,
+  UserHandlers,
+} from '../application.ts';
 import type { ControlParts } from '../control/handler.ts';
 import type { CompletedBody, Difference } from '../mock/compare-contracts.ts';
 import type { Mock } from '../mock/mock.ts';
@@ -72,6 +80,11 @@ export interface ServedContract {
   readonly controlContract: Contract;
   /** Returns the implementation of an operation; undefined if the operation is mocked. */
   getImplementation(route: Route): Implementation | undefined;
+  /**
+   * Returns the handler of the application for an operation, also if the user has another one; undefined if the
+   * application has none.
+   */
+  getBuiltIn(route: Route): Handle | undefined;
   /**
    * Returns a stored entry as the response of a mocked operation, such as the pet for `POST /pets/{petId}/feed`.
    * Returns undefined if the mock must generate the response.

@@ -49,6 +49,13 @@ export interface ApiContext<S, Response = unknown> extends Pick<Context, 'reset'
   /** Returns the committed state of the sandbox. */
   read(): S;
   /**
+   * Handles the request as the server does without this handler: it filters, sorts and pages a list, or changes the
+   * state.
+   * Resolves to the response. Its body is frozen: return a changed copy.
+   * Rejects if the operation is mocked, and if the request is refused, for example because an entry does not exist.
+   */
+  builtIn(): Promise<Response>;
+  /**
    * Calls `change` with the state and the time, in ms since 1970.
    * Commits the property `next` of the returned object as the new state, and resolves to its property `result`.
    * `change` must be a pure function.

@@ -74,6 +74,7 @@ export function createServedContractFactory(
       differences: [...differences.values()],
       isClosed: (route) => implementation.getImplementation(route)?.writtenFor !== undefined,
       getImplementation,
+      getBuiltIn: (route) => implementation.getImplementation(route)?.handle,
       getEntrySchema: (collection) =>
         implementation.getEntrySchema?.(collection) ?? getComponentSchema(contract, collections[collection]),
       getStoredResponse: (route, input, state) =>

@@ -186,3 +186,63 @@ it("A change of a user's handler to no state is refused", async () => {
   const { body } = await runHandler((_, { update }) => update(() => ({ next: null as never, result: {} })));
   expect(body.detail).toContain('returned an invalid state: the state is not an object');
 });
+
+describe('builtIn() in a handler', () => {
+  const document = JSON.stringify({
+    openapi: '3.0.3',
+    info: { title: 'Pets', version: '1' },
+    paths: {
+      '/pets': {
+        get: {
+          operationId: 'listPets',
+          parameters: [{ name: 'name', in: 'query', schema: { type: 'string' } }],
+          responses: { 200: { description: 'd', ...json({ type: 'array', items: Pet }) } },
+        },
+        post: {
+          operationId: 'addPet',
+          requestBody: json(NewPet),
+          responses: { 201: { description: 'd', ...json(Pet) } },
+        },
+      },
+      '/pets/{petId}': {
+        parameters: [path],
+        get: { operationId: 'getPet', responses: { 200: { description: 'd', ...json(Pet) } } },
+      },
+      '/status': {
+        get: { operationId: 'getStatus', responses: { 200: { description: 'd', ...json({ type: 'object' }) } } },
+      },
+    },
+  });
+  type BuiltIn = Context & { readonly builtIn: () => Promise<{ status: number; body: Entry & readonly Entry[] }> };
+
+  it('has the response of the server, which the handler can change, and keeps its changes of the state', async () => {
+    const handlers = {
+      listPets: async (_: Input, { builtIn }: BuiltIn) => {
+        const { body } = await builtIn();
+        return { body: body.map((pet) => ({ ...pet, age: 99 })) };
+      },
+      addPet: async (_: Input, { builtIn }: BuiltIn) => {
+        const { status, body } = await builtIn();
+        return { status, body: { ...body, name: `${body.name}!` } };
+      },
+    };
+    const { ask } = await startStorefront({ contract: await writeDocument(document), handlers } as Options);
+    for (const name of ['Rex', 'Tom'])
+      expect(await ask('POST', '/pets', { name })).toMatchObject({ status: 201, body: { name: `${name}!` } });
+    expect((await ask('GET', '/pets?name=Tom')).body).toMatchObject([{ id: 2, name: 'Tom', age: 99 }]);
+    expect((await ask('GET', '/pets/2')).body).toMatchObject({ id: 2, name: 'Tom' });
+  });
+
+  it('rejects as the server refuses the request, and for a mocked operation', async () => {
+    const call = (_: Input, { builtIn }: BuiltIn) => builtIn();
+    const handlers = { getPet: call, getStatus: call };
+    const { ask, log } = await startStorefront({
+      contract: await writeDocument(document),
+      handlers,
+      errorsExpected: true,
+    } as never);
+    expect((await ask('GET', '/pets/9')).status).toBe(404);
+    expect((await ask('GET', '/status')).status).toBe(500);
+    expect(JSON.stringify(log)).toContain('there is no built-in handler for getStatus');
+  });
+});

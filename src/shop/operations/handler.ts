@@ -49,12 +49,26 @@ export type AnyInput = application.Input;
 /** The response of a user's handler if the types of the operation are not known. */
 export type AnyResponse = application.HandlerResponse;
 
+/** What a user's handler can use: also the response of the built-in handler to the same request. */
+interface UserShop<Response> extends Shop {
+  /** Handles the request as the server does without this handler. Rejects if the operation is mocked. */
+  builtIn(): Promise<Response>;
+}
+
 /** A user's handler for an operation of any OpenAPI document. */
-export type AnyHandler = (input: AnyInput, shop: Shop) => AnyResponse | Promise<AnyResponse>;
+export type AnyHandler = (input: AnyInput, shop: UserShop<AnyResponse>) => AnyResponse | Promise<AnyResponse>;
+
+/** A user's handler for an operation of the shop. */
+type UserHandler<Id extends OperationId> = (
+  input: Input<Id>,
+  shop: UserShop<OperationResponse<Id>>,
+) => OperationResponse<Id> | Promise<OperationResponse<Id>>;
 
 /**
  * A user's handlers.
  * The keys are operationIds.
  * An operation that is not in the shop's contract has an `AnyHandler` or the value `mocked`.
  */
-export type CustomHandlers = Partial<Handlers> & { readonly [operationId: string]: unknown };
+export type CustomHandlers = { readonly [Id in OperationId]?: UserHandler<Id> | typeof mocked } & {
+  readonly [operationId: string]: unknown;
+};

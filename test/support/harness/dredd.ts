@@ -58,7 +58,7 @@ export function withChangedResponse(
   operationId: keyof typeof own,
   change: (answer: AnyResponse) => AnyResponse,
 ): Options {
-  const right = own[operationId] as AnyHandler;
+  const right = own[operationId] as unknown as AnyHandler;
   return withHandler(operationId, async (input, shop) => change(await right(input, shop)));
 }
 
