@@ -39,10 +39,13 @@ function generateArray(input: ContainerInput): readonly unknown[] {
   const budget = place.budget / Math.max(1, count);
   const entries: unknown[] = [];
   const seen = new Set<string>();
-  for (let index = 0; entries.length < count && index < MAX_ATTEMPTS + count; index++) {
+  for (let index = 0; entries.length < count && index < MAX_ATTEMPTS + 3 * count; index++) {
     const isContained = contains !== undefined && entries.length < Number(minContains);
     const own = prefix[entries.length] ?? items;
-    const entry = generate(isContained ? { allOf: [own, contains] } : own, { ...getEntryPlace(place, index), budget });
+    const isVaried = schema.uniqueItems === true && index >= count && !isContained;
+    const entry = isVaried
+      ? varyEntry(toNode(own), entries.at(-1), index - count)
+      : generate(isContained ? { allOf: [own, contains] } : own, { ...getEntryPlace(place, index), budget });
     const canRepeatId = index >= MAX_ATTEMPTS && entries.length < least;
     const keys = getUniqueKeys(entry, schema.uniqueItems === true, canRepeatId);
     if (keys.some((key) => seen.has(key))) continue;
@@ -54,6 +57,38 @@ function generateArray(input: ContainerInput): readonly unknown[] {
   }
   return entries;
 }
+
+/**
+ * Returns another value than a generated one for an entry that must be unique, because random values of a schema that
+ * allows only few repeat.
+ * `number`: the number of values before, from 0.
+ */
+function varyEntry(schema: Node, generated: unknown, number: number): unknown {
+  const { enum: values, oneOf, anyOf } = schema;
+  if (Array.isArray(values)) return values[number % values.length];
+  const constants = [oneOf, anyOf].flat().flatMap((one) => {
+    if (!isNode(one)) return [];
+    return 'const' in one ? [one.const] : one.type === 'null' ? [null] : [];
+  });
+  if (constants.length > 0) return [...constants, generated][number % (constants.length + 1)];
+  const types = [schema.type].flat();
+  const simple = [...(types.includes('boolean') ? [true, false] : []), ...(types.includes('null') ? [null] : [])];
+  if (simple.length > 0) return [...simple, generated][number % (simple.length + 1)];
+  if (typeof generated === 'number' && types.includes('integer')) {
+    const { minimum = 0, exclusiveMinimum, multipleOf = 1 } = schema as Readonly<Record<string, number>>;
+    const least = exclusiveMinimum === undefined ? minimum : exclusiveMinimum + 1;
+    return (Math.ceil(least / multipleOf) + number) * multipleOf;
+  }
+  if (typeof generated !== 'string' || schema.pattern !== undefined || schema.format !== undefined) return generated;
+  const maxLength = Number(schema.maxLength ?? Number.POSITIVE_INFINITY);
+  const suffix = String(number);
+  return maxLength > suffix.length + 1
+    ? `${generated.slice(0, maxLength - suffix.length - 1)} ${suffix}`
+    : String.fromCodePoint(FIRST_LETTER + number).padEnd(Number(schema.minLength ?? 1), 'x');
+}
+
+/** The code point of the letter `a`, at which texts of one letter begin. */
+const FIRST_LETTER = 0x61;
 
 /** Returns the schemas of the first entries of a tuple. */
 function getPrefix({ prefixItems }: Node): readonly unknown[] {

@@ -7,26 +7,45 @@ import type { Children, Derived, Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
 import { findStateValue } from './states.ts';
 
+/** The resources by the paths of their parents, and by the properties with ids of other entries, such as `projectid`. */
+interface ChildIndex {
+  readonly byPath: ReadonlyMap<string, readonly Children[]>;
+  readonly byProperty: ReadonlyMap<string, readonly Children[]>;
+}
+
+/** Returns the index of resources. It is created once, because a document can have thousands of resources. */
+const indexChildren = memoizeByObject((reader: SchemaReader) =>
+  memoizeByObject((resources: readonly Resource[]): ChildIndex => {
+    const [byPath, byProperty] = [new Map<string, Children[]>(), new Map<string, Children[]>()];
+    const add = (index: Map<string, Children[]>, name: string, child: Children) => {
+      const known = index.get(name);
+      if (known) known.push(child);
+      else index.set(name, [child]);
+    };
+    for (const resource of resources) {
+      if (resource.kind !== 'collection') continue;
+      for (const { parents } of resource.mounts) {
+        const key = parents.at(-1);
+        if (key) add(byPath, getPathForm(key.path), { resource, key });
+      }
+      for (const [property, schema] of resource.schema === '' ? [] : reader.getProperties(resource.schema)) {
+        const name = normalizeName(property);
+        if (!name.endsWith('id') || !reader.isScalar(schema)) continue;
+        add(byProperty, name, { resource, key: { parameter: property, property, name: property, schema } });
+      }
+    }
+    return { byPath, byProperty };
+  }),
+);
+
 /** Returns the resources whose entries belong to an entry, by their paths or by a property such as `projectId`. */
 function findChildren(reader: SchemaReader, resources: readonly Resource[], parent: Resource): readonly Children[] {
+  const { byPath, byProperty } = indexChildren(reader)(resources);
   const items = parent.mounts.flatMap(({ item }) => (item === undefined ? [] : getPathForm(item)));
-  const idName = `${normalizeName(parent.singular)}id`;
-  return resources.flatMap((resource): readonly Children[] => {
-    if (resource === parent || resource.kind !== 'collection') return [];
-    const inPath = resource.mounts
-      .map(({ parents }) => parents.at(-1))
-      .find((one) => one !== undefined && items.includes(getPathForm(one.path)));
-    if (inPath) return [{ resource, key: inPath }];
-    const named =
-      resource.schema === ''
-        ? undefined
-        : [...reader.getProperties(resource.schema)].find(
-            ([name, pointer]) => normalizeName(name) === idName && reader.isScalar(pointer),
-          );
-    if (!named) return [];
-    const [property, schema] = named;
-    return [{ resource, key: { parameter: property, property, name: property, schema } }];
-  });
+  const inPath = items.flatMap((item) => byPath.get(item) ?? []);
+  const found = [...inPath, ...(byProperty.get(`${normalizeName(parent.singular)}id`) ?? [])];
+  const others = found.filter(({ resource }) => resource !== parent);
+  return others.filter((one, index) => others.findIndex(({ resource }) => resource === one.resource) === index);
 }
 
 /** Returns the properties of the entries of a resource whose values follow from other entries. */

@@ -88,6 +88,20 @@ it.each<JsonSchema>([
     expect(validate(generateOnce('format' in schema && multipleOf === 1 ? format : schema, seed))).toBe('');
 });
 
+it.each<JsonSchema>([
+  { type: 'array', uniqueItems: true, minItems: 3, items: { type: ['boolean', 'null'] } },
+  { type: 'array', uniqueItems: true, minItems: 3, items: { oneOf: [{ const: 1 }, { const: 'x' }, { type: 'null' }] } },
+  { type: 'array', uniqueItems: true, minItems: 30, items: { type: 'string', maxLength: 1 } },
+  { type: 'array', uniqueItems: true, minItems: 300, items: { type: 'string' } },
+  { type: 'array', uniqueItems: true, minItems: 500, items: { type: 'integer' } },
+  { type: 'array', uniqueItems: true, minItems: 50, items: { type: 'integer', minimum: 1, maximum: 50 } },
+  { type: 'array', uniqueItems: true, minItems: 4, items: { enum: ['a', 'b', 'c', 'd'] } },
+])('a generated list has as many different entries as it needs: %j', async (schema) => {
+  const getValue = await createMockOf({ list: schema });
+  const validate = createValidator(schema);
+  for (const seed of [1, 2, 3]) expect(validate(getValue('list', seed))).toBe('');
+});
+
 const anySeed = fc.integer({ min: 0, max: 2 ** 31 });
 
 describe('a generated value', () => {
