@@ -7,7 +7,7 @@ import type { Children, Derived, Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
 import { findStateValue } from './states.ts';
 
-/** The resources by the paths of their parents, and by the properties with ids of other entries, such as `projectid`. */
+/** The resources by the paths of their parents, and by properties with ids of other entries, such as `projectid`. */
 interface ChildIndex {
   readonly byPath: ReadonlyMap<string, readonly Children[]>;
   readonly byProperty: ReadonlyMap<string, readonly Children[]>;
@@ -58,6 +58,11 @@ export function findDerived(
   return findCounted(reader, parent.schema, findChildren(reader, resources, parent));
 }
 
+/** Returns all entries of each resource, as if they belonged to one parent. */
+const listAll = memoizeByObject((resources: readonly Resource[]): readonly Children[] =>
+  resources.filter(({ kind }) => kind === 'collection').map((resource) => ({ resource, key: undefined })),
+);
+
 /**
  * Returns the properties of a response that count entries, such as `taskCount` and `doneCount` in `GET /statistics`.
  * A list of texts such as `GET /tags` shows the different texts in the properties `tags` of all entries.
@@ -74,7 +79,7 @@ export function findCounts(
 ): readonly Derived[] {
   const items = reader.getItems(schema);
   if (items !== undefined) return isText(reader, items) ? findTexts(reader, name, resources) : [];
-  const all = resources.filter(({ kind }) => kind === 'collection').map((resource) => ({ resource, key: undefined }));
+  const all = listAll(resources);
   const texts = parent
     ? []
     : [...reader.getProperties(schema)].flatMap(([property, pointer]) => {
@@ -86,12 +91,31 @@ export function findCounts(
   return [...findCounted(reader, schema, children), ...texts, ...findShown(reader, schema, children)];
 }
 
+/** Returns children by the JSON Pointers of their schemas. A document can have thousands. */
+const indexSchemas = memoizeByObject((reader: SchemaReader) =>
+  memoizeByObject((children: readonly Children[]): ReadonlyMap<string, Children> => {
+    const described = children.filter(({ resource }) => resource.schema !== '');
+    return new Map(described.map((one) => [reader.resolve(one.resource.schema), one] as const).toReversed());
+  }),
+);
+
+/** Returns children by the names of their entries, without uppercase letters and separators. */
+const indexNames = memoizeByObject((children: readonly Children[]): ReadonlyMap<string, readonly Children[]> => {
+  const index = new Map<string, Children[]>();
+  for (const child of children) {
+    const { name, singular } = child.resource;
+    for (const one of new Set([name.split('.').at(-1) ?? '', singular].map(normalizeName)))
+      index.set(one, [...(index.get(one) ?? []), child]);
+  }
+  return index;
+});
+
 /** Returns the properties of a response with entries of a resource: `recentTasks`, or `latestTask`. */
 function findShown(reader: SchemaReader, schema: string, children: readonly Children[]): readonly Derived[] {
   return [...reader.getProperties(schema)].flatMap(([property, pointer]): readonly Derived[] => {
     const items = reader.getItems(pointer);
     const shown = items ?? pointer;
-    const own = children.find(({ resource }) => resource.schema !== '' && reader.isSame(shown, resource.schema));
+    const own = indexSchemas(reader)(children).get(reader.resolve(shown));
     if (!own) return [];
     return [
       {
@@ -114,17 +138,27 @@ function isText(reader: SchemaReader, schema: string): boolean {
 function findTexts(reader: SchemaReader, name: string, resources: readonly Resource[]): readonly Derived[] {
   const singular = toSingular(normalizeName(name));
   const names = [normalizeName(name), `${singular}list`, `${singular}names`];
-  const found = resources.flatMap((resource): readonly Derived[] => {
-    if (resource.schema === '' || resource.kind !== 'collection') return [];
-    const own = [...reader.getProperties(resource.schema)].find(([property, pointer]) => {
-      const items = reader.getItems(pointer);
-      return names.includes(normalizeName(property)) && items !== undefined && isText(reader, items);
-    });
-    const children = { resource, key: undefined };
-    return own ? [{ property: '', children, only: undefined, time: undefined, texts: own[0] }] : [];
-  });
+  const found = names.flatMap((one) => indexTexts(reader)(resources).get(one) ?? []);
   return found.length === 1 ? found : [];
 }
+
+/** Returns the properties with lists of texts, by their names without uppercase letters and separators. */
+const indexTexts = memoizeByObject((reader: SchemaReader) =>
+  memoizeByObject((resources: readonly Resource[]): ReadonlyMap<string, readonly Derived[]> => {
+    const index = new Map<string, Derived[]>();
+    for (const children of listAll(resources)) {
+      const { schema } = children.resource;
+      for (const [texts, pointer] of schema === '' ? [] : reader.getProperties(schema)) {
+        const items = reader.getItems(pointer);
+        if (items === undefined || !isText(reader, items)) continue;
+        const name = normalizeName(texts);
+        const derived = { property: '', children, only: undefined, time: undefined, texts };
+        index.set(name, [...(index.get(name) ?? []), derived]);
+      }
+    }
+    return index;
+  }),
+);
 
 function findCounted(reader: SchemaReader, schema: string, children: readonly Children[]): readonly Derived[] {
   return [...reader.getProperties(schema)].flatMap(([property, pointer]): readonly Derived[] => {
@@ -136,20 +170,24 @@ function findCounted(reader: SchemaReader, schema: string, children: readonly Ch
 
 type Found = Omit<Derived, 'property'>;
 
+/**
+ * The maximum number of resources in which a state such as `done` is searched for `doneCount`. With more, several have
+ * the state.
+ */
+const MAX_STATES = 30;
+
 /** Finds what a property such as `taskCount`, `numberOfTasks` or `openTasksCount` counts. */
 function findCount(reader: SchemaReader, property: string, children: readonly Children[]): Found | undefined {
   const name = normalizeName(property);
   const [, after, before] =
     /^(?:totalnumberof|numberof|numof|num|total|countof|count)(.+)$|^(?:total)?(.+?)(?:count|total)$/.exec(name) ?? [];
   const counted = after ?? before;
-  const named = children.filter(({ resource }) => {
-    const names = [resource.name.split('.').at(-1) ?? '', resource.singular].map(normalizeName);
-    return names.some((one) => counted === one || name === one);
-  });
+  const index = indexNames(children);
+  const named = [...new Set([...(index.get(counted ?? '') ?? []), ...(index.get(name) ?? [])])];
   // An integer such as `tasks` is a number of tasks.
   const [own] = named;
   if (own && named.length === 1) return { children: own, only: undefined, time: undefined };
-  if (counted === undefined || named.length > 0) return undefined;
+  if (counted === undefined || named.length > 0 || children.length > MAX_STATES) return undefined;
   const inState = children.flatMap((one): readonly Found[] => {
     const words = [one.resource.singular, one.resource.name].map(normalizeName);
     const word = words.reduce(
@@ -166,7 +204,7 @@ function findCount(reader: SchemaReader, property: string, children: readonly Ch
 /** Finds the entries whose latest time a property such as `lastCommentAt` shows. */
 function findLatest(reader: SchemaReader, property: string, children: readonly Children[]): Found | undefined {
   const [, name] = /^(?:last|latest)(.+?)(?:at|on|date|time)$/.exec(normalizeName(property)) ?? [];
-  const own = children.find(({ resource }) => normalizeName(toSingular(resource.name)) === name);
+  const own = name === undefined ? undefined : indexNames(children).get(name)?.[0];
   if (!own || own.resource.schema === '') return undefined;
   const time = [...reader.getProperties(own.resource.schema).keys()].find((one) =>
     ['createdat', 'created', 'createdon', 'date', 'timestamp'].includes(normalizeName(one)),

@@ -188,7 +188,12 @@ export class SchemaReader {
 
   /** Returns whether two JSON Pointers refer to the same schema after each `$ref` is resolved. */
   isSame(one: string, other: string): boolean {
-    return resolvePointer(this.document, one) === resolvePointer(this.document, other);
+    return this.resolve(one) === this.resolve(other);
+  }
+
+  /** Returns the JSON Pointer of a schema without references. Two schemas are the same if it is the same. */
+  resolve(schema: string): string {
+    return resolvePointer(this.document, schema);
   }
 
   /**

@@ -1,6 +1,7 @@
 import type { Route } from '../openapi/routes.ts';
 import type { Entry } from '../store/state.ts';
 import { toIsoTime } from '../util/iso-time.ts';
+import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { normalizeName, toSingular } from '../util/names.ts';
 import {
   type DocumentPath,
@@ -138,26 +139,39 @@ function findShown(
 ): Resource | undefined {
   const found = findListed(reader, { path, routes });
   if (!found) return undefined;
-  const collections = resources.filter((one) => one.kind === 'collection' && one.schema !== '');
-  const isSimilar = (resource: Resource) =>
-    (found.path.at(-1) === resource.name || isBelow(path, resource)) && hasOnly(reader, found.schema, resource.schema);
-  return collections.find((one) => reader.isSame(found.schema, one.schema)) ?? collections.find(isSimilar);
+  const { bySchema, byName } = indexResources(reader)(resources);
+  // `/articles/feed` is below `/articles`, and another list has the property `articles`.
+  const similar = [byName.get(getParentPath(path)), byName.get(found.path.at(-1) ?? '')];
+  return (
+    bySchema.get(reader.resolve(found.schema)) ??
+    similar.find((resource) => resource !== undefined && hasOnly(reader, found.schema, resource.schema))
+  );
 }
+
+/** Returns the resources by the JSON Pointers of their schemas, and by their names and the paths of their lists. */
+const indexResources = memoizeByObject((reader: SchemaReader) =>
+  memoizeByObject((resources: readonly Resource[]) => {
+    const [bySchema, byName] = [new Map<string, Resource>(), new Map<string, Resource>()];
+    for (const resource of resources.toReversed()) {
+      if (resource.kind !== 'collection' || resource.schema === '') continue;
+      bySchema.set(reader.resolve(resource.schema), resource);
+      byName.set(resource.name, resource);
+      byName.set(toTemplate(resource.mounts[0]?.collection ?? ''), resource);
+    }
+    return { bySchema, byName };
+  }),
+);
 
 /**
  * Returns whether a response shows entries in several properties, such as `{ user, recentTasks }`. Then it is no list.
  */
 function showsOthers(reader: SchemaReader, resources: readonly Resource[], route: Route): boolean {
   const response = reader.getResponseSchema(route, route.successStatus) ?? '';
+  const { bySchema } = indexResources(reader)(resources);
   const shown = [...reader.getProperties(response).values()].filter((pointer) =>
-    resources.some(({ schema }) => schema !== '' && reader.isSame(reader.getItems(pointer) ?? pointer, schema)),
+    bySchema.has(reader.resolve(reader.getItems(pointer) ?? pointer)),
   );
   return shown.length > 1;
-}
-
-/** Returns whether a path is directly below that of a list: `/articles/feed` for `/articles`. */
-function isBelow(path: string, { mounts }: Resource): boolean {
-  return mounts[0] !== undefined && getParentPath(path) === toTemplate(mounts[0].collection);
 }
 
 /** Returns whether a schema has at least three properties, and all of them are also properties of another schema. */
@@ -203,7 +217,8 @@ export function findReadOnlyLists(
   const items = new Set(
     resources.flatMap(({ mounts }) => mounts.flatMap(({ item }) => (item === undefined ? [] : getPathForm(item)))),
   );
-  const found: (ReadOnlyList & { readonly schema: string })[] = [];
+  const found: ReadOnlyList[] = [];
+  const schemas = new Set<string>();
   const isSearch = (path: string) => findFilter([getLastSegment(path)], []) !== undefined;
   const rank = (path: string) => path.split('/').length + (isSearch(path) ? 100 : 0);
   for (const [path, documentPath] of [...paths].sort(([a], [b]) => rank(a) - rank(b))) {
@@ -213,9 +228,9 @@ export function findReadOnlyLists(
     const isNamed = overrides.resource !== undefined;
     if (!isNamed && (getTrailingParameters(path).length > 0 || !isKnownPath(path, items))) continue;
     if (!isNamed && (!hasKey(reader, schema, path) || !hasKnownQuery(reader, { schema }, documentPath))) continue;
-    if (findShown(reader, resources, documentPath) || found.some((other) => reader.isSame(other.schema, schema)))
-      continue;
-    found.push({ path, documentPath, schema });
+    if (findShown(reader, resources, documentPath) || schemas.has(reader.resolve(schema))) continue;
+    schemas.add(reader.resolve(schema));
+    found.push({ path, documentPath });
   }
   return found;
 }
