@@ -302,7 +302,7 @@ function createContract(
     getErrorsOfComplete: examples.validateComplete,
     getAllErrors: open,
     isValid: (schema, value) => examples.validate(schema, value).length === 0,
-    parseXmlBody: (schema, text) => parseXml({ normalized, getErrors: requests.validateLargeJson }, schema, text),
+    parseXmlBody: (schema, text) => parseXml({ normalized, getErrors: requests.compareJson }, schema, text),
     findInvalidExamples: examples.list,
     validateData: createDataValidator(closed),
     warmUp(route, options) {
@@ -347,7 +347,8 @@ function createBodyValidators(getDocument: () => Document, compiled: CompiledCon
     limits: COLLECTED_LIMITS,
     fallback: validateLargeJson,
   });
-  return { validateJson, validateLargeJson };
+  const comparison = { ajv: { allErrors: false }, limits: FIRST_LIMITS, isPlain: true };
+  return { validateJson, validateLargeJson, compareJson: createSchemaValidator(getDocument, comparison) };
 }
 
 /**

@@ -32,6 +32,11 @@ export interface ValidatorOptions {
   /** Returns the precompiled validator of the schema at a JSON Pointer; undefined if there is none. */
   readonly findCompiled?: (pointer: string) => ValidateFunction | undefined;
   readonly limits?: WorkLimits;
+  /**
+   * Whether the errors stay as ajv reports them, also those of alternatives. This is faster if only the number of
+   * errors matters.
+   */
+  readonly isPlain?: boolean;
   /** Validates a value if it exceeds the limits. Without it, such a value has an error with the keyword `unusable`. */
   readonly fallback?: SchemaValidator;
 }
@@ -80,7 +85,7 @@ export function createSchemaValidator(getDocument: () => Document, options: Vali
   };
   const validateNested = (pointer: string, value: unknown, depth: number): readonly ErrorObject[] => {
     const errors = run(compiled.get(pointer) ?? findCompiled(pointer) ?? compile(pointer), pointer, value);
-    if (depth > MAX_SELECTED_DEPTH || !errors.some(isUnionError)) return errors;
+    if (options.isPlain || depth > MAX_SELECTED_DEPTH || !errors.some(isUnionError)) return errors;
     // `selectAlternatives` compares the schemas in errors with those of the document.
     // A precompiled validator has only copies, so the schema is compiled again.
     const own = document ? errors : run(compile(pointer), pointer, value);

@@ -103,6 +103,8 @@ export interface RequestValidation {
   /** Returns the parameter validators that openapi-backend compiles for an operation. */
   readonly getParameterValidators: (route: Route) => readonly ValidateFunction[];
   readonly validateJson: SchemaValidator;
+  /** Returns an error if a value is not valid. Faster than the other validators, because nobody reads its errors. */
+  readonly compareJson: SchemaValidator;
   /** Validates a large JSON body. Returns only the first error. */
   readonly validateLargeJson: SchemaValidator;
   /** Returns whether a value is valid against the schema at a JSON Pointer. */
@@ -140,10 +142,10 @@ function readBody(context: RequestValidation, { bodyMedia }: Route, request: Req
   const { body, contentType, inexact = NOTHING } = request;
   const schema = contentType !== undefined && isFormBody(contentType) ? bodyMedia[contentType]?.schema : undefined;
   if (schema === undefined) return { body, errors: inexact.map((found) => createInexactError('/requestBody', found)) };
-  const { document, validateJson } = context;
+  const { document, compareJson } = context;
   const rules = {
     document,
-    isValid: (pointer: string, value: unknown) => validateJson(pointer, value).length === 0,
+    isValid: (pointer: string, value: unknown) => compareJson(pointer, value).length === 0,
   };
   return readForm(document, schema, body, (pointer, texts) => readTexts(rules, pointer, texts));
 }

@@ -94,6 +94,17 @@ function listNames({ name, alternatives }: XmlSchema): readonly string[] {
  */
 const MAX_COMPARED = 1_500;
 
+/** Returns the alternatives of a schema that have names, by name. XML can have thousands of elements. */
+const indexAlternatives = memoizeByObject(({ alternatives }: XmlSchema): ReadonlyMap<string, readonly XmlSchema[]> => {
+  const index = new Map<string, XmlSchema[]>();
+  for (const alternative of alternatives) {
+    if (alternative.name === undefined) continue;
+    const name = removePrefix(alternative.name);
+    index.set(name, [...(index.get(name) ?? []), alternative]);
+  }
+  return index;
+});
+
 /** Converts elements to values. */
 class XmlReader {
   readonly #contract: XmlContract;
@@ -115,8 +126,8 @@ class XmlReader {
   }
 
   #readFirstValid(xml: XmlSchema, element: XmlElement): unknown {
-    const named = xml.alternatives.filter(({ name }) => name !== undefined && removePrefix(name) === element.name);
-    if (named.length > 0 && named.length < xml.alternatives.length) return this.#readNamed(xml, named, element);
+    const named = xml.alternatives.length === 0 ? undefined : indexAlternatives(xml).get(element.name);
+    if (named && named.length < xml.alternatives.length) return this.#readNamed(xml, named, element);
     const merged = this.#readAs(xml, element);
     if (xml.isUniform || this.#isValid(xml, element, merged)) return merged;
     for (const alternative of xml.alternatives) {
