@@ -40,7 +40,11 @@ export async function logIn(
         : `no ${users.singular} has this ${login.login}: register first, or list the ${users.name}`,
     );
   const [own = user] = model.addDerived(context.read(), users, [user]);
-  const shown = login.user ? setInner({}, login.user, removePathValues(own)) : {};
+  const response = model.reader.getResponseSchema(route, route.successStatus) ?? '';
+  const schema = login.user && model.reader.getInner(response, login.user);
+  // The generated values are the same as in other responses.
+  const complete = schema === undefined ? own : model.responses.completeEntry(users, schema, own).value;
+  const shown = login.user ? setInner({}, login.user, removePathValues(complete as Entry)) : {};
   const body = login.token ? setInner(shown, login.token, createToken(users, user, context.nowMs())) : shown;
   const { value, generated } = model.completeResponse(route, { ...model.getTokenFields(route), ...body });
   return { status: route.successStatus, body: value, generated };

@@ -154,6 +154,28 @@ export class ResourceModel {
   }
 
   /**
+   * Returns the values of a new entry that actions change later: the first value of a state, false, and the number 0.
+   * A generated value could be that of an entry for which the action was already done.
+   */
+  readonly #getInitialValues = memoizeByObject((resource: Resource): Entry => {
+    const effects = [...this.inference.plans.values()].flatMap((plan) =>
+      plan.resource === resource && plan.effect && plan.route.method !== 'DELETE' ? [plan.effect] : [],
+    );
+    const properties = this.reader.getProperties(resource.schema);
+    const values = effects.flatMap(({ values: changed, counter, time }): readonly (readonly [string, unknown])[] => [
+      ...changed.map(({ property, value }) => {
+        const states = this.reader.getKeyword(properties.get(property) ?? '', 'enum');
+        return [property, typeof value === 'boolean' ? false : Array.isArray(states) ? states[0] : undefined] as const;
+      }),
+      ...(counter ? [[counter.property, 0] as const] : []),
+      ...(time ? [[time.property, null] as const] : []),
+    ]);
+    return Object.fromEntries(
+      values.filter(([name, value]) => value !== undefined && this.contract.isValid(properties.get(name) ?? '', value)),
+    );
+  });
+
+  /**
    * Creates an entry from a request body.
    * Adds the id, the ids of the parents, the default values, and times such as `createdAt`.
    */
@@ -162,7 +184,11 @@ export class ResourceModel {
     const file = isUpload(plan.route) ? describeUpload(this.reader, resource.schema, body, this.contract.isValid) : {};
     const sent = { ...file, ...this.#values.removeReadOnly(resource, this.#omitUnknownId(plan, body)) };
     const own = this.validator.removeInvalid(resource, sent);
-    const given = { ...this.getDefaults(resource), ...this.addNestedDefaults(resource.schema, own) };
+    const given = {
+      ...this.#getInitialValues(resource),
+      ...this.getDefaults(resource),
+      ...this.addNestedDefaults(resource.schema, own),
+    };
     const timed = { ...given, ...this.#values.getTimes(resource, given, { nowMs, kinds: ['created', 'updated'] }) };
     const withParents = this.#setParents(mount, path, timed);
     if (resource.kind === 'singleton') return withParents;

@@ -96,6 +96,30 @@ describe('an action of an entry', () => {
     expect(await read()).toMatchObject({ assigneeId: 3 });
   });
 
+  it('starts with an entry for which it was not done', async () => {
+    const Post = createObject({
+      'id!': INTEGER,
+      'title!': TEXT,
+      'published!': FLAG,
+      'likes!': INTEGER,
+      'state!': { type: 'string', enum: ['open', 'closed'] },
+    });
+    const post: OperationParts = { response: refer('Post') };
+    const paths = {
+      ...createResourcePaths('/posts/{postId}', refer('Post'), createObject({ 'title!': TEXT })),
+      '/posts/{postId}/publish': { post },
+      '/posts/{postId}/like': { post },
+      '/posts/{postId}/close': { post },
+    };
+    const { ask } = await startApi({ paths, schemas: { Post } });
+    for (const title of ['a', 'b', 'c'])
+      expect((await ask('POST', '/posts', { title })).body).toMatchObject({
+        published: false,
+        likes: 0,
+        state: 'open',
+      });
+  });
+
   it('needs the entry', async () => {
     const { ask } = await start();
     expect((await ask('POST', '/tasks/9/complete')).status).toBe(404);

@@ -103,7 +103,7 @@ describe('a user of the document', () => {
 });
 
 describe('a document with a login, and without a list of users', () => {
-  const Own = createObject({ 'email!': TEXT, 'token!': TEXT, 'username!': TEXT, bio: TEXT });
+  const Own = createObject({ 'email!': TEXT, 'token!': TEXT, 'username!': TEXT, 'bio!': TEXT });
   const Author = createObject({ 'username!': TEXT, bio: TEXT });
   const Article = createObject({
     'slug!': TEXT,
