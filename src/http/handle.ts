@@ -133,9 +133,9 @@ async function runHandler(exchange: OperationExchange, handler: Implementation, 
   exchange.decision = HANDLER_DECISIONS[handler.source];
   const changes = [...(builtIn?.getChanges() ?? []), ...(tracked.getChanges() ?? [])];
   exchange.changes = changes.length === 0 ? undefined : changes;
-  const isForHost = input instanceof ApplicationInput && input.hasReadUrl;
-  // A response that depends on the header `Accept` or on the host is not cached.
-  const isCached = isBuiltIn && !hasEffects && !isNamed && !isForHost && !hasOtherTypes(route);
+  const isForClient = input instanceof ApplicationInput && input.hasReadClient;
+  // A response that depends on the headers or on the host is not cached.
+  const isCached = isBuiltIn && !hasEffects && !isNamed && !isForClient && !hasOtherTypes(route);
   exchange.revision = isCached ? tracked.getRevision() : undefined;
 }
 
@@ -174,10 +174,10 @@ class ApplicationInput implements Input {
   readonly body: unknown;
   readonly #exchange: OperationExchange;
   /**
-   * Whether the handler has read the URL.
-   * Then its response depends on the host that the client names, and is not cached.
+   * Whether the handler has read the headers or the URL, which has the host that the client names.
+   * Then its response can depend on the client, and is not cached.
    */
-  hasReadUrl = false;
+  hasReadClient = false;
 
   constructor(exchange: OperationExchange) {
     const { path, query, body } = exchange.input;
@@ -188,11 +188,12 @@ class ApplicationInput implements Input {
   }
 
   get headers(): Input['headers'] {
+    this.hasReadClient = true;
     return joinHeaders(this.#exchange.headers);
   }
 
   get url(): string {
-    this.hasReadUrl = true;
+    this.hasReadClient = true;
     const { headers, path } = this.#exchange;
     // A proxy that accepts TLS connections names the scheme.
     const scheme = headers['x-forwarded-proto'] === 'https' ? 'https' : 'http';

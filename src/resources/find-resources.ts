@@ -44,10 +44,11 @@ export function findResources(reader: SchemaReader, paths: DocumentPaths): reado
   const all = new Set([...used, ...found.flatMap(({ mounts }) => mounts.map(({ collection }) => collection))]);
   const lists = found.map((resource) => addViews(reader, paths, resource, all));
   const memberships = new Set(candidates.filter(hasMembers).map(({ item }) => item.path));
-  const known = addOtherViews(reader, paths, [...withViews, ...lists]);
-  const readOnly = findReadOnlyLists(reader, paths, known).map(({ path, documentPath }) =>
+  const known = [...withViews, ...lists];
+  const readOnly = findReadOnlyLists(reader, paths, addOtherViews(reader, paths, known)).map(({ path, documentPath }) =>
     createReadOnly(reader, path, documentPath),
   );
+  // Only with all resources, a response with entries of several of them is distinguished from a list.
   const complete = addOtherViews(reader, paths, [...known, ...readOnly]);
   return nameResources(complete).map((resource, _index, named) => {
     if (resource.id.property === undefined || !memberships.has(resource.mounts[0]?.item ?? '')) return resource;

@@ -144,7 +144,9 @@ export function findParents(
     const isGeneral = GENERAL_NAMES.includes(normalizeName(parameter));
     const name = isGeneral ? singular + parameter.charAt(0).toUpperCase() + parameter.slice(1) : parameter;
     const own = [normalizeName(name), `${normalizeName(singular)}id`];
-    const names = PERSONS.includes(normalizeName(singular)) ? [...own, ...PERSON_PROPERTIES] : own;
+    // A customer or an account is usually another one than the user whom `assigneeId` names.
+    const isUser = ['user', 'member', 'person'].includes(normalizeName(singular));
+    const names = isUser ? [...own, ...PERSON_PROPERTIES] : own;
     const property = schema === '' ? undefined : findProperty(reader, schema, names);
     const isFree = property !== id.property;
     const place = isFree && property !== undefined ? reader.getProperties(schema).get(property) : undefined;

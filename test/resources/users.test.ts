@@ -28,6 +28,7 @@ const PATHS = {
     get: { response: refer('User') },
     patch: { request: createObject({ name: TEXT }), response: refer('User') },
   },
+  '/dashboard': { get: { response: createObject({ 'user!': refer('User'), 'notes!': createList(refer('Note')) }) } },
   '/me/notes': { get: { response: createList(refer('Note')) } },
   ...createResourcePaths('/notes/{noteId}', refer('Note'), createObject({ 'text!': TEXT, authorId: INTEGER })),
 };
@@ -81,6 +82,21 @@ describe('a user of the document', () => {
     expect(other).toMatchObject({ authorId: 77 });
     expect((await ask('POST', '/notes', { text: 'c' })).body.authorId).toBeUndefined();
     expect((await ask('GET', '/me/notes', undefined, ann)).body).toEqual([own]);
+  });
+
+  it('sees only own responses, also if another user has sent the same request', async () => {
+    const { ask, ann, register } = await start();
+    const { body } = await register('bob@example.com', 'x', 'Bob');
+    const bob = { Authorization: `Bearer ${body.access_token}` };
+    await ask('POST', '/notes', { text: 'a' }, ann);
+    for (const _ of [1, 2, 3]) {
+      expect((await ask('GET', '/me', undefined, ann)).body).toMatchObject({ name: 'Ann' });
+      expect((await ask('GET', '/me', undefined, bob)).body).toMatchObject({ name: 'Bob' });
+      expect((await ask('GET', '/me/notes', undefined, ann)).body).toMatchObject([{ text: 'a' }]);
+      expect((await ask('GET', '/me/notes', undefined, bob)).body).toEqual([]);
+      expect((await ask('GET', '/dashboard', undefined, ann)).body.user).toMatchObject({ name: 'Ann' });
+      expect((await ask('GET', '/dashboard', undefined, bob)).body.user).toMatchObject({ name: 'Bob' });
+    }
   });
 
   it('is the first user for other credentials, and unknown after a reset', async () => {
