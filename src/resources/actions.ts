@@ -114,3 +114,27 @@ export function applyEffect({ values, time, counter }: Effect, entry: Entry, now
     ...(counter && count !== undefined ? { [counter.property]: Math.max(0, count) } : {}),
   };
 }
+
+/**
+ * Returns the values of an entry to which no action was applied: the first value of a state, false, and the number 0.
+ * `isValid`: returns whether the schema at a JSON Pointer allows a value.
+ */
+export function listInitialValues(
+  reader: SchemaReader,
+  schema: string,
+  effects: readonly Effect[],
+  isValid: (pointer: string, value: unknown) => boolean,
+): Entry {
+  const properties = reader.getProperties(schema);
+  const values = effects.flatMap(({ values: changed, counter, time }): readonly (readonly [string, unknown])[] => [
+    ...changed.map(({ property, value }) => {
+      const states = reader.getKeyword(properties.get(property) ?? '', 'enum');
+      return [property, typeof value === 'boolean' ? false : Array.isArray(states) ? states[0] : undefined] as const;
+    }),
+    ...(counter ? [[counter.property, 0] as const] : []),
+    ...(time ? [[time.property, null] as const] : []),
+  ]);
+  return Object.fromEntries(
+    values.filter(([name, value]) => value !== undefined && isValid(properties.get(name) ?? '', value)),
+  );
+}

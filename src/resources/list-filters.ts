@@ -3,6 +3,7 @@ import { parseNumber } from '../openapi/typed-values.ts';
 import type { Entry } from '../store/state.ts';
 import { normalizeName } from '../util/names.ts';
 import { getOwn, removePathValues } from './entries.ts';
+import type { SchemaReader } from './schema-reader.ts';
 
 /** How a query parameter is compared with a property of an entry. */
 export type Comparison = 'equal' | 'unequal' | 'above' | 'least' | 'below' | 'most' | 'contains';
@@ -24,6 +25,17 @@ export interface FilterProperty {
   readonly isList?: boolean;
   readonly isOrdered: boolean;
   readonly isTime: boolean;
+}
+
+/** Returns the properties of an entry by which a query can filter. `schema`: the JSON Pointer of the entry's schema. */
+export function listFilterProperties(reader: SchemaReader, schema: string): readonly FilterProperty[] {
+  return [...reader.getProperties(schema)].map(([name, pointer]) => {
+    const types = reader.getTypes(pointer);
+    const isTime = ['date', 'date-time'].includes(String(reader.getKeyword(pointer, 'format')));
+    const isOrdered = isTime || types.includes('integer') || types.includes('number');
+    const isFlag = types.length === 1 && types[0] === 'boolean';
+    return { name, isOrdered, isTime, isFlag, isList: types.includes('array') };
+  });
 }
 
 /** Names of query parameters that search the texts of an entry, without uppercase letters and separators. */

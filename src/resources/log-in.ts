@@ -1,13 +1,15 @@
 import { type Context, DomainError, type HandlerResponse, type Input } from '../application.ts';
 import { type Node, omitKeys, toNode } from '../openapi/document.ts';
+import type { Route } from '../openapi/routes.ts';
 import type { Entry, State } from '../store/state.ts';
+import { normalizeName } from '../util/names.ts';
 import { addEntry } from './add-entry.ts';
-import { getEntries, getKeyValue, removePathValues, setEntries } from './entries.ts';
+import { getEntries, getKeyValue, getOwn, removePathValues, setEntries } from './entries.ts';
 import { addArticle } from './names.ts';
 import { PATH_VALUES, type Plan } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 import { getInner, setInner } from './responses.ts';
-import { createToken, findByLogin, findOwnEntry, hasPassword, setPassword } from './users.ts';
+import { createToken, findByLogin, findOwnEntry, hasPassword, setPassword, TOKEN_SECONDS } from './users.ts';
 
 /** Returns the path parameters of the user who sends a request. Throws a `DomainError` if there is no such user. */
 export function getSenderPath({ resource, mount }: Plan, input: Input, state: State): Input['path'] {
@@ -46,7 +48,7 @@ export async function logIn(
   const complete = schema === undefined ? own : model.responses.completeEntry(users, schema, own).value;
   const shown = login.user ? setInner({}, login.user, removePathValues(complete as Entry)) : {};
   const body = login.token ? setInner(shown, login.token, createToken(users, user, context.nowMs())) : shown;
-  const { value, generated } = model.completeResponse(route, { ...model.getTokenFields(route), ...body });
+  const { value, generated } = model.completeResponse(route, { ...getTokenFields(model, route), ...body });
   return { status: route.successStatus, body: value, generated };
 }
 
@@ -65,4 +67,17 @@ async function register(model: ResourceModel, plan: Plan, sent: Node, context: C
     const user = setPassword(users, result, sent[login?.password ?? '']);
     return { next: setEntries(state, users, [...getEntries(state, users), user]), result: user };
   });
+}
+
+/** Returns the fields of a response with a token that describe the token (RFC 6749, section 5.1). */
+function getTokenFields({ reader, contract }: ResourceModel, route: Route): Entry {
+  const schema = reader.getResponseSchema(route, route.successStatus) ?? '';
+  const fields: Entry = { tokentype: 'Bearer', expiresin: TOKEN_SECONDS };
+  const names = [...reader.getProperties(schema)];
+  return Object.fromEntries(
+    names.flatMap(([name, pointer]) => {
+      const value = getOwn(fields, normalizeName(name));
+      return value !== undefined && contract.isValid(pointer, value) ? [[name, value]] : [];
+    }),
+  );
 }

@@ -6,23 +6,15 @@ import { omitKeys } from '../openapi/document.ts';
 import type { Route } from '../openapi/routes.ts';
 import type { Entry, State } from '../store/state.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
-import { normalizeName } from '../util/names.ts';
 import { toSeed } from '../util/random.ts';
 import { isPathSegment } from '../util/request-target.ts';
+import { listInitialValues } from './actions.ts';
 import { computeDerived, findDerived } from './derived.ts';
 import { getRequiredQuery } from './document-paths.ts';
-import {
-  copyKeyValue,
-  createParentFinder,
-  getKeyValue,
-  getOwn,
-  getProperty,
-  type PathInput,
-  setKeyValue,
-} from './entries.ts';
+import { copyKeyValue, createParentFinder, getKeyValue, getProperty, type PathInput, setKeyValue } from './entries.ts';
 import { EntryValidator } from './entry-validator.ts';
 import { inferResources } from './infer.ts';
-import type { FilterProperty } from './list-filters.ts';
+import { listFilterProperties } from './list-filters.ts';
 import { type ListParameters, listQueryFields, readListParameters } from './list-query.ts';
 import { createNestedDefaults } from './nested-defaults.ts';
 import { type Action, type Inference, type Mount, PATH_VALUES, type Plan, type Resource } from './resource.ts';
@@ -30,7 +22,7 @@ import { ResponseFactory } from './responses.ts';
 import { SchemaReader } from './schema-reader.ts';
 import { createServerValues, formatTimes, SAMPLE_TIME_MS, type ServerValues, type TimeKind } from './server-values.ts';
 import { describeUpload, isUpload } from './uploads.ts';
-import { findSender, listUserObjects, listUserProperties, TOKEN_SECONDS } from './users.ts';
+import { findSender, listUserObjects, listUserProperties } from './users.ts';
 
 /** The values from which a new entry is created. */
 interface NewEntryInput {
@@ -161,18 +153,7 @@ export class ResourceModel {
     const effects = [...this.inference.plans.values()].flatMap((plan) =>
       plan.resource === resource && plan.effect && plan.route.method !== 'DELETE' ? [plan.effect] : [],
     );
-    const properties = this.reader.getProperties(resource.schema);
-    const values = effects.flatMap(({ values: changed, counter, time }): readonly (readonly [string, unknown])[] => [
-      ...changed.map(({ property, value }) => {
-        const states = this.reader.getKeyword(properties.get(property) ?? '', 'enum');
-        return [property, typeof value === 'boolean' ? false : Array.isArray(states) ? states[0] : undefined] as const;
-      }),
-      ...(counter ? [[counter.property, 0] as const] : []),
-      ...(time ? [[time.property, null] as const] : []),
-    ]);
-    return Object.fromEntries(
-      values.filter(([name, value]) => value !== undefined && this.contract.isValid(properties.get(name) ?? '', value)),
-    );
+    return listInitialValues(this.reader, resource.schema, effects, this.contract.isValid);
   });
 
   /**
@@ -365,19 +346,6 @@ export class ResourceModel {
     return entries.filter((entry) => String(entry[name]) === getKeyValue(user, users.id));
   }
 
-  /** Returns the fields of a response with a token that describe the token (RFC 6749, section 5.1). */
-  getTokenFields(route: Route): Entry {
-    const schema = this.reader.getResponseSchema(route, route.successStatus) ?? '';
-    const fields: Entry = { tokentype: 'Bearer', expiresin: TOKEN_SECONDS };
-    const names = [...this.reader.getProperties(schema)];
-    return Object.fromEntries(
-      names.flatMap(([name, pointer]) => {
-        const value = getOwn(fields, normalizeName(name));
-        return value !== undefined && this.contract.isValid(pointer, value) ? [[name, value]] : [];
-      }),
-    );
-  }
-
   /** Completes the body of a response that is no entry. */
   completeResponse(route: Route, body: Entry): ReturnType<CompleteValue> {
     const schema = this.reader.getResponseSchema(route, route.successStatus) ?? '';
@@ -443,17 +411,6 @@ export class ResourceModel {
         : setKeyValue(next, parent, this.#values.toTyped(parent.schema, value));
     }, entry);
   }
-}
-
-/** Returns the properties of an entry by which a query can filter. `schema`: the JSON Pointer of the entry's schema. */
-function listFilterProperties(reader: SchemaReader, schema: string): readonly FilterProperty[] {
-  return [...reader.getProperties(schema)].map(([name, pointer]) => {
-    const types = reader.getTypes(pointer);
-    const isTime = ['date', 'date-time'].includes(String(reader.getKeyword(pointer, 'format')));
-    const isOrdered = isTime || types.includes('integer') || types.includes('number');
-    const isFlag = types.length === 1 && types[0] === 'boolean';
-    return { name, isOrdered, isTime, isFlag, isList: types.includes('array') };
-  });
 }
 
 /**
