@@ -298,7 +298,8 @@ function getContentType({ headers }: IncomingMessage, mediaTypes: readonly strin
     CHARSETS.includes(charset) ||
     !(isParsedType(contentType ?? '') || isXmlType(contentType ?? ''));
   if (sent !== undefined && contentType !== undefined && isReadable) return contentType;
-  const expected = mediaTypes.every(isJsonType) ? 'JSON in UTF-8' : 'the body in UTF-8';
+  const body = isReadable ? 'the body' : 'the body in UTF-8';
+  const expected = mediaTypes.every(isJsonType) ? 'JSON in UTF-8' : body;
   throw new HttpProblemError(createTypeProblem(sent, `${expected} with Content-Type ${mediaTypes.join(' or ')}`));
 }
 

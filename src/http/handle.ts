@@ -131,12 +131,18 @@ async function runHandler(exchange: OperationExchange, handler: Implementation, 
   const returned = checkReturned(route, await handler.handle(input, context));
   exchange.returned = { ...returned, by: handler.source };
   exchange.decision = HANDLER_DECISIONS[handler.source];
-  const changes = [...(builtIn?.getChanges() ?? []), ...(tracked.getChanges() ?? [])];
-  exchange.changes = changes.length === 0 ? undefined : changes;
+  exchange.changes = builtIn ? joinChanges(builtIn.getChanges(), tracked.getChanges()) : tracked.getChanges();
   const isForClient = input instanceof ApplicationInput && input.hasReadClient;
   // A response that depends on the headers or on the host is not cached.
   const isCached = isBuiltIn && !hasEffects && !isNamed && !isForClient && !hasOtherTypes(route);
   exchange.revision = isCached ? tracked.getRevision() : undefined;
+}
+
+function joinChanges(
+  one: readonly StateChange[] | undefined,
+  other: readonly StateChange[] | undefined,
+): readonly StateChange[] | undefined {
+  return one && other ? [...one, ...other] : (one ?? other);
 }
 
 /**

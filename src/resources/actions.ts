@@ -116,7 +116,7 @@ export function applyEffect({ values, time, counter }: Effect, entry: Entry, now
 }
 
 /**
- * Returns the values of an entry to which no action was applied: the first value of a state, false, and the number 0.
+ * Returns the values of an entry to which no action was applied: the first state that no action sets, false, and 0.
  * `isValid`: returns whether the schema at a JSON Pointer allows a value.
  */
 export function listInitialValues(
@@ -126,10 +126,13 @@ export function listInitialValues(
   isValid: (pointer: string, value: unknown) => boolean,
 ): Entry {
   const properties = reader.getProperties(schema);
+  const isSet = (property: string, value: unknown) =>
+    effects.some(({ values: set }) => set.some((one) => one.property === property && one.value === value));
   const values = effects.flatMap(({ values: changed, counter, time }): readonly (readonly [string, unknown])[] => [
     ...changed.map(({ property, value }) => {
-      const states = reader.getKeyword(properties.get(property) ?? '', 'enum');
-      return [property, typeof value === 'boolean' ? false : Array.isArray(states) ? states[0] : undefined] as const;
+      const states = [reader.getKeyword(properties.get(property) ?? '', 'enum') ?? []].flat();
+      const first = states.find((state) => !isSet(property, state)) ?? states[0];
+      return [property, typeof value === 'boolean' ? false : first] as const;
     }),
     ...(counter ? [[counter.property, 0] as const] : []),
     ...(time ? [[time.property, null] as const] : []),

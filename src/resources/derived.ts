@@ -5,6 +5,7 @@ import { getEntries, getKeyValue, getOwn, getProperty } from './entries.ts';
 import { getPathForm } from './names.ts';
 import type { Children, Derived, Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
+import { findCreatedName } from './server-values.ts';
 import { findStateValue } from './states.ts';
 
 /** The resources by the paths of their parents, and by properties with ids of other entries, such as `projectid`. */
@@ -206,9 +207,7 @@ function findLatest(reader: SchemaReader, property: string, children: readonly C
   const [, name] = /^(?:last|latest)(.+?)(?:at|on|date|time)$/.exec(normalizeName(property)) ?? [];
   const own = name === undefined ? undefined : indexNames(children).get(name)?.[0];
   if (!own || own.resource.schema === '') return undefined;
-  const time = [...reader.getProperties(own.resource.schema).keys()].find((one) =>
-    ['createdat', 'created', 'createdon', 'date', 'timestamp'].includes(normalizeName(one)),
-  );
+  const time = findCreatedName([...reader.getProperties(own.resource.schema).keys()]);
   return time === undefined ? undefined : { children: own, only: undefined, time };
 }
 

@@ -237,7 +237,7 @@ async function update(model: ResourceModel, plan: Plan, input: Input, context: C
   return respond(model, plan, input, { status: plan.route.successStatus, state: context.read(), entry });
 }
 
-/** The maximum number of entries in a property of a response that is no list. */
+/** The maximum number of entries in a list beside other properties. */
 const MAX_SHOWN = 20;
 
 /**
@@ -272,11 +272,11 @@ function showEntries(
 /** Handles a GET of numbers of entries, such as `GET /statistics`. */
 function count(model: ResourceModel, plan: Plan, input: Input, context: Context): HandlerResponse {
   const { path } = input;
-  const { route, counts = [], mount, resource } = plan;
+  const { route, counts = [], mount } = plan;
   const state = context.read();
   requireParents(model, state, plan, path);
   const id = path[mount.id.parameter];
-  if (id !== undefined && !findEntry(plan, state, path)) throw createNotFound({ ...plan, resource }, path);
+  if (id !== undefined && !findEntry(plan, state, path)) throw createNotFound(plan, path);
   const values = { ...computeDerived(counts, state, id), ...showEntries(model, counts, state, { id, input }) };
   if (Object.hasOwn(values, '')) return { status: route.successStatus, body: values[''] };
   const { value, generated } = model.completeResponse(route, values);

@@ -217,7 +217,7 @@ function matches(value: unknown, texts: readonly string[]): boolean {
 }
 
 /** Returns whether the texts in a value, except dates, contain each word of the texts, without regard to case. */
-export function containsTexts(value: unknown, texts: readonly string[]): boolean {
+function containsTexts(value: unknown, texts: readonly string[]): boolean {
   const words = texts.flatMap((text) => text.toLowerCase().split(/\s+/).filter(Boolean));
   if (words.length === 0) return true;
   const found = collectTexts(value).join('\n').toLowerCase();
@@ -233,6 +233,7 @@ function collectTexts(value: unknown): readonly string[] {
 /** A date, or a date with a time. */
 const TIME = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d.*)?$/;
 
+/** Returns whether a number, a text, a date or a time is in the range that a text limits. */
 export function isInRange(value: unknown, comparison: Comparison, text: string): boolean {
   const difference = getDifference(value, text);
   if (difference === undefined || Number.isNaN(difference)) return false;
@@ -247,7 +248,7 @@ export function isInRange(value: unknown, comparison: Comparison, text: string):
  * Returns undefined if the value is neither a number nor a text.
  */
 function getDifference(value: unknown, text: string): number | undefined {
-  if (typeof value === 'number') return value - Number(TIME.test(text) ? toMs(value, text) : text);
+  if (typeof value === 'number') return value - Number(TIME.test(text) ? toUnit(value, text) : text);
   if (typeof value !== 'string') return undefined;
   if (!TIME.test(value) || !TIME.test(text)) return value < text ? -1 : Number(value > text);
   const length = Math.min(value.length, text.length);
@@ -259,8 +260,8 @@ function compareTexts(one: string, other: string): number {
   return one < other ? -1 : Number(one > other);
 }
 
-/** Converts a date or time to the unit of a number: seconds or milliseconds since 1970. */
-function toMs(value: number, text: string): number {
+/** Converts a date or time to the unit of a number: seconds since 1970, or milliseconds if the number is large. */
+function toUnit(value: number, text: string): number {
   const ms = Date.parse(text);
   return value > 1e11 ? ms : ms / 1_000;
 }

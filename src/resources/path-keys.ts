@@ -124,11 +124,8 @@ function findProperty(
 /** Names of path parameters that do not say which resource they identify: `{id}`, in contrast to `{petId}`. */
 const GENERAL_NAMES = ['id', 'uuid', 'name', 'slug', 'key', 'code'];
 
-/** Names of entries that are people, without uppercase letters and separators. */
-export const PERSONS = ['user', 'member', 'person', 'account', 'customer', 'author', 'owner', 'employee', 'profile'];
-
 /** Names of properties with the id of the person to whom an entry belongs, the best first. */
-export const PERSON_PROPERTIES = [
+const PERSON_PROPERTIES = [
   ...['userid', 'ownerid', 'assigneeid', 'authorid', 'createdby', 'createdbyid', 'creatorid', 'memberid', 'customerid'],
   ...['accountid', 'owner', 'author', 'assignee'],
 ];

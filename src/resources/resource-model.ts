@@ -306,8 +306,9 @@ export class ResourceModel {
     return entries.map((entry) => {
       const values = computeDerived(properties, state, getKeyValue(entry, resource.id));
       const known = this.#derived.get(entry) ?? entry;
-      if (Object.entries(values).every(([name, value]) => known[name] === value)) return known;
-      const shown = { ...entry, ...values };
+      if (properties.every(({ property }) => known[property] === values[property])) return known;
+      const names = properties.map(({ property }) => property);
+      const shown = { ...omitKeys(entry, names), ...values };
       this.#derived.set(entry, shown);
       return shown;
     });

@@ -54,6 +54,17 @@ const TIME_NAMES: Readonly<Record<TimeKind, RegExp>> = {
 };
 
 /**
+ * Returns the property with the time at which an entry was created; else one with another time, such as `publishedAt`.
+ * `names`: the properties of an entry.
+ */
+export function findCreatedName(names: readonly string[]): string | undefined {
+  return (
+    names.find((name) => TIME_NAMES.created.test(normalizeName(name))) ??
+    names.find((name) => ['publishedat', 'date', 'timestamp'].includes(normalizeName(name)))
+  );
+}
+
+/**
  * The time of the default data: 2026-01-01, in ms since 1970.
  * It is constant, so that a reset restores the same data.
  */

@@ -2,6 +2,7 @@ import type { Route } from '../openapi/routes.ts';
 import type { Entry } from '../store/state.ts';
 import { normalizeName } from '../util/names.ts';
 import { MULTIPART_TYPE } from '../util/request-target.ts';
+import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import type { SchemaReader } from './schema-reader.ts';
 
 /** Returns whether an operation uploads files: its request body is `multipart/form-data`. */
@@ -32,7 +33,7 @@ export function describeUpload(
   const [, type = '', parameters = ''] = /^data:([^;,]*)([^,]*),/.exec(url) ?? [];
   const read = (name: string) => new RegExp(`;${name}=([^;]*)`).exec(parameters)?.[1];
   const name = read('name');
-  const values = { name: name && decodeURIComponent(name), size: Number(read('size')), type };
+  const values = { name: name && tryOrUndefined(() => decodeURIComponent(name)), size: Number(read('size')), type };
   return Object.fromEntries(
     [...reader.getProperties(schema)].flatMap(([property, pointer]) => {
       const own = normalizeName(property);

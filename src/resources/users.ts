@@ -7,10 +7,12 @@ import { normalizeName } from '../util/names.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import { getEntries, getKeyValue, getOwn, getPathValues } from './entries.ts';
 import { getLastSegment } from './names.ts';
-import { PERSON_PROPERTIES, PERSONS } from './path-keys.ts';
 import { type Login, PATH_VALUES, type Resource } from './resource.ts';
 import { setInner } from './responses.ts';
 import type { SchemaReader } from './schema-reader.ts';
+
+/** Names of entries that are people, without uppercase letters and separators. */
+const PERSONS = ['user', 'member', 'person', 'account', 'customer', 'author', 'owner', 'employee', 'profile'];
 
 /** Names of properties by which users log in, without uppercase letters and separators. */
 const LOGIN_NAMES = [
@@ -242,15 +244,24 @@ export function hasPassword(users: Resource, user: Entry, password: unknown): bo
   return hash === undefined || hash === hashPassword(user, users, password);
 }
 
+/** Names of properties with the user who created an entry. A `customerId` or `assigneeId` is often another user. */
+const CREATOR_PROPERTIES = [
+  'userid',
+  'ownerid',
+  'authorid',
+  'createdby',
+  'createdbyid',
+  'creatorid',
+  'owner',
+  'author',
+];
+
 /** Returns the properties of an entry that name its user, such as `authorId`, and lie outside of its path. */
 export function listUserProperties(reader: SchemaReader, { schema, mounts }: Resource): readonly string[] {
   const inPath = mounts.flatMap(({ parents }) => parents.map(({ property }) => property));
   const properties = schema === '' ? [] : [...reader.getProperties(schema)];
   return properties.flatMap(([name, pointer]) =>
-    PERSON_PROPERTIES.includes(normalizeName(name)) &&
-    !ASSIGNED.includes(normalizeName(name)) &&
-    reader.isScalar(pointer) &&
-    !inPath.includes(name)
+    CREATOR_PROPERTIES.includes(normalizeName(name)) && reader.isScalar(pointer) && !inPath.includes(name)
       ? [name]
       : [],
   );
@@ -265,6 +276,3 @@ export function listUserObjects(reader: SchemaReader, { schema }: Resource) {
     return isUser && inner.length > 0 ? [{ name, properties: inner }] : [];
   });
 }
-
-/** Properties that name another user than the one who creates the entry. */
-const ASSIGNED = ['assigneeid', 'assignee'];

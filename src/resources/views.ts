@@ -11,12 +11,13 @@ import {
   getTrailingParameters,
 } from './document-paths.ts';
 import { getOwn } from './entries.ts';
-import { findFilter, isInRange } from './list-filters.ts';
-import { compareValues } from './list-query.ts';
+import { findFilter, isInRange, listFilterProperties } from './list-filters.ts';
+import { compareValues, listQueryFields, readListParameters } from './list-query.ts';
 import { getLastSegment, getParameterName, getParentPath, getPathForm, TEXT_KEYS, toTemplate } from './names.ts';
 import { findParents } from './path-keys.ts';
 import type { Mount, Resource, View } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
+import { findCreatedName } from './server-values.ts';
 import { findStateValue } from './states.ts';
 
 /** Segments that stand for the entries of the user who sends the request, such as `/me/tasks`. */
@@ -24,9 +25,6 @@ const OWN_SEGMENTS = ['me', 'my', 'mine', 'self'];
 
 /** Names of dates and times until which something must be done, without uppercase letters and separators. */
 const DUE_NAMES = ['duedate', 'dueat', 'dueon', 'due', 'deadline', 'expiresat', 'expirydate', 'expirationdate'];
-
-/** Names of the time at which an entry was created, without uppercase letters and separators. */
-const CREATED_NAMES = ['createdat', 'created', 'createdon', 'creationdate', 'publishedat', 'date', 'timestamp'];
 
 /** Names of numbers by which entries are popular, without uppercase letters and separators. */
 const POPULAR_NAMES = [
@@ -61,8 +59,11 @@ function readView(reader: SchemaReader, { schema }: Pick<Resource, 'schema'>, pa
     names
       .map((name) => [...reader.getProperties(schema).keys()].find((property) => normalizeName(property) === name))
       .find((property) => property !== undefined);
-  const due = find(DUE_NAMES);
   const view = { values: [], times: [], order: undefined, isMine };
+  // The value of a property, such as the status `overdue`, says more than a date.
+  const state = findStateValue(reader, schema, getLastSegment(path));
+  if (state) return { ...view, values: [{ ...state, isEqual: true }] };
+  const due = find(DUE_NAMES);
   if (due !== undefined && /^(?:overdue|late|expired|past)$/.test(word)) {
     const done = findStateValue(reader, schema, 'complete');
     return {
@@ -73,14 +74,13 @@ function readView(reader: SchemaReader, { schema }: Pick<Resource, 'schema'>, pa
   }
   if (due !== undefined && /^(?:upcoming|future|due|active)$/.test(word))
     return { ...view, times: [{ property: due, comparison: 'least' }] };
-  const created = find(CREATED_NAMES);
+  const created = findCreatedName([...reader.getProperties(schema).keys()]);
   if (created !== undefined && /^(?:recent|latest|newest|new)$/.test(word))
     return { ...view, order: { property: created, isDescending: true } };
   const popular = find(POPULAR_NAMES);
   if (popular !== undefined && /^(?:popular|top|trending|best|favou?rites)$/.test(word))
     return { ...view, order: { property: popular, isDescending: true } };
-  const state = findStateValue(reader, schema, getLastSegment(path));
-  return state ? { ...view, values: [{ ...state, isEqual: true }] } : view;
+  return view;
 }
 
 /** Describes which entries a view shows: `only status "done"`. */
@@ -187,14 +187,14 @@ function findListed(reader: SchemaReader, { path, routes }: Pick<DocumentPath, '
   return response === undefined ? undefined : reader.findList(response, getResourceSegment(path));
 }
 
-/** Returns whether each required query parameter of a list filters its entries. */
+/** Returns whether each required query parameter of a list filters, sorts or pages its entries. */
 function hasKnownQuery(reader: SchemaReader, { schema }: Pick<Resource, 'schema'>, { routes }: DocumentPath): boolean {
   const route = routes.get('GET');
-  const properties = [...reader.getProperties(schema)].map(([name, pointer]) => {
-    const isTime = ['date', 'date-time'].includes(String(reader.getKeyword(pointer, 'format')));
-    return { name, isTime, isOrdered: isTime || reader.getTypes(pointer).includes('integer') };
-  });
-  return !route || getRequiredQuery(route).every((name) => findFilter([name], properties) !== undefined);
+  const required = route ? getRequiredQuery(route) : [];
+  if (!route || required.length === 0) return true;
+  const properties = listFilterProperties(reader, schema);
+  const { ignored } = readListParameters(listQueryFields(reader, route), properties, reader.getKeyword.bind(reader));
+  return !required.some((name) => ignored.includes(name));
 }
 
 /** A list whose entries have no path of their own, such as `/countries`. No operation changes its entries. */

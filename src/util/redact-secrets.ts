@@ -123,6 +123,7 @@ export interface CredentialNames {
   readonly properties: readonly string[];
 }
 
+/** The names of a contract without credentials and passwords. */
 export const NO_NAMES: CredentialNames = { headers: [], query: [], properties: [], paths: [] };
 
 /**
@@ -187,8 +188,8 @@ export function redactQuery(
   if (names.length === 0) return query;
   return Object.fromEntries(
     Object.entries(query).map(([name, value]) => {
-      const isSecret = hasName(name, names) || redactNamedProperties(value, names) !== value;
-      return [name, isSecret && (hasName(name, names) || typeof value === 'string') ? REDACTED : value];
+      const hasSecret = typeof value === 'string' && redactNamedProperties(value, names) !== value;
+      return [name, hasSecret || hasName(name, names) ? REDACTED : value];
     }),
   );
 }

@@ -66,6 +66,21 @@ async function start() {
   return { ...shop, get };
 }
 
+it('a latest time is removed when the last entry of which it is the time is deleted', async () => {
+  const Topic = createObject({ 'id!': INTEGER, lastReplyAt: TIME });
+  const Reply = createObject({ 'id!': INTEGER, 'text!': TEXT, createdAt: TIME });
+  const paths = {
+    ...createResourcePaths('/topics/{topicId}', refer('Topic')),
+    ...createResourcePaths('/topics/{topicId}/replies/{replyId}', refer('Reply')),
+  };
+  const { ask } = await startApi({ paths, schemas: { Topic, Reply } });
+  await ask('POST', '/topics', { id: 1 });
+  const { body: reply } = await ask('POST', '/topics/1/replies', { text: 'r' });
+  expect((await ask('GET', '/topics/1')).body).toEqual({ id: 1, lastReplyAt: reply.createdAt });
+  await ask('DELETE', `/topics/1/replies/${reply.id}`);
+  expect((await ask('GET', '/topics/1')).body).toEqual({ id: 1 });
+});
+
 describe('a value that follows from other entries', () => {
   it('is computed in each response', async () => {
     const { ask, get } = await start();

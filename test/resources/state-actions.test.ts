@@ -102,7 +102,7 @@ describe('an action of an entry', () => {
       'title!': TEXT,
       'published!': FLAG,
       'likes!': INTEGER,
-      'state!': { type: 'string', enum: ['open', 'closed'] },
+      'state!': { type: 'string', enum: ['closed', 'open'] },
     });
     const post: OperationParts = { response: refer('Post') };
     const paths = {

@@ -32,6 +32,9 @@ describe('an upload', () => {
       { id: 1, fileName: 'my list.csv', size: 5, mimeType: 'text/csv', note: 'n' },
     ]);
     expect((await ask('GET', '/tasks/1')).body).toMatchObject({ attachmentCount: 1 });
+    const text = new FormData();
+    text.append('note', 'data:text/csv;name=%E0;size=1;base64,YQ==');
+    expect((await fetch(`${url}/tasks/1/attachments`, { method: 'POST', body: text })).status).toBe(201);
     expect((await fetch(`${url}/tasks/9/attachments`, { method: 'POST', body: form })).status).toBe(404);
   });
 });

@@ -120,6 +120,19 @@ describe('a query parameter of a list', () => {
   });
 });
 
+it('a view prefers the value of a property to a date', async () => {
+  const Invoice = createObject({ 'id!': INTEGER, 'status!': { enum: ['overdue', 'paid'] }, dueDate: DATE });
+  const invoices = createList(refer('Invoice'));
+  const paths = {
+    ...createResourcePaths('/invoices/{id}', refer('Invoice')),
+    '/invoices/overdue': { get: { query: { 'page!': INTEGER }, response: invoices } },
+  };
+  const { ask, url } = await startApi({ paths, schemas: { Invoice } });
+  const entries = ['overdue', 'paid'].map((status, index) => ({ id: index + 1, status, dueDate: '2999-01-01' }));
+  await replaceState(url, { invoices: entries });
+  expect((await ask('GET', '/invoices/overdue?page=1')).body).toEqual(entries.slice(0, 1));
+});
+
 describe('a list that no operation changes', () => {
   const Country = createObject({ 'code!': TEXT, 'name!': TEXT });
 

@@ -202,8 +202,7 @@ class XmlReader {
     }
     for (const [{ key, items }, list] of lists) values.set(key, items || list.length > 1 ? list : list[0]);
     // An empty list without an element of its own has no elements.
-    for (const { key, items } of [...names.elements.values()].flat())
-      if (items && !values.has(key) && xml.required.includes(key)) values.set(key, []);
+    for (const key of names.requiredLists) if (!values.has(key)) values.set(key, []);
     return Object.fromEntries(values);
   }
 
@@ -229,6 +228,8 @@ interface XmlProperty {
 interface XmlNames {
   readonly attributes: ReadonlyMap<string, XmlProperty>;
   readonly elements: ReadonlyMap<string, readonly XmlProperty[]>;
+  /** The required lists whose entries are elements beside the other properties. */
+  readonly requiredLists: readonly string[];
 }
 
 /** Returns the names of the properties of an object. They are computed once for each schema. */
@@ -244,7 +245,9 @@ const getNames = memoizeByObject((document: Document) =>
       if (schema.isAttribute) attributes.set(removePrefix(schema.name ?? key), property);
       else for (const one of new Set(names)) elements.set(one, [...(elements.get(one) ?? []), property]);
     }
-    return { attributes, elements };
+    const lists = [...elements.values()].flat().filter(({ items }) => items !== undefined);
+    const requiredLists = [...new Set(lists.map(({ key }) => key))].filter((key) => xml.required.includes(key));
+    return { attributes, elements, requiredLists };
   }),
 );
 
