@@ -1,6 +1,6 @@
 import type { Route } from '../openapi/routes.ts';
 import type { Entry } from '../store/state.ts';
-import { getOwn } from './entries.ts';
+import { getOwn } from './entry-values.ts';
 import { getLastSegment, getParameterName, getParentPath, toTemplate } from './names.ts';
 import { hasEntryResponse } from './path-keys.ts';
 import type { Effect, Resource } from './resource.ts';

@@ -1,6 +1,8 @@
 import { DomainError, type Input } from '../application.ts';
 import type { Entry, State } from '../store/state.ts';
-import { getEntries, getKeyValue, matchId, setEntries } from './entries.ts';
+import { getEntries, hasEqualId, setEntries } from './entries.ts';
+import { appendEntry } from './entry-lists.ts';
+import { getKeyValue } from './entry-values.ts';
 import { addArticle } from './names.ts';
 import type { Plan } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
@@ -23,10 +25,10 @@ export function addEntry(model: ResourceModel, plan: Plan, { state, nowMs, body,
   const { resource } = plan;
   const entries = getEntries(state, resource);
   const result = model.createEntry(plan, { entries, body, path, nowMs, newId });
-  if (resource.kind === 'collection' && entries.some(matchId(resource, result)))
+  if (resource.kind === 'collection' && hasEqualId(entries, resource, result))
     throw new DomainError(
       'entry-exists',
       `${addArticle(resource.singular)} with the ${resource.id.property ?? resource.id.parameter} ${getKeyValue(result, resource.id)} already exists: use another ${resource.id.property ?? resource.id.parameter}`,
     );
-  return { next: setEntries(state, resource, [...entries, result]), result };
+  return { next: setEntries(state, resource, appendEntry(entries, result)), result };
 }

@@ -15,7 +15,9 @@ import { toSeed } from '../util/random.ts';
 import { fillPath } from '../util/request-target.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import { findIdIssues, findOverrideIssues, findResourceIssues, getRequiredQuery } from './document-paths.ts';
-import { getEntries, getKeyValue, hasParents, listParentPaths, matchId, setEntries } from './entries.ts';
+import { getEntries, hasEqualId, hasParents, listParentPaths, setEntries } from './entries.ts';
+import { appendEntry } from './entry-lists.ts';
+import { getKeyValue } from './entry-values.ts';
 import { explainPlan } from './explain-plan.ts';
 import { createHandler, respondToMocked } from './handlers.ts';
 import { addArticle } from './names.ts';
@@ -129,7 +131,7 @@ function addSeeds(
   if (!mount || !plan) return state;
   const paths = listParentPaths(model.inference, state, mount);
   const isGenerated = values.includes(undefined);
-  const entries: Entry[] = [];
+  let entries: readonly Entry[] = [];
   for (const parentPath of isGenerated ? paths.slice(0, MAX_PARENTS) : paths.slice(0, 1))
     for (const [index, value] of values.entries()) {
       const path = (value && paths.find((candidate) => hasParents(value, mount, candidate))) ?? parentPath;
@@ -146,7 +148,7 @@ function addSeeds(
           newId: () => createUuidFrom(key),
         },
       );
-      if (resource.kind === 'singleton' || !entries.some(matchId(resource, entry))) entries.push(entry);
+      if (resource.kind === 'singleton' || !hasEqualId(entries, resource, entry)) entries = appendEntry(entries, entry);
     }
   return { ...state, [resource.name]: [...getEntries(state, resource), ...entries] };
 }

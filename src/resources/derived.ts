@@ -1,7 +1,8 @@
 import type { Entry, State } from '../store/state.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { normalizeName, toSingular } from '../util/names.ts';
-import { getEntries, getKeyValue, getOwn, getProperty } from './entries.ts';
+import { getEntries } from './entries.ts';
+import { getKeyValue, getOwn, getProperty } from './entry-values.ts';
 import { getPathForm } from './names.ts';
 import type { Children, Derived, Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';

@@ -1,88 +1,18 @@
-import { isNode, toNode } from '../openapi/document.ts';
 import type { Entry, State } from '../store/state.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
+import { findByKeys, withoutEntries } from './entry-lists.ts';
+import { getKeyValue, type PathInput } from './entry-values.ts';
 import { getPathForm } from './names.ts';
-import { type Inference, type Mount, PATH_VALUES, type PathKey, type Resource } from './resource.ts';
-
-/** The path parameters of a request: `{ petId: '7' }` for the path template `/pets/{petId}`. */
-export type PathInput = Readonly<Record<string, string>>;
+import type { Inference, Mount, PathKey, Resource } from './resource.ts';
 
 /**
- * Returns an entry's value for a path parameter, as text: `'7'` for `{petId}` if the pet has the id 7.
- * Returns undefined if the entry has no value for the parameter, or if the value is an object.
- */
-export function getKeyValue(entry: Entry, { property, name }: PathKey): string | undefined {
-  const value = property === undefined ? getOwn(getPathValues(entry), name) : getProperty(entry, property);
-  return value === undefined || typeof value === 'object' ? undefined : String(value);
-}
-
-/**
- * Returns the value of a property of an entry.
- * `property`: a name such as `id`, or the path of a nested property, such as `metadata.name`.
- */
-export function getProperty(entry: Entry, property: string): unknown {
-  // This function is called for each entry of a list, so a name that is not nested is not split.
-  if (!property.includes('.')) return getOwn(entry, property);
-  return property.split('.').reduce<unknown>((value, name) => (isNode(value) ? getOwn(value, name) : undefined), entry);
-}
-
-/**
- * Returns the value of an own property.
- * Returns undefined for a property that every JavaScript object inherits, such as `constructor`.
- */
-export function getOwn(object: Readonly<Record<string, unknown>>, name: string): unknown {
-  return Object.hasOwn(object, name) ? object[name] : undefined;
-}
-
-/**
- * Returns a copy of an entry with a changed or added property.
- * An added property becomes the first one, unless it is nested.
- */
-function setProperty(entry: Entry, property: string, value: unknown): Entry {
-  const [name = '', ...rest] = property.split('.');
-  if (rest.length > 0) return { ...entry, [name]: setProperty(toNode(entry[name]), rest.join('.'), value) };
-  const { [name]: _old, ...others } = entry;
-  return Object.hasOwn(entry, name) ? { ...entry, [name]: value } : { [name]: value, ...others };
-}
-
-/**
- * Returns the path parameters in the hidden property `PATH_VALUES` of an entry.
- * An entry stores path parameters there if its schema has no properties for them.
- */
-export function getPathValues(entry: Entry): Readonly<Record<string, unknown>> {
-  return (entry[PATH_VALUES] ?? {}) as Readonly<Record<string, unknown>>;
-}
-
-/** Returns an entry without its hidden property `PATH_VALUES`, which is never sent to clients. */
-export function removePathValues(entry: Entry): Entry {
-  if (!(PATH_VALUES in entry)) return entry;
-  const { [PATH_VALUES]: _hidden, ...visible } = entry;
-  return visible;
-}
-
-/** Returns a copy of an entry with a new value for a path parameter, such as a new id for `{petId}`. */
-export function setKeyValue(entry: Entry, { property, name }: PathKey, value: unknown): Entry {
-  if (property !== undefined) return setProperty(entry, property, value);
-  return { ...entry, [PATH_VALUES]: { ...getPathValues(entry), [name]: value } };
-}
-
-/**
- * Copies the property `key.property`, such as the id, from the entry `from` to a copy of `entry`.
- * Returns `entry` itself if `from` does not have the property.
- */
-export function copyKeyValue(from: Entry, entry: Entry, key: PathKey): Entry {
-  const value = key.property === undefined ? undefined : getProperty(from, key.property);
-  return value === undefined ? entry : setKeyValue(entry, key, value);
-}
-
-/**
- * Creates a function that returns whether another entry has the same id as `entry`.
+ * Returns whether another entry has the same id as `entry`.
  * If entries have parents, the ids of the parents must also be equal.
  */
-export function matchId({ id, mounts: [mount] }: Resource, entry: Entry): (other: Entry) => boolean {
+export function hasEqualId(entries: readonly Entry[], { id, mounts: [mount] }: Resource, entry: Entry): boolean {
   const keys = [id, ...(mount?.parents ?? [])];
   const values = keys.map((key) => getKeyValue(entry, key));
-  return (other) => keys.every((key, index) => getKeyValue(other, key) === values[index]);
+  return findByKeys(entries, keys, values).length > 0;
 }
 
 /**
@@ -94,27 +24,34 @@ export function hasParents(entry: Entry, { parents }: Mount, path: PathInput): b
 }
 
 /**
- * Returns the index of the entry at a request path such as `/pets/7`; -1 if there is no such entry.
+ * Returns the entries that belong to the parents in a request path: the pets of the owner 7 for `/owners/7/pets`.
  * `path`: the path parameters of the request.
  */
-export function findIndex(entries: readonly Entry[], { kind }: Resource, mount: Mount, path: PathInput): number {
-  const { id } = mount;
-  const find = (key: PathKey) => {
-    const isEntry = (entry: Entry) => kind === 'singleton' || getKeyValue(entry, key) === path[key.parameter];
-    return entries.findIndex((entry) => isEntry(entry) && hasParents(entry, mount, path));
-  };
-  const index = find(id);
-  return index === -1 && id.alias !== undefined ? find({ ...id, property: id.alias }) : index;
+export function listChildrenOf(entries: readonly Entry[], { parents }: Mount, path: PathInput): readonly Entry[] {
+  return parents.length === 0 ? entries : findByKeys(entries, parents, getValues(parents, path));
 }
 
 /**
- * Returns a text that identifies an entry within its resource, such as its id.
- * The text is the seed for the generated values of the entry.
+ * Returns the entry at a request path such as `/pets/7`; undefined if there is no such entry.
+ * `path`: the path parameters of the request.
  */
-export function getEntryKey({ id, kind, mounts }: Resource, entry: Entry): string {
-  if (kind === 'collection' && id.property !== undefined) return getKeyValue(entry, id) ?? '';
-  const keys = [...(mounts[0]?.parents ?? []), ...(kind === 'collection' ? [id] : [])];
-  return keys.map((key) => getKeyValue(entry, key)).join('/');
+export function findAtPath(
+  entries: readonly Entry[],
+  { kind }: Resource,
+  mount: Mount,
+  path: PathInput,
+): Entry | undefined {
+  const { id } = mount;
+  if (kind === 'singleton') return listChildrenOf(entries, mount, path)[0];
+  const find = (key: PathKey) => {
+    const keys = [key, ...mount.parents];
+    return findByKeys(entries, keys, getValues(keys, path))[0];
+  };
+  return find(id) ?? (id.alias === undefined ? undefined : find({ ...id, property: id.alias }));
+}
+
+function getValues(keys: readonly PathKey[], path: PathInput): readonly (string | undefined)[] {
+  return keys.map(({ parameter }) => path[parameter]);
 }
 
 /** Returns the stored entries of a resource, such as all pets. */
@@ -129,10 +66,8 @@ export function getEntries(state: State, { name }: Pick<Resource, 'name'>): read
  */
 export function followMembers(state: State, { memberOf, id }: Resource, entries: readonly Entry[]): readonly Entry[] {
   if (memberOf === undefined) return entries;
-  const keys = new Set(entries.map((entry) => getKeyValue(entry, id)));
-  const others = getEntries(state, { name: memberOf }).filter((other) => keys.has(getKeyValue(other, id)));
-  const byKey = new Map(others.map((other) => [getKeyValue(other, id), other]));
-  return entries.map((entry) => byKey.get(getKeyValue(entry, id)) ?? entry);
+  const others = getEntries(state, { name: memberOf });
+  return entries.map((entry) => findByKeys(others, [id], [getKeyValue(entry, id)]).at(-1) ?? entry);
 }
 
 /** Returns a copy of a state in which a resource has the given entries instead of its previous ones. */
@@ -141,33 +76,31 @@ export function setEntries(state: State, { name }: Pick<Resource, 'name'>, entri
 }
 
 /**
- * Returns a copy of a state without the entries for which `isRemoved` returns true.
+ * Returns a copy of a state without some entries of a resource.
  * Also removes their child entries, such as the pets of a removed owner.
  */
 export function removeEntries(
   { resources }: Pick<Inference, 'resources'>,
   state: State,
   resource: Resource,
-  isRemoved: (entry: Entry) => boolean,
+  removed: readonly Entry[],
 ): State {
-  const entries = getEntries(state, resource);
-  const removed = new Set(entries.filter(isRemoved));
-  if (removed.size === 0) return state;
-  let next = setEntries(
-    state,
-    resource,
-    entries.filter((entry) => !removed.has(entry)),
-  );
+  if (removed.length === 0) return state;
+  let next = setEntries(state, resource, withoutEntries(getEntries(state, resource), new Set(removed)));
   for (const child of resources) {
     if (child.memberOf === resource.name) {
-      const ids = new Set([...removed].map((entry) => getKeyValue(entry, resource.id)));
-      next = removeEntries({ resources }, next, child, (entry) => ids.has(getKeyValue(entry, child.id)));
+      const members = removed.flatMap((entry) =>
+        findByKeys(getEntries(next, child), [child.id], [getKeyValue(entry, child.id)]),
+      );
+      next = removeEntries({ resources }, next, child, members);
     }
     for (const mount of child.mounts) {
       const own = resource.mounts.find(({ item }) => item !== undefined && isParentPath(mount, item));
       if (!own || child === resource || !isOwned(child, mount)) continue;
-      const paths = [...removed].map((parent) => getPathInput(mount, own, resource, parent));
-      next = removeEntries({ resources }, next, child, (entry) => paths.some((path) => hasParents(entry, mount, path)));
+      const children = removed.flatMap((parent) =>
+        listChildrenOf(getEntries(next, child), mount, getPathInput(mount, own, resource, parent)),
+      );
+      next = removeEntries({ resources }, next, child, children);
     }
   }
   return next;

@@ -4,7 +4,7 @@ import { getNode, isNode, omitKeys, resolvePointer } from '../openapi/document.t
 import type { Entry } from '../store/state.ts';
 import { createIssue, type Issue } from '../util/issue.ts';
 import { formatPointer, parsePointer } from '../util/json-pointer.ts';
-import { getOwn } from './entries.ts';
+import { getOwn } from './entry-values.ts';
 import type { Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
 

@@ -6,7 +6,9 @@ import { isPathSegment } from '../util/request-target.ts';
 import { applyEffect, describeValues } from './actions.ts';
 import { addEntry } from './add-entry.ts';
 import { computeDerived, listShown } from './derived.ts';
-import { findIndex, followMembers, getEntries, getKeyValue, hasParents, removeEntries, setEntries } from './entries.ts';
+import { findAtPath, followMembers, getEntries, listChildrenOf, removeEntries, setEntries } from './entries.ts';
+import { appendEntry, replaceEntry } from './entry-lists.ts';
+import { getKeyValue } from './entry-values.ts';
 import { findPatch, patchEntry } from './json-patch.ts';
 import { filterEntries } from './list-filters.ts';
 import { flattenQuery, sortEntries, takePage } from './list-query.ts';
@@ -24,8 +26,7 @@ import { selectViewed } from './views.ts';
  * `path`: the path parameters of the request.
  */
 function findEntry({ resource, mount }: Plan, state: State, path: Input['path']): Entry | undefined {
-  const entries = getEntries(state, resource);
-  return entries[findIndex(entries, resource, mount, path)];
+  return findAtPath(getEntries(state, resource), resource, mount, path);
 }
 
 /** Creates the error for a request path without an entry: for `/pets/7` if there is no pet 7. */
@@ -142,7 +143,7 @@ function list(model: ResourceModel, plan: Plan, input: Input, context: Context):
   const { resource, mount } = plan;
   const state = context.read();
   requireParents(model, state, plan, path);
-  const inPath = getEntries(state, resource).filter((entry) => hasParents(entry, mount, path));
+  const inPath = listChildrenOf(getEntries(state, resource), mount, path);
   const listed = model.addDerived(state, resource, inPath);
   const parameters = model.getListParameters(plan);
   // The object has no prototype, so that a filter with a name such as `constructor` has no inherited value.
@@ -315,7 +316,7 @@ async function remove(model: ResourceModel, plan: Plan, input: Input, context: C
     requireParents(model, state, plan, path);
     const entry = findEntry(plan, state, path) ?? model.getInitialSingleton(plan.resource, plan.mount, path);
     if (!entry) throw createNotFound(plan, path);
-    const next = removeEntries(model.inference, state, plan.resource, (other) => other === entry);
+    const next = removeEntries(model.inference, state, plan.resource, [entry]);
     return { next, result: entry };
   });
   return respond(model, plan, input, { status: getStatus(plan, 204), state: context.read(), entry: removed });
@@ -326,7 +327,12 @@ async function clear(model: ResourceModel, plan: Plan, input: Input, context: Co
   const { resource, mount } = plan;
   await context.update((state) => {
     requireParents(model, state, plan, path);
-    const next = removeEntries(model.inference, state, resource, (entry) => hasParents(entry, mount, path));
+    const next = removeEntries(
+      model.inference,
+      state,
+      resource,
+      listChildrenOf(getEntries(state, resource), mount, path),
+    );
     return { next, result: undefined };
   });
   return respond(model, plan, input, { status: getStatus(plan, 204), state: context.read(), entry: undefined });
@@ -364,8 +370,8 @@ function addHeaders(response: HandlerResponse, headers: Readonly<Record<string, 
 /** Returns a copy of a state in which `entry` replaces `current`. If `current` is undefined, adds `entry`. */
 function setEntry({ resource }: Plan, state: State, current: Entry | undefined, entry: Entry): State {
   const entries = getEntries(state, resource);
-  const index = current === undefined ? -1 : entries.indexOf(current);
-  return setEntries(state, resource, index === -1 ? [...entries, entry] : entries.with(index, entry));
+  const next = current ? replaceEntry(entries, current, entry) : appendEntry(entries, entry);
+  return setEntries(state, resource, next);
 }
 
 /** Returns the entry in a request body. */

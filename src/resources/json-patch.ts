@@ -6,7 +6,7 @@ import { findErrorResponse } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
 import { applyPatch, PatchError, type PatchOperation } from '../store/json-patch.ts';
 import type { Entry } from '../store/state.ts';
-import { getOwn, removePathValues } from './entries.ts';
+import { getOwn, removePathValues } from './entry-values.ts';
 import type { Plan, problems } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 import type { SchemaReader } from './schema-reader.ts';

@@ -2,7 +2,7 @@ import type { Input } from '../application.ts';
 import { parseNumber } from '../openapi/typed-values.ts';
 import type { Entry } from '../store/state.ts';
 import { normalizeName } from '../util/names.ts';
-import { getOwn, removePathValues } from './entries.ts';
+import { getOwn, removePathValues } from './entry-values.ts';
 import type { SchemaReader } from './schema-reader.ts';
 
 /** How a query parameter is compared with a property of an entry. */

@@ -4,7 +4,9 @@ import type { Route } from '../openapi/routes.ts';
 import type { Entry, State } from '../store/state.ts';
 import { normalizeName } from '../util/names.ts';
 import { addEntry } from './add-entry.ts';
-import { getEntries, getKeyValue, getOwn, removePathValues, setEntries } from './entries.ts';
+import { getEntries, setEntries } from './entries.ts';
+import { appendEntry } from './entry-lists.ts';
+import { getKeyValue, getOwn, removePathValues } from './entry-values.ts';
 import { addArticle } from './names.ts';
 import { PATH_VALUES, type Plan } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
@@ -65,7 +67,7 @@ async function register(model: ResourceModel, plan: Plan, sent: Node, context: C
       );
     const { result } = addEntry(model, plan, { state, nowMs, body, path: {}, newId: context.newId });
     const user = setPassword(users, result, sent[login?.password ?? '']);
-    return { next: setEntries(state, users, [...getEntries(state, users), user]), result: user };
+    return { next: setEntries(state, users, appendEntry(getEntries(state, users), user)), result: user };
   });
 }
 

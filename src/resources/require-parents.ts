@@ -2,7 +2,7 @@ import { DomainError, type Input } from '../application.ts';
 import { toNode } from '../openapi/document.ts';
 import type { State } from '../store/state.ts';
 import { normalizeName } from '../util/names.ts';
-import { findIndex, getEntries, hasParents, type ParentPlace } from './entries.ts';
+import { findAtPath, getEntries, listChildrenOf, type ParentPlace } from './entries.ts';
 import { getKeyNames } from './names.ts';
 import type { Plan } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
@@ -39,8 +39,8 @@ function hasParent(
   const names = [...own.parents.map((parent) => parent.parameter), own.id.parameter];
   const parentPath = Object.fromEntries(names.map((name, index) => [name, path[parameters[index] ?? ''] ?? '']));
   const entries = getEntries(state, resource);
-  if (findIndex(entries, resource, own, parentPath) !== -1) return true;
-  const inside = entries.filter((entry) => hasParents(entry, own, parentPath));
+  if (findAtPath(entries, resource, own, parentPath)) return true;
+  const inside = listChildrenOf(entries, own, parentPath);
   // No operation creates such a parent, so each value is accepted.
   if (!model.canCreate(resource) && inside.length === 0) return true;
   // `/stores/{reference}/logo` and `/stores/{store_id}/logo` identify a store by another property than

@@ -5,7 +5,7 @@ import { formatHeader, HEADER_NAME, isServerHeader, normalizeHeaderNames } from 
 import { normalizeName } from '../util/names.ts';
 import { formatLinks } from '../util/pages.ts';
 import { fillPath } from '../util/request-target.ts';
-import { getKeyValue } from './entries.ts';
+import { getKeyValue } from './entry-values.ts';
 import type { ListPage } from './list-query.ts';
 import { getPageValues } from './page-fields.ts';
 import type { Plan } from './resource.ts';

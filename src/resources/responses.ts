@@ -9,7 +9,7 @@ import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { normalizeName } from '../util/names.ts';
 import { getPageUrl } from '../util/pages.ts';
 import { toSeed } from '../util/random.ts';
-import { getEntryKey, getKeyValue, getOwn, removePathValues } from './entries.ts';
+import { getEntryKey, getKeyValue, getOwn, removePathValues } from './entry-values.ts';
 import type { ListPage } from './list-query.ts';
 import { getKeyNames } from './names.ts';
 import { getLinkRelation, getPageValues } from './page-fields.ts';

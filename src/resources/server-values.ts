@@ -8,7 +8,7 @@ import { toIsoTime } from '../util/iso-time.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { normalizeName } from '../util/names.ts';
 import { createRandom, createUuid, toSeed } from '../util/random.ts';
-import { getKeyValue, getProperty } from './entries.ts';
+import { findByKeys, getIdNumbers } from './entry-lists.ts';
 import type { PathKey, Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
 
@@ -92,7 +92,7 @@ export function createServerValues(
   return {
     createId(resource, entries, entry, uuid) {
       const { id } = resource;
-      const isUsed = (text: string) => entries.some((other) => getKeyValue(other, id) === text);
+      const isUsed = (text: string) => findByKeys(entries, [id], [text]).length > 0;
       const isFree = (value: unknown) =>
         value !== undefined && (id.schema === '' || contract.isValid(id.schema, value)) && !isUsed(String(value));
       const { pathSchema = '' } = id;
@@ -166,29 +166,19 @@ function* generateCandidates(
   uuid: string,
 ): Generator<unknown> {
   const types = schema === '' ? [] : reader.getTypes(schema);
-  const ids = entries.map((other) => (property === undefined ? undefined : getProperty(other, property)));
+  const { highest, areAll } = getIdNumbers(entries, property);
   if (types.includes('integer') || types.includes('number')) {
-    yield Math.max(getNextNumber(ids), Number(reader.getKeyword(schema, 'minimum') ?? 0));
+    yield Math.max(highest + 1, Number(reader.getKeyword(schema, 'minimum') ?? 0));
     return;
   }
   const bare = uuid.replaceAll('-', '');
   const maxLength = Number(reader.getKeyword(schema, 'maxLength') ?? uuid.length);
   if (property !== undefined && normalizeName(property) === 'slug') yield* createSlugs(entry, bare);
-  if (ids.length > 0 && ids.every(isNumber)) yield String(getNextNumber(ids));
+  if (areAll) yield String(highest + 1);
   yield uuid;
   yield bare;
   yield bare.slice(0, Math.max(0, maxLength));
-  yield String(getNextNumber(ids));
-}
-
-/** Returns whether an id is a whole number, such as 7, or its text, such as `"7"`. */
-function isNumber(id: unknown): boolean {
-  return typeof id !== 'boolean' && /^\d{1,15}$/.test(String(id));
-}
-
-/** Returns the highest number in `ids` plus 1; 1 if no id is a number. */
-function getNextNumber(ids: readonly unknown[]): number {
-  return ids.reduce<number>((highest, id) => (isNumber(id) ? Math.max(highest, Number(id)) : highest), 0) + 1;
+  yield String(highest + 1);
 }
 
 /**

@@ -5,7 +5,9 @@ import type { Route } from '../openapi/routes.ts';
 import type { Entry, State } from '../store/state.ts';
 import { normalizeName } from '../util/names.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
-import { getEntries, getKeyValue, getOwn, getPathValues } from './entries.ts';
+import { getEntries } from './entries.ts';
+import { findByKeys } from './entry-lists.ts';
+import { getKeyValue, getOwn, getPathValues } from './entry-values.ts';
 import { getLastSegment } from './names.ts';
 import { type Login, PATH_VALUES, type Resource } from './resource.ts';
 import { setInner } from './responses.ts';
@@ -198,9 +200,7 @@ export function findSender(
   input: Pick<Input, 'headers'>,
 ): Entry | undefined {
   const id = readUserId(input);
-  return id === undefined || !users
-    ? undefined
-    : getEntries(state, users).find((user) => getKeyValue(user, users.id) === id);
+  return id === undefined || !users ? undefined : findByKeys(getEntries(state, users), [users.id], [id])[0];
 }
 
 /**

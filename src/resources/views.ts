@@ -10,7 +10,7 @@ import {
   getResourceSegment,
   getTrailingParameters,
 } from './document-paths.ts';
-import { getOwn } from './entries.ts';
+import { getOwn } from './entry-values.ts';
 import { findFilter, isInRange, listFilterProperties } from './list-filters.ts';
 import { compareValues, listQueryFields, readListParameters } from './list-query.ts';
 import { getLastSegment, getParameterName, getParentPath, getPathForm, TEXT_KEYS, toTemplate } from './names.ts';

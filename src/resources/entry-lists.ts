@@ -1,0 +1,182 @@
+import type { Entry } from '../store/state.ts';
+import { getKeyValue, getProperty } from './entry-values.ts';
+import type { PathKey } from './resource.ts';
+
+/** The entries with the same values for some keys: one entry, or several in the order of the list. */
+type Group = Entry | Entry[];
+
+/** The entries of a list by their values for some keys, such as the id. */
+interface KeyIndex {
+  readonly keys: readonly PathKey[];
+  readonly groups: Map<string | undefined, Group>;
+}
+
+/** The ids of a list that are whole numbers. `highest`: undefined if it must be computed again. */
+interface IdNumbers {
+  count: number;
+  highest: number | undefined;
+}
+
+/** What is known about a list of entries. */
+interface Indexes {
+  /** By the names of the keys. */
+  readonly byKeys: Map<string, KeyIndex>;
+  /** By the property with the id. */
+  readonly numbers: Map<string, IdNumbers>;
+}
+
+/**
+ * The indexes of each list. They are created when they are first used.
+ * A change of a list moves its indexes to the new list and updates them there, so that the cost of a change does not
+ * depend on the length of the list. If the old list is read again, its indexes are created again.
+ */
+const indexesByList = new WeakMap<readonly Entry[], Indexes>();
+
+function getIndexes(entries: readonly Entry[]): Indexes {
+  const known = indexesByList.get(entries);
+  if (known) return known;
+  const indexes: Indexes = { byKeys: new Map(), numbers: new Map() };
+  indexesByList.set(entries, indexes);
+  return indexes;
+}
+
+/** Moves the indexes of a list to a changed copy of it. Returns them; undefined if the list has none. */
+function moveIndexes(from: readonly Entry[], to: readonly Entry[]): Indexes | undefined {
+  const indexes = indexesByList.get(from);
+  indexesByList.delete(from);
+  if (indexes) indexesByList.set(to, indexes);
+  return indexes;
+}
+
+/** Returns the text under which an index has the entries with some values. */
+function toIndexKey(values: readonly (string | undefined)[]): string | undefined {
+  return values.length === 1 ? values[0] : JSON.stringify(values);
+}
+
+function getIndexKey(entry: Entry, keys: readonly PathKey[]): string | undefined {
+  return toIndexKey(keys.map((key) => getKeyValue(entry, key)));
+}
+
+function getKeyIndex(entries: readonly Entry[], keys: readonly PathKey[]): KeyIndex {
+  const { byKeys } = getIndexes(entries);
+  const name = keys.map(({ property, name: own }) => property ?? `/${own}`).join(' ');
+  const known = byKeys.get(name);
+  if (known) return known;
+  const index: KeyIndex = { keys, groups: new Map() };
+  byKeys.set(name, index);
+  for (const entry of entries) addToIndex(index, entry);
+  return index;
+}
+
+function addToIndex({ keys, groups }: KeyIndex, entry: Entry): void {
+  const key = getIndexKey(entry, keys);
+  const group = groups.get(key);
+  if (group === undefined) groups.set(key, entry);
+  else if (Array.isArray(group)) group.push(entry);
+  else groups.set(key, [group, entry]);
+}
+
+function removeFromIndex({ keys, groups }: KeyIndex, entry: Entry): void {
+  const key = getIndexKey(entry, keys);
+  const rest = [groups.get(key) ?? []].flat().filter((other) => other !== entry);
+  if (rest.length > 0) groups.set(key, rest);
+  else groups.delete(key);
+}
+
+/**
+ * Returns the entries with some values, in the order of the list.
+ * The cost depends on the number of these entries only.
+ * `values`: the value for each key, as `getKeyValue` returns it.
+ */
+export function findByKeys(
+  entries: readonly Entry[],
+  keys: readonly PathKey[],
+  values: readonly (string | undefined)[],
+): readonly Entry[] {
+  const group = getKeyIndex(entries, keys).groups.get(toIndexKey(values));
+  return group === undefined ? [] : [group].flat();
+}
+
+/** Returns a copy of a list with another entry at the end. */
+export function appendEntry(entries: readonly Entry[], entry: Entry): readonly Entry[] {
+  const next = [...entries, entry];
+  const indexes = moveIndexes(entries, next);
+  for (const index of indexes?.byKeys.values() ?? []) addToIndex(index, entry);
+  for (const [property, numbers] of indexes?.numbers ?? []) addNumber(numbers, getProperty(entry, property));
+  return next;
+}
+
+/** Returns a copy of a list with `entry` in the place of `current`. */
+export function replaceEntry(entries: readonly Entry[], current: Entry, entry: Entry): readonly Entry[] {
+  const next = entries.with(entries.indexOf(current), entry);
+  const { byKeys, numbers } = moveIndexes(entries, next) ?? {};
+  for (const [name, { keys, groups }] of byKeys ?? []) {
+    const key = getIndexKey(current, keys);
+    const group = groups.get(key);
+    // The place of the entry among those with its new values is not known.
+    if (key !== getIndexKey(entry, keys)) byKeys?.delete(name);
+    else if (Array.isArray(group)) group[group.indexOf(current)] = entry;
+    else groups.set(key, entry);
+  }
+  for (const property of numbers?.keys() ?? [])
+    if (getProperty(current, property) !== getProperty(entry, property)) numbers?.delete(property);
+  return next;
+}
+
+/** Returns a copy of a list without some of its entries. */
+export function withoutEntries(entries: readonly Entry[], removed: ReadonlySet<Entry>): readonly Entry[] {
+  const [first] = removed;
+  const next =
+    removed.size === 1 && first
+      ? entries.toSpliced(entries.indexOf(first), 1)
+      : entries.filter((entry) => !removed.has(entry));
+  // Many entries of one group are removed faster by creating the index again.
+  if (removed.size > MAX_REMOVED) return next;
+  const indexes = moveIndexes(entries, next);
+  for (const entry of removed) {
+    for (const index of indexes?.byKeys.values() ?? []) removeFromIndex(index, entry);
+    for (const [property, numbers] of indexes?.numbers ?? []) removeNumber(numbers, getProperty(entry, property));
+  }
+  return next;
+}
+
+/** The maximum number of entries that are removed from the indexes one by one. */
+const MAX_REMOVED = 100;
+
+/** Returns a whole number, such as 7, or that of a text such as `"7"`. Returns undefined for other ids. */
+function toNumber(id: unknown): number | undefined {
+  return typeof id !== 'boolean' && /^\d{1,15}$/.test(String(id)) ? Number(id) : undefined;
+}
+
+function addNumber(numbers: IdNumbers, id: unknown): void {
+  const number = toNumber(id);
+  if (number === undefined) return;
+  numbers.count++;
+  if (numbers.highest !== undefined) numbers.highest = Math.max(numbers.highest, number);
+}
+
+function removeNumber(numbers: IdNumbers, id: unknown): void {
+  const number = toNumber(id);
+  if (number === undefined) return;
+  numbers.count--;
+  if (number === numbers.highest) numbers.highest = undefined;
+}
+
+/**
+ * Returns the highest id that is a whole number, 0 if there is none, and whether all ids are such numbers.
+ * `property`: the property with the id; undefined if entries have none.
+ */
+export function getIdNumbers(
+  entries: readonly Entry[],
+  property: string | undefined,
+): { readonly highest: number; readonly areAll: boolean } {
+  if (property === undefined) return { highest: 0, areAll: false };
+  const { numbers } = getIndexes(entries);
+  let known = numbers.get(property);
+  if (known?.highest === undefined) {
+    known = { count: 0, highest: 0 };
+    for (const entry of entries) addNumber(known, getProperty(entry, property));
+    numbers.set(property, known);
+  }
+  return { highest: known.highest ?? 0, areAll: entries.length > 0 && known.count === entries.length };
+}

@@ -1,0 +1,84 @@
+import { isNode, toNode } from '../openapi/document.ts';
+import type { Entry } from '../store/state.ts';
+import { PATH_VALUES, type PathKey, type Resource } from './resource.ts';
+
+/** The path parameters of a request: `{ petId: '7' }` for the path template `/pets/{petId}`. */
+export type PathInput = Readonly<Record<string, string>>;
+
+/**
+ * Returns an entry's value for a path parameter, as text: `'7'` for `{petId}` if the pet has the id 7.
+ * Returns undefined if the entry has no value for the parameter, or if the value is an object.
+ */
+export function getKeyValue(entry: Entry, { property, name }: PathKey): string | undefined {
+  const value = property === undefined ? getOwn(getPathValues(entry), name) : getProperty(entry, property);
+  return value === undefined || typeof value === 'object' ? undefined : String(value);
+}
+
+/**
+ * Returns the value of a property of an entry.
+ * `property`: a name such as `id`, or the path of a nested property, such as `metadata.name`.
+ */
+export function getProperty(entry: Entry, property: string): unknown {
+  // This function is called for each entry of a list, so a name that is not nested is not split.
+  if (!property.includes('.')) return getOwn(entry, property);
+  return property.split('.').reduce<unknown>((value, name) => (isNode(value) ? getOwn(value, name) : undefined), entry);
+}
+
+/**
+ * Returns the value of an own property.
+ * Returns undefined for a property that every JavaScript object inherits, such as `constructor`.
+ */
+export function getOwn(object: Readonly<Record<string, unknown>>, name: string): unknown {
+  return Object.hasOwn(object, name) ? object[name] : undefined;
+}
+
+/**
+ * Returns a copy of an entry with a changed or added property.
+ * An added property becomes the first one, unless it is nested.
+ */
+function setProperty(entry: Entry, property: string, value: unknown): Entry {
+  const [name = '', ...rest] = property.split('.');
+  if (rest.length > 0) return { ...entry, [name]: setProperty(toNode(entry[name]), rest.join('.'), value) };
+  const { [name]: _old, ...others } = entry;
+  return Object.hasOwn(entry, name) ? { ...entry, [name]: value } : { [name]: value, ...others };
+}
+
+/**
+ * Returns the path parameters in the hidden property `PATH_VALUES` of an entry.
+ * An entry stores path parameters there if its schema has no properties for them.
+ */
+export function getPathValues(entry: Entry): Readonly<Record<string, unknown>> {
+  return (entry[PATH_VALUES] ?? {}) as Readonly<Record<string, unknown>>;
+}
+
+/** Returns an entry without its hidden property `PATH_VALUES`, which is never sent to clients. */
+export function removePathValues(entry: Entry): Entry {
+  if (!(PATH_VALUES in entry)) return entry;
+  const { [PATH_VALUES]: _hidden, ...visible } = entry;
+  return visible;
+}
+
+/** Returns a copy of an entry with a new value for a path parameter, such as a new id for `{petId}`. */
+export function setKeyValue(entry: Entry, { property, name }: PathKey, value: unknown): Entry {
+  if (property !== undefined) return setProperty(entry, property, value);
+  return { ...entry, [PATH_VALUES]: { ...getPathValues(entry), [name]: value } };
+}
+
+/**
+ * Copies the property `key.property`, such as the id, from the entry `from` to a copy of `entry`.
+ * Returns `entry` itself if `from` does not have the property.
+ */
+export function copyKeyValue(from: Entry, entry: Entry, key: PathKey): Entry {
+  const value = key.property === undefined ? undefined : getProperty(from, key.property);
+  return value === undefined ? entry : setKeyValue(entry, key, value);
+}
+
+/**
+ * Returns a text that identifies an entry within its resource, such as its id.
+ * The text is the seed for the generated values of the entry.
+ */
+export function getEntryKey({ id, kind, mounts }: Resource, entry: Entry): string {
+  if (kind === 'collection' && id.property !== undefined) return getKeyValue(entry, id) ?? '';
+  const keys = [...(mounts[0]?.parents ?? []), ...(kind === 'collection' ? [id] : [])];
+  return keys.map((key) => getKeyValue(entry, key)).join('/');
+}
