@@ -4,6 +4,7 @@ import { getNode, isNode, omitKeys, resolvePointer } from '../openapi/document.t
 import type { Entry } from '../store/state.ts';
 import { createIssue, type Issue } from '../util/issue.ts';
 import { formatPointer, parsePointer } from '../util/json-pointer.ts';
+import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { getOwn } from './entry-values.ts';
 import type { Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
@@ -40,15 +41,21 @@ export class EntryValidator {
    * Returns the validation errors of a stored entry.
    * A missing property is not an error, because the server generates a value when it reads the entry.
    */
-  findIssues({ schema, mounts }: Resource, entry: Entry): readonly Issue[] {
-    if (schema === '') return [];
-    const properties = this.#reader.getCommonProperties(schema);
-    const parents = mounts.flatMap((mount) => mount.parents.map(({ property }) => property));
-    return Object.entries(entry).flatMap(([name, value]) => {
+  findIssues(resource: Resource, entry: Entry): readonly Issue[] {
+    if (resource.schema === '') return [];
+    const properties = this.#reader.getCommonProperties(resource.schema);
+    const parents = this.#getParentNames(resource);
+    // Most entries have no issue, and a state can have 100,000 entries.
+    const invalid = Object.keys(entry).filter((name) => {
       const pointer = properties.get(name);
+      const value = entry[name];
       // The id of a parent comes from the path, so it can be invalid against the schema of the entry.
-      const isValid = pointer === undefined || (parents.includes(name) && !isNode(value) && !Array.isArray(value));
-      if (isValid || this.#contract.isValid(this.#getFirstPointer(pointer), value)) return [];
+      const isValid = pointer === undefined || (parents.has(name) && !isNode(value) && !Array.isArray(value));
+      return !isValid && !this.#contract.isValid(this.#getFirstPointer(pointer), value);
+    });
+    return invalid.flatMap((name) => {
+      const pointer = properties.get(name) ?? '';
+      const value = entry[name];
       // The errors for the own schema of the property: an error that one of its examples has as well is left out.
       return this.#contract
         .getErrors(pointer, value)
@@ -57,6 +64,12 @@ export class EntryValidator {
         .map((error) => createIssue(formatPointer(name) + error.instancePath, describeError(error)));
     });
   }
+
+  /** Returns the properties of a resource's entries that have the ids of their parents. */
+  readonly #getParentNames = memoizeByObject(
+    ({ mounts }: Resource): ReadonlySet<string | undefined> =>
+      new Set(mounts.flatMap(({ parents }) => parents.map(({ property }) => property))),
+  );
 
   /**
    * Returns the JSON Pointer of the first schema with the same rules as the schema at `pointer`.

@@ -2,7 +2,8 @@ import type { Input } from '../application.ts';
 import { parseNumber } from '../openapi/typed-values.ts';
 import type { Entry } from '../store/state.ts';
 import { normalizeName } from '../util/names.ts';
-import { getOwn, removePathValues } from './entry-values.ts';
+import { getOwn } from './entry-values.ts';
+import { PATH_VALUES } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
 
 /** How a query parameter is compared with a property of an entry. */
@@ -159,6 +160,8 @@ export function describeFilter(name: string, { property, comparison }: ListFilte
 /** A filter with the values of a request. */
 interface WantedFilter extends ListFilter {
   readonly texts: readonly string[];
+  /** The words of the texts in lower case. */
+  readonly words: readonly string[];
   readonly isRequired: boolean;
 }
 
@@ -176,25 +179,26 @@ export function filterEntries(
 ): readonly Entry[] {
   const wanted = [...filters].flatMap(([name, filter]): readonly WantedFilter[] => {
     const value = query[name];
-    return value === undefined
-      ? []
-      : [{ ...filter, isRequired: required.includes(name), texts: [value].flat().map(String) }];
+    if (value === undefined) return [];
+    const texts = [value].flat().map(String);
+    const words = texts.flatMap((text) => text.toLowerCase().split(/\s+/).filter(Boolean));
+    return [{ ...filter, isRequired: required.includes(name), texts, words }];
   });
   if (wanted.length === 0) return entries;
   return entries.filter((entry) => wanted.every((filter) => fits(entry, filter, complete)));
 }
 
 function fits(entry: Entry, filter: WantedFilter, complete: (entry: Entry) => Entry): boolean {
-  const { property, texts, isRequired } = filter;
-  if (property === undefined) return containsTexts(complete(entry), texts);
+  const { property, isRequired } = filter;
+  if (property === undefined) return compare(complete(entry), filter);
   const own = getOwn(entry, property);
   return own === undefined ? isRequired || compare(getOwn(complete(entry), property), filter) : compare(own, filter);
 }
 
-function compare(value: unknown, { comparison, texts }: WantedFilter): boolean {
+function compare(value: unknown, { comparison, texts, words }: WantedFilter): boolean {
   if (comparison === 'equal') return matches(value, texts) || matches(value, splitTexts(texts));
   if (comparison === 'unequal') return !matches(value, texts);
-  if (comparison === 'contains') return containsTexts(value, texts);
+  if (comparison === 'contains') return words.every((word) => containsWord(value, word));
   return texts.every((text) => isInRange(value, comparison, text));
 }
 
@@ -216,18 +220,13 @@ function matches(value: unknown, texts: readonly string[]): boolean {
   return texts.includes(String(value));
 }
 
-/** Returns whether the texts in a value, except dates, contain each word of the texts, without regard to case. */
-function containsTexts(value: unknown, texts: readonly string[]): boolean {
-  const words = texts.flatMap((text) => text.toLowerCase().split(/\s+/).filter(Boolean));
-  if (words.length === 0) return true;
-  const found = collectTexts(value).join('\n').toLowerCase();
-  return words.every((word) => found.includes(word));
-}
-
-function collectTexts(value: unknown): readonly string[] {
-  if (typeof value === 'string') return TIME.test(value) ? [] : [value];
-  if (typeof value !== 'object' || value === null) return [];
-  return Object.values(Array.isArray(value) ? value : removePathValues(value as Entry)).flatMap(collectTexts);
+/** Returns whether a text in a value, except dates, contains a word without regard to case. `word`: in lower case. */
+function containsWord(value: unknown, word: string): boolean {
+  if (typeof value === 'string') return value.toLowerCase().includes(word) && !TIME.test(value);
+  if (typeof value !== 'object' || value === null) return false;
+  if (Array.isArray(value)) return value.some((inner) => containsWord(inner, word));
+  const object = value as Entry;
+  return Object.keys(object).some((name) => name !== PATH_VALUES && containsWord(object[name], word));
 }
 
 /** A date, or a date with a time. */

@@ -5,6 +5,7 @@ import type { Route } from '../openapi/routes.ts';
 import type { Entry } from '../store/state.ts';
 import { normalizeName } from '../util/names.ts';
 import { findOffset, PAGING_NAMES, type Page, type PagePosition, slicePage } from '../util/pages.ts';
+import { getOwn } from './entry-values.ts';
 import { type FilterProperty, findFilter, type ListFilter } from './list-filters.ts';
 import type { SchemaReader } from './schema-reader.ts';
 
@@ -266,25 +267,27 @@ export function sortEntries(
   // In `sort=name&sort=age,desc`, a direction can also be an entry of its own.
   const keys = parseSortKeys([text].flat().join(','));
   const isReversed = /^desc/i.test(order) && byMeaning.order !== byMeaning.sort;
-  // The object has no prototype, so that a property with a name such as `constructor` has no inherited value.
-  const rows = entries.map((entry) => ({
-    entry,
-    values: Object.assign(Object.create(null), complete(entry), entry) as Entry,
-  }));
-  const properties = findSortProperties(rows, new Set(keys.map(({ name }) => name)));
+  const properties = findSortProperties(entries, new Set(keys.map(({ name }) => name)), complete);
   const known = keys.flatMap(({ name, isDescending }) => {
     const property = properties.get(name);
     return property === undefined ? [] : [{ property, factor: isDescending !== isReversed ? -1 : 1 }];
   });
   if (known.length === 0) return entries;
+  const rows = entries.map((entry) => ({ entry, values: known.map(({ property }) => read(entry, property)) }));
   rows.sort((a, b) => {
-    for (const { property, factor } of known) {
-      const result = compareValues(a.values[property], b.values[property]) * factor;
+    for (const [index, { factor }] of known.entries()) {
+      const result = compareValues(a.values[index], b.values[index]) * factor;
       if (result !== 0) return result;
     }
     return 0;
   });
   return rows.map(({ entry }) => entry);
+
+  /** Returns the stored value of a property, or the generated one. */
+  function read(entry: Entry, property: string): unknown {
+    const own = getOwn(entry, property);
+    return own === undefined ? getOwn(complete(entry), property) : own;
+  }
 }
 
 /** Returns the keys in a text, with normalized names. */
@@ -304,23 +307,26 @@ function parseSortKeys(text: string): readonly { readonly name: string; readonly
 
 /**
  * Returns the properties of the entries whose normalized name is one of `names`, by this name.
- * Reads the entries once, because a query can have thousands of names that no entry has.
+ * Reads the entries at most twice, because a query can have thousands of names that no entry has.
  */
 function findSortProperties(
-  rows: readonly { readonly values: Entry }[],
+  entries: readonly Entry[],
   names: ReadonlySet<string>,
+  complete: Complete,
 ): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   const seen = new Set<string>();
-  for (const { values } of rows) {
-    if (found.size === names.size) break;
-    for (const property of Object.keys(values)) {
+  const read = (shown: Entry) => {
+    for (const property of Object.keys(shown)) {
       if (seen.has(property)) continue;
       seen.add(property);
       const name = normalizeName(property);
       if (names.has(name) && !found.has(name)) found.set(name, property);
     }
-  }
+    return found.size === names.size;
+  };
+  // A property that only responses have is generated.
+  if (!entries.some(read)) entries.some((entry) => read(complete(entry)));
   return found;
 }
 

@@ -118,12 +118,17 @@ export class ResponseFactory {
 
   #completeListed(plan: Plan, entry: Entry): Completed {
     if (this.#isOpen(plan)) return this.#completeOpen(plan, entry);
-    const { schema } = getValueMedia(plan, plan.route.successStatus);
-    const list = schema === undefined ? undefined : this.#reader.getInner(schema, plan.responsePath);
-    const items = list === undefined ? undefined : this.#reader.getItems(list);
-    if (items === undefined) return { value: removePathValues(entry), generated: [] };
+    const items = this.#getItems(plan);
+    if (items === '') return { value: removePathValues(entry), generated: [] };
     return this.completeEntry(plan.resource, items, entry);
   }
+
+  /** Returns the JSON Pointer of the schema of the entries in a list response; an empty string if there is none. */
+  readonly #getItems = memoizeByObject((plan: Plan): string => {
+    const { schema } = getValueMedia(plan, plan.route.successStatus);
+    const list = schema === undefined ? undefined : this.#reader.getInner(schema, plan.responsePath);
+    return (list === undefined ? undefined : this.#reader.getItems(list)) ?? '';
+  });
 
   /**
    * Returns whether the document leaves open which JSON an operation returns.

@@ -9,7 +9,14 @@ import {
 } from '../openapi/media-types.ts';
 import { findJsonMedia, findResponse, findValueMedia, hasOpenContent } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
-import { ALL_PARTS, getPartItems, getPartProperties, getPartTypes, getSchemaParts } from '../openapi/schema-parts.ts';
+import {
+  ALL_PARTS,
+  getPartItems,
+  getPartProperties,
+  getPartTypes,
+  getSchemaParts,
+  type SchemaPart,
+} from '../openapi/schema-parts.ts';
 import { normalizeName, toSingular } from '../util/names.ts';
 
 /**
@@ -84,6 +91,8 @@ const MAX_EXAMPLE_DEPTH = 3;
 export class SchemaReader {
   readonly document: Document;
   readonly #properties = new Map<string, ReadonlyMap<string, string>>();
+  readonly #commonProperties = new Map<string, ReadonlyMap<string, string>>();
+  readonly #items = new Map<string, string | undefined>();
 
   constructor(document: Document) {
     this.document = document;
@@ -94,12 +103,7 @@ export class SchemaReader {
    * Maps each property name to the JSON Pointer of the property's schema.
    */
   getProperties(schema: string): ReadonlyMap<string, string> {
-    const pointer = resolvePointer(this.document, schema);
-    const known = this.#properties.get(pointer);
-    if (known) return known;
-    const properties = getPartProperties(getSchemaParts(this.document, pointer, ALL_PARTS));
-    this.#properties.set(pointer, properties);
-    return properties;
+    return getCached(this.#properties, schema, () => getPartProperties(this.#getParts(schema)));
   }
 
   /**
@@ -107,7 +111,11 @@ export class SchemaReader {
    * Maps their names to the JSON Pointers of their schemas.
    */
   getCommonProperties(schema: string): ReadonlyMap<string, string> {
-    return getPartProperties(getSchemaParts(this.document, schema));
+    return getCached(this.#commonProperties, schema, () => getPartProperties(getSchemaParts(this.document, schema)));
+  }
+
+  #getParts(schema: string): readonly SchemaPart[] {
+    return getSchemaParts(this.document, schema, ALL_PARTS);
   }
 
   /** Returns the names of the properties that a schema and its `allOf` require. */
@@ -122,7 +130,7 @@ export class SchemaReader {
    * Returns an empty array if the schema does not restrict the type.
    */
   getTypes(schema: string): readonly unknown[] {
-    const types = getPartTypes(getSchemaParts(this.document, schema, ALL_PARTS));
+    const types = getPartTypes(this.#getParts(schema));
     return [...new Set(types)].filter((type) => type !== 'null');
   }
 
@@ -140,7 +148,7 @@ export class SchemaReader {
 
   /** Returns the JSON Pointer of the `items` of an array schema; undefined if there is no `items`. */
   getItems(schema: string): string | undefined {
-    return getPartItems(getSchemaParts(this.document, schema, ALL_PARTS));
+    return getCached(this.#items, schema, () => getPartItems(this.#getParts(schema)));
   }
 
   /**
@@ -202,7 +210,7 @@ export class SchemaReader {
    */
   contains(schema: string, other: string): boolean {
     const target = resolvePointer(this.document, other);
-    return getSchemaParts(this.document, schema, ALL_PARTS).some(({ pointer }) => pointer === target);
+    return this.#getParts(schema).some(({ pointer }) => pointer === target);
   }
 
   /**
@@ -344,6 +352,15 @@ export class SchemaReader {
     const schema = `${parameter?.pointer}/schema`;
     return parameter && getNode(this.document, schema) !== undefined ? schema : '';
   }
+}
+
+/** Returns the value of a schema from a cache, which gets the value if it lacks it. */
+function getCached<Value>(cache: Map<string, Value>, schema: string, compute: () => Value): Value {
+  const known = cache.get(schema);
+  if (known !== undefined || cache.has(schema)) return known as Value;
+  const value = compute();
+  cache.set(schema, value);
+  return value;
 }
 
 function findPreferred(located: readonly Located[], names: readonly string[]): Located | undefined {
