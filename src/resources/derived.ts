@@ -2,7 +2,8 @@ import type { Entry, State } from '../store/state.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { normalizeName, toSingular } from '../util/names.ts';
 import { getEntries } from './entries.ts';
-import { getKeyValue, getOwn, getProperty } from './entry-values.ts';
+import { findByKeys } from './entry-lists.ts';
+import { getOwn, getProperty } from './entry-values.ts';
 import { getPathForm } from './names.ts';
 import type { Children, Derived, Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
@@ -219,25 +220,26 @@ export function describeDerived({ property, children: { resource }, only, texts,
   return only ? `${property} (${resource.name} with ${only.property} ${JSON.stringify(only.value)})` : property;
 }
 
-/** The number and the latest time of the entries of a list, by the id of their parent. */
-type Groups = ReadonlyMap<string | undefined, { readonly count: number; readonly latest: unknown }>;
+/** The number of entries, and the latest of their times. */
+interface Summary {
+  readonly count: number;
+  readonly latest: unknown;
+}
 
-/** Groups the entries of a list once, because a list of parents needs the groups for each parent. */
-const getGroups = memoizeByObject((derived: Derived) =>
-  memoizeByObject((entries: readonly Entry[]): Groups => {
-    const { children, only, time } = derived;
-    const groups = new Map<string | undefined, { count: number; latest: unknown }>();
-    for (const entry of entries) {
-      if (only && getOwn(entry, only.property) !== only.value) continue;
-      const id = children.key && getKeyValue(entry, children.key);
-      const group = groups.get(id) ?? { count: 0, latest: undefined };
-      group.count++;
-      const own = time === undefined ? undefined : getProperty(entry, time);
-      if (own !== undefined && (group.latest === undefined || String(own) > String(group.latest))) group.latest = own;
-      groups.set(id, group);
-    }
-    return groups;
-  }),
+function summarize({ only, time }: Derived, entries: readonly Entry[]): Summary {
+  let [count, latest]: [number, unknown] = [0, undefined];
+  for (const entry of entries) {
+    if (only && getOwn(entry, only.property) !== only.value) continue;
+    count++;
+    const own = time === undefined ? undefined : getProperty(entry, time);
+    if (own !== undefined && (latest === undefined || String(own) > String(latest))) latest = own;
+  }
+  return { count, latest };
+}
+
+/** Summarizes all entries of a list, once for each list. */
+const summarizeAll = memoizeByObject((derived: Derived) =>
+  memoizeByObject((entries: readonly Entry[]) => summarize(derived, entries)),
 );
 
 /**
@@ -249,9 +251,13 @@ export function computeDerived(properties: readonly Derived[], state: State, id:
     properties.flatMap((derived): readonly (readonly [string, unknown])[] => {
       if (derived.shown) return [];
       if (derived.texts !== undefined) return [[derived.property, listTexts(derived.texts, state, derived)]];
-      const group = getGroups(derived)(getEntries(state, derived.children.resource)).get(id);
-      if (derived.time === undefined) return [[derived.property, group?.count ?? 0]];
-      return group?.latest === undefined ? [] : [[derived.property, group.latest]];
+      const { resource, key } = derived.children;
+      const entries = getEntries(state, resource);
+      const { count, latest } = key
+        ? summarize(derived, findByKeys(entries, [key], [id]))
+        : summarizeAll(derived)(entries);
+      if (derived.time === undefined) return [[derived.property, count]];
+      return latest === undefined ? [] : [[derived.property, latest]];
     }),
   );
 }
@@ -269,5 +275,5 @@ export function listShown(
   id: string | undefined,
 ): readonly Entry[] {
   const entries = getEntries(state, resource);
-  return key && id !== undefined ? entries.filter((entry) => getKeyValue(entry, key) === id) : entries;
+  return key && id !== undefined ? findByKeys(entries, [key], [id]) : entries;
 }

@@ -11,7 +11,7 @@ import { appendEntry, replaceEntry } from './entry-lists.ts';
 import { getKeyValue } from './entry-values.ts';
 import { findPatch, patchEntry } from './json-patch.ts';
 import { filterEntries } from './list-filters.ts';
-import { flattenQuery, sortEntries, takePage } from './list-query.ts';
+import { flattenQuery, selects, sortEntries, takePage } from './list-query.ts';
 import { getSenderPath, logIn } from './log-in.ts';
 import { requireParents } from './require-parents.ts';
 import { type Action, type Derived, type MockedPlan, PATH_VALUES, type Plan } from './resource.ts';
@@ -144,17 +144,21 @@ function list(model: ResourceModel, plan: Plan, input: Input, context: Context):
   const state = context.read();
   requireParents(model, state, plan, path);
   const inPath = listChildrenOf(getEntries(state, resource), mount, path);
-  const listed = model.addDerived(state, resource, inPath);
   const parameters = model.getListParameters(plan);
   // The object has no prototype, so that a filter with a name such as `constructor` has no inherited value.
   const query: Input['query'] = Object.assign(Object.create(null), parameters.defaults, sent);
   const complete = (entry: Entry) => model.responses.completeListed(plan, entry);
+  const isSelected = mount.view !== undefined || selects(parameters, query);
+  // The values that follow from other entries are computed for the whole list only if they can select entries.
+  const isDerivedFirst = isSelected || resource.memberOf !== undefined;
+  const listed = isDerivedFirst ? model.addDerived(state, resource, inPath) : inPath;
   const own = mount.view?.isMine ? model.selectOwn(resource, state, input, listed) : listed;
   const viewed = mount.view ? selectViewed(mount.view, own, complete, context.nowMs) : own;
   const members = followMembers(state, resource, viewed);
   const found = filterEntries(members, parameters, query, complete);
   const entries = sortEntries(found, parameters, query, complete);
-  const page = takePage(entries, parameters, query, (entry) => getKeyValue(entry, resource.id));
+  const taken = takePage(entries, parameters, query, (entry) => getKeyValue(entry, resource.id));
+  const page = isDerivedFirst ? taken : { ...taken, entries: model.addDerived(state, resource, taken.entries) };
   const headers = createHeaders(model, plan, { status: plan.route.successStatus, input, page });
   const response = model.responses.createListResponse(plan, page, input);
   return { ...addHeaders(response, headers), notes: model.takeNotes(plan, sent) };

@@ -160,9 +160,26 @@ export function describeFilter(name: string, { property, comparison }: ListFilte
 /** A filter with the values of a request. */
 interface WantedFilter extends ListFilter {
   readonly texts: readonly string[];
+  /** The values that are equal to one of the texts. For an equal comparison, also the parts between commas. */
+  readonly equal: EqualValues;
   /** The words of the texts in lower case. */
   readonly words: readonly string[];
   readonly isRequired: boolean;
+}
+
+/** Texts, and the numbers in them. */
+interface EqualValues {
+  readonly texts: readonly string[];
+  readonly numbers: readonly (number | undefined)[];
+}
+
+/** Returns the values of a filter for texts in a query such as `status=open,done`. */
+function createWanted(filter: ListFilter, texts: readonly string[], isRequired: boolean): WantedFilter {
+  const parts = filter.comparison === 'equal' ? texts.flatMap((text) => text.split(',')) : [];
+  const equal = [...new Set([...texts, ...parts])];
+  const words = texts.flatMap((text) => text.toLowerCase().split(/\s+/).filter(Boolean));
+  const numbers = equal.map((text) => parseNumber(text));
+  return { ...filter, isRequired, texts, equal: { texts: equal, numbers }, words };
 }
 
 /**
@@ -179,10 +196,7 @@ export function filterEntries(
 ): readonly Entry[] {
   const wanted = [...filters].flatMap(([name, filter]): readonly WantedFilter[] => {
     const value = query[name];
-    if (value === undefined) return [];
-    const texts = [value].flat().map(String);
-    const words = texts.flatMap((text) => text.toLowerCase().split(/\s+/).filter(Boolean));
-    return [{ ...filter, isRequired: required.includes(name), texts, words }];
+    return value === undefined ? [] : [createWanted(filter, [value].flat().map(String), required.includes(name))];
   });
   if (wanted.length === 0) return entries;
   return entries.filter((entry) => wanted.every((filter) => fits(entry, filter, complete)));
@@ -195,29 +209,24 @@ function fits(entry: Entry, filter: WantedFilter, complete: (entry: Entry) => En
   return own === undefined ? isRequired || compare(getOwn(complete(entry), property), filter) : compare(own, filter);
 }
 
-function compare(value: unknown, { comparison, texts, words }: WantedFilter): boolean {
-  if (comparison === 'equal') return matches(value, texts) || matches(value, splitTexts(texts));
-  if (comparison === 'unequal') return !matches(value, texts);
+function compare(value: unknown, { comparison, texts, equal, words }: WantedFilter): boolean {
+  if (comparison === 'equal') return matches(value, equal);
+  if (comparison === 'unequal') return !matches(value, equal);
   if (comparison === 'contains') return words.every((word) => containsWord(value, word));
   return texts.every((text) => isInRange(value, comparison, text));
 }
 
-/** Splits texts at commas, as in `status=open,done`. */
-function splitTexts(texts: readonly string[]): readonly string[] {
-  return texts.some((text) => text.includes(',')) ? texts.flatMap((text) => text.split(',')) : [];
-}
-
 /**
- * Returns whether a value equals one of the texts.
+ * Returns whether a value equals one of the values of a filter.
  * A list matches if one of its values matches.
  * An object matches if one of its values, except objects and lists, matches.
  */
-function matches(value: unknown, texts: readonly string[]): boolean {
-  if (Array.isArray(value)) return value.some((inner) => matches(inner, texts));
+function matches(value: unknown, equal: EqualValues): boolean {
+  if (Array.isArray(value)) return value.some((inner) => matches(inner, equal));
   if (typeof value === 'object' && value !== null)
-    return Object.values(value).some((inner) => typeof inner !== 'object' && matches(inner, texts));
-  if (typeof value === 'number') return texts.some((text) => parseNumber(text) === value);
-  return texts.includes(String(value));
+    return Object.values(value).some((inner) => typeof inner !== 'object' && matches(inner, equal));
+  if (typeof value === 'number') return equal.numbers.includes(value);
+  return equal.texts.includes(String(value));
 }
 
 /** Returns whether a text in a value, except dates, contains a word without regard to case. `word`: in lower case. */

@@ -135,22 +135,37 @@ export function takePage(
   query: Input['query'],
   getId: (entry: Entry) => string | undefined,
 ): ListPage {
+  const { limit, cursor, offset: before } = readPosition({ byMeaning, defaults, firstPage }, query);
+  const offset = cursor === undefined ? before : requireOffset(entries, cursor, byMeaning.cursor ?? '', getId);
+  const start = limit === undefined ? Math.max(offset, entries.length - maxEntries) : offset;
+  return {
+    ...slicePage(entries, { offset: start, limit }, getId),
+    position: getPosition(byMeaning, firstPage, query),
+    isSorted: byMeaning.sort !== undefined && query[byMeaning.sort] !== undefined,
+  };
+}
+
+/** Returns whether a query filters or sorts a list. */
+export function selects({ byMeaning, filters }: ListParameters, query: Input['query']): boolean {
+  return [byMeaning.sort ?? '', ...filters.keys()].some((name) => query[name] !== undefined);
+}
+
+/** Which page a query selects: its maximum length, and the cursor or the number of entries before it. */
+function readPosition(
+  { byMeaning, defaults, firstPage }: Pick<ListParameters, 'byMeaning' | 'defaults' | 'firstPage'>,
+  query: Input['query'],
+): { readonly limit: number | undefined; readonly cursor: string | undefined; readonly offset: number } {
   const getNumber = (name: string | undefined) =>
     name === undefined || query[name] === undefined ? undefined : Number(query[name]);
   const { offset: offsetName, page: pageName, cursor: cursorName } = byMeaning;
   const isPaged = pageName !== undefined || cursorName !== undefined || offsetName !== undefined;
   const limit = getNumber(byMeaning.limit) ?? (isPaged ? DEFAULT_LIMIT : undefined);
   const page = Math.max(0, (getNumber(pageName) ?? firstPage) - firstPage);
-  const cursor = cursorName === undefined || query[cursorName] === undefined ? undefined : String(query[cursorName]);
-  const offset =
-    cursor !== undefined && cursor !== '' && cursor !== defaults[cursorName ?? '']
-      ? requireOffset(entries, cursor, cursorName ?? '', getId)
-      : Math.max(0, getNumber(offsetName) ?? page * (limit ?? 0));
-  const start = limit === undefined ? Math.max(offset, entries.length - maxEntries) : offset;
+  const cursor = cursorName === undefined || query[cursorName] === undefined ? '' : String(query[cursorName]);
   return {
-    ...slicePage(entries, { offset: start, limit }, getId),
-    position: getPosition(byMeaning, firstPage, query),
-    isSorted: byMeaning.sort !== undefined && query[byMeaning.sort] !== undefined,
+    limit,
+    cursor: cursor === '' || cursor === defaults[cursorName ?? ''] ? undefined : cursor,
+    offset: Math.max(0, getNumber(offsetName) ?? page * (limit ?? 0)),
   };
 }
 
@@ -252,15 +267,16 @@ export function flattenQuery({ parameters }: Route, query: Input['query']): Inpu
 /**
  * Sorts entries by the sort parameter of a query.
  * Supports `name`, `-name`, `name:desc`, `name,desc` and `name desc`, also with `descending`.
- * Returns a new array.
+ * Returns a new array. The order of the entries behind the page that the query selects is undefined.
  * In ascending order, entries without the property are last.
  */
 export function sortEntries(
   entries: readonly Entry[],
-  { byMeaning }: ListParameters,
+  parameters: ListParameters,
   query: Input['query'],
   complete: Complete,
 ): readonly Entry[] {
+  const { byMeaning } = parameters;
   const text = byMeaning.sort === undefined ? undefined : query[byMeaning.sort];
   if (text === undefined) return entries;
   const order = byMeaning.order === undefined ? '' : String(query[byMeaning.order] ?? '');
@@ -273,21 +289,67 @@ export function sortEntries(
     return property === undefined ? [] : [{ property, factor: isDescending !== isReversed ? -1 : 1 }];
   });
   if (known.length === 0) return entries;
-  const rows = entries.map((entry) => ({ entry, values: known.map(({ property }) => read(entry, property)) }));
-  rows.sort((a, b) => {
-    for (const [index, { factor }] of known.entries()) {
-      const result = compareValues(a.values[index], b.values[index]) * factor;
+  const rows: readonly Row[] = entries.map((entry) => ({
+    entry,
+    values: known.map(({ property }) => read(entry, property)),
+  }));
+  const { limit, cursor, offset } = readPosition(parameters, query);
+  const end = limit === undefined || cursor !== undefined ? rows.length : offset + limit;
+  return sortFirst(rows, end, compareRows).map(({ entry }) => entry);
+
+  function compareRows(a: Row, b: Row): number {
+    for (let index = 0; index < known.length; index++) {
+      const result = compareValues(a.values[index], b.values[index]) * (known[index]?.factor ?? 1);
       if (result !== 0) return result;
     }
     return 0;
-  });
-  return rows.map(({ entry }) => entry);
+  }
 
   /** Returns the stored value of a property, or the generated one. */
   function read(entry: Entry, property: string): unknown {
     const own = getOwn(entry, property);
     return own === undefined ? getOwn(complete(entry), property) : own;
   }
+}
+
+/** An entry, and its values for the sort keys. */
+interface Row {
+  readonly entry: Entry;
+  readonly values: readonly unknown[];
+}
+
+/** The maximum number of entries that are inserted one by one at their place. */
+const MAX_INSERTED = 1_000;
+
+/**
+ * Returns a copy of a list whose first `count` values are sorted.
+ * The order of the others is undefined, because sorting a long list costs more than finding its first values.
+ * The order of equal values is kept.
+ */
+export function sortFirst<Value>(
+  values: readonly Value[],
+  count: number,
+  compare: (a: Value, b: Value) => number,
+): readonly Value[] {
+  if (count > MAX_INSERTED || count * 4 > values.length) return values.toSorted(compare);
+  const first: Value[] = [];
+  const others: Value[] = [];
+  for (const value of values) {
+    const last = first.at(-1);
+    if (first.length >= count && (last === undefined || compare(value, last) >= 0)) {
+      others.push(value);
+      continue;
+    }
+    let [low, high] = [0, first.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (compare(value, first[middle] as Value) < 0) high = middle;
+      else low = middle + 1;
+    }
+    first.splice(low, 0, value);
+    if (first.length > count) others.push(...first.splice(count));
+  }
+  return [...first, ...others];
 }
 
 /** Returns the keys in a text, with normalized names. */
@@ -334,6 +396,10 @@ function findSortProperties(
 export function compareValues(a: unknown, b: unknown): number {
   if (typeof a === 'number' && typeof b === 'number') return a - b;
   if (a === undefined || b === undefined) return a === b ? 0 : a === undefined ? 1 : -1;
-  const [left, right] = [String(a), String(b)];
+  if (typeof a === 'string' && typeof b === 'string') return compareTexts(a, b);
+  return compareTexts(String(a), String(b));
+}
+
+function compareTexts(left: string, right: string): number {
   return left < right ? -1 : Number(left > right);
 }
