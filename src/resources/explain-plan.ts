@@ -1,5 +1,6 @@
 import { conjugate, describeEffect, splitActionPath } from './actions.ts';
 import { describeDerived } from './derived.ts';
+import { describeEmbedded } from './embedded.ts';
 import { listChildren } from './entries.ts';
 import { describeFilter } from './list-filters.ts';
 import { addArticle, getLastSegment, getParameterName } from './names.ts';
@@ -20,6 +21,7 @@ const VERBS: Readonly<Record<Action, string>> = {
   act: 'changes',
   count: 'counts',
   logIn: 'logs in',
+  logOut: 'logs out',
 };
 
 function describeCounts(counts: readonly Derived[]): string {
@@ -39,6 +41,7 @@ export function explainPlan(model: ResourceModel, plan: Plan): string {
     return `${describeCounts(plan.counts ?? [])} ${(plan.counts ?? []).map(describeDerived).join(', ')}`;
   if (plan.login)
     return `${plan.login.isRegistration ? 'registers' : 'logs in'} ${addArticle(resource.singular)} by ${plan.login.login}`;
+  if (action === 'logOut') return `logs out the ${resource.singular} of the token`;
   if (plan.isSender) return `${getVerb(plan)} the ${resource.singular} who sends the request`;
   const isMany = action === 'list' || action === 'clear';
   const target = isMany ? resource.name : nameEntry(resource);
@@ -46,7 +49,10 @@ export function explainPlan(model: ResourceModel, plan: Plan): string {
   const below = parent ? ` of ${parent.path}` : '';
   const details = [
     ...(action === 'list' || action === 'read'
-      ? describe('computes', model.getDerived(resource).map(describeDerived))
+      ? [
+          ...describe('computes', model.derived.getCounts(resource).map(describeDerived)),
+          ...describe('shows', model.derived.getEmbedded(resource).map(describeEmbedded)),
+        ]
       : []),
     ...(mount.view ? describeView(mount.view) : []),
     ...(action === 'list' ? describeList(model, plan) : []),

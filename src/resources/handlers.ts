@@ -12,7 +12,7 @@ import { getKeyValue } from './entry-values.ts';
 import { findPatch, patchEntry } from './json-patch.ts';
 import { filterEntries } from './list-filters.ts';
 import { flattenQuery, selects, sortEntries, takePage } from './list-query.ts';
-import { getSenderPath, logIn } from './log-in.ts';
+import { getSenderPath, logIn, logOut } from './log-in.ts';
 import { requireParents } from './require-parents.ts';
 import { type Action, type Derived, type MockedPlan, PATH_VALUES, type Plan } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
@@ -84,6 +84,7 @@ const HANDLERS: Readonly<Record<Action, PlanHandler>> = {
   act,
   count,
   logIn,
+  logOut,
 };
 
 /** Creates the handler of an operation. `plan`: what the operation does, such as creating an entry. */
@@ -151,14 +152,14 @@ function list(model: ResourceModel, plan: Plan, input: Input, context: Context):
   const isSelected = mount.view !== undefined || selects(parameters, query);
   // The values that follow from other entries are computed for the whole list only if they can select entries.
   const isDerivedFirst = isSelected || resource.memberOf !== undefined;
-  const listed = isDerivedFirst ? model.addDerived(state, resource, inPath) : inPath;
+  const listed = isDerivedFirst ? model.derived.add(state, resource, inPath) : inPath;
   const own = mount.view?.isMine ? model.selectOwn(resource, state, input, listed) : listed;
   const viewed = mount.view ? selectViewed(mount.view, own, complete, context.nowMs) : own;
   const members = followMembers(state, resource, viewed);
   const found = filterEntries(members, parameters, query, complete);
   const entries = sortEntries(found, parameters, query, complete);
   const taken = takePage(entries, parameters, query, (entry) => getKeyValue(entry, resource.id));
-  const page = isDerivedFirst ? taken : { ...taken, entries: model.addDerived(state, resource, taken.entries) };
+  const page = isDerivedFirst ? taken : { ...taken, entries: model.derived.add(state, resource, taken.entries) };
   const headers = createHeaders(model, plan, { status: plan.route.successStatus, input, page });
   const response = model.responses.createListResponse(plan, page, input);
   return { ...addHeaders(response, headers), notes: model.takeNotes(plan, sent) };
@@ -262,7 +263,7 @@ function showEntries(
       if (!shown) return [];
       const { resource } = children;
       const sender = resource === users && !shown.isList ? findOwnEntry(resource, state, input) : undefined;
-      const entries = model.addDerived(
+      const entries = model.derived.add(
         state,
         resource,
         sender ? [sender] : listShown(derived, state, id).slice(0, MAX_SHOWN),
@@ -363,7 +364,7 @@ function respond(
   { status, state, entry, entries = entry ? [entry] : [] }: ResponseContent,
 ): HandlerResponse {
   const headers = createHeaders(model, plan, { status, input, entry });
-  const shown = model.addDerived(state, plan.resource, entries);
+  const shown = model.derived.add(state, plan.resource, entries);
   return addHeaders(model.responses.createEntryResponse(plan, status, shown), headers);
 }
 

@@ -19,7 +19,7 @@ import {
 } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
 import { allowsAnyBody, allowsAnyJson, listPatchTypes } from './schema-reader.ts';
-import { createUsers, findLogin, findOwnUser, findUsers } from './users.ts';
+import { createUsers, findLogin, findOwnUser, findUsers, isLogout } from './users.ts';
 
 /**
  * Infers the resources of a document, and what each operation does with them.
@@ -31,11 +31,12 @@ export function inferResources(reader: SchemaReader, routes: readonly Route[]): 
   const created = known ? undefined : createUsers(reader, found, routes);
   const users = known ?? created;
   const resources = created ? [...found, created] : found;
+  const loginPaths = users ? routes.filter((route) => findLogin(reader, users, route)).map(({ path }) => path) : [];
   const plans = new Map<string, Plan>();
   const mockedPlans = new Map<string, MockedPlan>();
   const reasons = new Map<string, string>();
   for (const route of routes) {
-    const planned = (users && planUser(reader, users, route)) ?? planRoute(reader, resources, route);
+    const planned = (users && planUser(reader, users, route, loginPaths)) ?? planRoute(reader, resources, route);
     const key = getRouteKey(route);
     if (typeof planned !== 'string') plans.set(key, planned);
     else {
@@ -102,14 +103,23 @@ function planAction(reader: SchemaReader, resources: readonly Resource[], route:
     : { ...base, responsePath: located };
 }
 
-/** Returns the plan of a login, a registration, or an operation on the user who sends the request. */
-function planUser(reader: SchemaReader, users: Resource, route: Route): Plan | undefined {
+/**
+ * Returns the plan of a login, a registration, a logout, or an operation on the user who sends the request.
+ * `loginPaths`: the paths that log users in or register them.
+ */
+function planUser(
+  reader: SchemaReader,
+  users: Resource,
+  route: Route,
+  loginPaths: readonly string[],
+): Plan | undefined {
   if (getOverrides(reader.document, route).off) return undefined;
   const [mount] = users.mounts;
   if (!mount || mount.parents.length > 0) return undefined;
   const base = { route, resource: users, mount, requestPath: [], entryPath: [] } as const;
   const login = findLogin(reader, users, route);
   if (login) return { ...base, action: 'logIn', responsePath: [], login };
+  if (isLogout(route, loginPaths)) return { ...base, action: 'logOut', responsePath: [] };
   const responsePath = findOwnUser(reader, users, route);
   if (!responsePath) return undefined;
   const requestPath = locateRequest(reader, users, route, undefined);

@@ -5,20 +5,32 @@ import type { Entry, State } from '../store/state.ts';
 import { normalizeName } from '../util/names.ts';
 import { addEntry } from './add-entry.ts';
 import { getEntries, setEntries } from './entries.ts';
-import { appendEntry } from './entry-lists.ts';
+import { appendEntry, replaceEntry } from './entry-lists.ts';
 import { getKeyValue, getOwn, removePathValues } from './entry-values.ts';
 import { addArticle } from './names.ts';
 import { PATH_VALUES, type Plan } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 import { getInner, setInner } from './responses.ts';
-import { createToken, findByLogin, findOwnEntry, hasPassword, setPassword, TOKEN_SECONDS } from './users.ts';
+import {
+  createToken,
+  endToken,
+  findByLogin,
+  findOwnEntry,
+  findSender,
+  hasPassword,
+  setPassword,
+  TOKEN_SECONDS,
+} from './users.ts';
 
 /** Returns the path parameters of the user who sends a request. Throws a `DomainError` if there is no such user. */
 export function getSenderPath({ resource, mount }: Plan, input: Input, state: State): Input['path'] {
   const user = findOwnEntry(resource, state, input);
   const id = user && getKeyValue(user, resource.id);
   if (id === undefined)
-    throw new DomainError('invalid-credentials', 'the user of the token does not exist: log in again');
+    throw new DomainError(
+      'invalid-credentials',
+      'a logout has ended the token, or its user does not exist: log in again',
+    );
   return { [mount.id.parameter]: id };
 }
 
@@ -43,15 +55,37 @@ export async function logIn(
         ? `the ${login.password} is wrong: send the one of the registration`
         : `no ${users.singular} has this ${login.login}: register first, or list the ${users.name}`,
     );
-  const [own = user] = model.addDerived(context.read(), users, [user]);
+  const [own = user] = model.derived.add(context.read(), users, [user]);
   const response = model.reader.getResponseSchema(route, route.successStatus) ?? '';
   const schema = login.user && model.reader.getInner(response, login.user);
   // The generated values are the same as in other responses.
   const complete = schema === undefined ? own : model.responses.completeEntry(users, schema, own).value;
   const shown = login.user ? setInner({}, login.user, removePathValues(complete as Entry)) : {};
-  const body = login.token ? setInner(shown, login.token, createToken(users, user, context.nowMs())) : shown;
+  const body = login.token
+    ? setInner(shown, login.token, createToken(users, user, { nowMs: context.nowMs(), id: context.newId() }))
+    : shown;
   const { value, generated } = model.completeResponse(route, { ...getTokenFields(model, route), ...body });
   return { status: route.successStatus, body: value, generated };
+}
+
+/** Handles a logout: ends the token of the request. Does nothing without a token of this server. */
+export async function logOut(
+  model: ResourceModel,
+  { route, resource: users }: Plan,
+  input: Input,
+  context: Context,
+): Promise<HandlerResponse> {
+  const { headers } = input;
+  await context.update((state) => {
+    const user = findSender(users, state, { headers });
+    if (!user) return { next: state, result: undefined };
+    const entries = replaceEntry(getEntries(state, users), user, endToken(user, { headers }));
+    return { next: setEntries(state, users, entries), result: undefined };
+  });
+  const status = route.successStatus;
+  if (model.reader.getResponseSchema(route, status) === undefined) return { status };
+  const { value, generated } = model.completeResponse(route, {});
+  return { status, body: value, generated };
 }
 
 /** Adds a user with the properties and the password of a registration. */

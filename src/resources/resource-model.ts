@@ -9,8 +9,9 @@ import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { toSeed } from '../util/random.ts';
 import { isPathSegment } from '../util/request-target.ts';
 import { listInitialValues } from './actions.ts';
-import { computeDerived, findDerived } from './derived.ts';
+import { DerivedValues } from './derived-values.ts';
 import { getRequiredQuery } from './document-paths.ts';
+import { setShownUser } from './embedded.ts';
 import { createParentFinder } from './entries.ts';
 import { EntryValidator } from './entry-validator.ts';
 import { copyKeyValue, getKeyValue, getProperty, type PathInput, setKeyValue } from './entry-values.ts';
@@ -46,6 +47,9 @@ const SET_TIMES: Readonly<Partial<Record<Action, readonly TimeKind[]>>> = {
 /** The actions that create entries. */
 const CREATING_ACTIONS: readonly Action[] = ['create', 'replace', 'replaceById'];
 
+/** The actions that change entries by a request body. */
+const CHANGING_ACTIONS: readonly Action[] = [...CREATING_ACTIONS, 'update'];
+
 /** The resources of a contract, and the functions with which handlers read and change entries. */
 export class ResourceModel {
   readonly contract: Contract;
@@ -53,6 +57,8 @@ export class ResourceModel {
   readonly reader: SchemaReader;
   readonly validator: EntryValidator;
   readonly responses: ResponseFactory;
+  /** Adds the values that follow from other entries. */
+  readonly derived: DerivedValues;
   /** Returns the resources named as parents in a path, such as `owners` in `/owners/{ownerId}/pets`. */
   readonly findParents: ReturnType<typeof createParentFinder>;
   readonly generate: (schema: string, seed: number) => unknown;
@@ -76,6 +82,9 @@ export class ResourceModel {
     this.generate = generateField;
     this.completeValue = completeValue;
     this.#values = createServerValues(contract, this.reader, generateField);
+    const { reader, inference, responses } = this;
+    const isSent = memoizeByObject((resource: Resource) => new Set(this.#listSentNames(resource)));
+    this.derived = new DerivedValues(reader, inference, responses, (resource, name) => isSent(resource).has(name));
   }
 
   /** Returns how the query parameters of a list operation filter, sort and page. */
@@ -292,27 +301,13 @@ export class ResourceModel {
     return { ...Object.fromEntries(order.map((name) => [name, keyed[name]])), ...keyed };
   }
 
-  /** Returns the properties of a resource's entries whose values follow from other entries, such as `taskCount`. */
-  readonly getDerived = memoizeByObject((resource: Resource) =>
-    findDerived(this.reader, this.inference.resources, resource),
-  );
-
-  /** The entries with derived values. An entry stays the same object as long as its values are the same. */
-  readonly #derived = new WeakMap<Entry, Entry>();
-
-  /** Returns entries with their derived values, such as the number of tasks of a project. */
-  addDerived(state: State, resource: Resource, entries: readonly Entry[]): readonly Entry[] {
-    const properties = this.getDerived(resource);
-    if (properties.length === 0) return entries;
-    return entries.map((entry) => {
-      const values = computeDerived(properties, state, getKeyValue(entry, resource.id));
-      const known = this.#derived.get(entry) ?? entry;
-      if (properties.every(({ property }) => known[property] === values[property])) return known;
-      const names = properties.map(({ property }) => property);
-      const shown = { ...omitKeys(entry, names), ...values };
-      this.#derived.set(entry, shown);
-      return shown;
-    });
+  /** Returns the names of the properties that requests can have, and that are not `readOnly`. */
+  #listSentNames(resource: Resource): readonly string[] {
+    const plans = [...this.inference.plans.values()].filter(
+      (plan) => plan.resource === resource && CHANGING_ACTIONS.includes(plan.action),
+    );
+    const sent = plans.flatMap((plan) => this.#getRequestNames(plan));
+    return Object.keys(this.#values.removeReadOnly(resource, Object.fromEntries(sent.map((name) => [name, true]))));
   }
 
   readonly #getUserProperties = memoizeByObject((resource: Resource) => listUserProperties(this.reader, resource));
@@ -336,7 +331,10 @@ export class ResourceModel {
       name,
       Object.fromEntries(Object.entries(user).filter(([property]) => properties.includes(property))),
     ]);
-    return { ...Object.fromEntries([...ids, ...shown]), ...body };
+    const signed = { ...Object.fromEntries([...ids, ...shown]), ...body };
+    const key = getKeyValue(user, users.id);
+    const added = key === undefined ? [] : objects.filter(({ name }) => !Object.hasOwn(body, name));
+    return added.reduce((next, { name }) => setShownUser(next, name, key ?? ''), signed);
   }
 
   /** Returns the entries of the user who sends a request; all entries if the user is not known. */

@@ -116,6 +116,7 @@ export interface Resource {
  * `replaceById`: changes the entry whose id is in the body.
  * `clear`: deletes all entries of a list.
  * `logIn`: returns a token of a user, and creates the user first if it is a registration.
+ * `logOut`: ends the token of the request.
  * `count`: returns numbers of entries, for example `GET /statistics`.
  * `act`: changes an entry as the name of the action says, for example `POST /tasks/{taskId}/complete`.
  */
@@ -130,7 +131,8 @@ export type Action =
   | 'clear'
   | 'act'
   | 'count'
-  | 'logIn';
+  | 'logIn'
+  | 'logOut';
 
 /** How an operation logs a user in, or registers one. */
 export interface Login {
@@ -290,7 +292,8 @@ export const problems = {
   'invalid-credentials': {
     status: 401,
     title: 'Invalid credentials',
-    explanation: 'No user has this login, the password is another one, or the user of the token does not exist.',
+    explanation:
+      'No user has this login, the password is another one, the user of the token does not exist, or a logout has ended the token.',
   },
   'unknown-cursor': {
     status: 400,

@@ -135,6 +135,15 @@ function findUser(
   return reader.sharesProperties(found.schema, schema) ? found.path : undefined;
 }
 
+/** Matches the last segment of a path that logs a user out. */
+const LOGOUT = /^(?:log|sign)[-_]?(?:out|off)$/i;
+
+/** Returns whether an operation logs a user out: `POST /logout`, or `DELETE` of a path whose `POST` logs in. */
+export function isLogout({ method, path, pathNames }: Route, loginPaths: readonly string[]): boolean {
+  if (loginPaths.length === 0 || pathNames.length > 0) return false;
+  return LOGOUT.test(getLastSegment(path)) || (method === 'DELETE' && loginPaths.includes(path));
+}
+
 /**
  * Returns where the user who sends the request is in the response of an operation such as `GET /me`.
  * Returns undefined for other operations.
@@ -172,44 +181,70 @@ function encode(value: object): string {
   return Buffer.from(JSON.stringify(value)).toString('base64url');
 }
 
-/** Creates the token of a user: a JSON Web Token whose `sub` is the id of the user. It is not secret. */
-export function createToken(users: Resource, user: Entry, nowMs: number): string {
+/**
+ * Creates the token of a user: a JSON Web Token whose `sub` is the id of the user. It is not secret.
+ * `id`: the id of the token, with which a logout ends it.
+ */
+export function createToken(
+  users: Resource,
+  user: Entry,
+  { nowMs, id }: { readonly nowMs: number; readonly id: string },
+): string {
   const seconds = Math.floor(nowMs / 1_000);
-  return `${HEADER}.${encode({ sub: getKeyValue(user, users.id), iat: seconds, exp: seconds + TOKEN_SECONDS })}.`;
+  const claims = { sub: getKeyValue(user, users.id), jti: id, iat: seconds, exp: seconds + TOKEN_SECONDS };
+  return `${HEADER}.${encode(claims)}.`;
 }
 
-/** The lifetime that a token states. The server accepts tokens for ever. */
+/** The lifetime that a token states. The server accepts a token until a logout ends it. */
 export const TOKEN_SECONDS = 365 * 86_400;
 
 function readToken({ headers }: Pick<Input, 'headers'>): string | undefined {
   return /^(?:bearer|token|jwt)\s+(\S+)$/i.exec(String(headers.authorization ?? ''))?.[1];
 }
 
-/** Returns the id of the user in the token of a request; undefined if the request has no token of this server. */
-function readUserId(input: Pick<Input, 'headers'>): string | undefined {
+/** Returns the claims in the token of a request; undefined if the request has no token of this server. */
+function readClaims(input: Pick<Input, 'headers'>): { readonly user: string; readonly id: unknown } | undefined {
   const [head, payload] = readToken(input)?.split('.') ?? [];
   if (head !== HEADER || payload === undefined) return undefined;
   const value: unknown = tryOrUndefined(() => JSON.parse(Buffer.from(payload, 'base64url').toString()));
-  return isNode(value) && typeof value.sub === 'string' ? value.sub : undefined;
+  return isNode(value) && typeof value.sub === 'string' ? { user: value.sub, id: value.jti } : undefined;
 }
 
-/** Returns the user whose token a request has. Returns undefined without such a token. */
+/** Returns the user whose token a request has. Returns undefined without such a token, or if a logout has ended it. */
 export function findSender(
   users: Resource | undefined,
   state: State,
   input: Pick<Input, 'headers'>,
 ): Entry | undefined {
-  const id = readUserId(input);
-  return id === undefined || !users ? undefined : findByKeys(getEntries(state, users), [users.id], [id])[0];
+  const claims = readClaims(input);
+  const user = claims && users && findByKeys(getEntries(state, users), [users.id], [claims.user])[0];
+  return user && !listEnded(user).includes(claims.id) ? user : undefined;
+}
+
+/** The hidden value of a user with the ids of the tokens that logouts have ended. */
+const ENDED = 'endedTokens';
+
+/** The maximum number of ended tokens of a user. The oldest are forgotten. */
+const MAX_ENDED = 100;
+
+function listEnded(user: Entry): readonly unknown[] {
+  const ended = getOwn(getPathValues(user), ENDED);
+  return Array.isArray(ended) ? ended : [];
+}
+
+/** Returns a copy of a user without the token of a request. */
+export function endToken(user: Entry, input: Pick<Input, 'headers'>): Entry {
+  const ended = [...listEnded(user), readClaims(input)?.id].slice(-MAX_ENDED);
+  return { ...user, [PATH_VALUES]: { ...getPathValues(user), [ENDED]: ended } };
 }
 
 /**
  * Returns the user of `GET /me`: the one whose token the request has.
  * With other credentials, the first user.
- * Returns undefined if there is no user, or if the user of the token does not exist.
+ * Returns undefined if there is no user, if the user of the token does not exist, or if a logout has ended the token.
  */
 export function findOwnEntry(users: Resource, state: State, input: Pick<Input, 'headers'>): Entry | undefined {
-  return readUserId(input) === undefined ? getEntries(state, users)[0] : findSender(users, state, input);
+  return readClaims(input) === undefined ? getEntries(state, users)[0] : findSender(users, state, input);
 }
 
 /** Returns the user with a login, such as an e-mail address. Ignores case. */

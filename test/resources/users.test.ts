@@ -24,6 +24,7 @@ const PATHS = {
       status: 201,
     },
   },
+  '/auth/logout': { post: { status: 204 } },
   '/me': {
     get: { response: refer('User') },
     patch: { request: createObject({ name: TEXT }), response: refer('User') },
@@ -99,6 +100,22 @@ describe('a user of the document', () => {
     }
   });
 
+  it('is unknown after a logout, but not for other tokens', async () => {
+    const { ask, ann, logIn } = await start();
+    const { body } = await logIn('ann@example.com', 'secret-1');
+    const second = { Authorization: `Bearer ${body.token}` };
+    expect(await ask('POST', '/auth/logout', undefined, ann)).toMatchObject({ status: 204 });
+    expect(await ask('GET', '/me', undefined, ann)).toMatchObject({
+      status: 401,
+      body: { detail: 'a logout has ended the token, or its user does not exist: log in again' },
+    });
+    expect((await ask('POST', '/notes', { text: 'a' }, ann)).body.authorId).toBeUndefined();
+    expect(await ask('GET', '/me', undefined, second)).toMatchObject({ status: 200, body: body.user });
+    for (const headers of [ann, {}, { Authorization: 'Bearer x' }])
+      expect((await ask('POST', '/auth/logout', undefined, headers)).status).toBe(204);
+    expect(JSON.stringify((await ask('GET', '/users')).body)).not.toMatch(/endedTokens/);
+  });
+
   it('is the first user for other credentials, and unknown after a reset', async () => {
     const { ask, ann, url } = await start();
     const [first] = (await ask('GET', '/users')).body;
@@ -111,6 +128,7 @@ describe('a user of the document', () => {
     expect(await explainApi({ paths: PATHS, schemas })).toMatchObject({
       'POST /auth/login': 'real: logs in a user by email',
       'POST /auth/register': 'real: registers a user by email',
+      'POST /auth/logout': 'real: logs out the user of the token',
       'GET /me': 'real: reads the user who sends the request',
       'PATCH /me': 'real: updates the user who sends the request',
       'GET /me/notes': 'real: lists notes (only those of the user)',
@@ -185,6 +203,12 @@ describe('a document with a login, and without a list of users', () => {
     for (const path of ['/articles', '/articles/feed', '/articles?tag=y'])
       expect((await ask('GET', path)).body.articles).toMatchObject([{ slug: 'first' }]);
     expect((await ask('GET', '/articles?tag=z')).body.articles).toEqual([]);
+    await ask('PUT', '/user', { user: { bio: 'new' } }, ann);
+    const shown = [
+      (await ask('GET', '/articles/first')).body.article,
+      (await ask('GET', '/articles')).body.articles[0],
+    ];
+    for (const one of shown) expect(one.author).toEqual({ username: 'ann', bio: 'new' });
   });
 
   it('lists the different texts of all entries', async () => {

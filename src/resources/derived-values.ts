@@ -1,0 +1,101 @@
+import { isNode, omitKeys } from '../openapi/document.ts';
+import type { Entry, State } from '../store/state.ts';
+import { memoizeByObject } from '../util/memoize-by-object.ts';
+import { computeDerived, findDerived } from './derived.ts';
+import { type Embedded, findEmbedded, findShown } from './embedded.ts';
+import { getKeyValue } from './entry-values.ts';
+import type { Derived, Inference, Resource } from './resource.ts';
+import type { ResponseFactory } from './responses.ts';
+import type { SchemaReader } from './schema-reader.ts';
+
+/** The maximum number of entries that are shown inside each other, such as the team of the author of a note. */
+const MAX_EMBEDDED_DEPTH = 2;
+
+/** Adds to entries the values that follow from other entries: counts, latest times, and the entries that they show. */
+export class DerivedValues {
+  readonly #reader: SchemaReader;
+  readonly #inference: Pick<Inference, 'resources' | 'users'>;
+  readonly #responses: ResponseFactory;
+  readonly #isSent: (resource: Resource, property: string) => boolean;
+
+  /** `isSent`: returns whether a request can have a property of an entry. */
+  constructor(
+    reader: SchemaReader,
+    inference: Pick<Inference, 'resources' | 'users'>,
+    responses: ResponseFactory,
+    isSent: (resource: Resource, property: string) => boolean,
+  ) {
+    this.#reader = reader;
+    this.#inference = inference;
+    this.#responses = responses;
+    this.#isSent = isSent;
+  }
+
+  /** Returns the properties of a resource's entries that are numbers or times of other entries, such as `taskCount`. */
+  readonly getCounts = memoizeByObject((resource: Resource): readonly Derived[] =>
+    findDerived(this.#reader, this.#inference.resources, resource),
+  );
+
+  /** Returns the properties of a resource's entries that show other entries, such as `author`. */
+  readonly getEmbedded = memoizeByObject((resource: Resource): readonly Embedded[] =>
+    findEmbedded(this.#reader, this.#inference, resource, (property) => this.#isSent(resource, property)),
+  );
+
+  /**
+   * The entries with their values, by the number of entries around them.
+   * An entry stays the same object as long as its values are the same.
+   */
+  readonly #added = Array.from({ length: MAX_EMBEDDED_DEPTH + 1 }, () => new WeakMap<Entry, Entry>());
+
+  /**
+   * Returns entries with the values that follow from other entries, such as the number of tasks of a project, or the
+   * author of a note.
+   */
+  add(state: State, resource: Resource, entries: readonly Entry[], depth = 0): readonly Entry[] {
+    const counts = this.getCounts(resource);
+    const embedded = depth < MAX_EMBEDDED_DEPTH ? this.getEmbedded(resource) : [];
+    const counted = counts.map(({ property }) => property);
+    const names = [...counted, ...embedded.map(({ property }) => property)];
+    if (names.length === 0) return entries;
+    return entries.map((entry) => {
+      const shown = embedded.flatMap((one) => {
+        const value = this.#showEmbedded(one, state, entry, depth);
+        return value === undefined ? [] : [[one.property, value] as const];
+      });
+      const values = {
+        ...computeDerived(counts, state, getKeyValue(entry, resource.id)),
+        ...Object.fromEntries(shown),
+      };
+      const known = this.#added[depth]?.get(entry) ?? entry;
+      const computed: Entry = { ...omitKeys(entry, counted), ...values };
+      if (names.every((name) => known[name] === computed[name])) return known;
+      this.#added[depth]?.set(entry, computed);
+      return computed;
+    });
+  }
+
+  /** Returns what a property such as `author` shows: other entries, as other responses show them. */
+  #showEmbedded(embedded: Embedded, state: State, entry: Entry, depth: number): unknown {
+    const found = findShown(embedded, state, entry);
+    if (found === undefined) return undefined;
+    const { resource, schema } = embedded;
+    const names = this.#reader.getProperties(schema);
+    const show = (one: Entry) => {
+      const [derived = one] = this.add(state, resource, [one], depth + 1);
+      return this.#pickProperties(this.#responses.completeEntry(resource, schema, derived).value as Entry, names);
+    };
+    return Array.isArray(found) ? found.map((one) => (isNode(one) ? show(one) : one)) : show(found as Entry);
+  }
+
+  /** Returns an object with some properties of another one. The same objects have the same result. */
+  #pickProperties(object: Entry, names: ReadonlyMap<string, unknown>): Entry {
+    if (Object.keys(object).every((name) => names.has(name))) return object;
+    const cache = this.#picked.get(object) ?? new WeakMap<object, Entry>();
+    this.#picked.set(object, cache);
+    const known = cache.get(names) ?? Object.fromEntries(Object.entries(object).filter(([name]) => names.has(name)));
+    cache.set(names, known);
+    return known;
+  }
+
+  readonly #picked = new WeakMap<Entry, WeakMap<object, Entry>>();
+}

@@ -1,0 +1,102 @@
+import { isNode } from '../openapi/document.ts';
+import type { Entry, State } from '../store/state.ts';
+import { normalizeName, toSingular } from '../util/names.ts';
+import { getEntries } from './entries.ts';
+import { findByKeys } from './entry-lists.ts';
+import { getKeyValue, getOwn, getPathValues } from './entry-values.ts';
+import { PATH_VALUES, type Resource } from './resource.ts';
+import type { SchemaReader } from './schema-reader.ts';
+import { listUserObjects } from './users.ts';
+
+/** A property of an entry that shows entries of another resource: the `author` of a note, beside its `authorId`. */
+export interface Embedded {
+  readonly property: string;
+  /** The resource of the shown entries. */
+  readonly resource: Resource;
+  /** The JSON Pointer of the schema of one shown entry. */
+  readonly schema: string;
+  readonly isList: boolean;
+  /** The property with the id or the ids. Undefined if the shown objects have their ids. */
+  readonly ids: string | undefined;
+}
+
+/**
+ * Finds the properties of a resource's entries that show other entries.
+ * A property shows entries of a resource if it has their schema, and if their ids are in the objects, in a property
+ * such as `authorId` or in one such as `tagIds`.
+ * The object `author` shows the user who has created the entry, also if it has only some properties of a user.
+ * `isSent`: returns whether a request can have a property. What a client sends is shown as it is.
+ */
+export function findEmbedded(
+  reader: SchemaReader,
+  { resources, users }: { readonly resources: readonly Resource[]; readonly users: Resource | undefined },
+  resource: Resource,
+  isSent: (property: string) => boolean,
+): readonly Embedded[] {
+  if (resource.schema === '') return [];
+  const properties = reader.getProperties(resource.schema);
+  const targets = resources.filter(({ kind, schema }) => kind === 'collection' && schema !== '');
+  const names = [...properties.keys()];
+  const found = [...properties].flatMap(([property, pointer]): readonly Embedded[] => {
+    if (isSent(property)) return [];
+    const items = reader.getItems(pointer);
+    const schema = items ?? pointer;
+    if (!reader.isObject(schema)) return [];
+    const target = targets.find((one) => reader.isSame(one.schema, schema));
+    if (!target) return [];
+    const own = normalizeName(items === undefined ? property : toSingular(property));
+    const ids = names.find((name) => normalizeName(name) === `${own}id${items === undefined ? '' : 's'}`);
+    const hasId = target.id.property !== undefined;
+    return ids === undefined && !hasId
+      ? []
+      : [{ property, resource: target, schema, isList: items !== undefined, ids }];
+  });
+  const authors = !users || users === resource ? [] : listUserObjects(reader, resource);
+  const others = authors.flatMap(({ name }): readonly Embedded[] => {
+    const schema = properties.get(name);
+    if (!users || schema === undefined || isSent(name) || found.some(({ property }) => property === name)) return [];
+    return [{ property: name, resource: users, schema, isList: false, ids: undefined }];
+  });
+  return [...found, ...others];
+}
+
+/**
+ * Returns the key under which an entry has the id of the user whom an object such as `author` shows.
+ * It is a hidden value of the entry, because the object can lack the id.
+ */
+function getHiddenKey(property: string): string {
+  return `${property}.id`;
+}
+
+/** Returns a copy of a new entry with the id of the user whom an object such as `author` shows. */
+export function setShownUser(entry: Entry, property: string, id: string): Entry {
+  return { ...entry, [PATH_VALUES]: { ...getPathValues(entry), [getHiddenKey(property)]: id } };
+}
+
+/**
+ * Returns the entries that a property shows: one entry, or a list of entries and of stored objects without an entry.
+ * Returns undefined if the entry has no id of an existing entry.
+ */
+export function findShown(
+  { property, resource, isList, ids }: Embedded,
+  state: State,
+  entry: Entry,
+): Entry | readonly unknown[] | undefined {
+  const entries = getEntries(state, resource);
+  const find = (id: unknown) =>
+    id === undefined || id === null ? undefined : findByKeys(entries, [resource.id], [String(id)])[0];
+  const findOwn = (value: unknown) => (isNode(value) ? find(getKeyValue(value, resource.id)) : undefined);
+  const own = getOwn(entry, property);
+  if (!isList) {
+    const hidden = getOwn(getPathValues(entry), getHiddenKey(property));
+    return find(hidden) ?? (ids === undefined ? undefined : find(getOwn(entry, ids))) ?? findOwn(own);
+  }
+  const listed = ids === undefined ? undefined : getOwn(entry, ids);
+  if (Array.isArray(listed)) return listed.flatMap((id) => find(id) ?? []);
+  return Array.isArray(own) ? own.map((value) => findOwn(value) ?? value) : undefined;
+}
+
+/** Describes a property that shows other entries, such as `author (users by authorId)`. */
+export function describeEmbedded({ property, resource, ids }: Embedded): string {
+  return ids === undefined ? `${property} (${resource.name})` : `${property} (${resource.name} by ${ids})`;
+}

@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest';
+import { createList, createObject, createResourcePaths, refer } from '../support/fixtures/api-document.ts';
+import { explainApi } from '../support/harness/explain-api.ts';
+import { startApi } from '../support/harness/start-api.ts';
+
+const TEXT = { type: 'string' };
+const INTEGER = { type: 'integer' };
+
+const schemas = {
+  Team: createObject({ 'id!': INTEGER, 'name!': TEXT, 'memberCount!': INTEGER }),
+  Member: createObject({ 'id!': INTEGER, 'name!': TEXT, 'avatar!': TEXT, teamId: INTEGER, team: refer('Team') }),
+  Tag: createObject({ 'id!': INTEGER, 'name!': TEXT }),
+  Note: createObject({
+    'id!': INTEGER,
+    'text!': TEXT,
+    authorId: INTEGER,
+    'author!': refer('Member'),
+    tagIds: createList(INTEGER),
+    tags: createList(refer('Tag')),
+  }),
+};
+
+const NewMember = createObject({ 'name!': TEXT, teamId: INTEGER });
+const NewNote = createObject({ 'text!': TEXT, authorId: INTEGER, tagIds: createList(INTEGER) });
+
+const PATHS = {
+  ...createResourcePaths('/teams/{teamId}', refer('Team'), createObject({ 'name!': TEXT })),
+  ...createResourcePaths('/members/{memberId}', refer('Member'), NewMember),
+  ...createResourcePaths('/tags/{tagId}', refer('Tag'), createObject({ 'name!': TEXT })),
+  ...createResourcePaths('/notes/{noteId}', refer('Note'), NewNote),
+};
+
+/** Starts a server with two teams, two members of the first team, two tags, and a note. */
+async function start() {
+  const shop = await startApi({ paths: PATHS, schemas });
+  for (const name of ['red', 'blue']) await shop.ask('POST', '/teams', { name });
+  for (const name of ['Ann', 'Bob']) await shop.ask('POST', '/members', { name, teamId: 1 });
+  for (const name of ['x', 'y']) await shop.ask('POST', '/tags', { name });
+  const created = await shop.ask('POST', '/notes', { text: 'n', authorId: 2, tagIds: [2, 1, 9] });
+  const get = async (path: string) => (await shop.ask('GET', path)).body;
+  return { ...shop, get, created };
+}
+
+describe('an object in an entry that shows another entry', () => {
+  it('is the entry whose id is beside it, as other responses show it', async () => {
+    const { get, created } = await start();
+    const author = await get('/members/2');
+    expect(author).toMatchObject({ name: 'Bob', team: { id: 1, name: 'red', memberCount: 2 } });
+    expect(created.body).toMatchObject({ author, tags: [await get('/tags/2'), await get('/tags/1')] });
+    expect(await get('/notes/1')).toEqual(created.body);
+    expect(await get('/notes')).toEqual([created.body]);
+  });
+
+  it('follows changes of the id and of the other entry', async () => {
+    const { ask, get } = await start();
+    await ask('PATCH', '/members/2', { name: 'Bobby', teamId: 2 });
+    expect(await get('/notes/1')).toMatchObject({ author: { name: 'Bobby', team: { name: 'blue', memberCount: 1 } } });
+    expect((await ask('PATCH', '/notes/1', { authorId: 1, tagIds: [1] })).body).toMatchObject({
+      author: await get('/members/1'),
+      tags: [{ id: 1, name: 'x' }],
+    });
+    await ask('DELETE', '/members/1');
+    expect((await get('/notes/1')).author).toMatchObject({ name: expect.any(String) });
+    await ask('DELETE', '/tags/1');
+    expect((await get('/notes/1')).tags).toEqual([]);
+  });
+
+  it('is what the client has sent, if requests can have it', async () => {
+    const Own = createObject({ 'id!': INTEGER, teamId: INTEGER, team: refer('Team') });
+    const paths = {
+      ...createResourcePaths('/teams/{teamId}', refer('Team'), createObject({ 'name!': TEXT })),
+      ...createResourcePaths('/players/{playerId}', refer('Own')),
+    };
+    const { ask } = await startApi({ paths, schemas: { ...schemas, Own } });
+    await ask('POST', '/teams', { name: 'red' });
+    const team = { id: 7, name: 'own', memberCount: 3 };
+    expect((await ask('POST', '/players', { id: 1, teamId: 1, team })).body).toMatchObject({ team });
+  });
+
+  it('is explained', async () => {
+    expect(await explainApi({ paths: PATHS, schemas })).toMatchObject({
+      'GET /notes/{noteId}': 'real: reads a note (shows: author (members by authorId), tags (tags by tagIds); id: id)',
+      'GET /members/{memberId}': 'real: reads a member (shows: team (teams by teamId); id: id)',
+    });
+  });
+});
