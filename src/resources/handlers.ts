@@ -1,6 +1,5 @@
 import { type Context, DomainError, type Handle, type HandlerResponse, type Input } from '../application.ts';
-import { isNode, type Node, omitKeys, toNode } from '../openapi/document.ts';
-import { findMediaType, isParsedType, isXmlType } from '../openapi/media-types.ts';
+import { isNode, type Node } from '../openapi/document.ts';
 import type { Entry, State } from '../store/state.ts';
 import { isPathSegment } from '../util/request-target.ts';
 import { applyEffect, describeValues } from './actions.ts';
@@ -13,11 +12,12 @@ import { findPatch, patchEntry } from './json-patch.ts';
 import { filterEntries } from './list-filters.ts';
 import { flattenQuery, selects, sortEntries, takePage } from './list-query.ts';
 import { getSenderPath, logIn, logOut } from './log-in.ts';
+import { getBodies, getBody } from './request-bodies.ts';
 import { requireParents } from './require-parents.ts';
-import { type Action, type Derived, type MockedPlan, PATH_VALUES, type Plan } from './resource.ts';
+import type { Action, Derived, MockedPlan, Plan } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 import { createHeaders } from './response-headers.ts';
-import { getInner, setInner } from './responses.ts';
+import { respondWithFile } from './uploads.ts';
 import { addToken, findOwnEntry } from './users.ts';
 import { selectViewed } from './views.ts';
 
@@ -25,7 +25,11 @@ import { selectViewed } from './views.ts';
  * Returns the entry at a request path such as `/pets/7`; undefined if there is no such entry.
  * `path`: the path parameters of the request.
  */
-function findEntry({ resource, mount }: Plan, state: State, path: Input['path']): Entry | undefined {
+function findEntry(
+  { resource, mount }: Pick<Plan, 'resource' | 'mount'>,
+  state: State,
+  path: Input['path'],
+): Entry | undefined {
   return findAtPath(getEntries(state, resource), resource, mount, path);
 }
 
@@ -135,6 +139,9 @@ export function respondToMocked(
 ): HandlerResponse | undefined {
   const path = model.toStoredPath(plan, input.path);
   requireParents(model, state, plan, path);
+  const stored = plan.file && findEntry(plan.file, state, path);
+  const file = stored && respondWithFile(plan.route, stored);
+  if (file) return file;
   const entry = plan.entry && findEntry(plan.entry, state, path);
   return plan.entry && entry && respond(model, plan.entry, input, { status: plan.route.successStatus, state, entry });
 }
@@ -377,41 +384,6 @@ function setEntry({ resource }: Plan, state: State, current: Entry | undefined, 
   const entries = getEntries(state, resource);
   const next = current ? replaceEntry(entries, current, entry) : appendEntry(entries, entry);
   return setEntries(state, resource, next);
-}
-
-/** Returns the entry in a request body. */
-function getBody(plan: Plan, input: Input): Entry {
-  return getBodies(plan, input)[0] ?? {};
-}
-
-/**
- * Returns the entries in a request body, which has one entry or a list.
- * `model`: adds the default values of the body's schema; no default values without it.
- */
-function getBodies(plan: Plan, input: Input, model?: ResourceModel): readonly Entry[] {
-  const { body } = input;
-  const { requestPath, entryPath } = plan;
-  if (body === undefined) requireReadableType(plan, input);
-  return [getInner(body, requestPath)].flat().map((inner) => {
-    const sent = omitKeys(toNode(inner), [PATH_VALUES]);
-    const given = model ? { ...model.getRequestDefaults(plan), ...model.addRequestDefaults(plan, sent) } : sent;
-    return setInner({}, entryPath, given);
-  });
-}
-
-/**
- * Throws a `DomainError` if the body of a request was not read because of its media type, such as text/csv.
- * Decision: an operation that documents only such types, for example for files, ignores the body.
- */
-function requireReadableType({ route }: Plan, { headers }: Input): void {
-  const { 'content-type': sent, 'content-length': length = '0', 'transfer-encoding': coding } = headers;
-  if (sent === undefined || (length === '0' && coding === undefined)) return;
-  const readable = Object.keys(route.bodyMedia).filter((type) => isParsedType(type) || isXmlType(type));
-  const documented = findMediaType(Object.keys(route.bodyMedia), sent);
-  if (documented === undefined || readable.length === 0 || isParsedType(documented)) return;
-  const others = readable.filter((type) => type !== documented);
-  const detail = `the server can't read bodies of the type ${JSON.stringify(sent)}: send the body with Content-Type ${others.join(' or ')}`;
-  if (others.length > 0) throw new DomainError('unreadable-type', detail);
 }
 
 /**

@@ -19,6 +19,7 @@ import {
 } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
 import { allowsAnyBody, allowsAnyJson, listPatchTypes } from './schema-reader.ts';
+import { isDownload, isUpload } from './uploads.ts';
 import { createUsers, findLogin, findOwnUser, findUsers, isLogout } from './users.ts';
 
 /**
@@ -40,8 +41,10 @@ export function inferResources(reader: SchemaReader, routes: readonly Route[]): 
     const key = getRouteKey(route);
     if (typeof planned !== 'string') plans.set(key, planned);
     else {
-      reasons.set(key, planned);
-      if (!getOverrides(reader.document, route).off) mockedPlans.set(key, planMocked(reader, resources, route));
+      const isOff = getOverrides(reader.document, route).off;
+      const mocked = isOff ? undefined : planMocked(reader, resources, route);
+      if (mocked) mockedPlans.set(key, mocked);
+      reasons.set(key, mocked?.file && plansUpload(routes, mocked.file.mount) ? FILE_REASON : planned);
     }
   }
   const used = new Set([...plans.values()].map(({ resource }) => resource));
@@ -50,6 +53,13 @@ export function inferResources(reader: SchemaReader, routes: readonly Route[]): 
     (resource) => resource.kind !== 'singleton' || users === undefined || used.has(resource),
   );
   return { resources: kept, users, plans, mockedPlans, reasons };
+}
+
+const FILE_REASON = 'returns the uploaded file, or a generated one if the entry has no file';
+
+/** Returns whether an operation uploads files to the list of a mount. */
+function plansUpload(routes: readonly Route[], { collection }: Mount): boolean {
+  return routes.some((route) => route.method === 'POST' && route.path === collection && isUpload(route));
 }
 
 /**
@@ -76,6 +86,7 @@ function planMocked(reader: SchemaReader, resources: readonly Resource[], route:
   };
   const needed = { ...mount, parents: [...own.parents, { ...own.id, path: owner.path }] };
   // The response of a GET can be another entry of the same resource, such as the manager of a user.
+  if (isDownload(route)) return { route, mount: needed, entry: undefined, file: { resource, mount: own } };
   if (route.method === 'GET' || !hasEntryResponse(reader, resource, route))
     return { route, mount: needed, entry: undefined };
   const responsePath = locateResponse(reader, { resource, action: 'read' }, route, {}) as readonly string[];

@@ -23,7 +23,7 @@ import { type Action, type Inference, type Mount, PATH_VALUES, type Plan, type R
 import { ResponseFactory } from './responses.ts';
 import { SchemaReader } from './schema-reader.ts';
 import { createServerValues, formatTimes, SAMPLE_TIME_MS, type ServerValues, type TimeKind } from './server-values.ts';
-import { describeUpload, isUpload } from './uploads.ts';
+import { describeUpload, isUpload, setFile } from './uploads.ts';
 import { findSender, listUserObjects, listUserProperties } from './users.ts';
 
 /** The values from which a new entry is created. */
@@ -181,7 +181,8 @@ export class ResourceModel {
       ...this.addNestedDefaults(resource.schema, own),
     };
     const timed = { ...given, ...this.#values.getTimes(resource, given, { nowMs, kinds: ['created', 'updated'] }) };
-    const withParents = this.#setParents(mount, path, timed);
+    const withFile = isUpload(plan.route) ? setFile(timed, body) : timed;
+    const withParents = this.#setParents(mount, path, withFile);
     if (resource.kind === 'singleton') return withParents;
     const { id } = resource;
     if (

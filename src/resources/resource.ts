@@ -221,6 +221,8 @@ export interface MockedPlan extends Pick<Plan, 'route' | 'mount'> {
    * Undefined if the response is not a stored entry.
    */
   readonly entry: Plan | undefined;
+  /** Where the entry is whose uploaded file the operation returns. Undefined if it returns no file. */
+  readonly file?: Pick<Plan, 'resource' | 'mount'> | undefined;
 }
 
 /** The resources that were inferred from a document, and what each operation does with them. */

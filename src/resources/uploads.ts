@@ -1,8 +1,13 @@
+import type { HandlerResponse } from '../application.ts';
+import { findMediaType } from '../openapi/media-types.ts';
+import { findResponse, findValueMedia } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
 import type { Entry } from '../store/state.ts';
 import { normalizeName } from '../util/names.ts';
 import { MULTIPART_TYPE } from '../util/request-target.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
+import { getOwn, getPathValues } from './entry-values.ts';
+import { PATH_VALUES } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
 
 /** Returns whether an operation uploads files: its request body is `multipart/form-data`. */
@@ -28,7 +33,7 @@ export function describeUpload(
   body: Entry,
   isValid: (pointer: string, value: unknown) => boolean,
 ): Entry {
-  const url = Object.values(body).flat().find(isFile);
+  const url = findFile(body);
   if (url === undefined || schema === '') return {};
   const [, type = '', parameters = ''] = /^data:([^;,]*)([^,]*),/.exec(url) ?? [];
   const read = (name: string) => new RegExp(`;${name}=([^;]*)`).exec(parameters)?.[1];
@@ -44,6 +49,41 @@ export function describeUpload(
       return value !== undefined && isValid(pointer, value) ? [[property, value]] : [];
     }),
   );
+}
+
+function findFile(body: Entry): string | undefined {
+  return Object.values(body).flat().find(isFile);
+}
+
+/** The hidden value of an entry with the uploaded file, as a `data:` URL. */
+const FILE = 'file';
+
+/** Returns a copy of an entry with the file in the fields of a form. Clients never see it as a property. */
+export function setFile(entry: Entry, body: Entry): Entry {
+  const file = findFile(body);
+  return file === undefined ? entry : { ...entry, [PATH_VALUES]: { ...getPathValues(entry), [FILE]: file } };
+}
+
+/** Returns whether an operation returns files: its success response has a body, but no schema in JSON or XML. */
+export function isDownload({ method, responses, successStatus }: Route): boolean {
+  const types = Object.keys(findResponse(responses, successStatus)?.media ?? {});
+  return method === 'GET' && types.length > 0 && findValueMedia(responses, successStatus) === undefined;
+}
+
+/**
+ * Returns a response with the uploaded file of an entry.
+ * Its media type is that of the file if the document has it for the operation, otherwise the first documented one.
+ * Returns undefined if the entry has no file.
+ */
+export function respondWithFile({ responses, successStatus }: Route, entry: Entry): HandlerResponse | undefined {
+  const file = getOwn(getPathValues(entry), FILE);
+  if (!isFile(file)) return undefined;
+  const types = Object.keys(findResponse(responses, successStatus)?.media ?? {});
+  const [, type = ''] = /^data:([^;,]*)/.exec(file) ?? [];
+  const concrete = types.find((one) => !one.includes('*'));
+  const contentType = findMediaType(types, type) === undefined ? (concrete ?? type) : type;
+  const body = Buffer.from(file.slice(file.indexOf(',') + 1), 'base64');
+  return { status: successStatus, headers: { 'Content-Type': contentType }, body };
 }
 
 function isFile(value: unknown): value is string {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createObject, createResourcePaths, refer } from '../support/fixtures/api-document.ts';
+import { explainApi } from '../support/harness/explain-api.ts';
 import { startApi } from '../support/harness/start-api.ts';
 
 const TEXT = { type: 'string' };
@@ -17,6 +18,10 @@ const PATHS = {
   '/tasks/{taskId}/attachments': {
     post: { request: FORM, requestType: 'multipart/form-data', response: refer('Attachment'), status: 201 },
   },
+  '/tasks/{taskId}/attachments/{attachmentId}': { get: { response: refer('Attachment') } },
+  '/tasks/{taskId}/attachments/{attachmentId}/content': {
+    get: { response: { type: 'string', format: 'binary' }, responseType: 'application/octet-stream' },
+  },
 };
 
 describe('an upload', () => {
@@ -31,10 +36,25 @@ describe('an upload', () => {
       201,
       { id: 1, fileName: 'my list.csv', size: 5, mimeType: 'text/csv', note: 'n' },
     ]);
+    const content = await fetch(`${url}/tasks/1/attachments/1/content`);
+    expect([content.status, content.headers.get('content-type'), await content.text()]).toEqual([
+      200,
+      'application/octet-stream',
+      'hello',
+    ]);
+    expect((await fetch(`${url}/tasks/1/attachments/7/content`)).status).toBe(404);
+    expect((await ask('GET', '/tasks/1/attachments/1')).body).not.toHaveProperty('file');
     expect((await ask('GET', '/tasks/1')).body).toMatchObject({ attachmentCount: 1 });
     const text = new FormData();
     text.append('note', 'data:text/csv;name=%E0;size=1;base64,YQ==');
     expect((await fetch(`${url}/tasks/1/attachments`, { method: 'POST', body: text })).status).toBe(201);
     expect((await fetch(`${url}/tasks/9/attachments`, { method: 'POST', body: form })).status).toBe(404);
+  });
+
+  it('is explained', async () => {
+    expect(await explainApi({ paths: PATHS, schemas })).toMatchObject({
+      'GET /tasks/{taskId}/attachments/{attachmentId}/content':
+        'mocked: returns the uploaded file, or a generated one if the entry has no file',
+    });
   });
 });
