@@ -140,8 +140,14 @@ const MAX_LIMIT = 1_000;
  */
 const MIN_PAGE_SIZE = 10;
 
-function isLimit({ name, in: location }: Parameter): boolean {
+/** Returns whether a parameter sets the page size. */
+export function isLimit({ name, in: location }: Parameter): boolean {
   return location === 'query' && LIMIT_NAMES.includes(normalizeName(name));
+}
+
+/** Returns whether a parameter selects a page by its number or position. */
+export function isPagePosition({ name, in: location }: Parameter): boolean {
+  return location === 'query' && PAGE_NAMES.includes(normalizeName(name));
 }
 
 /**

@@ -19,6 +19,7 @@ import { checkHostileInput, checkNestedInput } from './hostile-input.ts';
 import { checkCoreInput, checkInput } from './input.ts';
 import { checkLifeCycle, findLifeCycles, getRoutes } from './life-cycles.ts';
 import { checkLinks } from './links.ts';
+import { checkList } from './list-rules.ts';
 import { checkMethods } from './methods.ts';
 import { Pool } from './pool.ts';
 import { findCompleteRefusal } from './refusals.ts';
@@ -202,6 +203,17 @@ function createGroups(worker: Worker, routes: readonly Route[]): readonly (reado
         operationIds: toIds(getRoutes(cycle)),
         check: (worker: Worker) => checkLifeCycle(worker, cycle),
       })),
+      ...cycles.flatMap((cycle) =>
+        cycle.list === undefined || !routes.includes(cycle.list)
+          ? []
+          : [
+              {
+                name: `pages and filters of ${cycle.list.operationId}`,
+                operationIds: toIds([cycle.list]),
+                check: (worker: Worker) => checkList(worker, cycle),
+              },
+            ],
+      ),
       ...createOperationParts(OPERATION_CHECKS, allowed),
       ...paths.map((path) => ({
         name: `methods of ${path}`,

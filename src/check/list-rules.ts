@@ -1,0 +1,297 @@
+import type { Contract } from '../openapi/contract.ts';
+import { getNode, isNode, type Node, resolvePointer, toNode } from '../openapi/document.ts';
+import type { Parameter } from '../openapi/parameters.ts';
+import type { Route } from '../openapi/routes.ts';
+import { getPartProperties, getPartTypes, getSchemaParts } from '../openapi/schema-parts.ts';
+import { normalizeName } from '../util/names.ts';
+import { PAGING_NAMES } from '../util/pages.ts';
+import type { CheckContext } from './check-context.ts';
+import { addConfirmed } from './confirm-findings.ts';
+import { type Exchange, isMocked, isSuccess } from './exchange.ts';
+import type { Finding } from './findings.ts';
+import { findId, findLists } from './ids.ts';
+import { createListRequest, isLimit, isPagePosition } from './life-cycle-rules.ts';
+import type { LifeCycle } from './life-cycles.ts';
+import {
+  getBodySchema,
+  getSchemaPointer,
+  isCursor,
+  type RequestValues,
+  toRequest,
+  validateValues,
+  withParameter,
+} from './requests.ts';
+import { createFinding } from './session.ts';
+
+/** The difference between the seeds of two attempts to confirm a finding. */
+const SEED_STEP = 2_003;
+
+/** The number of resources that are created, so that pages and filters have something to select. */
+const CREATED = 4;
+
+/** The requested page size. */
+const PAGE_SIZE = 2;
+
+/**
+ * Checks the pages and the filters of a list: a page has at most as many entries as requested, two pages have no common
+ * entry, the total is that of all pages, and a filter with the name of a property selects entries by its value.
+ */
+export async function checkList(context: CheckContext, cycle: LifeCycle): Promise<void> {
+  let attempt = 0;
+  const examine = async () => {
+    await context.prepare();
+    const { list } = cycle;
+    const seed = context.seed + attempt++ * SEED_STEP;
+    return list ? new ListCheck({ ...context, seed }, { ...cycle, list }).examine() : [];
+  };
+  await addConfirmed(context.session, await examine(), examine);
+}
+
+/** The entries of a list response, and the exchange that returned them. */
+interface Listed {
+  readonly entries: readonly Node[];
+  readonly ids: readonly unknown[];
+  readonly exchange: Exchange;
+}
+
+class ListCheck {
+  readonly #context: CheckContext;
+  readonly #cycle: LifeCycle & { readonly list: Route };
+  readonly #contract: Contract;
+  readonly #findings: Finding[] = [];
+
+  constructor(context: CheckContext, cycle: LifeCycle & { readonly list: Route }) {
+    this.#context = context;
+    this.#cycle = cycle;
+    this.#contract = context.session.contract;
+  }
+
+  async examine(): Promise<readonly Finding[]> {
+    const { requests, seed } = this.#context;
+    const { list } = this.#cycle;
+    const path = await this.#createEntries();
+    const minimal = requests.createMinimal(list, seed);
+    const own = path && minimal && { ...minimal, path: { ...minimal.path, ...path } };
+    const values = createListRequest(this.#contract, list, own);
+    const whole = own && values && (await this.#list(values));
+    if (!own || !values || !whole || whole.entries.length < 2) return this.#findings;
+    await this.#checkPages(own);
+    for (const parameter of list.parameters) await this.#checkFilter(parameter, values, whole);
+    return this.#findings;
+  }
+
+  /** Creates some resources. Returns the path parameters of their list. */
+  async #createEntries(): Promise<RequestValues['path'] | undefined> {
+    const { requests, seed, session } = this.#context;
+    const { create } = this.#cycle;
+    const first = requests.createValid(create, seed);
+    if (!first) return undefined;
+    const { path } = first;
+    for (let number = 0; number < CREATED; number++) {
+      const own = requests.createValid(create, seed + number);
+      const values = own && { ...own, path };
+      if (!values) continue;
+      const { exchange } = await session.send('behaviour', create, toRequest(create, values));
+      const varied = number === 0 || !exchange ? undefined : this.#vary(values, first.body);
+      // A server can refuse values that the contract allows, such as an id that does not exist.
+      if (varied) await session.send('behaviour', create, toRequest(create, varied));
+    }
+    return path;
+  }
+
+  /**
+   * Returns a request with other values for the filtered properties that have the same value as in `first`.
+   * Returns undefined if there are none.
+   */
+  #vary(values: RequestValues, first: unknown): RequestValues | undefined {
+    const { create, list } = this.#cycle;
+    const body = toNode(values.body);
+    const schemas = getPartProperties(getSchemaParts(this.#contract.normalized, getBodySchema(create) ?? ''));
+    const names = list.parameters.flatMap((parameter) => findProperty(parameter, [body]) ?? []);
+    return names.reduce<RequestValues | undefined>((varied, name) => {
+      if (body[name] !== toNode(first)[name]) return varied;
+      const allowed = getNode(this.#contract.normalized, `${schemas.get(name) ?? ''}/enum`);
+      const others = listOthers(body[name], Array.isArray(allowed) ? allowed : []);
+      const changed = others
+        .map((value) => ({ ...values, body: { ...toNode((varied ?? values).body), [name]: value } }))
+        .find((one) => validateValues(this.#contract, create, one).kind === 'call');
+      return changed ?? varied;
+    }, undefined);
+  }
+
+  /** Sends a list request. Returns undefined if it fails, or if the response has no list or several lists. */
+  async #list(values: RequestValues): Promise<Listed | undefined> {
+    const { list, read } = this.#cycle;
+    if (validateValues(this.#contract, list, values).kind !== 'call') return undefined;
+    const { exchange } = await this.#context.session.send('behaviour', list, toRequest(list, values));
+    if (!exchange || !isSuccess(exchange.response) || isMocked(exchange.response)) return undefined;
+    const [entries, ...others] = findLists(exchange.response.body);
+    if (!entries || others.length > 0) return undefined;
+    const parameter = read.pathNames.at(-1) ?? '';
+    return { entries, ids: entries.map((entry) => findId(parameter, entry)?.id), exchange };
+  }
+
+  #add(rule: string, message: string, listed: readonly Listed[], parameter: Parameter | undefined): void {
+    const { list } = this.#cycle;
+    const last = listed.at(-1);
+    if (!last) return;
+    const pointer = parameter?.pointer ?? list.pointer;
+    const finding = createFinding('behaviour', list, last.exchange, { rule, message, pointer });
+    this.#findings.push({ ...finding, exchanges: listed.map(({ exchange }) => exchange) });
+  }
+
+  async #checkPages(values: RequestValues): Promise<void> {
+    const { list } = this.#cycle;
+    const limit = list.parameters.find(isLimit);
+    const position = list.parameters.find(isPagePosition);
+    if (!limit) return;
+    const size = Math.max(PAGE_SIZE, getNumber(this.#contract, limit, 'minimum') ?? 0);
+    const sized = withParameter(values, limit, size);
+    const first = sized && (await this.#list(sized));
+    if (!sized || !first) return;
+    if (first.entries.length > size) {
+      const message = `${limit.name} is ${size}, but the response has ${first.entries.length} entries`;
+      return this.#add(`${limit.name} limits the entries`, message, [first], limit);
+    }
+    if (first.entries.length < size || first.ids.includes(undefined)) return;
+    const next = position ? this.#toNextPage(sized, position, size) : this.#toNextCursor(sized, first);
+    const second = next && (await this.#list(next.values));
+    if (!next || !second || second.ids.includes(undefined)) return;
+    // If the first page has changed, entries were created or deleted in between.
+    const again = await this.#list(next.firstValues);
+    if (!again || !isSameList(again.ids, first.ids)) return;
+    const common = second.ids.find((id) => first.ids.includes(id));
+    if (common !== undefined) {
+      const message = `The entry ${JSON.stringify(common)} is on two pages: ${next.parameter.name} does not select other entries`;
+      return this.#add(`${next.parameter.name} selects another page`, message, [first, second], next.parameter);
+    }
+    const total = findTotal(second.exchange);
+    const count = first.ids.length + second.ids.length;
+    if (total === undefined || total.value >= count) return;
+    const message = `${total.name} is ${total.value}, but two pages have ${count} different entries`;
+    this.#add(`${total.name} counts the entries of all pages`, message, [first, second], undefined);
+  }
+
+  #toNextPage(sized: RequestValues, parameter: Parameter, size: number) {
+    const isPage = PAGING_NAMES.page.some((name) => name === normalizeName(parameter.name));
+    const start = getNumber(this.#contract, parameter, 'default') ?? getNumber(this.#contract, parameter, 'minimum');
+    const first = isPage ? (start ?? 1) : 0;
+    const values = withParameter(sized, parameter, isPage ? first + 1 : size);
+    const firstValues = isPage ? withParameter(sized, parameter, first) : sized;
+    return values && firstValues && { values, firstValues, parameter };
+  }
+
+  #toNextCursor(sized: RequestValues, { exchange: { response } }: Listed) {
+    const parameter = this.#cycle.list.parameters.find(isCursor);
+    const cursor = findNamed(response.body, CURSOR_NAMES)?.value;
+    const isText = typeof cursor === 'number' || (typeof cursor === 'string' && cursor !== '' && !/[/?]/.test(cursor));
+    const values = parameter && isText ? withParameter(sized, parameter, cursor) : undefined;
+    return parameter && values && { values, firstValues: sized, parameter };
+  }
+
+  async #checkFilter(parameter: Parameter, values: RequestValues, whole: Listed): Promise<void> {
+    const property = parameter.in === 'query' ? findProperty(parameter, whole.entries) : undefined;
+    if (property === undefined || parameter.isRequired || isLimit(parameter) || isPagePosition(parameter)) return;
+    const read = (entry: Node) => (isScalar(entry[property]) ? String(entry[property]) : undefined);
+    const [wanted, ...others] = new Set(whole.entries.toReversed().flatMap((entry) => read(entry) ?? []));
+    const other = others.at(-1);
+    // The values of a filter that was ignored could not be told from those of one that selects everything.
+    if (wanted === undefined || other === undefined || whole.ids.includes(undefined)) return;
+    const request = (value: string) => {
+      const filtered = withParameter(values, parameter, value);
+      return filtered && this.#list(filtered);
+    };
+    const rule = `${parameter.name} selects entries`;
+    if (isExact(this.#contract, parameter)) {
+      for (const value of [wanted, other]) {
+        const found = await request(value);
+        if (!found) return;
+        const wrong = found.entries.map(read).find((one) => one !== undefined && !isEqual(one, value));
+        if (wrong !== undefined) {
+          const message = `${parameter.name} is ${JSON.stringify(value)}, but the list has an entry whose ${property} is ${JSON.stringify(wrong)}`;
+          return this.#add(rule, message, [whole, found], parameter);
+        }
+        if (found.entries.length > 0) continue;
+        const message = `The list with ${parameter.name} ${JSON.stringify(value)} is empty, but an entry has this ${property}`;
+        return this.#add(`${parameter.name} finds entries`, message, [whole, found], parameter);
+      }
+      return;
+    }
+    // Another filter can mean a part of a text, a minimum or a maximum. Then one of two values has an effect.
+    const found = await request(wanted);
+    const second = found && isSameList(found.ids, whole.ids) ? await request(other) : undefined;
+    if (!found || !second || !isSameList(second.ids, whole.ids)) return;
+    const message = `${parameter.name} has no effect: the list is the same with ${JSON.stringify(wanted)}, with ${JSON.stringify(other)} and without it`;
+    this.#add(rule, message, [whole, found, second], parameter);
+  }
+}
+
+/** Returns other values of the same kind. `allowed`: the values of the `enum`. */
+function listOthers(value: unknown, allowed: readonly unknown[]): readonly unknown[] {
+  if (allowed.length > 0) return allowed.filter((one) => one !== value);
+  if (typeof value === 'boolean') return [!value];
+  return typeof value === 'number' ? [value + 1, value - 1] : [];
+}
+
+/** Normalized names of properties and headers with the number of entries on all pages. */
+const TOTAL_NAMES = [
+  ...['total', 'totalcount', 'totalitems', 'totalelements', 'totalresults', 'totalrecords', 'totalentries'],
+  ...['xtotalcount', 'totalhits'],
+];
+
+/** Normalized names of properties with the cursor of the next page. */
+const CURSOR_NAMES = ['nextcursor', 'nextpagetoken', 'nexttoken', 'continuationtoken', 'next', 'cursor', 'endcursor'];
+
+/** Finds a property by its normalized name in an object, or in an object within it. */
+function findNamed(
+  body: unknown,
+  names: readonly string[],
+): { readonly name: string; readonly value: unknown } | undefined {
+  const objects = [toNode(body), ...Object.values(toNode(body)).filter(isNode)];
+  const found = objects
+    .flatMap((object) => Object.entries(object))
+    .find(([name]) => names.includes(normalizeName(name)));
+  return found && { name: found[0], value: found[1] };
+}
+
+/** Returns the number of entries on all pages, and the name of its property or header. */
+function findTotal({ response: { body, headers } }: Exchange) {
+  const { name, value } = findNamed(body, TOTAL_NAMES) ?? findNamed(headers, TOTAL_NAMES) ?? {};
+  const number = typeof value === 'number' || typeof value === 'string' ? Number(value) : Number.NaN;
+  return name === undefined || !Number.isInteger(number) ? undefined : { name, value: number };
+}
+
+/** Returns the property of the entries that has the name of a query parameter. */
+function findProperty({ name }: Parameter, entries: readonly Node[]): string | undefined {
+  const own = normalizeName(name);
+  return entries.flatMap((entry) => Object.keys(entry)).find((property) => normalizeName(property) === own);
+}
+
+function isScalar(value: unknown): boolean {
+  return ['string', 'number', 'boolean'].includes(typeof value);
+}
+
+function isSameList(one: readonly unknown[], other: readonly unknown[]): boolean {
+  return one.length === other.length && one.every((id, index) => id === other[index]);
+}
+
+/** Returns whether two values are equal, except for upper and lower case and spaces at the ends. */
+function isEqual(one: string, other: string): boolean {
+  return one.trim().toLowerCase() === other.trim().toLowerCase();
+}
+
+/** Matches normalized names of parameters whose values are compared as a whole. */
+const EXACT_NAMES = /(?:id|uuid|email|status|state)$/;
+
+/** Returns whether a filter compares whole values: an `enum`, a boolean, an id, an e-mail address or a status. */
+function isExact(contract: Contract, parameter: Parameter): boolean {
+  const parts = getSchemaParts(contract.normalized, getSchemaPointer(contract, parameter));
+  const isClosed = parts.some(({ node }) => node.enum !== undefined || node.const !== undefined);
+  return isClosed || getPartTypes(parts).includes('boolean') || EXACT_NAMES.test(normalizeName(parameter.name));
+}
+
+function getNumber(contract: Contract, parameter: Parameter, keyword: string): number | undefined {
+  const schema = resolvePointer(contract.normalized, getSchemaPointer(contract, parameter));
+  const value = getNode(contract.normalized, `${schema}/${keyword}`);
+  return typeof value === 'number' ? value : undefined;
+}

@@ -1,0 +1,133 @@
+import { describe, expect, it } from 'vitest';
+import { loadContract } from '../../src/openapi/contract.ts';
+import { createList, createObject, createResourcePaths, type Paths, refer } from '../support/fixtures/api-document.ts';
+import { runCheck } from '../support/harness/check.ts';
+import { writeApi } from '../support/harness/start-api.ts';
+import { startStorefront } from '../support/harness/start-storefront.ts';
+
+const INTEGER = { type: 'integer' };
+const PARTS = {
+  'name!': { type: 'string', minLength: 1, maxLength: 20 },
+  'status!': { enum: ['open', 'closed', 'late'] },
+  'ownerId!': { type: 'integer', minimum: 1, maximum: 30 },
+  color: { type: 'string', minLength: 3, maxLength: 9 },
+};
+const Animal = createObject({ 'id!': { ...INTEGER, readOnly: true }, ...PARTS });
+const schemas = { Animal };
+
+/** Returns the paths of a resource whose list has pages, a total and filters. */
+function createPaths(name: string, paging: object): Paths {
+  const path = `/${name}`;
+  const paths = createResourcePaths(`${path}/{id}`, refer('Animal'), createObject(PARTS));
+  const query = { status: PARTS['status!'], ownerId: INTEGER, color: { type: 'string' }, ...paging };
+  const response = createObject({
+    'items!': createList(refer('Animal')),
+    'total!': INTEGER,
+    next_cursor: { type: 'string' },
+  });
+  return { ...paths, [path]: { ...paths[path], get: { query, response } } };
+}
+
+type Entry = Readonly<Record<string, unknown>>;
+interface Input {
+  readonly query: Readonly<Record<string, string | undefined>>;
+}
+interface Sandbox {
+  read(): Readonly<Record<string, readonly Entry[]>>;
+}
+
+type Query = Input['query'];
+interface Steps {
+  readonly filter: (entries: readonly Entry[], query: Query) => readonly Entry[];
+  readonly offset: (query: Query) => number;
+  readonly limit: (query: Query) => number;
+  readonly total: (found: readonly Entry[], page: readonly Entry[]) => number;
+}
+
+/** The steps of a correct list. A defect replaces one of them. */
+const CORRECT: Steps = {
+  filter: (entries: readonly Entry[], { status, ownerId, color }: Input['query']) =>
+    entries.filter(
+      (entry) =>
+        (status === undefined || entry.status === status) &&
+        (ownerId === undefined || String(entry.ownerId) === String(ownerId)) &&
+        (color === undefined || String(entry.color).includes(color)),
+    ),
+  offset: ({ page, limit }) => (Number(page ?? 1) - 1) * Number(limit ?? 20),
+  limit: ({ limit }) => Number(limit ?? 20),
+  total: (found) => found.length,
+};
+
+function createListHandler(name: string, defect: Partial<Steps>) {
+  const { filter, offset, limit, total } = { ...CORRECT, ...defect };
+  return ({ query }: Input, { read }: Sandbox) => {
+    const found = filter(read()[name] ?? [], query);
+    const start = offset(query);
+    const items = found.slice(start, start + limit(query));
+    return { body: { items, total: total(found, items) } };
+  };
+}
+
+const DEFECTS: Readonly<Record<string, Partial<Steps>>> = {
+  ants: {},
+  bees: { limit: ({ limit }) => Number(limit ?? 20) + 1 },
+  cats: { offset: () => 0 },
+  dogs: { total: (_found, page) => page.length },
+  eels: { filter: (entries) => entries },
+  foxes: {
+    filter: (entries, { ownerId, ...query }) =>
+      CORRECT.filter(entries, query).filter(
+        (entry) => ownerId === undefined || Number(entry.ownerId) >= Number(ownerId),
+      ),
+  },
+  gnus: { filter: (entries, { color: _color, ...query }) => CORRECT.filter(entries, query) },
+  hens: { filter: (entries, query) => (query.status === undefined ? CORRECT.filter(entries, query) : []) },
+};
+
+const PAGED = { page: { ...INTEGER, minimum: 1, default: 1 }, limit: { ...INTEGER, minimum: 1, maximum: 100 } };
+
+async function check(seed: number) {
+  const names = Object.keys(DEFECTS);
+  const paths: Paths = Object.assign({}, ...names.map((name) => createPaths(name, PAGED)));
+  const path = await writeApi({ paths, schemas });
+  const toId = (name: string) => `get${name[0]?.toUpperCase()}${name.slice(1)}`;
+  const handlers = Object.fromEntries(names.map((name) => [toId(name), createListHandler(name, DEFECTS[name] ?? {})]));
+  const { url } = await startStorefront({ contract: path, handlers });
+  const contract = await loadContract({ path, strict: false });
+  const { findings } = await runCheck(url, { contract, model: undefined, isFresh: false, seed, only: names.map(toId) });
+  return findings.map(({ operationId, rule }) => `${operationId}: ${rule}`).sort();
+}
+
+describe('The check of lists', () => {
+  it.each([1, 2, 3])(
+    'finds a defect in pages, totals and filters, and none in a correct list, with the seed %d',
+    async (seed) => {
+      expect(await check(seed)).toEqual([
+        'getBees: limit limits the entries',
+        'getCats: page selects another page',
+        'getDogs: total counts the entries of all pages',
+        'getEels: color selects entries',
+        'getEels: ownerId selects entries',
+        'getEels: status selects entries',
+        'getFoxes: ownerId selects entries',
+        'getGnus: color selects entries',
+        'getHens: status finds entries',
+      ]);
+    },
+  );
+
+  it('finds nothing in the lists of the server itself', async () => {
+    const cursors = { cursor: { type: 'string' }, limit: PAGED.limit };
+    const paths = { ...createPaths('ants', PAGED), ...createPaths('bees', cursors) };
+    const path = await writeApi({ paths, schemas });
+    const { url } = await startStorefront({ contract: path });
+    const contract = await loadContract({ path, strict: false });
+    const { findings } = await runCheck(url, {
+      contract,
+      model: undefined,
+      isFresh: false,
+      only: ['getAnts', 'getBees'],
+    });
+    expect(findings.map(({ operationId, rule }) => `${operationId}: ${rule}`)).toEqual([]);
+  });
+});
