@@ -58,6 +58,47 @@ export function createStoredRule({ read, ...change }: Change): Rule {
 }
 
 /**
+ * Creates a rule for the first read of a resource after an update: if the update has changed a sent property, the `ETag`
+ * must have changed too (RFC 9110, section 8.8.3).
+ * `before`: the response that read the resource before.
+ */
+export function createVersionRule(read: Route, sentBody: unknown, before: ReceivedResponse | undefined): Rule {
+  return ({ pointer }, { response }) => {
+    const { etag } = response.headers;
+    if (!before || etag === undefined || before.headers.etag !== etag || response.status !== 200) return [];
+    const [old, entry] = [getEntry(read, before.body), getEntry(read, response.body)];
+    const names = Object.keys(unwrap(sentBody, entry));
+    const changed = names.find((name) => isScalar(entry[name]) && isScalar(old[name]) && entry[name] !== old[name]);
+    if (changed === undefined) return [];
+    const message = `The ETag ${etag} is the same as before, but ${changed} has changed from ${JSON.stringify(old[changed])} to ${JSON.stringify(entry[changed])}`;
+    return [{ rule: 'the ETag changes with the resource', message, pointer }];
+  };
+}
+
+/**
+ * Creates a rule for the first read of a resource after a PATCH with some properties (`sent`).
+ * The other properties that requests can have (`known`) must be the same as before.
+ */
+export function createKeptRule(
+  read: Route,
+  {
+    sent,
+    known,
+    before,
+  }: { readonly sent: readonly string[]; readonly known: readonly string[]; readonly before: Node },
+): Rule {
+  return ({ pointer }, { response: { status, body } }) => {
+    if (status !== 200) return [];
+    const entry = getEntry(read, body);
+    const others = known.filter((name) => !sent.includes(name) && isScalar(before[name]));
+    const lost = others.find((name) => entry[name] !== before[name]);
+    if (lost === undefined) return [];
+    const message = `${lost} is ${JSON.stringify(entry[lost])} after a PATCH of ${sent.join(', ')}, but was ${JSON.stringify(before[lost])} before`;
+    return [{ rule: 'PATCH keeps other properties', message, pointer }];
+  };
+}
+
+/**
  * Returns the object with the properties of a resource in a response body.
  * `read`: the operation that reads the resource.
  */

@@ -8,9 +8,11 @@ import type { Finding } from './findings.ts';
 import { findId, isPathValue } from './ids.ts';
 import {
   containsId,
+  createKeptRule,
   createListRequest,
   createReadRule,
   createStoredRule,
+  createVersionRule,
   getEntry,
   isListed,
   isMarkedDeleted,
@@ -206,12 +208,15 @@ async function sendLifeCycle(context: CheckContext, cycle: LifeCycle, { send, re
   record(create, values.body, undefined, current);
   const checkList = createListCheck(context, cycle, { send, id, path: values.path, shown: current.body });
   await checkList('listed', 'created resources are listed', 'is missing in the list, but was created before');
-  for (const update of updates)
-    current = await sendUpdate(
-      session,
-      { send, record },
-      { read, readValues, update, values: createValues(update, seed + 1), id, current },
-    );
+  const shared = { read, readValues, id };
+  for (const update of updates) {
+    const own = { ...shared, update, values: createValues(update, seed + 1) };
+    if (current) await sendWithOldVersion(send, own);
+    current = await sendUpdate(session, { send, record }, { ...own, current });
+    if (update.method === 'PATCH' && current) current = await sendPart(session, send, { ...own, current });
+  }
+  for (const action of findActions(context, read))
+    current = await sendAction(session, send, { ...shared, update: action, values: createValues(action), current });
   const last = current;
   const removal = remove && last && isSuccess(last) ? createValues(remove) : undefined;
   const removed = remove && removal && (await send(remove, removal));
@@ -290,9 +295,88 @@ async function sendUpdate(
   if (!updated || !isSuccess(updated) || updated.status === 202) return current;
   const change = { sent: body, before: current?.body, returned: updated.body };
   const canReturn = createReturnTest(session, update, updated);
-  const response = await send(read, readValues, createStoredRule({ read, ...change, canReturn }));
+  const isStored = createStoredRule({ read, ...change, canReturn });
+  const response = await send(read, readValues, (route, exchange) => [
+    ...isStored(route, exchange),
+    ...createVersionRule(read, body, current)(route, exchange),
+  ]);
   if (response && isSuccess(response)) record(update, body, current, response);
   return response;
+}
+
+/** The precondition that the check sends with an unknown version, in lower case. */
+const IF_MATCH = 'if-match';
+
+/**
+ * Sends an update with the version of another resource in `If-Match`.
+ * If the contract documents the header and 412, the update must not succeed.
+ */
+async function sendWithOldVersion(send: Send, { update, values }: Pick<Update, 'update' | 'values'>): Promise<void> {
+  const hasHeader = update.parameters.some((one) => one.in === 'header' && one.name.toLowerCase() === IF_MATCH);
+  if (!values || !hasHeader || !update.responses.some(({ name }) => name === '412')) return;
+  const conditional = { ...values, headers: { ...values.headers, [IF_MATCH]: '"storefront-check-0"' } };
+  await send(update, conditional, ({ pointer }, { response }) => {
+    const message = `Status ${response.status} for an If-Match header with another version: the contract has 412 for it`;
+    return isSuccess(response) ? [{ rule: 'If-Match prevents changes of other versions', message, pointer }] : [];
+  });
+}
+
+/** Sends a PATCH with one property, and reads the resource: the other properties must not change (RFC 5789). */
+async function sendPart(
+  session: Session,
+  send: Send,
+  { read, readValues, update, values, id, current }: Update,
+): Promise<ReceivedResponse | undefined> {
+  const body = toNode(replaceOwnId(values?.body, read, id));
+  const before = getEntry(read, current?.body);
+  const name = Object.keys(body).find((one) => body[one] !== id && isPart(one));
+  if (!values || name === undefined || Object.keys(body).length < 2) return current;
+  const part = { ...values, body: { [name]: body[name] } };
+  const sent = await send(update, part);
+  if (!sent || !isSuccess(sent) || sent.status === 202) return current;
+  return send(read, readValues, createKeptRule(read, { sent: [name], known: Object.keys(body), before }));
+
+  function isPart(one: string): boolean {
+    const alone = values && { ...values, body: { [one]: body[one] } };
+    return alone !== undefined && validateValues(session.contract, update, alone).kind === 'call';
+  }
+}
+
+/**
+ * Returns the operations that do something with one resource and need no body, such as `POST /tasks/{taskId}/complete`.
+ */
+function findActions({ allowedRoutes }: CheckContext, { path, pathNames }: Route): readonly Route[] {
+  return allowedRoutes.filter(
+    (route) =>
+      ['POST', 'PUT', 'PATCH'].includes(route.method) &&
+      route.path.startsWith(`${path}/`) &&
+      route.pathNames.length === pathNames.length &&
+      Object.keys(route.bodyMedia).length === 0,
+  );
+}
+
+/**
+ * Sends an action, and reads the resource: what the response to the action shows as changed must be stored.
+ * Returns the response to the read request; `current` if the action shows no change.
+ */
+async function sendAction(
+  session: Session,
+  send: Send,
+  { read, readValues, update: action, values, id, current }: Update,
+): Promise<ReceivedResponse | undefined> {
+  if (!values || !current || !isSuccess(current)) return current;
+  const response = await send(action, values);
+  const isShown = response && isSuccess(response) && containsId(read.pathNames.at(-1) ?? '', id, response.body);
+  if (!isShown || response.status === 202) return current;
+  const before = getEntry(read, current.body);
+  const shown = getEntry(read, response.body);
+  const changed = Object.entries(shown).filter(
+    ([name, value]) => Object.hasOwn(before, name) && before[name] !== value,
+  );
+  if (changed.length === 0) return current;
+  const canReturn = createReturnTest(session, action, response);
+  const change = { sent: Object.fromEntries(changed), before: undefined, returned: response.body, canReturn };
+  return send(read, readValues, createStoredRule({ read, ...change }));
 }
 
 /**

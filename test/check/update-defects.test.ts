@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest';
+import { loadContract } from '../../src/openapi/contract.ts';
+import { createObject, createResourcePaths, type Paths, refer } from '../support/fixtures/api-document.ts';
+import { runCheck } from '../support/harness/check.ts';
+import { writeApi } from '../support/harness/start-api.ts';
+import { startStorefront } from '../support/harness/start-storefront.ts';
+
+const TEXT = { type: 'string', minLength: 1, maxLength: 20 };
+const PARTS = { 'name!': TEXT, 'color!': TEXT };
+const Animal = createObject({
+  'id!': { type: 'integer', readOnly: true },
+  ...PARTS,
+  status: { enum: ['open', 'closed'] },
+});
+
+function createPaths(name: string): Paths {
+  const item = `/${name}/{id}`;
+  const paths = createResourcePaths(item, refer('Animal'), createObject(PARTS));
+  const patch = { request: createObject({ name: TEXT, color: TEXT }), response: refer('Animal') };
+  const close = { post: { response: refer('Animal') } };
+  return { ...paths, [item]: { ...paths[item], patch }, [`${item}/close`]: close };
+}
+
+type Entry = Readonly<Record<string, unknown>>;
+type State = Readonly<Record<string, readonly Entry[]>>;
+interface Input {
+  readonly path: { readonly id: string };
+  readonly body: Entry;
+}
+interface Sandbox {
+  read(): State;
+  update(change: (state: State) => { next: State; result: Entry }): Promise<Entry>;
+  builtIn(): Promise<{ readonly body: Entry }>;
+}
+
+/** Handlers with one defect for each resource. */
+const HANDLERS = {
+  // A PATCH replaces what it does not have.
+  patchBeesById: async ({ path, body }: Input, { update }: Sandbox) => ({
+    body: await update((state) => {
+      const result: Entry = { color: 'none', name: 'none', ...body, id: Number(path.id) };
+      return {
+        next: { ...state, bees: (state.bees ?? []).map((bee) => (bee.id === result.id ? result : bee)) },
+        result,
+      };
+    }),
+  }),
+  // The ETag does not change.
+  getCatsById: async (_: Input, { builtIn }: Sandbox) => ({ ...(await builtIn()), headers: { ETag: '"1"' } }),
+  // An action responds with a change that it does not store.
+  postDogsByIdClose: ({ path }: Input, { read }: Sandbox) => {
+    const dog = read().dogs?.find(({ id }) => id === Number(path.id));
+    return dog ? { body: { ...dog, status: dog.status === 'closed' ? 'open' : 'closed' } } : { status: 404 };
+  },
+};
+
+describe('The check of updates and actions', () => {
+  it.each([1, 2, 3])('finds a defect of each kind, and none in a correct resource, with the seed %d', async (seed) => {
+    const paths: Paths = Object.assign({}, ...['ants', 'bees', 'cats', 'dogs'].map(createPaths));
+    const path = await writeApi({ paths, schemas: { Animal } });
+    const { url } = await startStorefront({ contract: path, handlers: HANDLERS });
+    const contract = await loadContract({ path, strict: false });
+    const only = ['getAntsById', 'getBeesById', 'getCatsById', 'getDogsById'];
+    const { findings } = await runCheck(url, { contract, model: undefined, isFresh: false, seed, runs: 5, only });
+    expect(findings.map(({ operationId, rule }) => `${operationId}: ${rule}`).sort()).toEqual([
+      'getBeesById: PATCH keeps other properties',
+      'getCatsById: the ETag changes with the resource',
+      'getDogsById: changes are stored',
+    ]);
+  });
+});
