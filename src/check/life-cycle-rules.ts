@@ -58,8 +58,8 @@ export function createStoredRule({ read, ...change }: Change): Rule {
 }
 
 /**
- * Creates a rule for the first read of a resource after an update: if the update has changed a sent property, the `ETag`
- * must have changed too (RFC 9110, section 8.8.3).
+ * Creates a rule for the first read of a resource after an update.
+ * If the update has changed a sent property, the `ETag` must have changed too (RFC 9110, section 8.8.3).
  * `before`: the response that read the resource before.
  */
 export function createVersionRule(read: Route, sentBody: unknown, before: ReceivedResponse | undefined): Rule {

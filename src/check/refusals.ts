@@ -16,6 +16,9 @@ import { describePart, getValueClass, ORDINARY } from './value-classes.ts';
 /** Statuses that mean that the request is invalid. */
 export const INVALID_STATUSES: readonly number[] = [400, 405, 406, 411, 413, 414, 415, 422, 428, 431];
 
+/** The status of a request without a precondition such as `If-Match` (RFC 6585, section 3). */
+const PRECONDITION_REQUIRED = 428;
+
 /** A response to a valid request that differs from an accepted request in one part. */
 export interface EditedAnswer {
   readonly part: RequestPart;
@@ -99,7 +102,9 @@ function groupBy<Value>(values: readonly Value[], getKey: (value: Value) => stri
  * Returns nothing if it also refuses many ordinary values.
  */
 function findRefusedClasses(session: Session, route: Route, answers: readonly EditedAnswer[]) {
-  const isRefused = ({ response }: EditedAnswer) => isDocumentedRefusal(session, route, response);
+  // A documented 428 says that requests need a precondition, also if the header is optional.
+  const isRefused = ({ response }: EditedAnswer) =>
+    response.status !== PRECONDITION_REQUIRED && isDocumentedRefusal(session, route, response);
   const isDecided = (answer: EditedAnswer) => isAccepted(answer.response) || isRefused(answer);
   const classes = groupBy(answers.filter(isDecided), ({ part, edit }) => getValueClass(session.contract, part, edit));
   const ordinary = classes.get(ORDINARY) ?? [];

@@ -19,6 +19,7 @@ import type { ResourceModel } from './resource-model.ts';
 import { createHeaders } from './response-headers.ts';
 import { respondWithFile } from './uploads.ts';
 import { addToken, findOwnEntry } from './users.ts';
+import { requireVersion } from './versions.ts';
 import { selectViewed } from './views.ts';
 
 /**
@@ -215,6 +216,7 @@ async function replace(model: ResourceModel, plan: Plan, input: Input, context: 
       const { next, result } = addEntry(model, plan, { state, nowMs, body, path, newId: context.newId });
       return { next, result: { entry: result, status: getStatus(plan, 201) } };
     }
+    requireVersion(model, plan, input, current);
     const entry = model.replaceEntry(plan, current, body, nowMs);
     return { next: setEntry(plan, state, current, entry), result: { entry, status: getOtherStatus(plan, 201) } };
   });
@@ -242,6 +244,7 @@ async function update(model: ResourceModel, plan: Plan, input: Input, context: C
     const stored = findEntry(plan, state, path);
     const current = stored ?? model.getInitialSingleton(plan.resource, plan.mount, path);
     if (!current) throw createNotFound(plan, path);
+    requireVersion(model, plan, input, current);
     const result = operations
       ? patchEntry(model, plan, current, operations, nowMs)
       : model.updateEntry(plan, current, (old) => applyMergePatch(old, patch) as Entry, patch, nowMs);
@@ -304,6 +307,7 @@ async function act(model: ResourceModel, plan: Plan, input: Input, context: Cont
     requireParents(model, state, plan, path);
     const current = findEntry(plan, state, path);
     if (!current || !effect) throw createNotFound(plan, path);
+    requireVersion(model, plan, input, current);
     const sent = effect.setsBody ? getBody(plan, input) : {};
     const shown = model.responses.completeEntry(resource, resource.schema, current).value as Entry;
     const changes = applyEffect(effect, shown, model.formatTime(resource, effect.time?.property, nowMs));
@@ -328,6 +332,7 @@ async function remove(model: ResourceModel, plan: Plan, input: Input, context: C
     requireParents(model, state, plan, path);
     const entry = findEntry(plan, state, path) ?? model.getInitialSingleton(plan.resource, plan.mount, path);
     if (!entry) throw createNotFound(plan, path);
+    requireVersion(model, plan, input, entry);
     const next = removeEntries(model.inference, state, plan.resource, [entry]);
     return { next, result: entry };
   });

@@ -297,6 +297,17 @@ export const problems = {
     explanation:
       'No user has this login, the password is another one, the user of the token does not exist, or a logout has ended the token.',
   },
+  'version-changed': {
+    status: 412,
+    title: 'Precondition failed',
+    explanation:
+      'The header If-Match has another ETag than the entry, because the entry was changed. Read it again, and send its ETag.',
+  },
+  'version-missing': {
+    status: 428,
+    title: 'Precondition required',
+    explanation: 'The operation needs the header If-Match with the ETag of the entry. Read the entry to get its ETag.',
+  },
   'unknown-cursor': {
     status: 400,
     title: 'Cursor not found',

@@ -10,6 +10,7 @@ import type { ListPage } from './list-query.ts';
 import { getPageValues } from './page-fields.ts';
 import type { Plan } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
+import { createTag } from './versions.ts';
 
 /** The values from which response headers are created. A response has a page of a list, or an entry. */
 interface HeaderInput {
@@ -64,6 +65,7 @@ function listCandidates(
     const location = formatLocation(model, plan, { path: input.path, entry });
     return location === undefined ? [] : [location, `http://${input.headers.host}${location}`];
   }
+  if (own === 'etag' && entry) return [createTag(entry)];
   if (!page) return [];
   if (own === 'link') {
     const request = { path: fillPath(plan.route, input.path), query: input.query };
