@@ -57,8 +57,15 @@ const MALFORMATIONS: readonly ((text: string) => string)[] = [
   (text) => `${text}\n`,
 ];
 
+/** Texts with the form of a date or time that does not exist, by format. Many libraries convert them to another day. */
+const IMPOSSIBLE_TIMES: Readonly<Record<string, readonly string[]>> = {
+  date: ['2026-02-30', '2026-02-29', '2026-13-01', '2026-04-31'],
+  'date-time': ['2026-02-30T10:00:00Z', '2026-04-31T10:00:00Z', '2026-01-01T25:00:00Z'],
+  time: ['25:00:00Z', '10:60:00Z'],
+};
+
 /**
- * /** Returns edits of a request that often reveal missing validation.
+ * Returns edits of a request that often reveal missing validation.
  * `part`: the edited parameter, or the edited value in the body.
  * `current`: the value of the part in a valid request.
  * An edit removes or repeats the part, adds a property, or sets another value: for example, a documented example, a
@@ -91,7 +98,8 @@ function getBoundaryValues(schema: Node): readonly unknown[] {
   const numbers = [minimum, maximum, exclusiveMinimum, exclusiveMaximum].flatMap((bound) =>
     typeof bound === 'number' ? [bound, bound - 1, bound + 1, bound - 0.5, bound + 0.5] : [],
   );
-  const steps = typeof multipleOf === 'number' ? [multipleOf, multipleOf * 1.5] : [];
+  // A server that rounds accepts a small difference, such as 0.0100001 for cents.
+  const steps = typeof multipleOf === 'number' ? [multipleOf, multipleOf * 1.5, multipleOf * (1 + 1e-5)] : [];
   const lengths = [minLength, maxLength].flatMap((bound) =>
     typeof bound === 'number' && bound < MAX_TEXT_LENGTH
       ? [bound, bound - 1, bound + 1].map((length) => 'a'.repeat(Math.max(0, length)))
@@ -180,9 +188,9 @@ function createEntries(contract: Contract, schema: string, current: unknown): re
 }
 
 function createMalformedTexts({ format, pattern }: Node, current: unknown): readonly unknown[] {
-  return typeof current === 'string' && (format !== undefined || pattern !== undefined)
-    ? MALFORMATIONS.map((malformText) => malformText(current))
-    : [];
+  if (typeof current !== 'string' || (format === undefined && pattern === undefined)) return [];
+  const impossible = Object.hasOwn(IMPOSSIBLE_TIMES, String(format)) ? IMPOSSIBLE_TIMES[String(format)] : [];
+  return [...MALFORMATIONS.map((malformText) => malformText(current)), ...(impossible ?? [])];
 }
 
 function toTexts(value: unknown): readonly unknown[] {
