@@ -17,7 +17,7 @@ import { explainUnreached, findFailingOperations, retryFailingOperations } from 
 import type { Finding } from './findings.ts';
 import { checkHostileInput, checkNestedInput } from './hostile-input.ts';
 import { checkCoreInput, checkInput } from './input.ts';
-import { checkLifeCycle, findLifeCycles, getRoutes } from './life-cycles.ts';
+import { checkLifeCycle, findLifeCycles, getRoutes, type LifeCycle } from './life-cycles.ts';
 import { checkLinks } from './links.ts';
 import { checkList } from './list-rules.ts';
 import { checkMethods } from './methods.ts';
@@ -29,6 +29,7 @@ import { getAllowedRoutes, isWriteOperation, MAX_LISTED_OPERATIONS } from './sel
 import { createFinding, type Session } from './session.ts';
 import { findWorkingRequest } from './single-edits.ts';
 import { REJECTION_STATUSES } from './undocumented-responses.ts';
+import { checkUniqueValues, documentsConflict } from './unique-values.ts';
 import { createRequestGenerator } from './valid-requests.ts';
 
 /** The maximum number of operations in the message of a finding. */
@@ -203,17 +204,7 @@ function createGroups(worker: Worker, routes: readonly Route[]): readonly (reado
         operationIds: toIds(getRoutes(cycle)),
         check: (worker: Worker) => checkLifeCycle(worker, cycle),
       })),
-      ...cycles.flatMap((cycle) =>
-        cycle.list === undefined || !routes.includes(cycle.list)
-          ? []
-          : [
-              {
-                name: `pages and filters of ${cycle.list.operationId}`,
-                operationIds: toIds([cycle.list]),
-                check: (worker: Worker) => checkList(worker, cycle),
-              },
-            ],
-      ),
+      ...cycles.flatMap((cycle) => createCollectionParts(cycle, routes)),
       ...createOperationParts(OPERATION_CHECKS, allowed),
       ...paths.map((path) => ({
         name: `methods of ${path}`,
@@ -224,6 +215,32 @@ function createGroups(worker: Worker, routes: readonly Route[]): readonly (reado
     ],
     [createRetryPart(routes), ...(secured.length > 0 ? [createCredentialsPart(secured)] : [])],
     ...Object.entries(LAST_OPERATION_CHECKS).map(([name, check]) => createOperationParts({ [name]: check }, allowed)),
+  ];
+}
+
+/** Returns the parts about the list and the unique values of a collection. `routes`: the operations to check. */
+function createCollectionParts(cycle: LifeCycle, routes: readonly Route[]): readonly CheckPart[] {
+  const { create, list, updates } = cycle;
+  const changing = [create, ...updates].filter((route) => routes.includes(route));
+  return [
+    ...(list && routes.includes(list)
+      ? [
+          {
+            name: `pages and filters of ${list.operationId}`,
+            operationIds: [list.operationId],
+            check: (worker: Worker) => checkList(worker, cycle),
+          },
+        ]
+      : []),
+    ...(changing.length > 0 && documentsConflict(create)
+      ? [
+          {
+            name: `unique values of ${create.operationId}`,
+            operationIds: changing.map(({ operationId }) => operationId),
+            check: (worker: Worker) => checkUniqueValues(worker, cycle),
+          },
+        ]
+      : []),
   ];
 }
 
