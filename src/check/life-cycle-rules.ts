@@ -65,13 +65,33 @@ export function createStoredRule({ read, ...change }: Change): Rule {
 export function createVersionRule(read: Route, sentBody: unknown, before: ReceivedResponse | undefined): Rule {
   return ({ pointer }, { response }) => {
     const { etag } = response.headers;
-    if (!before || etag === undefined || before.headers.etag !== etag || response.status !== 200) return [];
+    // A weak ETag can stay the same after a change that does not matter.
+    if (!before || etag === undefined || etag.startsWith('W/') || before.headers.etag !== etag) return [];
+    if (response.status !== 200) return [];
     const [old, entry] = [getEntry(read, before.body), getEntry(read, response.body)];
     const names = Object.keys(unwrap(sentBody, entry));
     const changed = names.find((name) => isScalar(entry[name]) && isScalar(old[name]) && entry[name] !== old[name]);
     if (changed === undefined) return [];
     const message = `The ETag ${etag} is the same as before, but ${changed} has changed from ${JSON.stringify(old[changed])} to ${JSON.stringify(entry[changed])}`;
     return [{ rule: 'the ETag changes with the resource', message, pointer }];
+  };
+}
+
+/**
+ * Creates a rule for the first read of a resource after an action: the changes that its response shows are stored.
+ * `shown`: the changed properties in the response to the action.
+ */
+export function createActionRule(
+  read: Route,
+  { action, before, shown }: { readonly action: Route; readonly before: Node; readonly shown: Node },
+): Rule {
+  return ({ pointer }, { response: { status, body } }) => {
+    if (status !== 200) return [];
+    const entry = getEntry(read, body);
+    const lost = Object.keys(shown).find((name) => isScalar(shown[name]) && entry[name] === before[name]);
+    if (lost === undefined) return [];
+    const message = `${lost} is ${JSON.stringify(entry[lost])}, but the response to ${action.operationId} contained ${JSON.stringify(shown[lost])}`;
+    return [{ rule: STORED_RULE, message, pointer }];
   };
 }
 

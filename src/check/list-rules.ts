@@ -173,11 +173,14 @@ class ListCheck {
   }
 
   #toNextPage(sized: RequestValues, parameter: Parameter, size: number) {
-    const isPage = PAGING_NAMES.page.some((name) => name === normalizeName(parameter.name));
+    const name = normalizeName(parameter.name);
+    const isPage = PAGING_NAMES.page.some((one) => one === name);
     const start = getNumber(this.#contract, parameter, 'default') ?? getNumber(this.#contract, parameter, 'minimum');
-    const first = isPage ? (start ?? 1) : 0;
-    const values = withParameter(sized, parameter, isPage ? first + 1 : size);
-    const firstValues = isPage ? withParameter(sized, parameter, first) : sized;
+    // `startIndex` often begins at 1, as in SCIM.
+    if (/^start/.test(name) && start === undefined) return undefined;
+    const first = isPage ? (start ?? 1) : /^start/.test(name) ? (start ?? 0) : 0;
+    const values = withParameter(sized, parameter, first + (isPage ? 1 : size));
+    const firstValues = withParameter(sized, parameter, first);
     return values && firstValues && { values, firstValues, parameter };
   }
 
@@ -192,37 +195,68 @@ class ListCheck {
   async #checkFilter(parameter: Parameter, values: RequestValues, whole: Listed): Promise<void> {
     const property = parameter.in === 'query' ? findProperty(parameter, whole.entries) : undefined;
     if (property === undefined || parameter.isRequired || isLimit(parameter) || isPagePosition(parameter)) return;
+    if (OTHER_NAMES.test(normalizeName(parameter.name))) return;
     const read = (entry: Node) => (isScalar(entry[property]) ? String(entry[property]) : undefined);
     const [wanted, ...others] = new Set(whole.entries.toReversed().flatMap((entry) => read(entry) ?? []));
     const other = others.at(-1);
-    // The values of a filter that was ignored could not be told from those of one that selects everything.
+    // With one value, an ignored filter looks like one that selects everything.
     if (wanted === undefined || other === undefined || whole.ids.includes(undefined)) return;
     const request = (value: string) => {
       const filtered = withParameter(values, parameter, value);
       return filtered && this.#list(filtered);
     };
     const rule = `${parameter.name} selects entries`;
-    if (isExact(this.#contract, parameter)) {
-      for (const value of [wanted, other]) {
-        const found = await request(value);
-        if (!found) return;
-        const wrong = found.entries.map(read).find((one) => one !== undefined && !isEqual(one, value));
-        if (wrong !== undefined) {
-          const message = `${parameter.name} is ${JSON.stringify(value)}, but the list has an entry whose ${property} is ${JSON.stringify(wrong)}`;
-          return this.#add(rule, message, [whole, found], parameter);
-        }
-        if (found.entries.length > 0) continue;
+    const kind = getKind(this.#contract, parameter);
+    if (kind === 'other') return this.#checkEffect(parameter, { wanted, other, whole, request });
+    // `false` often means that the filter is off.
+    const tested = [wanted, other].filter((value) => kind !== 'boolean' || value === 'true');
+    const wrong: string[] = [];
+    let last: Listed | undefined;
+    for (const value of tested) {
+      const found = await request(value);
+      if (!found) return;
+      last = found;
+      if (found.entries.length === 0) {
         const message = `The list with ${parameter.name} ${JSON.stringify(value)} is empty, but an entry has this ${property}`;
         return this.#add(`${parameter.name} finds entries`, message, [whole, found], parameter);
       }
-      return;
+      const one = found.entries.map(read).find((shown) => shown !== undefined && !isEqual(shown, value));
+      if (one !== undefined)
+        wrong.push(
+          `${parameter.name} is ${JSON.stringify(value)}, but the list has an entry whose ${property} is ${JSON.stringify(one)}`,
+        );
+      if (one !== undefined && kind === 'id') break;
     }
-    // Another filter can mean a part of a text, a minimum or a maximum. Then one of two values has an effect.
+    // A value of an enum can include others: `warning` and above.
+    const needed = kind === 'enum' ? tested.length : 1;
+    if (last && wrong.length >= needed && wrong.length > 0)
+      this.#add(rule, wrong.at(-1) ?? '', [whole, last], parameter);
+  }
+
+  /**
+   * Checks that a filter has an effect. It can mean a part of a text, a minimum or a maximum, so that one of two values
+   * changes the list.
+   */
+  async #checkEffect(
+    parameter: Parameter,
+    {
+      wanted,
+      other,
+      whole,
+      request,
+    }: {
+      readonly wanted: string;
+      readonly other: string;
+      readonly whole: Listed;
+      readonly request: (value: string) => Promise<Listed | undefined> | undefined;
+    },
+  ): Promise<void> {
+    const isWhole = (listed: Listed) => JSON.stringify(listed.entries) === JSON.stringify(whole.entries);
     const found = await request(wanted);
-    const second = found && isSameList(found.ids, whole.ids) ? await request(other) : undefined;
-    if (!found || !second || !isSameList(second.ids, whole.ids)) return;
+    const second = found && isWhole(found) ? await request(other) : undefined;
+    if (!found || !second || !isWhole(second)) return;
     const message = `${parameter.name} has no effect: the list is the same with ${JSON.stringify(wanted)}, with ${JSON.stringify(other)} and without it`;
-    this.#add(rule, message, [whole, found, second], parameter);
+    this.#add(`${parameter.name} selects entries`, message, [whole, found, second], parameter);
   }
 }
 
@@ -280,14 +314,19 @@ function isEqual(one: string, other: string): boolean {
   return one.trim().toLowerCase() === other.trim().toLowerCase();
 }
 
-/** Matches normalized names of parameters whose values are compared as a whole. */
-const EXACT_NAMES = /(?:id|uuid|email|status|state)$/;
+/** Matches normalized names of parameters that sort, or that work only together with others. */
+const OTHER_NAMES = /^(?:sort|order|direction)|^(?:lat|latitude|lng|lon|longitude|radius)$/;
 
-/** Returns whether a filter compares whole values: an `enum`, a boolean, an id, an e-mail address or a status. */
-function isExact(contract: Contract, parameter: Parameter): boolean {
+/** Matches names of parameters with an id, an e-mail address or a status, whose values are compared as a whole. */
+const ID_NAMES =
+  /^(?:id|uuid|email|status|state)$|(?:[a-z\d](?:Id|ID|Uuid|Email|Status)|[_-](?:id|uuid|email|status))$/;
+
+/** Returns what a filter compares: whole values of an `enum`, a boolean or an id, or something else. */
+function getKind(contract: Contract, parameter: Parameter): 'enum' | 'boolean' | 'id' | 'other' {
   const parts = getSchemaParts(contract.normalized, getSchemaPointer(contract, parameter));
-  const isClosed = parts.some(({ node }) => node.enum !== undefined || node.const !== undefined);
-  return isClosed || getPartTypes(parts).includes('boolean') || EXACT_NAMES.test(normalizeName(parameter.name));
+  if (getPartTypes(parts).includes('boolean')) return 'boolean';
+  if (parts.some(({ node }) => node.enum !== undefined || node.const !== undefined)) return 'enum';
+  return ID_NAMES.test(parameter.name) ? 'id' : 'other';
 }
 
 function getNumber(contract: Contract, parameter: Parameter, keyword: string): number | undefined {

@@ -51,7 +51,9 @@ export class DerivedValues {
    * Returns entries with the values that follow from other entries, such as the number of tasks of a project, or the
    * author of a note.
    */
-  add(state: State, resource: Resource, entries: readonly Entry[], depth = 0): readonly Entry[] {
+  add(state: State, own: Resource, entries: readonly Entry[], depth = 0): readonly Entry[] {
+    // The members of a parent are shown as entries of another resource.
+    const resource = this.#inference.resources.find(({ name }) => name === own.memberOf) ?? own;
     const counts = this.getCounts(resource);
     const embedded = depth < MAX_EMBEDDED_DEPTH ? this.getEmbedded(resource) : [];
     const counted = counts.map(({ property }) => property);
@@ -68,7 +70,7 @@ export class DerivedValues {
       };
       const known = this.#added[depth]?.get(entry) ?? entry;
       const computed: Entry = { ...omitKeys(entry, counted), ...values };
-      if (names.every((name) => known[name] === computed[name])) return known;
+      if (names.every((name) => isSame(known[name], computed[name]))) return known;
       this.#added[depth]?.set(entry, computed);
       return computed;
     });
@@ -98,4 +100,10 @@ export class DerivedValues {
   }
 
   readonly #picked = new WeakMap<Entry, WeakMap<object, Entry>>();
+}
+
+/** Returns whether two values are the same, or lists of the same values. */
+function isSame(one: unknown, other: unknown): boolean {
+  if (!Array.isArray(one) || !Array.isArray(other)) return one === other;
+  return one.length === other.length && one.every((value, index) => value === other[index]);
 }

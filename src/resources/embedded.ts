@@ -55,7 +55,8 @@ export function findEmbedded(
   const others = authors.flatMap(({ name }): readonly Embedded[] => {
     const schema = properties.get(name);
     if (!users || schema === undefined || isSent(name) || found.some(({ property }) => property === name)) return [];
-    return [{ property: name, resource: users, schema, isList: false, ids: undefined }];
+    const ids = names.find((one) => normalizeName(one) === `${normalizeName(name)}id`);
+    return [{ property: name, resource: users, schema, isList: false, ids }];
   });
   return [...found, ...others];
 }
@@ -89,7 +90,7 @@ export function findShown(
   const own = getOwn(entry, property);
   if (!isList) {
     const hidden = getOwn(getPathValues(entry), getHiddenKey(property));
-    return find(hidden) ?? (ids === undefined ? undefined : find(getOwn(entry, ids))) ?? findOwn(own);
+    return (ids === undefined ? undefined : find(getOwn(entry, ids))) ?? find(hidden) ?? findOwn(own);
   }
   const listed = ids === undefined ? undefined : getOwn(entry, ids);
   if (Array.isArray(listed)) return listed.flatMap((id) => find(id) ?? []);

@@ -157,17 +157,16 @@ function list(model: ResourceModel, plan: Plan, input: Input, context: Context):
   // The object has no prototype, so that a filter with a name such as `constructor` has no inherited value.
   const query: Input['query'] = Object.assign(Object.create(null), parameters.defaults, sent);
   const complete = (entry: Entry) => model.responses.completeListed(plan, entry);
-  const isSelected = mount.view !== undefined || selects(parameters, query);
+  const members = followMembers(state, resource, inPath);
   // The values that follow from other entries are computed for the whole list only if they can select entries.
-  const isDerivedFirst = isSelected || resource.memberOf !== undefined;
-  const listed = isDerivedFirst ? model.derived.add(state, resource, inPath) : inPath;
+  const isSelected = mount.view !== undefined || selects(parameters, query);
+  const listed = isSelected ? model.derived.add(state, resource, members) : members;
   const own = mount.view?.isMine ? model.selectOwn(resource, state, input, listed) : listed;
   const viewed = mount.view ? selectViewed(mount.view, own, complete, context.nowMs) : own;
-  const members = followMembers(state, resource, viewed);
-  const found = filterEntries(members, parameters, query, complete);
+  const found = filterEntries(viewed, parameters, query, complete);
   const entries = sortEntries(found, parameters, query, complete);
   const taken = takePage(entries, parameters, query, (entry) => getKeyValue(entry, resource.id));
-  const page = isDerivedFirst ? taken : { ...taken, entries: model.derived.add(state, resource, taken.entries) };
+  const page = isSelected ? taken : { ...taken, entries: model.derived.add(state, resource, taken.entries) };
   const headers = createHeaders(model, plan, { status: plan.route.successStatus, input, page });
   const response = model.responses.createListResponse(plan, page, input);
   return { ...addHeaders(response, headers), notes: model.takeNotes(plan, sent) };
@@ -216,7 +215,7 @@ async function replace(model: ResourceModel, plan: Plan, input: Input, context: 
       const { next, result } = addEntry(model, plan, { state, nowMs, body, path, newId: context.newId });
       return { next, result: { entry: result, status: getStatus(plan, 201) } };
     }
-    requireVersion(model, plan, input, current);
+    requireVersion(model, plan, input, { state, current });
     const entry = model.replaceEntry(plan, current, body, nowMs);
     return { next: setEntry(plan, state, current, entry), result: { entry, status: getOtherStatus(plan, 201) } };
   });
@@ -244,7 +243,7 @@ async function update(model: ResourceModel, plan: Plan, input: Input, context: C
     const stored = findEntry(plan, state, path);
     const current = stored ?? model.getInitialSingleton(plan.resource, plan.mount, path);
     if (!current) throw createNotFound(plan, path);
-    requireVersion(model, plan, input, current);
+    requireVersion(model, plan, input, { state, current });
     const result = operations
       ? patchEntry(model, plan, current, operations, nowMs)
       : model.updateEntry(plan, current, (old) => applyMergePatch(old, patch) as Entry, patch, nowMs);
@@ -307,7 +306,7 @@ async function act(model: ResourceModel, plan: Plan, input: Input, context: Cont
     requireParents(model, state, plan, path);
     const current = findEntry(plan, state, path);
     if (!current || !effect) throw createNotFound(plan, path);
-    requireVersion(model, plan, input, current);
+    requireVersion(model, plan, input, { state, current });
     const sent = effect.setsBody ? getBody(plan, input) : {};
     const shown = model.responses.completeEntry(resource, resource.schema, current).value as Entry;
     const changes = applyEffect(effect, shown, model.formatTime(resource, effect.time?.property, nowMs));
@@ -330,10 +329,11 @@ async function remove(model: ResourceModel, plan: Plan, input: Input, context: C
   const { path } = input;
   const removed = await context.update((state) => {
     requireParents(model, state, plan, path);
-    const entry = findEntry(plan, state, path) ?? model.getInitialSingleton(plan.resource, plan.mount, path);
+    const stored = findEntry(plan, state, path);
+    const entry = stored ?? model.getInitialSingleton(plan.resource, plan.mount, path);
     if (!entry) throw createNotFound(plan, path);
-    requireVersion(model, plan, input, entry);
-    const next = removeEntries(model.inference, state, plan.resource, [entry]);
+    requireVersion(model, plan, input, { state, current: entry });
+    const next = stored ? removeEntries(model.inference, state, plan.resource, [stored]) : state;
     return { next, result: entry };
   });
   return respond(model, plan, input, { status: getStatus(plan, 204), state: context.read(), entry: removed });
@@ -375,8 +375,8 @@ function respond(
   input: Input,
   { status, state, entry, entries = entry ? [entry] : [] }: ResponseContent,
 ): HandlerResponse {
-  const headers = createHeaders(model, plan, { status, input, entry });
   const shown = model.derived.add(state, plan.resource, entries);
+  const headers = createHeaders(model, plan, { status, input, entry: entry && shown[0] });
   return addHeaders(model.responses.createEntryResponse(plan, status, shown), headers);
 }
 

@@ -32,7 +32,8 @@ export function inferResources(reader: SchemaReader, routes: readonly Route[]): 
   const created = known ? undefined : createUsers(reader, found, routes);
   const users = known ?? created;
   const resources = created ? [...found, created] : found;
-  const loginPaths = users ? routes.filter((route) => findLogin(reader, users, route)).map(({ path }) => path) : [];
+  const isLogin = (route: Route) => users !== undefined && findLogin(reader, users, route)?.isRegistration === false;
+  const loginPaths = routes.filter(isLogin).map(({ path }) => path);
   const plans = new Map<string, Plan>();
   const mockedPlans = new Map<string, MockedPlan>();
   const reasons = new Map<string, string>();
@@ -116,7 +117,7 @@ function planAction(reader: SchemaReader, resources: readonly Resource[], route:
 
 /**
  * Returns the plan of a login, a registration, a logout, or an operation on the user who sends the request.
- * `loginPaths`: the paths that log users in or register them.
+ * `loginPaths`: the paths that log users in.
  */
 function planUser(
   reader: SchemaReader,

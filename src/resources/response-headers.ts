@@ -65,7 +65,7 @@ function listCandidates(
     const location = formatLocation(model, plan, { path: input.path, entry });
     return location === undefined ? [] : [location, `http://${input.headers.host}${location}`];
   }
-  if (own === 'etag' && entry) return [createTag(entry)];
+  if (own === 'etag' && entry && plan.resource.memberOf === undefined) return [createTag(entry)];
   if (!page) return [];
   if (own === 'link') {
     const request = { path: fillPath(plan.route, input.path), query: input.query };

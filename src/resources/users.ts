@@ -203,11 +203,13 @@ function readToken({ headers }: Pick<Input, 'headers'>): string | undefined {
 }
 
 /** Returns the claims in the token of a request; undefined if the request has no token of this server. */
-function readClaims(input: Pick<Input, 'headers'>): { readonly user: string; readonly id: unknown } | undefined {
+function readClaims(input: Pick<Input, 'headers'>): { readonly user: string; readonly id: string } | undefined {
   const [head, payload] = readToken(input)?.split('.') ?? [];
   if (head !== HEADER || payload === undefined) return undefined;
   const value: unknown = tryOrUndefined(() => JSON.parse(Buffer.from(payload, 'base64url').toString()));
-  return isNode(value) && typeof value.sub === 'string' ? { user: value.sub, id: value.jti } : undefined;
+  return isNode(value) && typeof value.sub === 'string'
+    ? { user: value.sub, id: typeof value.jti === 'string' ? value.jti : payload }
+    : undefined;
 }
 
 /** Returns the user whose token a request has. Returns undefined without such a token, or if a logout has ended it. */

@@ -1,17 +1,23 @@
 import { createHash } from 'node:crypto';
 import { DomainError, type Input } from '../application.ts';
 import type { Route } from '../openapi/routes.ts';
-import type { Entry } from '../store/state.ts';
+import type { Entry, State } from '../store/state.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
+import { removePathValues } from './entry-values.ts';
 import type { Plan, Resource } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 
 /** The number of hexadecimal digits of an `ETag`. */
 const TAG_LENGTH = 16;
 
-/** Returns the `ETag` of an entry (RFC 9110, section 8.8.3). It is another one after each change of the entry. */
+/**
+ * Returns the `ETag` of an entry (RFC 9110, section 8.8.3). It is another one after each change of what clients see.
+ * `entry`: the entry with the values that follow from other entries.
+ */
 export const createTag = memoizeByObject((entry: Entry): string => {
-  const hash = createHash('sha256').update(JSON.stringify(entry)).digest('hex');
+  const hash = createHash('sha256')
+    .update(JSON.stringify(removePathValues(entry)))
+    .digest('hex');
   return `"${hash.slice(0, TAG_LENGTH)}"`;
 });
 
@@ -24,17 +30,19 @@ export function requireVersion(
   model: ResourceModel,
   { route, resource }: Plan,
   { headers }: Pick<Input, 'headers'>,
-  current: Entry,
+  { state, current }: { readonly state: State; readonly current: Entry },
 ): void {
-  if (!isConditional(route) || !hasTags(model)(resource)) return;
+  // The members of a parent are shown as entries of another resource.
+  if (!isConditional(route) || resource.memberOf !== undefined || !hasTags(model)(resource)) return;
   const sent = headers['if-match'];
   if (sent === undefined) {
     if (!documents(route, '428')) return;
     throw new DomainError('version-missing', 'the header If-Match is missing: send the ETag of the last response');
   }
   const tags = [sent].flat().flatMap((text) => text.split(',').map((tag) => tag.trim()));
-  if (tags.includes('*') || tags.includes(createTag(current))) return;
-  const detail = `the ${resource.singular} has changed: its ETag is ${createTag(current)}. Read it again, and send this ETag in If-Match`;
+  const [shown = current] = model.derived.add(state, resource, [current]);
+  if (tags.includes('*') || tags.includes(createTag(shown))) return;
+  const detail = `the ${resource.singular} has changed: its ETag is ${createTag(shown)}. Read it again, and send this ETag in If-Match`;
   throw new DomainError('version-changed', detail);
 }
 

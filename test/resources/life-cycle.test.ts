@@ -280,3 +280,21 @@ describe('A deleted entry', () => {
     expect((await ask('GET', '/pets')).body).toEqual([]);
   });
 });
+
+it('DELETE of a singleton that has only its default values deletes no other one', async () => {
+  const Preferences = createObject({ color: { type: 'string', default: 'red' } });
+  const User = createObject({ 'id!': { type: 'integer' } });
+  const paths = {
+    ...createResourcePaths('/users/{userId}', refer('User')),
+    '/users/{userId}/preferences': {
+      get: { response: refer('Preferences') },
+      patch: { request: refer('Preferences'), response: refer('Preferences') },
+      delete: { status: 204 },
+    },
+  };
+  const { ask } = await startApi({ paths, schemas: { Preferences, User } });
+  for (const id of [1, 2]) await ask('POST', '/users', { id });
+  await ask('PATCH', '/users/1/preferences', { color: 'blue' });
+  await ask('DELETE', '/users/2/preferences');
+  expect((await ask('GET', '/users/1/preferences')).body).toEqual({ color: 'blue' });
+});

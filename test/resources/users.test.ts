@@ -9,6 +9,7 @@ const INTEGER = { type: 'integer' };
 const schemas = {
   User: createObject({ 'id!': INTEGER, 'email!': TEXT, name: TEXT }),
   Note: createObject({ 'id!': INTEGER, 'text!': TEXT, authorId: INTEGER, assigneeId: INTEGER }),
+  Letter: createObject({ 'id!': INTEGER, 'text!': TEXT, authorId: INTEGER, author: refer('User') }),
 };
 
 const credentials = createObject({ 'email!': TEXT, 'password!': TEXT });
@@ -31,6 +32,7 @@ const PATHS = {
   },
   '/dashboard': { get: { response: createObject({ 'user!': refer('User'), 'notes!': createList(refer('Note')) }) } },
   '/me/notes': { get: { response: createList(refer('Note')) } },
+  ...createResourcePaths('/letters/{letterId}', refer('Letter'), createObject({ 'text!': TEXT, authorId: INTEGER })),
   ...createResourcePaths('/notes/{noteId}', refer('Note'), createObject({ 'text!': TEXT, authorId: INTEGER })),
 };
 
@@ -80,6 +82,10 @@ describe('a user of the document', () => {
     expect(own).toMatchObject({ authorId: user.id });
     expect(own.assigneeId).toBeUndefined();
     const { body: other } = await ask('POST', '/notes', { text: 'b', authorId: 77 }, ann);
+    const [first] = (await ask('GET', '/users')).body;
+    expect((await ask('POST', '/letters', { text: 'a' }, ann)).body.author).toEqual(user);
+    const { body: letter } = await ask('POST', '/letters', { text: 'a', authorId: first.id }, ann);
+    expect(letter.author).toEqual(first);
     expect(other).toMatchObject({ authorId: 77 });
     expect((await ask('POST', '/notes', { text: 'c' })).body.authorId).toBeUndefined();
     expect((await ask('GET', '/me/notes', undefined, ann)).body).toEqual([own]);
