@@ -161,7 +161,8 @@ export function isMarkedDeleted(read: Route, before: unknown, after: unknown): b
   });
 }
 
-function isScalar(value: unknown): boolean {
+/** Returns whether a value is a text, a number or a boolean. */
+export function isScalar(value: unknown): boolean {
   return ['string', 'number', 'boolean'].includes(typeof value);
 }
 

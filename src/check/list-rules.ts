@@ -10,7 +10,7 @@ import { addConfirmed } from './confirm-findings.ts';
 import { type Exchange, isMocked, isSuccess } from './exchange.ts';
 import type { Finding } from './findings.ts';
 import { findId, findLists } from './ids.ts';
-import { createListRequest, isLimit, isPagePosition } from './life-cycle-rules.ts';
+import { createListRequest, isLimit, isPagePosition, isScalar } from './life-cycle-rules.ts';
 import type { LifeCycle } from './life-cycles.ts';
 import {
   getBodySchema,
@@ -106,11 +106,12 @@ class ListCheck {
   #vary(values: RequestValues, first: unknown): RequestValues | undefined {
     const { create, list } = this.#cycle;
     const body = toNode(values.body);
-    const schemas = getPartProperties(getSchemaParts(this.#contract.normalized, getBodySchema(create) ?? ''));
+    const { normalized: plain } = this.#contract;
+    const schemas = getPartProperties(getSchemaParts(plain, getBodySchema(create) ?? ''));
     const names = list.parameters.flatMap((parameter) => findProperty(parameter, [body]) ?? []);
     return names.reduce<RequestValues | undefined>((varied, name) => {
       if (body[name] !== toNode(first)[name]) return varied;
-      const allowed = getNode(this.#contract.normalized, `${schemas.get(name) ?? ''}/enum`);
+      const allowed = getNode(plain, `${resolvePointer(plain, schemas.get(name) ?? '')}/enum`);
       const others = listOthers(body[name], Array.isArray(allowed) ? allowed : []);
       const changed = others
         .map((value) => ({ ...values, body: { ...toNode((varied ?? values).body), [name]: value } }))
@@ -178,7 +179,7 @@ class ListCheck {
     const start = getNumber(this.#contract, parameter, 'default') ?? getNumber(this.#contract, parameter, 'minimum');
     // `startIndex` often begins at 1, as in SCIM.
     if (/^start/.test(name) && start === undefined) return undefined;
-    const first = isPage ? (start ?? 1) : /^start/.test(name) ? (start ?? 0) : 0;
+    const first = isPage ? (start ?? 1) : (start ?? 0);
     const values = withParameter(sized, parameter, first + (isPage ? 1 : size));
     const firstValues = withParameter(sized, parameter, first);
     return values && firstValues && { values, firstValues, parameter };
@@ -299,10 +300,6 @@ function findTotal({ response: { body, headers } }: Exchange) {
 function findProperty({ name }: Parameter, entries: readonly Node[]): string | undefined {
   const own = normalizeName(name);
   return entries.flatMap((entry) => Object.keys(entry)).find((property) => normalizeName(property) === own);
-}
-
-function isScalar(value: unknown): boolean {
-  return ['string', 'number', 'boolean'].includes(typeof value);
 }
 
 function isSameList(one: readonly unknown[], other: readonly unknown[]): boolean {

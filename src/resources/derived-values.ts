@@ -53,7 +53,9 @@ export class DerivedValues {
    */
   add(state: State, own: Resource, entries: readonly Entry[], depth = 0): readonly Entry[] {
     // The members of a parent are shown as entries of another resource.
-    const resource = this.#inference.resources.find(({ name }) => name === own.memberOf) ?? own;
+    const { memberOf } = own;
+    const shared = memberOf && this.#inference.resources.find(({ name }) => name === memberOf);
+    const resource = shared || own;
     const counts = this.getCounts(resource);
     const embedded = depth < MAX_EMBEDDED_DEPTH ? this.getEmbedded(resource) : [];
     const counted = counts.map(({ property }) => property);

@@ -10,7 +10,7 @@ import { appendEntry, replaceEntry } from './entry-lists.ts';
 import { getKeyValue } from './entry-values.ts';
 import { findPatch, patchEntry } from './json-patch.ts';
 import { filterEntries } from './list-filters.ts';
-import { flattenQuery, selects, sortEntries, takePage } from './list-query.ts';
+import { flattenQuery, hasSelection, sortEntries, takePage } from './list-query.ts';
 import { getSenderPath, logIn, logOut } from './log-in.ts';
 import { getBodies, getBody } from './request-bodies.ts';
 import { requireParents } from './require-parents.ts';
@@ -159,7 +159,7 @@ function list(model: ResourceModel, plan: Plan, input: Input, context: Context):
   const complete = (entry: Entry) => model.responses.completeListed(plan, entry);
   const members = followMembers(state, resource, inPath);
   // The values that follow from other entries are computed for the whole list only if they can select entries.
-  const isSelected = mount.view !== undefined || selects(parameters, query);
+  const isSelected = mount.view !== undefined || hasSelection(parameters, query);
   const listed = isSelected ? model.derived.add(state, resource, members) : members;
   const own = mount.view?.isMine ? model.selectOwn(resource, state, input, listed) : listed;
   const viewed = mount.view ? selectViewed(mount.view, own, complete, context.nowMs) : own;

@@ -86,8 +86,8 @@ function planMocked(reader: SchemaReader, resources: readonly Resource[], route:
     id: { ...place.mount.id, parameter: owner.parameter },
   };
   const needed = { ...mount, parents: [...own.parents, { ...own.id, path: owner.path }] };
-  // The response of a GET can be another entry of the same resource, such as the manager of a user.
   if (isDownload(route)) return { route, mount: needed, entry: undefined, file: { resource, mount: own } };
+  // The response of a GET can be another entry of the same resource, such as the manager of a user.
   if (route.method === 'GET' || !hasEntryResponse(reader, resource, route))
     return { route, mount: needed, entry: undefined };
   const responsePath = locateResponse(reader, { resource, action: 'read' }, route, {}) as readonly string[];

@@ -264,7 +264,8 @@ function getDifference(value: unknown, text: string): number | undefined {
   return Date.parse(value) - Date.parse(text);
 }
 
-function compareTexts(one: string, other: string): number {
+/** Compares two texts for the order of a list. */
+export function compareTexts(one: string, other: string): number {
   return one < other ? -1 : Number(one > other);
 }
 

@@ -6,7 +6,7 @@ import type { Entry } from '../store/state.ts';
 import { normalizeName } from '../util/names.ts';
 import { findOffset, PAGING_NAMES, type Page, type PagePosition, slicePage } from '../util/pages.ts';
 import { getOwn } from './entry-values.ts';
-import { type FilterProperty, findFilter, type ListFilter } from './list-filters.ts';
+import { compareTexts, type FilterProperty, findFilter, type ListFilter } from './list-filters.ts';
 import type { SchemaReader } from './schema-reader.ts';
 
 /**
@@ -146,7 +146,7 @@ export function takePage(
 }
 
 /** Returns whether a query filters or sorts a list. */
-export function selects({ byMeaning, filters }: ListParameters, query: Input['query']): boolean {
+export function hasSelection({ byMeaning, filters }: ListParameters, query: Input['query']): boolean {
   return [byMeaning.sort ?? '', ...filters.keys()].some((name) => query[name] !== undefined);
 }
 
@@ -398,8 +398,4 @@ export function compareValues(a: unknown, b: unknown): number {
   if (a === undefined || b === undefined) return a === b ? 0 : a === undefined ? 1 : -1;
   if (typeof a === 'string' && typeof b === 'string') return compareTexts(a, b);
   return compareTexts(String(a), String(b));
-}
-
-function compareTexts(left: string, right: string): number {
-  return left < right ? -1 : Number(left > right);
 }
