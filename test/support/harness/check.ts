@@ -2,13 +2,22 @@ import { checkServer, type Verdict } from '../../../src/check/check.ts';
 import type { CheckOptions } from '../../../src/check/check-options.ts';
 import type { CheckName, Finding } from '../../../src/check/findings.ts';
 import { CHECK_NAMES } from '../../../src/check/findings.ts';
+import type { Options } from '../../../src/index.ts';
 import { type Contract, loadContract } from '../../../src/openapi/contract.ts';
 import { shopModel } from '../../../src/shop/model/shop.ts';
 import { projectFile } from '../fixtures/default-data.ts';
 import type { Defect } from '../planted-defects/planted-defects.ts';
+import { startStorefront } from './start-storefront.ts';
 
 /** The contract of the shop. */
 export const shopContract: Contract = await loadContract({ path: projectFile('openapi.yaml'), strict: false });
+
+interface DefectiveServer {
+  readonly path: string;
+  readonly handlers: Options['handlers'];
+  readonly seed: number;
+  readonly only: readonly string[];
+}
 
 /** Runs `storefront check` for the server at `url`, with the contract of the shop. By default, sends requests that change data, but few generated requests. */
 export async function runCheck(url: string, options: Partial<CheckOptions> = {}): Promise<Verdict> {
@@ -24,6 +33,17 @@ export async function runCheck(url: string, options: Partial<CheckOptions> = {})
     waitSeconds: 0,
     ...options,
   });
+}
+
+/**
+ * Checks the operations `only` of a server with the document at `path` and with handlers that have defects. Returns the operation and the rule
+ * of each finding.
+ */
+export async function findDefects({ path, handlers, seed, only }: DefectiveServer): Promise<readonly string[]> {
+  const { url } = await startStorefront({ contract: path, handlers });
+  const contract = await loadContract({ path, strict: false });
+  const { findings } = await runCheck(url, { contract, model: undefined, isFresh: false, seed, runs: 5, only });
+  return findings.map(({ operationId, rule }) => `${operationId}: ${rule}`).sort();
 }
 
 /** Formats each finding as one line, for the failure report of a test. */

@@ -1,11 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, it } from 'vitest';
-import { loadContract } from '../../src/openapi/contract.ts';
-import { createObject, createResourcePaths, refer } from '../support/fixtures/api-document.ts';
-import { runCheck } from '../support/harness/check.ts';
-import { writeApi } from '../support/harness/start-api.ts';
-import { startStorefront } from '../support/harness/start-storefront.ts';
+import { createObject, createResourcePaths, refer } from '../fixtures/api-document.ts';
+import { findDefects } from '../harness/check.ts';
+import { writeApi } from '../harness/start-api.ts';
 
 const NAME = { 'name!': { type: 'string', minLength: 1, maxLength: 30 } };
 const Animal = createObject({ 'id!': { type: 'string', readOnly: true }, ...NAME });
@@ -65,19 +62,19 @@ function createHandlers(list: string, hasRace: boolean, checksPut: boolean) {
   };
 }
 
-it.each([1, 2, 3])('the check finds values that do not stay unique, with the seed %d', async (seed) => {
+/** Checks the unique values of the resources. Returns a line for each finding. */
+export async function findUniqueValueDefects(seed: number): Promise<readonly string[]> {
   const path = await writeAnimals();
   const handlers = {
     ...createHandlers('ants', false, true),
     ...createHandlers('bees', true, true),
     ...createHandlers('cats', false, false),
   };
-  const { url } = await startStorefront({ contract: path, handlers });
-  const contract = await loadContract({ path, strict: false });
   const only = ['postAnts', 'postBees', 'postCats', 'putAntsById', 'putBeesById', 'putCatsById'];
-  const { findings } = await runCheck(url, { contract, model: undefined, isFresh: false, seed, only });
-  expect(findings.map(({ operationId, rule }) => `${operationId}: ${rule}`).sort()).toEqual([
-    'postBees: values stay unique in concurrent requests',
-    'putCatsById: updates keep values unique',
-  ]);
-});
+  return findDefects({ path, handlers, seed, only });
+}
+
+export const UNIQUE_VALUE_FINDINGS = [
+  'postBees: values stay unique in concurrent requests',
+  'putCatsById: updates keep values unique',
+];

@@ -1,9 +1,6 @@
-import { describe, expect, it } from 'vitest';
-import { loadContract } from '../../src/openapi/contract.ts';
-import { createList, createObject, createResourcePaths, type Paths, refer } from '../support/fixtures/api-document.ts';
-import { runCheck } from '../support/harness/check.ts';
-import { writeApi } from '../support/harness/start-api.ts';
-import { startStorefront } from '../support/harness/start-storefront.ts';
+import { createList, createObject, createResourcePaths, type Paths, refer } from '../fixtures/api-document.ts';
+import { findDefects } from '../harness/check.ts';
+import { writeApi } from '../harness/start-api.ts';
 
 const INTEGER = { type: 'integer' };
 const PARTS = {
@@ -86,48 +83,31 @@ const DEFECTS: Readonly<Record<string, Partial<Steps>>> = {
 
 const PAGED = { page: { ...INTEGER, minimum: 1, default: 1 }, limit: { ...INTEGER, minimum: 1, maximum: 100 } };
 
-async function check(seed: number) {
+/** Checks the lists with the defects. Returns a line for each finding. */
+export async function findListDefects(seed: number): Promise<readonly string[]> {
   const names = Object.keys(DEFECTS);
   const paths: Paths = Object.assign({}, ...names.map((name) => createPaths(name, PAGED)));
   const path = await writeApi({ paths, schemas });
   const toId = (name: string) => `get${name[0]?.toUpperCase()}${name.slice(1)}`;
   const handlers = Object.fromEntries(names.map((name) => [toId(name), createListHandler(name, DEFECTS[name] ?? {})]));
-  const { url } = await startStorefront({ contract: path, handlers });
-  const contract = await loadContract({ path, strict: false });
-  const { findings } = await runCheck(url, { contract, model: undefined, isFresh: false, seed, only: names.map(toId) });
-  return findings.map(({ operationId, rule }) => `${operationId}: ${rule}`).sort();
+  return findDefects({ path, handlers, seed, only: names.map(toId) });
 }
 
-describe('The check of lists', () => {
-  it.each([1, 2, 3])(
-    'finds a defect in pages, totals and filters, and none in a correct list, with the seed %d',
-    async (seed) => {
-      expect(await check(seed)).toEqual([
-        'getBees: limit limits the entries',
-        'getCats: page selects another page',
-        'getDogs: total counts the entries of all pages',
-        'getEels: color selects entries',
-        'getEels: ownerId selects entries',
-        'getEels: status selects entries',
-        'getFoxes: ownerId selects entries',
-        'getGnus: color selects entries',
-        'getHens: status finds entries',
-      ]);
-    },
-  );
+export const LIST_FINDINGS = [
+  'getBees: limit limits the entries',
+  'getCats: page selects another page',
+  'getDogs: total counts the entries of all pages',
+  'getEels: color selects entries',
+  'getEels: ownerId selects entries',
+  'getEels: status selects entries',
+  'getFoxes: ownerId selects entries',
+  'getGnus: color selects entries',
+  'getHens: status finds entries',
+];
 
-  it('finds nothing in the lists of the server itself', async () => {
-    const cursors = { cursor: { type: 'string' }, limit: PAGED.limit };
-    const paths = { ...createPaths('ants', PAGED), ...createPaths('bees', cursors) };
-    const path = await writeApi({ paths, schemas });
-    const { url } = await startStorefront({ contract: path });
-    const contract = await loadContract({ path, strict: false });
-    const { findings } = await runCheck(url, {
-      contract,
-      model: undefined,
-      isFresh: false,
-      only: ['getAnts', 'getBees'],
-    });
-    expect(findings.map(({ operationId, rule }) => `${operationId}: ${rule}`)).toEqual([]);
-  });
-});
+/** Checks lists with pages and with cursors, as the server itself answers them. Returns a line for each finding. */
+export async function checkCorrectLists(): Promise<readonly string[]> {
+  const cursors = { cursor: { type: 'string' }, limit: PAGED.limit };
+  const paths = { ...createPaths('ants', PAGED), ...createPaths('bees', cursors) };
+  return findDefects({ path: await writeApi({ paths, schemas }), handlers: {}, seed: 1, only: ['getAnts', 'getBees'] });
+}

@@ -1,0 +1,18 @@
+import { describe, expect, it } from 'vitest';
+import { findListDefects, LIST_FINDINGS } from '../support/planted-defects/resource-list-defects.ts';
+import { findUpdateDefects, UPDATE_FINDINGS } from '../support/planted-defects/resource-update-defects.ts';
+import { findUniqueValueDefects, UNIQUE_VALUE_FINDINGS } from '../support/planted-defects/resource-value-defects.ts';
+
+describe.each([2, 3])('with the seed %d, the check finds the same defects', (seed) => {
+  it('of lists', async () => {
+    expect(await findListDefects(seed)).toEqual(LIST_FINDINGS);
+  });
+
+  it('of updates and actions', async () => {
+    expect(await findUpdateDefects(seed)).toEqual(UPDATE_FINDINGS);
+  });
+
+  it('of unique values', async () => {
+    expect(await findUniqueValueDefects(seed)).toEqual(UNIQUE_VALUE_FINDINGS);
+  });
+});
