@@ -108,7 +108,7 @@ export const SERVER_OPTIONS: readonly OptionRow[] = [
   ['--snapshots <folder>', 'folder with your snapshots: one file NAME.json for each snapshot', parseFolder],
   [
     '--auth <mode>',
-    'credentials to accept for operations with a security requirement: form (any credentials in a valid format), off (do not check), or comma-separated tokens; TOKEN=read+write limits the token to the scopes read and write (default: form)',
+    'credentials to accept for operations with a security requirement: form (any credentials in a valid format), off (do not check), or comma-separated tokens; TOKEN=read+write limits the token to the scopes read and write, and TOKEN=@ann is the token of the user with the id or login ann (default: form)',
     parseAuth,
   ],
   ['--delay <ms>', 'delay of each response: milliseconds or a range (200-800), up to 60000 (default: 0)', parseDelay],

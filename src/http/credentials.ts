@@ -10,22 +10,27 @@ interface CredentialSource {
   readonly query: Readonly<Record<string, string | string[]>>;
 }
 
-/** A token that the server accepts. If `scopes` is undefined, the token has all scopes. */
+/**
+ * A token that the server accepts. If `scopes` is undefined, the token has all scopes.
+ * `user`: the id or the login of the user that the token names.
+ */
 interface Token {
   readonly value: string;
   readonly scopes: readonly string[] | undefined;
+  readonly user: string | undefined;
 }
 
 /**
  * Checks the credentials of a request.
- * Returns a problem (error response) if they are not accepted; otherwise undefined.
+ * Returns a problem (error response) if they are not accepted.
+ * Otherwise returns the id or the login of the user that the option `auth` names for the token, or undefined.
  * `security`: the alternatives that the contract accepts.
  * The request must have all credentials of one alternative.
  */
 export type Authenticate = (
   security: readonly (readonly Credential[])[],
   sent: CredentialSource,
-) => HttpProblem | undefined;
+) => HttpProblem | string | undefined;
 
 /** The result of checking one credential. `unscoped`: the token is valid, but lacks a required scope. */
 type CredentialResult = 'missing' | 'invalid' | 'unscoped' | 'accepted';
@@ -42,9 +47,10 @@ export function createAuthentication(auth: HttpOptions['auth'] = 'form', realm: 
   return (security, sent) => {
     if (security.length === 0) return undefined;
     const checked = security.map((requirement) =>
-      requirement.map((credential) => ({ credential, result: checkCredential(credential, sent, tokens) })),
+      requirement.map((credential) => ({ credential, ...checkCredential(credential, sent, tokens) })),
     );
-    if (checked.some((credentials) => credentials.every(({ result }) => result === 'accepted'))) return undefined;
+    const accepted = checked.find((credentials) => credentials.every(({ result }) => result === 'accepted'));
+    if (accepted) return accepted.find(({ user }) => user !== undefined)?.user;
     const unscoped = checked.find((each) => each.every(({ result }) => result === 'accepted' || result === 'unscoped'));
     if (unscoped) return createScopeProblem(unscoped, quotedRealm);
     const isSent = checked.flat().some(({ result }) => result !== 'missing');
@@ -56,11 +62,13 @@ export function createAuthentication(auth: HttpOptions['auth'] = 'form', realm: 
  * Parses a token of the option `auth`.
  * `abc` is a token with all scopes.
  * `abc=read+write` is the token `abc` with the scopes `read` and `write`.
+ * `abc=@7` and `abc=read+@7` are tokens of the user whose id or login is `7`.
  * In `YWJj==`, the `=` at the end are part of the token.
  */
 function parseToken(text: string): Token {
   const [, value, scopes] = /^(.+?)=(?!=*$)(.*)$/.exec(text) ?? [];
-  return { value: value ?? text, scopes: scopes?.split('+') };
+  const [, limited, user] = /^(?:(.*?)\+)?@(.+)$/.exec(scopes ?? '') ?? [undefined, scopes];
+  return { value: value ?? text, scopes: limited?.split('+'), user };
 }
 
 /** Matches a bearer token (RFC 6750, section 2.1). */
@@ -70,15 +78,17 @@ function checkCredential(
   credential: Credential,
   sent: CredentialSource,
   tokens: readonly Token[] | undefined,
-): CredentialResult {
+): { readonly result: CredentialResult; readonly user?: string | undefined } {
   const value = findValue(credential, sent);
-  if (value === undefined) return 'missing';
-  if (!hasValidFormat(credential, value)) return 'invalid';
-  if (!tokens) return 'accepted';
+  if (value === undefined) return { result: 'missing' };
+  if (!hasValidFormat(credential, value)) return { result: 'invalid' };
+  if (!tokens) return { result: 'accepted' };
   const texts = getTokenCandidates(credential, value);
   const token = tokens.find((accepted) => texts.includes(accepted.value));
-  if (!token) return 'invalid';
-  return credential.scopes.every((scope) => token.scopes?.includes(scope) ?? true) ? 'accepted' : 'unscoped';
+  if (!token) return { result: 'invalid' };
+  const { user } = token;
+  const hasScopes = credential.scopes.every((scope) => token.scopes?.includes(scope) ?? true);
+  return { result: hasScopes ? 'accepted' : 'unscoped', user };
 }
 
 /**

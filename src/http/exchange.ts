@@ -189,6 +189,8 @@ export class Exchange {
   query: OperationInput['query'] = NO_INPUT.query;
   preferences: Preferences = NO_PREFERENCES;
   idempotencyKey: string | undefined;
+  /** The id or the login of the user that the option `auth` names for the token of the request. */
+  user: string | undefined;
   /** Sentences for the log and the journal: errors in the request, and parts of the request that were ignored. */
   notes: readonly string[] = [];
   /** The violations of the contract by the request. */

@@ -171,7 +171,7 @@ function createBuiltIn(exchange: OperationExchange, store: Store) {
 
 /**
  * The input of an application's handler.
- * The properties `headers` and `url` are computed when the handler reads them.
+ * The properties `headers`, `url` and `user` are computed when the handler reads them.
  * This is a class, because an object literal with a getter takes longer to create.
  */
 class ApplicationInput implements Input {
@@ -180,7 +180,7 @@ class ApplicationInput implements Input {
   readonly body: unknown;
   readonly #exchange: OperationExchange;
   /**
-   * Whether the handler has read the headers or the URL, which has the host that the client names.
+   * Whether the handler has read the headers, the user or the URL, which has the host that the client names.
    * Then its response can depend on the client, and is not cached.
    */
   hasReadClient = false;
@@ -205,16 +205,22 @@ class ApplicationInput implements Input {
     const scheme = headers['x-forwarded-proto'] === 'https' ? 'https' : 'http';
     return `${scheme}://${headers.host}${path}`;
   }
+
+  get user(): string | undefined {
+    this.hasReadClient = true;
+    return this.#exchange.user;
+  }
 }
 
 /**
  * Returns the input of a user's handler as a plain object, so that the handler can copy it.
  * Adds the default values of missing properties to the body.
  */
-function toUserInput({ app, route, headers, input }: OperationExchange): Input {
+function toUserInput({ app, route, headers, input, user }: OperationExchange): Input {
   const { path, query, body } = input;
   const defaults = app.getBodyDefaults(route);
-  return { path, query, body: isNode(body) ? { ...defaults, ...body } : body, headers: joinHeaders(headers) };
+  const sent = { path, query, body: isNode(body) ? { ...defaults, ...body } : body, headers: joinHeaders(headers) };
+  return user === undefined ? sent : { ...sent, user };
 }
 
 function joinHeaders(headers: OperationExchange['headers']): Input['headers'] {

@@ -44,6 +44,7 @@ export interface HttpOptions {
    * `off` requires no credentials.
    * A list accepts only the tokens in the list.
    * The list entry `T=a+b` is the token `T` with only the scopes `a` and `b`.
+   * The list entry `T=@u` is the token `T` of the user whose id or login is `u`.
    * Default: `form`.
    */
   readonly auth?: 'off' | 'form' | readonly string[] | undefined;

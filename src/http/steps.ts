@@ -178,8 +178,9 @@ async function validateOperation(exchange: OperationExchange): Promise<HttpProbl
   if (hasTooManyParameters(location.querystring)) return TOO_MANY_PARAMETERS;
   exchange.query = parseQuery(location.querystring);
   if (isContractApi) {
-    const refused = app.authenticate(route.security, { headers, query: exchange.query });
-    if (refused) return refused;
+    const result = app.authenticate(route.security, { headers, query: exchange.query });
+    if (typeof result === 'object') return result;
+    exchange.user = result;
     Object.assign(exchange, parsePreferences(headers, exchange.query));
   }
   const received = await receiveBody(exchange);

@@ -4,7 +4,7 @@ import { describeEmbedded } from './embedded.ts';
 import { listChildren } from './entries.ts';
 import { describeFilter } from './list-filters.ts';
 import { addArticle, getLastSegment, getParameterName } from './names.ts';
-import type { Action, Derived, Plan, Resource } from './resource.ts';
+import type { Action, Derived, Login, Plan, Resource } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 import { allowsAnyBody } from './schema-reader.ts';
 import { describeView } from './views.ts';
@@ -39,8 +39,7 @@ export function explainPlan(model: ResourceModel, plan: Plan): string {
   }
   if (action === 'count')
     return `${describeCounts(plan.counts ?? [])} ${(plan.counts ?? []).map(describeDerived).join(', ')}`;
-  if (plan.login)
-    return `${plan.login.isRegistration ? 'registers' : 'logs in'} ${addArticle(resource.singular)} by ${plan.login.login}`;
+  if (plan.login) return explainLogin(plan.login, addArticle(resource.singular));
   if (action === 'logOut') return `logs out the ${resource.singular} of the token`;
   if (plan.isSender) return `${getVerb(plan)} the ${resource.singular} who sends the request`;
   const isMany = action === 'list' || action === 'clear';
@@ -106,6 +105,15 @@ function describeList(model: ResourceModel, plan: Plan): readonly string[] {
     ...describe('pages by', Object.values(paging)),
     ...describe('ignores', ignored),
   ];
+}
+
+/** Describes a login: `logs in a user by email`, `logs in a user by email or refreshToken`. */
+function explainLogin({ isRegistration, credentials, refreshToken, clientId }: Login, user: string): string {
+  if (isRegistration) return `registers ${user} by ${credentials?.login}`;
+  const names = [credentials?.login, refreshToken, clientId].filter((name) => name !== undefined);
+  return credentials || refreshToken !== undefined
+    ? `logs in ${user} by ${names.join(' or ')}`
+    : `returns a token for the client in ${clientId}`;
 }
 
 /**

@@ -11,7 +11,7 @@ import { getKeyValue } from './entry-values.ts';
 import { findPatch, patchEntry } from './json-patch.ts';
 import { filterEntries } from './list-filters.ts';
 import { flattenQuery, hasSelection, sortEntries, takePage } from './list-query.ts';
-import { getSenderPath, logIn, logOut } from './log-in.ts';
+import { getSenderPath, logIn, logOut, requireActiveToken } from './log-in.ts';
 import { getBodies, getBody } from './request-bodies.ts';
 import { requireParents } from './require-parents.ts';
 import type { Action, Derived, MockedPlan, Plan } from './resource.ts';
@@ -107,7 +107,11 @@ export function createHandler(model: ResourceModel, plan: Plan): Handle {
       get url() {
         return input.url;
       },
+      get user() {
+        return input.user;
+      },
     };
+    if (plan.action !== 'logIn' && plan.action !== 'logOut') requireActiveToken(model, plan, stored, context);
     return plan.isSender
       ? handleSender(model, plan, stored, context)
       : HANDLERS[plan.action](model, plan, stored, context);
@@ -121,8 +125,8 @@ async function handleSender(
   input: Input,
   context: Context,
 ): Promise<HandlerResponse> {
-  const { headers, query, body } = input;
-  const own: Input = { path: getSenderPath(plan, input, context.read()), query, body, headers };
+  const { headers, query, body, user } = input;
+  const own: Input = { path: getSenderPath(plan, input, context.read()), query, body, headers, user };
   const response = await HANDLERS[plan.action](model, plan, own, context);
   return addToken(model.reader, plan.resource, response, plan.responsePath, input);
 }
@@ -139,6 +143,7 @@ export function respondToMocked(
   state: State,
 ): HandlerResponse | undefined {
   const path = model.toStoredPath(plan, input.path);
+  requireActiveToken(model, plan, input, { read: () => state });
   requireParents(model, state, plan, path);
   const stored = plan.file && findEntry(plan.file, state, path);
   const file = stored && respondWithFile(plan.route, stored);
@@ -230,7 +235,7 @@ async function replaceById(model: ResourceModel, plan: Plan, input: Input, conte
   if (!isPathSegment(value))
     throw new DomainError('id-missing', `the body has no ${id.property}: add the id of the entry to change`);
   const path = { ...input.path, [id.parameter]: value };
-  const byPath: Input = { path, query: input.query, headers: input.headers, body: input.body };
+  const byPath: Input = { path, query: input.query, headers: input.headers, user: input.user, body: input.body };
   return plan.route.method === 'PATCH' ? update(model, plan, byPath, context) : replace(model, plan, byPath, context);
 }
 

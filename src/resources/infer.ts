@@ -53,7 +53,8 @@ export function inferResources(reader: SchemaReader, routes: readonly Route[]): 
   const kept = resources.filter(
     (resource) => resource.kind !== 'singleton' || users === undefined || used.has(resource),
   );
-  return { resources: kept, users, plans, mockedPlans, reasons };
+  const hasLogout = [...plans.values()].some(({ action }) => action === 'logOut');
+  return { resources: kept, users, hasLogout, plans, mockedPlans, reasons };
 }
 
 const FILE_REASON = 'returns the uploaded file, or a generated one if the entry has no file';

@@ -1,23 +1,24 @@
 import { type Context, DomainError, type HandlerResponse, type Input } from '../application.ts';
 import { type Node, omitKeys, toNode } from '../openapi/document.ts';
-import type { Route } from '../openapi/routes.ts';
 import type { Entry, State } from '../store/state.ts';
 import { normalizeName } from '../util/names.ts';
 import { addEntry } from './add-entry.ts';
 import { getEntries, setEntries } from './entries.ts';
 import { appendEntry, replaceEntry } from './entry-lists.ts';
-import { getKeyValue, getOwn, removePathValues } from './entry-values.ts';
+import { getKeyValue, removePathValues } from './entry-values.ts';
 import { addArticle } from './names.ts';
-import { PATH_VALUES, type Plan } from './resource.ts';
+import { type Login, PATH_VALUES, type Plan, type Resource } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 import { getInner, setInner } from './responses.ts';
 import {
   createToken,
   endToken,
   findByLogin,
+  findByToken,
   findOwnEntry,
   findSender,
   hasPassword,
+  namesSender,
   setPassword,
   TOKEN_SECONDS,
 } from './users.ts';
@@ -26,12 +27,31 @@ import {
 export function getSenderPath({ resource, mount }: Plan, input: Input, state: State): Input['path'] {
   const user = findOwnEntry(resource, state, input);
   const id = user && getKeyValue(user, resource.id);
-  if (id === undefined)
-    throw new DomainError(
-      'invalid-credentials',
-      'a logout has ended the token, or its user does not exist: log in again',
-    );
+  if (id === undefined) throw createSenderError(resource, input);
   return { [mount.id.parameter]: id };
+}
+
+function createSenderError({ singular }: Resource, { user }: Input): DomainError {
+  return new DomainError(
+    'invalid-credentials',
+    user === undefined
+      ? 'a logout has ended the token, or its user does not exist: log in again'
+      : `no ${singular} has the id or the login ${user}, which the option --auth names for the token: correct the option`,
+  );
+}
+
+/**
+ * Throws a `DomainError` if an operation requires credentials, and the user of the token of a request does not exist,
+ * or a logout has ended the token. Only for documents in which a user can log out.
+ */
+export function requireActiveToken(
+  { inference: { users, hasLogout } }: ResourceModel,
+  { route: { security } }: Pick<Plan, 'route'>,
+  input: Input,
+  { read }: Pick<Context, 'read'>,
+): void {
+  if (!users || !hasLogout || security.length === 0 || security.some((requirement) => requirement.length === 0)) return;
+  if (namesSender(input) && !findSender(users, read(), input)) throw createSenderError(users, input);
 }
 
 /** Handles a login or a registration. */
@@ -44,28 +64,60 @@ export async function logIn(
   const { route, resource: users, login } = plan;
   if (!login) throw new Error('the plan has no login');
   const sent = toNode(getInner(input.body, login.requestPath));
-  const { [login.password]: password, [login.login]: name } = sent;
-  const user = login.isRegistration
-    ? await register(model, plan, sent, context)
-    : findByLogin(users, context.read(), login.login, name);
-  if (!user || !hasPassword(users, user, password))
-    throw new DomainError(
-      'invalid-credentials',
-      user
-        ? `the ${login.password} is wrong: send the one of the registration`
-        : `no ${users.singular} has this ${login.login}: register first, or list the ${users.name}`,
-    );
-  const [own = user] = model.derived.add(context.read(), users, [user]);
+  const client = findClient(login, sent);
+  const user = client === undefined ? await findUser(model, plan, sent, context) : undefined;
+  const owner = client === undefined ? { sub: user && getKeyValue(user, users.id) } : { client_id: client };
+  const createNext = () => createToken(owner, { nowMs: context.nowMs(), id: context.newId() });
+  const shown = user ? showUser(model, plan, user, context.read()) : {};
+  const { value, generated } = model.completeResponse(route, addTokenFields(model, plan, shown, createNext));
+  return { status: route.successStatus, body: value, generated };
+}
+
+/**
+ * Returns the id of the OAuth 2 client for which a request wants a token, instead of for a user (RFC 6749, section
+ * 4.4).
+ */
+function findClient({ clientId, credentials, refreshToken }: Login, sent: Node): string | undefined {
+  if (clientId === undefined) return undefined;
+  const type = Object.entries(sent).find(([name]) => normalizeName(name) === 'granttype')?.[1];
+  const isOfClient = type === undefined ? !credentials && refreshToken === undefined : type === 'client_credentials';
+  return isOfClient ? String(sent[clientId] ?? '') : undefined;
+}
+
+/** Returns the user whom a request registers, or whom its credentials or its refresh token name. */
+async function findUser(model: ResourceModel, plan: Plan, sent: Node, context: Context): Promise<Entry> {
+  const { resource: users, login } = plan;
+  const { credentials, refreshToken = '' } = login ?? {};
+  if (login?.isRegistration) return register(model, plan, sent, context);
+  const { [refreshToken]: refresh } = sent;
+  if (!credentials || typeof refresh === 'string') {
+    const user = findByToken(users, context.read(), String(refresh));
+    if (!user)
+      throw new DomainError(
+        'invalid-credentials',
+        `the ${refreshToken} is not a token of this server, its user does not exist, or a logout has ended it: log in again`,
+      );
+    return user;
+  }
+  const { [credentials.password]: password, [credentials.login]: name } = sent;
+  const user = findByLogin(users, context.read(), credentials.login, name);
+  if (user && hasPassword(users, user, password)) return user;
+  throw new DomainError(
+    'invalid-credentials',
+    user
+      ? `the ${credentials.password} is wrong: send the one of the registration`
+      : `no ${users.singular} has this ${credentials.login}: register first, or list the ${users.name}`,
+  );
+}
+
+/** Returns the part of a response that shows a user, as other responses do. */
+function showUser(model: ResourceModel, { route, resource: users, login }: Plan, user: Entry, state: State): Node {
+  const [own = user] = model.derived.add(state, users, [user]);
   const response = model.reader.getResponseSchema(route, route.successStatus) ?? '';
-  const schema = login.user && model.reader.getInner(response, login.user);
+  const schema = login?.user && model.reader.getInner(response, login.user);
   // The generated values are the same as in other responses.
   const complete = schema === undefined ? own : model.responses.completeEntry(users, schema, own).value;
-  const shown = login.user ? setInner({}, login.user, removePathValues(complete as Entry)) : {};
-  const body = login.token
-    ? setInner(shown, login.token, createToken(users, user, { nowMs: context.nowMs(), id: context.newId() }))
-    : shown;
-  const { value, generated } = model.completeResponse(route, { ...getTokenFields(model, route), ...body });
-  return { status: route.successStatus, body: value, generated };
+  return login?.user ? setInner({}, login.user, removePathValues(complete as Entry)) : {};
 }
 
 /** Handles a logout: ends the token of the request. Does nothing without a token of this server. */
@@ -91,29 +143,37 @@ export async function logOut(
 /** Adds a user with the properties and the password of a registration. */
 async function register(model: ResourceModel, plan: Plan, sent: Node, context: Context): Promise<Entry> {
   const { resource: users, login } = plan;
-  const body = omitKeys(sent, [PATH_VALUES, login?.password ?? '']);
+  const { login: name = '', password = '' } = login?.credentials ?? {};
+  const body = omitKeys(sent, [PATH_VALUES, password]);
   return context.update((state, nowMs) => {
-    const name = login?.login ?? '';
     if (findByLogin(users, state, name, sent[name]))
       throw new DomainError(
         'entry-exists',
         `${addArticle(users.singular)} with this ${name} already exists: log in, or use another ${name}`,
       );
     const { result } = addEntry(model, plan, { state, nowMs, body, path: {}, newId: context.newId });
-    const user = setPassword(users, result, sent[login?.password ?? '']);
+    const user = setPassword(users, result, sent[password]);
     return { next: setEntries(state, users, appendEntry(getEntries(state, users), user)), result: user };
   });
 }
 
-/** Returns the fields of a response with a token that describe the token (RFC 6749, section 5.1). */
-function getTokenFields({ reader, contract }: ResourceModel, route: Route): Entry {
-  const schema = reader.getResponseSchema(route, route.successStatus) ?? '';
-  const fields: Entry = { tokentype: 'Bearer', expiresin: TOKEN_SECONDS };
-  const names = [...reader.getProperties(schema)];
-  return Object.fromEntries(
-    names.flatMap(([name, pointer]) => {
-      const value = getOwn(fields, normalizeName(name));
-      return value !== undefined && contract.isValid(pointer, value) ? [[name, value]] : [];
-    }),
-  );
+/**
+ * Adds the token to a response, and the fields that describe it (RFC 6749, section 5.1).
+ * `createNext`: creates a token, for example a refresh token.
+ */
+function addTokenFields({ reader, contract }: ResourceModel, plan: Plan, body: Node, createNext: () => string): Node {
+  const path = plan.login?.token;
+  if (!path) return body;
+  const place = path.slice(0, -1);
+  const schema = reader.getInner(reader.getResponseSchema(plan.route, plan.route.successStatus) ?? '', place) ?? '';
+  const fields = new Map<string, () => unknown>([
+    ['tokentype', () => 'Bearer'],
+    ['expiresin', () => TOKEN_SECONDS],
+    ['refreshtoken', createNext],
+  ]);
+  const withToken = setInner(body, path, createNext());
+  return [...reader.getProperties(schema)].reduce((result, [name, pointer]) => {
+    const value = fields.get(normalizeName(name))?.();
+    return value !== undefined && contract.isValid(pointer, value) ? setInner(result, [...place, name], value) : result;
+  }, withToken);
 }

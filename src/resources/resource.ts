@@ -134,14 +134,16 @@ export type Action =
   | 'logIn'
   | 'logOut';
 
-/** How an operation logs a user in, or registers one. */
+/** How an operation logs a user in, registers one, or issues another token (RFC 6749). */
 export interface Login {
   /** The property names that lead to the credentials in the request body. */
   readonly requestPath: readonly string[];
-  /** The name of the property with the login, such as `email`. */
-  readonly login: string;
-  /** The name of the property with the password. */
-  readonly password: string;
+  /** The names of the properties with the login, such as `email`, and the password. Undefined if it has none. */
+  readonly credentials: { readonly login: string; readonly password: string } | undefined;
+  /** The name of the property with a refresh token. */
+  readonly refreshToken: string | undefined;
+  /** The name of the property with the id of an OAuth 2 client. */
+  readonly clientId: string | undefined;
   /** The property names that lead to the token in the response. Undefined if it has none. */
   readonly token: readonly string[] | undefined;
   /** The property names that lead to the user in the response. Undefined if it has none. */
@@ -230,6 +232,8 @@ export interface Inference {
   readonly resources: readonly Resource[];
   /** The resource with the users, which log in. Undefined if the document has none. */
   readonly users: Resource | undefined;
+  /** Whether an operation ends the tokens of users. */
+  readonly hasLogout: boolean;
   /** The plans of the operations that use stored entries, by method and path, such as `GET /pets`. */
   readonly plans: ReadonlyMap<string, Plan>;
   /** The plans of the mocked operations, by method and path, such as `POST /pets/{petId}/feed`. */

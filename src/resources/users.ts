@@ -35,6 +35,13 @@ const PASSWORD_NAMES = ['password', 'passwd', 'pwd', 'passcode', 'pin'];
 /** Names of properties with a token, without uppercase letters and separators. */
 const TOKEN_NAMES = ['token', 'accesstoken', 'jwt', 'authtoken', 'sessiontoken', 'bearertoken', 'idtoken'];
 
+/** Names of properties with a token for a new token, without uppercase letters and separators. */
+const REFRESH_NAMES = ['refreshtoken', 'refresh'];
+
+/** Names of properties with the id and the secret of an OAuth 2 client, without uppercase letters and separators. */
+const CLIENT_ID_NAMES = ['clientid'];
+const CLIENT_SECRET_NAMES = ['clientsecret'];
+
 /** Matches the last segment of a path that registers a user. */
 const REGISTRATION = /^(?:register|registration|sign-?_?up|join|create-?_?account)$/i;
 
@@ -98,8 +105,9 @@ function findToken(reader: SchemaReader, schema: string): readonly string[] | un
 }
 
 /**
- * Returns how an operation logs a user in, or registers one: its request has a password and a login, and its response
- * has a token, or the user.
+ * Returns how an operation logs a user in, registers one, or issues another token.
+ * Its request has a password and a login, a refresh token, or the id and the secret of an OAuth 2 client.
+ * Its response has a token, or the user if it is a registration.
  * Returns undefined for other operations.
  */
 export function findLogin(reader: SchemaReader, users: Resource, route: Route): Login | undefined {
@@ -107,15 +115,19 @@ export function findLogin(reader: SchemaReader, users: Resource, route: Route): 
   const response = reader.getResponseSchema(route, route.successStatus);
   if (route.method !== 'POST' || route.pathNames.length > 0 || request === undefined) return undefined;
   const { path: requestPath, schema } = findBody(reader, request);
-  const password = findNamed(reader, schema, PASSWORD_NAMES);
-  const login = findNamed(reader, schema, LOGIN_NAMES);
-  if (password === undefined || login === undefined) return undefined;
+  const find = (names: readonly string[]) => findNamed(reader, schema, names);
+  const [password, login, refreshToken] = [PASSWORD_NAMES, LOGIN_NAMES, REFRESH_NAMES].map(find);
+  const credentials = password === undefined || login === undefined ? undefined : { login, password };
+  const clientId = find(CLIENT_SECRET_NAMES) === undefined ? undefined : find(CLIENT_ID_NAMES);
+  if (!credentials && refreshToken === undefined && clientId === undefined) return undefined;
   const token = response === undefined ? undefined : findToken(reader, response);
   const user = response === undefined ? undefined : findUser(reader, users, response);
   const segment = getLastSegment(route.path);
   const isRegistration =
-    REGISTRATION.test(segment) || (token !== undefined && /^(?:users|accounts|members)$/i.test(segment));
-  return token || (isRegistration && user) ? { requestPath, login, password, token, user, isRegistration } : undefined;
+    credentials !== undefined &&
+    (REGISTRATION.test(segment) || (token !== undefined && /^(?:users|accounts|members)$/i.test(segment)));
+  const found = { requestPath, credentials, refreshToken, clientId, token, user, isRegistration };
+  return token || (isRegistration && user) ? found : undefined;
 }
 
 /** Returns where the credentials are in a request body: in the body, or in its only property. */
@@ -182,17 +194,16 @@ function encode(value: object): string {
 }
 
 /**
- * Creates the token of a user: a JSON Web Token whose `sub` is the id of the user. It is not secret.
+ * Creates a token: a JSON Web Token (RFC 7519). It is not secret.
+ * `owner`: the user, whose id is `sub` in the token, or an OAuth 2 client, whose id is `client_id`.
  * `id`: the id of the token, with which a logout ends it.
  */
 export function createToken(
-  users: Resource,
-  user: Entry,
+  owner: { readonly sub: string | undefined } | { readonly client_id: string },
   { nowMs, id }: { readonly nowMs: number; readonly id: string },
 ): string {
   const seconds = Math.floor(nowMs / 1_000);
-  const claims = { sub: getKeyValue(user, users.id), jti: id, iat: seconds, exp: seconds + TOKEN_SECONDS };
-  return `${HEADER}.${encode(claims)}.`;
+  return `${HEADER}.${encode({ ...owner, jti: id, iat: seconds, exp: seconds + TOKEN_SECONDS })}.`;
 }
 
 /** The lifetime that a token states. The server accepts a token until a logout ends it. */
@@ -202,9 +213,9 @@ function readToken({ headers }: Pick<Input, 'headers'>): string | undefined {
   return /^(?:bearer|token|jwt)\s+(\S+)$/i.exec(String(headers.authorization ?? ''))?.[1];
 }
 
-/** Returns the claims in the token of a request; undefined if the request has no token of this server. */
-function readClaims(input: Pick<Input, 'headers'>): { readonly user: string; readonly id: string } | undefined {
-  const [head, payload] = readToken(input)?.split('.') ?? [];
+/** Returns the claims in a token of a user; undefined if it is not a token of this server. */
+function readClaims(token: string | undefined): { readonly user: string; readonly id: string } | undefined {
+  const [head, payload] = token?.split('.') ?? [];
   if (head !== HEADER || payload === undefined) return undefined;
   const value: unknown = tryOrUndefined(() => JSON.parse(Buffer.from(payload, 'base64url').toString()));
   return isNode(value) && typeof value.sub === 'string'
@@ -212,15 +223,31 @@ function readClaims(input: Pick<Input, 'headers'>): { readonly user: string; rea
     : undefined;
 }
 
+/** The parts of a request that say who sends it. */
+type Sender = Pick<Input, 'headers' | 'user'>;
+
 /** Returns the user whose token a request has. Returns undefined without such a token, or if a logout has ended it. */
-export function findSender(
-  users: Resource | undefined,
-  state: State,
-  input: Pick<Input, 'headers'>,
-): Entry | undefined {
-  const claims = readClaims(input);
-  const user = claims && users && findByKeys(getEntries(state, users), [users.id], [claims.user])[0];
+export function findSender(users: Resource | undefined, state: State, input: Sender): Entry | undefined {
+  if (!users) return undefined;
+  return input.user === undefined
+    ? findByToken(users, state, readToken(input))
+    : (findById(users, state, input.user) ?? findByLogin(users, state, '', input.user));
+}
+
+/** Returns the user of a token of this server. Returns undefined without a user, or if a logout has ended the token. */
+export function findByToken(users: Resource, state: State, token: string | undefined): Entry | undefined {
+  const claims = readClaims(token);
+  const user = claims && findById(users, state, claims.user);
   return user && !listEnded(user).includes(claims.id) ? user : undefined;
+}
+
+function findById(users: Resource, state: State, id: string): Entry | undefined {
+  return findByKeys(getEntries(state, users), [users.id], [id])[0];
+}
+
+/** Returns whether a request names a user: by a token of this server, or by a token that the option `auth` names. */
+export function namesSender(input: Sender): boolean {
+  return input.user !== undefined || readClaims(readToken(input)) !== undefined;
 }
 
 /** The hidden value of a user with the ids of the tokens that logouts have ended. */
@@ -236,7 +263,7 @@ function listEnded(user: Entry): readonly unknown[] {
 
 /** Returns a copy of a user without the token of a request. */
 export function endToken(user: Entry, input: Pick<Input, 'headers'>): Entry {
-  const ended = [...listEnded(user), readClaims(input)?.id].slice(-MAX_ENDED);
+  const ended = [...listEnded(user), readClaims(readToken(input))?.id].slice(-MAX_ENDED);
   return { ...user, [PATH_VALUES]: { ...getPathValues(user), [ENDED]: ended } };
 }
 
@@ -245,8 +272,8 @@ export function endToken(user: Entry, input: Pick<Input, 'headers'>): Entry {
  * With other credentials, the first user.
  * Returns undefined if there is no user, if the user of the token does not exist, or if a logout has ended the token.
  */
-export function findOwnEntry(users: Resource, state: State, input: Pick<Input, 'headers'>): Entry | undefined {
-  return readClaims(input) === undefined ? getEntries(state, users)[0] : findSender(users, state, input);
+export function findOwnEntry(users: Resource, state: State, input: Sender): Entry | undefined {
+  return namesSender(input) ? findSender(users, state, input) : getEntries(state, users)[0];
 }
 
 /** Returns the user with a login, such as an e-mail address. Ignores case. */
