@@ -1,12 +1,13 @@
 import { isNode, omitKeys } from '../openapi/document.ts';
 import type { Entry, State } from '../store/state.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
-import { computeDerived, findDerived } from './derived.ts';
+import { computeDerived, findChildren, findDerived } from './derived.ts';
 import { type Embedded, findEmbedded, findShown } from './embedded.ts';
 import { getKeyValue } from './entry-values.ts';
 import type { Derived, Inference, Resource } from './resource.ts';
 import type { ResponseFactory } from './responses.ts';
 import type { SchemaReader } from './schema-reader.ts';
+import { computeTotals, findTotals, type Total } from './totals.ts';
 
 /** The maximum number of entries that are shown inside each other, such as the team of the author of a note. */
 const MAX_EMBEDDED_DEPTH = 2;
@@ -36,6 +37,14 @@ export class DerivedValues {
     findDerived(this.#reader, this.#inference.resources, resource),
   );
 
+  /** Returns the properties of a resource's entries that follow from a list, such as `total` or `isEmpty`. */
+  readonly getTotals = memoizeByObject((resource: Resource): readonly Total[] => {
+    const children = findChildren(this.#reader, this.#inference.resources, resource);
+    const counted = new Set(this.getCounts(resource).map(({ property }) => property));
+    const totals = findTotals(this.#reader, resource, children, (property) => this.#isSent(resource, property));
+    return totals.filter(({ property }) => !counted.has(property));
+  });
+
   /** Returns the properties of a resource's entries that show other entries, such as `author`. */
   readonly getEmbedded = memoizeByObject((resource: Resource): readonly Embedded[] =>
     findEmbedded(this.#reader, this.#inference, resource, (property) => this.#isSent(resource, property)),
@@ -58,17 +67,22 @@ export class DerivedValues {
     const resource = shared || own;
     const counts = this.getCounts(resource);
     const embedded = depth < MAX_EMBEDDED_DEPTH ? this.getEmbedded(resource) : [];
-    const counted = counts.map(({ property }) => property);
-    const names = [...counted, ...embedded.map(({ property }) => property)];
+    const totals = this.getTotals(resource);
+    const counted = [...counts, ...totals].map(({ property }) => property);
+    const lists = totals.flatMap(({ source }) => (typeof source === 'string' ? [source] : []));
+    const names = [...counted, ...lists, ...embedded.map(({ property }) => property)];
     if (names.length === 0) return entries;
     return entries.map((entry) => {
       const shown = embedded.flatMap((one) => {
         const value = this.#showEmbedded(one, state, entry, depth);
         return value === undefined ? [] : [[one.property, value] as const];
       });
-      const values = {
-        ...computeDerived(counts, state, getKeyValue(entry, resource.id)),
-        ...Object.fromEntries(shown),
+      const id = getKeyValue(entry, resource.id);
+      const embeddedValues = Object.fromEntries(shown);
+      const values: Entry = {
+        ...computeDerived(counts, state, id),
+        ...embeddedValues,
+        ...computeTotals(totals, state, { ...entry, ...embeddedValues }, id),
       };
       const known = this.#added[depth]?.get(entry) ?? entry;
       const computed: Entry = { ...omitKeys(entry, counted), ...values };

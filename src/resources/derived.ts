@@ -42,7 +42,11 @@ const indexChildren = memoizeByObject((reader: SchemaReader) =>
 );
 
 /** Returns the resources whose entries belong to an entry, by their paths or by a property such as `projectId`. */
-function findChildren(reader: SchemaReader, resources: readonly Resource[], parent: Resource): readonly Children[] {
+export function findChildren(
+  reader: SchemaReader,
+  resources: readonly Resource[],
+  parent: Resource,
+): readonly Children[] {
   const { byPath, byProperty } = indexChildren(reader)(resources);
   const items = parent.mounts.flatMap(({ item }) => (item === undefined ? [] : getPathForm(item)));
   const inPath = items.flatMap((item) => byPath.get(item) ?? []);

@@ -7,6 +7,7 @@ import { addArticle, getLastSegment, getParameterName } from './names.ts';
 import type { Action, Derived, Login, Plan, Resource } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 import { allowsAnyBody } from './schema-reader.ts';
+import { describeTotal } from './totals.ts';
 import { describeView } from './views.ts';
 
 const VERBS: Readonly<Record<Action, string>> = {
@@ -49,7 +50,10 @@ export function explainPlan(model: ResourceModel, plan: Plan): string {
   const details = [
     ...(action === 'list' || action === 'read'
       ? [
-          ...describe('computes', model.derived.getCounts(resource).map(describeDerived)),
+          ...describe('computes', [
+            ...model.derived.getCounts(resource).map(describeDerived),
+            ...model.derived.getTotals(resource).map(describeTotal),
+          ]),
           ...describe('shows', model.derived.getEmbedded(resource).map(describeEmbedded)),
         ]
       : []),

@@ -308,7 +308,16 @@ export class ResourceModel {
       (plan) => plan.resource === resource && CHANGING_ACTIONS.includes(plan.action),
     );
     const sent = plans.flatMap((plan) => this.#getRequestNames(plan));
-    return Object.keys(this.#values.removeReadOnly(resource, Object.fromEntries(sent.map((name) => [name, true]))));
+    const own = Object.keys(
+      this.#values.removeReadOnly(resource, Object.fromEntries(sent.map((name) => [name, true]))),
+    );
+    return [...own, ...this.#listCounters(resource)];
+  }
+
+  /** Returns the properties that an action counts, such as `likes` of `POST /posts/{postId}/like`. */
+  #listCounters(resource: Resource): readonly string[] {
+    const effects = [...this.inference.plans.values()].filter((plan) => plan.resource === resource);
+    return effects.flatMap(({ effect }) => (effect?.counter ? [effect.counter.property] : []));
   }
 
   readonly #getUserProperties = memoizeByObject((resource: Resource) => listUserProperties(this.reader, resource));
