@@ -6,6 +6,7 @@ import { getKeyValue } from './entry-values.ts';
 import { addArticle } from './names.ts';
 import type { Plan } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
+import { describeFileUrl } from './uploads.ts';
 
 /** The parameters of `addEntry`, which adds a new entry to a state. */
 interface NewEntry {
@@ -14,6 +15,8 @@ interface NewEntry {
   readonly body: Entry;
   readonly path: Input['path'];
   readonly newId: () => string;
+  /** The URL of a request that uploads a file. */
+  readonly url?: string | undefined;
 }
 
 /**
@@ -21,10 +24,18 @@ interface NewEntry {
  * Returns the entry and the next state.
  * Throws a `DomainError` if an entry has the same id.
  */
-export function addEntry(model: ResourceModel, plan: Plan, { state, nowMs, body, path, newId }: NewEntry) {
+export function addEntry(model: ResourceModel, plan: Plan, { state, nowMs, body, path, newId, url }: NewEntry) {
   const { resource } = plan;
   const entries = getEntries(state, resource);
-  const result = model.createEntry(plan, { entries, body, path, nowMs, newId });
+  const created = model.createEntry(plan, { entries, body, path, nowMs, newId });
+  const file = url === undefined ? undefined : model.findDownload(resource);
+  const result =
+    url === undefined || !file
+      ? created
+      : {
+          ...created,
+          ...describeFileUrl(model.reader, resource, created, { file, path, url }, model.contract.isValid),
+        };
   if (resource.kind === 'collection' && hasEqualId(entries, resource, result))
     throw new DomainError(
       'entry-exists',

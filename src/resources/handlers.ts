@@ -17,7 +17,7 @@ import { requireParents } from './require-parents.ts';
 import type { Action, Derived, MockedPlan, Plan } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 import { createHeaders } from './response-headers.ts';
-import { respondWithFile } from './uploads.ts';
+import { isUpload, respondWithFile } from './uploads.ts';
 import { addToken, findOwnEntry } from './users.ts';
 import { requireVersion } from './versions.ts';
 import { selectViewed } from './views.ts';
@@ -180,12 +180,14 @@ function list(model: ResourceModel, plan: Plan, input: Input, context: Context):
 /** Handles the action `create`: adds the entry in the request body, or each entry if the body has a list. */
 async function create(model: ResourceModel, plan: Plan, input: Input, context: Context): Promise<HandlerResponse> {
   const bodies = getBodies(plan, input, model);
+  const url = isUpload(plan.route) ? input.url : undefined;
   const entries = await context.update((state, nowMs) => {
     requireParents(model, state, plan, input.path);
     let next = state;
     const created = bodies.map((body) => {
       const signed = model.addSender(plan, state, input, body);
-      const added = addEntry(model, plan, { state: next, nowMs, body: signed, path: input.path, newId: context.newId });
+      const { path } = input;
+      const added = addEntry(model, plan, { state: next, nowMs, body: signed, path, newId: context.newId, url });
       next = added.next;
       return added.result;
     });

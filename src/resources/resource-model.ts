@@ -19,7 +19,15 @@ import { inferResources } from './infer.ts';
 import { listFilterProperties } from './list-filters.ts';
 import { type ListParameters, listQueryFields, readListParameters } from './list-query.ts';
 import { createNestedDefaults } from './nested-defaults.ts';
-import { type Action, type Inference, type Mount, PATH_VALUES, type Plan, type Resource } from './resource.ts';
+import {
+  type Action,
+  type Inference,
+  type MockedPlan,
+  type Mount,
+  PATH_VALUES,
+  type Plan,
+  type Resource,
+} from './resource.ts';
 import { ResponseFactory } from './responses.ts';
 import { SchemaReader } from './schema-reader.ts';
 import { createServerValues, formatTimes, SAMPLE_TIME_MS, type ServerValues, type TimeKind } from './server-values.ts';
@@ -208,6 +216,11 @@ export class ResourceModel {
     const { id } = resource;
     if (resource.kind === 'singleton' || isPathSegment(getKeyValue(entry, id) ?? '')) return entry;
     return setKeyValue(entry, id, this.#values.createId(resource, entries, entry, newId()));
+  }
+
+  /** Returns the operation that returns the uploaded files of a resource; undefined if there is none. */
+  findDownload(resource: Resource): MockedPlan | undefined {
+    return [...this.inference.mockedPlans.values()].find(({ file }) => file?.resource === resource);
   }
 
   /** Returns whether an entry is not valid without a property. */

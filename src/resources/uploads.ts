@@ -1,13 +1,13 @@
-import type { HandlerResponse } from '../application.ts';
+import type { HandlerResponse, Input } from '../application.ts';
 import { findMediaType } from '../openapi/media-types.ts';
 import { findResponse, findValueMedia } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
 import type { Entry } from '../store/state.ts';
 import { normalizeName } from '../util/names.ts';
-import { MULTIPART_TYPE } from '../util/request-target.ts';
+import { fillPath, MULTIPART_TYPE } from '../util/request-target.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
-import { getOwn, getPathValues } from './entry-values.ts';
-import { PATH_VALUES } from './resource.ts';
+import { getKeyValue, getOwn, getPathValues } from './entry-values.ts';
+import { type MockedPlan, PATH_VALUES, type Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
 
 /** Returns whether an operation uploads files: its request body is `multipart/form-data`. */
@@ -62,6 +62,39 @@ const FILE = 'file';
 export function setFile(entry: Entry, body: Entry): Entry {
   const file = findFile(body);
   return file === undefined ? entry : { ...entry, [PATH_VALUES]: { ...getPathValues(entry), [FILE]: file } };
+}
+
+/** Names of properties with the URL of a file, without uppercase letters and separators. */
+const URL_PROPERTIES = ['url', 'fileurl', 'downloadurl', 'contenturl', 'href', 'src', 'link', 'uri'];
+
+/** The operation that returns a file. `url`: the URL of the request that uploads the file. */
+interface Download {
+  readonly file: MockedPlan;
+  readonly path: Input['path'];
+  readonly url: string;
+}
+
+/**
+ * Returns the properties of an entry with the URL of its uploaded file, such as `url`.
+ * `entry`: the entry with its id.
+ */
+export function describeFileUrl(
+  reader: SchemaReader,
+  { schema, id }: Resource,
+  entry: Entry,
+  { file, path, url }: Download,
+  isValid: (pointer: string, value: unknown) => boolean,
+): Entry {
+  const key = getKeyValue(entry, id);
+  const parameter = file.file?.mount.id.parameter;
+  if (schema === '' || key === undefined || parameter === undefined) return {};
+  const target = fillPath(file.route, { ...path, [parameter]: key });
+  const value = new URL(target, url).href;
+  return Object.fromEntries(
+    [...reader.getProperties(schema)].flatMap(([property, pointer]) =>
+      URL_PROPERTIES.includes(normalizeName(property)) && isValid(pointer, value) ? [[property, value]] : [],
+    ),
+  );
 }
 
 /** Returns whether an operation returns files: its success response has a body, but no schema in JSON or XML. */

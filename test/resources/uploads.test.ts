@@ -8,7 +8,14 @@ const INTEGER = { type: 'integer' };
 
 const schemas = {
   Task: createObject({ 'id!': INTEGER, 'title!': TEXT, attachmentCount: INTEGER }),
-  Attachment: createObject({ 'id!': INTEGER, 'fileName!': TEXT, 'size!': INTEGER, mimeType: TEXT, note: TEXT }),
+  Attachment: createObject({
+    'id!': INTEGER,
+    'fileName!': TEXT,
+    'size!': INTEGER,
+    mimeType: TEXT,
+    note: TEXT,
+    url: TEXT,
+  }),
 };
 
 const FORM = createObject({ file: { type: 'string', format: 'binary' }, note: TEXT });
@@ -34,7 +41,14 @@ describe('an upload', () => {
     const response = await fetch(`${url}/tasks/1/attachments`, { method: 'POST', body: form });
     expect([response.status, await response.json()]).toEqual([
       201,
-      { id: 1, fileName: 'my list.csv', size: 5, mimeType: 'text/csv', note: 'n' },
+      {
+        id: 1,
+        fileName: 'my list.csv',
+        size: 5,
+        mimeType: 'text/csv',
+        note: 'n',
+        url: `${url}/tasks/1/attachments/1/content`,
+      },
     ]);
     const content = await fetch(`${url}/tasks/1/attachments/1/content`);
     expect([content.status, content.headers.get('content-type'), await content.text()]).toEqual([
