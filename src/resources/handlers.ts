@@ -11,7 +11,7 @@ import { getKeyValue } from './entry-values.ts';
 import { findPatch, patchEntry } from './json-patch.ts';
 import { filterEntries } from './list-filters.ts';
 import { flattenQuery, hasSelection, sortEntries, takePage } from './list-query.ts';
-import { getSenderPath, logIn, logOut, requireActiveToken } from './log-in.ts';
+import { addSender, getSenderPath, logIn, logOut, requireActiveToken, selectOwn } from './log-in.ts';
 import { getBodies, getBody } from './request-bodies.ts';
 import { requireParents } from './require-parents.ts';
 import type { Action, Derived, MockedPlan, Plan } from './resource.ts';
@@ -166,7 +166,7 @@ function list(model: ResourceModel, plan: Plan, input: Input, context: Context):
   // The values that follow from other entries are computed for the whole list only if they can select entries.
   const isSelected = mount.view !== undefined || hasSelection(parameters, query);
   const listed = isSelected ? model.derived.add(state, resource, members) : members;
-  const own = mount.view?.isMine ? model.selectOwn(resource, state, input, listed) : listed;
+  const own = mount.view?.isMine ? selectOwn(model, resource, state, input, listed) : listed;
   const viewed = mount.view ? selectViewed(mount.view, own, complete, context.nowMs) : own;
   const found = filterEntries(viewed, parameters, query, complete);
   const entries = sortEntries(found, parameters, query, complete);
@@ -185,7 +185,7 @@ async function create(model: ResourceModel, plan: Plan, input: Input, context: C
     requireParents(model, state, plan, input.path);
     let next = state;
     const created = bodies.map((body) => {
-      const signed = model.addSender(plan, state, input, body);
+      const signed = addSender(model, plan, state, input, body);
       const { path } = input;
       const added = addEntry(model, plan, { state: next, nowMs, body: signed, path, newId: context.newId, url });
       next = added.next;

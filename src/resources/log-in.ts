@@ -1,15 +1,18 @@
 import { type Context, DomainError, type HandlerResponse, type Input } from '../application.ts';
 import { type Node, omitKeys, toNode } from '../openapi/document.ts';
 import type { Entry, State } from '../store/state.ts';
+import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { normalizeName } from '../util/names.ts';
 import { addEntry } from './add-entry.ts';
+import { setShownUser } from './embedded.ts';
 import { getEntries, setEntries } from './entries.ts';
 import { appendEntry, replaceEntry } from './entry-lists.ts';
-import { getKeyValue, removePathValues } from './entry-values.ts';
+import { getKeyValue, getProperty, removePathValues } from './entry-values.ts';
 import { addArticle } from './names.ts';
 import { type Login, PATH_VALUES, type Plan, type Resource } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 import { getInner, setInner } from './responses.ts';
+import type { SchemaReader } from './schema-reader.ts';
 import {
   createToken,
   endToken,
@@ -18,6 +21,8 @@ import {
   findOwnEntry,
   findSender,
   hasPassword,
+  listUserObjects,
+  listUserProperties,
   namesSender,
   setPassword,
   TOKEN_SECONDS,
@@ -53,6 +58,55 @@ export function requireActiveToken(
   if (!users || !hasLogout || security.length === 0 || security.some((requirement) => requirement.length === 0)) return;
   if (namesSender(input) && !findSender(users, read(), input)) throw createSenderError(users, input);
 }
+
+/**
+ * Adds the user who sends a request to a new entry, unless the body has it: the id as `authorId`, or the properties
+ * of the object `author`.
+ */
+export function addSender(
+  { inference: { users }, reader }: ResourceModel,
+  { resource }: Plan,
+  state: State,
+  input: Input,
+  body: Entry,
+): Entry {
+  if (!users || resource === users) return body;
+  const { names, objects } = findUserParts(reader)(resource);
+  const user = names.length + objects.length === 0 ? undefined : findSender(users, state, input);
+  if (!user) return body;
+  const id = getProperty(user, users.id.property ?? '');
+  const ids = id === undefined ? [] : names.map((name) => [name, id]);
+  const shown = objects.map(({ name, properties }) => [
+    name,
+    Object.fromEntries(Object.entries(user).filter(([property]) => properties.includes(property))),
+  ]);
+  const signed = { ...Object.fromEntries([...ids, ...shown]), ...body };
+  const key = getKeyValue(user, users.id);
+  const added = key === undefined ? [] : objects.filter(({ name }) => !Object.hasOwn(body, name));
+  return added.reduce((next, { name }) => setShownUser(next, name, key ?? ''), signed);
+}
+
+/** Returns the entries of the user who sends a request; all entries if the user is not known. */
+export function selectOwn(
+  { inference: { users }, reader }: ResourceModel,
+  resource: Resource,
+  state: State,
+  input: Input,
+  entries: readonly Entry[],
+): readonly Entry[] {
+  const [name] = findUserParts(reader)(resource).names;
+  const user = findSender(users, state, input);
+  if (name === undefined || !user || !users) return entries;
+  return entries.filter((entry) => String(entry[name]) === getKeyValue(user, users.id));
+}
+
+/** Finds the properties of the entries of a resource that show their user. */
+const findUserParts = memoizeByObject((reader: SchemaReader) =>
+  memoizeByObject((resource: Resource) => ({
+    names: listUserProperties(reader, resource),
+    objects: listUserObjects(reader, resource),
+  })),
+);
 
 /** Handles a login or a registration. */
 export async function logIn(

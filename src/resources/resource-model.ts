@@ -4,17 +4,16 @@ import type { createMock } from '../mock/mock.ts';
 import type { Contract } from '../openapi/contract.ts';
 import { omitKeys } from '../openapi/document.ts';
 import type { Route } from '../openapi/routes.ts';
-import type { Entry, State } from '../store/state.ts';
+import type { Entry } from '../store/state.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { toSeed } from '../util/random.ts';
 import { isPathSegment } from '../util/request-target.ts';
 import { listInitialValues } from './actions.ts';
 import { DerivedValues } from './derived-values.ts';
 import { getRequiredQuery } from './document-paths.ts';
-import { setShownUser } from './embedded.ts';
 import { createParentFinder } from './entries.ts';
 import { EntryValidator } from './entry-validator.ts';
-import { copyKeyValue, getKeyValue, getProperty, type PathInput, setKeyValue } from './entry-values.ts';
+import { copyKeyValue, getKeyValue, type PathInput, setKeyValue } from './entry-values.ts';
 import { inferResources } from './infer.ts';
 import { listFilterProperties } from './list-filters.ts';
 import { type ListParameters, listQueryFields, readListParameters } from './list-query.ts';
@@ -32,7 +31,6 @@ import { ResponseFactory } from './responses.ts';
 import { SchemaReader } from './schema-reader.ts';
 import { createServerValues, formatTimes, SAMPLE_TIME_MS, type ServerValues, type TimeKind } from './server-values.ts';
 import { describeUpload, isUpload, setFile } from './uploads.ts';
-import { findSender, listUserObjects, listUserProperties } from './users.ts';
 
 /** The values from which a new entry is created. */
 interface NewEntryInput {
@@ -331,42 +329,6 @@ export class ResourceModel {
   #listCounters(resource: Resource): readonly string[] {
     const effects = [...this.inference.plans.values()].filter((plan) => plan.resource === resource);
     return effects.flatMap(({ effect }) => (effect?.counter ? [effect.counter.property] : []));
-  }
-
-  readonly #getUserProperties = memoizeByObject((resource: Resource) => listUserProperties(this.reader, resource));
-
-  readonly #getUserObjects = memoizeByObject((resource: Resource) => listUserObjects(this.reader, resource));
-
-  /**
-   * Adds the user who sends a request to a new entry, unless the body has it: the id as `authorId`, or the properties
-   * of the object `author`.
-   */
-  addSender({ resource }: Plan, state: State, input: Input, body: Entry): Entry {
-    const { users } = this.inference;
-    if (!users || resource === users) return body;
-    const names = this.#getUserProperties(resource);
-    const objects = this.#getUserObjects(resource);
-    const user = names.length + objects.length === 0 ? undefined : findSender(users, state, input);
-    if (!user) return body;
-    const id = getProperty(user, users.id.property ?? '');
-    const ids = id === undefined ? [] : names.map((name) => [name, id]);
-    const shown = objects.map(({ name, properties }) => [
-      name,
-      Object.fromEntries(Object.entries(user).filter(([property]) => properties.includes(property))),
-    ]);
-    const signed = { ...Object.fromEntries([...ids, ...shown]), ...body };
-    const key = getKeyValue(user, users.id);
-    const added = key === undefined ? [] : objects.filter(({ name }) => !Object.hasOwn(body, name));
-    return added.reduce((next, { name }) => setShownUser(next, name, key ?? ''), signed);
-  }
-
-  /** Returns the entries of the user who sends a request; all entries if the user is not known. */
-  selectOwn(resource: Resource, state: State, input: Input, entries: readonly Entry[]): readonly Entry[] {
-    const { users } = this.inference;
-    const [name] = this.#getUserProperties(resource);
-    const user = findSender(users, state, input);
-    if (name === undefined || !user || !users) return entries;
-    return entries.filter((entry) => String(entry[name]) === getKeyValue(user, users.id));
   }
 
   /** Completes the body of a response that is no entry. */
