@@ -94,6 +94,11 @@ export interface ContractImplementation<S extends State = State> {
    */
   getStoredResponse?(route: Route, input: Input, state: S): HandlerResponse | undefined;
   /**
+   * Puts stored entries into the generated body of an operation without a handler, so that it agrees with the state.
+   * Returns a changed copy, or the body.
+   */
+  linkEntries?(route: Route, input: Input, state: S, body: unknown): unknown;
+  /**
    * The rules that each state must satisfy.
    * The engine checks states from data files, from snapshots and from clients of the control API.
    */

@@ -10,7 +10,7 @@ import { isServerHeader } from '../util/headers.ts';
 import { HttpProblemError, internalError } from '../util/problem.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import { complete } from './complete.ts';
-import type { App, Decision, OperationExchange } from './exchange.ts';
+import type { App, Decision, OperationExchange, ResponseData } from './exchange.ts';
 import { createFaultResponse, createPreferredResponse, isMocked } from './mock-response.ts';
 import { toHttpProblem } from './problem.ts';
 import { createResponse, hasOtherTypes } from './response.ts';
@@ -69,12 +69,21 @@ export function respondWithFault(exchange: OperationExchange): void {
 /** Responds with a stored entry if possible, otherwise with a response that is generated from the contract. */
 function respondWithMock(exchange: OperationExchange, store: Store): void {
   const stored = findStoredResponse(exchange, store);
-  const response = stored ?? createPreferredResponse(exchange);
+  const response = stored ?? linkEntries(exchange, store, createPreferredResponse(exchange));
   const { isMockRequired } = exchange.preferences;
   exchange.returned = { ...response, by: 'mock' };
   exchange.decision = stored
     ? STORED_DECISION
     : { source: isMockRequired ? 'preference' : 'mock', ...nameExample(response.example) };
+}
+
+/** Puts stored entries into a generated body. An example of the document, or a preferred response, stays as it is. */
+function linkEntries(exchange: OperationExchange, store: Store, response: ResponseData): ResponseData {
+  const { app, route, preferences } = exchange;
+  const { status, body, example } = response;
+  const isGenerated = status === route.successStatus && example === undefined && !preferences.isMockRequired;
+  if (!isGenerated || typeof body !== 'object' || body === null || body instanceof Uint8Array) return response;
+  return { ...response, body: app.linkEntries(route, new ApplicationInput(exchange), store.read().state, body) };
 }
 
 function nameExample(example: string | undefined) {

@@ -91,6 +91,8 @@ export interface ServedContract {
    * Throws a `DomainError` if the request names an entry that does not exist.
    */
   getStoredResponse(route: Route, input: Input, state: State): HandlerResponse | undefined;
+  /** Puts stored entries into the generated body of an operation without a handler. */
+  linkEntries(route: Route, input: Input, state: State, body: unknown): unknown;
   /** Returns what the handler of an operation does, or why the operation is mocked. */
   explain(route: Route): string;
   /**

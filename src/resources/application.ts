@@ -20,7 +20,9 @@ import { appendEntry } from './entry-lists.ts';
 import { getKeyValue } from './entry-values.ts';
 import { explainPlan } from './explain-plan.ts';
 import { createHandler, respondToMocked } from './handlers.ts';
+import { linkEntries } from './link-entries.ts';
 import { addArticle } from './names.ts';
+import { findReferences, toReferenceValue } from './references.ts';
 import { type Action, getRouteKey, PATH_VALUES, type PathKey, type Plan, problems, type Resource } from './resource.ts';
 import { ResourceModel } from './resource-model.ts';
 import { getInner } from './responses.ts';
@@ -89,6 +91,7 @@ function createSeeds(model: ResourceModel, lists: State): State {
   const { resources } = model.inference;
   const byDepth = [...resources].sort((a, b) => getDepth(a) - getDepth(b));
   let state: State = { ...Object.fromEntries(resources.map(({ name }) => [name, []])), ...lists };
+  const generated: Resource[] = [];
   for (const resource of byDepth) {
     if (Object.hasOwn(lists, resource.name)) {
       state = setEntries(state, resource, addDefaults(model, resource, lists));
@@ -98,8 +101,24 @@ function createSeeds(model: ResourceModel, lists: State): State {
     const isGenerated = examples.length === 0 && resource.kind === 'collection' && !model.canCreate(resource);
     const values = isGenerated ? Array.from({ length: GENERATED_SEEDS }, () => undefined) : examples;
     state = addSeeds(model, resource, state, values);
+    if (isGenerated) generated.push(resource);
   }
-  return state;
+  return generated.reduce((next, resource) => setReferences(model, resource, next), state);
+}
+
+/** Sets the ids of other entries in the generated entries of a resource, such as `authorId`, to those of entries. */
+function setReferences({ reader, inference, contract }: ResourceModel, resource: Resource, state: State): State {
+  const references = findReferences(reader, inference, resource.schema, resource);
+  if (references.length === 0) return state;
+  const entries = getEntries(state, resource).map((entry, index) => {
+    const ids = references.flatMap((reference) => {
+      const targets = getEntries(state, reference.target);
+      const value = toReferenceValue(contract.isValid, reference, targets[index % Math.max(targets.length, 1)]);
+      return value === undefined || !Object.hasOwn(entry, reference.property) ? [] : [[reference.property, value]];
+    });
+    return ids.length === 0 ? entry : { ...entry, ...Object.fromEntries(ids) };
+  });
+  return setEntries(state, resource, entries);
 }
 
 /**
@@ -299,6 +318,7 @@ export function createResourceApplication(contractFile: string): Application {
           const plan = mockedPlans.get(getRouteKey(route));
           return plan && respondToMocked(model, plan, input, state);
         },
+        linkEntries: (route, input, state, body) => linkEntries(model, route, input, state, body),
         stateRules: createStateRules(model),
         getEntrySchema(collection) {
           const resource = model.inference.resources.find(({ name }) => name === collection);

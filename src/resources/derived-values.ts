@@ -1,9 +1,12 @@
+import type { Contract } from '../openapi/contract.ts';
 import { isNode, omitKeys } from '../openapi/document.ts';
 import type { Entry, State } from '../store/state.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { computeDerived, findChildren, findDerived } from './derived.ts';
 import { type Embedded, findEmbedded, findShown } from './embedded.ts';
+import { getEntries } from './entries.ts';
 import { getKeyValue } from './entry-values.ts';
+import { findReferences, type Reference, toReferenceValue } from './references.ts';
 import type { Derived, Inference, Resource } from './resource.ts';
 import type { ResponseFactory } from './responses.ts';
 import type { SchemaReader } from './schema-reader.ts';
@@ -18,10 +21,11 @@ export class DerivedValues {
   readonly #inference: Pick<Inference, 'resources' | 'users'>;
   readonly #responses: ResponseFactory;
   readonly #isSent: (resource: Resource, property: string) => boolean;
+  readonly #isValid: (pointer: string, value: unknown) => boolean;
 
   /** `isSent`: returns whether a request can have a property of an entry. */
   constructor(
-    reader: SchemaReader,
+    { reader, contract }: { readonly reader: SchemaReader; readonly contract: Pick<Contract, 'isValid'> },
     inference: Pick<Inference, 'resources' | 'users'>,
     responses: ResponseFactory,
     isSent: (resource: Resource, property: string) => boolean,
@@ -30,6 +34,7 @@ export class DerivedValues {
     this.#inference = inference;
     this.#responses = responses;
     this.#isSent = isSent;
+    this.#isValid = contract.isValid;
   }
 
   /** Returns the properties of a resource's entries that are numbers or times of other entries, such as `taskCount`. */
@@ -43,6 +48,13 @@ export class DerivedValues {
     const counted = new Set(this.getCounts(resource).map(({ property }) => property));
     const totals = findTotals(this.#reader, resource, children, (property) => this.#isSent(resource, property));
     return totals.filter(({ property }) => !counted.has(property));
+  });
+
+  /** Returns the required properties of a resource's entries with ids of other entries, such as `authorId`. */
+  readonly #getReferences = memoizeByObject((resource: Resource): readonly Reference[] => {
+    const required = resource.schema === '' ? [] : this.#reader.getRequired(resource.schema);
+    const references = findReferences(this.#reader, this.#inference, resource.schema, resource);
+    return references.filter(({ property, target }) => target !== resource && required.includes(property));
   });
 
   /** Returns the properties of a resource's entries that show other entries, such as `author`. */
@@ -71,8 +83,10 @@ export class DerivedValues {
     const counted = [...counts, ...totals].map(({ property }) => property);
     const lists = totals.flatMap(({ source }) => (typeof source === 'string' ? [source] : []));
     const names = [...counted, ...lists, ...embedded.map(({ property }) => property)];
-    if (names.length === 0) return entries;
-    return entries.map((entry) => {
+    const references = this.#getReferences(resource);
+    if (names.length + references.length === 0) return entries;
+    return entries.map((stored) => {
+      const entry = this.#addReferences(references, state, stored);
       const shown = embedded.flatMap((one) => {
         const value = this.#showEmbedded(one, state, entry, depth);
         return value === undefined ? [] : [[one.property, value] as const];
@@ -91,6 +105,25 @@ export class DerivedValues {
       return computed;
     });
   }
+
+  /** Adds the ids of other entries that an entry must have and lacks: those of the first entries. */
+  #addReferences(references: readonly Reference[], state: State, entry: Entry): Entry {
+    const missing = references.filter(({ property }) => !Object.hasOwn(entry, property));
+    const ids = missing.flatMap((reference) => {
+      const [first] = getEntries(state, reference.target);
+      const value = toReferenceValue(this.#isValid, reference, first);
+      return value === undefined ? [] : [[reference.property, value] as const];
+    });
+    if (ids.length === 0) return entry;
+    const known = this.#referring.get(entry);
+    if (known && ids.every(([name, value]) => known[name] === value)) return known;
+    const added: Entry = { ...entry, ...Object.fromEntries(ids) };
+    this.#referring.set(entry, added);
+    return added;
+  }
+
+  /** The entries with ids that they lack. An entry stays the same object as long as its values are the same. */
+  readonly #referring = new WeakMap<Entry, Entry>();
 
   /** Returns what a property such as `author` shows: other entries, as other responses show them. */
   #showEmbedded(embedded: Embedded, state: State, entry: Entry, depth: number): unknown {

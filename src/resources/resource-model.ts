@@ -88,9 +88,9 @@ export class ResourceModel {
     this.generate = generateField;
     this.completeValue = completeValue;
     this.#values = createServerValues(contract, this.reader, generateField);
-    const { reader, inference, responses } = this;
+    const { inference, responses } = this;
     const isSent = memoizeByObject((resource: Resource) => new Set(this.#listSentNames(resource)));
-    this.derived = new DerivedValues(reader, inference, responses, (resource, name) => isSent(resource).has(name));
+    this.derived = new DerivedValues(this, inference, responses, (resource, name) => isSent(resource).has(name));
   }
 
   /** Returns how the query parameters of a list operation filter, sort and page. */

@@ -79,6 +79,10 @@ export function createServedContractFactory(
         implementation.getEntrySchema?.(collection) ?? getComponentSchema(contract, collections[collection]),
       getStoredResponse: (route, input, state) =>
         chosen.get(route)?.isUnimplemented ? implementation.getStoredResponse?.(route, input, state) : undefined,
+      linkEntries: (route, input, state, body) =>
+        chosen.get(route)?.isUnimplemented && implementation.linkEntries
+          ? implementation.linkEntries(route, input, state, body)
+          : body,
       isExplained: implementation.explain !== undefined && mock !== true,
       explain: (route) => chosen.get(route)?.explain() ?? '',
       getBodyDefaults: createBodyDefaults(contract),

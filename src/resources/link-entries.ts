@@ -1,0 +1,104 @@
+import type { Input } from '../application.ts';
+import { isNode, type Node } from '../openapi/document.ts';
+import type { Route } from '../openapi/routes.ts';
+import type { Entry, State } from '../store/state.ts';
+import { memoizeByObject } from '../util/memoize-by-object.ts';
+import { normalizeName, toSingular } from '../util/names.ts';
+import { getEntries } from './entries.ts';
+import { findByKeys } from './entry-lists.ts';
+import { getOwn, removePathValues } from './entry-values.ts';
+import { getLastSegment, getParentPath } from './names.ts';
+import { findReferences, indexReferences, toReferenceValue } from './references.ts';
+import { getRouteKey, type Resource } from './resource.ts';
+import type { ResourceModel } from './resource-model.ts';
+import { findSender } from './users.ts';
+
+/** The maximum number of objects around each other in which entries are searched. */
+const MAX_DEPTH = 6;
+
+/** Returns the collections by the JSON Pointers of the schemas of their entries. */
+const indexBySchema = memoizeByObject(
+  ({ inference, reader }: ResourceModel): ReadonlyMap<string, Resource> =>
+    new Map(
+      inference.resources
+        .filter(({ kind, schema }) => kind === 'collection' && schema !== '')
+        .map((resource) => [reader.resolve(resource.schema), resource] as const)
+        .toReversed(),
+    ),
+);
+
+/**
+ * Puts stored entries into the generated body of a mocked operation: an object with the schema of a resource becomes an
+ * entry, and a property such as `taskId` the id of one.
+ * It is the entry that the path, the query or the body names, the user who sends the request, or the first entry.
+ * Without entries, the generated value stays.
+ */
+export function linkEntries(model: ResourceModel, route: Route, input: Input, state: State, body: unknown): unknown {
+  const { reader, inference, contract } = model;
+  const schema = reader.getResponseSchema(route, route.successStatus);
+  if (schema === undefined) return body;
+  const named = listNamedIds(model, route, input);
+  const find = (target: Resource, index: number): Entry | undefined => {
+    const entries = getEntries(state, target);
+    const id = named.get(target);
+    const own = id === undefined ? undefined : findByKeys(entries, [target.id], [id])[0];
+    const sender = target === inference.users ? findSender(target, state, input) : undefined;
+    return own ?? (index === 0 ? sender : undefined) ?? entries[entries.length === 0 ? 0 : index % entries.length];
+  };
+  const show = (target: Resource, place: string, entry: Entry): unknown => {
+    const [shown = entry] = model.derived.add(state, target, [entry]);
+    return removePathValues(model.responses.completeEntry(target, place, shown).value as Entry);
+  };
+  const link = (pointer: string, value: unknown, index: number, depth: number): unknown => {
+    if (depth > MAX_DEPTH) return value;
+    if (Array.isArray(value)) {
+      const items = reader.getItems(pointer);
+      if (items === undefined) return value;
+      const target = indexBySchema(model).get(reader.resolve(items));
+      const count = target ? getEntries(state, target).length : 0;
+      const kept =
+        count > 0 ? value.slice(0, Math.max(count, Number(reader.getKeyword(pointer, 'minItems') ?? 0))) : value;
+      return kept.map((one, position) => link(items, one, position, depth + 1));
+    }
+    if (!isNode(value)) return value;
+    const target = indexBySchema(model).get(reader.resolve(pointer));
+    const entry = target && find(target, index);
+    const shown = target && entry && show(target, pointer, entry);
+    if (shown !== undefined && contract.isValid(pointer, shown)) return shown;
+    return linkProperties(pointer, value, index, depth);
+  };
+  const linkProperties = (pointer: string, value: Node, index: number, depth: number): Node => {
+    const ids = findReferences(reader, inference, pointer).flatMap((reference) => {
+      const isShown = typeof getOwn(value, reference.property) !== 'object' && Object.hasOwn(value, reference.property);
+      const id = isShown ? toReferenceValue(contract.isValid, reference, find(reference.target, index)) : undefined;
+      return id === undefined ? [] : [[reference.property, id] as const];
+    });
+    const inner = [...reader.getProperties(pointer)].flatMap(([name, place]) => {
+      const own = getOwn(value, name);
+      return typeof own === 'object' && own !== null ? [[name, link(place, own, index, depth + 1)] as const] : [];
+    });
+    return ids.length + inner.length === 0 ? value : { ...value, ...Object.fromEntries([...ids, ...inner]) };
+  };
+  return link(schema, body, 0, 0);
+}
+
+/** Returns the ids of entries that a request names in its path, its query or its body. */
+function listNamedIds({ inference }: ResourceModel, route: Route, { path, query, body }: Input) {
+  const index = indexReferences(inference);
+  const parents = inference.mockedPlans.get(getRouteKey(route))?.mount.parents ?? [];
+  const inPath = parents.map(({ path: item, parameter }) => {
+    const singular = toSingular(normalizeName(getLastSegment(getParentPath(item))));
+    return [`${singular}id`, path[parameter]] as const;
+  });
+  const named = new Map<Resource, string>();
+  for (const [name, value] of [
+    ...Object.entries(isNode(body) ? body : {}),
+    ...Object.entries(query),
+    ...Object.entries(path),
+    ...inPath,
+  ]) {
+    const target = index.get(normalizeName(name));
+    if (target && (typeof value === 'string' || typeof value === 'number')) named.set(target, String(value));
+  }
+  return named;
+}

@@ -1,0 +1,65 @@
+import type { Entry } from '../store/state.ts';
+import { memoizeByObject } from '../util/memoize-by-object.ts';
+import { normalizeName } from '../util/names.ts';
+import { getKeyValue } from './entry-values.ts';
+import type { Inference, Resource } from './resource.ts';
+import type { SchemaReader } from './schema-reader.ts';
+
+/** Names of people in an entry who are users of the document, without uppercase letters and separators. */
+const USER_NAMES = ['user', 'author', 'owner', 'creator', 'createdby', 'assignee', 'reporter', 'sender'];
+
+type References = Pick<Inference, 'resources' | 'users'>;
+
+/** Returns the resources with lists of their own by the names of properties with their ids, such as `projectid`. */
+export const indexReferences = memoizeByObject(({ resources, users }: References): ReadonlyMap<string, Resource> => {
+  const index = new Map<string, Resource>();
+  const shared = new Set<string>();
+  for (const resource of resources) {
+    if (resource.kind !== 'collection' || resource.schema === '' || resource.mounts[0]?.parents.length !== 0) continue;
+    const name = `${normalizeName(resource.singular)}id`;
+    if (index.has(name)) shared.add(name);
+    index.set(name, resource);
+  }
+  for (const name of shared) index.delete(name);
+  for (const name of users ? USER_NAMES : []) if (users && !index.has(`${name}id`)) index.set(`${name}id`, users);
+  return index;
+});
+
+/** A property of an entry with the id of an entry of another resource, such as `authorId`. */
+export interface Reference {
+  readonly property: string;
+  /** The JSON Pointer of the schema of the property. */
+  readonly schema: string;
+  readonly target: Resource;
+}
+
+/**
+ * Returns the properties of a schema with ids of other entries.
+ * `own`: the resource whose entries have the schema. Its own id, and those of its parents, are no references.
+ */
+export function findReferences(
+  reader: SchemaReader,
+  inference: References,
+  schema: string,
+  own?: Resource,
+): readonly Reference[] {
+  if (schema === '') return [];
+  const index = indexReferences(inference);
+  const keys = own ? [own.id, ...own.mounts.flatMap(({ parents }) => parents)].map(({ property }) => property) : [];
+  return [...reader.getProperties(schema)].flatMap(([property, pointer]) => {
+    const target = index.get(normalizeName(property));
+    return target && !keys.includes(property) && reader.isScalar(pointer)
+      ? [{ property, schema: pointer, target }]
+      : [];
+  });
+}
+
+/** Returns the id of an entry in the form that the schema of a reference allows; undefined if there is none. */
+export function toReferenceValue(
+  isValid: (pointer: string, value: unknown) => boolean,
+  { schema, target }: Reference,
+  entry: Entry | undefined,
+): unknown {
+  const key = entry && getKeyValue(entry, target.id);
+  return key === undefined ? undefined : [key, Number(key)].find((value) => isValid(schema, value));
+}
