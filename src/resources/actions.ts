@@ -1,5 +1,6 @@
 import type { Route } from '../openapi/routes.ts';
 import type { Entry } from '../store/state.ts';
+import { toSingular } from '../util/names.ts';
 import { getOwn } from './entry-values.ts';
 import { getLastSegment, getParameterName, getParentPath, toTemplate } from './names.ts';
 import { hasEntryResponse } from './path-keys.ts';
@@ -39,7 +40,9 @@ export function findEffect(reader: SchemaReader, resource: Resource, route: Rout
   const value = named && isUndone ? findOtherValue(reader, schema, named.property, named.value) : named;
   const time = findStateTime(reader, schema, verb);
   const counter = findStateCounter(reader, schema, verb);
-  const setsBody = !isUndone && sendsProperties(reader, resource, route);
+  // `POST /tasks/{taskId}/subtasks` creates something, although the server does not know what.
+  const isPlural = route.method === 'POST' && toSingular(verb) !== verb;
+  const setsBody = !isUndone && !isPlural && sendsProperties(reader, resource, route);
   if (!value && time === undefined && counter === undefined && !setsBody) return undefined;
   return {
     values: value ? [value] : [],

@@ -193,15 +193,20 @@ export function getTrailingParameters(path: string): readonly string[] {
   return names.slice(names.lastIndexOf(undefined) + 1) as string[];
 }
 
+/** Matches a segment that says who uses a path, and not what it has. */
+const AUDIENCE = /^(?:(?:with|for|as|by)[-_])?(?:admins?|public|internal|private|manage|management|backoffice)$/i;
+
 /**
- * Returns the last segment of a path template that is not a parameter: `pets` for `/owners/{ownerId}/pets/{petId}`.
+ * Returns the last segment of a path template that is not a parameter: `pets` for `/owners/{ownerId}/pets/{petId}`, and
+ * for `/pets/with-admin`.
  * Returns `entries` if all segments are parameters.
  */
 export function getResourceSegment(path: string): string {
   const segments = toTemplate(path)
     .split('/')
     .filter((segment) => segment !== '' && getParameterName(segment) === undefined);
-  return getLastSegment(segments.at(-1) ?? 'entries').replaceAll(/[{}]/g, '');
+  const named = segments.findLast((segment, index) => index === 0 || !AUDIENCE.test(segment));
+  return getLastSegment(named ?? 'entries').replaceAll(/[{}]/g, '');
 }
 
 /**

@@ -35,7 +35,9 @@ export function explainPlan(model: ResourceModel, plan: Plan): string {
   const { action, resource, mount, route, effect } = plan;
   if (effect) {
     const { verb = '' } = splitActionPath(route.path) ?? {};
-    const what = route.method === 'DELETE' ? `takes back ${JSON.stringify(verb)} of` : conjugate(verb);
+    const isPart = ['PUT', 'PATCH'].includes(route.method) && effect.values.length === 0 && !effect.time;
+    const isBack = route.method === 'DELETE';
+    const what = isBack ? `takes back ${JSON.stringify(verb)} of` : isPart ? `changes ${verb} of` : conjugate(verb);
     return `${what} ${nameEntry(resource)}: ${describeEffect(effect)}`;
   }
   if (action === 'count')
@@ -112,11 +114,14 @@ function describeList(model: ResourceModel, plan: Plan): readonly string[] {
 }
 
 /** Describes a login: `logs in a user by email`, `logs in a user by email or refreshToken`. */
-function explainLogin({ isRegistration, credentials, refreshToken, clientId }: Login, user: string): string {
+function explainLogin(
+  { isRegistration, createsUnknown, credentials, refreshToken, clientId }: Login,
+  user: string,
+): string {
   if (isRegistration) return `registers ${user} by ${credentials?.login}`;
   const names = [credentials?.login, refreshToken, clientId].filter((name) => name !== undefined);
   return credentials || refreshToken !== undefined
-    ? `logs in ${user} by ${names.join(' or ')}`
+    ? `logs in ${user} by ${names.join(' or ')}${createsUnknown ? ', and creates an unknown one' : ''}`
     : `returns a token for the client in ${clientId}`;
 }
 

@@ -52,6 +52,7 @@ export function findResources(reader: SchemaReader, paths: DocumentPaths): reado
   const complete = addOtherViews(reader, paths, [...known, ...readOnly]);
   return nameResources(complete).map((resource, _index, named) => {
     if (resource.id.property === undefined || !memberships.has(resource.mounts[0]?.item ?? '')) return resource;
+    if (!isNested(resource)) return resource;
     return { ...resource, memberOf: named.find((other) => hasSameEntries(reader, other, resource))?.name };
   });
 }
@@ -150,21 +151,24 @@ function canMerge(reader: SchemaReader, flat: Resource, nested: Resource): boole
   if (flat.name !== nested.name) return false;
   // `DELETE /contacts/{contactId}/companies/{companyId}` removes the company from the contact, but does not delete the
   // company.
-  const isMember = nested.canDelete && flat.canDelete && nested.mounts[0]?.parents.at(-1)?.property === undefined;
+  const isMember =
+    isNested(nested) && nested.canDelete && flat.canDelete && nested.mounts[0]?.parents.at(-1)?.property === undefined;
   return !isMember && hasSameEntries(reader, flat, nested);
+}
+
+function isNested({ mounts }: Resource): boolean {
+  return (mounts[0]?.parents.length ?? 0) > 0;
 }
 
 /**
  * Returns whether two resources have the same schema and the same id property: `flat`, such as `/pets`, and `nested`,
- * such as `/owners/{ownerId}/pets`.
- * Returns false if `flat` has parents, or `nested` has none.
+ * such as `/owners/{ownerId}/pets` or `/admin/pets`.
+ * Returns false if `flat` has parents.
  */
 function hasSameEntries(reader: SchemaReader, flat: Resource, nested: Resource): boolean {
   const isFlat = flat.mounts[0]?.parents.length === 0;
-  const isNested = (nested.mounts[0]?.parents.length ?? 0) > 0;
   return (
     isFlat &&
-    isNested &&
     flat.kind === nested.kind &&
     flat.id.property === nested.id.property &&
     flat.schema !== '' &&

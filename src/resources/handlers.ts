@@ -18,7 +18,7 @@ import type { Action, Derived, MockedPlan, Plan } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 import { createHeaders } from './response-headers.ts';
 import { isUpload, respondWithFile } from './uploads.ts';
-import { addToken, findOwnEntry } from './users.ts';
+import { addToken, findOwnEntry, keepPassword } from './users.ts';
 import { requireVersion } from './versions.ts';
 import { selectViewed } from './views.ts';
 
@@ -181,6 +181,8 @@ function list(model: ResourceModel, plan: Plan, input: Input, context: Context):
 async function create(model: ResourceModel, plan: Plan, input: Input, context: Context): Promise<HandlerResponse> {
   const bodies = getBodies(plan, input, model);
   const url = isUpload(plan.route) ? input.url : undefined;
+  const { resource } = plan;
+  const { users } = model.inference;
   const entries = await context.update((state, nowMs) => {
     requireParents(model, state, plan, input.path);
     let next = state;
@@ -188,8 +190,12 @@ async function create(model: ResourceModel, plan: Plan, input: Input, context: C
       const signed = addSender(model, plan, state, input, body);
       const { path } = input;
       const added = addEntry(model, plan, { state: next, nowMs, body: signed, path, newId: context.newId, url });
-      next = added.next;
-      return added.result;
+      const entry = resource === users ? keepPassword(resource, added.result, body) : added.result;
+      next =
+        entry === added.result
+          ? added.next
+          : setEntries(added.next, resource, replaceEntry(getEntries(added.next, resource), added.result, entry));
+      return entry;
     });
     return { next, result: created };
   });
@@ -223,7 +229,8 @@ async function replace(model: ResourceModel, plan: Plan, input: Input, context: 
       return { next, result: { entry: result, status: getStatus(plan, 201) } };
     }
     requireVersion(model, plan, input, { state, current });
-    const entry = model.replaceEntry(plan, current, body, nowMs);
+    const replaced = model.replaceEntry(plan, current, body, nowMs);
+    const entry = plan.resource === model.inference.users ? keepPassword(plan.resource, replaced, body) : replaced;
     return { next: setEntry(plan, state, current, entry), result: { entry, status: getOtherStatus(plan, 201) } };
   });
   const [entry] = followMembers(context.read(), plan.resource, [changed.entry]);
@@ -254,7 +261,8 @@ async function update(model: ResourceModel, plan: Plan, input: Input, context: C
     const result = operations
       ? patchEntry(model, plan, current, operations, nowMs)
       : model.updateEntry(plan, current, (old) => applyMergePatch(old, patch) as Entry, patch, nowMs);
-    return { next: setEntry(plan, state, stored, result), result };
+    const kept = plan.resource === model.inference.users ? keepPassword(plan.resource, result, patch) : result;
+    return { next: setEntry(plan, state, stored, kept), result: kept };
   });
   return respond(model, plan, input, { status: plan.route.successStatus, state: context.read(), entry });
 }

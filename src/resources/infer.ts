@@ -34,11 +34,17 @@ export function inferResources(reader: SchemaReader, routes: readonly Route[]): 
   const resources = created ? [...found, created] : found;
   const isLogin = (route: Route) => users !== undefined && findLogin(reader, users, route)?.isRegistration === false;
   const loginPaths = routes.filter(isLogin).map(({ path }) => path);
+  const isHidden = created !== undefined;
+  const isRegistered = routes.some((route) => users && findLogin(reader, users, route, isHidden)?.isRegistration);
+  const ownPaths = routes.flatMap((route) =>
+    users && route.method === 'GET' && findOwnUser(reader, users, route) ? [route.path] : [],
+  );
+  const context = { loginPaths, ownPaths, isHidden, createsUnknown: isHidden && !isRegistered };
   const plans = new Map<string, Plan>();
   const mockedPlans = new Map<string, MockedPlan>();
   const reasons = new Map<string, string>();
   for (const route of routes) {
-    const planned = (users && planUser(reader, users, route, loginPaths)) ?? planRoute(reader, resources, route);
+    const planned = (users && planUser(reader, users, route, context)) ?? planRoute(reader, resources, route);
     const key = getRouteKey(route);
     if (typeof planned !== 'string') plans.set(key, planned);
     else {
@@ -116,22 +122,35 @@ function planAction(reader: SchemaReader, resources: readonly Resource[], route:
     : { ...base, responsePath: located };
 }
 
+/** What the operations of a document say about its users. */
+interface UserContext {
+  /** The paths that log users in. */
+  readonly loginPaths: readonly string[];
+  /** The paths that show the user who sends a request. */
+  readonly ownPaths: readonly string[];
+  /** Whether no operation lists the users. */
+  readonly isHidden: boolean;
+  /** Whether a login creates an unknown user. */
+  readonly createsUnknown: boolean;
+}
+
 /**
  * Returns the plan of a login, a registration, a logout, or an operation on the user who sends the request.
- * `loginPaths`: the paths that log users in.
  */
 function planUser(
   reader: SchemaReader,
   users: Resource,
   route: Route,
-  loginPaths: readonly string[],
+  { loginPaths, ownPaths, isHidden, createsUnknown }: UserContext,
 ): Plan | undefined {
   if (getOverrides(reader.document, route).off) return undefined;
   const [mount] = users.mounts;
   if (!mount || mount.parents.length > 0) return undefined;
   const base = { route, resource: users, mount, requestPath: [], entryPath: [] } as const;
-  const login = findLogin(reader, users, route);
-  if (login) return { ...base, action: 'logIn', responsePath: [], login };
+  const login = findLogin(reader, users, route, isHidden);
+  if (login) return { ...base, action: 'logIn', responsePath: [], login: { ...login, createsUnknown } };
+  if (route.method === 'DELETE' && ownPaths.includes(route.path))
+    return { ...base, action: 'delete', responsePath: [], isSender: true };
   if (isLogout(route, loginPaths)) return { ...base, action: 'logOut', responsePath: [] };
   const responsePath = findOwnUser(reader, users, route);
   if (!responsePath) return undefined;

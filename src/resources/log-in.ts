@@ -123,8 +123,23 @@ export async function logIn(
   const owner = client === undefined ? { sub: user && getKeyValue(user, users.id) } : { client_id: client };
   const createNext = () => createToken(owner, { nowMs: context.nowMs(), id: context.newId() });
   const shown = user ? showUser(model, plan, user, context.read()) : {};
+  const cookie = findCookieName(model, login);
+  const headers =
+    cookie === undefined ? {} : { 'Set-Cookie': `${cookie}=${createNext()}; Path=/; HttpOnly; SameSite=Lax` };
+  const status = route.successStatus;
+  if (model.reader.getResponseSchema(route, status) === undefined) return { status, headers };
   const { value, generated } = model.completeResponse(route, addTokenFields(model, plan, shown, createNext));
-  return { status: route.successStatus, body: value, generated };
+  return { status, headers, body: value, generated };
+}
+
+/**
+ * Returns the name of the cookie with the token of a user: that of a security scheme, or `session` if the response of
+ * the login has no token. Returns undefined if clients send the token in a header.
+ */
+function findCookieName({ contract }: ResourceModel, login: Pick<Login, 'token'> | undefined): string | undefined {
+  const credentials = contract.routes.flatMap(({ security }) => security.flat());
+  const own = credentials.find((credential) => credential.in === 'cookie')?.name;
+  return own ?? (login && !login.token ? 'session' : undefined);
 }
 
 /**
@@ -155,6 +170,7 @@ async function findUser(model: ResourceModel, plan: Plan, sent: Node, context: C
   }
   const { [credentials.password]: password, [credentials.login]: name } = sent;
   const user = findByLogin(users, context.read(), credentials.login, name);
+  if (!user && login?.createsUnknown) return register(model, plan, sent, context);
   if (user && hasPassword(users, user, password)) return user;
   throw new DomainError(
     'invalid-credentials',
@@ -189,9 +205,12 @@ export async function logOut(
     return { next: setEntries(state, users, entries), result: undefined };
   });
   const status = route.successStatus;
-  if (model.reader.getResponseSchema(route, status) === undefined) return { status };
+  const login = [...model.inference.plans.values()].find((plan) => plan.login)?.login;
+  const cookie = findCookieName(model, login);
+  const ended = cookie === undefined ? {} : { 'Set-Cookie': `${cookie}=; Path=/; Max-Age=0` };
+  if (model.reader.getResponseSchema(route, status) === undefined) return { status, headers: ended };
   const { value, generated } = model.completeResponse(route, {});
-  return { status, body: value, generated };
+  return { status, headers: ended, body: value, generated };
 }
 
 /** Adds a user with the properties and the password of a registration. */

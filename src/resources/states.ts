@@ -76,6 +76,9 @@ export interface StateValue {
 /** Names of properties with the main state of an entry, without uppercase letters and separators. */
 const STATE_PROPERTIES = ['status', 'state', 'stage', 'phase'];
 
+/** Matches the names of properties that say what an entry is, and not in which state it is. */
+const CLASSES = /(?:type|kind|category|role|gender|language|currency|unit)$/;
+
 /**
  * Returns the value of a property that a word names: `complete` names `status: 'done'`, and `archive` names
  * `archived: true`.
@@ -98,6 +101,7 @@ function findNamedValue(reader: SchemaReader, schema: string, word: string): Sta
   const found = properties.flatMap(([property, pointer]): readonly StateValue[] => {
     const values = reader.getKeyword(pointer, 'enum');
     const texts = Array.isArray(values) ? values.filter((value) => typeof value === 'string') : [];
+    if (CLASSES.test(normalizeName(property))) return [];
     const best = words.map((one) => texts.find((text) => normalizeName(text) === one));
     const value = best.find((text) => text !== undefined);
     return value === undefined ? [] : [{ property, value }];

@@ -42,6 +42,9 @@ const REFRESH_NAMES = ['refreshtoken', 'refresh'];
 const CLIENT_ID_NAMES = ['clientid'];
 const CLIENT_SECRET_NAMES = ['clientsecret'];
 
+/** Matches the last segment of a path that logs a user in. */
+const LOGIN = /^(?:(?:log|sign)[-_]?(?:in|on)|sessions?|auth|authenticate|authentication|tokens?)$/i;
+
 /** Matches the last segment of a path that registers a user. */
 const REGISTRATION = /^(?:register|registration|sign-?_?up|join|create-?_?account)$/i;
 
@@ -50,8 +53,9 @@ const OWN_USER = /^(?:me|whoami|profile|user|account|current|current-?_?user|sel
 
 /** Returns the resource with the users of a document: entries with a login whose name is that of people. */
 export function findUsers(reader: SchemaReader, resources: readonly Resource[]): Resource | undefined {
-  const isUsers = ({ kind, schema, singular }: Resource) =>
+  const isUsers = ({ kind, schema, singular, mounts }: Resource) =>
     kind === 'collection' &&
+    mounts[0]?.parents.length === 0 &&
     schema !== '' &&
     PERSONS.includes(normalizeName(singular)) &&
     findNamed(reader, schema, LOGIN_NAMES) !== undefined;
@@ -60,8 +64,8 @@ export function findUsers(reader: SchemaReader, resources: readonly Resource[]):
 }
 
 /**
- * Returns a resource for the users of a document that has a login, but no list of users: the object `user` of
- * `GET /user` becomes an entry of `users`.
+ * Returns a resource for the users of a document that has a login, but no list of users: the object of `GET /user`, or
+ * the user in the response of a login or a registration, becomes an entry of `users`.
  */
 export function createUsers(
   reader: SchemaReader,
@@ -70,20 +74,46 @@ export function createUsers(
 ): Resource | undefined {
   const isUser = ({ kind, schema, name }: Resource) =>
     kind === 'singleton' && OWN_USER.test(name) && findNamed(reader, schema, LOGIN_NAMES) !== undefined;
+  if (resources.some(({ name }) => name === 'users')) return undefined;
   const single = resources.find((one) => one.schema !== '' && isUser(one) && one.mounts[0]?.parents.length === 0);
-  if (!single || resources.some(({ name }) => name === 'users')) return undefined;
-  const property = reader.hasId(single.schema, 'user')
-    ? findNamed(reader, single.schema, ['id', 'uuid', 'userid'])
-    : undefined;
-  const schema = property === undefined ? '' : (reader.getProperties(single.schema).get(property) ?? '');
+  const own = single?.schema ?? findUserSchema(reader, routes);
+  if (own === undefined) return undefined;
+  const property = reader.hasId(own, 'user') ? findNamed(reader, own, ['id', 'uuid', 'userid']) : undefined;
+  const schema = property === undefined ? '' : (reader.getProperties(own).get(property) ?? '');
   const id = { parameter: 'id', property, name: 'id', schema };
   const mount = { collection: '/users', item: undefined, parents: [], id };
   const users: Resource = {
-    ...single,
-    ...{ name: 'users', singular: 'user', kind: 'collection', id, mounts: [mount] },
+    ...{ name: 'users', singular: 'user', kind: 'collection', schema: own, id, mounts: [mount] },
     ...{ canCreate: true, canPost: true, canDelete: false },
   };
-  return routes.some((route) => findLogin(reader, users, route)) ? users : undefined;
+  return routes.some((route) => findLogin(reader, users, route)?.credentials) ? users : undefined;
+}
+
+/** Returns the schema of the user in the response of `GET /me`, or else of a login or a registration. */
+function findUserSchema(reader: SchemaReader, routes: readonly Route[]): string | undefined {
+  const own = routes.filter((route) => isAboutSender(route) && route.method === 'GET');
+  const others = routes.filter((route) => findCredentials(reader, route));
+  const schemas = [...own, ...others].flatMap((route) => {
+    const response = reader.getResponseSchema(route, route.successStatus);
+    if (response === undefined) return [];
+    const { schema } = reader.findEntry(response, 'user', undefined);
+    // A login can respond with tokens and, beside them, with the user.
+    return [schema, ...[...reader.getProperties(schema).values()].filter((pointer) => reader.isObject(pointer))];
+  });
+  return schemas.find((schema) => findNamed(reader, schema, LOGIN_NAMES) !== undefined);
+}
+
+function isAboutSender({ path, pathNames }: Route): boolean {
+  return pathNames.length === 0 && OWN_USER.test(getLastSegment(path));
+}
+
+/** Returns the names of the properties with a login and a password in a request body, and where they are. */
+function findCredentials(reader: SchemaReader, route: Route) {
+  const request = reader.getRequestSchema(route);
+  if (route.method !== 'POST' || route.pathNames.length > 0 || request === undefined) return undefined;
+  const { path, schema } = findBody(reader, request);
+  const [password, login] = [PASSWORD_NAMES, LOGIN_NAMES].map((names) => findNamed(reader, schema, names));
+  return password === undefined || login === undefined ? undefined : { path, login, password };
 }
 
 function findNamed(reader: SchemaReader, schema: string, names: readonly string[]): string | undefined {
@@ -109,25 +139,26 @@ function findToken(reader: SchemaReader, schema: string): readonly string[] | un
  * Its request has a password and a login, a refresh token, or the id and the secret of an OAuth 2 client.
  * Its response has a token, or the user if it is a registration.
  * Returns undefined for other operations.
+ * `isHidden`: whether no operation lists the users. Then a POST of the users is a registration.
  */
-export function findLogin(reader: SchemaReader, users: Resource, route: Route): Login | undefined {
+export function findLogin(reader: SchemaReader, users: Resource, route: Route, isHidden = false): Login | undefined {
   const request = reader.getRequestSchema(route);
   const response = reader.getResponseSchema(route, route.successStatus);
   if (route.method !== 'POST' || route.pathNames.length > 0 || request === undefined) return undefined;
   const { path: requestPath, schema } = findBody(reader, request);
   const find = (names: readonly string[]) => findNamed(reader, schema, names);
-  const [password, login, refreshToken] = [PASSWORD_NAMES, LOGIN_NAMES, REFRESH_NAMES].map(find);
-  const credentials = password === undefined || login === undefined ? undefined : { login, password };
+  const refreshToken = find(REFRESH_NAMES);
+  const sent = findCredentials(reader, route);
+  const credentials = sent && { login: sent.login, password: sent.password };
   const clientId = find(CLIENT_SECRET_NAMES) === undefined ? undefined : find(CLIENT_ID_NAMES);
   if (!credentials && refreshToken === undefined && clientId === undefined) return undefined;
   const token = response === undefined ? undefined : findToken(reader, response);
   const user = response === undefined ? undefined : findUser(reader, users, response);
   const segment = getLastSegment(route.path);
-  const isRegistration =
-    credentials !== undefined &&
-    (REGISTRATION.test(segment) || (token !== undefined && /^(?:users|accounts|members)$/i.test(segment)));
+  const isOfUsers = (token !== undefined || isHidden) && /^(?:users?|accounts?|members?)$/i.test(segment);
+  const isRegistration = credentials !== undefined && (REGISTRATION.test(segment) || isOfUsers);
   const found = { requestPath, credentials, refreshToken, clientId, token, user, isRegistration };
-  return token || (isRegistration && user) ? found : undefined;
+  return token || isRegistration || (credentials && LOGIN.test(segment)) ? found : undefined;
 }
 
 /** Returns where the credentials are in a request body: in the body, or in its only property. */
@@ -162,11 +193,13 @@ export function isLogout({ method, path, pathNames }: Route, loginPaths: readonl
  */
 export function findOwnUser(reader: SchemaReader, users: Resource, route: Route): readonly string[] | undefined {
   const response = reader.getResponseSchema(route, route.successStatus);
-  if (route.pathNames.length > 0 || !OWN_USER.test(getLastSegment(route.path)) || response === undefined)
-    return undefined;
+  if (!isAboutSender(route) || response === undefined) return undefined;
   if (!['GET', 'PUT', 'PATCH'].includes(route.method) || !reader.isObject(response)) return undefined;
   const found = reader.findEntry(response, users.singular, users.schema);
-  return reader.isSame(found.schema, users.schema) ? found.path : undefined;
+  // The user can be shown with other properties than in a list of users.
+  const isUser =
+    findNamed(reader, found.schema, LOGIN_NAMES) !== undefined && reader.sharesProperties(found.schema, users.schema);
+  return isUser || reader.isSame(found.schema, users.schema) ? found.path : undefined;
 }
 
 /**
@@ -209,8 +242,16 @@ export function createToken(
 /** The lifetime that a token states. The server accepts a token until a logout ends it. */
 export const TOKEN_SECONDS = 365 * 86_400;
 
+/** Matches the value of a token of this server in a cookie. */
+const IN_COOKIE = new RegExp(`(?:^|;)\\s*[^=;]+=(${HEADER}\\.[\\w-]+\\.)`);
+
+/** Names of headers in which clients send tokens. */
+const TOKEN_HEADERS = ['authorization', 'x-auth-token', 'x-access-token', 'x-token', 'token'];
+
 function readToken({ headers }: Pick<Input, 'headers'>): string | undefined {
-  return /^(?:bearer|token|jwt)\s+(\S+)$/i.exec(String(headers.authorization ?? ''))?.[1];
+  const name = TOKEN_HEADERS.find((one) => headers[one] !== undefined);
+  if (name !== undefined) return /^(?:(?:bearer|token|jwt)\s+)?(\S+)$/i.exec(String(headers[name]))?.[1];
+  return headers.cookie === undefined ? undefined : IN_COOKIE.exec(headers.cookie)?.[1];
 }
 
 /** Returns the claims in a token of a user; undefined if it is not a token of this server. */
@@ -295,6 +336,12 @@ function hashPassword(user: Entry, users: Resource, password: unknown): string {
   return createHash('sha256')
     .update(JSON.stringify([getKeyValue(user, users.id), String(password)]))
     .digest('hex');
+}
+
+/** Returns a copy of a user with the hash of the password in a request body. Without a password, returns the user. */
+export function keepPassword(users: Resource, user: Entry, sent: Entry): Entry {
+  const name = Object.keys(sent).find((one) => PASSWORD_NAMES.includes(normalizeName(one)));
+  return name === undefined ? user : setPassword(users, user, sent[name]);
 }
 
 /** Returns a copy of a user with the hash of a password. Clients never see it. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createObject, createResourcePaths, type OperationParts, refer } from '../support/fixtures/api-document.ts';
+import { createObject, createResourcePaths, type OperationParts, type Paths, refer } from '../support/fixtures/api-document.ts';
 import { explainApi } from '../support/harness/explain-api.ts';
 import { startApi } from '../support/harness/start-api.ts';
 
@@ -124,5 +124,21 @@ describe('an action of an entry', () => {
     const { ask } = await start();
     expect((await ask('POST', '/tasks/9/complete')).status).toBe(404);
     expect((await ask('POST', '/tasks/9:cancel')).status).toBe(404);
+  });
+});
+
+it('an action that names what it creates, or what an entry is, changes nothing', async () => {
+  const Message = createObject({ 'id!': { type: 'integer' }, 'text!': TEXT, type: { enum: ['normal', 'pin'] } });
+  const paths: Paths = {
+    ...createResourcePaths('/messages/{messageId}', refer('Message')),
+    '/messages/{messageId}/pin': { put: { status: 204 }, delete: { status: 204 } },
+    '/messages/{messageId}/replies': { post: { request: createObject({ 'text!': TEXT }), response: refer('Message') } },
+    '/messages/{messageId}/content': { put: { request: createObject({ 'text!': TEXT }), response: refer('Message') } },
+  };
+  expect(await explainApi({ paths, schemas: { Message } })).toMatchObject({
+    'PUT /messages/{messageId}/pin': expect.stringMatching(/^mocked/),
+    'DELETE /messages/{messageId}/pin': expect.stringMatching(/^mocked/),
+    'POST /messages/{messageId}/replies': expect.stringMatching(/^mocked/),
+    'PUT /messages/{messageId}/content': 'real: changes content of a message: the properties in the body',
   });
 });

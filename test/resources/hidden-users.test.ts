@@ -1,0 +1,128 @@
+import { describe, expect, it } from 'vitest';
+import { createList, createObject, createResourcePaths, type Paths, refer } from '../support/fixtures/api-document.ts';
+import { explainApi } from '../support/harness/explain-api.ts';
+import { startApi } from '../support/harness/start-api.ts';
+
+const TEXT = { type: 'string' };
+const INTEGER = { type: 'integer' };
+const CREDENTIALS = createObject({ 'email!': TEXT, 'password!': TEXT });
+
+const schemas = {
+  Account: createObject({ 'id!': INTEGER, 'email!': TEXT, 'role!': { enum: ['admin', 'guest'] } }),
+  Member: createObject({ 'id!': INTEGER, 'name!': TEXT, email: TEXT }),
+  Team: createObject({ 'id!': INTEGER, 'name!': TEXT }),
+};
+
+/** A document that lists members of teams, but no users. */
+const PATHS: Paths = {
+  ...createResourcePaths('/teams/{teamId}', refer('Team')),
+  ...createResourcePaths('/teams/{teamId}/members/{memberId}', refer('Member')),
+  '/auth/register': { post: { request: CREDENTIALS, response: createObject({ 'message!': TEXT }), status: 201 } },
+  '/auth/login': {
+    post: { request: CREDENTIALS, response: createObject({ 'access_token!': TEXT, 'refresh_token!': TEXT }) },
+  },
+  '/auth/refresh': {
+    post: { request: createObject({ 'refresh_token!': TEXT }), response: createObject({ 'access_token!': TEXT }) },
+  },
+  '/auth/current-user': { get: { response: refer('Account') }, delete: { status: 204 } },
+};
+
+/** A document whose login has no token in its response. */
+const COOKIE_PATHS: Paths = {
+  '/signin': { post: { request: CREDENTIALS } },
+  '/signout': { delete: {} },
+  '/me': { get: { response: refer('Account') } },
+};
+
+const use = (token: string) => ({ Authorization: `Bearer ${token}` });
+
+describe('users whom no operation lists', () => {
+  it('register, log in, get another token, and delete themselves', async () => {
+    const { ask } = await startApi({ paths: PATHS, schemas });
+    for (const email of ['ann@example.com', 'bob@example.com'])
+      expect(await ask('POST', '/auth/register', { email, password: 'x' })).toMatchObject({
+        status: 201,
+        body: { message: expect.any(String) },
+      });
+    const { body } = await ask('POST', '/auth/login', { email: 'bob@example.com', password: 'x' });
+    const { body: next } = await ask('POST', '/auth/refresh', { refresh_token: body.refresh_token });
+    const own = await ask('GET', '/auth/current-user', undefined, use(next.access_token));
+    expect(own.body).toMatchObject({ email: 'bob@example.com' });
+    expect(await ask('POST', '/auth/login', { email: 'bob@example.com', password: 'y' })).toMatchObject({
+      status: 401,
+    });
+    expect(await ask('DELETE', '/auth/current-user', undefined, use(next.access_token))).toMatchObject({ status: 204 });
+    expect(await ask('GET', '/auth/current-user', undefined, use(body.access_token))).toMatchObject({ status: 401 });
+    expect(await ask('POST', '/auth/login', { email: 'ann@example.com', password: 'x' })).toMatchObject({
+      status: 200,
+    });
+  });
+
+  it('have a session cookie if the login has no token, and are created by it without a registration', async () => {
+    const { url } = await startApi({ paths: COOKIE_PATHS, schemas });
+    const logIn = (email: string, password: string) =>
+      fetch(`${url}/signin`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify({ email, password }),
+      });
+    await logIn('ann@example.com', 'x');
+    const response = await logIn('bob@example.com', 'x');
+    const [cookie = ''] = response.headers.getSetCookie();
+    expect([response.status, cookie]).toEqual([200, expect.stringMatching(/^session=[\w.-]+; Path=\/; HttpOnly/)]);
+    const headers = { Cookie: `theme=dark; ${cookie.split(';')[0]}` };
+    expect(await (await fetch(`${url}/me`, { headers })).json()).toMatchObject({ email: 'bob@example.com' });
+    expect((await logIn('bob@example.com', 'y')).status).toBe(401);
+    const ended = await fetch(`${url}/signout`, { method: 'DELETE', headers });
+    expect(ended.headers.getSetCookie()).toEqual(['session=; Path=/; Max-Age=0']);
+    expect((await fetch(`${url}/me`, { headers })).status).toBe(401);
+  });
+
+  it('are explained', async () => {
+    expect(await explainApi({ paths: PATHS, schemas })).toMatchObject({
+      'POST /auth/register': 'real: registers a user by email',
+      'POST /auth/refresh': 'real: logs in a user by refresh_token',
+      'DELETE /auth/current-user': 'real: deletes the user who sends the request',
+    });
+    expect(await explainApi({ paths: COOKIE_PATHS, schemas })).toMatchObject({
+      'POST /signin': 'real: logs in a user by email, and creates an unknown one',
+    });
+  });
+});
+
+describe('a user who is created or changed with a password', () => {
+  it('logs in with this password only', async () => {
+    const sent = createObject({ 'email!': TEXT, password: TEXT, role: TEXT });
+    const paths: Paths = {
+      ...createResourcePaths('/users/{userId}', refer('Account'), sent),
+      '/login': { post: { request: CREDENTIALS, response: createObject({ 'token!': TEXT }) } },
+    };
+    const { ask } = await startApi({ paths, schemas });
+    const { body } = await ask('POST', '/users', { email: 'ann@example.com', password: 'one', role: 'guest' });
+    expect(JSON.stringify(body)).not.toContain('one');
+    const logIn = async (password: string) =>
+      (await ask('POST', '/login', { email: 'ann@example.com', password })).status;
+    expect([await logIn('one'), await logIn('two')]).toEqual([200, 401]);
+    await ask('PATCH', `/users/${body.id}`, { password: 'two' });
+    expect([await logIn('one'), await logIn('two')]).toEqual([401, 200]);
+    await ask('PUT', `/users/${body.id}`, { email: 'ann@example.com', password: 'three' });
+    expect([await logIn('two'), await logIn('three')]).toEqual([401, 200]);
+  });
+});
+
+describe('paths for other people', () => {
+  it.each(['/admin/teams/{teamId}', '/teams/with-admin/{teamId}'])('such as %s have the same entries', async (path) => {
+    const paths: Paths = {
+      '/teams': { get: { response: createList(refer('Team')) } },
+      '/teams/{teamId}': { get: { response: refer('Team') } },
+      ...createResourcePaths(path, refer('Team'), createObject({ 'name!': TEXT })),
+    };
+    const { ask } = await startApi({ paths, schemas });
+    const { body } = await ask('POST', path.replace('/{teamId}', ''), { name: 'red' });
+    expect((await ask('GET', '/teams')).body).toContainEqual(body);
+    expect((await ask('GET', `/teams/${body.id}`)).body).toEqual(body);
+    expect(await explainApi({ paths, schemas })).toMatchObject({
+      [`PUT ${path}`]: expect.stringContaining('replaces a team'),
+    });
+  });
+});
