@@ -73,11 +73,17 @@ function sendsProperties(reader: SchemaReader, resource: Resource, route: Route)
   return names.length > 0 && names.every((name) => known.has(name) && name !== resource.id.property) && isShown;
 }
 
-/** Describes what an action changes: `status → "done", completedAt → now`. */
-export function describeEffect({ values, time, counter, setsBody }: Effect): string {
+/**
+ * Describes what an action changes: `status → "done", completedAt → now`.
+ * `flags`: the booleans that are different for each user.
+ */
+export function describeEffect({ values, time, counter, setsBody }: Effect, flags: readonly string[]): string {
   return [
     ...(setsBody ? ['the properties in the body'] : []),
-    ...values.map(({ property, value }) => `${property} → ${JSON.stringify(value)}`),
+    ...values.map(({ property, value }) => {
+      const whose = typeof value === 'boolean' && flags.includes(property) ? ' for the user who sends the request' : '';
+      return `${property} → ${JSON.stringify(value)}${whose}`;
+    }),
     ...(time ? [`${time.property} → ${time.isSet ? 'now' : 'none'}`] : []),
     ...(counter ? [`${counter.property} ${counter.step > 0 ? '+ 1' : '- 1'}`] : []),
   ].join(', ');

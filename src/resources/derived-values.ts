@@ -1,8 +1,9 @@
+import type { Input } from '../application.ts';
 import type { Contract } from '../openapi/contract.ts';
 import { isNode, omitKeys } from '../openapi/document.ts';
 import type { Entry, State } from '../store/state.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
-import { computeDerived, findChildren, findDerived } from './derived.ts';
+import { computeDerived, findChildren, findDerived, listShown } from './derived.ts';
 import { type Embedded, findEmbedded, findShown } from './embedded.ts';
 import { getEntries } from './entries.ts';
 import { getKeyValue } from './entry-values.ts';
@@ -10,30 +11,46 @@ import { findReferences, type Reference, toReferenceValue } from './references.t
 import type { Derived, Inference, Resource } from './resource.ts';
 import type { ResponseFactory } from './responses.ts';
 import type { SchemaReader } from './schema-reader.ts';
+import { getSenderFlags, hasFlag } from './sender-flags.ts';
 import { computeTotals, findTotals, type Total } from './totals.ts';
+import { findOwnEntry } from './users.ts';
 
 /** The maximum number of entries that are shown inside each other, such as the team of the author of a note. */
 const MAX_EMBEDDED_DEPTH = 2;
 
+/** The maximum number of entries in a list beside other properties. */
+const MAX_SHOWN = 20;
+
+/**
+ * How entries are shown.
+ * `sender`: the id of the user who sends the request, if entries are shown differently to each user.
+ * `depth`: the number of entries around them.
+ */
+interface Viewing {
+  readonly sender?: string | undefined;
+  readonly schema?: string;
+  readonly depth?: number;
+}
+
 /** Adds to entries the values that follow from other entries: counts, latest times, and the entries that they show. */
 export class DerivedValues {
   readonly #reader: SchemaReader;
-  readonly #inference: Pick<Inference, 'resources' | 'users'>;
+  readonly #inference: Inference;
   readonly #responses: ResponseFactory;
-  readonly #isSent: (resource: Resource, property: string) => boolean;
+  readonly #getSent: (resource: Resource) => ReadonlySet<string>;
   readonly #isValid: (pointer: string, value: unknown) => boolean;
 
-  /** `isSent`: returns whether a request can have a property of an entry. */
+  /** `getSent`: returns the properties that a request can have. */
   constructor(
     { reader, contract }: { readonly reader: SchemaReader; readonly contract: Pick<Contract, 'isValid'> },
-    inference: Pick<Inference, 'resources' | 'users'>,
+    inference: Inference,
     responses: ResponseFactory,
-    isSent: (resource: Resource, property: string) => boolean,
+    getSent: (resource: Resource) => ReadonlySet<string>,
   ) {
     this.#reader = reader;
     this.#inference = inference;
     this.#responses = responses;
-    this.#isSent = isSent;
+    this.#getSent = getSent;
     this.#isValid = contract.isValid;
   }
 
@@ -46,7 +63,7 @@ export class DerivedValues {
   readonly getTotals = memoizeByObject((resource: Resource): readonly Total[] => {
     const children = findChildren(this.#reader, this.#inference.resources, resource);
     const counted = new Set(this.getCounts(resource).map(({ property }) => property));
-    const totals = findTotals(this.#reader, resource, children, (property) => this.#isSent(resource, property));
+    const totals = findTotals(this.#reader, resource, children, (property) => this.#getSent(resource).has(property));
     return totals.filter(({ property }) => !counted.has(property));
   });
 
@@ -59,8 +76,39 @@ export class DerivedValues {
 
   /** Returns the properties of a resource's entries that show other entries, such as `author`. */
   readonly getEmbedded = memoizeByObject((resource: Resource): readonly Embedded[] =>
-    findEmbedded(this.#reader, this.#inference, resource, (property) => this.#isSent(resource, property)),
+    findEmbedded(this.#reader, this.#inference, resource, this.#getSent(resource)),
   );
+
+  /** Returns whether entries are shown differently to each user, for example with `favorited`. */
+  readonly #hasFlags = memoizeByObject((resource: Resource): boolean =>
+    [resource, ...this.getEmbedded(resource).map((one) => one.resource)].some(
+      (one) => getSenderFlags(this.#inference, one).length > 0,
+    ),
+  );
+
+  /**
+   * Returns the object in an entry with a user whom the sender of a request can follow, such as `author`, and the
+   * boolean of this object, such as `following`. Returns undefined if there is none.
+   */
+  readonly findFollowed = (resource: Resource): { readonly property: string; readonly flag: string } | undefined => {
+    const found = this.getEmbedded(resource).flatMap(({ property, schema, isList, resource: shown }) => {
+      const names = this.#reader.getProperties(schema);
+      const flag = getSenderFlags(this.#inference, shown).find((name) => names.has(name));
+      return isList || flag === undefined ? [] : [{ property, flag }];
+    });
+    return found.length === 1 ? found[0] : undefined;
+  };
+
+  /**
+   * Returns the id of the user who sends a request, if entries of a resource are shown differently to each user.
+   * A response that depends on the user is not cached.
+   */
+  getSender(resource: Resource, state: State, input: Pick<Input, 'headers' | 'user'>): string | undefined {
+    const { users } = this.#inference;
+    if (!users || !this.#hasFlags(resource)) return undefined;
+    const user = findOwnEntry(users, state, input);
+    return (user && getKeyValue(user, users.id)) ?? '';
+  }
 
   /**
    * The entries with their values, by the number of entries around them.
@@ -71,8 +119,14 @@ export class DerivedValues {
   /**
    * Returns entries with the values that follow from other entries, such as the number of tasks of a project, or the
    * author of a note.
+   * `schema`: the JSON Pointer of the schema in which the entries are shown, if it is not that of the resource.
    */
-  add(state: State, own: Resource, entries: readonly Entry[], depth = 0): readonly Entry[] {
+  add(
+    state: State,
+    own: Resource,
+    entries: readonly Entry[],
+    { sender, schema = own.schema, depth = 0 }: Viewing = {},
+  ): readonly Entry[] {
     // The members of a parent are shown as entries of another resource.
     const { memberOf } = own;
     const shared = memberOf && this.#inference.resources.find(({ name }) => name === memberOf);
@@ -82,19 +136,23 @@ export class DerivedValues {
     const totals = this.getTotals(resource);
     const counted = [...counts, ...totals].map(({ property }) => property);
     const lists = totals.flatMap(({ source }) => (typeof source === 'string' ? [source] : []));
-    const names = [...counted, ...lists, ...embedded.map(({ property }) => property)];
+    const shownNames = schema === '' ? undefined : this.#reader.getProperties(schema);
+    const flags = sender === undefined ? [] : getSenderFlags(this.#inference, resource);
+    const shownFlags = flags.filter((property) => shownNames?.has(property));
+    const names = [...counted, ...shownFlags, ...lists, ...embedded.map(({ property }) => property)];
     const references = this.#getReferences(resource);
     if (names.length + references.length === 0) return entries;
     return entries.map((stored) => {
       const entry = this.#addReferences(references, state, stored);
       const shown = embedded.flatMap((one) => {
-        const value = this.#showEmbedded(one, state, entry, depth);
+        const value = this.#showEmbedded(one, state, entry, { sender, depth });
         return value === undefined ? [] : [[one.property, value] as const];
       });
       const id = getKeyValue(entry, resource.id);
       const embeddedValues = Object.fromEntries(shown);
       const values: Entry = {
         ...computeDerived(counts, state, id),
+        ...Object.fromEntries(shownFlags.map((property) => [property, hasFlag(entry, property, sender ?? '')])),
         ...embeddedValues,
         ...computeTotals(totals, state, { ...entry, ...embeddedValues }, id),
       };
@@ -125,14 +183,37 @@ export class DerivedValues {
   /** The entries with ids that they lack. An entry stays the same object as long as its values are the same. */
   readonly #referring = new WeakMap<Entry, Entry>();
 
+  /**
+   * Returns the properties of a response with entries, as other responses show them.
+   * A single user is the one who sends the request.
+   * `id`: the id of the parent; undefined for all entries.
+   */
+  show(properties: readonly Derived[], state: State, id: string | undefined, input: Input): Entry {
+    const { users } = this.#inference;
+    return Object.fromEntries(
+      properties.flatMap((derived) => {
+        const { property, shown, children } = derived;
+        if (!shown) return [];
+        const { resource } = children;
+        const user = resource === users && !shown.isList ? findOwnEntry(resource, state, input) : undefined;
+        const sender = this.getSender(resource, state, input);
+        const found = user ? [user] : listShown(derived, state, id).slice(0, MAX_SHOWN);
+        const entries = this.add(state, resource, found, { sender });
+        const values = entries.map((entry) => this.#responses.completeEntry(resource, shown.schema, entry).value);
+        if (shown.isList) return [[property, values]];
+        return values.length === 0 ? [] : [[property, values[0]]];
+      }),
+    );
+  }
+
   /** Returns what a property such as `author` shows: other entries, as other responses show them. */
-  #showEmbedded(embedded: Embedded, state: State, entry: Entry, depth: number): unknown {
+  #showEmbedded(embedded: Embedded, state: State, entry: Entry, { sender, depth = 0 }: Viewing): unknown {
     const found = findShown(embedded, state, entry);
     if (found === undefined) return undefined;
     const { resource, schema } = embedded;
     const names = this.#reader.getProperties(schema);
     const show = (one: Entry) => {
-      const [derived = one] = this.add(state, resource, [one], depth + 1);
+      const [derived = one] = this.add(state, resource, [one], { sender, schema, depth: depth + 1 });
       return this.#pickProperties(this.#responses.completeEntry(resource, schema, derived).value as Entry, names);
     };
     return Array.isArray(found) ? found.map((one) => (isNode(one) ? show(one) : one)) : show(found as Entry);

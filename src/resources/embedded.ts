@@ -4,6 +4,7 @@ import { normalizeName, toSingular } from '../util/names.ts';
 import { getEntries } from './entries.ts';
 import { findByKeys } from './entry-lists.ts';
 import { getKeyValue, getOwn, getPathValues } from './entry-values.ts';
+import { indexReferences } from './references.ts';
 import { PATH_VALUES, type Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
 import { listUserObjects } from './users.ts';
@@ -25,27 +26,36 @@ export interface Embedded {
  * A property shows entries of a resource if it has their schema, and if their ids are in the objects, in a property
  * such as `authorId` or in one such as `tagIds`.
  * The object `author` shows the user who has created the entry, also if it has only some properties of a user.
- * `isSent`: returns whether a request can have a property. What a client sends is shown as it is.
+ * A request can have an id that entries lack: `cafe_id` for `cafe`, and `cafes_id` for `cafes`.
+ * `sent`: the properties that a request can have. What a client sends is shown as it is.
  */
 export function findEmbedded(
   reader: SchemaReader,
   { resources, users }: { readonly resources: readonly Resource[]; readonly users: Resource | undefined },
   resource: Resource,
-  isSent: (property: string) => boolean,
+  sent: ReadonlySet<string>,
 ): readonly Embedded[] {
   if (resource.schema === '') return [];
   const properties = reader.getProperties(resource.schema);
   const targets = resources.filter(({ kind, schema }) => kind === 'collection' && schema !== '');
-  const names = [...properties.keys()];
+  const names = [...properties.keys(), ...sent];
+  const byName = indexReferences({ resources, users });
   const found = [...properties].flatMap(([property, pointer]): readonly Embedded[] => {
-    if (isSent(property)) return [];
+    if (sent.has(property)) return [];
     const items = reader.getItems(pointer);
     const schema = items ?? pointer;
     if (!reader.isObject(schema)) return [];
-    const target = targets.find((one) => reader.isSame(one.schema, schema));
-    if (!target) return [];
     const own = normalizeName(items === undefined ? property : toSingular(property));
-    const ids = names.find((name) => normalizeName(name) === `${own}id${items === undefined ? '' : 's'}`);
+    const idNames = items === undefined ? [`${own}id`] : [`${own}ids`, `${normalizeName(property)}id`];
+    const ids = names.find((name) => idNames.includes(normalizeName(name)));
+    const named = ids === undefined ? undefined : byName.get(`${own}id`);
+    const isPart = (one: Resource) => {
+      const known = reader.getProperties(one.schema);
+      return [...reader.getProperties(schema).keys()].every((name) => known.has(name));
+    };
+    const target =
+      targets.find((one) => reader.isSame(one.schema, schema)) ?? (named && isPart(named) ? named : undefined);
+    if (!target) return [];
     const hasId = target.id.property !== undefined;
     return ids === undefined && !hasId
       ? []
@@ -54,7 +64,7 @@ export function findEmbedded(
   const authors = !users || users === resource ? [] : listUserObjects(reader, resource);
   const others = authors.flatMap(({ name }): readonly Embedded[] => {
     const schema = properties.get(name);
-    if (!users || schema === undefined || isSent(name) || found.some(({ property }) => property === name)) return [];
+    if (!users || schema === undefined || sent.has(name) || found.some(({ property }) => property === name)) return [];
     const ids = names.find((one) => normalizeName(one) === `${normalizeName(name)}id`);
     return [{ property: name, resource: users, schema, isList: false, ids }];
   });

@@ -7,8 +7,9 @@ import { addArticle, getLastSegment, getParameterName } from './names.ts';
 import type { Action, Derived, Login, Plan, Resource } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 import { allowsAnyBody } from './schema-reader.ts';
+import { getSenderFlags } from './sender-flags.ts';
 import { describeTotal } from './totals.ts';
-import { describeView } from './views.ts';
+import { describeView, isFeed } from './views.ts';
 
 const VERBS: Readonly<Record<Action, string>> = {
   list: 'lists',
@@ -38,7 +39,7 @@ export function explainPlan(model: ResourceModel, plan: Plan): string {
     const isPart = ['PUT', 'PATCH'].includes(route.method) && effect.values.length === 0 && !effect.time;
     const isBack = route.method === 'DELETE';
     const what = isBack ? `takes back ${JSON.stringify(verb)} of` : isPart ? `changes ${verb} of` : conjugate(verb);
-    return `${what} ${nameEntry(resource)}: ${describeEffect(effect)}`;
+    return `${what} ${nameEntry(resource)}: ${describeEffect(effect, getSenderFlags(model.inference, resource))}`;
   }
   if (action === 'count')
     return `${describeCounts(plan.counts ?? [])} ${(plan.counts ?? []).map(describeDerived).join(', ')}`;
@@ -49,6 +50,7 @@ export function explainPlan(model: ResourceModel, plan: Plan): string {
   const target = isMany ? resource.name : nameEntry(resource);
   const parent = mount.parents.at(-1);
   const below = parent ? ` of ${parent.path}` : '';
+  const followed = action === 'list' && isFeed(route) ? model.derived.findFollowed(resource) : undefined;
   const details = [
     ...(action === 'list' || action === 'read'
       ? [
@@ -60,6 +62,7 @@ export function explainPlan(model: ResourceModel, plan: Plan): string {
         ]
       : []),
     ...(mount.view ? describeView(mount.view) : []),
+    ...(followed ? [`only with ${followed.flag} of ${followed.property}`] : []),
     ...(action === 'list' ? describeList(model, plan) : []),
     ...(model.canCreate(resource) || resource.kind === 'singleton'
       ? []

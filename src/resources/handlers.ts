@@ -1,26 +1,27 @@
 import { type Context, DomainError, type Handle, type HandlerResponse, type Input } from '../application.ts';
-import { isNode, type Node } from '../openapi/document.ts';
+import { omitKeys, toNode } from '../openapi/document.ts';
 import type { Entry, State } from '../store/state.ts';
 import { isPathSegment } from '../util/request-target.ts';
 import { applyEffect, describeValues } from './actions.ts';
 import { addEntry } from './add-entry.ts';
-import { computeDerived, listShown } from './derived.ts';
+import { computeDerived } from './derived.ts';
 import { findAtPath, followMembers, getEntries, listChildrenOf, removeEntries, setEntries } from './entries.ts';
 import { appendEntry, replaceEntry } from './entry-lists.ts';
-import { getKeyValue } from './entry-values.ts';
-import { findPatch, patchEntry } from './json-patch.ts';
+import { getKeyValue, getOwn } from './entry-values.ts';
+import { applyMergePatch, findPatch, patchEntry } from './json-patch.ts';
 import { filterEntries } from './list-filters.ts';
 import { flattenQuery, hasSelection, sortEntries, takePage } from './list-query.ts';
 import { addSender, getSenderPath, logIn, logOut, requireActiveToken, selectOwn } from './log-in.ts';
 import { getBodies, getBody } from './request-bodies.ts';
 import { requireParents } from './require-parents.ts';
-import type { Action, Derived, MockedPlan, Plan } from './resource.ts';
+import type { Action, MockedPlan, Plan } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 import { createHeaders } from './response-headers.ts';
+import { isSenderFlag, setFlag } from './sender-flags.ts';
 import { isUpload, respondWithFile } from './uploads.ts';
-import { addToken, findOwnEntry, keepPassword } from './users.ts';
+import { addToken, keepPassword } from './users.ts';
 import { requireVersion } from './versions.ts';
-import { selectViewed } from './views.ts';
+import { isFeed, selectViewed } from './views.ts';
 
 /**
  * Returns the entry at a request path such as `/pets/7`; undefined if there is no such entry.
@@ -56,17 +57,6 @@ function getStatus({ route }: Plan, status: number): number {
 function getOtherStatus({ route }: Plan, status: number): number {
   const others = route.responses.map(({ name }) => Number(name)).filter((name) => name >= 200 && name < 300);
   return others.find((name) => name !== status) ?? route.successStatus;
-}
-
-/** Applies a JSON Merge Patch (RFC 7396) to `target`. Returns the result, and leaves `target` unchanged. */
-function applyMergePatch(target: unknown, patch: unknown): unknown {
-  if (!isNode(patch)) return patch;
-  const result = new Map<string, unknown>(Object.entries(isNode(target) ? target : {}));
-  for (const [name, value] of Object.entries(patch)) {
-    if (value === null) result.delete(name);
-    else result.set(name, applyMergePatch(result.get(name), value));
-  }
-  return Object.fromEntries(result) as Node;
 }
 
 /** A function that handles a request. `plan`: what the operation does, such as creating an entry. */
@@ -164,14 +154,19 @@ function list(model: ResourceModel, plan: Plan, input: Input, context: Context):
   const complete = (entry: Entry) => model.responses.completeListed(plan, entry);
   const members = followMembers(state, resource, inPath);
   // The values that follow from other entries are computed for the whole list only if they can select entries.
-  const isSelected = mount.view !== undefined || hasSelection(parameters, query);
-  const listed = isSelected ? model.derived.add(state, resource, members) : members;
+  const isSelected = mount.view !== undefined || isFeed(plan.route) || hasSelection(parameters, query);
+  const sender = model.derived.getSender(resource, state, input);
+  const listed = isSelected ? model.derived.add(state, resource, members, { sender }) : members;
   const own = mount.view?.isMine ? selectOwn(model, resource, state, input, listed) : listed;
-  const viewed = mount.view ? selectViewed(mount.view, own, complete, context.nowMs) : own;
+  const followed = isFeed(plan.route) ? model.derived.findFollowed(resource) : undefined;
+  const fed = followed ? own.filter((entry) => toNode(getOwn(entry, followed.property))[followed.flag] === true) : own;
+  const viewed = mount.view ? selectViewed(mount.view, fed, complete, context.nowMs) : fed;
   const found = filterEntries(viewed, parameters, query, complete);
   const entries = sortEntries(found, parameters, query, complete);
   const taken = takePage(entries, parameters, query, (entry) => getKeyValue(entry, resource.id));
-  const page = isSelected ? taken : { ...taken, entries: model.derived.add(state, resource, taken.entries) };
+  const page = isSelected
+    ? taken
+    : { ...taken, entries: model.derived.add(state, resource, taken.entries, { sender }) };
   const headers = createHeaders(model, plan, { status: plan.route.successStatus, input, page });
   const response = model.responses.createListResponse(plan, page, input);
   return { ...addHeaders(response, headers), notes: model.takeNotes(plan, sent) };
@@ -267,38 +262,6 @@ async function update(model: ResourceModel, plan: Plan, input: Input, context: C
   return respond(model, plan, input, { status: plan.route.successStatus, state: context.read(), entry });
 }
 
-/** The maximum number of entries in a list beside other properties. */
-const MAX_SHOWN = 20;
-
-/**
- * Returns the properties of a response with entries, as other responses show them.
- * A single user is the one who sends the request.
- */
-function showEntries(
-  model: ResourceModel,
-  properties: readonly Derived[],
-  state: State,
-  { id, input }: { readonly id: string | undefined; readonly input: Input },
-): Entry {
-  const { users } = model.inference;
-  return Object.fromEntries(
-    properties.flatMap((derived) => {
-      const { property, shown, children } = derived;
-      if (!shown) return [];
-      const { resource } = children;
-      const sender = resource === users && !shown.isList ? findOwnEntry(resource, state, input) : undefined;
-      const entries = model.derived.add(
-        state,
-        resource,
-        sender ? [sender] : listShown(derived, state, id).slice(0, MAX_SHOWN),
-      );
-      const values = entries.map((entry) => model.responses.completeEntry(resource, shown.schema, entry).value);
-      if (shown.isList) return [[property, values]];
-      return values.length === 0 ? [] : [[property, values[0]]];
-    }),
-  );
-}
-
 /** Handles a GET of numbers of entries, such as `GET /statistics`. */
 function count(model: ResourceModel, plan: Plan, input: Input, context: Context): HandlerResponse {
   const { path } = input;
@@ -307,7 +270,7 @@ function count(model: ResourceModel, plan: Plan, input: Input, context: Context)
   requireParents(model, state, plan, path);
   const id = path[mount.id.parameter];
   if (id !== undefined && !findEntry(plan, state, path)) throw createNotFound(plan, path);
-  const values = { ...computeDerived(counts, state, id), ...showEntries(model, counts, state, { id, input }) };
+  const values = { ...computeDerived(counts, state, id), ...model.derived.show(counts, state, id, input) };
   if (Object.hasOwn(values, '')) return { status: route.successStatus, body: values[''] };
   const { value, generated } = model.completeResponse(route, values);
   return { status: route.successStatus, body: value, generated };
@@ -316,14 +279,17 @@ function count(model: ResourceModel, plan: Plan, input: Input, context: Context)
 /** Handles an action such as `POST /tasks/{taskId}/complete`. */
 async function act(model: ResourceModel, plan: Plan, input: Input, context: Context): Promise<HandlerResponse> {
   const { path } = input;
-  const { effect, resource } = plan;
+  const { effect, resource, mount } = plan;
   const entry = await context.update((state, nowMs) => {
     requireParents(model, state, plan, path);
     const current = findEntry(plan, state, path);
     if (!current || !effect) throw createNotFound(plan, path);
     requireVersion(model, plan, input, { state, current });
     const sent = effect.setsBody ? getBody(plan, input) : {};
-    const shown = model.responses.completeEntry(resource, resource.schema, current).value as Entry;
+    const sender = model.derived.getSender(resource, state, input);
+    const schema = mount.shown ?? resource.schema;
+    const [own = current] = model.derived.add(state, resource, [current], { sender, schema });
+    const shown = model.responses.completeEntry(resource, resource.schema, own).value as Entry;
     const changes = applyEffect(effect, shown, model.formatTime(resource, effect.time?.property, nowMs));
     const isUnchanged = Object.keys(changes).length === 0 && Object.keys(sent).length === 0;
     if (isUnchanged && plan.route.responses.some(({ name }) => name === '409'))
@@ -333,7 +299,16 @@ async function act(model: ResourceModel, plan: Plan, input: Input, context: Cont
       );
     if (isUnchanged) return { next: state, result: current };
     const updated = model.updateEntry(plan, current, (old) => applyMergePatch(old, sent) as Entry, sent, nowMs);
-    const result = model.setOrRemove(resource, updated, changes);
+    const flags = sender === undefined ? [] : Object.entries(changes).filter(([name]) => isSenderFlag(name));
+    const set = model.setOrRemove(
+      resource,
+      updated,
+      omitKeys(
+        changes,
+        flags.map(([name]) => name),
+      ),
+    );
+    const result = flags.reduce((next, [name, value]) => setFlag(next, name, sender ?? '', value === true), set);
     return { next: setEntry(plan, state, current, result), result };
   });
   const shown = plan.hidesEntry ? undefined : entry;
@@ -390,9 +365,21 @@ function respond(
   input: Input,
   { status, state, entry, entries = entry ? [entry] : [] }: ResponseContent,
 ): HandlerResponse {
-  const shown = model.derived.add(state, plan.resource, entries);
+  const { resource, mount } = plan;
+  const sender = model.derived.getSender(resource, state, input);
+  const derived = model.derived.add(state, resource, entries, {
+    sender,
+    ...(mount.shown ? { schema: mount.shown } : {}),
+  });
+  const shown = mount.shown === undefined ? derived : pickShown(model, mount.shown, derived);
   const headers = createHeaders(model, plan, { status, input, entry: entry && shown[0] });
   return addHeaders(model.responses.createEntryResponse(plan, status, shown), headers);
+}
+
+/** Returns entries with only the properties that a path such as `/profiles/{username}` shows. */
+function pickShown({ reader }: ResourceModel, schema: string, entries: readonly Entry[]): readonly Entry[] {
+  const names = reader.getProperties(schema);
+  return entries.map((entry) => Object.fromEntries(Object.entries(entry).filter(([name]) => names.has(name))));
 }
 
 function addHeaders(response: HandlerResponse, headers: Readonly<Record<string, string>>): HandlerResponse {

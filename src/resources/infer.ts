@@ -8,6 +8,7 @@ import { addArticle, getLastSegment, getParameterName, getParentPath, getPathFor
 import { chooseAction, findParents, hasEntryResponse, hasProperties, type Place } from './path-keys.ts';
 import {
   type Action,
+  type Effect,
   getRouteKey,
   type Inference,
   type MockedPlan,
@@ -19,8 +20,11 @@ import {
 } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
 import { allowsAnyBody, allowsAnyJson, listPatchTypes } from './schema-reader.ts';
+import { isSenderFlag } from './sender-flags.ts';
+import { findStateValue } from './states.ts';
 import { isDownload, isUpload } from './uploads.ts';
 import { createUsers, findLogin, findOwnUser, findUsers, isLogout } from './users.ts';
+import { addLookups } from './views.ts';
 
 /**
  * Infers the resources of a document, and what each operation does with them.
@@ -30,8 +34,8 @@ export function inferResources(reader: SchemaReader, routes: readonly Route[]): 
   const found = findResources(reader, getDocumentPaths(reader.document, routes));
   const known = findUsers(reader, found);
   const created = known ? undefined : createUsers(reader, found, routes);
-  const users = known ?? created;
-  const resources = created ? [...found, created] : found;
+  const resources = addLookups(reader, routes, created ? [...found, created] : found);
+  const users = resources.find(({ name }) => name === (known ?? created)?.name);
   const isLogin = (route: Route) => users !== undefined && findLogin(reader, users, route)?.isRegistration === false;
   const loginPaths = routes.filter(isLogin).map(({ path }) => path);
   const isHidden = created !== undefined;
@@ -44,7 +48,7 @@ export function inferResources(reader: SchemaReader, routes: readonly Route[]): 
   const mockedPlans = new Map<string, MockedPlan>();
   const reasons = new Map<string, string>();
   for (const route of routes) {
-    const planned = (users && planUser(reader, users, route, context)) ?? planRoute(reader, resources, route);
+    const planned = (users && planUser(reader, users, route, context)) ?? planRoute(reader, resources, route, users);
     const key = getRouteKey(route);
     if (typeof planned !== 'string') plans.set(key, planned);
     else {
@@ -103,15 +107,35 @@ function planMocked(reader: SchemaReader, resources: readonly Resource[], route:
 }
 
 /**
+ * Returns the effect of an action on a boolean that only its response shows, such as `following` of a profile for
+ * `POST /profiles/{username}/follow`.
+ */
+function findSenderFlag(reader: SchemaReader, resource: Resource, route: Route, verb: string): Effect | undefined {
+  const response = reader.getResponseSchema(route, route.successStatus);
+  if (response === undefined || !['POST', 'PUT', 'DELETE'].includes(route.method)) return undefined;
+  const { schema } = reader.findEntry(response, resource.singular, resource.schema);
+  const found = findStateValue(reader, schema, verb);
+  if (typeof found?.value !== 'boolean' || !isSenderFlag(found.property)) return undefined;
+  const value = { property: found.property, value: route.method !== 'DELETE' };
+  return { values: [value], time: undefined, counter: undefined, setsBody: false };
+}
+
+/**
  * Returns the plan of an action below an entry, such as `POST /tasks/{taskId}/complete`.
  * Returns undefined if the document does not say what the action changes.
  */
-function planAction(reader: SchemaReader, resources: readonly Resource[], route: Route): Plan | undefined {
+function planAction(
+  reader: SchemaReader,
+  resources: readonly Resource[],
+  route: Route,
+  users: Resource | undefined,
+): Plan | undefined {
   const action = splitActionPath(route.path);
   const place = action && findPlaceOfForm(resources, action.item);
   if (!action || !place?.isItem || place.resource.kind !== 'collection') return undefined;
   const { resource } = place;
-  const effect = findEffect(reader, resource, route, action.verb);
+  const shown = users && findSenderFlag(reader, resource, route, action.verb);
+  const effect = findEffect(reader, resource, route, action.verb) ?? shown;
   if (!effect) return undefined;
   const mount = renameParameters(place.mount, action.item);
   const located = locateResponse(reader, { resource, action: 'read' }, route, {});
@@ -199,13 +223,20 @@ function hasSingleValue(reader: SchemaReader, schema: string): boolean {
 }
 
 /** Returns what an operation does with stored entries. If the operation is mocked, returns the reason as text. */
-function planRoute(reader: SchemaReader, resources: readonly Resource[], route: Route): Plan | string {
+function planRoute(
+  reader: SchemaReader,
+  resources: readonly Resource[],
+  route: Route,
+  users: Resource | undefined,
+): Plan | string {
   const overrides = getOverrides(reader.document, route);
   if (overrides.off) return 'x-storefront: off';
   const place = findPlace(resources, route);
   if (!place)
     return (
-      planAction(reader, resources, route) ?? planCounts(reader, resources, route) ?? describeUnknownPath(reader, route)
+      planAction(reader, resources, route, users) ??
+      planCounts(reader, resources, route) ??
+      describeUnknownPath(reader, route)
     );
   const action = chooseAction(reader, place, route);
   if (action === undefined) return describeUnknownAction(place, route);

@@ -89,8 +89,8 @@ export class ResourceModel {
     this.completeValue = completeValue;
     this.#values = createServerValues(contract, this.reader, generateField);
     const { inference, responses } = this;
-    const isSent = memoizeByObject((resource: Resource) => new Set(this.#listSentNames(resource)));
-    this.derived = new DerivedValues(this, inference, responses, (resource, name) => isSent(resource).has(name));
+    const getSent = memoizeByObject((resource: Resource) => new Set(this.#listSentNames(resource)));
+    this.derived = new DerivedValues(this, inference, responses, getSent);
   }
 
   /** Returns how the query parameters of a list operation filter, sort and page. */

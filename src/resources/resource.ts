@@ -66,6 +66,11 @@ export interface Mount {
    * If `item` is undefined, the same as the id of the resource.
    */
   readonly id: PathKey;
+  /**
+   * The JSON Pointer of the schema in which a path such as `/profiles/{username}` shows an entry of the users.
+   * Undefined if it is the schema of the resource.
+   */
+  readonly shown?: string;
   /** Which entries the path shows. Undefined if it shows all, or those of the parents. */
   readonly view?: View;
 }

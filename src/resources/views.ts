@@ -125,6 +125,80 @@ export function addOtherViews(
   });
 }
 
+/** Returns whether a path such as `/articles/feed` lists only entries of users whom the sender of a request follows. */
+export function isFeed({ path }: Pick<Route, 'path'>): boolean {
+  return /^(?:feed|timeline)$/i.test(getLastSegment(path));
+}
+
+/**
+ * Adds the paths that show an entry by another property than its id: `/profiles/{username}` shows a user, also if it
+ * shows only some properties.
+ */
+export function addLookups(
+  reader: SchemaReader,
+  routes: readonly Route[],
+  resources: readonly Resource[],
+): readonly Resource[] {
+  const used = listUsed(resources);
+  const byProperty = indexProperties(reader, resources);
+  const changed = new Set(routes.flatMap(({ method, path }) => (method === 'GET' ? [] : [path])));
+  const added = new Map<Resource, Mount[]>();
+  for (const route of routes) {
+    const { path, method, pathNames } = route;
+    const [parameter, ...more] = pathNames;
+    const response = reader.getResponseSchema(route, route.successStatus);
+    const isItem = parameter !== undefined && more.length === 0 && getParameterName(getLastSegment(path)) === parameter;
+    const isOnlyRead = method === 'GET' && !changed.has(path);
+    if (!isItem || !isOnlyRead || used.has(path) || response === undefined) continue;
+    const found = (byProperty.get(normalizeName(parameter)) ?? []).flatMap((resource) => {
+      const mount = findLookup(reader, resource, { path, parameter, response });
+      return mount ? [{ resource, mount }] : [];
+    });
+    const [only, ...others] = found;
+    if (only && others.length === 0) added.set(only.resource, [...(added.get(only.resource) ?? []), only.mount]);
+  }
+  return resources.map((resource) => {
+    const mounts = added.get(resource);
+    return mounts ? { ...resource, mounts: [...resource.mounts, ...mounts] } : resource;
+  });
+}
+
+/** Returns the collections without parents by the names of their properties. An id can be that of any of them. */
+function indexProperties(
+  reader: SchemaReader,
+  resources: readonly Resource[],
+): ReadonlyMap<string, readonly Resource[]> {
+  const index = new Map<string, Resource[]>();
+  for (const resource of resources) {
+    const { kind, schema, mounts } = resource;
+    if (kind !== 'collection' || schema === '' || mounts[0]?.parents.length !== 0) continue;
+    for (const name of new Set([...reader.getProperties(schema).keys()].map(normalizeName))) {
+      const known = index.get(name);
+      if (known) known.push(resource);
+      else if (!['id', 'uuid'].includes(name)) index.set(name, [resource]);
+    }
+  }
+  return index;
+}
+
+/** Returns the path of a lookup if its response shows more than one property of an entry, and mostly these. */
+function findLookup(
+  reader: SchemaReader,
+  { schema, singular }: Resource,
+  { path, parameter, response }: { readonly path: string; readonly parameter: string; readonly response: string },
+): Mount | undefined {
+  const known = reader.getProperties(schema);
+  const shown = reader.findEntry(response, singular, schema).schema;
+  const names = [...reader.getProperties(shown).keys()];
+  const property = names.find((name) => normalizeName(name) === normalizeName(parameter));
+  const pointer = property === undefined ? undefined : known.get(property);
+  const shared = names.filter((name) => known.has(name));
+  const isEntry = reader.isSame(shown, schema) || (shared.length > 1 && shared.length * 2 > names.length);
+  if (property === undefined || pointer === undefined || !reader.isScalar(pointer) || !isEntry) return undefined;
+  const id = { parameter, property, name: parameter, schema: pointer };
+  return { collection: getParentPath(path), item: path, parents: [], id, shown };
+}
+
 function listUsed(resources: readonly Resource[]): ReadonlySet<string> {
   return new Set(
     resources.flatMap(({ mounts }) => mounts.flatMap(({ collection, item = collection }) => [collection, item])),

@@ -84,3 +84,33 @@ describe('an object in an entry that shows another entry', () => {
     });
   });
 });
+
+describe('an object whose id only a request has', () => {
+  it('is the entry with the id, also in a list, and with fewer properties', async () => {
+    const Part = createObject({ 'id!': INTEGER, name: TEXT });
+    const paths = {
+      ...createResourcePaths('/cafes/{cafeId}', refer('Cafe'), createObject({ 'name!': TEXT, city: TEXT })),
+      ...createResourcePaths(
+        '/dishes/{dishId}',
+        refer('Dish'),
+        createObject({ 'title!': TEXT, cafe_id: INTEGER, cafes_id: createList(INTEGER) }),
+      ),
+    };
+    const { ask } = await startApi({
+      paths,
+      schemas: {
+        Cafe: createObject({ 'id!': INTEGER, 'name!': TEXT, city: TEXT }),
+        Dish: createObject({ 'id!': INTEGER, 'title!': TEXT, cafe: Part, cafes: createList(Part) }),
+      },
+    });
+    for (const name of ['one', 'two']) await ask('POST', '/cafes', { name, city: 'Kazan' });
+    const { body } = await ask('POST', '/dishes', { title: 'soup', cafe_id: 2, cafes_id: [2, 1] });
+    const [one, two] = ['one', 'two'].map((name, index) => ({ id: index + 1, name }));
+    expect(body).toEqual({ id: 1, title: 'soup', cafe: two, cafes: [two, one] });
+    await ask('PATCH', '/cafes/2', { name: 'zwei' });
+    await ask('PATCH', '/dishes/1', { cafes_id: [1] });
+    expect((await ask('GET', '/dishes')).body).toEqual([
+      { id: 1, title: 'soup', cafe: { id: 2, name: 'zwei' }, cafes: [one] },
+    ]);
+  });
+});

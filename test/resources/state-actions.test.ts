@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { createObject, createResourcePaths, type OperationParts, type Paths, refer } from '../support/fixtures/api-document.ts';
+import {
+  createObject,
+  createResourcePaths,
+  type OperationParts,
+  type Paths,
+  refer,
+} from '../support/fixtures/api-document.ts';
 import { explainApi } from '../support/harness/explain-api.ts';
 import { startApi } from '../support/harness/start-api.ts';
 

@@ -1,0 +1,59 @@
+import type { Entry } from '../store/state.ts';
+import { memoizeByObject } from '../util/memoize-by-object.ts';
+import { normalizeName } from '../util/names.ts';
+import { getOwn, getPathValues } from './entry-values.ts';
+import { type Inference, PATH_VALUES, type Resource } from './resource.ts';
+
+/** Matches booleans that are different for each user, such as `favorited`, without uppercase letters and separators. */
+const FLAG =
+  /^(?:is|has)?(?:favou?rited?|liked|followed|following|bookmarked|starred|subscribed|saved|upvoted|voted|watched|watching)(?:by(?:me|you|viewer))?$/;
+
+/** Returns whether a boolean says something about an entry and the user who sends the request, such as `favorited`. */
+export function isSenderFlag(property: string): boolean {
+  return FLAG.test(normalizeName(property));
+}
+
+/** Returns the booleans that actions such as `favorite` set for the user who sends the request, by resource. */
+const indexFlags = memoizeByObject(
+  ({ users, plans }: Pick<Inference, 'users' | 'plans'>): ReadonlyMap<string, ReadonlySet<string>> => {
+    const flags = new Map<string, Set<string>>();
+    for (const { resource, effect } of users ? plans.values() : [])
+      for (const { property, value } of effect?.values ?? []) {
+        if (typeof value !== 'boolean' || !isSenderFlag(property)) continue;
+        const known = flags.get(resource.name);
+        if (known) known.add(property);
+        else flags.set(resource.name, new Set([property]));
+      }
+    return flags;
+  },
+);
+
+/** Returns the booleans of a resource's entries that actions set for the user who sends the request. */
+export function getSenderFlags(
+  inference: Pick<Inference, 'users' | 'plans'>,
+  { name }: Pick<Resource, 'name'>,
+): readonly string[] {
+  return [...(indexFlags(inference).get(name) ?? [])];
+}
+
+/** Returns the key of the hidden value of an entry with the ids of the users for whom a boolean is true. */
+function getHiddenKey(property: string): string {
+  return `${property}.by`;
+}
+
+function listUsers(entry: Entry, property: string): readonly unknown[] {
+  const users = getOwn(getPathValues(entry), getHiddenKey(property));
+  return Array.isArray(users) ? users : [];
+}
+
+/** Returns whether a boolean of an entry is true for the user with an id. */
+export function hasFlag(entry: Entry, property: string, user: string): boolean {
+  return listUsers(entry, property).includes(user);
+}
+
+/** Returns a copy of an entry in which a boolean has another value for the user with an id. */
+export function setFlag(entry: Entry, property: string, user: string, value: boolean): Entry {
+  const others = listUsers(entry, property).filter((one) => one !== user);
+  const users = value ? [...others, user] : others;
+  return { ...entry, [PATH_VALUES]: { ...getPathValues(entry), [getHiddenKey(property)]: users } };
+}

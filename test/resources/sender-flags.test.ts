@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest';
+import { createList, createObject, createResourcePaths, type Paths, refer } from '../support/fixtures/api-document.ts';
+import { explainApi } from '../support/harness/explain-api.ts';
+import { startApi } from '../support/harness/start-api.ts';
+
+const TEXT = { type: 'string' };
+const INTEGER = { type: 'integer' };
+const FLAG = { type: 'boolean' };
+const CREDENTIALS = createObject({ 'username!': TEXT, 'password!': TEXT });
+
+const schemas = {
+  User: createObject({ 'username!': TEXT, 'bio!': TEXT, 'token!': TEXT, image: TEXT }),
+  Profile: createObject({ 'username!': TEXT, 'bio!': TEXT, image: TEXT, 'following!': FLAG }),
+  Article: createObject({
+    'id!': INTEGER,
+    'title!': TEXT,
+    'favorited!': FLAG,
+    'favoritesCount!': INTEGER,
+    'author!': refer('Profile'),
+  }),
+};
+
+const Shown = createObject({ 'article!': refer('Article') });
+
+const PATHS: Paths = {
+  '/users': { post: { request: CREDENTIALS, response: refer('User'), status: 201 } },
+  '/users/login': { post: { request: CREDENTIALS, response: refer('User') } },
+  '/user': { get: { response: refer('User') }, put: { request: createObject({ bio: TEXT }), response: refer('User') } },
+  '/profiles/{username}': { get: { response: createObject({ 'profile!': refer('Profile') }) } },
+  '/profiles/{username}/follow': {
+    post: { response: createObject({ 'profile!': refer('Profile') }) },
+    delete: { response: createObject({ 'profile!': refer('Profile') }) },
+  },
+  ...createResourcePaths('/articles/{articleId}', Shown, createObject({ 'title!': TEXT })),
+  '/articles': {
+    get: { response: createList(refer('Article')) },
+    post: { request: createObject({ 'title!': TEXT }), response: Shown, status: 201 },
+  },
+  '/articles/feed': { get: { response: createList(refer('Article')) } },
+  '/articles/{articleId}/favorite': { post: { response: Shown }, delete: { response: Shown } },
+};
+
+async function start() {
+  const { ask, ...rest } = await startApi({ paths: PATHS, schemas });
+  const register = async (username: string) => {
+    const { body } = await ask('POST', '/users', { username, password: 'x' });
+    const headers = { Authorization: `Token ${body.token}` };
+    return (method: string, path: string, sent?: unknown) => ask(method, path, sent, headers);
+  };
+  return { ...rest, ask, ann: await register('ann'), bob: await register('bob') };
+}
+
+describe('a path with the name of a user', () => {
+  it('shows the user as other responses do, but only what it documents', async () => {
+    const { ask, ann } = await start();
+    await ann('PUT', '/user', { bio: 'I am Ann' });
+    expect((await ask('GET', '/profiles/ann')).body).toEqual({
+      profile: { username: 'ann', bio: 'I am Ann', following: false },
+    });
+    expect(await ask('GET', '/profiles/nobody')).toMatchObject({ status: 404 });
+    const { body } = await ann('POST', '/articles', { title: 'a' });
+    expect(body.article.author).toEqual((await ask('GET', '/profiles/ann')).body.profile);
+  });
+});
+
+describe('a boolean that is different for each user', () => {
+  it('is set for the user of the token only, and counts users', async () => {
+    const { ann, bob } = await start();
+    await ann('POST', '/articles', { title: 'a' });
+    const path = '/articles/1/favorite';
+    for (const _ of [1, 2])
+      expect((await bob('POST', path)).body.article).toMatchObject({ favorited: true, favoritesCount: 1 });
+    expect((await ann('GET', '/articles/1')).body.article).toMatchObject({ favorited: false, favoritesCount: 1 });
+    expect((await ann('GET', '/articles')).body).toMatchObject([{ favorited: false, favoritesCount: 1 }]);
+    expect((await bob('GET', '/articles')).body).toMatchObject([{ favorited: true, favoritesCount: 1 }]);
+    expect((await ann('POST', path)).body.article).toMatchObject({ favorited: true, favoritesCount: 2 });
+    expect((await bob('DELETE', path)).body.article).toMatchObject({ favorited: false, favoritesCount: 1 });
+    expect((await ann('GET', '/articles/1')).body.article).toMatchObject({ favorited: true });
+    const text = JSON.stringify((await ann('GET', '/articles/1')).body);
+    expect(text).not.toContain('$path');
+  });
+
+  it('is also that of an author, and only in responses that have it', async () => {
+    const { ann, bob } = await start();
+    await ann('POST', '/articles', { title: 'a' });
+    expect((await bob('POST', '/profiles/ann/follow')).body.profile).toMatchObject({
+      username: 'ann',
+      following: true,
+    });
+    expect((await bob('GET', '/articles/1')).body.article.author.following).toBe(true);
+    expect((await ann('GET', '/articles/1')).body.article.author.following).toBe(false);
+    expect((await ann('GET', '/user')).body).not.toHaveProperty('following');
+    expect((await bob('GET', '/articles/feed')).body).toMatchObject([{ title: 'a' }]);
+    expect((await ann('GET', '/articles/feed')).body).toEqual([]);
+    expect((await bob('DELETE', '/profiles/ann/follow')).body.profile.following).toBe(false);
+    expect((await bob('GET', '/profiles/ann')).body.profile.following).toBe(false);
+  });
+
+  it('is explained', async () => {
+    expect(await explainApi({ paths: PATHS, schemas })).toMatchObject({
+      'GET /profiles/{username}': expect.stringMatching(/^real: reads a user .*id: username/),
+      'GET /articles/feed': expect.stringContaining('only with following of author'),
+      'POST /profiles/{username}/follow': 'real: follows a user: following → true for the user who sends the request',
+    });
+  });
+});
