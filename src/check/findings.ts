@@ -124,7 +124,7 @@ export class CheckResults {
    * Returns whether the results contain a finding with the same operation, status and rule.
    * Also returns true if the user has not selected the operation, because findings about such an operation are ignored.
    */
-  has(finding: Finding): boolean {
+  has(finding: Pick<Finding, 'operationId' | 'status' | 'rule'>): boolean {
     return this.#findings.has(getFindingKey(finding)) || !this.#operationIds.has(finding.operationId);
   }
 
@@ -246,7 +246,7 @@ const MAX_UNREPRODUCED = 8;
  * Returns a text with the operation, the status and the rule of a finding.
  * Findings with the same text count as equal.
  */
-export function getFindingKey({ operationId, status, rule }: Finding): string {
+export function getFindingKey({ operationId, status, rule }: Pick<Finding, 'operationId' | 'status' | 'rule'>): string {
   return `${operationId} ${status} ${rule}`;
 }
 

@@ -110,12 +110,52 @@ export function createKeptRule(
   return ({ pointer }, { response: { status, body } }) => {
     if (status !== 200) return [];
     const entry = getEntry(read, body);
-    const others = known.filter((name) => !sent.includes(name) && isScalar(before[name]));
-    const lost = others.find((name) => entry[name] !== before[name]);
+    const others = known.filter((name) => !sent.includes(name) && before[name] !== undefined);
+    const lost = others.find((name) => !isSameValue(entry[name], before[name]));
     if (lost === undefined) return [];
     const message = `${lost} is ${JSON.stringify(entry[lost])} after a PATCH of ${sent.join(', ')}, but was ${JSON.stringify(before[lost])} before`;
     return [{ rule: 'PATCH keeps other properties', message, pointer }];
   };
+}
+
+/**
+ * Creates a rule for the first read of a resource after a PATCH with `null` for some properties (`names`).
+ * None of them must have the same value as before (RFC 7396).
+ */
+export function createNullRule(
+  read: Route,
+  { names, before }: { readonly names: readonly string[]; readonly before: Node },
+): Rule {
+  return ({ pointer }, { response: { status, body } }) => {
+    if (status !== 200) return [];
+    const entry = getEntry(read, body);
+    const kept = names.find((name) => isSameValue(entry[name], before[name]));
+    if (kept === undefined) return [];
+    const message = `${kept} is ${JSON.stringify(entry[kept])} after a PATCH with null, as before. If it cannot be removed, do not allow null in the contract`;
+    return [{ rule: 'null removes values', message, pointer }];
+  };
+}
+
+/**
+ * Creates a rule for the first read of a resource after a PUT without some optional properties (`omitted`).
+ * Not all of them must have the same value as before (RFC 9110, section 9.3.4).
+ */
+export function createReplacedRule(
+  read: Route,
+  { omitted, before }: { readonly omitted: readonly string[]; readonly before: Node },
+): Rule {
+  return ({ pointer }, { response: { status, body } }) => {
+    if (status !== 200) return [];
+    const entry = getEntry(read, body);
+    if (omitted.some((name) => !isSameValue(entry[name], before[name]))) return [];
+    const message = `A PUT without ${omitted.join(', ')} kept the values: PUT replaces the whole resource. If clients must send all properties, make them required in the contract`;
+    return [{ rule: 'PUT replaces the resource', message, pointer }];
+  };
+}
+
+/** Returns whether two JSON values are equal. The order of properties matters. */
+export function isSameValue(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
 }
 
 /**

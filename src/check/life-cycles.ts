@@ -3,35 +3,25 @@ import type { Route } from '../openapi/routes.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import type { CheckContext } from './check-context.ts';
 import { addConfirmed } from './confirm-findings.ts';
+import { isRefused, sendAccepted } from './create-resource.ts';
 import { type Exchange, getLocationPath, isMocked, isSuccess, type ReceivedResponse } from './exchange.ts';
 import type { Finding } from './findings.ts';
-import { findId, isPathValue } from './ids.ts';
+import { findId } from './ids.ts';
 import {
-  containsId,
-  createListRequest,
   createReadRule,
   createStoredRule,
   getEntry,
-  isListed,
   isMarkedDeleted,
   isMissing,
   STORED_RULE,
   unwrap,
 } from './life-cycle-rules.ts';
+import { ListedResource } from './listed-resource.ts';
 import { isItemPath } from './pool.ts';
-import { type RequestValues, toRequest, validateValues } from './requests.ts';
+import { toRequest, validateValues } from './requests.ts';
 import type { Rule, Session } from './session.ts';
 import { findPath, StoredValues } from './stored-values.ts';
-import {
-  createReturnTest,
-  findActions,
-  type Recorder,
-  type Send,
-  sendAction,
-  sendPart,
-  sendUpdate,
-  sendWithOldVersion,
-} from './updates.ts';
+import { createReturnTest, findActions, type Recorder, ResourceUpdates, type Send, withId } from './updates.ts';
 
 /** The operations that create, list, read, update and delete the resources of one collection. */
 export interface LifeCycle {
@@ -143,7 +133,8 @@ async function examineLifeCycle(
       session.mocked.add(route.operationId);
       return undefined;
     }
-    if (exchange && route !== cycle.list) before.push(exchange);
+    // A refused request changes nothing, so it is no step to reproduce a finding.
+    if (exchange && route !== cycle.list && !isRefused(exchange.response)) before.push(exchange);
     if (exchange) statuses.set(route, [...(statuses.get(route) ?? []), exchange.response]);
     return exchange?.response;
   };
@@ -167,14 +158,14 @@ async function examineLifeCycle(
   return found;
 }
 
-async function sendLifeCycle(context: CheckContext, cycle: LifeCycle, { send, record }: Recorder): Promise<void> {
+async function sendLifeCycle(context: CheckContext, cycle: LifeCycle, recorder: Recorder): Promise<void> {
   const { session, requests, seed, note } = context;
   const { create, read, updates, remove } = cycle;
-  const values = requests.createValid(create, seed);
-  if (!values) return;
-  const created = await send(create, values);
+  const { send } = recorder;
+  const accepted = await sendAccepted(context, create, (one) => send(create, one));
   // Status 202 means that the server may create the resource later.
-  if (!created || ![200, 201].includes(created.status)) return;
+  if (!accepted || ![200, 201].includes(accepted.response.status)) return;
+  const { values, response: created } = accepted;
   const id = getCreatedId(create, read, created);
   const skipped = `The life cycle of ${create.operationId} was not checked`;
   const response = `the ${created.status} response of ${create.operationId}`;
@@ -182,77 +173,35 @@ async function sendLifeCycle(context: CheckContext, cycle: LifeCycle, { send, re
     return note(
       `${skipped}: ${response} must contain the id of the new resource, in a Location header with the path ${read.path}, or in the body property "id"`,
     );
-  const createValues = (route: Route, routeSeed = seed) =>
-    withId(requests.createValid(route, routeSeed), route, id, values.path);
+  const createValues = (route: Route) => withId(requests.createValid(route, seed), route, id, values.path);
   const readValues = createValues(read);
   if (!readValues) return note(`${skipped}: no valid request to ${read.operationId} could be generated`);
   if (validateValues(session.contract, read, readValues).kind !== 'call')
     return note(`${skipped}: the id in ${response} is not valid in the path of ${read.operationId}`);
   const canReturn = createReturnTest(session, create, created);
   const isStored = createStoredRule({ read, sent: values.body, before: undefined, returned: created.body, canReturn });
-  let current = await send(read, readValues, (route, exchange) => [
+  const current = await send(read, readValues, (route, exchange) => [
     ...createReadRule(isMissing, 'created resources can be read', 'created')(route, exchange),
     ...isStored(route, exchange),
   ]);
   if (!current || !isSuccess(current)) return;
-  record(create, values.body, undefined, current);
-  const checkList = createListCheck(context, cycle, { send, id, path: values.path, shown: current.body });
-  await checkList('listed', 'created resources are listed', 'is missing in the list, but was created before');
-  const shared = { read, readValues, id };
-  for (const update of updates) {
-    const own = { ...shared, update, values: createValues(update, seed + 1) };
-    if (current?.headers.etag !== undefined) await sendWithOldVersion(send, own);
-    current = await sendUpdate(session, { send, record }, { ...own, current });
-    if (update.method === 'PATCH' && current) current = await sendPart(session, send, { ...own, current });
-  }
+  recorder.record(create, values.body, undefined, current);
+  const listed = new ListedResource(context, cycle, { send, id, path: values.path, shown: current.body });
+  await listed.checkListed();
+  const changes = new ResourceUpdates(context, recorder, { read, readValues, id, path: values.path, current });
+  for (const update of updates) await changes.update(update);
   // The actions are left out of every second life cycle, because they can prevent the deletion.
-  for (const action of seed % 2 === 0 ? findActions(context, read) : [])
-    current = await sendAction(send, { ...shared, update: action, values: createValues(action), current });
-  const last = current;
-  const removal = remove && last && isSuccess(last) ? createValues(remove) : undefined;
-  const removed = remove && removal && (await send(remove, removal));
+  for (const action of seed % 2 === 0 ? findActions(context, read) : []) await changes.act(action);
+  const last = changes.current;
+  if (!last || !isSuccess(last)) return;
+  await listed.checkCurrent(getEntry(read, current.body), getEntry(read, last.body));
+  const removal = remove && createValues(remove);
+  const removed = removal && (await send(remove, removal));
   // Status 202 means that the server may delete the resource later.
   if (!removed || !isSuccess(removed) || removed.status === 202) return;
-  const isReadable = (one: ReceivedResponse) => isSuccess(one) && !isMarkedDeleted(read, last?.body, one.body);
+  const isReadable = (one: ReceivedResponse) => isSuccess(one) && !isMarkedDeleted(read, last.body, one.body);
   const after = await send(read, readValues, createReadRule(isReadable, 'deleted resources cannot be read', 'deleted'));
-  if (after && isMissing(after))
-    await checkList('missing', 'deleted resources are not listed', 'is in the list, but was deleted before');
-}
-
-/**
- * A created resource.
- * `path`: the path parameters of its collection.
- * `shown`: the body of the response to the first read request.
- */
-interface CreatedResource {
-  readonly id: unknown;
-  readonly path: RequestValues['path'];
-  readonly shown: unknown;
-}
-
-/**
- * Creates a function that requests the list of resources.
- * A violation of `rule` occurs if the created resource is missing in the list (`expected`: `listed`), or is still in
- * the list (`missing`).
- * The function sends nothing if reading the resource did not show its id, because then the resource can't be recognized
- * in the list.
- */
-function createListCheck(
-  { session: { contract }, requests, seed }: CheckContext,
-  { list, read }: LifeCycle,
-  { send, id, path, shown }: CreatedResource & { readonly send: Send },
-): (expected: 'listed' | 'missing', rule: string, problem: string) => Promise<void> {
-  const minimal = list && requests.createMinimal(list, seed);
-  const values = minimal && createListRequest(contract, list, { ...minimal, path: { ...minimal.path, ...path } });
-  const parameter = read.pathNames.at(-1) ?? '';
-  return async (expected, rule, problem) => {
-    const wrong = expected === 'missing';
-    if (!list || !values || !containsId(parameter, id, shown)) return;
-    await send(list, values, ({ pointer }, { response }) => {
-      const isWrong = response.status === 200 && isListed({ list, values, parameter }, id, response) === wrong;
-      return isWrong ? [{ rule, message: `The resource ${JSON.stringify(id)} ${problem}`, pointer }] : [];
-    });
-  };
+  if (after && isMissing(after)) await listed.checkMissing();
 }
 
 /**
@@ -262,21 +211,6 @@ function createListCheck(
 export function getCreatedId(create: Route, read: Route, { headers, body }: ReceivedResponse): unknown {
   const name = read.pathNames.at(-1) ?? '';
   return parseLocation(headers.location, create, read, name) ?? findId(name, body)?.id;
-}
-
-/**
- * Returns a copy of a request with other path parameters: the values in `path`, and `id` as the last parameter.
- * Returns undefined if the id can't be part of a path.
- */
-function withId(
-  values: RequestValues | undefined,
-  { pathNames }: Route,
-  id: unknown,
-  path: RequestValues['path'],
-): RequestValues | undefined {
-  const name = pathNames.at(-1);
-  if (!values || name === undefined || !isPathValue(id)) return undefined;
-  return { ...values, path: { ...values.path, ...path, [name]: String(id) } };
 }
 
 /**

@@ -294,7 +294,8 @@ interface ComparedValues {
   readonly response: string | undefined;
 }
 
-function isServerName({ pathNames }: Route, name: string, isRequired: boolean): boolean {
+/** Returns whether servers often set a property themselves, as its name shows. */
+export function isServerName({ pathNames }: Route, name: string, isRequired: boolean): boolean {
   const key = normalizeName(name);
   if (SERVER_NAMES.test(key) || pathNames.some((one) => normalizeName(one) === key)) return true;
   return !isRequired && OPTIONAL_SERVER_NAMES.test(key);

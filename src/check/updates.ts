@@ -1,12 +1,24 @@
-import { isNode, resolvePointer, toNode } from '../openapi/document.ts';
+import { isNode, type Node, resolvePointer, toNode } from '../openapi/document.ts';
 import { findJsonMedia } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
+import { ALL_PARTS, getPartProperties, getSchemaParts } from '../openapi/schema-parts.ts';
 import type { CheckContext } from './check-context.ts';
+import { sendAccepted } from './create-resource.ts';
 import { isSuccess, type ReceivedResponse } from './exchange.ts';
-import { findId } from './ids.ts';
-import { createActionRule, createKeptRule, createStoredRule, createVersionRule, getEntry } from './life-cycle-rules.ts';
-import { type RequestValues, validateValues } from './requests.ts';
+import { findId, isPathValue } from './ids.ts';
+import {
+  createActionRule,
+  createKeptRule,
+  createNullRule,
+  createReplacedRule,
+  createStoredRule,
+  createVersionRule,
+  getEntry,
+  isSameValue,
+} from './life-cycle-rules.ts';
+import { getBodySchema, type RequestValues, validateValues } from './requests.ts';
 import type { Rule, Session } from './session.ts';
+import { isServerName } from './stored-values.ts';
 
 /** Sends a request of a life cycle. Returns the response; undefined if there is none. */
 export type Send = (route: Route, values: RequestValues, rule?: Rule) => Promise<ReceivedResponse | undefined>;
@@ -27,86 +39,217 @@ export interface Recorder {
 }
 
 /**
- * An update of a resource.
- * `values`: the request that updates the resource.
+ * A resource that a life cycle has created.
+ * `path`: the path parameters of its collection.
+ * `readValues`: the request that reads the resource.
  * `current`: the response to the last request that read the resource.
  */
-interface Update {
+export interface CreatedResource {
   readonly read: Route;
   readonly readValues: RequestValues;
-  readonly update: Route;
-  readonly values: RequestValues | undefined;
   readonly id: unknown;
-  readonly current: ReceivedResponse | undefined;
+  readonly path: RequestValues['path'];
+  readonly current: ReceivedResponse;
 }
 
-/**
- * Updates a resource, and reads it again.
- * Returns the response to the read request.
- * If the update fails, returns the response from before the update (`current`).
- */
-export async function sendUpdate(
-  session: Session,
-  { send, record }: Recorder,
-  { read, readValues, update, values, id, current }: Update,
-): Promise<ReceivedResponse | undefined> {
-  if (!values) return current;
-  const body = replaceOwnId(values.body, read, id);
-  const updated = await send(update, { ...values, body });
-  // Status 202 means that the server may update the resource later.
-  if (!updated || !isSuccess(updated) || updated.status === 202) return current;
-  const change = { sent: body, before: current?.body, returned: updated.body };
-  const canReturn = createReturnTest(session, update, updated);
-  const isStored = createStoredRule({ read, ...change, canReturn });
-  const response = await send(read, readValues, (route, exchange) => [
-    ...isStored(route, exchange),
-    ...createVersionRule(read, body, current)(route, exchange),
-  ]);
-  if (response && isSuccess(response)) record(update, body, current, response);
-  return response;
-}
-
-/** The precondition that the check sends with an unknown version, in lower case. */
+/** The precondition of a request that changes only a known version, in lower case. */
 const IF_MATCH = 'if-match';
 
-/**
- * Sends an update with the version of another resource in `If-Match`.
- * If the contract documents the header and 412, and responses have an `ETag`, the update must not succeed.
- */
-export async function sendWithOldVersion(
-  send: Send,
-  { update, values }: Pick<Update, 'update' | 'values'>,
-): Promise<void> {
-  const hasHeader = update.parameters.some((one) => one.in === 'header' && one.name.toLowerCase() === IF_MATCH);
-  if (!values || !hasHeader || !update.responses.some(({ name }) => name === '412')) return;
-  const conditional = { ...values, headers: { ...values.headers, [IF_MATCH]: '"storefront-check-0"' } };
-  await send(update, conditional, ({ pointer }, { response }) => {
-    const message = `Status ${response.status} for an If-Match header with another ETag: respond with 412, as the contract documents`;
-    return isSuccess(response) ? [{ rule: 'If-Match prevents changes of other versions', message, pointer }] : [];
-  });
+/** Updates a resource in several ways, and reads it after each of them. */
+export class ResourceUpdates {
+  /** The response to the last request that read the resource; undefined if it got no response. */
+  current: ReceivedResponse | undefined;
+  readonly #context: CheckContext;
+  readonly #recorder: Recorder;
+  readonly #resource: CreatedResource;
+
+  constructor(context: CheckContext, recorder: Recorder, resource: CreatedResource) {
+    this.#context = context;
+    this.#recorder = recorder;
+    this.#resource = resource;
+    this.current = resource.current;
+  }
+
+  /** Sends a PUT or a PATCH with all properties, with other versions, and with some of the properties. */
+  async update(route: Route): Promise<void> {
+    const { requests, seed } = this.#context;
+    const accepted = await this.#sendAll(route);
+    const values = accepted ?? this.#toOwn(route, requests.createValid(route, seed + 1));
+    if (!values) return;
+    await this.#sendWithOldVersion(route, values);
+    if (!accepted) return;
+    await this.#sendWithoutVersion(route, values);
+    if (route.method === 'PUT') await this.#sendRequired(route, values);
+    if (route.method !== 'PATCH') return;
+    await this.#sendPart(route, values);
+    await this.#sendNulls(route, values);
+  }
+
+  /**
+   * Sends an action, and reads the resource: what the response to the action shows as changed must be stored.
+   * Reads nothing if the action shows no change.
+   */
+  async act(action: Route): Promise<void> {
+    const { requests, seed } = this.#context;
+    const { read, id } = this.#resource;
+    const values = this.#toOwn(action, requests.createValid(action, seed));
+    if (!values || !this.current || !isSuccess(this.current)) return;
+    const response = await this.#recorder.send(action, values);
+    const shownId = response && findId(read.pathNames.at(-1) ?? '', response.body)?.id;
+    const isShown = response && isSuccess(response) && String(shownId) === String(id);
+    if (!isShown || response.status === 202) return;
+    const before = getEntry(read, this.current.body);
+    const shown = getEntry(read, response.body);
+    const changed = Object.entries(shown).filter(
+      ([name, value]) => Object.hasOwn(before, name) && before[name] !== value,
+    );
+    if (changed.length > 0)
+      await this.#read(createActionRule(read, { action, before, shown: Object.fromEntries(changed) }));
+  }
+
+  /** Sends an update with all properties. Returns the values that the server accepted. */
+  async #sendAll(route: Route): Promise<RequestValues | undefined> {
+    const { session, requests, seed } = this.#context;
+    const { read } = this.#resource;
+    const { current } = this;
+    const accepted = await sendAccepted(
+      { session, requests, seed: seed + 1 },
+      route,
+      (values) => this.#recorder.send(route, values),
+      (values) => this.#toOwn(route, values),
+    );
+    // Status 202 means that the server may update the resource later.
+    if (!accepted || accepted.response.status === 202) return undefined;
+    const { values, response } = accepted;
+    const change = { sent: values.body, before: current?.body, returned: response.body };
+    const isStored = createStoredRule({ read, ...change, canReturn: createReturnTest(session, route, response) });
+    const isNewVersion = createVersionRule(read, values.body, current);
+    await this.#read((...received) => [...isStored(...received), ...isNewVersion(...received)]);
+    if (this.current && isSuccess(this.current)) this.#recorder.record(route, values.body, current, this.current);
+    return values;
+  }
+
+  /**
+   * Sends an update with the version of another resource in `If-Match`.
+   * If the contract documents the header and 412, and responses have an `ETag`, the update must not succeed.
+   */
+  async #sendWithOldVersion(route: Route, values: RequestValues): Promise<void> {
+    const hasHeader = route.parameters.some((one) => one.in === 'header' && one.name.toLowerCase() === IF_MATCH);
+    if (!hasHeader || !documents(route, 412) || this.current?.headers.etag === undefined) return;
+    const conditional = { ...values, headers: { ...values.headers, [IF_MATCH]: '"storefront-check-0"' } };
+    await this.#recorder.send(route, conditional, ({ pointer }, { response }) => {
+      const message = `Status ${response.status} for an If-Match header with another ETag: respond with 412, as the contract documents`;
+      return isSuccess(response) ? [{ rule: 'If-Match prevents changes of other versions', message, pointer }] : [];
+    });
+  }
+
+  /** Sends an update without `If-Match`. If the contract documents 428, the update must not succeed (RFC 6585). */
+  async #sendWithoutVersion(route: Route, values: RequestValues): Promise<void> {
+    if (!documents(route, 428) || values.headers[IF_MATCH] === undefined) return;
+    const { [IF_MATCH]: _, ...headers } = values.headers;
+    await this.#recorder.send(route, { ...values, headers }, ({ pointer }, { response }) => {
+      const message = `Status ${response.status} for an update without If-Match: respond with 428, as the contract documents`;
+      return isSuccess(response) ? [{ rule: 'If-Match is required', message, pointer }] : [];
+    });
+  }
+
+  /** Sends a PATCH with one property: the other properties must not change (RFC 5789). */
+  async #sendPart(route: Route, values: RequestValues): Promise<void> {
+    const { read, id } = this.#resource;
+    const body = toNode(values.body);
+    const before = getEntry(read, this.current?.body);
+    const isPart = (one: string) => this.#isValid(route, { ...values, body: { [one]: body[one] } });
+    const name = Object.keys(body).find((one) => body[one] !== id && isPart(one));
+    if (name === undefined || Object.keys(body).length < 2) return;
+    // A property that does not have the sent value is set by the server, such as `updatedAt`.
+    const known = Object.keys(body).filter((one) => isSameValue(body[one], before[one]));
+    await this.#sendBody(route, values, { [name]: body[name] }, createKeptRule(read, { sent: [name], known, before }));
+  }
+
+  /** Sends a PATCH with `null` for all properties that can be `null`: they must not keep their values. */
+  async #sendNulls(route: Route, values: RequestValues): Promise<void> {
+    const { read } = this.#resource;
+    const before = getEntry(read, this.current?.body);
+    const names = this.#findSettable(route, before).filter(
+      (name) => this.#allowsNull(route, name) && this.#isValid(route, { ...values, body: { [name]: null } }),
+    );
+    if (names.length === 0) return;
+    const body = Object.fromEntries(names.map((name) => [name, null]));
+    await this.#sendBody(route, values, body, createNullRule(read, { names, before }));
+  }
+
+  /** Sends a PUT without the optional properties: they must not keep their values (RFC 9110, section 9.3.4). */
+  async #sendRequired(route: Route, values: RequestValues): Promise<void> {
+    const { read } = this.#resource;
+    const before = getEntry(read, this.current?.body);
+    let body = toNode(values.body);
+    const omitted: string[] = [];
+    for (const name of this.#findSettable(route, before)) {
+      if (!isSameValue(body[name], before[name]) || this.#hasDefault(route, name)) continue;
+      const { [name]: _, ...others } = body;
+      if (!this.#isValid(route, { ...values, body: others })) continue;
+      body = others;
+      omitted.push(name);
+    }
+    if (omitted.length > 0) await this.#sendBody(route, values, body, createReplacedRule(read, { omitted, before }));
+  }
+
+  /** Sends an update with another body, and reads the resource. `rule` applies to the response that reads it. */
+  async #sendBody(route: Route, values: RequestValues, body: Node, rule: Rule): Promise<void> {
+    const response = await this.#recorder.send(route, { ...values, body });
+    if (response && isSuccess(response) && response.status !== 202) await this.#read(rule);
+  }
+
+  async #read(rule: Rule): Promise<void> {
+    const { read, readValues } = this.#resource;
+    this.current = await this.#recorder.send(read, readValues, rule);
+  }
+
+  /** Returns the documented properties of an update that clients set, and that have a value. */
+  #findSettable(route: Route, entry: Node): readonly string[] {
+    return [...this.#getProperties(route).keys()].filter(
+      (name) => hasValue(entry[name]) && !isServerName(this.#resource.read, name, false),
+    );
+  }
+
+  #getProperties(route: Route): ReadonlyMap<string, string> {
+    const { normalized } = this.#context.session.contract;
+    return getPartProperties(getSchemaParts(normalized, getBodySchema(route) ?? '', ALL_PARTS));
+  }
+
+  #getParts(route: Route, name: string): readonly Node[] {
+    const { normalized } = this.#context.session.contract;
+    const schema = this.#getProperties(route).get(name);
+    return schema === undefined ? [] : getSchemaParts(normalized, schema, ALL_PARTS).map(({ node }) => node);
+  }
+
+  #allowsNull(route: Route, name: string): boolean {
+    return this.#getParts(route, name).some(({ type }) => [type].flat().includes('null'));
+  }
+
+  #hasDefault(route: Route, name: string): boolean {
+    return this.#getParts(route, name).some((node) => node.default !== undefined);
+  }
+
+  #isValid(route: Route, values: RequestValues): boolean {
+    return validateValues(this.#context.session.contract, route, values).kind === 'call';
+  }
+
+  /** Returns a copy of a request for this resource. */
+  #toOwn(route: Route, values: RequestValues | undefined): RequestValues | undefined {
+    const { read, id, path } = this.#resource;
+    const own = withId(values, route, id, path);
+    return own && (own.body === undefined ? own : { ...own, body: replaceOwnId(own.body, read, id) });
+  }
 }
 
-/** Sends a PATCH with one property, and reads the resource: the other properties must not change (RFC 5789). */
-export async function sendPart(
-  session: Session,
-  send: Send,
-  { read, readValues, update, values, id, current }: Update,
-): Promise<ReceivedResponse | undefined> {
-  const body = toNode(replaceOwnId(values?.body, read, id));
-  const before = getEntry(read, current?.body);
-  const name = Object.keys(body).find((one) => body[one] !== id && isPart(one));
-  if (!values || name === undefined || Object.keys(body).length < 2) return current;
-  // A property that does not have the sent value is set by the server, such as `updatedAt`.
-  const known = Object.keys(body).filter((one) => body[one] === before[one]);
-  const part = { ...values, body: { [name]: body[name] } };
-  const sent = await send(update, part);
-  if (!sent || !isSuccess(sent) || sent.status === 202) return current;
-  return send(read, readValues, createKeptRule(read, { sent: [name], known, before }));
+function documents({ responses }: Route, status: number): boolean {
+  return responses.some(({ name }) => name === String(status));
+}
 
-  function isPart(one: string): boolean {
-    const alone = values && { ...values, body: { [one]: body[one] } };
-    return alone !== undefined && validateValues(session.contract, update, alone).kind === 'call';
-  }
+function hasValue(value: unknown): boolean {
+  if (Array.isArray(value)) return value.length > 0;
+  return value !== undefined && value !== null && value !== '';
 }
 
 /**
@@ -131,33 +274,15 @@ export function findActions({ allowedRoutes, session: { contract } }: CheckConte
 }
 
 /**
- * Sends an action, and reads the resource: what the response to the action shows as changed must be stored.
- * Returns the response to the read request; `current` if the action shows no change.
- */
-export async function sendAction(
-  send: Send,
-  { read, readValues, update: action, values, id, current }: Update,
-): Promise<ReceivedResponse | undefined> {
-  if (!values || !current || !isSuccess(current)) return current;
-  const response = await send(action, values);
-  const shownId = response && findId(read.pathNames.at(-1) ?? '', response.body)?.id;
-  const isShown = response && isSuccess(response) && String(shownId) === String(id);
-  if (!isShown || response.status === 202) return current;
-  const before = getEntry(read, current.body);
-  const shown = getEntry(read, response.body);
-  const changed = Object.entries(shown).filter(
-    ([name, value]) => Object.hasOwn(before, name) && before[name] !== value,
-  );
-  if (changed.length === 0) return current;
-  return send(read, readValues, createActionRule(read, { action, before, shown: Object.fromEntries(changed) }));
-}
-
-/**
  * Creates a function that returns whether the contract allows a body in the response of an operation.
  * The status and headers are those of the received response.
  */
-export function createReturnTest({ contract, hasModel }: Session, route: Route, { status, headers }: ReceivedResponse) {
-  return (body: unknown) =>
+export function createReturnTest(
+  { contract, hasModel }: Session,
+  route: Route,
+  { status, headers }: ReceivedResponse,
+): (body: unknown) => boolean {
+  return (body) =>
     contract.verifyResponse(route, { status, headers, body }, { closed: hasModel, isReceived: true }).length === 0;
 }
 
@@ -168,4 +293,19 @@ export function createReturnTest({ contract, hasModel }: Session, route: Route, 
 function replaceOwnId(body: unknown, read: Route, id: unknown): unknown {
   const [name] = ['id', read.pathNames.at(-1) ?? ''].filter((one) => isNode(body) && one in body);
   return name === undefined ? body : { ...toNode(body), [name]: id };
+}
+
+/**
+ * Returns a copy of a request with other path parameters: the values in `path`, and `id` as the last parameter.
+ * Returns undefined if the id can't be part of a path.
+ */
+export function withId(
+  values: RequestValues | undefined,
+  { pathNames }: Route,
+  id: unknown,
+  path: RequestValues['path'],
+): RequestValues | undefined {
+  const name = pathNames.at(-1);
+  if (!values || name === undefined || !isPathValue(id)) return undefined;
+  return { ...values, path: { ...values.path, ...path, [name]: String(id) } };
 }

@@ -1,0 +1,117 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Node } from '../openapi/document.ts';
+import type { CheckContext } from './check-context.ts';
+import type { ReceivedResponse } from './exchange.ts';
+import { getResponseName } from './findings.ts';
+import { findId, findLists } from './ids.ts';
+import { containsId, createListRequest, isListed, isScalar } from './life-cycle-rules.ts';
+import type { LifeCycle } from './life-cycles.ts';
+import type { RequestValues } from './requests.ts';
+import type { Send } from './updates.ts';
+
+/**
+ * The pauses between requests to a list that does not show a change yet, in ms.
+ * Many servers update their lists a moment after a change.
+ */
+const PAUSES_MS = [300, 700, 1_500];
+
+/**
+ * A created resource.
+ * `path`: the path parameters of its collection.
+ * `shown`: the body of the response to the first read request.
+ */
+interface ShownResource {
+  readonly id: unknown;
+  readonly path: RequestValues['path'];
+  readonly shown: unknown;
+}
+
+/** Checks that the list of a collection shows a resource as it is. */
+export class ListedResource {
+  readonly #context: CheckContext;
+  readonly #cycle: LifeCycle;
+  readonly #send: Send;
+  readonly #id: unknown;
+  readonly #values: RequestValues | undefined;
+
+  /**
+   * `send` sends the list requests.
+   * Nothing is sent if reading the resource did not show its id, because then the resource can't be recognized in the
+   * list.
+   */
+  constructor(
+    context: CheckContext,
+    cycle: LifeCycle,
+    { send, id, path, shown }: ShownResource & { readonly send: Send },
+  ) {
+    const { session, requests, seed } = context;
+    const { list, read } = cycle;
+    this.#context = context;
+    this.#cycle = cycle;
+    this.#send = send;
+    this.#id = id;
+    const minimal = list && requests.createMinimal(list, seed);
+    const isRecognizable = containsId(read.pathNames.at(-1) ?? '', id, shown);
+    this.#values =
+      minimal && isRecognizable
+        ? createListRequest(session.contract, list, { ...minimal, path: { ...minimal.path, ...path } })
+        : undefined;
+  }
+
+  async checkListed(): Promise<void> {
+    await this.#check('created resources are listed', (response) =>
+      this.#isListed(response) === false ? 'is missing in the list, but was created before' : undefined,
+    );
+  }
+
+  async checkMissing(): Promise<void> {
+    await this.#check('deleted resources are not listed', (response) =>
+      this.#isListed(response) === true ? 'is in the list, but was deleted before' : undefined,
+    );
+  }
+
+  /** Checks that the list shows the changes of a resource. `before` and `current`: the resource before and after them. */
+  async checkCurrent(before: Node, current: Node): Promise<void> {
+    const changed = Object.keys(current).filter((name) => isScalar(current[name]) && current[name] !== before[name]);
+    if (changed.length === 0) return;
+    await this.#check('lists show changes', (response) => {
+      const entry = this.#findEntry(response);
+      const isOld = (name: string) => isScalar(entry?.[name]) && entry?.[name] === before[name];
+      const stale = changed.find(isOld);
+      if (stale === undefined) return undefined;
+      return `has ${stale} ${JSON.stringify(before[stale])} in the list, but was changed to ${JSON.stringify(current[stale])} before`;
+    });
+  }
+
+  /** Requests the list. Requests it again after a pause if it has a problem, and adds a finding if the problem stays. */
+  async #check(rule: string, findProblem: (response: ReceivedResponse) => string | undefined): Promise<void> {
+    const { results } = this.#context.session;
+    const { list } = this.#cycle;
+    const values = this.#values;
+    if (!list || !values) return;
+    const isKnown = results.has({ operationId: list.operationId, status: getResponseName(list, 200), rule });
+    for (const pauseMs of isKnown ? [] : PAUSES_MS) {
+      const response = await this.#send(list, values);
+      if (response?.status !== 200 || findProblem(response) === undefined) return;
+      await sleep(pauseMs);
+    }
+    await this.#send(list, values, ({ pointer }, { response }) => {
+      const problem = response.status === 200 ? findProblem(response) : undefined;
+      return problem === undefined
+        ? []
+        : [{ rule, message: `The resource ${JSON.stringify(this.#id)} ${problem}`, pointer }];
+    });
+  }
+
+  #isListed(response: ReceivedResponse): boolean | undefined {
+    const { list, read } = this.#cycle;
+    const parameter = read.pathNames.at(-1) ?? '';
+    return list && this.#values && isListed({ list, values: this.#values, parameter }, this.#id, response);
+  }
+
+  #findEntry({ body }: ReceivedResponse): Node | undefined {
+    const parameter = this.#cycle.read.pathNames.at(-1) ?? '';
+    const found = findLists(body).flatMap((list) => list.flatMap((entry) => findId(parameter, entry) ?? []));
+    return found.find(({ id }) => String(id) === String(this.#id))?.entry;
+  }
+}
