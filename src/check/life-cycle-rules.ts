@@ -219,6 +219,11 @@ export function createReadRule(isWrong: (response: ReceivedResponse) => boolean,
   };
 }
 
+/** Returns whether an operation documents a status by its number. */
+export function documents({ responses }: Route, status: number): boolean {
+  return responses.some(({ name }) => name === String(status));
+}
+
 /** Returns whether the status of a response means that the resource does not exist. */
 export function isMissing({ status }: ReceivedResponse): boolean {
   return status === 404 || status === 410;

@@ -1,3 +1,4 @@
+import { isJsonType } from '../openapi/media-types.ts';
 import { findResponse } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
 import { joinList } from '../util/text.ts';
@@ -9,20 +10,26 @@ import { CheckStoppedError, isSuccess, OperationUnavailableError } from './excha
 import { explainUnreached, findFailingOperations, retryFailingOperations } from './failing-operations.ts';
 import { checkHostileInput, checkNestedInput } from './hostile-input.ts';
 import { checkCoreInput, checkInput } from './input.ts';
+import { checkKeptConnection } from './kept-connections.ts';
 import { checkLifeCycle, findLifeCycles, getRoutes, type LifeCycle } from './life-cycles.ts';
 import { checkLinks } from './links.ts';
 import { checkList } from './list-rules.ts';
+import { checkLocation } from './locations.ts';
 import { checkMethods } from './methods.ts';
 import { Pool } from './pool.ts';
 import { findCompleteRefusal } from './refusals.ts';
-import { toRequest } from './requests.ts';
+import { getBodyType, toRequest } from './requests.ts';
 import { findIdSources, ResourceProvider, removeDeletedId } from './resource-provider.ts';
 import { getAllowedRoutes, isWriteOperation, MAX_LISTED_OPERATIONS } from './selection.ts';
 import type { Session } from './session.ts';
 import { findWorkingRequest } from './single-edits.ts';
+import { checkStoredTexts } from './stored-texts.ts';
+import { checkTransitions } from './transitions.ts';
 import { REJECTION_STATUSES } from './undocumented-responses.ts';
 import { checkUniqueValues, documentsConflict } from './unique-values.ts';
+import { checkUnknownIds } from './unknown-ids.ts';
 import { checkCredentials, requiresCredentials } from './unprotected-operations.ts';
+import { findActions } from './updates.ts';
 import { createRequestGenerator } from './valid-requests.ts';
 
 /** Runs parts of `storefront check` one after another, on a server or in one sandbox of a server. */
@@ -126,7 +133,8 @@ function createGroups(worker: Worker, routes: readonly Route[]): readonly (reado
         operationIds: toIds(getRoutes(cycle)),
         check: (worker: Worker) => checkLifeCycle(worker, cycle),
       })),
-      ...cycles.flatMap((cycle) => createCollectionParts(cycle, routes)),
+      ...cycles.flatMap((cycle) => createCollectionParts(worker, cycle, routes)),
+      ...(model ? [] : createConnectionParts(worker, routes)),
       ...createOperationParts(OPERATION_CHECKS, allowed),
       ...paths.map((path) => ({
         name: `methods of ${path}`,
@@ -140,30 +148,60 @@ function createGroups(worker: Worker, routes: readonly Route[]): readonly (reado
   ];
 }
 
-/** Returns the parts about the list and the unique values of a collection. `routes`: the operations to check. */
-function createCollectionParts(cycle: LifeCycle, routes: readonly Route[]): readonly CheckPart[] {
-  const { create, list, updates } = cycle;
-  const changing = [create, ...updates].filter((route) => routes.includes(route));
-  return [
-    ...(list && routes.includes(list)
-      ? [
-          {
-            name: `pages and filters of ${list.operationId}`,
-            operationIds: [list.operationId],
-            check: (worker: Worker) => checkList(worker, cycle),
-          },
-        ]
-      : []),
-    ...(changing.length > 0 && documentsConflict(create)
-      ? [
-          {
-            name: `unique values of ${create.operationId}`,
-            operationIds: changing.map(({ operationId }) => operationId),
-            check: (worker: Worker) => checkUniqueValues(worker, cycle),
-          },
-        ]
-      : []),
-  ];
+/** The checks of the resources of a collection, besides their life cycle, with the operations that they are about. */
+const COLLECTION_CHECKS: readonly {
+  readonly name: string;
+  readonly check: (worker: Worker, cycle: LifeCycle) => Promise<void>;
+  readonly getRoutes: (cycle: LifeCycle, worker: Worker) => readonly Route[];
+}[] = [
+  { name: 'pages and filters', check: checkList, getRoutes: ({ list }) => (list ? [list] : []) },
+  { name: 'Location', check: checkLocation, getRoutes: ({ create }) => [create] },
+  { name: 'stored texts', check: checkStoredTexts, getRoutes: ({ read }) => [read] },
+  { name: 'transitions', check: checkTransitions, getRoutes: ({ read }, worker) => findActions(worker, read) },
+  { name: 'unknown ids', check: checkUnknownIds, getRoutes: getItemRoutes },
+  {
+    name: 'unique values',
+    check: checkUniqueValues,
+    getRoutes: ({ create, updates }) => (documentsConflict(create) ? [create, ...updates] : []),
+  },
+];
+
+/** Returns the operations of one resource: those that read, change and delete it, and its actions. */
+function getItemRoutes({ read, updates, remove }: LifeCycle, worker: Worker): readonly Route[] {
+  return [read, ...updates, ...findActions(worker, read), ...(remove ? [remove] : [])];
+}
+
+/** Returns the parts about the resources of a collection. `routes`: the operations to check. */
+function createCollectionParts(worker: Worker, cycle: LifeCycle, routes: readonly Route[]): readonly CheckPart[] {
+  return COLLECTION_CHECKS.flatMap(({ name, check, getRoutes }) => {
+    const own = getRoutes(cycle, worker).filter((route) => routes.includes(route));
+    if (own.length === 0) return [];
+    return {
+      name: `${name} of ${cycle.create.operationId}`,
+      operationIds: own.map(({ operationId }) => operationId),
+      check: (one: Worker) => check(one, cycle),
+    };
+  });
+}
+
+/** The maximum number of operations whose refusals are checked for the connection. */
+const MAX_CONNECTION_CHECKS = 3;
+
+/** Returns the parts that check whether a connection can be used after a refused request. */
+function createConnectionParts({ allowedRoutes }: Worker, routes: readonly Route[]): readonly CheckPart[] {
+  const isPlain = ({ pathNames, successStatus }: Route) => pathNames.length === 0 && successStatus < 400;
+  const probe = allowedRoutes.find((route) => route.method === 'GET' && isPlain(route));
+  const creates = routes.filter(
+    (route) => route.method === 'POST' && isPlain(route) && isJsonType(getBodyType(route) ?? ''),
+  );
+  return creates
+    .filter((route) => probe && allowedRoutes.includes(route))
+    .slice(0, MAX_CONNECTION_CHECKS)
+    .map((route) => ({
+      name: `connection after ${route.operationId}`,
+      operationIds: [route.operationId],
+      check: (worker: Worker) => checkKeptConnection(worker, route, probe as Route),
+    }));
 }
 
 function createOperationParts(

@@ -166,7 +166,7 @@ export function createSession(parts: SessionOptions): Session {
 }
 
 /** Adds the credentials and the header `Accept` to a request. */
-function completeRequest(client: Client, route: Route, request: RequestToSend): RequestToSend {
+export function completeRequest(client: Client, route: Route, request: RequestToSend): RequestToSend {
   const authorized = request.isAnonymous === true ? request : addCredentials(route, client, request);
   return withAccept(route, client.headers, authorized);
 }
@@ -295,6 +295,7 @@ function findViolations(
       pointer: findSchema(documented, type, violation) ?? pointer,
     })),
     ...findProblemViolations(response).map((message) => createViolation('problem status', message)),
+    ...findCharsetViolations(response).map((message) => createViolation('charset', message)),
     ...findRepeatedNames(response).map((message) => createViolation('unique names', message)),
   ];
 }
@@ -324,6 +325,21 @@ function findProblemViolations({ status, headers, body }: ReceivedResponse): rea
   const reported = (body as { status?: unknown } | null)?.status;
   if (reported === undefined || reported === status) return [];
   return [`The problem document has status ${reported}, but the response has status ${status}`];
+}
+
+/** Matches the charset in a content type. */
+const CHARSET = /;\s*charset="?([^\s;"]+)/i;
+
+/**
+ * Returns a message if the content type of a JSON body names another charset than UTF-8, and the body has characters
+ * that are not ASCII: JSON is always UTF-8 (RFC 8259, section 8.1), but many clients use the charset.
+ */
+function findCharsetViolations({ headers, text }: ReceivedResponse): readonly string[] {
+  const type = headers['content-type'] ?? '';
+  const [, charset = 'utf-8'] = CHARSET.exec(type) ?? [];
+  const isAscii = /^\p{ASCII}*$/u.test(text);
+  if (!isJsonType(type) || /^utf-?8$/i.test(charset) || isAscii) return [];
+  return [`The content type is ${type}, but the body is UTF-8. Many clients read it with the wrong charset`];
 }
 
 /** Returns a message about the first name that occurs twice in an object of a JSON body. */

@@ -204,7 +204,9 @@ export class StoredValues {
       const problems = own.flatMap(({ name, isRequired, all, change }) => {
         const problem = describeProblem(all, isRequired || !FLAG_NAMES.test(normalizeName(name)));
         const text = `${name} was sent in ${all.length} requests to ${route.operationId}, ${problem}`;
-        return problem === undefined ? [] : [{ name, text, read: change.read, last: findWrong(all).at(-1) }];
+        return problem === undefined
+          ? []
+          : [{ name, text, read: change.read, last: findWrong(all).at(-1) ?? all.at(-1) }];
       });
       const [first] = problems;
       const exchange = first?.last?.exchanges.at(-1);
@@ -246,6 +248,14 @@ export class StoredValues {
           got: inner,
           exchanges: change.exchanges,
         });
+      if (isObjectList(value) && isObjectList(inner) && path.length < MAX_DEPTH)
+        this.#compare(change, [...path, `${name}[]`], {
+          sent: joinEntries(value),
+          before: undefined,
+          got: joinEntries(inner),
+          request: this.#getItems(requestProperties.get(name)),
+          response: this.#getItems(schema),
+        });
     }
   }
 
@@ -257,6 +267,12 @@ export class StoredValues {
     const known = this.#observations.get(key) ?? { change, name, isRequired, all: [] };
     known.all.push(observation);
     this.#observations.set(key, known);
+  }
+
+  #getItems(schema: string | undefined): string | undefined {
+    return schema === undefined
+      ? undefined
+      : getPartItems(getSchemaParts(this.#contract.normalized, schema, ALL_PARTS));
   }
 
   /** Returns whether a property is `readOnly` or `writeOnly`, or has binary content. */
@@ -307,12 +323,26 @@ function getResponseSchema({ responses }: Route): string | undefined {
   return media[types.find(isJsonType) ?? types[0] ?? '']?.schema;
 }
 
+function isObjectList(value: unknown): value is readonly Node[] {
+  return Array.isArray(value) && value.length > 0 && value.every(isNode);
+}
+
+/** Returns an object with the values that each property has in the entries of a list. */
+function joinEntries(entries: readonly Node[]): Node {
+  const names = [...new Set(entries.flatMap((entry) => Object.keys(entry)))];
+  return Object.fromEntries(
+    names.map((name) => [name, entries.flatMap((entry) => (entry[name] === undefined ? [] : [entry[name]]))]),
+  );
+}
+
 function findWrong(all: readonly Observation[]): readonly Observation[] {
   return all.filter(({ sent, got }) => !isSimilar(sent, got));
 }
 
 /** Returns the end of a sentence about values that a server never stores; undefined if it can have stored them. */
 function describeProblem(all: readonly Observation[], mustStore: boolean): string | undefined {
+  const shift = findShift(all);
+  if (shift !== undefined) return shift;
   const wrong = findWrong(all);
   const isNeverStored = wrong.length === all.length && all.length >= MIN_CHANGES;
   if (isNeverStored && all.every(({ got }) => got === undefined)) return 'but is missing in the resource each time';
@@ -327,6 +357,31 @@ function describeProblem(all: readonly Observation[], mustStore: boolean): strin
   return gotValues === 1
     ? `but the resource always has the same value: ${example}`
     : `but the resource never has the sent value: ${example}`;
+}
+
+/**
+ * Returns the end of a sentence about dates that are always a day early or late, and about lists that always have only
+ * one of their entries.
+ * Returns undefined for other values.
+ */
+function findShift(all: readonly Observation[]): string | undefined {
+  const [last] = all.slice(-1);
+  if (!last || all.length < MIN_CHANGES || countValues(all.map(({ sent }) => sent)) < 2) return undefined;
+  const example = `for example ${JSON.stringify(last.got)} after ${JSON.stringify(last.sent)} was sent`;
+  const days = new Set(all.map(({ sent, got }) => getDays(sent, got)));
+  if (days.has(1) && days.size === 1) return `but is a day late each time: ${example}`;
+  if (days.has(-1) && days.size === 1) return `but is a day early each time: ${example}`;
+  const lists = all.filter(({ sent }) => Array.isArray(sent) && countValues(sent) > 1);
+  const isCut = lists.every(({ got }) => Array.isArray(got) && got.length === 1);
+  const [list] = lists.slice(-1);
+  if (!list || lists.length < MIN_CHANGES || !isCut) return undefined;
+  return `but has only one entry each time: for example ${JSON.stringify(list.got)} after ${JSON.stringify(list.sent)} was sent`;
+}
+
+/** Returns the number of days between two dates; undefined for other values. */
+function getDays(sent: unknown, got: unknown): number | undefined {
+  const isDate = (value: unknown): value is string => typeof value === 'string' && /^\d{4}-\d\d-\d\d$/.test(value);
+  return isDate(sent) && isDate(got) ? Math.round((Date.parse(got) - Date.parse(sent)) / DAY_MS) : undefined;
 }
 
 function countValues(values: readonly unknown[]): number {

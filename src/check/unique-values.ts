@@ -1,15 +1,17 @@
-import { toNode } from '../openapi/document.ts';
+import { isNode, type Node, toNode } from '../openapi/document.ts';
 import type { Route } from '../openapi/routes.ts';
 import { getPartProperties, getSchemaParts } from '../openapi/schema-parts.ts';
+import { sendAccepted, withOrderedDates } from './accepted-requests.ts';
 import type { CheckContext } from './check-context.ts';
 import { addConfirmed } from './confirm-findings.ts';
 import { type Exchange, isMocked, isSuccess } from './exchange.ts';
 import type { Finding, Violation } from './findings.ts';
 import { isPathValue } from './ids.ts';
-import { getEntry } from './life-cycle-rules.ts';
+import { documents, getEntry } from './life-cycle-rules.ts';
 import { getCreatedId, type LifeCycle } from './life-cycles.ts';
 import { getBodySchema, type RequestValues, toRequest, validateValues } from './requests.ts';
 import { createFinding } from './session.ts';
+import { withId } from './updates.ts';
 
 /** The status of a request that contradicts the state of a resource (RFC 9110, section 15.5.10). */
 const CONFLICT = 409;
@@ -17,101 +19,219 @@ const CONFLICT = 409;
 /** The difference between the seeds of two resources with different values. */
 const SEED_STEP = 4_001;
 
-/** The maximum number of attempts to create a resource with new values. */
-const MAX_TRIALS = 5;
-
-/** The difference between the seeds of these attempts. Other parts of the check use the seeds near the first one. */
+/** The difference between the seeds of two attempts. Other parts of the check use the seeds near the first one. */
 const TRIAL_STEP = 577;
 
+/** The maximum number of properties that are tried as the unique one. */
+const MAX_PROPERTIES = 8;
+
 /** Returns whether an operation documents 409. */
-export function documentsConflict({ responses }: Route): boolean {
-  return responses.some(({ name }) => name === String(CONFLICT));
+export function documentsConflict(route: Route): boolean {
+  return documents(route, CONFLICT);
 }
 
 /**
  * Checks values that must be unique.
  * If the server refuses a second resource with the same values with 409, it must also refuse it if two requests create
- * it at once, and if a PUT that documents 409 gives another resource these values.
+ * it at once, and if an update that documents 409 gives another resource the unique value.
+ * A second resource must not overwrite the first one.
  */
 export async function checkUniqueValues(context: CheckContext, cycle: LifeCycle): Promise<void> {
   let attempt = 0;
   const examine = async () => {
     await context.prepare();
-    return examineUniqueValues({ ...context, seed: context.seed + attempt++ * SEED_STEP * 2 }, cycle);
+    const seed = context.seed + attempt++ * SEED_STEP * 2;
+    return new UniqueValuesCheck({ ...context, seed }, cycle).examine();
   };
   await addConfirmed(context.session, await examine(), examine);
 }
 
-async function examineUniqueValues(context: CheckContext, cycle: LifeCycle): Promise<readonly Finding[]> {
-  const { session, requests, seed } = context;
-  const { create, read } = cycle;
-  const send = async (route: Route, values: RequestValues) => {
-    const { exchange } = await session.send('behaviour', route, toRequest(route, values));
-    return exchange && !isMocked(exchange.response) ? exchange : undefined;
-  };
-  const found = await sendNew();
-  if (!found) return [];
-  const { values: first, exchange: created } = found;
-  const repeated = await send(create, first);
-  const second = requests.createValid(create, seed + SEED_STEP);
-  if (!second || repeated?.response.status !== CONFLICT) return [];
-  const other = { ...second, path: first.path };
-  const [one, two] = await Promise.all([send(create, other), send(create, other)]);
-  const winner = [one, two].find((exchange) => exchange && isSuccess(exchange.response));
-  const findings: Finding[] = [];
-  const areBoth = one && two && isSuccess(one.response) && isSuccess(two.response);
-  if (areBoth && getCreatedId(create, read, one.response) !== getCreatedId(create, read, two.response)) {
-    const message = `Two concurrent requests created two resources with the same values. The server refuses such values with ${CONFLICT} in sequential requests`;
-    const violation = { rule: 'values stay unique in concurrent requests', message, pointer: create.pointer };
-    findings.push(createUniqueFinding(create, [created, repeated, one, two], violation));
-  }
-  const id = winner && getCreatedId(create, read, winner.response);
-  for (const update of cycle.updates.filter((route) => route.method === 'PUT' && documentsConflict(route))) {
-    const values = isPathValue(id) ? toUpdate(context, { update, first, id: String(id) }) : undefined;
-    const exchange = values && (await send(update, values));
-    if (!winner || !exchange || !isSuccess(exchange.response)) continue;
-    // A server can ignore a value that it does not change.
-    const shown = getEntry(read, exchange.response.body);
-    const isTaken = Object.entries(toNode(first.body)).every(([name, value]) => shown[name] === value);
-    if (!isTaken) continue;
-    const message = `${update.operationId} gave a resource the values of another one, but ${create.operationId} refuses them with ${CONFLICT}`;
-    const violation = { rule: 'updates keep values unique', message, pointer: update.pointer };
-    findings.push(createUniqueFinding(update, [created, repeated, winner, exchange], violation));
-  }
-  return findings;
+/** A resource that a request has created. */
+interface Created {
+  readonly values: RequestValues;
+  readonly exchange: Exchange;
+}
 
-  /** Creates a resource. Tries other values if the server already has the first ones. */
-  async function sendNew() {
-    for (let trial = 1; trial <= MAX_TRIALS; trial++) {
-      const values = requests.createValid(create, seed + trial * TRIAL_STEP);
-      const exchange = values && (await send(create, values));
-      if (exchange && isSuccess(exchange.response)) return { values, exchange };
+class UniqueValuesCheck {
+  readonly #context: CheckContext;
+  readonly #cycle: LifeCycle;
+  readonly #findings: Finding[] = [];
+
+  constructor(context: CheckContext, cycle: LifeCycle) {
+    this.#context = context;
+    this.#cycle = cycle;
+  }
+
+  async examine(): Promise<readonly Finding[]> {
+    const { seed } = this.#context;
+    const { create, updates } = this.#cycle;
+    const first = await this.#create(seed + TRIAL_STEP);
+    const repeated = first && (await this.#send(create, first.values, [first.exchange]));
+    if (!first || !repeated) return this.#findings;
+    if (isSuccess(repeated.response)) await this.#checkOverwritten(first, repeated);
+    if (repeated.response.status !== CONFLICT) return this.#findings;
+    const before = [first.exchange, repeated];
+    const winner = await this.#sendConcurrently(first, before);
+    if (!winner) return this.#findings;
+    const property = await this.#findUniqueProperty(first);
+    for (const update of updates.filter(documentsConflict)) {
+      const values = this.#toUpdate(update, first, { winner, property });
+      const exchange = values && (await this.#send(update, values, [...before, winner]));
+      if (exchange && isSuccess(exchange.response))
+        this.#checkUpdate(update, exchange, { first, property, before, winner });
+    }
+    return this.#findings;
+  }
+
+  /** Sends a request. Adds the findings in its response, such as status 500 for a conflict. */
+  async #send(route: Route, values: RequestValues, before: readonly Exchange[]): Promise<Exchange | undefined> {
+    const { exchange, findings } = await this.#context.session.send('behaviour', route, toRequest(route, values));
+    this.#findings.push(...findings.map((one) => ({ ...one, exchanges: [...before, ...one.exchanges] })));
+    return exchange && !isMocked(exchange.response) ? exchange : undefined;
+  }
+
+  /** Creates a resource. Tries other values if the server already has the first ones, or refuses them. */
+  async #create(seed: number): Promise<Created | undefined> {
+    const { create } = this.#cycle;
+    let exchange: Exchange | undefined;
+    const accepted = await sendAccepted({ ...this.#context, seed }, create, async (values) => {
+      exchange = await this.#send(create, values, []);
+      return exchange?.response;
+    });
+    return accepted && exchange && { values: accepted.values, exchange };
+  }
+
+  /** Creates the same resource with two requests at once. Returns the exchange that created it. */
+  async #sendConcurrently({ values }: Created, before: readonly Exchange[]): Promise<Exchange | undefined> {
+    const { session, requests, seed } = this.#context;
+    const { create, read } = this.#cycle;
+    const generated = requests.createValid(create, seed + SEED_STEP);
+    const second = generated && (withOrderedDates(session.contract, create, generated) ?? generated);
+    if (!second) return undefined;
+    const other = { ...second, path: values.path };
+    const [one, two] = await Promise.all([this.#send(create, other, before), this.#send(create, other, before)]);
+    const areBoth = one && two && isSuccess(one.response) && isSuccess(two.response);
+    if (areBoth && getCreatedId(create, read, one.response) !== getCreatedId(create, read, two.response)) {
+      const message = `Two concurrent requests created two resources with the same values. The server refuses such values with ${CONFLICT} in sequential requests`;
+      this.#add(create, [...before, one, two], { rule: 'values stay unique in concurrent requests', message });
+    }
+    return [one, two].find((exchange) => exchange && isSuccess(exchange.response));
+  }
+
+  /**
+   * Returns the property that must be unique: a new resource with the value of an existing one is refused with 409.
+   * Returns undefined if no single property must be unique.
+   */
+  async #findUniqueProperty(first: Created): Promise<string | undefined> {
+    const { create } = this.#cycle;
+    for (const [name, values] of this.#createSimilar(first)) {
+      const exchange = await this.#send(create, values, [first.exchange]);
+      if (exchange?.response.status === CONFLICT) return name;
     }
     return undefined;
   }
+
+  /** Adds a finding if a request for a new resource changes the first one, which has the same value of a property. */
+  async #checkOverwritten(first: Created, repeated: Exchange): Promise<void> {
+    const { create, read } = this.#cycle;
+    const id = getCreatedId(create, read, first.exchange.response);
+    const isFirst = ({ response }: Exchange) => isSuccess(response) && getCreatedId(create, read, response) === id;
+    if (id === undefined || !isFirst(repeated)) return;
+    for (const [name, values] of this.#createSimilar(first)) {
+      const exchange = await this.#send(create, values, [first.exchange]);
+      if (!exchange || !isFirst(exchange)) continue;
+      const [before, after] = [first.exchange, exchange].map(({ response }) => getEntry(read, response.body));
+      const isChanged = (one: string) => after?.[one] !== before?.[one] && after?.[one] === toNode(values.body)[one];
+      const changed = Object.keys(toNode(values.body)).find(isChanged);
+      if (changed === undefined) continue;
+      const message = `A request to create a resource with the same ${name} changed the existing resource ${JSON.stringify(id)} (${changed}): respond with ${CONFLICT}, as the contract documents`;
+      return this.#add(create, [first.exchange, exchange], { rule: 'new resources do not overwrite others', message });
+    }
+  }
+
+  /** Returns requests for new resources, each with the value that one property of the first resource has. */
+  #createSimilar({ values: first }: Created): readonly (readonly [name: string, values: RequestValues])[] {
+    const { session, requests, seed } = this.#context;
+    const { create, read } = this.#cycle;
+    const body = toNode(first.body);
+    const names = Object.keys(body).filter((name) => typeof body[name] === 'string' && this.#isFree(name));
+    return names.slice(0, MAX_PROPERTIES).flatMap((name, index) => {
+      const generated = requests.createValid(create, seed + SEED_STEP * 3 + index);
+      if (!generated || !isNode(generated.body) || name === read.pathNames.at(-1)) return [];
+      const ordered = withOrderedDates(session.contract, create, generated) ?? generated;
+      const values = { ...ordered, path: first.path, body: { ...toNode(ordered.body), [name]: body[name] } };
+      return validateValues(session.contract, create, values).kind === 'call' ? [[name, values] as const] : [];
+    });
+  }
+
+  /** Returns whether a property is not one of a few documented values, and no date. */
+  #isFree(name: string): boolean {
+    const { normalized } = this.#context.session.contract;
+    const schema = getProperties(this.#context, this.#cycle.create).get(name);
+    const nodes = schema === undefined ? [] : getSchemaParts(normalized, schema).map(({ node }) => node);
+    return nodes.every(
+      (node) => node.enum === undefined && node.const === undefined && !/^date/.test(String(node.format)),
+    );
+  }
+
+  /**
+   * Returns an update that gives the resource of `winner` the unique property of another one; all its properties if no
+   * single property must be unique.
+   */
+  #toUpdate(
+    update: Route,
+    first: Created,
+    { winner, property }: { readonly winner: Exchange; readonly property: string | undefined },
+  ): RequestValues | undefined {
+    const { session, requests, seed } = this.#context;
+    const { create, read } = this.#cycle;
+    const id = getCreatedId(create, read, winner.response);
+    const own = isPathValue(id) ? withId(requests.createValid(update, seed), update, id, first.values.path) : undefined;
+    const sent = toNode(first.values.body);
+    const shared: Node = property === undefined ? sent : { [property]: sent[property] };
+    const known = getProperties(this.#context, update);
+    const hasId = [read.pathNames.at(-1) ?? '', 'id'].some((name) => Object.hasOwn(shared, name));
+    if (!own || hasId || Object.keys(shared).some((name) => !known.has(name))) return undefined;
+    const rest = property !== undefined && update.method === 'PATCH' ? {} : toNode(own.body);
+    const values = { ...own, body: { ...rest, ...shared } };
+    const ordered = withOrderedDates(session.contract, update, values) ?? values;
+    return validateValues(session.contract, update, ordered).kind === 'call' ? ordered : undefined;
+  }
+
+  #checkUpdate(
+    update: Route,
+    exchange: Exchange,
+    {
+      first,
+      property,
+      before,
+      winner,
+    }: {
+      readonly first: Created;
+      readonly property: string | undefined;
+      readonly before: readonly Exchange[];
+      readonly winner: Exchange;
+    },
+  ): void {
+    const { create, read } = this.#cycle;
+    const shown = getEntry(read, exchange.response.body);
+    const sent = toNode(first.values.body);
+    const names = property === undefined ? Object.keys(sent) : [property];
+    // A server can ignore a value that it does not change.
+    if (!names.every((name) => shown[name] === sent[name])) return;
+    const values = property === undefined ? 'the values' : `the ${property}`;
+    const message = `${update.operationId} gave a resource ${values} of another one, but ${create.operationId} refuses this with ${CONFLICT}`;
+    this.#add(update, [...before, winner, exchange], { rule: 'updates keep values unique', message });
+  }
+
+  #add(route: Route, exchanges: readonly Exchange[], { rule, message }: Omit<Violation, 'pointer'>): void {
+    const last = exchanges.at(-1) as Exchange;
+    const finding = createFinding('behaviour', route, last, { rule, message, pointer: route.pointer });
+    this.#findings.push({ ...finding, exchanges });
+  }
 }
 
-function createUniqueFinding(route: Route, exchanges: readonly Exchange[], violation: Violation): Finding {
-  const last = exchanges.at(-1) as Exchange;
-  return { ...createFinding('behaviour', route, last, violation), exchanges };
-}
-
-/**
- * Returns a PUT that gives a resource the values of another one.
- * Returns undefined if these include an id, or if they are not valid for the PUT.
- */
-function toUpdate(
-  { session: { contract }, requests, seed }: CheckContext,
-  { update, first, id }: { readonly update: Route; readonly first: RequestValues; readonly id: string },
-): RequestValues | undefined {
-  const name = update.pathNames.at(-1) ?? '';
-  const own = requests.createValid(update, seed);
-  const sent = toNode(first.body);
-  if (!own || [name, 'id'].some((one) => Object.hasOwn(sent, one))) return undefined;
-  const known = getPartProperties(getSchemaParts(contract.normalized, getBodySchema(update) ?? ''));
-  const shared = Object.fromEntries(Object.entries(sent).filter(([one]) => known.has(one)));
-  if (Object.keys(shared).length < Object.keys(sent).length) return undefined;
-  const path = { ...own.path, ...first.path, [name]: id };
-  const values = { ...own, path, body: { ...toNode(own.body), ...shared } };
-  return validateValues(contract, update, values).kind === 'call' ? values : undefined;
+/** Returns the JSON Pointers of the schemas of the properties in the body of an operation. */
+function getProperties({ session: { contract } }: CheckContext, route: Route): ReadonlyMap<string, string> {
+  return getPartProperties(getSchemaParts(contract.normalized, getBodySchema(route) ?? ''));
 }

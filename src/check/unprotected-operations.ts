@@ -1,12 +1,13 @@
 import type { Route } from '../openapi/routes.ts';
 import { joinList } from '../util/text.ts';
+import { sendAccepted } from './accepted-requests.ts';
 import type { CheckContext } from './check-context.ts';
-import { addInventedCredentials, hasGivenCredentials } from './credentials.ts';
+import { addInventedCredentials, type CommonInput, hasGivenCredentials } from './credentials.ts';
 import { type Exchange, isSuccess, type RequestToSend } from './exchange.ts';
 import type { Finding } from './findings.ts';
-import { toRequest } from './requests.ts';
+import { type RequestValues, toRequest } from './requests.ts';
 import { isWriteOperation } from './selection.ts';
-import { createFinding } from './session.ts';
+import { createFinding, type Session } from './session.ts';
 
 /** The maximum number of operations in the message of a finding. */
 const MAX_OPERATIONS = 20;
@@ -20,51 +21,128 @@ export function requiresCredentials({ security }: Route): boolean {
 }
 
 /**
- * Checks that the operations that require credentials reject requests without them, and requests with invented ones.
+ * Checks that the operations that require credentials reject requests without them, and requests with other ones.
  * An operation is checked only if it accepts the same request with credentials.
- * Adds one finding for all operations that require the same credentials and accept the same requests.
+ * Adds one finding for all operations that require the same credentials and accept the same requests, and one for all
+ * operations whose rejections violate the contract in the same way.
  */
 export async function checkCredentials(context: CheckContext, routes: readonly Route[]): Promise<void> {
-  const unprotected = new Map<string, { readonly finding: Finding; readonly operationIds: string[] }>();
+  const unprotected = new Map<string, FindingOfOperations>();
+  const rejections = new Map<string, FindingOfOperations>();
   for (const route of routes) {
-    const finding = await findUnprotected(context, route);
-    if (!finding) continue;
-    const cause = `${finding.message}, although the contract requires ${describeSecurity(route)}`;
-    const known = unprotected.get(cause);
-    if (known) known.operationIds.push(route.operationId);
-    else unprotected.set(cause, { finding, operationIds: [route.operationId] });
+    const { finding, rejected } = await examineOperation(context, route);
+    if (finding)
+      group(unprotected, `${finding.message}, although the contract requires ${describeSecurity(route)}`, finding);
+    for (const one of rejected) group(rejections, `${one.status} ${one.rule} ${one.message}`, one);
   }
   for (const [cause, { finding, operationIds }] of unprotected) {
     const names = joinList(operationIds, MAX_OPERATIONS);
-    const message = `The server accepts ${cause}: ${names}`;
-    context.session.results.add({ ...finding, message });
+    context.session.results.add({ ...finding, message: `The server accepts ${cause}: ${names}` });
   }
+  for (const { finding, operationIds } of rejections.values()) {
+    const others = operationIds.length > 1 ? ` (${joinList(operationIds, MAX_OPERATIONS)})` : '';
+    context.session.results.add({ ...finding, message: finding.message + others });
+  }
+}
+
+/** A finding that several operations have. */
+interface FindingOfOperations {
+  readonly finding: Finding;
+  readonly operationIds: string[];
+}
+
+function group(groups: Map<string, FindingOfOperations>, cause: string, finding: Finding): void {
+  const known = groups.get(cause);
+  if (known?.operationIds.includes(finding.operationId)) return;
+  if (known) known.operationIds.push(finding.operationId);
+  else groups.set(cause, { finding, operationIds: [finding.operationId] });
 }
 
 /**
  * Sends a valid request with credentials, and then others without them.
- * If the user has specified credentials, one of these has invented credentials.
- * Returns a finding if the server accepts one of them.
+ * If the user has specified credentials, some of these have other credentials.
+ * Returns a finding if the server accepts one of them, and the findings in the rejections.
  */
-async function findUnprotected({ session, requests, seed, prepare }: CheckContext, route: Route) {
+async function examineOperation(context: CheckContext, route: Route) {
+  const { session, requests, seed, prepare } = context;
   const { client } = session;
-  const isAccepted = async (complete: (request: RequestToSend) => RequestToSend) => {
-    if (isWriteOperation(route)) await prepare();
-    const values = requests.createValid(route, seed);
-    if (!values) return undefined;
+  const rejected: Finding[] = [];
+  const send = async (values: RequestValues, complete: (request: RequestToSend) => RequestToSend) => {
     const { exchange } = await session.send('behaviour', route, complete(toRequest(route, values)));
-    return exchange && isSuccess(exchange.response) ? exchange : undefined;
+    if (exchange) rejected.push(...findRejectionFindings(session, route, exchange));
+    return exchange;
   };
-  const rule = 'requires credentials';
-  const toFinding = (exchange: Exchange, message: string) =>
-    createFinding('behaviour', route, exchange, { rule, message, pointer: route.pointer });
-  if (!(await isAccepted((request) => request))) return undefined;
-  const anonymous = await isAccepted((request) => ({ ...request, isAnonymous: true }));
-  if (anonymous) return toFinding(anonymous, 'requests without credentials');
+  if (isWriteOperation(route)) await prepare();
+  const accepted = await sendAccepted(context, route, async (values) => (await send(values, (one) => one))?.response);
+  if (!accepted) return { finding: undefined, rejected: [] };
+  for (const { name, complete } of createForgeries(route, client)) {
+    // The accepted request can have deleted its resource.
+    if (isWriteOperation(route)) await prepare();
+    const existing = isWriteOperation(route) ? requests.createValid(route, seed) : undefined;
+    const exchange = await send({ ...accepted.values, path: (existing ?? accepted.values).path }, complete);
+    if (!exchange || !isSuccess(exchange.response)) continue;
+    const rule = 'requires credentials';
+    const message = `requests ${name}`;
+    return {
+      finding: createFinding('behaviour', route, exchange, { rule, message, pointer: route.pointer }),
+      rejected,
+    };
+  }
+  return { finding: undefined, rejected };
+}
+
+/** The status of a response to a request without valid credentials (RFC 9110, section 15.5.2). */
+const UNAUTHORIZED = 401;
+
+/** Returns the findings in a 401 response that the operation documents: another media type, for example. */
+function findRejectionFindings({ contract }: Session, route: Route, exchange: Exchange): readonly Finding[] {
+  const { status, headers, body } = exchange.response;
+  const documented = route.responses.find(({ name }) => name === String(UNAUTHORIZED));
+  if (status !== UNAUTHORIZED || !documented || Object.keys(documented.media).length === 0) return [];
+  const violations = contract.verifyResponse(route, { status, headers, body }, { closed: false, isReceived: true });
+  return violations.slice(0, 1).map(({ where, rule, message }) => {
+    const violation = { rule: `rejection ${where} ${rule}`, message, pointer: documented.pointer };
+    return createFinding('behaviour', route, exchange, violation);
+  });
+}
+
+/** A request with missing or wrong credentials. `name`: the end of the text "requests …". */
+interface Forgery {
+  readonly name: string;
+  readonly complete: (request: RequestToSend) => RequestToSend;
+}
+
+function createForgeries(route: Route, client: CommonInput): readonly Forgery[] {
+  const anonymous = { name: 'without credentials', complete: (one: RequestToSend) => ({ ...one, isAnonymous: true }) };
   // A storefront server accepts any credentials.
-  if (!hasGivenCredentials(route, client) || Object.hasOwn(client.headers, 'x-sandbox')) return undefined;
-  const invented = await isAccepted((request) => ({ ...addInventedCredentials(route, request), isAnonymous: true }));
-  return invented && toFinding(invented, 'requests with invented credentials');
+  if (!hasGivenCredentials(route, client) || Object.hasOwn(client.headers, 'x-sandbox')) return [anonymous];
+  const invented = {
+    name: 'with invented credentials',
+    complete: (one: RequestToSend) => ({ ...addInventedCredentials(route, one), isAnonymous: true }),
+  };
+  const changed = changeToken(client.headers.authorization);
+  if (changed === undefined) return [anonymous, invented];
+  const complete = (one: RequestToSend) => ({
+    ...one,
+    headers: { ...one.headers, authorization: changed },
+    isAnonymous: true,
+  });
+  return [anonymous, invented, { name: 'with a changed token', complete }];
+}
+
+/** The minimum length of a token that is changed, in characters. */
+const MIN_TOKEN_LENGTH = 8;
+
+/**
+ * Replaces some characters within the last part of a bearer token, such as the signature of a JSON Web Token.
+ * Returns undefined for other credentials.
+ */
+function changeToken(authorization = ''): string | undefined {
+  const [, start = '', last = ''] = /^(bearer\s+(?:\S*\.)?)([^\s.]+)$/i.exec(authorization) ?? [];
+  if (last.length < MIN_TOKEN_LENGTH) return undefined;
+  const middle = Math.floor(last.length / 2);
+  const other = last.slice(middle - 2, middle + 2).replaceAll(/./g, (one) => (one === 'A' ? 'B' : 'A'));
+  return start + last.slice(0, middle - 2) + other + last.slice(middle + 2);
 }
 
 /** Describes the credentials that an operation requires, such as `bearer` or `the header x-key`. */

@@ -2,8 +2,8 @@ import { isNode, type Node, resolvePointer, toNode } from '../openapi/document.t
 import { findJsonMedia } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
 import { ALL_PARTS, getPartProperties, getSchemaParts } from '../openapi/schema-parts.ts';
+import { sendAccepted } from './accepted-requests.ts';
 import type { CheckContext } from './check-context.ts';
-import { sendAccepted } from './create-resource.ts';
 import { isSuccess, type ReceivedResponse } from './exchange.ts';
 import { findId, isPathValue } from './ids.ts';
 import {
@@ -13,6 +13,7 @@ import {
   createReplacedRule,
   createStoredRule,
   createVersionRule,
+  documents,
   getEntry,
   isSameValue,
 } from './life-cycle-rules.ts';
@@ -241,10 +242,6 @@ export class ResourceUpdates {
     const own = withId(values, route, id, path);
     return own && (own.body === undefined ? own : { ...own, body: replaceOwnId(own.body, read, id) });
   }
-}
-
-function documents({ responses }: Route, status: number): boolean {
-  return responses.some(({ name }) => name === String(status));
 }
 
 function hasValue(value: unknown): boolean {

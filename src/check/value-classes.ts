@@ -22,7 +22,7 @@ const MAX_PLAIN_LENGTH = 250;
 const PLAIN_TEXT = /^[A-Za-z0-9 .,:_@+-]*$/;
 
 /** Matches names of properties that refer to other resources. The server can refuse any value that it does not know. */
-const REFERENCE_NAME = /(id|ids|uuid|code|key|ref|reference|token|slug)$/i;
+export const REFERENCE_NAME = /(id|ids|uuid|code|key|ref|reference|token|slug)$/i;
 
 /** Returns a description of an edited part of a request, such as `body /name`. */
 export function describePart(part: RequestPart): string {

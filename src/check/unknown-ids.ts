@@ -1,0 +1,119 @@
+import type { Route } from '../openapi/routes.ts';
+import type { CheckContext } from './check-context.ts';
+import { addConfirmed } from './confirm-findings.ts';
+import { isSuccess, type ReceivedResponse } from './exchange.ts';
+import type { Finding } from './findings.ts';
+import { findId } from './ids.ts';
+import { documents } from './life-cycle-rules.ts';
+import type { LifeCycle } from './life-cycles.ts';
+import { RequestSequence } from './request-sequence.ts';
+import { type RequestValues, validateValues } from './requests.ts';
+import type { Rule } from './session.ts';
+import { findActions } from './updates.ts';
+
+/** The status of a response to a request for a resource that does not exist. */
+const NOT_FOUND = 404;
+
+/** The name of the rule that an unknown id gets the documented 404. */
+const RULE = 'unknown ids are not found';
+
+/** The difference between the seeds of two attempts to confirm a finding. */
+const SEED_STEP = 3_001;
+
+/**
+ * Checks that the operations of a resource respond to unknown ids with the documented 404: to generated ids, and to the
+ * id of an existing resource with other characters at its end.
+ * A server may create the resource of an unknown id.
+ */
+export async function checkUnknownIds(context: CheckContext, cycle: LifeCycle): Promise<void> {
+  let attempt = 0;
+  const examine = async () => {
+    await context.prepare();
+    const seed = context.seed + attempt++ * SEED_STEP;
+    return examineUnknownIds({ ...context, seed }, cycle);
+  };
+  await addConfirmed(context.session, await examine(), examine);
+}
+
+async function examineUnknownIds(context: CheckContext, cycle: LifeCycle): Promise<readonly Finding[]> {
+  const { read, updates, remove } = cycle;
+  const routes = [read, ...updates, ...findActions(context, read), ...(remove ? [remove] : [])];
+  const findings: Finding[] = [];
+  for (const route of routes.filter((one) => documents(one, NOT_FOUND))) {
+    // With several ids in the path, an idempotent deletion can use 404 for the resource that contains the others.
+    if (route.method === 'DELETE' && route.pathNames.length > 1) continue;
+    findings.push(...(await examineGeneratedIds(context, cycle, route)));
+  }
+  if (documents(read, NOT_FOUND)) findings.push(...(await examineLongerId(context, cycle)));
+  return findings;
+}
+
+/**
+ * Sends a request with two generated ids.
+ * Returns a finding if both succeed, and the operation has created no resource.
+ * A single id can exist by chance.
+ */
+async function examineGeneratedIds(context: CheckContext, cycle: LifeCycle, route: Route): Promise<readonly Finding[]> {
+  const { requests, seed } = context;
+  const name = route.pathNames.at(-1) ?? '';
+  const first = new RequestSequence(context);
+  for (const isLast of [false, true]) {
+    const sequence = isLast ? new RequestSequence(context) : first;
+    const known = requests.createValid(route, seed);
+    const unknown = known && requests.withUnknownIds(route, known, seed + Number(isLast))?.path[name];
+    if (!known || unknown === undefined || known.path[name] === unknown) return [];
+    const values = { ...known, path: { ...known.path, [name]: unknown } };
+    const rule = createRule(unknown, cycle);
+    const response = await sequence.send(route, values, isLast ? rule : undefined);
+    if (!response || !isSuccess(response) || response.status === 202) return [];
+    if (showsId(cycle, unknown, response) || (await exists(sequence, context, cycle, values.path))) return [];
+    if (isLast) return sequence.findings;
+  }
+  return [];
+}
+
+/** Returns whether a response shows the resource with this id, so that the server has or creates it. */
+function showsId({ read }: LifeCycle, id: string, { body }: ReceivedResponse): boolean {
+  const found = findId(read.pathNames.at(-1) ?? '', body);
+  return found !== undefined && String(found.id) === id;
+}
+
+/** Returns whether a resource can be read after a change that was sent to its unknown id. */
+async function exists(
+  sequence: RequestSequence,
+  { requests, seed }: CheckContext,
+  { read }: LifeCycle,
+  path: RequestValues['path'],
+): Promise<boolean> {
+  const values = requests.createValid(read, seed);
+  const response = values && (await sequence.send(read, { ...values, path: { ...values.path, ...path } }));
+  if (!response || !isSuccess(response)) return false;
+  return showsId({ read } as LifeCycle, path[read.pathNames.at(-1) ?? ''] ?? '', response);
+}
+
+/** Reads a resource with other characters at the end of its id. Returns a finding if the server returns the resource. */
+async function examineLongerId(context: CheckContext, cycle: LifeCycle): Promise<readonly Finding[]> {
+  const { read } = cycle;
+  const sequence = new RequestSequence(context);
+  const created = await sequence.create(cycle, context.seed);
+  const known = created && sequence.toOwn(read, created);
+  // A path such as `/things/7-title` often stands for the resource 7.
+  if (!created || !known || !/[A-Za-z]/.test(created.id)) return [];
+  const id = `${created.id}0z`;
+  const values = { ...known, path: { ...known.path, [read.pathNames.at(-1) ?? '']: id } };
+  if (validateValues(context.session.contract, read, values).kind !== 'call') return [];
+  await sequence.send(read, values, (...received) =>
+    showsId(cycle, created.id, received[1].response) ? createRule(id, cycle)(...received) : [],
+  );
+  return sequence.findings;
+}
+
+function createRule(id: string, { read }: LifeCycle): Rule {
+  return ({ pointer, operationId }, { response }) => {
+    if (!isSuccess(response)) return [];
+    const shown = findId(read.pathNames.at(-1) ?? '', response.body)?.id;
+    const other = shown === undefined || String(shown) === id ? '' : ` and the resource ${JSON.stringify(shown)}`;
+    const message = `Status ${response.status}${other} for the unknown id ${JSON.stringify(id)}: respond with ${NOT_FOUND}, as the contract documents. If ${operationId} accepts unknown ids, remove this response from the contract`;
+    return [{ rule: RULE, message, pointer }];
+  };
+}
