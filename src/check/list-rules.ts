@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Contract } from '../openapi/contract.ts';
 import { getNode, isNode, type Node, resolvePointer, toNode } from '../openapi/document.ts';
 import type { Parameter } from '../openapi/parameters.ts';
@@ -5,13 +6,14 @@ import type { Route } from '../openapi/routes.ts';
 import { getPartProperties, getPartTypes, getSchemaParts } from '../openapi/schema-parts.ts';
 import { normalizeName } from '../util/names.ts';
 import { PAGING_NAMES } from '../util/pages.ts';
+import { sendAccepted } from './accepted-requests.ts';
 import type { CheckContext } from './check-context.ts';
 import { addConfirmed } from './confirm-findings.ts';
-import { type Exchange, isMocked, isSuccess } from './exchange.ts';
+import { type Exchange, isMocked, isSuccess, type ReceivedResponse } from './exchange.ts';
 import type { Finding } from './findings.ts';
 import { findId, findLists } from './ids.ts';
 import { createListRequest, isLimit, isPagePosition, isScalar } from './life-cycle-rules.ts';
-import type { LifeCycle } from './life-cycles.ts';
+import { getCreatedId, type LifeCycle } from './life-cycles.ts';
 import {
   getBodySchema,
   getSchemaPointer,
@@ -28,6 +30,9 @@ const SEED_STEP = 2_003;
 
 /** The number of resources that are created, so that pages and filters have something to select. */
 const CREATED = 4;
+
+/** The time for which a list may not show the resource that was created last, in ms. */
+const LIST_PAUSE_MS = 1_000;
 
 /** The requested page size. */
 const PAGE_SIZE = 2;
@@ -59,6 +64,8 @@ class ListCheck {
   readonly #cycle: LifeCycle & { readonly list: Route };
   readonly #contract: Contract;
   readonly #findings: Finding[] = [];
+  /** The id of the resource that was created last. */
+  #lastId: unknown;
 
   constructor(context: CheckContext, cycle: LifeCycle & { readonly list: Route }) {
     this.#context = context;
@@ -73,7 +80,7 @@ class ListCheck {
     const minimal = requests.createMinimal(list, seed);
     const own = path && minimal && { ...minimal, path: { ...minimal.path, ...path } };
     const values = createListRequest(this.#contract, list, own);
-    const whole = own && values && (await this.#list(values));
+    const whole = own && values && (await this.#listCreated(values));
     if (!own || !values || !whole || whole.entries.length < 2) return this.#findings;
     await this.#checkPages(own);
     for (const parameter of list.parameters) await this.#checkFilter(parameter, values, whole);
@@ -82,21 +89,40 @@ class ListCheck {
 
   /** Creates some resources. Returns the path parameters of their list. */
   async #createEntries(): Promise<RequestValues['path'] | undefined> {
-    const { requests, seed, session } = this.#context;
+    const { requests, seed } = this.#context;
     const { create } = this.#cycle;
     const first = requests.createValid(create, seed);
     if (!first) return undefined;
     const { path } = first;
     for (let number = 0; number < CREATED; number++) {
-      const own = requests.createValid(create, seed + number);
-      const values = own && { ...own, path };
-      if (!values) continue;
-      const { exchange } = await session.send('behaviour', create, toRequest(create, values));
-      const varied = number === 0 || !exchange ? undefined : this.#vary(values, first.body);
+      const accepted = await sendAccepted(
+        { ...this.#context, seed: seed + number },
+        create,
+        (values) => this.#create(values),
+        (values) => ({ ...values, path }),
+      );
+      const varied = number === 0 || !accepted ? undefined : this.#vary(accepted.values, first.body);
       // A server can refuse values that the contract allows, such as an id that does not exist.
-      if (varied) await session.send('behaviour', create, toRequest(create, varied));
+      if (varied) await this.#create(varied);
     }
     return path;
+  }
+
+  async #create(values: RequestValues): Promise<ReceivedResponse | undefined> {
+    const { session } = this.#context;
+    const { create, read } = this.#cycle;
+    const { exchange } = await session.send('behaviour', create, toRequest(create, values));
+    const id = exchange && isSuccess(exchange.response) ? getCreatedId(create, read, exchange.response) : undefined;
+    if (id !== undefined) this.#lastId = id;
+    return exchange?.response;
+  }
+
+  /** Lists the entries. Waits a moment and lists them again if the last created one is missing. */
+  async #listCreated(values: RequestValues): Promise<Listed | undefined> {
+    const listed = await this.#list(values);
+    if (!listed || listed.ids.some((id) => String(id) === String(this.#lastId))) return listed;
+    await sleep(LIST_PAUSE_MS);
+    return this.#list(values);
   }
 
   /**

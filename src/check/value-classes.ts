@@ -72,15 +72,16 @@ function getNumberClass({ minimum, maximum, format }: Node, value: number): stri
   return isBounded ? ORDINARY : undefined;
 }
 
-function getTextClass({ minLength, maxLength }: Node, part: RequestPart, text: string): string | undefined {
+function getTextClass({ minLength = 0, maxLength }: Node, part: RequestPart, text: string): string | undefined {
   const { length } = text;
   if (!PLAIN_TEXT.test(text) || (length > MAX_PLAIN_LENGTH && maxLength === undefined)) return undefined;
   // A parameter without a value counts as missing for many servers.
   if (text === '') return part.kind === 'body' ? 'an empty text' : undefined;
-  if (text.trim() === '') return 'a text of spaces';
+  // A server that trims texts refuses one that is then too short.
+  if (text.trim() === '') return Number(minLength) > 0 ? undefined : 'a text of spaces';
   if (REFERENCE_NAME.test(getName(part))) return ORDINARY;
   if (length === maxLength) return `the maximum length ${maxLength}`;
-  return length === minLength && minLength > 1 ? `the minimum length ${minLength}` : ORDINARY;
+  return length === minLength && length > 1 ? `the minimum length ${minLength}` : ORDINARY;
 }
 
 function getName(part: RequestPart): string {

@@ -178,8 +178,7 @@ async function writeAnimals(): Promise<string> {
     for (const [method, { responses }] of Object.entries(item)) {
       const isAction = /confirm|cancel$/.test(place);
       const statuses = [...(isAction ? ['409'] : (REFUSALS[method] ?? [])), ...(place.includes('{') ? ['404'] : [])];
-      for (const status of responses ? statuses : [])
-        Object.assign(responses, { [status]: { description: 'Refused' } });
+      if (responses) for (const status of statuses) responses[status] = { description: 'Refused' };
     }
   await writeFile(path, JSON.stringify(document));
   return path;
