@@ -64,6 +64,8 @@ export interface ControlParts {
   readonly startedAt: string;
   /** The name of the data file; undefined if the state is in memory only. */
   readonly dataFile: string | undefined;
+  /** The options with which `startStorefront` starts a server with the same contract and handlers. */
+  readonly startOptions: Server['startOptions'];
   /** Returns the number of times that the contract or the handlers were reloaded. */
   readonly reloads: () => number;
   /** Returns the validator of states for the current contract. */

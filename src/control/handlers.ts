@@ -221,12 +221,13 @@ function createSearch(search: string, getCells: (entry: Entry) => readonly unkno
  * The handlers of the control API for the server and for the operations of the application's contract, by operationId.
  */
 const serverHandlers = {
-  getServer(_input, { sandboxes, application, version, startedAt, dataFile, reloads }) {
+  getServer(_input, { sandboxes, application, version, startedAt, dataFile, startOptions, reloads }) {
     const { contract, getExamples, collections } = application();
     return {
       version,
       startedAt,
       dataFile: dataFile ?? null,
+      startOptions,
       contract: { ...contract, reloads: reloads() },
       examples: getExamples(sandboxes.default.store.read().state),
       collections,

@@ -1,6 +1,6 @@
 import type { ListChange } from '../sandbox/journal/change-history.ts';
 import type { Journal } from '../sandbox/journal/journal.ts';
-import { toJournalEntry, toRequestToMatch } from '../sandbox/journal/journal-entry.ts';
+import { toJournalEntry, toRequestToMatch, toUnredactedRequest } from '../sandbox/journal/journal-entry.ts';
 import type { Entry as RecordedEntry } from '../sandbox/journal/recorded-request.ts';
 import {
   type Bounds,
@@ -153,7 +153,7 @@ export function waitForRequests({ journal, withinMs, stopping, least, most, coun
   });
 }
 
-/** The handler of the control API for a single recorded request, by operationId. */
+/** The handlers of the control API for a single recorded request, by operationId. */
 export const requestHandlers = {
   async getRequest({ path }, parts) {
     await parts.sandboxes.loadJournal(path.id);
@@ -173,6 +173,10 @@ export const requestHandlers = {
       faults: explainFaults(sandbox, entry),
       ...(changes ? { changes: toEntryChanges(changes, (name) => keys.get(name)) } : {}),
     };
+  },
+  async getUnredactedRequest({ path }, parts) {
+    await parts.sandboxes.loadJournal(path.id);
+    return toUnredactedRequest(findEntry(getSandbox(path.id, parts), Number(path.request)));
   },
 } satisfies Partial<ControlHandlers>;
 

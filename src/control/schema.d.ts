@@ -658,6 +658,38 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/_control/sandboxes/{id}/requests/{request}/unredacted": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of the sandbox
+                 * @example default
+                 */
+                readonly id: components["parameters"]["Id"];
+                /**
+                 * @description The id of the recorded request
+                 * @example 1
+                 */
+                readonly request: components["parameters"]["Request"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * Get a recorded request with its secrets
+         * @description Returns a recorded request as it was sent, with credentials and other secrets, to send it again or to copy it as code. All other operations redact secrets. Don't
+         *     write the response to a log or a file that others can read.
+         */
+        readonly get: operations["getUnredactedRequest"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/_control/sandboxes/{id}/requests/count": {
         readonly parameters: {
             readonly query?: never;
@@ -727,6 +759,15 @@ export interface components {
             readonly startedAt: string;
             /** @description The name of the data file; null if the state is in memory only */
             readonly dataFile: string | null;
+            /** @description The options of `startStorefront` that start a server with the same contract and handlers. Paths are relative to the working directory of the server */
+            readonly startOptions: {
+                /** @description The path of the contract */
+                readonly contract?: string;
+                /** @description The path of the module with the handlers */
+                readonly handlers?: string;
+                /** @description The path of the file with the default data */
+                readonly defaultData?: string;
+            };
             readonly contract: {
                 readonly title: string;
                 readonly version: string;
@@ -1111,23 +1152,7 @@ export interface components {
             /** @description The operationId */
             readonly operation?: string;
             readonly decision?: components["schemas"]["Decision"];
-            readonly request: {
-                readonly method: string;
-                /** @description The request target as it was sent */
-                readonly url: string;
-                /** @description The path without `/_sandbox/ID` */
-                readonly path: string;
-                readonly query: {
-                    readonly [key: string]: unknown;
-                };
-                readonly headers: {
-                    readonly [key: string]: unknown;
-                };
-                /** @description The body as JSON, or as a string if it is not JSON or is truncated */
-                readonly body?: unknown;
-                /** @description Whether the recorded body is truncated */
-                readonly isTruncated?: boolean;
-            };
+            readonly request: components["schemas"]["SentRequest"];
             /** @description The response; null if no response was sent */
             readonly response: {
                 readonly status: number;
@@ -1163,6 +1188,24 @@ export interface components {
                 readonly connection?: "reset" | "cut";
                 readonly bodyDurationMs?: number;
             };
+        };
+        /** @description What a client sent */
+        readonly SentRequest: {
+            readonly method: string;
+            /** @description The request target as it was sent */
+            readonly url: string;
+            /** @description The path without `/_sandbox/ID` */
+            readonly path: string;
+            readonly query: {
+                readonly [key: string]: unknown;
+            };
+            readonly headers: {
+                readonly [key: string]: unknown;
+            };
+            /** @description The body as JSON, or as a string if it is not JSON or is truncated */
+            readonly body?: unknown;
+            /** @description Whether the recorded body is truncated */
+            readonly isTruncated?: boolean;
         };
         /** @description A recorded request with details */
         readonly RequestDetails: {
@@ -2383,6 +2426,39 @@ export interface operations {
                 };
                 content: {
                     readonly "application/json": components["schemas"]["RequestDetails"];
+                };
+            };
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
+        };
+    };
+    readonly getUnredactedRequest: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of the sandbox
+                 * @example default
+                 */
+                readonly id: components["parameters"]["Id"];
+                /**
+                 * @description The id of the recorded request
+                 * @example 1
+                 */
+                readonly request: components["parameters"]["Request"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The request with its secrets */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SentRequest"];
                 };
             };
             readonly "4XX": components["responses"]["Refused"];

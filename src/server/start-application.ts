@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
-import { basename, resolve } from 'node:path';
+import { basename, relative, resolve } from 'node:path';
 import type { Application } from '../application.ts';
 import type { ControlParts } from '../control/handler.ts';
 import { createDelay } from '../faults/fault.ts';
@@ -150,6 +150,7 @@ function createServer(start: Start, state: ServerState): Server {
     version,
     startedAt: toIsoTime(nowMs()),
     dataFile: path && basename(path),
+    startOptions: getStartOptions(options),
     reloads: () => current.reloads,
     ...createFaultChecks(current),
     formatMetrics: metrics.format,
@@ -170,6 +171,17 @@ function createServer(start: Start, state: ServerState): Server {
     dataFile: control.dataFile,
     isStateFile: createStateFileCheck(path),
   };
+}
+
+/**
+ * Returns the options with which `startStorefront` starts a server with the same contract, handlers and default data.
+ * Paths are relative to the working directory, in which tests usually run.
+ */
+function getStartOptions({ contract, handlers, defaultData }: ServerOptions): ControlParts['startOptions'] {
+  const paths = Object.entries({ contract, handlers, defaultData }).flatMap(([name, path]) =>
+    typeof path === 'string' ? [[name, relative('', path).replaceAll('\\', '/')]] : [],
+  );
+  return Object.fromEntries(paths);
 }
 
 /** The parts of a running server. */

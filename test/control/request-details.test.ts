@@ -201,3 +201,34 @@ describe('the changes of a recorded request', () => {
     expect(changes[0].before.productId).toBe(IN_CART);
   });
 });
+
+describe('GET /_control/sandboxes/ID/requests/REQUEST/unredacted', () => {
+  const SECRET = 'hunter2';
+
+  it('returns the credentials of a request, which all other operations redact', async () => {
+    const sandbox = newSandbox();
+    await sandbox.ask(
+      'POST',
+      `/api/cart-items?token=${SECRET}`,
+      { ...ITEM, password: SECRET },
+      { authorization: `Bearer ${SECRET}` },
+    );
+    const { body } = await sandbox.sendControl('GET', '/requests/1/unredacted');
+    expect(body).toMatchObject({
+      method: 'POST',
+      path: '/api/cart-items',
+      query: { token: SECRET },
+      headers: { authorization: `Bearer ${SECRET}` },
+      body: { ...ITEM, password: SECRET },
+    });
+    expect(body.url).toContain(`?token=${SECRET}`);
+    for (const path of ['/requests', '/requests/1'])
+      expect((await sandbox.sendControl('GET', path)).text, path).not.toContain(SECRET);
+  });
+
+  it('responds with 404 if the journal does not have the request', async () => {
+    const sandbox = newSandbox();
+    await sandbox.ask('GET', '/api/orders');
+    expectProblem(await sandbox.sendControl('GET', '/requests/2/unredacted'), 404, 'unknown-journal-entry');
+  });
+});

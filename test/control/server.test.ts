@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import {
   createApiDocument,
@@ -41,6 +41,18 @@ describe('GET /_control/server', () => {
       ['cartItems', 'productId'],
       ['orders', 'id'],
     ]);
+  });
+
+  it('has the options that start the same contract with the same handlers', async () => {
+    const { startOptions: ofShop } = await getServer(await startStorefront());
+    expect(ofShop).toEqual({});
+    const folder = await folderWith({
+      'openapi.json': createApiDocument(paths, schemas),
+      'handlers.mjs': 'export const getPets = () => ({ body: [] });',
+    });
+    const [contract, handlers] = [join(folder, 'openapi.json'), join(folder, 'handlers.mjs')];
+    const { startOptions } = await getServer(await startStorefront({ contract, handlers }));
+    expect(startOptions).toEqual({ contract: relative('', contract), handlers: relative('', handlers) });
   });
 
   it('returns the schemas of entries without references to the contract', async () => {

@@ -35,6 +35,7 @@ const ROUTES = {
   listRequests: 'GET /_control/sandboxes/{id}/requests',
   clearRequests: 'DELETE /_control/sandboxes/{id}/requests',
   getRequest: 'GET /_control/sandboxes/{id}/requests/{request}',
+  getUnredactedRequest: 'GET /_control/sandboxes/{id}/requests/{request}/unredacted',
 } as const satisfies Partial<Record<ControlId, string>>;
 
 /** The operationId of a control API operation that the console uses, such as `getServer`. */

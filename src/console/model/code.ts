@@ -16,45 +16,25 @@ const REDACTED = '[redacted]';
 const CLIENT_HEADERS =
   /^(accept|accept-encoding|accept-language|cache-control|connection|content-length|host|origin|pragma|referer|user-agent|keep-alive|priority|dnt|transfer-encoding|x-sandbox|upgrade-insecure-requests|sec-.*|if-.*)$/;
 
-/** The values of headers with secrets that the user has entered, by the name of the header. */
-export type Secrets = Readonly<Record<string, string>>;
+/** A request as the journal returns it. */
+type RecordedRequest = JournalEntry['request'];
 
-/** The value of a header with a secret in copied code, if the user has not entered the secret. */
-const PLACEHOLDER = 'CREDENTIALS';
-
-/**
- * Returns the names of the headers of a recorded request whose values the journal does not store, because they are
- * secrets.
- */
-export function listSecretHeaders({ request }: JournalEntry): readonly string[] {
-  return Object.keys(request.headers).filter((name) => request.headers[name] === REDACTED);
+/** Returns whether the journal has redacted a secret in a request. */
+export function hasSecrets({ url, headers, body }: RecordedRequest): boolean {
+  const texts = [decodeUrl(url), JSON.stringify(headers), JSON.stringify(body) ?? ''];
+  return texts.some((text) => text.includes(REDACTED));
 }
 
-/**
- * Returns the request in a journal entry for copied code.
- * A header whose secret the user has not entered has the value `CREDENTIALS`.
- */
-export function toCopiedRequest(entry: JournalEntry, secrets: Secrets): SentRequest {
-  const placeholders = listSecretHeaders(entry).map((name) => [name, secrets[name] || PLACEHOLDER]);
-  return toSentRequest(entry, Object.fromEntries(placeholders));
-}
-
-/**
- * Returns the request in a journal entry, so that it can be sent again.
- * Omits headers that an HTTP client sets automatically, and headers with secrets that the user has not entered: the
- * journal does not store secrets.
- */
-export function toSentRequest({ request }: JournalEntry, secrets: Secrets = {}): SentRequest {
-  const { method, url, path, headers, body } = request;
+/** Returns a recorded request, so that it can be sent again. Omits headers that an HTTP client sets automatically. */
+export function toSentRequest({ method, url, path, headers, body }: RecordedRequest): SentRequest {
   const query = url.indexOf('?');
-  const kept = Object.entries(headers).flatMap(([name, value]) => {
-    const own = value === REDACTED ? secrets[name] : value;
-    return CLIENT_HEADERS.test(name) || own === undefined || own === '' ? [] : [[name, String(own)] as const];
-  });
+  const sent = Object.entries(headers).flatMap(([name, value]) =>
+    CLIENT_HEADERS.test(name) ? [] : [[name, String(value)] as const],
+  );
   return {
     method,
     target: query < 0 ? path : path + url.slice(query),
-    headers: Object.fromEntries(kept),
+    headers: Object.fromEntries(sent),
     body: body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body),
   };
 }
@@ -74,37 +54,18 @@ export function toExampleRequest({ method, path, headers, body }: Example): Sent
 }
 
 /** Returns the reason why a recorded request can't be sent again, or undefined if it can be sent. */
-export function explainUnsendable({ request }: JournalEntry): string | undefined {
-  if (request.isTruncated) return "The request can't be sent again: the journal has only a part of its body.";
-  const type = String(request.headers['content-type'] ?? '');
-  return type.startsWith('multipart/')
+export function explainUnsendable({ headers, isTruncated }: RecordedRequest): string | undefined {
+  if (isTruncated) return "The request can't be sent again: the journal has only a part of its body.";
+  return String(headers['content-type'] ?? '').startsWith('multipart/')
     ? "The request can't be sent again: the journal does not have the original parts of the form."
     : undefined;
 }
 
-/**
- * Returns a message about the secrets that a request lacks when it is sent again or copied, with the remedy.
- * Returns undefined if it lacks none.
- * `secrets`: the secrets that the user has entered.
- */
-export function describeMissingSecrets(entry: JournalEntry, secrets: Secrets = {}): string | undefined {
-  const { url, body } = entry.request;
-  const names = listSecretHeaders(entry).filter((name) => !secrets[name]);
-  const [inUrl, inBody] = [decodeUrl(url), JSON.stringify(body) ?? ''].map((text) => text.includes(REDACTED));
-  const parts = [...(inUrl ? ['the query'] : []), ...(inBody ? ['the body'] : [])];
-  const sentences = [
-    ...(names.length > 0
-      ? [
-          `Enter ${names.map((name) => `the header ${name}`).join(', ')} to send the request with it. Copied code has ${PLACEHOLDER} in its place until then.`,
-        ]
-      : []),
-    ...(parts.length > 0
-      ? [
-          `The request is sent with ${REDACTED} in ${parts.join(', ')}, so the server may refuse it: replace it in copied code.`,
-        ]
-      : []),
-  ];
-  return sentences.length === 0 ? undefined : ['The journal does not store secrets.', ...sentences].join(' ');
+/** Returns what happens to the secrets of a request when it is sent again or copied. Undefined if it has none. */
+export function describeSecrets(request: RecordedRequest): string | undefined {
+  if (!hasSecrets(request)) return undefined;
+  const cookies = ' Send again uses the cookies of this browser, because a page can send no others.';
+  return `The page masks the secrets of the request. Send again and copied code have them.${request.headers.cookie === undefined ? '' : cookies}`;
 }
 
 function decodeUrl(text: string): string {
@@ -138,22 +99,26 @@ export function toFetch({ method, target, headers, body }: SentRequest, origin: 
   return `const response = await fetch(${quoteCode(origin + target)}${formatOptions({ method, headers: all, body })});`;
 }
 
+/** The options of `startStorefront` that start the served contract. */
+type StartOptions = ControlResponse<'getServer'>['startOptions'];
+
 /**
- * Formats a journal entry as a Vitest test that uses `storefront/testing`.
- * The test sends the same request and expects the same status.
- * `secrets`: the secrets that the user has entered.
+ * Formats a request as a Vitest test that uses `storefront/testing`.
+ * The test starts the served contract, sends the same request and expects the same status.
  */
-export function toTest(entry: JournalEntry, secrets: Secrets = {}): string {
-  const { target, ...request } = toCopiedRequest(entry, secrets);
-  const { operation, response } = entry;
+export function toTest(
+  { target, ...request }: SentRequest,
+  { operation, response }: Pick<JournalEntry, 'operation' | 'response'>,
+  options: StartOptions,
+): string {
   const call = `const response = await sandbox.fetch(${quoteCode(target)}${formatOptions(request)});`;
   const title = `${operation ?? `${request.method} ${target}`} responds with ${response?.status ?? 'no response'}`;
   const verification = { ...(operation !== undefined && { operation }), status: response?.status, times: 1 };
+  const started = Object.keys(options).length === 0 ? '' : formatValue(options);
   return `import { startStorefront } from 'storefront/testing';
 import { afterAll, expect, it } from 'vitest';
 
-// For your own contract: startStorefront({ contract: 'openapi.yaml' })
-const server = await startStorefront();
+const server = await startStorefront(${started});
 afterAll(() => server.close());
 
 it(${quoteCode(title)}, async () => {

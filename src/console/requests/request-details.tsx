@@ -1,12 +1,9 @@
-import { useState } from 'preact/hooks';
 import type { Fault, JournalEntry } from '../../control/operation.ts';
 import { sendRequest } from '../api/control-api.ts';
 import {
-  describeMissingSecrets,
+  describeSecrets,
   explainUnsendable,
-  listSecretHeaders,
-  type Secrets,
-  toCopiedRequest,
+  hasSecrets,
   toCurl,
   toFetch,
   toSentRequest,
@@ -180,39 +177,28 @@ function capitalize(text: string): string {
   return text.slice(0, 1).toUpperCase() + text.slice(1);
 }
 
-/**
- * The secrets that the user has entered, by the name of the header.
- * The page keeps them until it is closed, and stores them nowhere.
- */
-let entered: Secrets = {};
-
 /** The actions for a recorded request: send it again, copy it as code, and add a fault for its operation. */
 function RequestActions({ entry, sandbox }: { readonly entry: JournalEntry; readonly sandbox: string }) {
-  const { notices, router } = useConsole();
-  const [secrets, setSecrets] = useState(entered);
-  const copied = toCopiedRequest(entry, secrets);
-  const unsendable = explainUnsendable(entry);
-  const explanation = unsendable ?? describeMissingSecrets(entry, secrets);
+  const { api, notices, router, server } = useConsole();
   const { origin } = location;
-  const send = async () =>
-    notices.show(`The response has the status ${await sendRequest(toSentRequest(entry, secrets), sandbox)}`);
-  const setSecret = (name: string, value: string) => {
-    entered = { ...entered, [name]: value };
-    setSecrets(entered);
+  // The page loads secrets only to send or copy the request, and does not store them.
+  const load = async () => {
+    const path = { id: sandbox, request: entry.id };
+    return toSentRequest(hasSecrets(entry.request) ? await api.send('getUnredactedRequest', { path }) : entry.request);
   };
+  const send = async () => notices.show(`The response has the status ${await sendRequest(await load(), sandbox)}`);
+  const unsendable = explainUnsendable(entry.request);
+  const explanation = unsendable ?? describeSecrets(entry.request);
   return (
     <div class="actions">
-      {listSecretHeaders(entry).map((name) => (
-        <SecretField key={name} name={name} value={secrets[name] ?? ''} onInput={(value) => setSecret(name, value)} />
-      ))}
       <ActionButton class="primary" action={send} isDisabled={unsendable !== undefined}>
         Send again
       </ActionButton>
       <fieldset class="copy-group">
         <legend>Copy as</legend>
-        <CopyButton name="curl" getText={() => toCurl(copied, origin, sandbox)} />
-        <CopyButton name="fetch" getText={() => toFetch(copied, origin, sandbox)} />
-        <CopyButton name="test" getText={() => toTest(entry, secrets)} />
+        <CopyButton name="curl" getText={async () => toCurl(await load(), origin, sandbox)} />
+        <CopyButton name="fetch" getText={async () => toFetch(await load(), origin, sandbox)} />
+        <CopyButton name="test" getText={async () => toTest(await load(), entry, server.value?.startOptions ?? {})} />
       </fieldset>
       {entry.operation !== undefined && (
         <a
@@ -224,29 +210,6 @@ function RequestActions({ entry, sandbox }: { readonly entry: JournalEntry; read
       )}
       {explanation !== undefined && <p class="muted">{explanation}</p>}
     </div>
-  );
-}
-
-/** The properties of a `SecretField`. `name`: the name of the header. */
-interface SecretFieldProps {
-  readonly name: string;
-  readonly value: string;
-  readonly onInput: (value: string) => void;
-}
-
-/** The field for the value of a header that the journal does not store. The page shows the value masked. */
-function SecretField({ name, value, onInput }: SecretFieldProps) {
-  return (
-    <label class="field grow">
-      <span>{name}</span>
-      <input
-        type="password"
-        autocomplete="off"
-        placeholder={name === 'authorization' ? 'Bearer TOKEN' : undefined}
-        value={value}
-        onInput={(event) => onInput(event.currentTarget.value)}
-      />
-    </label>
   );
 }
 

@@ -81,9 +81,10 @@ export function ConfirmButton({ action, done, class: className = '', label, isDi
 }
 
 /** A button that copies text to the clipboard. `name`: the format of the text, such as `curl`. */
-export function CopyButton({ name, getText }: { readonly name: string; readonly getText: () => string }) {
+export function CopyButton(props: { readonly name: string; readonly getText: () => string | Promise<string> }) {
+  const { name, getText } = props;
   const copy = async () => {
-    await copyText(getText()).catch(() => {
+    await copyText(await getText()).catch(() => {
       throw new Error('The browser does not allow the page to use the clipboard.');
     });
   };

@@ -51,6 +51,17 @@ export function toJournalEntry(entry: Entry): JournalEntry {
   });
 }
 
+/** Returns a recorded request with its secrets, as the client sent it. */
+export function toUnredactedRequest(entry: Entry): JournalEntry['request'] {
+  const { method, path, query, headers, body, isTruncated } = toRequestToMatch(entry);
+  const recorded = { method, url: entry.url, path, query: { ...query }, headers: { ...headers } };
+  return {
+    ...recorded,
+    ...(body === undefined ? {} : { body }),
+    ...(isTruncated ? { isTruncated } : {}),
+  };
+}
+
 /**
  * Returns the parts of a recorded request that matchers can compare.
  * All clients that wait for an entry share one result.

@@ -240,12 +240,33 @@ test('the logo shows the start page again after the first request', async ({ pag
   await expect(rows(page)).toHaveCount(2);
 });
 
-test('the page says which secrets a request lacks when it is sent again', async ({ page, open, sandbox }) => {
-  await sandbox.send('GET', '/api/orders', { headers: { Authorization: 'Bearer abc' } });
+test('a request with credentials is sent again and copied with them, and the page masks them', async ({
+  page,
+  open,
+  sandbox,
+  context,
+}) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await sandbox.send('GET', '/api/orders?token=qwerty', { headers: { Authorization: 'Bearer abcdef' } });
   await open('requests', { request: '1' });
-  await expect(
-    page.getByText('The journal does not store secrets. Enter the header authorization to send the request with it.'),
-  ).toBeVisible();
+  await expect(page.getByText('The page masks the secrets of the request.')).toBeVisible();
+  for (const name of ['curl', 'fetch', 'test']) {
+    await page.getByRole('button', { name: `Copy as ${name}` }).click();
+    await expect(page.getByText(`Copied: ${name}`)).toBeVisible();
+    const code = await page.evaluate(() => navigator.clipboard.readText());
+    expect(code).toContain('Bearer abcdef');
+    expect(code).toContain('/api/orders?token=qwerty');
+  }
+  await page.getByRole('button', { name: 'Send again' }).click();
+  await expect(rows(page)).toHaveCount(2);
+  const { headers } = await sandbox.control('GET', '/requests/2/unredacted');
+  expect(headers.authorization).toBe('Bearer abcdef');
+  await page
+    .getByText(/headers?$/)
+    .first()
+    .click();
+  await expect(page.getByText('[redacted]').first()).toBeVisible();
+  expect(await page.content()).not.toMatch(/abcdef|qwerty/);
 });
 
 test('a sandbox that does not exist is created only by its button', async ({ page, open, sandbox, request }) => {
