@@ -6,7 +6,7 @@ import { type App, Exchange } from './exchange.ts';
 import { readOnly, serveFrontEnd, serveHistoryFallback } from './files.ts';
 import { LargeBodies } from './large-bodies.ts';
 import { getLogDetails, logRequest } from './record.ts';
-import { createResponseCache } from './response-cache.ts';
+import { CACHED_DECISION, createResponseCache } from './response-cache.ts';
 import { RetryDetector } from './retry-detector.ts';
 import { getBasePaths } from './route.ts';
 import { createRoutes } from './routes.ts';
@@ -37,7 +37,8 @@ export function createRequestListener(server: Server, served: ServedContract): R
     const { metrics, log } = server;
     if (metrics.isOn)
       metrics.recordResponse({ operationId, status: 200, durationMs: performance.now() - startMs, isCached: true });
-    logRequest(log, res, () => ({ operation: operationId, credentialNames: contract.credentialNames }));
+    const { credentialNames } = contract;
+    logRequest(log, res, () => ({ operation: operationId, decision: CACHED_DECISION, credentialNames }));
   };
 }
 

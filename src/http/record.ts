@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { type RecordedResponse, truncateText } from '../sandbox/journal/recorded-request.ts';
+import { describeDecision } from '../util/describe-decision.ts';
 import { getTraceId } from '../util/ids.ts';
 import {
   type CredentialNames,
@@ -21,6 +22,8 @@ import type { Log } from './served.ts';
 /** Values for the log line of a request that are not in Node's request and response objects. */
 interface RequestDetails {
   readonly operation?: string | undefined;
+  /** What determined the response to an operation of the contract. */
+  readonly decision?: Exchange['decision'];
   /** The id of the sandbox, if the request names one. */
   readonly sandbox?: string | undefined;
   /** Sentences about errors in the request, and about parts of the request that were ignored. */
@@ -50,7 +53,7 @@ export function logRequest(log: Log, res: ServerResponse, getDetails: () => Requ
   // The app later removes the prefix that names a sandbox from `req.url`.
   const { method, url = '', headers } = res.req;
   res.once('close', () => {
-    const { operation, sandbox, notes = [], isTruncated = false, credentialNames = NO_NAMES } = getDetails();
+    const { operation, decision, sandbox, notes = [], isTruncated = false, credentialNames = NO_NAMES } = getDetails();
     const allNotes = res.writableFinished || isTruncated ? notes : [...notes, 'the client closed the connection'];
     // The console often closes an event stream and opens another one.
     // So the note about a closed connection is not important.
@@ -59,6 +62,7 @@ export function logRequest(log: Log, res: ServerResponse, getDetails: () => Requ
       method,
       path: url.includes('?') || credentialNames.paths.length > 0 ? redactUrl(url, credentialNames) : url,
       operation,
+      decision: decision && describeDecision(decision),
       sandbox,
       status: res.writableFinished ? res.statusCode : undefined,
       ms: Math.round((performance.now() - startMs) * 10) / 10,
@@ -89,13 +93,14 @@ function isReadAgain(method: string | undefined, url: string, headers: IncomingH
 
 /** Returns the values of an exchange for the log line. */
 export function getLogDetails(exchange: Exchange): RequestDetails {
-  const { app, ctx, route, sandbox, isNamed, effects, transport, notes } = exchange;
+  const { app, api, ctx, route, decision, sandbox, isNamed, effects, transport, notes } = exchange;
   const all = [...notes, ...getOriginNotes(app.access, ctx.req)];
   return {
     operation: route?.operationId,
+    decision: api === 'contract' ? decision : undefined,
     sandbox: isNamed ? sandbox.id : undefined,
     notes: effects?.faults ? [...all, `faults applied: ${effects.faults.join(', ')}`] : all,
-    credentialNames: exchange.api && exchange.contract.credentialNames,
+    credentialNames: api && exchange.contract.credentialNames,
     isTruncated: transport?.connection !== undefined,
   };
 }

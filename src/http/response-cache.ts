@@ -219,7 +219,7 @@ function getBody({ response: { pieces }, text }: SentResponse): CachedResponse['
 }
 
 /** The origin of a cached response. The journal stores the origin as `decision`. */
-const CACHED_DECISION = { source: 'cache' } as const;
+export const CACHED_DECISION = { source: 'cache' } as const;
 
 /** Returns the journal record of a GET request that got a cached response. */
 function getStoredRequest(cached: CachedResponse, url: string, rawHeaders: readonly string[]): StoredRequest {

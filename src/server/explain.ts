@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import type { ServedContract } from '../http/served.ts';
 import { loadContract } from '../openapi/contract.ts';
 import type { Durability } from '../store/open-state.ts';
+import { describeHandling, YOUR_HANDLER } from '../util/describe-decision.ts';
 import { isServerHeader } from '../util/headers.ts';
 import { limitList } from '../util/text.ts';
 import { chooseApplication } from './choose-application.ts';
@@ -71,7 +72,7 @@ function formatOperations(operations: Operations): readonly string[] {
     method,
     path,
     operationId,
-    `${mocked ? 'mocked' : 'real'}: ${explanation}`,
+    describeHandling(mocked, explanation),
   ]);
   const getWidth = (column: number) => Math.max(...rows.map((row) => row[column]?.length ?? 0));
   const widths = [0, 1, 2].map(getWidth);
@@ -104,10 +105,17 @@ function countOperations(count: number): string {
 /** The maximum number of operations that are listed for one header. */
 const MAX_LISTED = 3;
 
-/** Returns a sentence such as `12 operations: 10 real, 2 mocked.` Real operations have a handler. */
+/** Returns a sentence such as `12 operations: 9 real, 1 your handler, 2 mocked.` */
 function summarizeOperations({ contract: { routes }, getImplementation }: Operations): string {
-  const real = routes.filter((route) => getImplementation(route) !== undefined).length;
-  return `${countOperations(routes.length)}: ${real} real, ${routes.length - real} mocked.`;
+  const sources = routes.map((route) => getImplementation(route)?.source);
+  const count = (source: string | undefined) => sources.filter((one) => one === source).length;
+  const own = count('user');
+  const parts = [
+    `${count('application')} real`,
+    ...(own > 0 ? [`${own} ${YOUR_HANDLER}`] : []),
+    `${count(undefined)} mocked`,
+  ];
+  return `${countOperations(routes.length)}: ${parts.join(', ')}.`;
 }
 
 const SURVIVAL: Readonly<Record<Durability, string>> = {

@@ -9,6 +9,7 @@ import {
   type UserHandlers,
 } from '../application.ts';
 import type { Route } from '../openapi/routes.ts';
+import { YOUR_HANDLER } from '../util/describe-decision.ts';
 import { UserError } from '../util/issue.ts';
 
 /** Which operations are mocked: `true` for all operations, `false` for none, or a list of operationIds. */
@@ -43,7 +44,7 @@ export function chooseImplementation(
   if (mock === true || (mock !== false && mock.includes(operationId))) return { explain: () => 'by the option mock' };
   const handle = Object.hasOwn(handlers, operationId) ? handlers[operationId] : undefined;
   if (handle === mocked) return { explain: () => 'by your handlers' };
-  if (handle) return { implementation: { handle, source: 'user' }, explain: () => 'your handler' };
+  if (handle) return { implementation: { handle, source: 'user' }, explain: () => YOUR_HANDLER };
   const own = implementation.getImplementation(route);
   const explain = () => implementation.explain?.(route) ?? (own ? 'built-in handler' : 'no built-in handler');
   // The handlers of the application respond with the success status of the contract.

@@ -76,6 +76,7 @@ interface LogLine {
   readonly method?: string;
   readonly path?: string;
   readonly operation?: string;
+  readonly decision?: string;
   readonly sandbox?: string;
   readonly status?: number;
   readonly ms?: number;
@@ -111,7 +112,7 @@ function formatMessage({ level, msg: message = '' }: LogLine, paint: Paint): str
 }
 
 function formatRequest(
-  { method = '', path = '', operation = '', sandbox = '', status, ms, traceId = '' }: LogLine,
+  { method = '', path = '', operation = '', decision = '', sandbox = '', status, ms, traceId = '' }: LogLine,
   paint: Paint,
 ): string {
   const duration = ms === undefined ? '' : `${ms} ms`;
@@ -119,7 +120,7 @@ function formatRequest(
     method.padEnd(6),
     paint(getStatusColor(status), String(status ?? '---')),
     escapeControls(path),
-    ...[operation, sandbox, duration, traceId].map((text) => paint(COLORS.grey, text)),
+    ...[operation, decision, sandbox, duration, traceId].map((text) => paint(COLORS.grey, text)),
   ]
     .filter((part) => part !== '')
     .join(' ');

@@ -55,6 +55,23 @@ describe('the log', () => {
     expect(requests(shop).map(({ operation }) => operation)).toEqual(answered.map((one) => one[3]));
   });
 
+  it('says what determined the response', async () => {
+    const shop = await startStorefront({ mock: ['listOrders'], handlers: { resetData: () => ({}) } });
+    await shop.ask('GET', '/api/products');
+    await shop.ask('GET', '/api/products');
+    await shop.ask('GET', '/api/orders');
+    await shop.ask('POST', '/api/reset');
+    await shop.ask('POST', '/api/cart-items', {});
+    await vi.waitFor(() => expect(requests(shop)).toHaveLength(5), { timeout: 60_000 });
+    expect(requests(shop).map(({ decision }) => decision)).toEqual([
+      'real',
+      'real: cached',
+      expect.stringMatching(/^mocked/),
+      'your handler',
+      'refused',
+    ]);
+  });
+
   it('has no line at level info for a served image, and one for each other request for an image', async () => {
     const shop = await startStorefront();
     const { body: products } = await shop.ask('GET', '/api/products');
@@ -160,7 +177,7 @@ describe('the pretty log', () => {
   it('has one readable line for a request', async () => {
     const lines = await prettyLines(({ ask }) => ask('GET', '/api/products?search=socks'));
     expect(lines).toEqual([
-      expect.stringMatching(/^\d\d:\d\d:\d\d GET +200 \/api\/products\?search=socks listProducts [\d.]+ ms$/),
+      expect.stringMatching(/^\d\d:\d\d:\d\d GET +200 \/api\/products\?search=socks listProducts real [\d.]+ ms$/),
     ]);
   });
 

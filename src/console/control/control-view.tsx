@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { ControlResponse } from '../../control/operation.ts';
+import { describeHandling } from '../../util/describe-decision.ts';
 import { formatDateTime, formatQuantity } from '../model/format.ts';
 import { ActionButton, ActionForm, Card, Field, useAction } from '../ui/elements.tsx';
 import { useConsole, useInterval, useLoaded, useObservable, useOperations } from '../ui/hooks.ts';
@@ -69,7 +70,7 @@ function OperationItem(props: {
           <code>{path}</code>
         </span>
         <span class="muted">
-          {operationId}: {explanation}
+          {operationId} {describeHandling(mocked, mocked && hasHandler ? 'in this sandbox' : explanation)}
         </span>
       </div>
       <label class="switch" title={hasHandler ? undefined : 'The operation has no handler, so it is always mocked'}>

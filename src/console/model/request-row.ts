@@ -1,4 +1,5 @@
 import type { ControlResponse, JournalEntry } from '../../control/operation.ts';
+import { describeDecision } from '../../util/describe-decision.ts';
 
 /** What determined the response to a request, such as a handler, a mock or a fault. */
 export type Decision = NonNullable<JournalEntry['decision']>;
@@ -55,31 +56,15 @@ export function parseRow(text: string, sandbox: string, order: number): RequestR
   };
 }
 
-/** The properties of a row that say what determined the response. */
-type DecidedRow = Pick<RequestRow, 'decision' | 'faults' | 'operation'>;
-
-/** Describes in a few words what determined a response, such as "handler" or "mock: example emptyList". */
-export function describeDecision({ decision, faults, operation }: DecidedRow): string {
+/** Describes in a few words what determined the response to a recorded request. */
+export function describeOrigin({
+  decision,
+  faults,
+  operation,
+}: Pick<RequestRow, 'decision' | 'faults' | 'operation'>): string {
   if (decision === undefined) return operation === '' ? 'no operation' : '';
-  const { source, example } = decision;
-  const text = DECISIONS[source];
-  if (source === 'fault') return faults.length > 0 ? `fault ${faults.join(', ')}` : text;
-  const withExample = example === undefined ? text : `${text}: example ${example}`;
-  return faults.length > 0 ? `${withExample}, fault ${faults.join(', ')}` : withExample;
+  return describeDecision({ ...decision, faults });
 }
-
-/** Short names for everything that can determine a response. */
-const DECISIONS: Readonly<Record<Decision['source'], string>> = {
-  handler: 'handler',
-  'user-handler': 'custom handler',
-  mock: 'mock',
-  stored: 'stored entry',
-  fault: 'fault',
-  preference: 'Prefer header',
-  cache: 'response cache',
-  replay: 'idempotency key',
-  refusal: 'refused',
-};
 
 /** Sentences that explain what determined a response. */
 export const DECISION_EXPLANATIONS: Readonly<Record<Decision['source'], string>> = {

@@ -11,7 +11,7 @@ import {
 } from '../model/code.ts';
 import { describeFault } from '../model/fault-form.ts';
 import { formatBytes, formatDateTime, formatDuration, formatJson, formatQuantity } from '../model/format.ts';
-import { DECISION_EXPLANATIONS, type Details, describeDecision, type SelectedRequest } from '../model/request-row.ts';
+import { DECISION_EXPLANATIONS, type Details, describeOrigin, type SelectedRequest } from '../model/request-row.ts';
 import { ActionButton, CopyButton, Section, Status } from '../ui/elements.tsx';
 import { useConsole, useLoaded } from '../ui/hooks.ts';
 import { JsonView } from '../ui/json-view.tsx';
@@ -47,7 +47,7 @@ function RequestExplanation({ sandbox, entry, details }: ExplanationProps) {
       )}
       {decision !== undefined && (
         <p class="decision">
-          <strong>{capitalize(describeDecision({ decision, faults, operation: entry.operation ?? '' }))}.</strong>{' '}
+          <strong>{capitalize(describeOrigin({ decision, faults, operation: entry.operation ?? '' }))}.</strong>{' '}
           {DECISION_EXPLANATIONS[decision.source]}
         </p>
       )}

@@ -1,7 +1,7 @@
 import type { ComponentChildren, RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { formatDuration, formatTime } from '../model/format.ts';
-import { describeDecision, type RequestRow, type SelectedRequest } from '../model/request-row.ts';
+import { describeOrigin, type RequestRow, type SelectedRequest } from '../model/request-row.ts';
 import { Status } from '../ui/elements.tsx';
 import { useConsole } from '../ui/hooks.ts';
 
@@ -52,7 +52,7 @@ function GridRow({ row, index, topPx, isSelected, hasSandbox, onSelect }: RowPro
 
 function Cells({ row, hasSandbox }: Pick<RowProps, 'row' | 'hasSandbox'>) {
   const { at, method, path, search, status, operation, durationMs } = row;
-  const decision = describeDecision(row);
+  const decision = describeOrigin(row);
   return (
     <>
       <Cell name="time">{formatTime(at)}</Cell>

@@ -65,8 +65,11 @@ test('an operation can be mocked, and its handler used again', async ({ page, op
     const operations = await sandbox.control('GET', '/operations');
     return operations.find(({ operationId }) => operationId === 'createOrder').mocked;
   };
+  const item = card(page, 'Operations').getByRole('listitem').filter({ hasText: 'createOrder' });
+  await expect(item).toContainText('createOrder real: built-in handler');
   await mock.check();
   await expect(mock).toBeChecked();
+  await expect(item).toContainText('createOrder mocked: in this sandbox');
   await expect.poll(isMocked).toBe(true);
   expect((await sandbox.send('POST', '/api/orders')).status()).toBe(201);
   expect((await sandbox.control('GET', '/state')).orders).toHaveLength(2);

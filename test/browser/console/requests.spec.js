@@ -21,7 +21,7 @@ test('the console shows a new request without a reload, with what decided its re
   await expect(newest).toContainText('/api/products?search=shoes');
   await expect(newest).toContainText('200');
   await expect(newest).toContainText('listProducts');
-  await expect(newest).toContainText('handler');
+  await expect(newest).toContainText('real');
 });
 
 test('the details of a refused request show the line of the contract that it violates', async ({
