@@ -115,6 +115,13 @@ export interface ContractImplementation<S extends State = State> {
    * Without this function, the engine uses the component schema and the key in `stateRules`.
    */
   getEntrySchema?(collection: string): EntrySchema | undefined;
+  /** Returns what the console asks for in a new entry. Without it, the console asks for all properties. */
+  getEntryForm?(collection: string): EntryForm | undefined;
+  /**
+   * Adds what the server sets in a new entry of a collection, such as its id and times.
+   * The control API calls this function, so `entry` can have any properties.
+   */
+  completeNewEntry?(collection: string, entry: Entry, context: NewEntryContext<S>): Entry;
   /**
    * Converts the stored state to the state that a user's handlers see, and back.
    * Without this property, these handlers see the stored state.
@@ -237,6 +244,28 @@ export interface EntrySchema {
   readonly key?: string | undefined;
 }
 
+/** What the console asks for in an entry. */
+export interface EntryForm {
+  /** The properties of a new entry that a client may send, and the ids of its parents. */
+  readonly properties: readonly string[];
+  /** The default values of these properties. */
+  readonly defaults?: Entry;
+  readonly references: readonly Reference[];
+}
+
+/** A property with the id of an entry of another collection, such as `projectId`. A hidden id is `$path.projectId`. */
+export interface Reference {
+  readonly property: string;
+  readonly collection: string;
+}
+
+/** What an application can use to complete a new entry. `nowMs`: the time of the sandbox, in ms since 1970. */
+export interface NewEntryContext<S extends State = State> {
+  readonly state: S;
+  readonly nowMs: number;
+  readonly newId: () => string;
+}
+
 /**
  * The error that a handler throws if a business rule declines a request.
  * The message says which value is invalid, which rule it breaks, and how to fix it.
@@ -286,11 +315,13 @@ export interface Table<S extends State = State> {
 /**
  * A column of a table.
  * `format` says how the console shows a value: `money` is an amount in cents, `time` is an ISO 8601 time, `image` is
- * the URL of an image, and `json` is any JSON value.
+ * the URL of an image, `id` is an id, and `json` is any JSON value.
  */
 export interface Column {
   readonly title: string;
-  readonly format: 'text' | 'number' | 'boolean' | 'image' | 'money' | 'time' | 'json';
+  readonly format: 'text' | 'number' | 'boolean' | 'image' | 'money' | 'time' | 'json' | 'id';
+  /** The collection of the entries whose ids the column has. */
+  readonly collection?: string;
 }
 
 /** A value about a whole collection, such as a total. */

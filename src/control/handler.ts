@@ -1,8 +1,8 @@
-import type { Application, Table } from '../application.ts';
+import type { Application, NewEntryContext, Table } from '../application.ts';
 import type { Sandboxes } from '../sandbox/registry.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { BuiltInSnapshots } from '../sandbox/snapshots.ts';
-import type { State } from '../store/state.ts';
+import type { Entry, State } from '../store/state.ts';
 import type { StateValidator } from '../store/validate-state.ts';
 import { toIsoTime } from '../util/iso-time.ts';
 import { describeIssues, type Issue } from '../util/issue.ts';
@@ -33,6 +33,8 @@ export interface ControlledApplication {
   readonly collections: Server['collections'];
   /** Returns the table in which the console shows a collection. Returns undefined if the collection does not exist. */
   getTable(collection: string): Table | undefined;
+  /** Adds what the server sets in a new entry of a collection, such as its id. */
+  completeNewEntry(collection: string, entry: Entry, context: NewEntryContext): Entry;
   /** Functions that explain a search, by the name of the searched collection. */
   readonly explainSearch: NonNullable<Application['explainSearch']>;
   /**
@@ -121,4 +123,14 @@ export function formatNames(names: readonly string[]): string {
 export function rejectIssues(code: ProblemCode, issues: readonly Issue[], part?: Violation['in']): void {
   if (issues.length > 0)
     throw new HttpProblemError({ code, detail: describeIssues(issues, part), violations: toViolations(issues, part) });
+}
+
+/** Creates the error for a collection that does not exist. */
+export function createUnknownCollectionError(collection: string, { collections }: ControlParts): HttpProblemError {
+  const remedy =
+    collections().length > 0 ? `Use one of ${formatNames(collections())}` : 'The contract has no collections';
+  return new HttpProblemError({
+    code: 'unknown-collection',
+    detail: `Collection ${collection} does not exist. ${remedy}.`,
+  });
 }

@@ -4,13 +4,15 @@ import { needsBody } from '../matcher/request-matcher.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { StoreUnavailableError } from '../store/errors.ts';
 import type { Entry, State } from '../store/state.ts';
+import { createIdentity } from '../util/entry-identity.ts';
 import { parseTime, toIsoTime } from '../util/iso-time.ts';
 import type { Issue } from '../util/issue.ts';
 import { HttpProblemError, type ProblemCode } from '../util/problem.ts';
-import { runInSlices, type Steps, splitList } from '../util/slices.ts';
+import { runInSlices, type Steps, sortInSteps, splitList } from '../util/slices.ts';
 import {
   type ControlHandlers,
   type ControlParts,
+  createUnknownCollectionError,
   formatNames,
   getSandbox,
   type OperationDescription,
@@ -127,8 +129,14 @@ const entryHandlers = {
     const table = getTable(path.collection, parts);
     const list = state[path.collection] ?? [];
     const search = String(query.search ?? '').toLowerCase();
-    const isMatch = createSearch(search, (entry) => table.getCells(entry, state));
-    const positions = search === '' ? undefined : await runInSlices(findPositions(list, isMatch));
+    const hasText = createSearch(search, (entry) => table.getCells(entry, state));
+    const hasKey = query.key === undefined ? undefined : createKeyTest(path.collection, String(query.key), parts);
+    const isMatch = hasKey ?? hasText;
+    const found = search === '' && !hasKey ? undefined : await runInSlices(findPositions(list, isMatch));
+    const positions =
+      query.sort === undefined
+        ? found
+        : await runInSlices(sortPositions(list, found ?? [...list.keys()], { sort: String(query.sort), table, state }));
     const [offset, limit] = [Number(query.offset ?? 0), Number(query.limit ?? PAGE_ENTRIES)];
     const shown = positions?.slice(offset, offset + limit) ?? getRange(offset, Math.min(offset + limit, list.length));
     const summary = table.summarize?.(state);
@@ -167,15 +175,56 @@ const entryHandlers = {
  * Returns the table in which the console shows a collection.
  * Throws a `HttpProblemError` if the collection does not exist.
  */
-function getTable(collection: string, { application, collections }: ControlParts): Table {
-  const table = application().getTable(collection);
-  if (table) return table;
-  const remedy =
-    collections().length > 0 ? `Use one of ${formatNames(collections())}` : 'The contract has no collections';
-  throw new HttpProblemError({
-    code: 'unknown-collection',
-    detail: `Collection ${collection} does not exist. ${remedy}.`,
-  });
+function getTable(collection: string, parts: ControlParts): Table {
+  const table = parts.application().getTable(collection);
+  if (!table) throw createUnknownCollectionError(collection, parts);
+  return table;
+}
+
+/** Returns a function that returns whether an entry of a collection has an id, which is given as text. */
+function createKeyTest(collection: string, id: string, { application }: ControlParts): (entry: Entry) => boolean {
+  const getId = createIdentity(application().collections.find(({ name }) => name === collection)?.key);
+  return (entry) => [id, JSON.stringify(id)].includes(getId(entry) ?? '');
+}
+
+/**
+ * Returns the positions of entries in the order of a column.
+ * `sort`: the title of the column, with `-` before it for the descending order.
+ * Missing values come last.
+ */
+function* sortPositions(
+  list: readonly Entry[],
+  positions: readonly number[],
+  { sort, table, state }: { readonly sort: string; readonly table: Table; readonly state: State },
+): Steps<readonly number[]> {
+  const isDescending = sort.startsWith('-');
+  const title = isDescending ? sort.slice(1) : sort;
+  const index = table.columns.findIndex((column) => column.title === title);
+  if (index < 0) {
+    const titles = formatNames(table.columns.map((column) => column.title));
+    const issue = { pointer: '/sort', message: `${JSON.stringify(title)} is not a column: use one of ${titles}` };
+    rejectIssues('invalid-request', [issue], 'query');
+  }
+  const values: (readonly [number, unknown])[] = [];
+  for (const [part] of splitList(positions)) {
+    for (const position of part) values.push([position, table.getCells(list[position] as Entry, state)[index]]);
+    yield;
+  }
+  const sorted = yield* sortInSteps(values, ([, a], [, b]) => compareCells(a, b, isDescending));
+  return sorted.map(([position]) => position);
+}
+
+const collator = new Intl.Collator('en', { numeric: true });
+
+function compareCells(a: unknown, b: unknown, isDescending: boolean): number {
+  const [isMissing, isOtherMissing] = [a ?? null, b ?? null].map((value) => value === null);
+  if (isMissing || isOtherMissing) return Number(isMissing) - Number(isOtherMissing);
+  const order = typeof a === 'number' && typeof b === 'number' ? a - b : collator.compare(toText(a), toText(b));
+  return isDescending ? -order : order;
+}
+
+function toText(value: unknown): string {
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
 function toRow(

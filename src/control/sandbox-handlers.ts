@@ -3,14 +3,14 @@ import { clearSettings, DEFAULT_SANDBOX_ID, type Sandbox } from '../sandbox/sand
 import { isSame } from '../sandbox/snapshots.ts';
 import { StateTooLargeError } from '../store/backend.ts';
 import { applyPatch, PatchError, type PatchOperation } from '../store/json-patch.ts';
-import type { State } from '../store/state.ts';
+import type { Entry, State } from '../store/state.ts';
 import { findNewIssues } from '../store/validate-state.ts';
 import { parseTime, toIsoTime } from '../util/iso-time.ts';
 import { describeIssues, type Issue } from '../util/issue.ts';
 import { formatPointer, parsePointer } from '../util/json-pointer.ts';
 import { HttpProblemError, toViolations } from '../util/problem.ts';
 import type { ControlHandlers, ControlParts } from './handler.ts';
-import { formatNames, getSandbox, rejectIssues } from './handler.ts';
+import { createUnknownCollectionError, formatNames, getSandbox, rejectIssues } from './handler.ts';
 
 /**
  * How often a new state is validated in slices before it is validated in one go.
@@ -125,6 +125,19 @@ export const sandboxHandlers = {
   getState: ({ path }, parts) => selectCollections(getSandbox(path.id, parts).store.read().state, parts),
   putState: ({ path, body }, parts) => changeState(path.id, (state) => ({ ...state, ...body }), parts),
   patchState: ({ path, body }, parts) => patchState(path.id, body, parts),
+  async addEntry({ path: { id, collection }, body }, parts) {
+    const { clock, idGenerator } = getSandbox(id, parts);
+    const { getTable, completeNewEntry } = parts.application();
+    if (!getTable(collection)) throw createUnknownCollectionError(collection, parts);
+    const [nowMs, uuid] = [clock.nowMs(), idGenerator.next()];
+    let added: Entry = body;
+    const add = (state: State) => {
+      added = completeNewEntry(collection, body, { state, nowMs, newId: () => uuid });
+      return { ...state, [collection]: [...(state[collection] ?? []), added] };
+    };
+    await changeState(id, add, parts);
+    return added;
+  },
   getClock: ({ path }, parts) => toClock(getSandbox(path.id, parts)),
   async setClock({ path, body }, { sandboxes }) {
     const nowMs = body.now === undefined ? undefined : parseTime(body.now);

@@ -232,7 +232,12 @@ export interface paths {
          */
         readonly get: operations["listEntries"];
         readonly put?: never;
-        readonly post?: never;
+        /**
+         * Add an entry to a collection
+         * @description Adds an entry at the end of the collection. The server sets what the body lacks and a server sets: the id, times such as `createdAt`, and default values, by the
+         *     clock and the id generator of the sandbox. The new state must conform to the application's contract, as for `putState`.
+         */
+        readonly post: operations["addEntry"];
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
@@ -800,6 +805,20 @@ export interface components {
             readonly key?: string;
             /** @description Whether `explainSearch` explains searches in the collection */
             readonly isSearched: boolean;
+            /** @description What a form for a new entry asks for */
+            readonly form: {
+                /** @description The properties that a client may send, and the ids of parents. The server sets the others. All properties if it is absent */
+                readonly properties?: readonly string[];
+                /** @description The default values of the properties */
+                readonly defaults: {
+                    readonly [key: string]: unknown;
+                };
+                /** @description The properties with the id of an entry of another collection, such as `projectId`, or `$path.projectId` if it is only in the path */
+                readonly references: readonly {
+                    readonly property: string;
+                    readonly collection: string;
+                }[];
+            };
             /** @description The JSON Schema of an entry, without references to other documents */
             readonly schema: {
                 readonly [key: string]: unknown;
@@ -855,10 +874,12 @@ export interface components {
         readonly Columns: readonly {
             readonly title: string;
             /**
-             * @description How a cell is shown. `image`: the URL of an image. `money`: an amount in cents. `time`: an ISO 8601 time. `json`: any JSON value
+             * @description How a cell is shown. `image`: the URL of an image. `money`: an amount in cents. `time`: an ISO 8601 time. `id`: an id. `json`: any JSON value
              * @enum {string}
              */
-            readonly format: "text" | "number" | "boolean" | "image" | "money" | "time" | "json";
+            readonly format: "text" | "number" | "boolean" | "image" | "money" | "time" | "json" | "id";
+            /** @description The collection of the entries whose ids the column has */
+            readonly collection?: string;
         }[];
         /** @description A page of the entries of a collection */
         readonly EntryPage: {
@@ -1698,6 +1719,10 @@ export interface operations {
             readonly query?: {
                 /** @description Return only entries that contain this text in any value. Case is ignored */
                 readonly search?: string;
+                /** @description Return only the entry with this id */
+                readonly key?: string;
+                /** @description The title of the column by which the entries are sorted. With `-` before it, the order is descending */
+                readonly sort?: string;
                 /** @description The number of entries to skip */
                 readonly offset?: number;
                 /** @description The maximum number of entries; 50 by default */
@@ -1726,6 +1751,45 @@ export interface operations {
                     readonly "application/json": components["schemas"]["EntryPage"];
                 };
             };
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
+        };
+    };
+    readonly addEntry: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of the sandbox
+                 * @example default
+                 */
+                readonly id: components["parameters"]["Id"];
+                /** @description The name of the collection */
+                readonly collection: components["parameters"]["Collection"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": {
+                    readonly [key: string]: unknown;
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The new entry */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        readonly [key: string]: unknown;
+                    };
+                };
+            };
+            readonly 415: components["responses"]["NotJson"];
             readonly "4XX": components["responses"]["Refused"];
             readonly "5XX": components["responses"]["Failed"];
         };

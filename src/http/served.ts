@@ -1,10 +1,12 @@
 import type {
   Application,
+  EntryForm,
   EntrySchema,
   Handle,
   HandlerResponse,
   Implementation,
   Input,
+  NewEntryContext,
   UserHandlers,
 } from '../application.ts';
 import type { ControlParts } from '../control/handler.ts';
@@ -14,7 +16,7 @@ import type { Contract } from '../openapi/contract.ts';
 import type { Node } from '../openapi/document.ts';
 import type { Route } from '../openapi/routes.ts';
 import type { Sandboxes } from '../sandbox/registry.ts';
-import type { State } from '../store/state.ts';
+import type { Entry, State } from '../store/state.ts';
 import type { Store } from '../store/store.ts';
 import type { StateRules, StateValidator } from '../store/validate-state.ts';
 import type { AccessPolicy } from './access-policy.ts';
@@ -76,6 +78,10 @@ export interface ServedContract {
   readonly isExplained: boolean;
   /** Returns the schema of the entries of a collection, and the property that identifies an entry. */
   getEntrySchema(collection: string): EntrySchema;
+  /** Returns what the console asks for in an entry of a collection; undefined if it asks for all properties. */
+  getEntryForm(collection: string): EntryForm | undefined;
+  /** Adds what the server sets in a new entry of a collection, such as its id. */
+  completeNewEntry(collection: string, entry: Entry, context: NewEntryContext): Entry;
   /** The contract of the control API. Its schemas describe the collections of the state. */
   readonly controlContract: Contract;
   /** Returns the implementation of an operation; undefined if the operation is mocked. */

@@ -16,6 +16,7 @@ import { fillPath } from '../util/request-target.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import { findIdIssues, findOverrideIssues, findResourceIssues, getRequiredQuery } from './document-paths.ts';
 import { getEntries, hasEqualId, hasParents, listParentPaths, setEntries } from './entries.ts';
+import { completeNewEntry, createEntryForm } from './entry-form.ts';
 import { appendEntry } from './entry-lists.ts';
 import { getKeyValue } from './entry-values.ts';
 import { explainPlan } from './explain-plan.ts';
@@ -308,6 +309,7 @@ export function createResourceApplication(contractFile: string): Application {
     implementContract(contract) {
       const model = getModel(contract);
       const { plans, mockedPlans, reasons } = model.inference;
+      const findResource = (collection: string) => model.inference.resources.find(({ name }) => name === collection);
       const getPlan = (operation: Operation) => plans.get(getRouteKey(operation));
       return {
         getImplementation(operation) {
@@ -321,8 +323,16 @@ export function createResourceApplication(contractFile: string): Application {
         linkEntries: (route, input, state, body) => linkEntries(model, route, input, state, body),
         stateRules: createStateRules(model),
         getEntrySchema(collection) {
-          const resource = model.inference.resources.find(({ name }) => name === collection);
+          const resource = findResource(collection);
           return resource && { schema: resource.schema, key: getKey(resource) };
+        },
+        getEntryForm(collection) {
+          const resource = findResource(collection);
+          return resource && createEntryForm(model, resource);
+        },
+        completeNewEntry(collection, entry, context) {
+          const resource = findResource(collection);
+          return resource ? completeNewEntry(model, resource, { entry, ...context }) : entry;
         },
         validatesChanges: false,
         completeResponse: (route, response) => completeUserResponse(model, route, response),

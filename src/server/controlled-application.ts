@@ -1,5 +1,5 @@
 import { dirname, relative } from 'node:path';
-import type { Application, Column, EntrySchema, ExampleRequest, Table } from '../application.ts';
+import type { Application, Column, EntrySchema, ExampleRequest, Reference, Table } from '../application.ts';
 import type { ControlledApplication } from '../control/handler.ts';
 import type { Server } from '../control/operation.ts';
 import type { ServedContract } from '../http/served.ts';
@@ -10,6 +10,7 @@ import type { Route } from '../openapi/routes.ts';
 import { ALL_PARTS, getPartProperties, getPartTypes, getSchemaParts } from '../openapi/schema-parts.ts';
 import type { Entry, State } from '../store/state.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
+import { isIdName } from '../util/names.ts';
 import type { Violation } from '../util/problem.ts';
 import { getPathname } from '../util/request-target.ts';
 
@@ -26,6 +27,10 @@ export function createApplicationView(application: Application): (served: Served
     const { info } = contract.document;
     const { explainSearch = {} } = application;
     const schemas = Object.keys(collections).map((name) => [name, served.getEntrySchema(name)] as const);
+    const toForm = (name: string) => {
+      const { properties, defaults = {}, references = [] } = served.getEntryForm(name) ?? {};
+      return { ...(properties ? { properties: [...properties] } : {}), defaults, references: [...references] };
+    };
     const tables = new Map(schemas.map(([name, schema]) => [name, createTable(application, served, name, schema)]));
     return {
       contract: {
@@ -39,9 +44,11 @@ export function createApplicationView(application: Application): (served: Served
         name,
         ...(key === undefined ? {} : { key }),
         isSearched: Object.hasOwn(explainSearch, name),
+        form: toForm(name),
         schema: schema === '' ? { type: 'object' } : extractSchema(contract.normalized, schema),
       })),
       getTable: (collection) => tables.get(collection),
+      completeNewEntry: served.completeNewEntry,
       explainSearch,
       findSource: (operationId, violation) => findSource(contract, operationId, violation as Violation),
       getExamples: (state) => getExamples(application, served, state),
@@ -51,12 +58,12 @@ export function createApplicationView(application: Application): (served: Served
 
 function createTable(
   { tables = {} }: Application,
-  { contract }: ServedContract,
+  { contract, getEntryForm }: ServedContract,
   name: string,
   schema: EntrySchema,
 ): Table {
   const own = Object.hasOwn(tables, name) ? tables[name] : undefined;
-  return own ?? createDefaultTable(contract.normalized, schema);
+  return own ?? createDefaultTable(contract.normalized, schema, getEntryForm(name)?.references ?? []);
 }
 
 function describeOperation({ contract, getImplementation, explain }: ServedContract, route: Route) {
@@ -141,8 +148,8 @@ function getSummary({ document }: Contract, { pointer }: Route): string | undefi
   return typeof summary === 'string' ? summary : undefined;
 }
 
-/** The maximum number of columns in a table. */
-const MAX_COLUMNS = 8;
+/** The maximum number of columns in a table, without the columns of ids, of which there are as many at most. */
+const MAX_COLUMNS = 7;
 
 /**
  * A column that shows a property of an entry.
@@ -154,22 +161,37 @@ interface PropertyColumn extends Column {
 
 /**
  * Creates the table of a collection from the schema of its entries.
- * The first column contains the key.
+ * A key that people read, such as `slug`, comes first, and ids come last.
  * The other columns contain the properties with simple values, in the order of the schema.
  * If the schema has only properties with objects and lists, the columns contain these properties.
  */
-function createDefaultTable(document: Document, { schema, key }: EntrySchema): Table {
+function createDefaultTable(document: Document, { schema, key }: EntrySchema, references: readonly Reference[]): Table {
   const properties = schema === '' ? [] : [...getPartProperties(getSchemaParts(document, schema, ALL_PARTS))];
   const all = properties.map(([name, pointer]) => toColumn([name], getFormat(document, pointer)));
   const scalar = all.filter(({ format }) => format !== 'json');
-  const others = (scalar.length > 0 ? scalar : all).filter(({ title }) => title !== key);
-  const keyColumn = all.find(({ title }) => title === key) ?? toColumn(key?.split('.') ?? [], 'text');
-  const columns = [...(key === undefined ? [] : [keyColumn]), ...others].slice(0, MAX_COLUMNS);
-  const shown = columns.length > 0 ? columns : [toColumn([], 'json')];
+  const linked = references.map(({ property, collection }) => ({ ...toColumn(property.split('.'), 'id'), collection }));
+  const isLinked = (title: string) => linked.some((one) => one.title === title);
+  const unlinked = scalar.filter(({ title }) => title !== key && isIdName(title) && !isLinked(title));
+  const ids = [...linked, ...unlinked.map(({ path }) => toColumn(path, 'id'))];
+  const isId = key !== undefined && isIdName(key);
+  const keyColumn = key === undefined ? [] : [toColumn(key.split('.'), isId ? 'id' : getKeyFormat(all, key))];
+  const special = [...keyColumn, ...ids].map(({ title }) => title);
+  const others = (scalar.length > 0 ? scalar : all).filter(({ title }) => !special.includes(title));
+  const shown = [
+    ...(isId ? [] : keyColumn),
+    ...others.slice(0, MAX_COLUMNS),
+    ...ids.slice(0, MAX_COLUMNS).filter(({ title }) => title !== keyColumn[0]?.title),
+    ...(isId ? keyColumn : []),
+  ];
+  const columns = shown.length > 0 ? shown : [toColumn([], 'json')];
   return {
-    columns: shown.map(({ title, format }) => ({ title, format })),
-    getCells: (entry) => shown.map(({ path }) => getValue(entry, path)),
+    columns: columns.map(({ path: _, ...column }) => column),
+    getCells: (entry) => columns.map(({ path }) => getValue(entry, path)),
   };
+}
+
+function getKeyFormat(all: readonly PropertyColumn[], key: string): Column['format'] {
+  return all.find(({ title }) => title === key)?.format ?? 'text';
 }
 
 /** Creates the column of a property. With an empty path, creates a column that contains the whole entry. */

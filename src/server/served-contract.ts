@@ -77,6 +77,9 @@ export function createServedContractFactory(
       getBuiltIn: (route) => implementation.getImplementation(route)?.handle,
       getEntrySchema: (collection) =>
         implementation.getEntrySchema?.(collection) ?? getComponentSchema(contract, collections[collection]),
+      getEntryForm: (collection) => implementation.getEntryForm?.(collection),
+      completeNewEntry: (collection, entry, context) =>
+        implementation.completeNewEntry?.(collection, entry, context) ?? entry,
       getStoredResponse: (route, input, state) =>
         chosen.get(route)?.isUnimplemented ? implementation.getStoredResponse?.(route, input, state) : undefined,
       linkEntries: (route, input, state, body) =>

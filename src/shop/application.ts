@@ -1,4 +1,4 @@
-import type { ExampleRequest, Table } from '../application.ts';
+import type { EntryForm, ExampleRequest, NewEntryContext, Table } from '../application.ts';
 import { type Application, type ApplicationHandler, type Handle, mocked, type Operation } from '../application.ts';
 import type { Contract } from '../openapi/contract.ts';
 import { combineDataValidators } from '../openapi/violations.ts';
@@ -45,8 +45,8 @@ const tables: Readonly<Record<keyof State, Table<State>>> = {
     ],
   ),
   deliveryOptions: createTable<DeliveryOption>(
-    { Id: 'text', Days: 'number', Price: 'money' },
-    ({ id, deliveryDays, priceCents }) => [id, deliveryDays, priceCents],
+    { Days: 'number', Price: 'money', Id: 'id' },
+    ({ id, deliveryDays, priceCents }) => [deliveryDays, priceCents, id],
   ),
   cartItems: {
     ...createTable<CartItem>(
@@ -60,7 +60,7 @@ const tables: Readonly<Record<keyof State, Table<State>>> = {
     summarize: summarizeCart,
   },
   orders: createTable<Order>(
-    { Time: 'time', Products: 'number', Total: 'money', Id: 'text' },
+    { Time: 'time', Products: 'number', Total: 'money', Id: 'id' },
     ({ id, orderTimeMs, totalCostCents, products }) => [
       toIsoTime(orderTimeMs),
       products.reduce((sum, { quantity }) => sum + quantity, 0),
@@ -279,6 +279,26 @@ const problems: Readonly<Record<DomainErrorCode, ProblemKind>> = {
   },
 };
 
+/** What the console asks for in a new entry: everything but ids and times, which the server sets. */
+const FORMS: Readonly<Partial<Record<keyof State, EntryForm>>> = {
+  products: { properties: ['name', 'image', 'priceCents', 'rating', 'keywords'], references: [] },
+  cartItems: {
+    properties: ['productId', 'quantity', 'deliveryOptionId'],
+    references: [
+      { property: 'productId', collection: 'products' },
+      { property: 'deliveryOptionId', collection: 'deliveryOptions' },
+    ],
+  },
+  deliveryOptions: { properties: ['deliveryDays', 'priceCents'], references: [] },
+  orders: { properties: ['totalCostCents', 'products'], references: [] },
+};
+
+/** Adds the id and the time to a new entry that lacks them. */
+function completeNewEntry(collection: string, entry: Entry, { nowMs, newId }: NewEntryContext): Entry {
+  if (collection === 'cartItems') return entry;
+  return { id: newId(), ...(collection === 'orders' ? { orderTimeMs: nowMs } : {}), ...entry };
+}
+
 /** The parts of the shop application that are the same with and without synonyms for the search. */
 const base = {
   contractFile: getPackageFile('openapi.yaml'),
@@ -291,6 +311,8 @@ const base = {
     return {
       getImplementation,
       stateRules: { ...stateRules, validateEntry },
+      getEntryForm: (collection: string) => FORMS[collection as keyof State],
+      completeNewEntry,
       validatesChanges: validateEntry !== shopContract.validateData,
     };
   },

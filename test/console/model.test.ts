@@ -1,7 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { compareStates, compareValues } from '../../src/console/model/compare-states.ts';
-import { findEntryName, getFields, getRowName, parseField } from '../../src/console/model/entry-fields.ts';
-import { formatQuantity } from '../../src/console/model/format.ts';
+import {
+  findEntryName,
+  getFieldLabel,
+  getFields,
+  getFieldValue,
+  getRowName,
+  parseField,
+  setFieldValue,
+  toFieldText,
+} from '../../src/console/model/entry-fields.ts';
+import { findPathEnd, formatQuantity, PATH_END, shortenId } from '../../src/console/model/format.ts';
 import { formatPartialJson } from '../../src/console/model/format-partial-json.ts';
 import { createFilter, NO_FILTER } from '../../src/console/model/request-filter.ts';
 import type { RequestRow } from '../../src/console/model/request-row.ts';
@@ -53,6 +62,16 @@ describe('a number with a noun', () => {
   });
 });
 
+describe('the end of a long path', () => {
+  it.each([
+    ['/workspaces/7c9e6679/projects/42/tasks/17', '/projects/42/tasks/17'],
+    ['/notes/7c9e6679-7425-40de-944b-e07fc1f90ae7', '-944b-e07fc1f90ae7'],
+  ])('of %s has %s', (path, end) => {
+    expect(path.slice(findPathEnd(path)).endsWith(end)).toBe(true);
+    expect(path.length - findPathEnd(path)).toBeLessThanOrEqual(PATH_END);
+  });
+});
+
 describe('the name of an entry', () => {
   it.each([
     [{ id: 'a1', name: 'Kettle' }, 'id', 'Kettle'],
@@ -80,7 +99,7 @@ describe('the fields of an entry', () => {
   };
 
   it('have the types of the schema, and the other properties of the entry', () => {
-    const fields = getFields(schema, { other: 1 });
+    const fields = getFields({ schema, form: { defaults: {}, references: [] } }, { other: 1 }, false);
     expect(fields.map(({ name, kind, isRequired }) => [name, kind, isRequired])).toEqual([
       ['id', 'number', true],
       ['kind', 'choice', false],
@@ -91,10 +110,70 @@ describe('the fields of an entry', () => {
   });
 
   it('keep the type of a value that is not changed', () => {
-    const [field] = getFields({ properties: { a: { type: 'string' } } }, {});
+    const form = { defaults: {}, references: [] };
+    const [field] = getFields({ schema: { properties: { a: { type: 'string' } } }, form }, {}, false);
     if (field === undefined) throw new Error('The schema has no field');
     expect(parseField('12', field, true, 12)).toBe(12);
     expect(parseField('12', field, false, 12)).toBe('12');
+  });
+});
+
+describe('the fields of a new entry', () => {
+  const schema = {
+    required: ['title'],
+    properties: {
+      id: { type: 'integer' },
+      title: { type: 'string' },
+      done: { type: 'boolean', default: false },
+      due: { type: 'string', format: 'date' },
+      start: { type: ['string', 'null'], format: 'date-time' },
+      ownerId: { type: 'integer' },
+    },
+  };
+  const form = {
+    properties: ['$path.projectId', 'title', 'done', 'due', 'start', 'ownerId'],
+    defaults: {},
+    references: [
+      { property: '$path.projectId', collection: 'projects' },
+      { property: 'ownerId', collection: 'users' },
+    ],
+  };
+  const fields = getFields({ schema, form }, {}, true);
+
+  it('are those that a client may send, with the ids of parents', () => {
+    expect(fields.map(({ name, kind, isRequired, collection }) => [name, kind, isRequired, collection])).toEqual([
+      ['$path.projectId', 'text', true, 'projects'],
+      ['title', 'text', true, undefined],
+      ['done', 'boolean', false, undefined],
+      ['due', 'date', false, undefined],
+      ['start', 'date-time', false, undefined],
+      ['ownerId', 'number', false, 'users'],
+    ]);
+  });
+
+  it('include the hidden id of a parent', () => {
+    const entry = setFieldValue({ title: 'a', $path: { id: '1' } }, '$path.projectId', '7');
+    expect(entry).toEqual({ title: 'a', $path: { id: '1', projectId: '7' } });
+    expect(getFieldValue(entry, '$path.projectId')).toBe('7');
+    expect(getFieldLabel('$path.projectId')).toBe('projectId');
+  });
+
+  it('have times in the time zone of the browser', () => {
+    const start = fields.find(({ name }) => name === 'start');
+    if (start === undefined) throw new Error('The schema has the property start');
+    const text = toFieldText('2026-03-01T12:30:00.000Z', 'date-time');
+    expect(text).toMatch(/^2026-0[23]-\d\dT\d\d:\d\d:00$/);
+    expect(parseField(text, start, false, undefined)).toBe('2026-03-01T12:30:00.000Z');
+    expect(toFieldText('tomorrow', 'date-time')).toBe('');
+  });
+});
+
+describe('an id in a table', () => {
+  it.each([
+    ['7c9e6679-7425-40de-944b-e07fc1f90ae7', '7c9e6679…'],
+    ['tasks-000017', 'tasks-000017'],
+  ])('%s is shown as %s', (id, short) => {
+    expect(shortenId(id)).toBe(short);
   });
 });
 

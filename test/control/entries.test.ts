@@ -66,7 +66,7 @@ describe('GET /_control/sandboxes/ID/state/COLLECTION', () => {
     expect((await listEntries('products?search=e&offset=1&limit=1')).entries).toHaveLength(1);
   });
 
-  it('shows the id and the scalar properties of the entries of another contract', async () => {
+  it('shows the scalar properties and the id of the entries of another contract', async () => {
     const Pet = createObject({
       'name!': { type: 'string' },
       id: { type: 'integer' },
@@ -79,12 +79,12 @@ describe('GET /_control/sandboxes/ID/state/COLLECTION', () => {
     await api.ask('POST', '/pets', { name: 'Rex', isTame: true });
     const { columns, entries } = (await createControlClient(api)('GET', '/default/state/pets')).body;
     expect(columns).toEqual([
-      { title: 'id', format: 'number' },
       { title: 'name', format: 'text' },
       { title: 'born', format: 'time' },
       { title: 'isTame', format: 'boolean' },
+      { title: 'id', format: 'id' },
     ]);
-    expect(entries[0].cells).toEqual([1, 'Rex', null, true]);
+    expect(entries[0].cells).toEqual(['Rex', null, true, 1]);
   });
 
   it('shows whole entries if the contract does not describe their properties', async () => {

@@ -62,6 +62,7 @@ describe('GET /_control/server', () => {
         name: 'pets',
         key: 'id',
         isSearched: false,
+        form: { properties: ['name', 'owner'], defaults: {}, references: [] },
         schema: {
           ...schemas.Pet,
           properties: { ...Object(schemas.Pet.properties), owner: { $ref: '#/$defs/Owner' } },

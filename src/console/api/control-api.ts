@@ -14,6 +14,7 @@ const ROUTES = {
   getState: 'GET /_control/sandboxes/{id}/state',
   putState: 'PUT /_control/sandboxes/{id}/state',
   patchState: 'PATCH /_control/sandboxes/{id}/state',
+  addEntry: 'POST /_control/sandboxes/{id}/state/{collection}',
   listEntries: 'GET /_control/sandboxes/{id}/state/{collection}',
   explainSearch: 'GET /_control/sandboxes/{id}/state/{collection}/search',
   setClock: 'PUT /_control/sandboxes/{id}/clock',

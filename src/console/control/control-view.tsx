@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { ControlResponse } from '../../control/operation.ts';
 import { describeHandling } from '../../util/describe-decision.ts';
 import { formatDateTime, formatQuantity } from '../model/format.ts';
-import { ActionButton, ActionForm, Card, Field, useAction } from '../ui/elements.tsx';
+import { ActionButton, ActionForm, Card, Field, Path, useAction } from '../ui/elements.tsx';
 import { useConsole, useInterval, useLoaded, useObservable, useOperations } from '../ui/hooks.ts';
 import { FaultsCard } from './faults-card.tsx';
 import { SandboxesCard, SnapshotsCard } from './sandboxes-card.tsx';
@@ -67,7 +67,9 @@ function OperationItem(props: {
       <div class="list-text">
         <span class="operation-name">
           <span class="method">{method}</span>
-          <code>{path}</code>
+          <code title={path}>
+            <Path path={path} />
+          </code>
         </span>
         <span class="muted">
           {operationId} {describeHandling(mocked, mocked && hasHandler ? 'in this sandbox' : explanation)}

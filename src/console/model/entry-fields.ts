@@ -1,3 +1,4 @@
+import type { ControlResponse } from '../../control/operation.ts';
 import { parsePointer } from '../../util/json-pointer.ts';
 import { formatCount } from './format.ts';
 
@@ -9,8 +10,11 @@ export interface EntryField {
    * How the user edits the field.
    * `choice`: the user selects one of `choices`.
    * `json`: the user enters JSON, for an object, a list, or a value of any type.
+   * `date` and `date-time`: the user selects a date, or a date and a time.
    */
-  readonly kind: 'text' | 'number' | 'boolean' | 'choice' | 'json';
+  readonly kind: 'text' | 'number' | 'boolean' | 'choice' | 'json' | 'date' | 'date-time';
+  /** The collection of the entry whose id the field has, such as the parent. The user selects the entry by its name. */
+  readonly collection: string | undefined;
   readonly choices: readonly string[];
   /** The description and the limits of the property in the schema. Empty if the schema has neither. */
   readonly hint: string;
@@ -18,19 +22,54 @@ export interface EntryField {
 
 type Schema = Readonly<Record<string, unknown>>;
 
+/** What the form of a collection needs: the schema of its entries, and what a form for a new entry asks for. */
+type FormCollection = Pick<ControlResponse<'getServer'>['collections'][number], 'schema' | 'form'>;
+
 /**
- * Returns the form fields for an entry: a field for each property of the schema, and for each other property of the
- * entry.
+ * Returns the form fields for an entry.
+ * A new entry has the fields that a client may send.
+ * Another entry has a field for each property of the schema, each other property, and each id of a parent.
  */
-export function getFields(schema: Schema, entry: Readonly<Record<string, unknown>>): readonly EntryField[] {
+export function getFields({ schema, form }: FormCollection, entry: Entry, isNew: boolean): readonly EntryField[] {
   const properties = collectProperties(schema, schema);
   const required = collectRequired(schema, schema);
-  const names = [...new Set([...Object.keys(properties), ...Object.keys(entry)])];
-  return names.map((name) => toField(name, resolve(properties[name] ?? {}, schema), required.includes(name)));
+  const hidden = form.references.flatMap(({ property }) => (property.startsWith(HIDDEN) ? [property] : []));
+  const own = Object.keys(entry).filter((name) => name !== HIDDEN_NAME);
+  const names = (isNew && form.properties) || [...new Set([...hidden, ...Object.keys(properties), ...own])];
+  return names.map((name) => {
+    const isRequired = required.includes(name) || name.startsWith(HIDDEN);
+    const field = toField(name, resolve(properties[name] ?? {}, schema), isRequired);
+    const { collection } = form.references.find(({ property }) => property === name) ?? {};
+    return { ...field, collection, ...(name.startsWith(HIDDEN) && { kind: 'text' as const }) };
+  });
 }
 
+/** The property with the ids of parents that are only in the path, which is hidden from clients. */
+const HIDDEN_NAME = '$path';
+const HIDDEN = `${HIDDEN_NAME}.`;
+
+/** Returns the name of a field for the user: `projectId` for `$path.projectId`. */
+export function getFieldLabel(name: string): string {
+  return name.startsWith(HIDDEN) ? name.slice(HIDDEN.length) : name;
+}
+
+/** Returns the value of a field in an entry. */
+export function getFieldValue(entry: Entry, name: string): unknown {
+  if (!name.startsWith(HIDDEN)) return entry[name];
+  return (entry[HIDDEN_NAME] as Entry | undefined)?.[getFieldLabel(name)];
+}
+
+/** Returns a copy of an entry with the value of a field. */
+export function setFieldValue(entry: Entry, name: string, value: unknown): Entry {
+  if (!name.startsWith(HIDDEN)) return { ...entry, [name]: value };
+  return { ...entry, [HIDDEN_NAME]: { ...Object(entry[HIDDEN_NAME]), [getFieldLabel(name)]: value } };
+}
+
+/** The field kinds for formats of strings. */
+const FORMAT_KINDS: Readonly<Record<string, EntryField['kind']>> = { date: 'date', 'date-time': 'date-time' };
+
 function toField(name: string, property: Schema, isRequired: boolean): EntryField {
-  const choices = Array.isArray(property.enum) ? property.enum : [];
+  const choices = Array.isArray(property.enum) ? property.enum.filter((choice) => choice !== null) : [];
   const isChoice = choices.length > 0 && choices.every((choice) => typeof choice === 'string');
   const kinds: Readonly<Record<string, EntryField['kind']>> = {
     string: 'text',
@@ -38,8 +77,13 @@ function toField(name: string, property: Schema, isRequired: boolean): EntryFiel
     number: 'number',
     boolean: 'boolean',
   };
-  const kind = isChoice ? 'choice' : (kinds[String(property.type)] ?? 'json');
-  return { name, isRequired, kind, choices: isChoice ? choices : [], hint: describeProperty(property) };
+  // A property that can be null has the form field of its other type.
+  const [type, ...others] = [property.type].flat().filter((one) => one !== 'null');
+  const ofType = others.length > 0 ? undefined : kinds[String(type)];
+  const ofFormat = ofType === 'text' ? FORMAT_KINDS[String(property.format)] : undefined;
+  const kind = isChoice ? 'choice' : (ofFormat ?? ofType ?? 'json');
+  const hint = describeProperty(property);
+  return { name, isRequired, kind, collection: undefined, choices: isChoice ? choices : [], hint };
 }
 
 /** Returns the description of a property (or else its format) and its limits, as one text. */
@@ -81,6 +125,7 @@ function resolve(schema: Schema, root: Schema): Schema {
 export function toFieldText(value: unknown, kind: EntryField['kind']): string {
   if (value === undefined) return '';
   if (kind === 'json') return JSON.stringify(value, null, 2);
+  if (kind === 'date-time') return toLocalTime(String(value));
   // The value may have another type than the schema allows.
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value);
 }
@@ -101,9 +146,19 @@ export function parseField(
   if (isUnchanged) return old;
   if (kind === 'text') return text === '' && !isRequired ? undefined : text;
   if (text.trim() === '') return undefined;
-  if (kind === 'choice') return text;
+  if (kind === 'choice' || kind === 'date') return text;
+  if (kind === 'date-time') return new Date(text).toISOString();
   return JSON.parse(text);
 }
+
+/** Converts an ISO 8601 time to the format of an input for a date and a time, in the time zone of the browser. */
+function toLocalTime(iso: string): string {
+  const date = new Date(iso);
+  if (Number.isNaN(date.getTime())) return '';
+  return new Date(date.getTime() - date.getTimezoneOffset() * MINUTE_MS).toISOString().slice(0, 19);
+}
+
+const MINUTE_MS = 60_000;
 
 type Entry = Readonly<Record<string, unknown>>;
 
@@ -141,7 +196,12 @@ export function getRowName({ columns, entry, cells, position }: NamedTable, key:
 }
 
 function getValue(entry: Entry, key: string | undefined): unknown {
-  return key === undefined ? undefined : entry[key];
+  return key === undefined ? undefined : getKey(entry, key);
+}
+
+/** Returns the id of an entry. `key`: the property with the id; dots separate nested properties. */
+export function getKey(entry: Entry, key: string): unknown {
+  return key.split('.').reduce<unknown>((value, name) => Object(value)[name], entry);
 }
 
 function toName(value: unknown): string | undefined {

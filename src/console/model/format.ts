@@ -55,3 +55,21 @@ function toPlural(noun: string): string {
 export function formatJson(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value, null, 2) ?? '');
 }
+
+/** The length of the end of a path that is always shown, in characters. */
+export const PATH_END = 24;
+
+/** Returns the index at which the last segments of a path start, whose length is at most `PATH_END` if possible. */
+export function findPathEnd(path: string): number {
+  const earliest = path.length - PATH_END;
+  const slash = path.indexOf('/', earliest);
+  return slash === -1 ? earliest : slash;
+}
+
+/** The maximum length of an id in a table, in characters. */
+const MAX_ID = 12;
+
+/** Shortens a long id, such as a UUID, to its first characters. */
+export function shortenId(id: string): string {
+  return id.length > MAX_ID ? `${id.slice(0, MAX_ID - 4)}…` : id;
+}

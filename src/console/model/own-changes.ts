@@ -10,6 +10,7 @@ export interface OwnChange {
 
 /** Descriptions of the changes that the operations of the control API make to the state, by operationId. */
 const CHANGE_DESCRIPTIONS: Partial<Readonly<Record<UsedId, string>>> = {
+  addEntry: 'entry added in the console',
   patchState: 'entry edited in the console',
   putState: 'state imported in the console',
   resetSandbox: 'data reset in the console',

@@ -2,7 +2,7 @@ import type { ComponentChildren, RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { formatDuration, formatTime } from '../model/format.ts';
 import { describeOrigin, type RequestRow, type SelectedRequest } from '../model/request-row.ts';
-import { Status } from '../ui/elements.tsx';
+import { Path, Status } from '../ui/elements.tsx';
 import { useConsole } from '../ui/hooks.ts';
 
 /** The columns of the list of requests. */
@@ -58,7 +58,7 @@ function Cells({ row, hasSandbox }: Pick<RowProps, 'row' | 'hasSandbox'>) {
       <Cell name="time">{formatTime(at)}</Cell>
       <Cell name="method">{method}</Cell>
       <Cell name="path" title={path + search}>
-        {path}
+        <Path path={path} />
         {search !== '' && <span class="query">{search}</span>}
       </Cell>
       <Cell name="status">

@@ -2,14 +2,25 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { formatPointer, parsePointer } from '../../util/json-pointer.ts';
 import { ApiError } from '../api/control-api.ts';
-import { type EntryField, getFields, parseField, toFieldText } from '../model/entry-fields.ts';
+import {
+  type EntryField,
+  getFieldLabel,
+  getFields,
+  getFieldValue,
+  getKey,
+  getRowName,
+  parseField,
+  setFieldValue,
+  toFieldText,
+} from '../model/entry-fields.ts';
+import { shortenId } from '../model/format.ts';
 import { ConfirmButton } from '../ui/elements.tsx';
-import { useConsole } from '../ui/hooks.ts';
+import { useConsole, useLoaded, useObservable } from '../ui/hooks.ts';
 import type { Collection, EditedEntry, Entry, EntryError, EntryFormProps } from './state-types.ts';
 
 /** A form that edits an entry, with a field for each property of the schema. */
-function EntryForm({ id, collection, entry, errors, draft, onSave }: EntryFormProps) {
-  const fields = getFields(collection.schema, entry);
+function EntryForm({ id, sandbox, collection, entry, isNew, errors, draft, onSave }: EntryFormProps) {
+  const fields = getFields(collection, entry, isNew);
   const [texts, setTexts] = useState<Readonly<Record<string, string>>>({});
   const [syntaxErrors, setSyntaxErrors] = useState<readonly EntryError[]>([]);
   draft.current = () => {
@@ -24,10 +35,11 @@ function EntryForm({ id, collection, entry, errors, draft, onSave }: EntryFormPr
   };
   const all = syntaxErrors.length > 0 ? syntaxErrors : errors;
   const names = fields.map(({ name }) => name);
+  const hasPath = (path: readonly string[], name: string) => path[0] === name || path.join('.') === name;
   return (
     <form id={id} class="entry-form" onSubmit={submit} noValidate>
       {all
-        .filter(({ path: [name] }) => name === undefined || !names.includes(name))
+        .filter(({ path }) => !names.some((name) => hasPath(path, name)))
         .map(({ path, message }) => (
           <p key={path.join('.')} class="error" role="alert">
             {[...path, message].join(' ')}
@@ -37,8 +49,9 @@ function EntryForm({ id, collection, entry, errors, draft, onSave }: EntryFormPr
         <Field
           key={field.name}
           field={field}
-          text={texts[field.name] ?? toFieldText(entry[field.name], field.kind)}
-          errors={all.filter(({ path: [name] }) => name === field.name)}
+          sandbox={sandbox}
+          text={texts[field.name] ?? toFieldText(getFieldValue(entry, field.name), field.kind)}
+          errors={all.filter(({ path }) => hasPath(path, field.name))}
           onInput={(text) => setTexts((old) => ({ ...old, [field.name]: text }))}
         />
       ))}
@@ -48,12 +61,13 @@ function EntryForm({ id, collection, entry, errors, draft, onSave }: EntryFormPr
 
 interface FieldProps {
   readonly field: EntryField;
+  readonly sandbox: string;
   readonly text: string;
   readonly errors: readonly EntryError[];
   readonly onInput: (text: string) => void;
 }
 
-function Field({ field, text, errors, onInput }: FieldProps) {
+function Field({ field, sandbox, text, errors, onInput }: FieldProps) {
   const { name, isRequired, hint } = field;
   const id = `field-${name}`;
   const hasErrors = errors.length > 0;
@@ -61,9 +75,9 @@ function Field({ field, text, errors, onInput }: FieldProps) {
   return (
     <div class={hasErrors ? 'field has-error' : 'field'}>
       <label for={id}>
-        {name} {isRequired && <span class="muted">required</span>}
+        {getFieldLabel(name)} {isRequired && <span class="muted">required</span>}
       </label>
-      <Input field={field} text={text} onInput={onInput} id={id} isInvalid={hasErrors} described={described} />
+      <Input {...{ field, sandbox, text, onInput, id, described }} isInvalid={hasErrors} />
       {hint !== '' && (
         <p id={`${id}-hint`} class="hint">
           {hint}
@@ -83,19 +97,24 @@ function Field({ field, text, errors, onInput }: FieldProps) {
 /** The input element of a field. */
 function Input(props: {
   readonly field: EntryField;
+  readonly sandbox: string;
   readonly text: string;
   readonly id: string;
   readonly isInvalid: boolean;
   readonly described: string;
   readonly onInput: (text: string) => void;
 }) {
-  const { field, text, id, isInvalid, described, onInput } = props;
+  const { field, sandbox, text, id, isInvalid, described, onInput } = props;
   const common = {
     id,
     'aria-invalid': isInvalid,
     'aria-describedby': described === '' ? undefined : described,
     onInput: (event: { readonly currentTarget: { readonly value: string } }) => onInput(event.currentTarget.value),
   };
+  if (field.collection !== undefined)
+    return <ReferenceInput {...{ sandbox, common, text }} collection={field.collection} />;
+  if (field.kind === 'date') return <input {...common} type="date" value={text} />;
+  if (field.kind === 'date-time') return <input {...common} type="datetime-local" step="1" value={text} />;
   if (field.kind === 'json')
     return (
       <textarea {...common} class="code-input" rows={Math.max(2, Math.min(12, text.split('\n').length))} value={text} />
@@ -115,19 +134,60 @@ function Input(props: {
   );
 }
 
+/** The maximum number of entries from which the user selects one by its name. */
+const MAX_OPTIONS = 200;
+
+/**
+ * The input for the id of another entry: the names of the entries.
+ * For a large collection, the user enters the id.
+ */
+function ReferenceInput(props: {
+  readonly sandbox: string;
+  readonly collection: string;
+  readonly text: string;
+  readonly common: Readonly<Record<string, unknown>>;
+}) {
+  const { sandbox, collection, text, common } = props;
+  const { api, server } = useConsole();
+  const key = useObservable(server)?.collections.find(({ name }) => name === collection)?.key;
+  const { data } = useLoaded(`options ${sandbox} ${collection}`, () =>
+    api.send('listEntries', { path: { id: sandbox, collection }, query: { limit: MAX_OPTIONS } }),
+  );
+  if (data === undefined || key === undefined || data.total > MAX_OPTIONS)
+    return <input {...common} type="text" value={text} />;
+  const named = data.entries.map((row) => ({
+    id: String(getKey(row.entry, key) ?? ''),
+    name: getRowName({ ...row, columns: data.columns }, key),
+  }));
+  const isKnown = text === '' || named.some(({ id }) => id === text);
+  return (
+    <select {...common} value={text}>
+      <option value="">–</option>
+      {!isKnown && <option value={text}>{text}</option>}
+      {named.map(({ id, name }) => (
+        <option key={id} value={id}>
+          {name === id ? id : `${name} (${shortenId(id)})`}
+        </option>
+      ))}
+    </select>
+  );
+}
+
 /** Converts the texts of the form fields to an entry. Also returns an error for each text that can't be parsed. */
 function parseFields(
   fields: readonly EntryField[],
   texts: Readonly<Record<string, string>>,
   old: Readonly<Record<string, unknown>>,
 ) {
-  const entry: Record<string, unknown> = {};
+  // A form for a new entry lacks the properties that the server sets, which the user can enter as JSON.
+  const names = fields.map(({ name }) => name);
+  let entry: Entry = Object.fromEntries(Object.entries(old).filter(([name]) => !names.includes(name)));
   const errors: EntryError[] = [];
   for (const field of fields) {
     const { name, kind } = field;
     try {
-      const value = parseField(texts[name] ?? '', field, texts[name] === undefined, old[name]);
-      if (value !== undefined) entry[name] = value;
+      const value = parseField(texts[name] ?? '', field, texts[name] === undefined, getFieldValue(old, name));
+      if (value !== undefined) entry = setFieldValue(entry, name, value);
     } catch {
       errors.push({ path: [name], message: kind === 'number' ? 'must be a number' : 'must be valid JSON' });
     }
@@ -201,7 +261,9 @@ const FORM_ID = 'entry-form';
  */
 export function EntryEditor({ sandbox, collection, edited, onClose, onChange }: EditorProps) {
   const { api, notices } = useConsole();
-  const { position, entry = {} } = edited;
+  const { position } = edited;
+  const isNew = position === undefined;
+  const { entry = collection.form.defaults } = edited;
   const [draft, setDraft] = useState(entry);
   const [isJson, setJson] = useState(false);
   const currentDraft = useRef<() => Entry | undefined>(() => undefined);
@@ -210,32 +272,30 @@ export function EntryEditor({ sandbox, collection, edited, onClose, onChange }: 
     setJson(event.currentTarget.checked);
   };
   const { errors, save } = useSave(async (value) => {
-    const patch = createPatch(collection.name, edited, value);
-    await api.send('patchState', { path: { id: sandbox }, body: patch });
-    notices.show(`The entry is ${value === undefined ? 'deleted' : position === undefined ? 'added' : 'saved'}`);
+    if (position === undefined)
+      await api.send('addEntry', { path: { id: sandbox, collection: collection.name }, body: { ...value } });
+    else await api.send('patchState', { path: { id: sandbox }, body: createPatch(collection.name, edited, value) });
+    notices.show(`The entry is ${value === undefined ? 'deleted' : isNew ? 'added' : 'saved'}`);
     onClose();
     await onChange();
   });
   const Form = isJson ? JsonForm : EntryForm;
   return (
-    <Dialog
-      title={position === undefined ? `Add to ${collection.name}` : `Edit ${edited.name} in ${collection.name}`}
-      onClose={onClose}
-    >
+    <Dialog title={isNew ? `Add to ${collection.name}` : `Edit ${edited.name} in ${collection.name}`} onClose={onClose}>
       <label class="checkbox">
         <input type="checkbox" checked={isJson} onChange={switchForm} /> Edit as JSON
       </label>
       <Form
         id={FORM_ID}
         draft={currentDraft}
-        {...{ collection, errors }}
+        {...{ sandbox, collection, isNew, errors }}
         entry={draft}
         onSave={(value) => {
           setDraft(value);
           save(value);
         }}
       />
-      <EditorActions isNew={position === undefined} onClose={onClose} remove={() => save(undefined)} />
+      <EditorActions isNew={isNew} onClose={onClose} remove={() => save(undefined)} />
     </Dialog>
   );
 }
@@ -310,11 +370,10 @@ function parseEntryPath(pointer: string): readonly string[] {
 }
 
 /**
- * Creates a JSON Patch (RFC 6902) that adds, replaces or removes an entry.
+ * Creates a JSON Patch (RFC 6902) that replaces or removes an entry.
  * The patch fails if the entry has changed since the dialog was opened.
  */
-function createPatch(collection: string, { position, entry }: EditedEntry, value: unknown) {
-  if (position === undefined) return [{ op: 'add' as const, path: formatPointer(collection, '-'), value }];
+function createPatch(collection: string, { position = 0, entry }: EditedEntry, value: unknown) {
   const path = formatPointer(collection, position);
   const test = { op: 'test' as const, path, value: entry };
   return [test, value === undefined ? { op: 'remove' as const, path } : { op: 'replace' as const, path, value }];

@@ -1,7 +1,7 @@
 import type { EntryChange } from '../model/compare-states.ts';
 import { getRowName } from '../model/entry-fields.ts';
-import { formatCount, formatDateTime, formatMoney } from '../model/format.ts';
-import { useConsole } from '../ui/hooks.ts';
+import { formatCount, formatDateTime, formatMoney, shortenId } from '../model/format.ts';
+import { useConsole, useObservable } from '../ui/hooks.ts';
 import { type EditedEntry, type EntryPage, PAGE_SIZE } from './state-types.ts';
 
 type Entry = EntryPage['entries'][number];
@@ -32,9 +32,7 @@ export function EntryTable({ page, offset, collectionKey, changes, onEdit }: Tab
           <thead>
             <tr>
               {columns.map((column) => (
-                <th key={column.title} scope="col" class={`format-${column.format}`}>
-                  {column.title}
-                </th>
+                <SortableHeader key={column.title} {...column} />
               ))}
               <th scope="col" class="entry-actions">
                 <span class="visually-hidden">Actions</span>
@@ -62,6 +60,22 @@ export function EntryTable({ page, offset, collectionKey, changes, onEdit }: Tab
   );
 }
 
+/** The header of a column. A click sorts by the column, another one in descending order, and a third one not at all. */
+function SortableHeader({ title, format }: Column) {
+  const { router } = useConsole();
+  const { sort } = useObservable(router.route).values;
+  const order = sort === title ? 'ascending' : sort === `-${title}` ? 'descending' : undefined;
+  const next = { none: title, ascending: `-${title}`, descending: '' }[order ?? 'none'];
+  return (
+    <th scope="col" class={`format-${format}`} aria-sort={order}>
+      <button type="button" class="sort" onClick={() => router.setValues({ sort: next, offset: '' })}>
+        {title}
+        <span aria-hidden="true">{{ none: '', ascending: ' ↑', descending: ' ↓' }[order ?? 'none']}</span>
+      </button>
+    </th>
+  );
+}
+
 function EntryRow(props: {
   readonly entry: Entry;
   readonly columns: readonly NumberColumn[];
@@ -75,9 +89,9 @@ function EntryRow(props: {
   const kind = change === undefined ? undefined : change.before === undefined ? 'added' : 'changed';
   return (
     <tr class={kind === undefined ? undefined : `row-${kind}`} onClick={edit}>
-      {columns.map(({ title, format, digits }, index) => (
+      {columns.map(({ title, format, digits, collection }, index) => (
         <td key={title} class={`format-${format}`}>
-          <CellValue value={entry.cells[index]} {...{ format, digits }} />
+          <CellValue value={entry.cells[index]} {...{ format, digits, collection }} />
         </td>
       ))}
       <td class="entry-actions">
@@ -98,14 +112,39 @@ function EntryRow(props: {
 }
 
 /** The content of a table cell, in the format of its column. */
-function CellValue({ value, format, digits }: Pick<NumberColumn, 'format' | 'digits'> & { readonly value: unknown }) {
+function CellValue(props: {
+  readonly value: unknown;
+  readonly format: Column['format'];
+  readonly digits: number;
+  readonly collection: string | undefined;
+}) {
+  const { value, format, digits, collection } = props;
   if (value === null || value === undefined) return <span class="muted">–</span>;
   if (format === 'image') return <Picture address={String(value)} />;
+  if (format === 'id') return <Id id={String(value)} collection={collection} />;
   const text = formatCell(value, format, digits);
   return (
     <span class="cell-text" title={text.length > 40 ? text : undefined}>
       {text}
     </span>
+  );
+}
+
+/** A short id. The id of an entry of another collection is a link to this entry. */
+function Id({ id, collection }: { readonly id: string; readonly collection: string | undefined }) {
+  const { router } = useConsole();
+  const { sandbox } = useObservable(router.route);
+  const short = shortenId(id);
+  const title = short === id ? undefined : id;
+  if (collection === undefined) return <code title={title}>{short}</code>;
+  return (
+    <a
+      href={router.link({ view: 'state', sandbox, values: { collection, key: id } })}
+      title={title}
+      onClick={(event) => event.stopPropagation()}
+    >
+      <code>{short}</code>
+    </a>
   );
 }
 

@@ -29,8 +29,10 @@ export interface EntryError {
 
 /** The properties of the forms that edit an entry: `EntryForm` and `JsonForm`. */
 export interface EntryFormProps {
+  readonly sandbox: string;
   readonly collection: Collection;
   readonly entry: Entry;
+  readonly isNew: boolean;
   readonly errors: readonly EntryError[];
   readonly onSave: (entry: Entry) => void;
   readonly id: string;

@@ -261,14 +261,12 @@ interface CollectionProps {
 function CollectionView({ sandbox, collection, collections }: CollectionProps) {
   const { api, router } = useConsole();
   const { values } = useObservable(router.route);
-  const { search = '', offset = '0', explain } = values;
+  const { search = '', offset = '0', explain, key, sort } = values;
   const isExplained = collection.isSearched && explain === 'yes' && search.trim() !== '';
   const path = { id: sandbox, collection: collection.name };
-  const page = useLoaded(`${collection.name} ${search} ${offset}`, () =>
-    api.send('listEntries', {
-      path,
-      query: { search: search === '' ? undefined : search, offset: Number(offset), limit: PAGE_SIZE },
-    }),
+  const query = { search: search || undefined, key: key || undefined, sort: sort || undefined, offset: Number(offset) };
+  const page = useLoaded(`${collection.name} ${JSON.stringify(query)}`, () =>
+    api.send('listEntries', { path, query: { ...query, limit: PAGE_SIZE } }),
   );
   const details = useLoaded(`sandbox ${sandbox}`, () => api.send('getSandbox', { path: { id: sandbox } }));
   const [edited, setEdited] = useState<EditedEntry>();
@@ -282,6 +280,16 @@ function CollectionView({ sandbox, collection, collections }: CollectionProps) {
     <>
       <CollectionTabs collections={collections} current={collection.name} counts={details.data?.counts} />
       <StateToolbar onAdd={() => setEdited({})} onChange={reload} collection={collection} />
+      {key !== undefined && (
+        <p class="last-change">
+          <span>
+            The entry with the id <code>{key}</code>
+          </span>
+          <a href={router.link({ view: 'state', sandbox, values: { collection: collection.name } })}>
+            Show all entries
+          </a>
+        </p>
+      )}
       <LastChange change={lastChange.data} />
       {page.error !== undefined && <p class="error page">{page.error}</p>}
       {isExplained && (
@@ -368,7 +376,7 @@ function StateToolbar(props: {
         placeholder={`Search in ${name}`}
         aria-label={`Search in ${name}`}
         value={values.search ?? ''}
-        onInput={(event) => router.setValues({ search: event.currentTarget.value, offset: '' })}
+        onInput={(event) => router.setValues({ search: event.currentTarget.value, key: '', offset: '' })}
       />
       {isSearched && (
         <label class="checkbox">

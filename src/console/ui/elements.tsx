@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
+import { findPathEnd, PATH_END } from '../model/format.ts';
 import { useConsole } from './hooks.ts';
 
 /** The properties of a button that runs an action. */
@@ -139,6 +140,17 @@ export function Field({ name, children }: { readonly name: string; readonly chil
       <span>{name}</span>
       {children}
     </label>
+  );
+}
+
+/** A path in one line. If it is too long, its middle is hidden, because its end says most. */
+export function Path({ path }: { readonly path: string }) {
+  const end = path.length <= PATH_END ? 0 : findPathEnd(path);
+  return (
+    <span class="path">
+      <span class="path-start">{path.slice(0, end)}</span>
+      <span class="path-end">{path.slice(end)}</span>
+    </span>
   );
 }
 

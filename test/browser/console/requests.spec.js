@@ -24,6 +24,22 @@ test('the console shows a new request without a reload, with what decided its re
   await expect(newest).toContainText('real');
 });
 
+test('a long path is shortened in the middle', async ({ page, open, sandbox }) => {
+  await page.setViewportSize({ width: 1280, height: 800 });
+  const path = `/api/${'a'.repeat(300)}/tasks/17`;
+  await sandbox.send('GET', path);
+  await open();
+  const cell = rows(page).first().getByRole('gridcell').nth(2);
+  await expect(cell).toHaveText(path);
+  const { start, end, right } = await cell.evaluate((element) => ({
+    start: element.querySelector('.path-start').scrollWidth - element.querySelector('.path-start').clientWidth,
+    end: element.querySelector('.path-end').getBoundingClientRect().right,
+    right: element.getBoundingClientRect().right,
+  }));
+  expect(start).toBeGreaterThan(0);
+  expect(end).toBeLessThanOrEqual(right);
+});
+
 test('the details of a refused request show the line of the contract that it violates', async ({
   page,
   open,

@@ -64,7 +64,7 @@ test('an entry that has changed in the meantime is not overwritten', async ({ pa
 test('an entry can be edited as JSON, added and deleted', async ({ page, open, sandbox }) => {
   await open('state', { collection: 'cartItems' });
   await page.getByRole('button', { name: 'Add entry' }).click();
-  await page.getByLabel('productId').fill(KETTLE);
+  await page.getByLabel('productId').selectOption(KETTLE);
   await page.getByLabel('Edit as JSON').check();
   await expect(page.getByLabel('JSON', { exact: true })).toHaveValue(new RegExp(KETTLE));
   await page.getByLabel('JSON', { exact: true }).fill('{');
