@@ -127,7 +127,7 @@ describe('the fields of a new entry', () => {
       done: { type: 'boolean', default: false },
       due: { type: 'string', format: 'date' },
       start: { type: ['string', 'null'], format: 'date-time' },
-      ownerId: { type: 'integer' },
+      ownerId: { anyOf: [{ type: 'integer' }, { type: 'null' }] },
     },
   };
   const form = {

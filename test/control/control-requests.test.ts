@@ -42,7 +42,7 @@ describe('a path of the control API', () => {
       ['PATCH', '/w1', 'GET, PUT, DELETE'],
       ['GET', '/w1/reset', 'POST'],
       ['DELETE', '/w1/state', 'GET, PUT, PATCH'],
-      ['PUT', '/w1/state/products', 'GET'],
+      ['PUT', '/w1/state/products', 'GET, POST'],
       ['GET', '/w1/operations/listProducts', 'PUT'],
       ['DELETE', '/w1/requests/1', 'GET'],
       ['POST', '/w1/clock', 'GET, PUT, DELETE'],

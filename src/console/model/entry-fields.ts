@@ -38,10 +38,19 @@ export function getFields({ schema, form }: FormCollection, entry: Entry, isNew:
   const names = (isNew && form.properties) || [...new Set([...hidden, ...Object.keys(properties), ...own])];
   return names.map((name) => {
     const isRequired = required.includes(name) || name.startsWith(HIDDEN);
-    const field = toField(name, resolve(properties[name] ?? {}, schema), isRequired);
+    const field = toField(name, getAlternative(properties[name] ?? {}, schema), isRequired);
     const { collection } = form.references.find(({ property }) => property === name) ?? {};
     return { ...field, collection, ...(name.startsWith(HIDDEN) && { kind: 'text' as const }) };
   });
+}
+
+/** Returns a schema with the keywords of its only alternative that is not null: `anyOf: [TEXT, { type: 'null' }]`. */
+function getAlternative(property: Schema, root: Schema): Schema {
+  const schema = resolve(property, root);
+  const { anyOf, oneOf, allOf } = schema;
+  const all = (anyOf ?? oneOf ?? allOf ?? []) as readonly Schema[];
+  const [first, ...others] = all.map((part) => resolve(part, root)).filter(({ type }) => type !== 'null');
+  return first === undefined || others.length > 0 ? schema : { ...first, ...schema };
 }
 
 /** The property with the ids of parents that are only in the path, which is hidden from clients. */

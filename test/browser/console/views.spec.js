@@ -41,6 +41,11 @@ const VIEWS = {
     await page.getByRole('button', { name: 'Save' }).click();
     await expect(page.getByRole('alert').first()).toBeVisible();
   },
+  add: async ({ open, page }) => {
+    await open('state', { collection: 'cartItems', sort: '-Price' });
+    await page.getByRole('button', { name: 'Add entry' }).click();
+    await expect(page.getByLabel('productId').getByRole('option')).toHaveCount(41);
+  },
   control: async ({ open, page, fill }) => {
     await fill();
     await open('control');
