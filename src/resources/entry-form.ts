@@ -2,14 +2,14 @@ import type { EntryForm, Reference } from '../application.ts';
 import { getNode } from '../openapi/document.ts';
 import { isReadOrWriteOnly } from '../openapi/schema-validator.ts';
 import type { Entry, State } from '../store/state.ts';
-import { isIdName, normalizeName } from '../util/names.ts';
+import { isIdName } from '../util/names.ts';
 import { findEmbedded } from './embedded.ts';
 import { getEntries } from './entries.ts';
 import { getPathValues } from './entry-values.ts';
+import { findReferences } from './references.ts';
 import { PATH_VALUES, type PathKey, type Plan, type Resource } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 import { isUpload } from './uploads.ts';
-import { listUserProperties } from './users.ts';
 
 /** Returns the properties of a form for a new entry, and the properties that name other entries. */
 export function createEntryForm(model: ResourceModel, resource: Resource): EntryForm {
@@ -21,7 +21,7 @@ export function createEntryForm(model: ResourceModel, resource: Resource): Entry
   return {
     properties,
     defaults: Object.fromEntries(Object.entries(defaults).filter(([name]) => properties.includes(name))),
-    references: findReferences(model, resource),
+    references: listReferences(model, resource),
   };
 }
 
@@ -67,7 +67,7 @@ function listSentNames(model: ResourceModel, plan: Plan): readonly string[] {
 }
 
 /** Finds the properties with ids of other entries: those of parents, of users, and of resources such as `projectId`. */
-function findReferences(model: ResourceModel, resource: Resource): readonly Reference[] {
+function listReferences(model: ResourceModel, resource: Resource): readonly Reference[] {
   const { inference, reader, findParents } = model;
   const parents = resource.mounts.flatMap((mount) =>
     mount.parents.flatMap((parent, index): readonly Reference[] => {
@@ -75,21 +75,13 @@ function findReferences(model: ResourceModel, resource: Resource): readonly Refe
       return place ? [{ property: nameProperty(parent), collection: place.resource.name }] : [];
     }),
   );
-  const { users } = inference;
-  const creators = users && users !== resource ? listUserProperties(reader, resource) : [];
-  const byUser = creators.map((property) => ({ property, collection: users?.name ?? '' }));
-  const embedded = findEmbedded(reader, inference, resource, () => false).flatMap((one): readonly Reference[] =>
+  const embedded = findEmbedded(reader, inference, resource, new Set()).flatMap((one): readonly Reference[] =>
     one.ids === undefined || one.isList ? [] : [{ property: one.ids, collection: one.resource.name }],
   );
-  const properties = resource.schema === '' ? [] : [...reader.getProperties(resource.schema)];
-  const named = properties.flatMap(([property, pointer]): readonly Reference[] => {
-    const target = inference.resources.find(
-      ({ kind, singular }) => kind === 'collection' && normalizeName(property) === `${normalizeName(singular)}id`,
-    );
-    const isOwn = property === resource.id.property;
-    return target && !isOwn && reader.isScalar(pointer) ? [{ property, collection: target.name }] : [];
-  });
-  const all = [...parents, ...embedded, ...named, ...byUser];
+  const named = findReferences(reader, inference, resource.schema, resource).map(
+    ({ property, target }): Reference => ({ property, collection: target.name }),
+  );
+  const all = [...parents, ...embedded, ...named];
   return all.filter(({ property }, index) => all.findIndex((one) => one.property === property) === index);
 }
 
