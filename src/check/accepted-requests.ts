@@ -24,8 +24,8 @@ export function isRefused({ status }: ReceivedResponse): boolean {
 }
 
 /**
- * Sends a request with generated values until the server accepts one: the values of `seed`, the same with their dates in
- * order, the examples of the contract, the values of other seeds, and the required parts only.
+ * Sends a request with generated values until the server accepts one: the values of `seed`, the same with their dates
+ * in order, the examples of the contract, the values of other seeds, and the required parts only.
  * Returns the values and the response; undefined if the server refuses all of them.
  * `edit` changes the generated values before they are sent.
  */

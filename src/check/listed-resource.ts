@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Node } from '../openapi/document.ts';
+import type { Route } from '../openapi/routes.ts';
 import type { CheckContext } from './check-context.ts';
 import type { ReceivedResponse } from './exchange.ts';
 import { getResponseName } from './findings.ts';
 import { findId, findLists } from './ids.ts';
 import { containsId, createListRequest, isListed, isScalar } from './life-cycle-rules.ts';
-import type { LifeCycle } from './life-cycles.ts';
 import type { RequestValues } from './requests.ts';
 import type { Send } from './updates.ts';
 
@@ -26,10 +26,16 @@ interface ShownResource {
   readonly shown: unknown;
 }
 
+/** The operations that list the resources of a collection, and read one of them. */
+interface Collection {
+  readonly list: Route | undefined;
+  readonly read: Route;
+}
+
 /** Checks that the list of a collection shows a resource as it is. */
 export class ListedResource {
   readonly #context: CheckContext;
-  readonly #cycle: LifeCycle;
+  readonly #cycle: Collection;
   readonly #send: Send;
   readonly #id: unknown;
   readonly #values: RequestValues | undefined;
@@ -41,7 +47,7 @@ export class ListedResource {
    */
   constructor(
     context: CheckContext,
-    cycle: LifeCycle,
+    cycle: Collection,
     { send, id, path, shown }: ShownResource & { readonly send: Send },
   ) {
     const { session, requests, seed } = context;
@@ -70,7 +76,10 @@ export class ListedResource {
     );
   }
 
-  /** Checks that the list shows the changes of a resource. `before` and `current`: the resource before and after them. */
+  /**
+   * Checks that the list shows the changes of a resource.
+   * `before` and `current`: the resource before and after them.
+   */
   async checkCurrent(before: Node, current: Node): Promise<void> {
     const changed = Object.keys(current).filter((name) => isScalar(current[name]) && current[name] !== before[name]);
     if (changed.length === 0) return;
@@ -83,7 +92,10 @@ export class ListedResource {
     });
   }
 
-  /** Requests the list. Requests it again after a pause if it has a problem, and adds a finding if the problem stays. */
+  /**
+   * Requests the list.
+   * Requests it again after a pause if it has a problem, and adds a finding if the problem stays.
+   */
   async #check(rule: string, findProblem: (response: ReceivedResponse) => string | undefined): Promise<void> {
     const { results } = this.#context.session;
     const { list } = this.#cycle;

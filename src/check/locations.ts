@@ -13,8 +13,8 @@ import { toPath } from './requests.ts';
 const SEED_STEP = 5_003;
 
 /**
- * Checks that the `Location` header of a created resource leads to it (RFC 9110, section 10.2.2), if the resource can be
- * read with the id in the body.
+ * Checks that the `Location` header of a created resource leads to it (RFC 9110, section 10.2.2), if the resource can
+ * be read with the id in the body.
  */
 export async function checkLocation(context: CheckContext, cycle: LifeCycle): Promise<void> {
   let attempt = 0;
@@ -49,7 +49,8 @@ async function examineLocation(context: CheckContext, cycle: LifeCycle): Promise
 }
 
 /**
- * Returns the targets that a `Location` header can mean: relative to the request, and relative to the URL of the server.
+ * Returns the targets that a `Location` header can mean: relative to the request, and relative to the URL of the
+ * server.
  * Returns no target for another server.
  */
 function findTargets(location: string, url: string, path: string): readonly string[] {

@@ -44,7 +44,10 @@ export class RequestSequence {
     return exchange.response;
   }
 
-  /** Adds a finding about a response, with all requests that were not refused. Default: the latest of their responses. */
+  /**
+   * Adds a finding about a response, with all requests that were not refused.
+   * Default: the latest of their responses.
+   */
   add(route: Route, violation: Violation, response?: ReceivedResponse): void {
     const last = this.#exchanges.find((one) => one.response === response) ?? this.#exchanges.at(-1);
     if (!last) return;

@@ -92,7 +92,10 @@ async function examineTexts(
   return findings;
 }
 
-/** Creates a resource with texts in some properties, and reads it. Returns undefined if the server refuses the texts. */
+/**
+ * Creates a resource with texts in some properties, and reads it.
+ * Returns undefined if the server refuses the texts.
+ */
 async function examineTogether(
   context: CheckContext,
   cycle: LifeCycle,

@@ -91,7 +91,10 @@ async function exists(
   return showsId({ read } as LifeCycle, path[read.pathNames.at(-1) ?? ''] ?? '', response);
 }
 
-/** Reads a resource with other characters at the end of its id. Returns a finding if the server returns the resource. */
+/**
+ * Reads a resource with other characters at the end of its id.
+ * Returns a finding if the server returns the resource.
+ */
 async function examineLongerId(context: CheckContext, cycle: LifeCycle): Promise<readonly Finding[]> {
   const { read } = cycle;
   const sequence = new RequestSequence(context);
