@@ -1,4 +1,4 @@
-import { chooseResponse, InvalidPreferenceError } from '../mock/choose-response.ts';
+import { chooseResponse, type PreferenceIssue } from '../mock/choose-response.ts';
 import type { Contract } from '../openapi/contract.ts';
 import { isJsonType } from '../openapi/media-types.ts';
 import { findResponse, type ResponseToVerify } from '../openapi/responses.ts';
@@ -8,7 +8,6 @@ import { createIssue, type Issue } from '../util/issue.ts';
 import { formatPointer } from '../util/json-pointer.ts';
 import { suggestOneOf } from '../util/names.ts';
 import { IMAGES_PATH } from '../util/request-target.ts';
-import { tryOrError } from '../util/try-or-undefined.ts';
 import type { FaultDefinition, ForcedResponse } from './fault.ts';
 
 /** Returns an issue if a fault names an operation that is not in the contract. */
@@ -37,7 +36,7 @@ export function validateInjectedResponse(
   const { routes } = contract;
   const ids = fault.operation === undefined ? [] : [fault.operation].flat();
   const selected = ids.length > 0 ? routes.filter(({ operationId }) => ids.includes(operationId)) : routes;
-  const errors = selected.flatMap((route) => (canForce(route, fault) ? [] : (findPreferenceError(route, fault) ?? [])));
+  const errors = selected.flatMap((route) => (canForce(route, fault) ? [] : (findPreferenceIssue(route, fault) ?? [])));
   const [first] = errors;
   // A fault for all operations is valid if one operation documents its response.
   if (first && (ids.length > 0 || errors.length === selected.length))
@@ -117,7 +116,7 @@ export function replaceBodyAndHeaders(
 
 /** Returns whether the contract documents the status and the example of a response for an operation. */
 export function isDocumented(route: Route, response: ForcedResponse): boolean {
-  return findPreferenceError(route, response) === undefined;
+  return findPreferenceIssue(route, response) === undefined;
 }
 
 /**
@@ -130,10 +129,9 @@ export function canForce(route: Route, { status, example }: ForcedResponse): boo
   return isError || isDocumented(route, { status, example });
 }
 
-function findPreferenceError(route: Route, { status, example }: ForcedResponse): InvalidPreferenceError | undefined {
-  const names = example === undefined ? [] : [example];
-  const chosen = tryOrError(InvalidPreferenceError, () => chooseResponse(route, { code: status, example }, names));
-  return chosen instanceof InvalidPreferenceError ? chosen : undefined;
+function findPreferenceIssue(route: Route, { status, example }: ForcedResponse): PreferenceIssue | undefined {
+  const chosen = chooseResponse(route, { code: status, example }, example === undefined ? [] : [example]);
+  return 'problem' in chosen ? chosen : undefined;
 }
 
 /** A fault. `needsBody`: whether only requests with a body match. */

@@ -1,10 +1,9 @@
 import type { HandlerResponse } from '../application.ts';
 import type { ForcedResponse } from '../faults/fault.ts';
 import { replaceBodyAndHeaders } from '../faults/validate.ts';
-import { InvalidPreferenceError } from '../mock/choose-response.ts';
-import { MockError, type MockResponse } from '../mock/mock.ts';
+import { findPreferenceIssue, formatPreferenceIssue } from '../mock/choose-response.ts';
+import type { MockResponse } from '../mock/mock.ts';
 import { findResponse } from '../openapi/responses.ts';
-import { HttpProblemError } from '../util/problem.ts';
 import { toUriReference } from '../util/request-target.ts';
 import type { OperationExchange, ResponseData } from './exchange.ts';
 import { createPreferenceError, formatPreferenceApplied, type Preferences } from './preferences.ts';
@@ -44,18 +43,12 @@ export function createFaultResponse(exchange: OperationExchange, fault: ForcedRe
 
 function createMockResponse(exchange: OperationExchange, choice: Preferences['choice']): MockResponse {
   const { app, route, input, headers, preferences } = exchange;
-  try {
-    return app.mock.createResponse(route, input, choice, headers.accept ?? '');
-  } catch (error) {
-    if (error instanceof InvalidPreferenceError) {
-      const { preference, message, remedy } = error;
-      const hint = preference === 'code' && (choice.code ?? 0) >= 400 ? ', or add a fault with this status' : '';
-      const described = { message: message + hint, remedy: remedy + hint };
-      throw createPreferenceError(preference, preferences.sources[preference], described);
-    }
-    if (error instanceof MockError) throw new HttpProblemError({ code: 'internal-error', detail: error.message });
-    throw error;
-  }
+  const issue = findPreferenceIssue(route, input, choice);
+  if (!issue) return app.mock.createResponse(route, input, choice, headers.accept ?? '');
+  const { preference, remedy } = issue;
+  const hint = preference === 'code' && (choice.code ?? 0) >= 400 ? ', or add a fault with this status' : '';
+  const described = { message: formatPreferenceIssue(issue) + hint, remedy: remedy + hint };
+  throw createPreferenceError(preference, preferences.sources[preference], described);
 }
 
 /**

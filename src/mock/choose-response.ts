@@ -14,19 +14,41 @@ export interface ResponsePreferences {
 }
 
 /**
- * Thrown for a preferred status or example that the contract does not document.
+ * Describes a preferred status or example that the contract does not document.
  * `problem` begins with the preferred value.
  */
-export class InvalidPreferenceError extends Error {
-  override readonly name = 'InvalidPreferenceError';
+export interface PreferenceIssue {
+  readonly preference: 'code' | 'example';
+  readonly problem: string;
+  readonly remedy: string;
+}
 
-  constructor(
-    readonly preference: 'code' | 'example',
-    readonly problem: string,
-    readonly remedy: string,
-  ) {
-    super(`${preference}=${problem}: ${remedy}`);
-  }
+/** Chooses the response to a request. `names`: the names of the examples that the request selects. */
+export function chooseForRequest(route: Route, input: OperationInput, preferences: ResponsePreferences) {
+  const names = preferences.example === undefined ? findExampleNames(route, input) : [preferences.example];
+  return { names, chosen: chooseResponse(route, preferences, preferences.dynamic ? [] : names) };
+}
+
+/** Returns an issue if a request prefers a status or an example that the contract does not document. */
+export function findPreferenceIssue(
+  route: Route,
+  input: OperationInput,
+  preferences: ResponsePreferences,
+): PreferenceIssue | undefined {
+  if (preferences.code === undefined && preferences.example === undefined) return undefined;
+  const { chosen } = chooseForRequest(route, input, preferences);
+  return 'problem' in chosen ? chosen : undefined;
+}
+
+/** Returns a message such as `code=500 is not documented for listPets: use 200, 404`. */
+export function formatPreferenceIssue({ preference, problem, remedy }: PreferenceIssue): string {
+  return `${preference}=${problem}: ${remedy}`;
+}
+
+/** A response that the contract documents, and its status. */
+interface ChosenResponse {
+  readonly response: DocumentedResponse;
+  readonly status: number;
 }
 
 /**
@@ -34,31 +56,37 @@ export class InvalidPreferenceError extends Error {
  * A preferred status (`code`) selects the response for this status.
  * Else, chooses the first response that has an example with one of `names`; successes come first.
  * Else, chooses the success response.
- * Throws `InvalidPreferenceError` if the contract does not document the preferred status or example.
+ * Returns an issue if the contract does not document the preferred status or example.
  */
-export function chooseResponse(route: Route, { code, example }: ResponsePreferences, names: readonly string[]) {
-  if (code !== undefined) return { response: findPreferredResponse(route, code, example), status: code };
+export function chooseResponse(
+  route: Route,
+  { code, example }: ResponsePreferences,
+  names: readonly string[],
+): ChosenResponse | PreferenceIssue {
+  if (code !== undefined) return findPreferredResponse(route, code, example);
   const successesFirst = route.responses.toSorted((a, b) => Number(isSuccess(b)) - Number(isSuccess(a)));
   const named = successesFirst.find((response) => getExampleNames(response).some((name) => names.includes(name)));
   if (named) return { response: named, status: getStatus(named, route, names) };
-  if (example !== undefined) throw createExampleError(route, example, route.responses);
+  if (example !== undefined) return createExampleIssue(route, example, route.responses);
   const response = findResponse(route.responses, route.successStatus);
   if (!response) throw new Error(`${route.operationId} documents no response`);
   return { response, status: route.successStatus };
 }
 
-type ChosenResponse = ReturnType<typeof chooseResponse>;
-
-function findPreferredResponse(route: Route, code: number, example: string | undefined): DocumentedResponse {
+function findPreferredResponse(
+  route: Route,
+  code: number,
+  example: string | undefined,
+): ChosenResponse | PreferenceIssue {
   const response = findResponse(route.responses, code);
   if (!response) {
     const codes = route.responses.map(({ name }) => (name === 'default' ? 'any code (default)' : name));
     const problem = `${code} is not documented for ${route.operationId}`;
-    throw new InvalidPreferenceError('code', problem, `use ${codes.join(', ')}`);
+    return { preference: 'code', problem, remedy: `use ${codes.join(', ')}` };
   }
   if (example !== undefined && !getExampleNames(response).includes(example))
-    throw createExampleError(route, example, [response]);
-  return response;
+    return createExampleIssue(route, example, [response]);
+  return { response, status: code };
 }
 
 function isSuccess({ name }: DocumentedResponse): boolean {
@@ -93,11 +121,11 @@ function getExamples(media: DocumentedResponse['media']): readonly Example[] {
   return Object.values(media).flatMap(({ examples }) => examples);
 }
 
-function createExampleError(route: Route, example: string, responses: readonly DocumentedResponse[]) {
+function createExampleIssue(route: Route, example: string, responses: readonly DocumentedResponse[]): PreferenceIssue {
   const names = [...new Set(responses.flatMap(getExampleNames))];
   const remedy =
     names.length > 0 ? `use ${names.join(', ')}` : 'remove the preference, because the operation has no named examples';
-  return new InvalidPreferenceError('example', `${example} is not documented for ${route.operationId}`, remedy);
+  return { preference: 'example', problem: `${example} is not documented for ${route.operationId}`, remedy };
 }
 
 /**

@@ -220,8 +220,7 @@ export function createGenerator(document: Document, excluded: 'readOnly' | 'writ
 
 /**
  * Generates a value for a schema.
- * Throws `EndlessSchemaError` if the schema requires endlessly nested values, and `GenerationLimitError` if it requires
- * too many values.
+ * Throws `EndlessSchemaError` if the schema requires endlessly nested values, or too many values.
  */
 export type Generate = ReturnType<typeof createGenerator>;
 

@@ -10,20 +10,18 @@ const MAX_CHARACTERS = 1_000_000;
  */
 const MAX_STEPS = 500_000;
 
-/** Thrown for a schema that requires endlessly nested values. */
+/**
+ * Thrown for a schema that requires endlessly nested values, or more values, longer strings or more steps than the
+ * limit of a generated value.
+ */
 export class EndlessSchemaError extends Error {
-  override readonly name: string = 'EndlessSchemaError';
-}
-
-/** Thrown for a schema that requires more values, longer strings or more steps than the limit of a generated value. */
-class GenerationLimitError extends EndlessSchemaError {
-  override readonly name = 'GenerationLimitError';
+  override readonly name = 'EndlessSchemaError';
 }
 
 /**
  * Limits the work to generate a value.
  * All attempts to generate the value share the limit.
- * The methods throw a `GenerationLimitError` if the limit is reached.
+ * The methods throw an `EndlessSchemaError` if the limit is reached.
  */
 export class GenerationLimit {
   #values = MAX_VALUES;
@@ -65,6 +63,6 @@ export class GenerationLimit {
   #check(isAllowed: boolean): void {
     if (isAllowed) return;
     this.#isReached = true;
-    throw new GenerationLimitError();
+    throw new EndlessSchemaError();
   }
 }

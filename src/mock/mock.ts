@@ -5,12 +5,13 @@ import { type DocumentedMedia, type Example, findResponse, type ResponseToVerify
 import type { Route } from '../openapi/routes.ts';
 import type { OperationInput } from '../openapi/validate-request.ts';
 import { normalizeName, toSingular } from '../util/names.ts';
+import { HttpProblemError } from '../util/problem.ts';
 import { toSeed } from '../util/random.ts';
 import { tryOrError } from '../util/try-or-undefined.ts';
 import {
   chooseExample,
-  chooseResponse,
-  findExampleNames,
+  chooseForRequest,
+  formatPreferenceIssue,
   getBodyStatus,
   type ResponsePreferences,
 } from './choose-response.ts';
@@ -115,11 +116,6 @@ function convert(text: string | undefined, schema: Node): unknown {
   return String(number) === text && isPlausible(schema, number) ? number : undefined;
 }
 
-/** Thrown if no valid value is found for a schema. `message` has the JSON Pointer of the schema. */
-export class MockError extends Error {
-  override readonly name = 'MockError';
-}
-
 /** A request, and the status and example that were chosen for its response. */
 interface ResponseInput {
   readonly route: Route;
@@ -155,7 +151,7 @@ const MAX_ATTEMPTS = 30;
  */
 const MAX_REPAIRS = 2;
 
-/** Generates a valid value for the schema at a JSON Pointer. Throws `MockError`. */
+/** Generates a valid value for the schema at a JSON Pointer. Throws an `HttpProblemError` if it finds none. */
 type GenerateValid = (schema: string, options: ValueOptions) => unknown;
 type ValueOptions = Omit<GeneratorOptions, 'omitsOptional'>;
 
@@ -178,8 +174,7 @@ export function createMock(contract: Contract) {
     /**
      * Returns the response to a request.
      * `accept`: the `Accept` header.
-     * Throws `InvalidPreferenceError` if the contract does not document the preferred status or example, and
-     * `MockError` if no valid body is found.
+     * Throws an `Error` if there is a preference issue, and an `HttpProblemError` if no valid body is found.
      */
     createResponse(
       route: Route,
@@ -187,8 +182,8 @@ export function createMock(contract: Contract) {
       preferences: ResponsePreferences,
       accept: string,
     ): MockResponse {
-      const names = preferences.example === undefined ? findExampleNames(route, input) : [preferences.example];
-      const chosen = chooseResponse(route, preferences, preferences.dynamic ? [] : names);
+      const { names, chosen } = chooseForRequest(route, input, preferences);
+      if ('problem' in chosen) throw new Error(formatPreferenceIssue(chosen));
       const { response, status } = chosen;
       const type = chooseMediaType(Object.keys(response.media), accept);
       const media = type === undefined ? undefined : response.media[type];
@@ -214,7 +209,7 @@ export function createMock(contract: Contract) {
     },
     /**
      * Returns the documented headers of a response whose body is not from the mock.
-     * Throws `MockError` if no valid value is found for a required header.
+     * Throws an `HttpProblemError` if no valid value is found for a required header.
      */
     createHeaders: createOwnHeaders.bind(undefined, source),
     completeValue,
@@ -257,8 +252,8 @@ function createFieldGenerator(contract: Contract, generate: GenerateValid) {
   return (schema: string, seed: number): unknown => {
     const value = getNode(contract.normalized, `${resolvePointer(contract.normalized, schema)}/default`);
     if (value !== undefined && contract.isValid(schema, value)) return value;
-    const generated = tryOrError(MockError, () => generate(schema, { seed, query: {}, usesExamples: false }));
-    return generated instanceof MockError ? undefined : generated;
+    const generated = tryOrError(HttpProblemError, () => generate(schema, { seed, query: {}, usesExamples: false }));
+    return generated instanceof HttpProblemError ? undefined : generated;
   };
 }
 
@@ -283,7 +278,8 @@ function createValidGenerator(contract: Contract, generate: Generate, completeVa
       if (contract.isValid(schema, value)) return value;
     }
     const reason = tooLarge.has(schema) ? ', because it requires too many values or too long strings' : '';
-    throw new MockError(`no valid value could be generated for the schema at #${schema}${reason}: add an example`);
+    const detail = `no valid value could be generated for the schema at #${schema}${reason}: add an example`;
+    throw new HttpProblemError({ code: 'internal-error', detail });
   };
 }
 
