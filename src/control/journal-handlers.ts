@@ -103,7 +103,7 @@ function parseQuery({ operation, after, limit }: ControlInput<'listRequests'>['q
 
 /**
  * Parses a filter of recorded requests.
- * Throws an `InvalidMatcherError` if a matcher is invalid, and a `HttpProblemError` if an operation does not exist.
+ * Throws an `HttpProblemError` if a matcher is invalid or an operation does not exist.
  */
 function parseFilter(body: RequestFilter, parts: ControlParts) {
   rejectIssues('unknown-operation', parts.findUnknownOperationIssues(body.operation));

@@ -1,5 +1,4 @@
 import { createRequestMatcher, type MatcherDefinition, type RequestMatcher } from '../matcher/request-matcher.ts';
-import { InvalidMatcherError } from '../matcher/value-matcher.ts';
 import { isServerHeader } from '../util/headers.ts';
 import { createIssue, type Issue } from '../util/issue.ts';
 import { formatPointer } from '../util/json-pointer.ts';
@@ -63,15 +62,10 @@ export interface ParsedFault {
 /**
  * Compiles the matcher of a fault.
  * `at`: the JSON Pointer to the fault in the request body.
- * Throws `InvalidMatcherError` if the matcher is invalid.
+ * Throws `HttpProblemError` if the matcher is invalid.
  */
 export function parseFault(definition: FaultDefinition, at = ''): ParsedFault {
-  try {
-    return { definition, matcher: createRequestMatcher(definition) };
-  } catch (error) {
-    if (!(error instanceof InvalidMatcherError)) throw error;
-    throw new InvalidMatcherError(error.issues.map((issue) => ({ ...issue, pointer: at + issue.pointer })));
-  }
+  return { definition, matcher: createRequestMatcher(definition, at) };
 }
 
 /**

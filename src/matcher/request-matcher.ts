@@ -54,7 +54,8 @@ export interface RequestMatcher {
 
 type PartMatcher = (request: RequestToMatch) => readonly string[];
 
-type AddPatternSize = MatcherContext['addPatternSize'];
+/** The location of `where`, and the counter of its regular expressions. */
+type Root = Pick<MatcherContext, 'pointer' | 'depth' | 'addPatternSize'>;
 
 /** A request matcher in the JSON format of the control API. */
 export interface MatcherDefinition {
@@ -65,21 +66,23 @@ export interface MatcherDefinition {
 /**
  * Compiles a request matcher.
  * A request matches if all parts of the definition match.
- * Throws `InvalidMatcherError` if the definition is invalid.
+ * `at`: the JSON Pointer to the definition in the request body.
+ * Throws an `HttpProblemError` if the definition is invalid.
  */
-export function createRequestMatcher({ operation, where = {} }: MatcherDefinition): RequestMatcher {
+export function createRequestMatcher({ operation, where = {} }: MatcherDefinition, at = ''): RequestMatcher {
   let patternSize = 0;
-  const addPatternSize: AddPatternSize = (size) => {
+  const addPatternSize = (size: number) => {
     patternSize += size;
-    if (patternSize > MAX_INSTRUCTIONS) throw createMatcherError({ pointer: '/where' }, TOO_LARGE);
+    if (patternSize > MAX_INSTRUCTIONS) throw createMatcherError({ pointer: `${at}/where` }, TOO_LARGE);
   };
+  const root: Root = { pointer: `${at}/where`, depth: 0, addPatternSize };
   const matchers: readonly PartMatcher[] = [
     ...(operation === undefined ? [] : [matchOperation([operation].flat())]),
     ...(where.method === undefined ? [] : [matchMethod(where.method.toUpperCase())]),
     ...(where.path === undefined ? [] : [matchPath(where.path)]),
-    ...matchQuery(where, addPatternSize),
-    ...matchValues('headers', where, addPatternSize),
-    ...(Object.hasOwn(where, 'body') ? [matchBody(where.body, addPatternSize)] : []),
+    ...matchQuery(where, root),
+    ...matchValues('headers', where, root),
+    ...(Object.hasOwn(where, 'body') ? [matchBody(where.body, root)] : []),
   ];
   const match = (request: RequestToMatch) => matchers.flatMap((matcher) => matcher(request));
   return Object.assign(match, { patternSize });
@@ -88,8 +91,11 @@ export function createRequestMatcher({ operation, where = {} }: MatcherDefinitio
 /** Returns whether only requests with a body can match `where`, a valid matcher. */
 export function needsBody(where: Where = {}): boolean {
   const bodiless = { operationId: undefined, method: '', path: '', query: {}, headers: {}, body: undefined };
-  return Object.hasOwn(where, 'body') && matchBody(where.body, () => {})(bodiless).length > 0;
+  return Object.hasOwn(where, 'body') && matchBody(where.body, UNCOUNTED)(bodiless).length > 0;
 }
+
+/** The root of a matcher whose regular expressions are not counted. */
+const UNCOUNTED: Root = { pointer: '/where', depth: 0, addPatternSize: () => {} };
 
 const TOO_LARGE = {
   rule: 'complexity',
@@ -112,8 +118,8 @@ export const TRUNCATED_BODY = 'body: cannot be compared, because the journal con
 export const TRUNCATED_QUERY =
   'query: cannot be compared, because the journal contains only the first 8,000 characters of the URL';
 
-function matchQuery(where: Where, addPatternSize: AddPatternSize): readonly PartMatcher[] {
-  const matchers = matchValues('query', where, addPatternSize);
+function matchQuery(where: Where, root: Root): readonly PartMatcher[] {
+  const matchers = matchValues('query', where, root);
   if (matchers.length === 0) return [];
   return [
     (request) => (request.isQueryTruncated ? [TRUNCATED_QUERY] : matchers.flatMap((matcher) => matcher(request))),
@@ -140,9 +146,9 @@ function matchPath(expected: string): PartMatcher {
 }
 
 /** Creates one matcher for each query parameter or header in `where`. */
-function matchValues(part: 'query' | 'headers', where: Where, addPatternSize: AddPatternSize): readonly PartMatcher[] {
+function matchValues(part: 'query' | 'headers', where: Where, root: Root): readonly PartMatcher[] {
   return Object.entries(where[part] ?? {}).map(([name, value]) => {
-    const context = { ...textComparison, pointer: formatPointer('where', part, name), depth: 0, addPatternSize };
+    const context = { ...root, ...textComparison, pointer: root.pointer + formatPointer(part, name) };
     const plain = createValueMatcher(value, context);
     const [matcher, hidden] = [redactMismatch(name, plain), hideValues(plain)];
     const [key, place] = part === 'query' ? [name, `query ${name}`] : [name.toLowerCase(), `header ${name}`];
@@ -153,12 +159,12 @@ function matchValues(part: 'query' | 'headers', where: Where, addPatternSize: Ad
   });
 }
 
-function matchBody(expected: unknown, addPatternSize: AddPatternSize): PartMatcher {
-  const root = { pointer: '/where/body', depth: 0 };
-  const matchJson = createValueMatcher(expected, { ...root, ...jsonComparison, addPatternSize });
+function matchBody(expected: unknown, root: Root): PartMatcher {
+  const context = { ...root, pointer: `${root.pointer}/body` };
+  const matchJson = createValueMatcher(expected, { ...context, ...jsonComparison });
   // Does not count the regular expressions again: only one of the two matchers runs, because a body is either JSON or a
   // form.
-  const matchForm = createValueMatcher(expected, { ...root, ...textComparison, addPatternSize: () => {} });
+  const matchForm = createValueMatcher(expected, { ...context, ...textComparison, addPatternSize: () => {} });
   return ({ body, isTruncated = false, isForm = false, credentialNames }) =>
     isTruncated
       ? [TRUNCATED_BODY]

@@ -7,18 +7,14 @@ import { HttpProblemError, toViolations } from '../util/problem.ts';
 import { isSecretName, redactSecrets } from '../util/redact-secrets.ts';
 import { compilePattern, createGlob } from './patterns.ts';
 
-/** The error for an invalid matcher. `issues`: what is wrong, with the JSON Pointer to each invalid value. */
-export class InvalidMatcherError extends HttpProblemError {
-  override readonly name = 'InvalidMatcherError';
-
-  constructor(readonly issues: readonly Issue[]) {
-    super({ code: 'invalid-matcher', detail: describeIssues(issues), violations: toViolations(issues) });
-  }
-}
-
-/** Creates the error for a matcher with one issue. `pointer`: the JSON Pointer to the invalid value. */
-export function createMatcherError({ pointer }: Pick<Issue, 'pointer'>, parts: IssueParts): InvalidMatcherError {
-  return new InvalidMatcherError([createIssue(pointer, parts)]);
+/** Creates the error for an invalid matcher. `pointer`: the JSON Pointer to the invalid value. */
+export function createMatcherError({ pointer }: Pick<Issue, 'pointer'>, parts: IssueParts): HttpProblemError {
+  const issues = [createIssue(pointer, parts)];
+  return new HttpProblemError({
+    code: 'invalid-matcher',
+    detail: describeIssues(issues),
+    violations: toViolations(issues),
+  });
 }
 
 const TOO_DEEP: IssueParts = { rule: 'depth', problem: 'is nested too deeply', remedy: 'reduce the nesting' };
@@ -63,7 +59,7 @@ export type MatcherContext = typeof textComparison & {
   readonly depth: number;
   /**
    * Adds the compiled instructions of a regular expression to the total of the request matcher.
-   * Throws `InvalidMatcherError` if the total exceeds the maximum.
+   * Throws `HttpProblemError` if the total exceeds the maximum.
    */
   readonly addPatternSize: (size: number) => void;
 };
@@ -75,7 +71,7 @@ function createInnerContext(context: MatcherContext, step: string | number): Mat
 
 /**
  * Compiles a JSON value in `where`, such as `{ "$gt": 2 }`, to a matcher.
- * Throws `InvalidMatcherError` if the value is not a valid matcher.
+ * Throws `HttpProblemError` if the value is not a valid matcher.
  */
 export function createValueMatcher(expected: unknown, context: MatcherContext): ValueMatcher {
   if (context.depth > MAX_JSON_DEPTH) throw createMatcherError(context, TOO_DEEP);

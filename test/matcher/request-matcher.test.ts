@@ -4,7 +4,7 @@ import {
   type MatcherDefinition,
   type RequestToMatch,
 } from '../../src/matcher/request-matcher.ts';
-import { InvalidMatcherError } from '../../src/matcher/value-matcher.ts';
+import { HttpProblemError } from '../../src/util/problem.ts';
 
 /** Returns a request for the list of products with some properties replaced. */
 function createRequest(overrides: Partial<RequestToMatch> = {}): RequestToMatch {
@@ -38,7 +38,7 @@ function getPointers(matcher: MatcherDefinition): readonly string[] {
   try {
     createRequestMatcher(matcher);
   } catch (error) {
-    if (error instanceof InvalidMatcherError) return error.issues.map(({ pointer }) => pointer);
+    if (error instanceof HttpProblemError) return error.problem.violations?.map(({ pointer }) => pointer) ?? [];
     throw error;
   }
   return [];

@@ -38,7 +38,7 @@ const MAX_STEPS = 300_000_000;
 const MAX_ENTRY_STEPS = 8_000_000;
 
 /**
- * Throws `InvalidMatcherError` if it would take too long to compare the regular expressions of a filter with the
+ * Throws `HttpProblemError` if it would take too long to compare the regular expressions of a filter with the
  * entries of a journal.
  */
 function rejectSlowPatterns({ patternSize }: ExpectedRequests, entries: readonly Entry[]): void {
@@ -61,7 +61,7 @@ const MAX_LATE_ENTRIES = 3;
 /**
  * Counts the requests in a journal that match.
  * The server handles other requests in the meantime, and these are counted too.
- * Rejects with an `InvalidMatcherError` if the regular expressions would take too long.
+ * Rejects with an `HttpProblemError` if the regular expressions would take too long.
  */
 export async function countMatches(expected: ExpectedRequests, journal: Journal): Promise<number> {
   let count = 0;
@@ -87,7 +87,7 @@ function getLaterEntries(journal: Journal, id: number): readonly Entry[] {
   return journal.lastId() > id ? journal.entries().filter((entry) => entry.id > id) : [];
 }
 
-/** Compiles a filter of journal entries. Throws `InvalidMatcherError` if a matcher in the filter is invalid. */
+/** Compiles a filter of journal entries. Throws `HttpProblemError` if a matcher in the filter is invalid. */
 export function parseExpectedRequests(filter: RequestFilter) {
   const matcher = createRequestMatcher(filter);
   const { patternSize } = matcher;
