@@ -45,14 +45,8 @@ export interface WorkLimits {
   readonly errors: number;
 }
 
-/** The error if the work for one value exceeds a limit. */
-export class TooMuchWorkError extends Error {
-  override readonly name = 'TooMuchWorkError';
-
-  constructor() {
-    super('comparing a value of this size with the alternatives of the schema takes too long: use a smaller value');
-  }
-}
+const TOO_MUCH_WORK =
+  'comparing a value of this size with the alternatives of the schema takes too long: use a smaller value';
 
 /**
  * Counts the work of the validators of an ajv instance for a value.
@@ -62,22 +56,34 @@ export class TooMuchWorkError extends Error {
 export class WorkCounter {
   #calls = 0;
   #errors = 0;
+  #isExceeded = false;
 
   constructor(private readonly limits: WorkLimits) {}
+
+  /** Whether a limit was exceeded since the last reset. */
+  get isExceeded(): boolean {
+    return this.#isExceeded;
+  }
 
   reset(): void {
     this.#calls = 0;
     this.#errors = 0;
+    this.#isExceeded = false;
   }
 
-  /** Throws a `TooMuchWorkError` if there are too many calls for one value. */
+  /** Throws an error if there are too many calls for one value. */
   addCall(): void {
-    if (++this.#calls > this.limits.calls) throw new TooMuchWorkError();
+    if (++this.#calls > this.limits.calls) this.#fail();
   }
 
-  /** Throws a `TooMuchWorkError` if there are too many errors for one value. */
+  /** Throws an error if there are too many errors for one value. */
   addError(): void {
-    if (++this.#errors > this.limits.errors) throw new TooMuchWorkError();
+    if (++this.#errors > this.limits.errors) this.#fail();
+  }
+
+  #fail(): never {
+    this.#isExceeded = true;
+    throw new Error(TOO_MUCH_WORK);
   }
 
   /**

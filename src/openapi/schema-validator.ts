@@ -1,14 +1,6 @@
 import type { Ajv, ErrorObject, Options, ValidateFunction } from 'ajv';
 import { formatPointer } from '../util/json-pointer.ts';
-import {
-  ajvOptions,
-  createContractAjv,
-  removeData,
-  TooMuchWorkError,
-  toContractReference,
-  WorkCounter,
-  type WorkLimits,
-} from './ajv.ts';
+import { ajvOptions, createContractAjv, removeData, toContractReference, WorkCounter, type WorkLimits } from './ajv.ts';
 import { isUnionError, selectAlternatives } from './alternatives.ts';
 import { type Document, isNode, type Node, resolveNode, toNode } from './document.ts';
 import { mapNodes } from './walk-schemas.ts';
@@ -77,7 +69,7 @@ export function createSchemaValidator(getDocument: () => Document, options: Vali
     try {
       validate(value);
     } catch (error) {
-      if (error instanceof TooMuchWorkError && fallback) return fallback(pointer, value);
+      if (counter.isExceeded && fallback) return fallback(pointer, value);
       // A schema that contains itself causes endless recursion, or too many calls.
       return [createUnusableError(pointer, error as Error)];
     }

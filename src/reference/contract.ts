@@ -20,26 +20,18 @@ export interface LoadedDocument {
   readonly tag: string;
 }
 
-/** An error response of the server. */
-export class ResponseError extends Error {
-  override readonly name = 'ResponseError';
-
-  /** `detail`: the message of the problem document. */
-  constructor(
-    readonly status: number,
-    detail: string,
-  ) {
-    super(detail);
-  }
-}
+/** The status of a response if the server requires a token. */
+const TOKEN_REQUIRED = 401;
 
 /**
  * Loads a document.
- * Throws a `ResponseError` if the server sends an error, and a `TypeError` if the server can't be reached.
+ * Returns undefined if the server requires a token.
+ * Throws an `Error` if the server sends another error, and a `TypeError` if the server can't be reached.
  */
-export async function loadDocument(path: string, headers: HeadersInit): Promise<LoadedDocument> {
+export async function loadDocument(path: string, headers: HeadersInit): Promise<LoadedDocument | undefined> {
   const response = await fetch(path, { headers, cache: 'no-store' });
-  if (!response.ok) throw new ResponseError(response.status, await readDetail(response));
+  if (response.status === TOKEN_REQUIRED) return undefined;
+  if (!response.ok) throw new Error(await readDetail(response));
   return { document: await response.json(), tag: response.headers.get('ETag') ?? '' };
 }
 

@@ -1,5 +1,5 @@
 import { SANDBOX_ID, SANDBOX_ID_REMEDY } from '../util/ids.ts';
-import { createServer, hasChanged, type LoadedDocument, loadDocument, ResponseError, withServer } from './contract.ts';
+import { createServer, hasChanged, type LoadedDocument, loadDocument, withServer } from './contract.ts';
 import styles from './style.css?inline';
 import { addViewer, type RapiDocElement, selectServer } from './viewer.ts';
 
@@ -91,12 +91,9 @@ function setText(id: string, text: string): void {
 /** Loads the document. Asks the user for the token if the server requires a token. */
 async function loadWithToken(): Promise<LoadedDocument> {
   for (;;) {
-    try {
-      return await loadDocument(path, getHeaders());
-    } catch (error) {
-      if (!(error instanceof ResponseError) || error.status !== 401) throw error;
-      await askForToken(find('token'), find('token-text'));
-    }
+    const loaded = await loadDocument(path, getHeaders());
+    if (loaded) return loaded;
+    await askForToken(find('token'), find('token-text'));
   }
 }
 
@@ -114,7 +111,7 @@ async function follow(viewer: RapiDocElement, firstTag: string): Promise<never> 
     if (document.visibilityState === 'hidden') continue;
     try {
       if (await hasChanged(path, tag, getHeaders())) {
-        const loaded = await loadDocument(path, getHeaders());
+        const loaded = await loadWithToken();
         await show(viewer, loaded);
         tag = loaded.tag;
       }
