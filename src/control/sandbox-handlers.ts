@@ -1,7 +1,7 @@
 import type { Sandboxes } from '../sandbox/registry.ts';
 import { clearSettings, DEFAULT_SANDBOX_ID, type Sandbox } from '../sandbox/sandbox.ts';
 import { isSame } from '../sandbox/snapshots.ts';
-import { StateTooLargeError } from '../store/backend.ts';
+import { getExceededLimit } from '../store/errors.ts';
 import { applyPatch, PatchError, type PatchOperation } from '../store/json-patch.ts';
 import type { Entry, State } from '../store/state.ts';
 import { findNewIssues } from '../store/validate-state.ts';
@@ -77,9 +77,9 @@ function selectListsToValidate(
 }
 
 function rejectTooLarge(error: unknown): never {
-  if (error instanceof StateTooLargeError)
-    throw new HttpProblemError({ code: 'state-too-large', detail: `the state was not replaced: ${error.message}` });
-  throw error;
+  const limit = getExceededLimit(error);
+  if (limit === undefined) throw error;
+  throw new HttpProblemError({ code: 'state-too-large', detail: `the state was not replaced: ${limit}` });
 }
 
 function rejectInvalid(issues: readonly Issue[]): void {

@@ -92,7 +92,10 @@ export interface FaultListOptions {
   readonly elapsedMs: () => number;
   /** Returns the system time, in ms since 1970. */
   readonly machineMs: () => number;
-  /** Reserves memory. A negative number frees memory. Throws `StateTooLargeError` if the sandbox exceeds its limit. */
+  /**
+   * Reserves memory. A negative number frees memory.
+   * Throws an `insufficient-storage` problem if the sandbox exceeds its limit.
+   */
   readonly reserve: (moreBytes: number) => void;
   /** Logs that a fault has expired because its regular expressions take too long. */
   readonly log: (message: string) => void;

@@ -31,7 +31,7 @@ interface CountedStoreOptions<S extends State> extends Omit<StoreOptions<S>, 'ba
 
 /**
  * Creates an in-memory store with a memory quota.
- * `update` rejects with `StateTooLargeError` if a change exceeds the quota.
+ * `update` rejects with an `insufficient-storage` problem if a change exceeds the quota.
  */
 function createCountedStore<S extends State>({ quota, onChange, ...options }: CountedStoreOptions<S>): Store<S> {
   const store = createStore({ ...options, backend: createMemoryBackend<S>() });
@@ -57,7 +57,7 @@ function createCountedStore<S extends State>({ quota, onChange, ...options }: Co
 
 /**
  * The snapshots (saved states) of a sandbox, by name.
- * `set` throws `StateTooLargeError` if the snapshot exceeds the memory quota.
+ * `set` throws an `insufficient-storage` problem if the snapshot exceeds the memory quota.
  */
 class CountedSnapshots<S extends State> extends Map<string, S> {
   /** `onChange`: called each time a snapshot is added, replaced or deleted. */
@@ -101,7 +101,7 @@ class MockedOperations {
 
   /**
    * `reserve`: reserves memory of the sandbox; a negative number frees memory.
-   * Throws `StateTooLargeError` if the sandbox exceeds its memory limit.
+   * Throws an `insufficient-storage` problem if the sandbox exceeds its memory limit.
    */
   constructor(private readonly reserve: (moreBytes: number) => void) {}
 

@@ -19,7 +19,7 @@ import { SharedKeys } from '../sandbox/shared/shared-keys.ts';
 import { createChange } from '../sandbox/shared/shared-sandboxes.ts';
 import { ContentFormat } from '../sandbox/shared/stored-content.ts';
 import type { DefaultDataSource } from '../store/default-data.ts';
-import { StateReplacedError } from '../store/errors.ts';
+import { getFailure } from '../store/errors.ts';
 import { type OpenedState, type OpenStateOptions, openState } from '../store/open-state.ts';
 import { type Database, type DatabaseOptions, DEFAULT_SCHEMA, describeDatabase } from '../store/postgres/database.ts';
 import { JournalTables } from '../store/postgres/journal-tables.ts';
@@ -192,11 +192,10 @@ async function createDefaultContent(
 }
 
 /**
- * Throws `error` again, except for a `StateReplacedError`, which only reports that the sandbox `default` was created
- * again.
+ * Throws `error` again, unless it only reports that the sandbox `default` was created again.
  */
 function ignoreReplacement(error: unknown): void {
-  if (!(error instanceof StateReplacedError)) throw error;
+  if (!getFailure(error).replacement) throw error;
 }
 
 /** Returns the content of the default sandbox. Creates it from the default data if the database is new. */

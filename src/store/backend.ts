@@ -1,26 +1,4 @@
-import { HttpProblemError } from '../util/problem.ts';
 import type { CommittedState, State } from './state.ts';
-
-/**
- * Thrown if a change would make a state exceed its size limit.
- * The state stays as it was.
- * `message` contains the limit and how to reduce the size.
- */
-export class StateTooLargeError extends HttpProblemError {
-  override readonly name = 'StateTooLargeError';
-
-  constructor(override readonly message: string) {
-    super({ code: 'insufficient-storage', detail: `nothing was changed: ${message}` });
-  }
-}
-
-/**
- * Thrown by `commit` if another server has changed the stored state since this server read it.
- * The store then loads the new state, and repeats the changes of this server.
- */
-export class CommitConflictError extends Error {
-  override readonly name = 'CommitConflictError';
-}
 
 /**
  * Durable storage for a state, for example a file or a database.
@@ -41,16 +19,15 @@ export interface Backend<S extends State = State> {
   /**
    * Stores the state `next`, which was computed from the state `base`.
    * If the promise rejects, the previous state is still stored.
-   * Rejects with `StateTooLargeError` if the state is too large.
-   * A shared backend rejects with `CommitConflictError` if another server has changed the stored state.
+   * Rejects with an `insufficient-storage` problem if the state is too large.
+   * A shared backend rejects with the reason `conflict` if another server has changed the stored state.
    */
   commit(next: S, base: S): Promise<void>;
   /**
    * Returns the stored state if another program has changed it since the last call.
    * Returns undefined if the stored state is unchanged or invalid.
-   * Only a shared backend rejects.
-   * `StoreUnavailableError`: the stored state can't be read.
-   * `StateReplacedError`: it was lost and replaced by a different state.
+   * Only a shared backend rejects, with a `StoreUnavailableError`.
+   * The error has a `replacement` if the stored state was lost and replaced by a different state.
    */
   findEdit(): Promise<S | undefined>;
   /**

@@ -29,13 +29,18 @@ export const MAX_FILE_BYTES = 90_000_000;
  */
 export class DataFileError extends UserError {
   override readonly name = 'DataFileError';
+  /**
+   * `truncated`: the file is empty or not JSON, for example because a crash interrupted the write.
+   * `other-contract`: none of the lists in the file is a collection of the current contract.
+   * Undefined for other reasons.
+   */
+  readonly reason: 'truncated' | 'other-contract' | undefined;
+
+  constructor(message: string, { reason, ...options }: ErrorOptions & { reason?: DataFileError['reason'] } = {}) {
+    super(message, options);
+    this.reason = reason;
+  }
 }
-
-/** Thrown if a file is empty or not JSON, for example because a crash interrupted the write. */
-class TruncatedFileError extends DataFileError {}
-
-/** Thrown if a data file belongs to another contract: none of its lists is a collection of the current contract. */
-export class OtherContractError extends DataFileError {}
 
 /** A state with its JSON text in UTF-8. The state was read from this text, or printed as this text. */
 export interface StateText {
@@ -93,10 +98,11 @@ export function addRemedy(
   { remedy, truncationCause, otherContractRemedy }: Omit<ReadOptions, keyof StateFile>,
 ): unknown {
   if (!(error instanceof DataFileError)) return error;
-  if (error instanceof OtherContractError)
-    return new OtherContractError(`${error.message}. ${otherContractRemedy ?? remedy}.`);
-  const cause = error instanceof TruncatedFileError && truncationCause ? `${truncationCause}. ` : '';
-  return new DataFileError(`${error.message}. ${cause}${remedy}.`, { cause: error.cause });
+  const { message, reason, cause } = error;
+  if (reason === 'other-contract')
+    return new DataFileError(`${message}. ${otherContractRemedy ?? remedy}.`, { reason });
+  const explanation = reason === 'truncated' && truncationCause ? `${truncationCause}. ` : '';
+  return new DataFileError(`${message}. ${explanation}${remedy}.`, { cause });
 }
 
 /**
@@ -149,11 +155,11 @@ export function refuseUnreadable(path: string, cause: unknown): undefined {
 
 /** Decodes the UTF-8 bytes of a file. Throws `DataFileError` if there are no bytes, or if they are not valid UTF-8. */
 export function decode(path: string, bytes: Buffer): string {
-  if (bytes.length === 0) throw new TruncatedFileError(`${path} is empty`);
+  if (bytes.length === 0) throw new DataFileError(`${path} is empty`, { reason: 'truncated' });
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch (cause) {
-    throw new TruncatedFileError(`${path} is not UTF-8 text`, { cause });
+    throw new DataFileError(`${path} is not UTF-8 text`, { reason: 'truncated', cause });
   }
 }
 
@@ -168,7 +174,7 @@ export function parse(path: string, textWithMark: string): unknown {
   try {
     data = JSON.parse(text);
   } catch (cause) {
-    throw new TruncatedFileError(locate(path, createJsonSyntaxError(text, cause as Error)), { cause });
+    throw new DataFileError(locate(path, createJsonSyntaxError(text, cause as Error)), { reason: 'truncated', cause });
   }
   const issue = findJsonIssues(data).find(({ rule }) => rule === 'depth');
   if (issue)
@@ -237,7 +243,7 @@ const MAX_SHOWN_ISSUES = 3;
 export function requireValid(path: string, issues: readonly Issue[]): void {
   if (issues.length === 0) return;
   const foreign = issues.find(({ rule }) => rule === OTHER_CONTRACT);
-  if (foreign) throw new OtherContractError(`${path} ${printable(foreign.message)}`);
+  if (foreign) throw new DataFileError(`${path} ${printable(foreign.message)}`, { reason: 'other-contract' });
   const shown = limitList(
     issues,
     MAX_SHOWN_ISSUES,

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { dirname } from 'node:path';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
-import { StateTooLargeError } from './backend.ts';
 import { MAX_FILE_BYTES } from './data-file.ts';
 import { createFileExclusively, type Disk, getSignature, syncFolder, syncPath } from './disk.ts';
 import {
@@ -12,6 +11,7 @@ import {
   saveEditedFile,
   saveReplacedLink,
 } from './edit-conflicts.ts';
+import { createTooLargeError } from './errors.ts';
 import {
   type Content,
   hashBytes,
@@ -34,13 +34,13 @@ interface DurableFileOptions extends FileContext {
 
 /**
  * Yields `pieces` unchanged.
- * Throws `StateTooLargeError` as soon as their total size exceeds the limit for a data file.
+ * Throws an `insufficient-storage` problem as soon as their total size exceeds the limit for a data file.
  */
 function* limitSize(pieces: Iterable<Buffer>): Generator<Buffer> {
   let bytes = 0;
   for (const piece of pieces) {
     bytes += piece.length;
-    if (bytes > MAX_FILE_BYTES) throw new StateTooLargeError(TOO_LARGE);
+    if (bytes > MAX_FILE_BYTES) throw createTooLargeError(TOO_LARGE);
     yield piece;
   }
 }
@@ -203,7 +203,7 @@ export class DurableFile {
 
   /**
    * Writes the new content to a temporary file, and calls fsync for this file.
-   * Throws `StateTooLargeError` if the content exceeds the size limit.
+   * Throws an `insufficient-storage` problem if the content exceeds the size limit.
    */
   #writeTemporaryFile(pieces: Iterable<Buffer>): Promise<Content> {
     const { path, disk } = this.#options;

@@ -1,9 +1,9 @@
 import { type Adapter, Low } from 'lowdb';
-import { type Backend, StateTooLargeError } from './backend.ts';
+import type { Backend } from './backend.ts';
 import { DataFileError, MAX_FILE_BYTES, type StateFile } from './data-file.ts';
 import { describeDiskError } from './disk.ts';
 import type { DurableFile } from './durable-file.ts';
-import { createFailureLog, type Logger } from './errors.ts';
+import { createFailureLog, getExceededLimit, type Logger } from './errors.ts';
 import { createEditReader, type Edit, type EditReaderOptions } from './file-content.ts';
 import type { Lock } from './lock.ts';
 import type { State } from './state.ts';
@@ -105,7 +105,7 @@ export class FileBackend implements Backend {
       if (!(await this.#append(next))) await this.#writer.runExclusively(() => this.#commitFile(next));
       this.#commitFailures.logRecovery(`${path} can be written again.`);
     } catch (cause) {
-      if (cause instanceof StateTooLargeError) throw cause;
+      if (getExceededLimit(cause) !== undefined) throw cause;
       const reason = cause instanceof DataFileError ? cause : new Error(describeDiskError(cause), { cause });
       this.#commitFailures.logFailure(
         `${path} can't be written (${reason.message}). Requests that change data get 503 until it can be written.`,
@@ -206,7 +206,7 @@ export class FileBackend implements Backend {
 
   #logWriteFailure(error: unknown): void {
     const { path } = this.#options;
-    const reason = error instanceof StateTooLargeError ? error.message : describeDiskError(error);
+    const reason = getExceededLimit(error) ?? describeDiskError(error);
     this.#writeFailures.logFailure(
       `${path} can't be written (${reason}). Changes are stored in ${getLogPath(path)} until it can be written.`,
     );

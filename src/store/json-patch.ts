@@ -20,14 +20,8 @@ export interface PatchOperation {
  */
 export class PatchError extends Error {
   override readonly name = 'PatchError';
-
-  /** `index`: the index of the failed operation in the patch. */
-  constructor(
-    readonly index: number,
-    message: string,
-  ) {
-    super(message);
-  }
+  /** The index of the failed operation in the patch. */
+  index = 0;
 }
 
 /**
@@ -42,15 +36,12 @@ export function applyPatch<Value>(document: Value, operations: readonly PatchOpe
     try {
       patched.apply(operation);
     } catch (error) {
-      if (error instanceof FailedOperation) throw new PatchError(index, error.message);
+      if (error instanceof PatchError) error.index = index;
       throw error;
     }
   }
   return patched.document as Value;
 }
-
-/** Thrown if an operation can't be applied. `message` is the reason. */
-class FailedOperation extends Error {}
 
 /** An object or a list that a patch can change. */
 type Container = Record<string, unknown> | unknown[];
@@ -85,7 +76,7 @@ class PatchedDocument {
     const current = this.#read(path);
     // A failed test is the last operation, so the values are copied at most once.
     if (!isDeepStrictEqual(current, value) && !isDeepStrictEqual(toJson(current), toJson(value)))
-      throw new FailedOperation('the value has changed');
+      throw new PatchError('the value has changed');
   }
 
   #add(path: string, value: unknown): void {
@@ -116,7 +107,7 @@ class PatchedDocument {
   }
 
   #move(from: string, path: string): void {
-    if (path.startsWith(`${from}/`)) throw new FailedOperation('the path is inside of the value that it moves');
+    if (path.startsWith(`${from}/`)) throw new PatchError('the path is inside of the value that it moves');
     const { parent, step } = this.#open(from);
     if (!Array.isArray(parent) || getParentPath(from) !== getParentPath(path)) {
       // A value that does not become deeper was checked where it is: checking it again takes as long as its size.
@@ -136,7 +127,7 @@ class PatchedDocument {
   #duplicate(value: unknown): unknown {
     const text = JSON.stringify(value);
     this.#copiedLength += text.length;
-    if (this.#copiedLength > MAX_COPIED_LENGTH) throw new FailedOperation('the patch copies more than 2 MB');
+    if (this.#copiedLength > MAX_COPIED_LENGTH) throw new PatchError('the patch copies more than 2 MB');
     return JSON.parse(text);
   }
 
@@ -159,7 +150,7 @@ class PatchedDocument {
 
   #copyOnce(value: unknown): Container {
     if (typeof value !== 'object' || value === null)
-      throw new FailedOperation('the path leads through a value that is neither an object nor a list');
+      throw new PatchError('the path leads through a value that is neither an object nor a list');
     if (this.#copies.has(value)) return value as Container;
     const copy = Array.isArray(value) ? [...value] : { ...value };
     this.#copies.add(copy);
@@ -189,30 +180,30 @@ function moveEntry(list: unknown[], from: number, to: number): void {
 
 function parsePath(path: string): readonly string[] {
   const steps = parsePointer(path);
-  if (steps.length > MAX_JSON_DEPTH) throw new FailedOperation(`the path has more than ${MAX_JSON_DEPTH} segments`);
+  if (steps.length > MAX_JSON_DEPTH) throw new PatchError(`the path has more than ${MAX_JSON_DEPTH} segments`);
   return steps;
 }
 
-/** Throws `FailedOperation` if a value contains a number that is too large, or would be nested too deeply at `path`. */
+/** Throws `PatchError` if a value contains a number that is too large, or would be nested too deeply at `path`. */
 function checkDepth(path: string, value: unknown): void {
   const maxDepth = MAX_JSON_DEPTH - parsePath(path).length;
   if (hasJsonIssues(value, maxDepth))
-    throw new FailedOperation(
+    throw new PatchError(
       `the value has a number that is too large, or has more than ${MAX_JSON_DEPTH} levels together with its path`,
     );
 }
 
-/** Returns the property of an object, or the entry of a list. Throws `FailedOperation` if it does not exist. */
+/** Returns the property of an object, or the entry of a list. Throws `PatchError` if it does not exist. */
 function getChild(node: unknown, step: string): unknown {
   if (Array.isArray(node)) return node[toIndex(node, step, node.length - 1)];
   if (typeof node === 'object' && node !== null && Object.hasOwn(node, step))
     return (node as Record<string, unknown>)[step];
-  throw new FailedOperation(`there is no value at ${JSON.stringify(step)}`);
+  throw new PatchError(`there is no value at ${JSON.stringify(step)}`);
 }
 
 function toIndex(list: readonly unknown[], step: string, last: number): number {
   if (/^(0|[1-9]\d*)$/.test(step) && Number(step) <= last) return Number(step);
-  throw new FailedOperation(`there is no index ${JSON.stringify(step)} in a list of ${list.length} entries`);
+  throw new PatchError(`there is no index ${JSON.stringify(step)} in a list of ${list.length} entries`);
 }
 
 /** Sets a property of an object. The name can be `__proto__`. */

@@ -93,11 +93,12 @@ const ERROR_BYTES = 256 * 1024;
  * Throws `DataFileError` as `parse` does.
  */
 function* parseBytes(path: string, bytes: Buffer): Steps<unknown> {
+  const parser = new JsonParser(bytes);
   try {
-    return yield* new JsonParser(bytes).parse();
+    return yield* parser.parse();
   } catch (error) {
-    if (!(error instanceof JsonParserError)) throw error;
-    const { validBytes, context } = error;
+    if (!(error instanceof SyntaxError)) throw error;
+    const { validBytes, context } = parser.valid;
     const found = findError(context, bytes.subarray(validBytes));
     // The error is not in the first 256 kB, so `parse` searches the whole text.
     // This takes about a second for a large file.
@@ -157,27 +158,6 @@ export function* getPrintedSize(state: State): Steps<number> {
   return size;
 }
 
-/**
- * Thrown if a text is not a JSON object, has the same property name twice in one object, is nested too deeply, or has
- * an integer that JavaScript can't represent.
- */
-export class JsonParserError extends Error {
-  override readonly name = 'JsonParserError';
-
-  /**
-   * `validBytes`: how many bytes at the start of the text are valid.
-   * `context`: a short JSON text, such as `{"":[`, that can replace the valid bytes.
-   * A parser then finds the same first error in the rest of the text.
-   */
-  constructor(
-    readonly validBytes: number,
-    readonly context: string,
-    cause?: unknown,
-  ) {
-    super('invalid JSON', { cause });
-  }
-}
-
 const [QUOTE, BACKSLASH, COLON, COMMA, OPEN_LIST, CLOSE_LIST, OPEN, CLOSE] = [...Buffer.from('"\\:,[]{}')];
 const SPACES: readonly unknown[] = [...Buffer.from(' \n\r\t')];
 const ENDS: readonly unknown[] = [undefined, COMMA, CLOSE_LIST, CLOSE, ...SPACES];
@@ -195,7 +175,7 @@ const BATCH_BYTES = 128 * 1024;
  * Parses the JSON text of an object whose values are long lists.
  * `JSON.parse` would block the server for seconds.
  * `parse` yields between list entries instead, so that the caller can pause.
- * Throws `JsonParserError` if the text is invalid.
+ * Throws `SyntaxError` if the text is invalid.
  */
 export class JsonParser {
   #at: number;
@@ -204,10 +184,20 @@ export class JsonParser {
    * It equals the number of properties in this text.
    */
   #colons = 0;
-  #valid = { bytes: 0, context: '' };
+  #valid = { validBytes: 0, context: '' };
 
   constructor(private readonly bytes: Buffer) {
     this.#at = bytes.subarray(0, MARK.length).equals(MARK) ? MARK.length : 0;
+  }
+
+  /**
+   * What is valid after `parse` has thrown a `SyntaxError`.
+   * `validBytes`: how many bytes at the start of the text are valid.
+   * `context`: a short JSON text, such as `{"":[`, that can replace the valid bytes.
+   * A parser then finds the same first error in the rest of the text.
+   */
+  get valid(): { readonly validBytes: number; readonly context: string } {
+    return this.#valid;
   }
 
   *parse(): Steps<unknown> {
@@ -264,7 +254,7 @@ export class JsonParser {
 
   /**
    * Parses the values between two offsets of the text, which are separated by commas.
-   * Throws `JsonParserError` if an integer can't be represented, or if an object has the same property name twice: the
+   * Throws `SyntaxError` if an integer can't be represented, or if an object has the same property name twice: the
    * parsed objects then have fewer properties than the text has colons.
    */
   #parseEntries(start: number, end: number): readonly unknown[] {
@@ -332,11 +322,11 @@ export class JsonParser {
   }
 
   #setValid(context: string): void {
-    this.#valid = { bytes: this.#at, context };
+    this.#valid = { validBytes: this.#at, context };
   }
 
   #fail(cause?: unknown): never {
-    throw new JsonParserError(this.#valid.bytes, this.#valid.context, cause);
+    throw new SyntaxError('invalid JSON', { cause });
   }
 }
 

@@ -1,5 +1,5 @@
 import { tryOrError, tryOrUndefined } from '../util/try-or-undefined.ts';
-import { DataFileError, OtherContractError, readState, type StateFile } from './data-file.ts';
+import { DataFileError, readState, type StateFile } from './data-file.ts';
 import { resolveDataPath } from './data-path.ts';
 import { createDefaultDataReader, type DefaultDataSource } from './default-data.ts';
 import { type Disk, describeDiskError, getMode, getSignature, machineDisk, writeAll } from './disk.ts';
@@ -62,15 +62,16 @@ function moveLog(disk: Disk, path: string): string {
 
 /**
  * Returns whether a file contains a valid state.
- * Throws `OtherContractError` if the file contains a valid state of another contract.
+ * Throws `DataFileError` if the file contains a valid state of another contract.
  */
 function isValid(file: StateFile): boolean {
   const otherContractRemedy =
     'Nothing was changed. Name the contract of this data with --contract FILE, or move the file to another folder';
   const read = tryOrError(DataFileError, () => readState({ ...file, remedy: '', otherContractRemedy }));
   // The data of another contract is not damaged, so it must not be replaced.
-  if (read instanceof OtherContractError) throw read;
-  return read !== undefined && !(read instanceof DataFileError);
+  if (!(read instanceof DataFileError)) return read !== undefined;
+  if (read.reason === 'other-contract') throw read;
+  return false;
 }
 
 type Backup = ReturnType<typeof createBackup>;

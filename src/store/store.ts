@@ -4,12 +4,10 @@ import {
   type Backend,
   type Change,
   ChangeGatherer,
-  CommitConflictError,
   type PendingChange,
   runChanges,
-  StateTooLargeError,
 } from './backend.ts';
-import { ClaimLostError, StateReplacedError, StoreUnavailableError } from './errors.ts';
+import { getExceededLimit, getFailure, StoreUnavailableError } from './errors.ts';
 import type { CommittedState, State } from './state.ts';
 
 /**
@@ -23,8 +21,8 @@ export interface Store<S extends State = State> {
    * Applies a change, commits it, and then resolves to the result of the change.
    * Changes are applied in the order of the calls.
    * Rejects with the error that the change throws.
-   * Rejects with `StoreUnavailableError` if the commit fails, and with `StateTooLargeError` if the next state exceeds
-   * the size limit.
+   * Rejects with `StoreUnavailableError` if the commit fails, and with an `insufficient-storage` problem if the next
+   * state exceeds the size limit.
    */
   update<Result>(change: Change<Result, S>): Promise<Result>;
   /**
@@ -124,7 +122,7 @@ class GroupCommitStore<S extends State> implements Store<S> {
   private loading: Promise<void> = Promise.resolve();
   private nextLoad: Promise<void> | undefined;
   /** The error if a shared state was lost and replaced. */
-  private replacement: StateReplacedError | undefined;
+  private replacement: unknown;
   private readonly gatherer: ChangeGatherer;
 
   constructor(private readonly options: StoreOptions<S>) {
@@ -276,7 +274,7 @@ class GroupCommitStore<S extends State> implements Store<S> {
       await backend.commit(next, base);
     } catch (cause) {
       backend.shared?.discardOtherChanges();
-      if (cause instanceof CommitConflictError) return false;
+      if (getFailure(cause).reason === 'conflict') return false;
       if (isOfSomeChanges(cause)) throw cause;
       record(true);
       if (cause instanceof StoreUnavailableError) throw cause;
@@ -313,8 +311,9 @@ class GroupCommitStore<S extends State> implements Store<S> {
       // A commit that has just ended is not an edit.
       if (edited || this.isOutdated(this.committed)) this.setCommitted(edited ?? this.committed.state);
     } catch (error) {
-      if (error instanceof StateReplacedError) {
-        this.setCommitted(error.state as S);
+      const { replacement } = getFailure(error);
+      if (replacement) {
+        this.setCommitted(replacement as S);
         this.replacement = error;
         for (const { reject } of this.pending.splice(0)) reject(error);
       }
@@ -343,5 +342,5 @@ function refuseClosing(): Promise<never> {
 
 /** Returns whether a commit failed because of some of its changes, so that the others can be stored. */
 function isOfSomeChanges(error: unknown): boolean {
-  return error instanceof StateTooLargeError || error instanceof ClaimLostError;
+  return getExceededLimit(error) !== undefined || getFailure(error).reason === 'claim-lost';
 }

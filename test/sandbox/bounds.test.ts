@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { MemoryLimits } from '../../src/sandbox/memory/memory.ts';
 import type { State } from '../../src/shop/state.ts';
-import { StateTooLargeError } from '../../src/store/backend.ts';
 import { defaults } from '../support/fixtures/default-data.ts';
-import { createTestRegistry, HOUR_MS, listIds, MAX_SANDBOXES } from '../support/harness/registry.ts';
+import { createTestRegistry, HOUR_MS, listIds, MAX_SANDBOXES, STATE_TOO_LARGE } from '../support/harness/registry.ts';
 
 const KB = 1024;
 
@@ -92,8 +91,8 @@ describe('the memory limit of one sandbox', () => {
   it('applies to a new sandbox, and an existing one with the same id stays', async () => {
     const { sandboxes } = createLimited();
     const before = await sandboxes.create('a', LARGE());
-    await expect(sandboxes.create('a', TOO_LARGE())).rejects.toThrow(StateTooLargeError);
-    await expect(sandboxes.create('b', TOO_LARGE())).rejects.toThrow(StateTooLargeError);
+    await expect(sandboxes.create('a', TOO_LARGE())).rejects.toThrow(STATE_TOO_LARGE);
+    await expect(sandboxes.create('b', TOO_LARGE())).rejects.toThrow(STATE_TOO_LARGE);
     expect(listIds(sandboxes)).toEqual(['default', 'a']);
     expect(sandboxes.find('a')).toBe(before);
   });
@@ -104,7 +103,7 @@ describe('the memory limit of one sandbox', () => {
     const before = store.read().state;
     const growing = store.update(() => ({ next: TOO_LARGE(), result: undefined }));
     const alsoThere = store.update((state) => ({ next: { ...state, cartItems: [] }, result: 'done' }));
-    await expect(growing).rejects.toThrow(StateTooLargeError);
+    await expect(growing).rejects.toThrow(STATE_TOO_LARGE);
     expect(await alsoThere).toBe('done');
     expect(store.read().state).toEqual({ ...before, cartItems: [] });
     await store.update(() => ({ next: LARGE(), result: undefined }));
@@ -124,14 +123,14 @@ describe('the memory limit of one sandbox', () => {
     const { sandboxes } = createLimited();
     const { snapshots, store } = await sandboxes.create('a', getState(1_500 * KB));
     for (let n = 0; n < 100; n++) snapshots.set(`s${n}`, store.read().state);
-    expect(() => snapshots.set('other', LARGE())).toThrow(StateTooLargeError);
+    expect(() => snapshots.set('other', LARGE())).toThrow(STATE_TOO_LARGE);
   });
 
   it('counts the text of the products in a catalogue', async () => {
     const { sandboxes } = createLimited();
     const [product] = defaults.products;
     const products = [{ ...product, keywords: ['x'.repeat(3_000 * KB)] }] as State['products'];
-    await expect(sandboxes.create('a', { ...defaults, products })).rejects.toThrow(StateTooLargeError);
+    await expect(sandboxes.create('a', { ...defaults, products })).rejects.toThrow(STATE_TOO_LARGE);
   });
 });
 
@@ -139,7 +138,7 @@ describe('the memory limit of all sandboxes', () => {
   it('rejects a large sandbox until another one is removed or recreated', async () => {
     const { sandboxes } = createLimited();
     for (const id of ['a', 'b']) await sandboxes.create(id, LARGE());
-    await expect(sandboxes.create('c', LARGE())).rejects.toThrow(StateTooLargeError);
+    await expect(sandboxes.create('c', LARGE())).rejects.toThrow(STATE_TOO_LARGE);
     expect(listIds(sandboxes)).toEqual(['default', 'a', 'b']);
     expect((await sandboxes.create('a', LARGE())).id).toBe('a');
     await sandboxes.create('a');
@@ -153,7 +152,7 @@ describe('the memory limit of all sandboxes', () => {
     for (const id of ['a', 'b']) await sandboxes.create(id, LARGE());
     const { store } = await sandboxes.create('c');
     await store.update(() => ({ next: getState(50 * KB), result: undefined }));
-    await expect(store.update(() => ({ next: LARGE(), result: undefined }))).rejects.toThrow(StateTooLargeError);
+    await expect(store.update(() => ({ next: LARGE(), result: undefined }))).rejects.toThrow(STATE_TOO_LARGE);
     expect(store.read().state.orders).toHaveLength(51);
   });
 
@@ -192,7 +191,7 @@ describe('the memory limit of all sandboxes', () => {
     const { sandboxes } = createLimited();
     const { snapshots } = await sandboxes.create('a', LARGE());
     snapshots.set('s', LARGE());
-    await expect(sandboxes.create('b', LARGE())).rejects.toThrow(StateTooLargeError);
+    await expect(sandboxes.create('b', LARGE())).rejects.toThrow(STATE_TOO_LARGE);
     snapshots.delete('s');
     expect((await sandboxes.create('b', LARGE())).id).toBe('b');
   });

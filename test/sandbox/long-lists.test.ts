@@ -5,10 +5,9 @@ import type { MemoryLimits } from '../../src/sandbox/memory/memory.ts';
 import type { List } from '../../src/sandbox/memory/shared-objects.ts';
 import { SharedObjects } from '../../src/sandbox/memory/shared-objects.ts';
 import type { State } from '../../src/shop/state.ts';
-import { StateTooLargeError } from '../../src/store/backend.ts';
 import { defaults } from '../support/fixtures/default-data.ts';
 import { advanceClockByReads } from '../support/harness/advance-clock.ts';
-import { createTestRegistry, listIds } from '../support/harness/registry.ts';
+import { createTestRegistry, listIds, STATE_TOO_LARGE } from '../support/harness/registry.ts';
 
 const KB = 1024;
 
@@ -66,8 +65,8 @@ describe('a long list that is counted in slices', () => {
 describe('the memory of a state that is counted in slices', () => {
   it('exceeds the limit if the state is too large, and is free afterwards', async () => {
     const here = await createLimited();
-    await expect(here.replace(TOO_LARGE())).rejects.toThrow(StateTooLargeError);
-    await expect(here.save('s', TOO_LARGE())).rejects.toThrow(StateTooLargeError);
+    await expect(here.replace(TOO_LARGE())).rejects.toThrow(STATE_TOO_LARGE);
+    await expect(here.save('s', TOO_LARGE())).rejects.toThrow(STATE_TOO_LARGE);
     expect(here.sandbox.snapshots.size).toBe(0);
     expect(here.sandbox.store.read().state).toEqual(defaults);
     await here.replace(LARGE());
@@ -91,7 +90,7 @@ describe('the memory of a state that is counted in slices', () => {
     const large = LARGE();
     await Promise.all([save('a', large), save('b', large)]);
     expect([...sandbox.snapshots.keys()]).toEqual(['a', 'b']);
-    expect(() => sandbox.snapshots.set('c', LARGE())).toThrow(StateTooLargeError);
+    expect(() => sandbox.snapshots.set('c', LARGE())).toThrow(STATE_TOO_LARGE);
   });
 
   it('counts as a whole for a change that adds the list before all its entries are counted', async () => {
@@ -99,8 +98,8 @@ describe('the memory of a state that is counted in slices', () => {
     const tooLarge = TOO_LARGE();
     const saving = save('s', tooLarge);
     await setImmediate();
-    expect(() => sandbox.snapshots.set('other', tooLarge)).toThrow(StateTooLargeError);
-    await expect(saving).rejects.toThrow(StateTooLargeError);
+    expect(() => sandbox.snapshots.set('other', tooLarge)).toThrow(STATE_TOO_LARGE);
+    await expect(saving).rejects.toThrow(STATE_TOO_LARGE);
   });
 
   it('leaves room for a change that another client makes in the meantime', async () => {
@@ -130,9 +129,7 @@ describe('the memory of a state that is counted in slices', () => {
     const other = await sandboxes.create('b');
     const next = LARGE();
     await sandbox.countInSlices(next, () => other.store.update(() => ({ next, result: undefined })));
-    await expect(sandbox.store.update(() => ({ next: LARGE(), result: undefined }))).rejects.toThrow(
-      StateTooLargeError,
-    );
+    await expect(sandbox.store.update(() => ({ next: LARGE(), result: undefined }))).rejects.toThrow(STATE_TOO_LARGE);
   });
 
   it('is free if the sandbox is removed in the meantime', async () => {
@@ -163,7 +160,7 @@ describe('the memory of a long list that is no longer used', () => {
     await here.sandboxes.remove('x');
     await here.sandboxes.create('y', LARGE());
     await here.sandboxes.create('z', LARGE());
-    await expect(here.sandboxes.create('x', LARGE())).rejects.toThrow(StateTooLargeError);
+    await expect(here.sandboxes.create('x', LARGE())).rejects.toThrow(STATE_TOO_LARGE);
   });
 });
 

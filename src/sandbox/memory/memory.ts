@@ -1,4 +1,4 @@
-import { StateTooLargeError } from '../../store/backend.ts';
+import { createTooLargeError } from '../../store/errors.ts';
 import type { State } from '../../store/state.ts';
 import { MEGABYTE } from '../../util/limits.ts';
 import { isLongList } from '../../util/slices.ts';
@@ -178,7 +178,7 @@ export class Memory {
    * `state`: its initial state.
    * `otherBytes`: its memory in addition to the state.
    * `old`: the quota of the sandbox that it replaces, if any.
-   * Releases `old`, except if a limit is exceeded: then throws `StateTooLargeError`.
+   * Releases `old`, except if a limit is exceeded: then throws an `insufficient-storage` problem.
    */
   createQuota(state: State, otherBytes: number, old?: MemoryQuota): MemoryQuota {
     const quota = new MemoryQuota(this, this.limits.sandboxBytes, this.pools);
@@ -211,7 +211,7 @@ export class Memory {
 
 /**
  * Counts and limits the memory of a sandbox: its state, its snapshots and its faults.
- * If a call would exceed a limit, it throws `StateTooLargeError` and changes nothing.
+ * If a call would exceed a limit, it throws an `insufficient-storage` problem and changes nothing.
  */
 export class MemoryQuota implements Owner {
   /** The current state and the states of the snapshots. The list can contain the same state several times. */
@@ -293,7 +293,7 @@ export class MemoryQuota implements Owner {
     if (message === undefined || (from && to && onlyRemoves(from, to))) return;
     this.apply(to, from, -moreBytes);
     this.reserved.setCharged(to, false);
-    throw new StateTooLargeError(message);
+    throw createTooLargeError(message);
   }
 
   private apply(from: State | undefined, to: State | undefined, moreBytes: number): void {

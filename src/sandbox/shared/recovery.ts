@@ -1,5 +1,5 @@
-import { createFailureLog, type Logger } from '../../store/errors.ts';
-import { type Database, DatabaseError, NO_TABLE } from '../../store/postgres/database.ts';
+import { createFailureLog, getFailure, type Logger } from '../../store/errors.ts';
+import { type Database, NO_TABLE } from '../../store/postgres/database.ts';
 
 /** The minimum time between two attempts to recover, in ms. */
 const RETRY_MS = 1_000;
@@ -67,7 +67,7 @@ export class Recovery {
   watch(database: Database): Database {
     const watch = <Result>(running: Promise<Result>): Promise<Result> => {
       running.catch((error) => {
-        if (error instanceof DatabaseError && error.code === NO_TABLE) this.start();
+        if (getFailure(error).database?.code === NO_TABLE) this.start();
       });
       return running;
     };

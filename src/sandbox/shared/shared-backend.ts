@@ -1,5 +1,5 @@
-import { type Backend, CommitConflictError, type SharedBackend } from '../../store/backend.ts';
-import { StateReplacedError, StoreUnavailableError } from '../../store/errors.ts';
+import type { Backend, SharedBackend } from '../../store/backend.ts';
+import { createConflictError, StoreUnavailableError } from '../../store/errors.ts';
 import type { SandboxVersion, StoredChange } from '../../store/postgres/change-reader.ts';
 import type { Transaction } from '../../store/postgres/database.ts';
 import type { SharedLog, StoredSandbox } from '../../store/postgres/shared-log.ts';
@@ -9,11 +9,10 @@ import { exportSettings, importSettings } from '../sandbox.ts';
 import type { Recovery } from './recovery.ts';
 import { type Content, type ContentFormat, compareSettings, type StoredParts } from './stored-content.ts';
 
-/** The error if another server has deleted the sandbox during a request. */
-export class SandboxRemovedError extends StoreUnavailableError {
-  constructor(id: string) {
-    super(`sandbox ${id} was deleted during the request, so nothing was changed`);
-  }
+/** Creates the error if another server has deleted the sandbox during a request. */
+function createRemovedError(id: string): StoreUnavailableError {
+  const detail = `sandbox ${id} was deleted during the request, so nothing was changed`;
+  return new StoreUnavailableError(detail, { reason: 'removed' });
 }
 
 /** The dependencies that all sandboxes of a server have in common. */
@@ -127,7 +126,7 @@ export class SandboxBackend implements Backend {
   async commit(next: State, base: State): Promise<void> {
     const { id, log, format, sandbox } = this.#options;
     const { version, content } = this.#loaded;
-    if (base !== content.state) throw new CommitConflictError();
+    if (base !== content.state) throw createConflictError();
     const changed = this.#getContent(next);
     try {
       this.#count(next);
@@ -163,7 +162,7 @@ export class SandboxBackend implements Backend {
   async #reload(known: LoadedContent): Promise<State | undefined> {
     const { id, log, warn } = this.#options;
     const stored = await log.load(id);
-    if (!stored) throw new SandboxRemovedError(id);
+    if (!stored) throw createRemovedError(id);
     const loaded = await decodeSandbox(stored, this.#options);
     if (this.#loaded === known && !isLaterVersion(stored, known.version))
       warn(
@@ -174,11 +173,11 @@ export class SandboxBackend implements Backend {
 
   /**
    * Loads the new sandbox after the database has lost the old sandbox.
-   * Always rejects: with `StateReplacedError` if there is a new sandbox, or else with another `StoreUnavailableError`.
+   * Always rejects with a `StoreUnavailableError`. It has a `replacement` if there is a new sandbox.
    */
   async #loadReplacement(known: LoadedContent): Promise<never> {
     const { id, log, recovery } = this.#options;
-    if (!recovery) throw new SandboxRemovedError(id);
+    if (!recovery) throw createRemovedError(id);
     const stored = await log.load(id);
     if (!stored) {
       recovery.start();
@@ -187,8 +186,8 @@ export class SandboxBackend implements Backend {
     const loaded = await decodeSandbox(stored, this.#options);
     await this.#replace(known, loaded);
     recovery.complete(loaded.version.generation, known.version.revision);
-    const { state } = this.#loaded.content;
-    throw new StateReplacedError(`the database has lost the sandbox ${id}, which was created again`, state);
+    const detail = `the database has lost the sandbox ${id}, which was created again`;
+    throw new StoreUnavailableError(detail, { replacement: this.#loaded.content.state });
   }
 
   /**

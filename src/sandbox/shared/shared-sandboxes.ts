@@ -1,4 +1,4 @@
-import { StoreUnavailableError } from '../../store/errors.ts';
+import { getFailure, StoreUnavailableError } from '../../store/errors.ts';
 import type { KeyTable } from '../../store/postgres/key-table.ts';
 import type { SharedLog } from '../../store/postgres/shared-log.ts';
 import type { State } from '../../store/state.ts';
@@ -15,13 +15,7 @@ import {
 } from '../sandbox.ts';
 import type { CommonLists } from './common-lists.ts';
 import type { Recovery } from './recovery.ts';
-import {
-  decodeSandbox,
-  type LoadedContent,
-  SandboxBackend,
-  SandboxRemovedError,
-  type SharedParts,
-} from './shared-backend.ts';
+import { decodeSandbox, type LoadedContent, SandboxBackend, type SharedParts } from './shared-backend.ts';
 import type { SharedJournals } from './shared-journals.ts';
 import { SharedKeys } from './shared-keys.ts';
 
@@ -80,7 +74,7 @@ export class SharedSandboxes<S extends State = State> extends Sandboxes<S> {
     try {
       await sandbox.store.loadEdits();
     } catch (error) {
-      if (!(error instanceof SandboxRemovedError)) throw error;
+      if (getFailure(error).reason !== 'removed') throw error;
       // Another request may have removed the copy, and loaded the new sandbox.
       if (super.find(id) === sandbox) this.end(id, 'removed');
       await this.#loadUnknown(id);

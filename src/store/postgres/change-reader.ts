@@ -47,7 +47,7 @@ export class ChangeReader {
   /**
    * Returns the changes of a sandbox since the version `known`.
    * All calls in the same turn of the event loop share one SQL statement.
-   * Rejects with `DatabaseError`.
+   * Rejects with a `StoreUnavailableError`.
    */
   read(id: string, known: SandboxVersion): Promise<NewChanges> {
     return new Promise((resolve, reject) => {

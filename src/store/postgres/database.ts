@@ -3,7 +3,7 @@ import { UserError } from '../../util/issue.ts';
 import { loadPackage } from '../../util/load-package.ts';
 import type { Turns } from '../../util/slices.ts';
 import type { Logger } from '../errors.ts';
-import { StoreUnavailableError } from '../errors.ts';
+import { getFailure, StoreUnavailableError } from '../errors.ts';
 import { HangDetector, NO_RESPONSE, NOT_SENT, TIMEOUT } from './hang-detector.ts';
 
 /** A row of a query result. */
@@ -12,7 +12,7 @@ type Row = Readonly<Record<string, unknown>>;
 /**
  * Runs an SQL statement with the values of its parameters `$1`, `$2` and so on.
  * Resolves to the rows.
- * Rejects with `DatabaseError`.
+ * Rejects with a `StoreUnavailableError` that has the failure of the database.
  */
 export type Query = (statement: string, values?: readonly unknown[]) => Promise<readonly Row[]>;
 
@@ -69,23 +69,6 @@ export const NO_TABLE = '42P01';
 
 /** The PostgreSQL error code for a reference to a row that does not exist, or for the deletion of a referenced row. */
 export const MISSING_REFERENCE = '23503';
-
-/** Thrown if a statement fails. `message` contains no password. */
-export class DatabaseError extends StoreUnavailableError {
-  /**
-   * `reason`: the cause of the failure, for messages.
-   * `isInDoubt`: whether the connection was lost, so that the statement may have been executed.
-   * `code`: the SQLSTATE code of PostgreSQL, or the code of a network error.
-   */
-  constructor(
-    readonly reason: string,
-    readonly isInDoubt: boolean,
-    readonly code: string | undefined,
-    options: ErrorOptions,
-  ) {
-    super(`the database is not available (${reason})`, options);
-  }
-}
 
 /**
  * The maximum number of connections of one server.
@@ -205,9 +188,14 @@ class AvailabilityLog {
   #recordFailure(statement: string, error: unknown): void {
     if (!this.#isRunning || this.#failed) return;
     // A conflict with another server does not mean that the database is unavailable.
-    if (!(error instanceof DatabaseError) || CONFLICTS.includes(error.code ?? '')) return;
-    this.#failed = { statement, isConnected: (error.cause as { severity?: string }).severity === UNDONE };
-    this.log.error({}, `${this.place} is not available (${error.reason}). Requests return 503 until it is available.`);
+    const { database } = getFailure(error);
+    if (!database || CONFLICTS.includes(database.code ?? '')) return;
+    const { cause } = error as { cause: { severity?: string } };
+    this.#failed = { statement, isConnected: cause.severity === UNDONE };
+    this.log.error(
+      {},
+      `${this.place} is not available (${database.reason}). Requests return 503 until it is available.`,
+    );
   }
 
   #recordSuccess(statement: string): void {
@@ -385,12 +373,14 @@ const NOT_CONNECTED = new RegExp(
   `^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|timeout exceeded when trying to connect|Connection terminated due to connection timeout|${NOT_SENT})$`,
 );
 
-function toDatabaseError(error: unknown): DatabaseError {
+function toDatabaseError(error: unknown): StoreUnavailableError {
   const { code, message, severity } = error as { code?: string; message: string; severity?: string };
   // 28: invalid password. 3D: unknown database. 53: too many connections. 57P03: PostgreSQL is starting.
   const isRefused = /^(?:28|3D|53|57P03)/.test(code ?? '');
   const isInDoubt = severity !== UNDONE && !isRefused && !NOT_CONNECTED.test(code ?? message);
-  return new DatabaseError(describeError(error), isInDoubt, code, { cause: error });
+  const reason = describeError(error);
+  const database = { reason, isInDoubt, code };
+  return new StoreUnavailableError(`the database is not available (${reason})`, { cause: error, database });
 }
 
 /**

@@ -1,6 +1,6 @@
 import { createHash as createNodeHash, randomBytes } from 'node:crypto';
-import { StoreUnavailableError } from '../errors.ts';
-import { type Database, DatabaseError, MISSING_REFERENCE } from './database.ts';
+import { getFailure, StoreUnavailableError } from '../errors.ts';
+import { type Database, MISSING_REFERENCE } from './database.ts';
 
 /**
  * The collections that several sandboxes have in common, by their hashes.
@@ -48,7 +48,7 @@ export class ListTable {
 }
 
 function isReferenceError(error: unknown): boolean {
-  return error instanceof DatabaseError && error.code === MISSING_REFERENCE;
+  return getFailure(error).database?.code === MISSING_REFERENCE;
 }
 
 /** Returns a new random id, for example for a change or a server. */

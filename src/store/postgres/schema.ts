@@ -1,14 +1,7 @@
 import { UserError } from '../../util/issue.ts';
 import type { Logger } from '../errors.ts';
-import { StoreUnavailableError } from '../errors.ts';
-import {
-  type Database,
-  DatabaseError,
-  type DatabaseOptions,
-  describeDatabase,
-  openDatabase,
-  type Query,
-} from './database.ts';
+import { getFailure, StoreUnavailableError } from '../errors.ts';
+import { type Database, type DatabaseOptions, describeDatabase, openDatabase, type Query } from './database.ts';
 
 /**
  * The SQL statements that create the tables.
@@ -140,7 +133,7 @@ const AVAILABILITY = 'Check that the database runs, and that the URL of --databa
  */
 export function toStartError(error: unknown, { url, schema }: DatabaseOptions): unknown {
   if (!(error instanceof StoreUnavailableError)) return error;
-  const { code, reason = error.message } = error as Partial<DatabaseError>;
+  const { code, reason = error.message } = error.details.database ?? {};
   const remedy = code === PERMISSION_DENIED ? RIGHTS : AVAILABILITY;
   return new UserError(`${describeDatabase(url, schema)} can't be used: ${reason}. ${remedy}`, { cause: error });
 }
@@ -161,8 +154,9 @@ export async function migrate(database: Database, options: DatabaseOptions): Pro
     await createOnce(query, 'CREATE TABLE IF NOT EXISTS versions (version int PRIMARY KEY)');
     return await transaction((run) => applyVersions(run, place));
   } catch (error) {
-    if (!(error instanceof DatabaseError) || !NO_PERMISSION.includes(error.code ?? '')) throw error;
-    const message = `${place} does not have all tables, and the user may not create them (${error.reason}): run storefront migrate with a user who may.`;
+    const { database } = getFailure(error);
+    if (!database || !NO_PERMISSION.includes(database.code ?? '')) throw error;
+    const message = `${place} does not have all tables, and the user may not create them (${database.reason}): run storefront migrate with a user who may.`;
     throw new UserError(message, { cause: error });
   }
 }
@@ -227,7 +221,7 @@ async function createSchema(query: Query, schema: string): Promise<void> {
 
 async function createOnce(query: Query, statement: string): Promise<void> {
   await query(statement).catch((error) => {
-    if (!(error instanceof DatabaseError) || !ALREADY_CREATED.includes(error.code ?? '')) throw error;
+    if (!ALREADY_CREATED.includes(getFailure(error).database?.code ?? '')) throw error;
   });
 }
 

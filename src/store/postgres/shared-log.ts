@@ -1,6 +1,5 @@
 import { Turns } from '../../util/slices.ts';
-import { CommitConflictError } from '../backend.ts';
-import { ClaimLostError, StoreUnavailableError } from '../errors.ts';
+import { createConflictError, getFailure, StoreUnavailableError } from '../errors.ts';
 import {
   ChangeReader,
   type NewChanges,
@@ -9,7 +8,7 @@ import {
   toChange,
   type Version,
 } from './change-reader.ts';
-import { type Database, DatabaseError, type Query, type Transaction } from './database.ts';
+import type { Database, Query, Transaction } from './database.ts';
 import type { CompletedKey } from './key-table.ts';
 import { createId, ListTable } from './list-table.ts';
 
@@ -210,7 +209,7 @@ export class SharedLog {
 
   /**
    * Stores a change that was computed from the version `known`.
-   * Rejects with `CommitConflictError` if the sandbox has another version.
+   * Rejects with the reason `conflict` if the sandbox has another version.
    * `turn`: the result of `takeTurn`, if it was called before.
    */
   async append(
@@ -324,14 +323,16 @@ export class SharedLog {
       'SELECT 1 FROM idempotency_keys WHERE sandbox = $1 AND key = ANY($2) AND claim = ANY($3) AND response IS NULL';
     const values = [id, keys.map(({ key }) => key), keys.map(({ claim }) => claim)];
     if (keys.length > 0 && (await this.database.query(statement, values)).length < keys.length)
-      throw new ClaimLostError();
-    throw new CommitConflictError();
+      throw new StoreUnavailableError('another request has claimed the Idempotency-Key, so nothing was changed', {
+        reason: 'claim-lost',
+      });
+    throw createConflictError();
   }
 
   /**
    * Called if the SQL statement that stores a change has failed.
    * Returns normally if the change was stored nevertheless, and only the connection was lost.
-   * Rejects with `CommitConflictError` if the error is a conflict or a lost collection, which is stored again, and with
+   * Rejects with the reason `conflict` if the error is a conflict or a lost collection, which is stored again, and with
    * a `StoreUnavailableError` that says so if it is unknown whether the change was stored.
    * Otherwise rejects with `error`.
    */
@@ -340,16 +341,17 @@ export class SharedLog {
     { head, lists }: Pick<Version, 'head'> & Pick<NewContent, 'lists'>,
     error: unknown,
   ): Promise<void> {
-    if (!(error instanceof DatabaseError)) throw error;
-    if (error.code === SERIALIZATION_FAILURE) throw new CommitConflictError();
-    if (!error.isInDoubt) {
+    const { database } = getFailure(error);
+    if (!database) throw error;
+    if (database.code === SERIALIZATION_FAILURE) throw createConflictError();
+    if (!database.isInDoubt) {
       await this.lists.storeAgain(lists.values(), error);
-      throw new CommitConflictError();
+      throw createConflictError();
     }
     const statement = `SELECT 1 FROM sandboxes WHERE id = $1 AND head = $2
       UNION ALL SELECT 1 FROM changes WHERE sandbox = $1 AND head = $2`;
     const rows = await this.database.query(statement, [id, head]).catch(() => []);
     if (rows.length > 0) return;
-    throw new StoreUnavailableError(`${error.message}. ${OUTCOME_UNKNOWN}`, { cause: error });
+    throw new StoreUnavailableError(`${(error as Error).message}. ${OUTCOME_UNKNOWN}`, { cause: error });
   }
 }

@@ -1,4 +1,4 @@
-import { onTestFinished, vi } from 'vitest';
+import { expect, onTestFinished, vi } from 'vitest';
 import { createClock } from '../../../src/sandbox/clock-and-ids.ts';
 import { Sandboxes } from '../../../src/sandbox/registry.ts';
 import type { SandboxesParts } from '../../../src/sandbox/sandbox.ts';
@@ -12,6 +12,11 @@ import { NOW_MS } from './start-storefront.ts';
 /** The time after which an unused sandbox expires, in ms, and the maximum number of sandboxes. */
 export const HOUR_MS = 3_600_000;
 export const MAX_SANDBOXES = 10_000;
+
+/** Matches the error for a state that exceeds a limit. */
+export const STATE_TOO_LARGE = expect.objectContaining({
+  problem: expect.objectContaining({ code: 'insufficient-storage' }),
+});
 
 /** Creates the registry of sandboxes without a server. `pass` advances its clock. `parts`: dependencies that differ from the default. */
 export function createTestRegistry(parts: Partial<SandboxesParts<State>> = {}): {
