@@ -12,7 +12,7 @@ import {
 } from '../src/index.ts';
 import { DomainError, type DomainErrorCode } from '../src/shop/domain/domain-error.ts';
 import type { Handler, Handlers } from '../src/shop/operations/handler.ts';
-import { handlers } from '../src/shop/operations/index.ts';
+import { handlers } from '../src/shop/operations/handlers.ts';
 import type {
   CartItem,
   Input,

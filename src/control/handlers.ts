@@ -2,7 +2,7 @@ import type { Table } from '../application.ts';
 import { findFaultIssues, type ParsedFault, parseFault, rejectTooManyFaults } from '../faults/fault.ts';
 import { needsBody } from '../matcher/request-matcher.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
-import { StoreUnavailableError } from '../store/errors.ts';
+import { StoreUnavailableError } from '../store/backend.ts';
 import type { Entry, State } from '../store/state.ts';
 import { createIdentity } from '../util/entry-identity.ts';
 import { parseTime, toIsoTime } from '../util/iso-time.ts';

@@ -1,7 +1,11 @@
 import type { ListChange } from '../sandbox/journal/change-history.ts';
 import type { Journal } from '../sandbox/journal/journal.ts';
-import { toJournalEntry, toRequestToMatch, toUnredactedRequest } from '../sandbox/journal/journal-entry.ts';
-import type { Entry as RecordedEntry } from '../sandbox/journal/recorded-request.ts';
+import {
+  type Entry as RecordedEntry,
+  toJournalEntry,
+  toRequestToMatch,
+  toUnredactedRequest,
+} from '../sandbox/journal/recorded-request.ts';
 import {
   type Bounds,
   countMatches,

@@ -1,7 +1,7 @@
 import type { Sandboxes } from '../sandbox/registry.ts';
 import { clearSettings, DEFAULT_SANDBOX_ID, type Sandbox } from '../sandbox/sandbox.ts';
 import { isSame } from '../sandbox/snapshots.ts';
-import { getExceededLimit } from '../store/errors.ts';
+import { getExceededLimit } from '../store/backend.ts';
 import { applyPatch, PatchError, type PatchOperation } from '../store/json-patch.ts';
 import type { Entry, State } from '../store/state.ts';
 import { findNewIssues } from '../store/validate-state.ts';
@@ -9,8 +9,14 @@ import { parseTime, toIsoTime } from '../util/iso-time.ts';
 import { describeIssues, type Issue } from '../util/issue.ts';
 import { formatPointer, parsePointer } from '../util/json-pointer.ts';
 import { HttpProblemError, toViolations } from '../util/problem.ts';
-import type { ControlHandlers, ControlParts } from './handler.ts';
-import { createUnknownCollectionError, formatNames, getSandbox, rejectIssues } from './handler.ts';
+import {
+  type ControlHandlers,
+  type ControlParts,
+  createUnknownCollectionError,
+  formatNames,
+  getSandbox,
+  rejectIssues,
+} from './handler.ts';
 
 /**
  * How often a new state is validated in slices before it is validated in one go.

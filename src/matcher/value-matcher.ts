@@ -24,7 +24,7 @@ const TOO_DEEP: IssueParts = { rule: 'depth', problem: 'is nested too deeply', r
  * Returns an empty list if the value matches, otherwise the reasons why not.
  * Each reason begins with `place`: `body/quantity: expected 2, got 3`.
  */
-export type ValueMatcher = (value: unknown, place: string) => readonly string[];
+type ValueMatcher = (value: unknown, place: string) => readonly string[];
 
 type Predicate = (value: unknown) => boolean;
 

@@ -22,11 +22,16 @@ import { createErrorResponder } from './error-response.ts';
 import { createShapes, type GetShape, getEntrySchema, isPlausible, type Shape } from './fit-schema.ts';
 import { createGenerator, type Generate } from './generate.ts';
 import { EndlessSchemaError, GenerationLimit } from './generation-limit.ts';
-import { chooseMediaType, createVary, formatBody, PROBLEM_TYPE, toContentType } from './media-types.ts';
-import type { GeneratorOptions } from './place.ts';
-import { setKnownValues } from './place.ts';
+import {
+  chooseMediaType,
+  createSampleFile,
+  createVary,
+  formatBody,
+  PROBLEM_TYPE,
+  toContentType,
+} from './media-types.ts';
+import { type GeneratorOptions, setKnownValues } from './place.ts';
 import { createHeaders, type HeaderSource } from './response-headers.ts';
-import { createSampleFile } from './sample-files.ts';
 import { createStatusProblem, replaceOtherPath } from './status-problem.ts';
 
 /** The values of the path parameters of a request, by name. */

@@ -18,7 +18,7 @@ export type SchemaValidator = (pointer: string, value: unknown) => readonly Erro
 export type DocumentValidator = SchemaValidator & { readonly getDocument: () => Document };
 
 /** Options of a validator. */
-export interface ValidatorOptions {
+interface ValidatorOptions {
   /** Further options of ajv. */
   readonly ajv?: Options;
   /** Returns the precompiled validator of the schema at a JSON Pointer; undefined if there is none. */

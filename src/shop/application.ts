@@ -1,5 +1,14 @@
-import type { EntryForm, ExampleRequest, NewEntryContext, Table } from '../application.ts';
-import { type Application, type ApplicationHandler, type Handle, mocked, type Operation } from '../application.ts';
+import {
+  type Application,
+  type ApplicationHandler,
+  type EntryForm,
+  type ExampleRequest,
+  type Handle,
+  mocked,
+  type NewEntryContext,
+  type Operation,
+  type Table,
+} from '../application.ts';
 import type { Contract } from '../openapi/contract.ts';
 import { combineDataValidators } from '../openapi/violations.ts';
 import { getPackageFile } from '../package-file.ts';
@@ -13,12 +22,19 @@ import type { ProblemKind } from '../util/problem.ts';
 import { createRandom } from '../util/random.ts';
 import { runInSlices } from '../util/slices.ts';
 import { hasSameStateSchemas, shopContract } from './contract.ts';
-import { createOrderFromCart, MAX_STORED_ID, SEQUENCES } from './domain/cart.ts';
-import { findDeliveryOption, findProduct, indexProducts } from './domain/catalogue.ts';
+import {
+  computePaymentSummary,
+  createOrderFromCart,
+  findDeliveryOption,
+  findProduct,
+  indexProducts,
+  MAX_CART_COST_CENTS,
+  MAX_STORED_ID,
+  SEQUENCES,
+} from './domain/cart.ts';
 import type { DomainErrorCode } from './domain/domain-error.ts';
-import { computePaymentSummary, MAX_CART_COST_CENTS } from './domain/pricing.ts';
 import type { Shop } from './operations/handler.ts';
-import { handlers } from './operations/index.ts';
+import { handlers } from './operations/handlers.ts';
 import { explainSearch, getSearch, prepareSearch, searchInSlices } from './search/product-search.ts';
 import { NO_SYNONYMS, parseSynonyms } from './search/synonyms.ts';
 import { collections, type State } from './state.ts';

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { dirname } from 'node:path';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
+import { createTooLargeError } from './backend.ts';
 import { MAX_FILE_BYTES } from './data-file.ts';
 import { createFileExclusively, type Disk, getSignature, syncFolder, syncPath } from './disk.ts';
 import {
@@ -11,7 +12,6 @@ import {
   saveEditedFile,
   saveReplacedLink,
 } from './edit-conflicts.ts';
-import { createTooLargeError } from './errors.ts';
 import {
   type Content,
   hashBytes,

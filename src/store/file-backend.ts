@@ -1,14 +1,12 @@
 import { type Adapter, Low } from 'lowdb';
-import type { Backend } from './backend.ts';
+import { type Backend, createFailureLog, getExceededLimit, type Logger } from './backend.ts';
 import { DataFileError, MAX_FILE_BYTES, type StateFile } from './data-file.ts';
 import { describeDiskError } from './disk.ts';
 import type { DurableFile } from './durable-file.ts';
-import { createFailureLog, getExceededLimit, type Logger } from './errors.ts';
 import { createEditReader, type Edit, type EditReaderOptions } from './file-content.ts';
 import type { Lock } from './lock.ts';
 import type { State } from './state.ts';
-import { compareStates, countInserted, countNew } from './state-change.ts';
-import type { StateTexts } from './state-text.ts';
+import { compareStates, countInserted, countNew, type StateTexts } from './state-change.ts';
 import { getLogPath, type WriteAheadLog } from './write-ahead-log.ts';
 
 /** Options of a file backend. `path` contains no symbolic links, and its folder exists. */

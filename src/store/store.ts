@@ -4,10 +4,12 @@ import {
   type Backend,
   type Change,
   ChangeGatherer,
+  getExceededLimit,
+  getFailure,
   type PendingChange,
   runChanges,
+  StoreUnavailableError,
 } from './backend.ts';
-import { getExceededLimit, getFailure, StoreUnavailableError } from './errors.ts';
 import type { CommittedState, State } from './state.ts';
 
 /**

@@ -2,8 +2,8 @@ import { mkdir, readdir, readFile, readlink, rename, symlink, writeFile } from '
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import type { State } from '../../src/shop/state.ts';
+import { StoreUnavailableError } from '../../src/store/backend.ts';
 import { machineDisk } from '../../src/store/disk.ts';
-import { StoreUnavailableError } from '../../src/store/errors.ts';
 import { repairDataFile } from '../../src/store/repair.ts';
 import type { Store } from '../../src/store/store.ts';
 import { createCartFile } from '../support/fixtures/cart-file.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Change } from '../../src/shop/operations/handler.ts';
 import type { State } from '../../src/shop/state.ts';
-import { StoreUnavailableError } from '../../src/store/errors.ts';
+import { StoreUnavailableError } from '../../src/store/backend.ts';
 import type { Store } from '../../src/store/store.ts';
 import { defaults } from '../support/fixtures/default-data.ts';
 import { getAddedProducts, PRODUCT_IDS, putItem } from '../support/fixtures/states.ts';

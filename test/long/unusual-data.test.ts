@@ -1,8 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { QUANTITY_LIMIT } from '../../src/shop/domain/cart.ts';
-import { MAX_CART_COST_CENTS } from '../../src/shop/domain/pricing.ts';
+import { MAX_CART_COST_CENTS, QUANTITY_LIMIT } from '../../src/shop/domain/cart.ts';
 import type { State } from '../../src/shop/state.ts';
 import { defaults, defaultText } from '../support/fixtures/default-data.ts';
 import { folderWith } from '../support/harness/folder-with.ts';

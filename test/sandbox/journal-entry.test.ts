@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { toJournalEntry } from '../../src/sandbox/journal/journal-entry.ts';
-import { type RecordedRequest, truncateText } from '../../src/sandbox/journal/recorded-request.ts';
+import { type RecordedRequest, toJournalEntry, truncateText } from '../../src/sandbox/journal/recorded-request.ts';
 import { createJournal, createRequest, createResponse } from '../support/harness/journals.ts';
 
 const REDACTED = '[redacted]';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { parseFault } from '../../src/faults/fault.ts';
 import type { Sandboxes } from '../../src/sandbox/registry.ts';
 import type { State } from '../../src/shop/state.ts';
-import { getExceededLimit } from '../../src/store/errors.ts';
+import { getExceededLimit } from '../../src/store/backend.ts';
 import { MEGABYTE } from '../../src/util/limits.ts';
 import { defaults } from '../support/fixtures/default-data.ts';
 import { createTestRegistry } from '../support/harness/registry.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { State } from '../../src/shop/state.ts';
-import { StateTexts } from '../../src/store/state-text.ts';
+import { StateTexts } from '../../src/store/state-change.ts';
 import { anyCodePoint } from '../support/fixtures/code-points.ts';
 import { defaults } from '../support/fixtures/default-data.ts';
 

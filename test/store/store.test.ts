@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { StoreUnavailableError } from '../../src/store/errors.ts';
+import { StoreUnavailableError } from '../../src/store/backend.ts';
 import { defaults } from '../support/fixtures/default-data.ts';
 import { getAddedProducts, PRODUCT_IDS, putItem } from '../support/fixtures/states.ts';
 import { backends } from '../support/harness/backends.ts';

@@ -3,8 +3,7 @@ import { createRequestMatcher, TRUNCATED_BODY, TRUNCATED_QUERY } from '../../mat
 import { createMatcherError } from '../../matcher/value-matcher.ts';
 import { runAtOnce, runInSlices, type Steps } from '../../util/slices.ts';
 import type { Journal } from './journal.ts';
-import { toJournalEntry, toRequestToMatch } from './journal-entry.ts';
-import type { Entry } from './recorded-request.ts';
+import { type Entry, toJournalEntry, toRequestToMatch } from './recorded-request.ts';
 
 /**
  * The expected number of requests, in the format of the control API: `{ "times": 2 }` or

@@ -1,4 +1,4 @@
-import { createTooLargeError } from '../../store/errors.ts';
+import { createTooLargeError } from '../../store/backend.ts';
 import type { State } from '../../store/state.ts';
 import { MEGABYTE } from '../../util/limits.ts';
 import { isLongList } from '../../util/slices.ts';

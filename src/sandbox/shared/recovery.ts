@@ -1,4 +1,4 @@
-import { createFailureLog, getFailure, type Logger } from '../../store/errors.ts';
+import { createFailureLog, getFailure, type Logger } from '../../store/backend.ts';
 import { type Database, NO_TABLE } from '../../store/postgres/database.ts';
 
 /** The minimum time between two attempts to recover, in ms. */

@@ -1,5 +1,4 @@
-import type { Backend, SharedBackend } from '../../store/backend.ts';
-import { createConflictError, StoreUnavailableError } from '../../store/errors.ts';
+import { type Backend, createConflictError, type SharedBackend, StoreUnavailableError } from '../../store/backend.ts';
 import type { SandboxVersion, StoredChange } from '../../store/postgres/change-reader.ts';
 import type { Transaction } from '../../store/postgres/database.ts';
 import type { SharedLog, StoredSandbox } from '../../store/postgres/shared-log.ts';

@@ -1,4 +1,4 @@
-import { getFailure, StoreUnavailableError } from '../../store/errors.ts';
+import { getFailure, StoreUnavailableError } from '../../store/backend.ts';
 import type { KeyTable } from '../../store/postgres/key-table.ts';
 import type { SharedLog } from '../../store/postgres/shared-log.ts';
 import type { State } from '../../store/state.ts';

@@ -1,5 +1,5 @@
 import type { ReceivedResponse } from '../../check/exchange.ts';
-import { DAY_MS } from '../domain/catalogue.ts';
+import { DAY_MS } from '../domain/cart.ts';
 import type { OperationId } from '../types.ts';
 import { calculateSummary, findDifference, type Model, withoutUnknownIds, withProducts } from './model.ts';
 import { ModelMismatchError, type ShopTester } from './shop-tester.ts';

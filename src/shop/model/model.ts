@@ -1,7 +1,6 @@
 import { isNode } from '../../openapi/document.ts';
 import { formatPointer } from '../../util/json-pointer.ts';
-import { DAY_MS, DEFAULT_OPTION_ID } from '../domain/catalogue.ts';
-import { computePercentHalfUp, TAX_PERCENT } from '../domain/pricing.ts';
+import { computePercentHalfUp, DAY_MS, DEFAULT_OPTION_ID, TAX_PERCENT } from '../domain/cart.ts';
 import type { State } from '../state.ts';
 import type { CartItem, Order, PaymentSummary } from '../types.ts';
 

@@ -2,8 +2,7 @@ import type { Pool, PoolClient } from 'pg';
 import { UserError } from '../../util/issue.ts';
 import { loadPackage } from '../../util/load-package.ts';
 import type { Turns } from '../../util/slices.ts';
-import type { Logger } from '../errors.ts';
-import { getFailure, StoreUnavailableError } from '../errors.ts';
+import { getFailure, type Logger, StoreUnavailableError } from '../backend.ts';
 import { HangDetector, NO_RESPONSE, NOT_SENT, TIMEOUT } from './hang-detector.ts';
 
 /** A row of a query result. */

@@ -1,5 +1,5 @@
 import { createHash as createNodeHash, randomBytes } from 'node:crypto';
-import { getFailure, StoreUnavailableError } from '../errors.ts';
+import { getFailure, StoreUnavailableError } from '../backend.ts';
 import { type Database, MISSING_REFERENCE } from './database.ts';
 
 /**

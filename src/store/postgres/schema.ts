@@ -1,6 +1,5 @@
 import { UserError } from '../../util/issue.ts';
-import type { Logger } from '../errors.ts';
-import { getFailure, StoreUnavailableError } from '../errors.ts';
+import { getFailure, type Logger, StoreUnavailableError } from '../backend.ts';
 import { type Database, type DatabaseOptions, describeDatabase, openDatabase, type Query } from './database.ts';
 
 /**

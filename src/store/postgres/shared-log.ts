@@ -1,5 +1,5 @@
 import { Turns } from '../../util/slices.ts';
-import { createConflictError, getFailure, StoreUnavailableError } from '../errors.ts';
+import { createConflictError, getFailure, StoreUnavailableError } from '../backend.ts';
 import {
   ChangeReader,
   type NewChanges,

@@ -1,7 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { addItem, findCartItem, QUANTITY_LIMIT, removeItem, replaceItem } from '../../../src/shop/domain/cart.ts';
-import { computePaymentSummary } from '../../../src/shop/domain/pricing.ts';
+import {
+  addItem,
+  computePaymentSummary,
+  findCartItem,
+  QUANTITY_LIMIT,
+  removeItem,
+  replaceItem,
+} from '../../../src/shop/domain/cart.ts';
 import { createCartItem, createUuid } from '../../support/fixtures/catalogue-builders.ts';
 import { anyShop } from '../../support/fixtures/domain-arbitraries.ts';
 

@@ -4,7 +4,7 @@ import {
   findProduct,
   getDefaultDeliveryOption,
   getEstimatedDeliveryTimeMs,
-} from '../../../src/shop/domain/catalogue.ts';
+} from '../../../src/shop/domain/cart.ts';
 import { createDeliveryOption, createProduct, createUuid } from '../../support/fixtures/catalogue-builders.ts';
 
 const catalogue = {

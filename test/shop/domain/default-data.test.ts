@@ -1,8 +1,10 @@
 import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { createOrderFromCart } from '../../../src/shop/domain/cart.ts';
-import { getEstimatedDeliveryTimeMs } from '../../../src/shop/domain/catalogue.ts';
-import { computePaymentSummary } from '../../../src/shop/domain/pricing.ts';
+import {
+  computePaymentSummary,
+  createOrderFromCart,
+  getEstimatedDeliveryTimeMs,
+} from '../../../src/shop/domain/cart.ts';
 import type { CartItem, DeliveryOption, Order, OrderProduct } from '../../../src/shop/types.ts';
 import { contractDocument } from '../../support/fixtures/contract-document.ts';
 import { defaults, projectFile } from '../../support/fixtures/default-data.ts';

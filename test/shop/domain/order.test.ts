@@ -1,8 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createOrderFromCart, findOrder } from '../../../src/shop/domain/cart.ts';
-import { findDeliveryOption } from '../../../src/shop/domain/catalogue.ts';
-import { computePaymentSummary } from '../../../src/shop/domain/pricing.ts';
+import {
+  computePaymentSummary,
+  createOrderFromCart,
+  findDeliveryOption,
+  findOrder,
+} from '../../../src/shop/domain/cart.ts';
 import type { Order } from '../../../src/shop/types.ts';
 import {
   createCartItem,

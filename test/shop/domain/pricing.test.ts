@@ -5,7 +5,7 @@ import {
   computePercentHalfUp,
   getMaxCartCostCents,
   MAX_CART_COST_CENTS,
-} from '../../../src/shop/domain/pricing.ts';
+} from '../../../src/shop/domain/cart.ts';
 import {
   createCartItem,
   createDeliveryOption,

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { type AnyHandler, type AnyResponse, createStorefront, type Options } from '../../../src/index.ts';
-import { handlers as own } from '../../../src/shop/operations/index.ts';
+import { handlers as own } from '../../../src/shop/operations/handlers.ts';
 import { type DreddVerdict, runDredd } from '../../../tools/dredd/dredd.ts';
 import type { DreddTransaction } from '../../../tools/dredd/transaction.ts';
 import { documentedOperations } from '../fixtures/contract-document.ts';

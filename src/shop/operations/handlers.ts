@@ -2,27 +2,25 @@ import { findOffset, formatLinks, slicePage } from '../../util/pages.ts';
 import { isLongList } from '../../util/slices.ts';
 import {
   addItem,
+  type Catalogue,
+  computePaymentSummary,
   createOrderFromCart,
   findCartItem,
+  findDeliveryOption,
   findOrder,
+  findProduct,
+  getDefaultDeliveryOption,
+  getEstimatedDeliveryTimeMs,
   getLastId,
   getNumberedItems,
   removeItem,
   replaceItem,
   storeLastId,
 } from '../domain/cart.ts';
-import {
-  type Catalogue,
-  findDeliveryOption,
-  findProduct,
-  getDefaultDeliveryOption,
-  getEstimatedDeliveryTimeMs,
-} from '../domain/catalogue.ts';
 import { DomainError } from '../domain/domain-error.ts';
-import { computePaymentSummary } from '../domain/pricing.ts';
 import { MAX_TERM_LENGTH } from '../search/product-search.ts';
 import type { Order, Product } from '../types.ts';
-import type { Handler } from './handler.ts';
+import type { Handler, Handlers } from './handler.ts';
 
 /**
  * The query parameters that select a page of a list.
@@ -80,7 +78,7 @@ function requireOffset(entries: readonly { readonly id: string }[], id: string):
 }
 
 /** Returns the items of the cart. With `expand=product`, each item also contains the whole product. */
-export const listCartItems: Handler<'listCartItems'> = ({ query }, shop) => {
+const listCartItems: Handler<'listCartItems'> = ({ query }, shop) => {
   const state = shop.read();
   const items = getNumberedItems(state);
   if (query.expand === undefined) return { body: items };
@@ -88,7 +86,7 @@ export const listCartItems: Handler<'listCartItems'> = ({ query }, shop) => {
 };
 
 /** Adds a product to the cart. Returns the cart item of the product. */
-export const addCartItem: Handler<'addCartItem'> = async ({ body: { productId, quantity } }, shop) => {
+const addCartItem: Handler<'addCartItem'> = async ({ body: { productId, quantity } }, shop) => {
   const item = await shop.update((state) => {
     findProduct(state, productId);
     const items = getNumberedItems(state);
@@ -100,7 +98,7 @@ export const addCartItem: Handler<'addCartItem'> = async ({ body: { productId, q
 };
 
 /** Changes the quantity or the delivery option of a cart item, or both. Returns the changed item. */
-export const updateCartItem: Handler<'updateCartItem'> = async ({ path, body = {} }, shop) => {
+const updateCartItem: Handler<'updateCartItem'> = async ({ path, body = {} }, shop) => {
   const item = await shop.update((state) => {
     const items = getNumberedItems(state);
     const current = findCartItem(items, path.productId);
@@ -115,7 +113,7 @@ export const updateCartItem: Handler<'updateCartItem'> = async ({ path, body = {
 };
 
 /** Removes a product from the cart. */
-export const removeCartItem: Handler<'removeCartItem'> = async ({ path: { productId } }, shop) => {
+const removeCartItem: Handler<'removeCartItem'> = async ({ path: { productId } }, shop) => {
   await shop.update((state) => {
     const items = getNumberedItems(state);
     findCartItem(items, productId);
@@ -126,7 +124,7 @@ export const removeCartItem: Handler<'removeCartItem'> = async ({ path: { produc
 };
 
 /** Returns the costs of the cart: products, shipping, tax and total. */
-export const getPaymentSummary: Handler<'getPaymentSummary'> = (_input, shop) => {
+const getPaymentSummary: Handler<'getPaymentSummary'> = (_input, shop) => {
   const state = shop.read();
   return { body: computePaymentSummary(state.cartItems, state) };
 };
@@ -136,7 +134,7 @@ export const getPaymentSummary: Handler<'getPaymentSummary'> = (_input, shop) =>
  * With `search`, returns only products that match the search term, the most relevant first.
  * With `limit` or `after`, returns one page of the list.
  */
-export const listProducts: Handler<'listProducts'> = ({ query }, shop) => {
+const listProducts: Handler<'listProducts'> = ({ query }, shop) => {
   const { products } = shop.read();
   // One UTF-16 code unit more than a search uses.
   // If this cut splits a surrogate pair, the link to the next page still has all code units that a search uses.
@@ -152,7 +150,7 @@ export const listProducts: Handler<'listProducts'> = ({ query }, shop) => {
  * Returns the delivery options.
  * With `expand=estimatedDeliveryTime`, each option also contains the delivery time of an order that is placed now.
  */
-export const listDeliveryOptions: Handler<'listDeliveryOptions'> = ({ query }, shop) => {
+const listDeliveryOptions: Handler<'listDeliveryOptions'> = ({ query }, shop) => {
   const { deliveryOptions } = shop.read();
   if (query.expand === undefined) return { body: deliveryOptions };
   const nowMs = shop.nowMs();
@@ -168,7 +166,7 @@ export const listDeliveryOptions: Handler<'listDeliveryOptions'> = ({ query }, s
  * With `limit` or `after`, returns one page of them.
  * With `expand=products`, an order also contains its whole products, not only their ids.
  */
-export const listOrders: Handler<'listOrders'> = ({ query }, shop) => {
+const listOrders: Handler<'listOrders'> = ({ query }, shop) => {
   const state = shop.read();
   const response = respondWithPage(state.orders, '/api/orders', query);
   if (query.expand === undefined) return response;
@@ -176,7 +174,7 @@ export const listOrders: Handler<'listOrders'> = ({ query }, shop) => {
 };
 
 /** Creates an order of all items in the cart, empties the cart, and returns the order. */
-export const createOrder: Handler<'createOrder'> = async (_input, shop) => {
+const createOrder: Handler<'createOrder'> = async (_input, shop) => {
   const order = await shop.update((state, nowMs) => {
     const order = createOrderFromCart(state.cartItems, state, { id: shop.newId(), orderTimeMs: nowMs });
     const lastId = storeLastId(getNumberedItems(state), [], state);
@@ -186,7 +184,7 @@ export const createOrder: Handler<'createOrder'> = async (_input, shop) => {
 };
 
 /** Returns one order. With `expand=products`, it also contains the whole products, not only their ids. */
-export const getOrder: Handler<'getOrder'> = ({ path, query }, shop) => {
+const getOrder: Handler<'getOrder'> = ({ path, query }, shop) => {
   const state = shop.read();
   const order = findOrder(state.orders, path.orderId);
   return { body: query.expand === undefined ? order : expandProducts(order, state) };
@@ -200,7 +198,26 @@ function expandProducts(order: Order, catalogue: Catalogue): Order {
 }
 
 /** Restores the default data. */
-export const resetData: Handler<'resetData'> = async (_input, shop) => {
+const resetData: Handler<'resetData'> = async (_input, shop) => {
   await shop.reset();
   return {};
+};
+
+/**
+ * The handlers of all operations.
+ * The keys are operationIds.
+ * TypeScript reports an error if an operation of the contract has no handler.
+ */
+export const handlers: Handlers = {
+  listCartItems,
+  addCartItem,
+  updateCartItem,
+  removeCartItem,
+  getPaymentSummary,
+  listProducts,
+  listDeliveryOptions,
+  listOrders,
+  createOrder,
+  getOrder,
+  resetData,
 };
