@@ -106,15 +106,16 @@ export function getLogDetails(exchange: Exchange): RequestDetails {
 }
 
 /**
- * Adds a request and its response to the journal of its sandbox, and to the metrics.
+ * Adds a request and its response to the journal of its sandbox, to the metrics and to the response cache.
  * If a fault sends the body slowly, the journal waits until the response is complete or the connection is closed.
  */
-export function recordExchange(exchange: Exchange): void {
+export function record(exchange: Exchange): void {
   const { app, res, isRecorded, transport, sent } = exchange;
   const isSlow = transport?.bodyDurationMs !== undefined && sent !== undefined;
   if (isRecorded && !isSlow) addToJournal(exchange, sent);
   if (isRecorded && isSlow) res.once('close', () => addToJournal(exchange, res.writableFinished ? sent : undefined));
   if (app.metrics.isOn && (isRecorded || hasNoSandbox(exchange))) app.metrics.recordResponse(measure(exchange));
+  app.cache.store(exchange);
 }
 
 /**

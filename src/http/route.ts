@@ -28,7 +28,7 @@ import { isPackagePage } from './routes.ts';
  * Throws an `HttpProblemError` if the host or the origin is not allowed, if access to the control API is denied, or if
  * the sandbox id is invalid.
  */
-export function findTarget(exchange: Exchange): void {
+export function route(exchange: Exchange): void {
   const { app, url, headers } = exchange;
   refuseLongPath(url);
   const location = createLocation({ sandboxId: undefined, prefix: '', target: url });
@@ -114,8 +114,9 @@ export function getBasePaths({ routes, basePaths }: Pick<Contract, 'routes' | 'b
  * Selects the sandbox that a request names, or the sandbox `default` if it names none.
  * Creates the sandbox if it does not exist.
  */
-export async function selectSandbox(exchange: Exchange): Promise<void> {
-  const { app, kind, location } = exchange;
+export async function enterSandbox(exchange: Exchange): Promise<void> {
+  const { app, api, kind, location } = exchange;
+  if (kind === 'page') return;
   const { sandboxes } = app;
   if (location.sandboxId !== undefined && kind === 'image' && location.prefix === '') {
     // Requests for images create no sandboxes.
@@ -124,6 +125,8 @@ export async function selectSandbox(exchange: Exchange): Promise<void> {
     exchange.isNamed = sandbox !== undefined;
   } else if (location.sandboxId === undefined) await useDefaultSandbox(exchange);
   else await useNamedSandbox(exchange, location.sandboxId);
+  exchange.hasSandbox = true;
+  exchange.isRecorded = api === 'contract' && kind !== 'image';
 }
 
 async function useDefaultSandbox(exchange: Exchange): Promise<void> {

@@ -14,10 +14,10 @@ import { getIdempotencyKey, handleOnce } from './idempotency.ts';
 import { serializeList } from './long-list.ts';
 import { parsePreferences } from './preferences.ts';
 import { refuse, refuseWithError } from './problem.ts';
-import { recordExchange } from './record.ts';
+import { record } from './record.ts';
 import { createProblemResponse, createResponse, findUnacceptable, writeResponse } from './response.ts';
 import { acceptPendingConnections } from './retry-detector.ts';
-import { findTarget, selectSandbox } from './route.ts';
+import { enterSandbox, route } from './route.ts';
 
 /**
  * Responds to a request.
@@ -40,19 +40,6 @@ export async function serveExchange(exchange: Exchange, next: () => Promise<unkn
   await verify(exchange);
   await write(exchange);
   record(exchange);
-}
-
-/** Checks the host, the origin and the access, and finds the operation. */
-function route(exchange: Exchange): void {
-  findTarget(exchange);
-}
-
-/** Selects the sandbox that the request names. Creates the sandbox if it does not exist. */
-async function enterSandbox(exchange: Exchange): Promise<void> {
-  if (exchange.kind === 'page') return;
-  await selectSandbox(exchange);
-  exchange.hasSandbox = true;
-  exchange.isRecorded = exchange.api === 'contract' && exchange.kind !== 'image';
 }
 
 /**
@@ -158,12 +145,6 @@ async function write(exchange: Exchange): Promise<void> {
   ctx.respond = false;
   if (transport?.connection) await acceptPendingConnections();
   exchange.sent = writeResponse(exchange);
-}
-
-/** Adds the request and its response to the response cache, the journal and the metrics. */
-function record(exchange: Exchange): void {
-  recordExchange(exchange);
-  exchange.app.cache.store(exchange);
 }
 
 /**
