@@ -86,7 +86,7 @@ export type ParsedCommand =
   | { readonly kind: 'refuse'; readonly reason: string };
 
 /** A command line, and the environment in which the program runs. */
-export interface CommandLine {
+interface CommandLine {
   /** The arguments, without the name of the program. */
   readonly args: readonly string[];
   readonly environment: Readonly<Record<string, string | undefined>>;

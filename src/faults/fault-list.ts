@@ -30,7 +30,7 @@ export interface FaultEffect {
 }
 
 /** Conditions under which faults can apply to a request. */
-export interface AllowedEffects {
+interface AllowedEffects {
   /** Whether the request has a `Prefer` header that selects the response. If so, no fault can set the response. */
   readonly hasPreference: boolean;
   /** Returns whether the effect of a fault is possible for the request. */
@@ -42,7 +42,7 @@ export interface AllowedEffects {
  * For example, only one fault can set the response.
  * `effect`: the combined effect of the faults that already apply.
  */
-export function isCompatible(
+function isCompatible(
   { status, example, connection, bodyDurationMs, phase = 'before' }: FaultDefinition,
   effect: FaultEffect | undefined,
   { hasPreference }: AllowedEffects,
@@ -56,7 +56,7 @@ export function isCompatible(
 }
 
 /** A fault that matches a request, with its random number generator. */
-export interface MatchedFault {
+interface MatchedFault {
   readonly id: string;
   readonly definition: FaultDefinition;
   readonly random: Random;
@@ -66,7 +66,7 @@ export interface MatchedFault {
  * Adds a fault to the combined effect of the faults that already apply to a request (`effect`).
  * Returns the new combined effect.
  */
-export function combineFaults(effect: FaultEffect | undefined, { id, definition, random }: MatchedFault): FaultEffect {
+function combineFaults(effect: FaultEffect | undefined, { id, definition, random }: MatchedFault): FaultEffect {
   const { phase = 'before', status, example, body, headers, connection, bodyDurationMs } = definition;
   const delayMs = effect?.delayMs ?? { before: 0, after: 0 };
   return {
@@ -86,7 +86,7 @@ export function combineFaults(effect: FaultEffect | undefined, { id, definition,
 const MAX_STEPS = 8_000_000;
 
 /** Options of a fault list. */
-export interface FaultListOptions {
+interface FaultListOptions {
   readonly clock: { nowMs(): number };
   /** Returns the time of a monotonic clock, in ms. */
   readonly elapsedMs: () => number;
@@ -128,7 +128,7 @@ interface Rule extends ParsedFault, MatchedFault {
  * A fault that did not apply to a request.
  * `reasons`: why the fault does not match the request; empty if it matches.
  */
-export interface UnappliedFault {
+interface UnappliedFault {
   readonly fault: Fault;
   readonly reasons: readonly string[];
 }

@@ -229,7 +229,7 @@ function hasMethod(route: Route, method: string): boolean {
 export const MAX_PATH_LENGTH = 500;
 
 /** Returns the operations whose path can match a glob; all operations if the glob is undefined or too long. */
-export function filterByPath(routes: readonly Route[], glob: string | undefined): readonly Route[] {
+function filterByPath(routes: readonly Route[], glob: string | undefined): readonly Route[] {
   if (glob === undefined || glob.length > MAX_PATH_LENGTH) return routes;
   return routes.filter(({ path, basePaths }) => {
     const template = path.replaceAll(/\{.*?\}/g, '*');

@@ -73,7 +73,7 @@ const PRIVATE_DOMAINS =
  * Returns the first host name that other networks can have for the server, such as `shop.example.com`, `.example.com`
  * or `*`; undefined if there is none.
  */
-export function findPublicHost(hosts: readonly string[]): string | undefined {
+function findPublicHost(hosts: readonly string[]): string | undefined {
   return hosts.find((host) => {
     const name = host.toLowerCase().replace(/\.$/, '');
     return name === ANY || (name.includes('.') && ipVersion(name) === 0 && !PRIVATE_DOMAINS.test(name));
@@ -88,7 +88,7 @@ const FORWARDING_HEADER =
  * Returns the name of a header which shows that a request came through a proxy; undefined if there is none.
  * Such a request can come from another machine.
  */
-export function findForwardingHeader(headers: IncomingHttpHeaders): string | undefined {
+function findForwardingHeader(headers: IncomingHttpHeaders): string | undefined {
   return Object.keys(headers).find((name) => FORWARDING_HEADER.test(name));
 }
 

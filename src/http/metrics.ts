@@ -18,7 +18,7 @@ export interface MeasuredResponse {
 }
 
 /** A metric whose value is read each time a client requests the metrics. */
-export interface Gauge {
+interface Gauge {
   /** The name, such as `storefront_journal_bytes`: the prefix `storefront_`, what is measured, and the unit. */
   readonly name: string;
   readonly help: string;

@@ -218,7 +218,7 @@ export function mayNameSandbox(target: string, headers: IncomingHttpHeaders): bo
  * Throws an `HttpProblemError` if the id in the header or in the path is invalid, or if these two ids differ.
  * Ignores an invalid id in the host or the cookie.
  */
-export function getNamedSandbox(target: string, headers: IncomingHttpHeaders): SandboxTarget {
+function getNamedSandbox(target: string, headers: IncomingHttpHeaders): SandboxTarget {
   const header = headers[HEADER]?.toString();
   const [, prefix = '', inPath, rest = '/', query = ''] = IN_PATH.exec(target) ?? [];
   if (header !== undefined && !SANDBOX_ID.test(header)) throw createIdProblem('header', header, SANDBOX_ID_REMEDY);

@@ -166,7 +166,7 @@ const findPointers = memoizeByObject((document: Document): ReadonlyMap<unknown, 
 });
 
 /** A value that was changed to be a valid response, and the places of its generated parts. */
-export interface CompletedValue {
+interface CompletedValue {
   readonly value: unknown;
   /** The JSON Pointers of the values that were generated, with `*` for all entries of an array. */
   readonly generated: readonly string[];

@@ -16,7 +16,7 @@ import { chooseMediaType, createVary, formatBody, PROBLEM_TYPE, toContentType } 
 import { createErrorResponse, getMethodsAtPath } from './status-problem.ts';
 
 /** An error of a request, and the problem document (RFC 9457) that describes it. */
-export interface ErrorToDescribe {
+interface ErrorToDescribe {
   readonly error: RequestError;
   readonly document: object;
   /** The `Accept` header of the request. */

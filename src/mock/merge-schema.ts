@@ -4,7 +4,7 @@ import { type Document, getNode, isNode, type Node, parseReference, resolvePoint
 import type { Random } from '../util/random.ts';
 
 /** The functions that choose between the alternatives of a schema. */
-export interface Choices {
+interface Choices {
   /** Chooses an alternative of a `oneOf` or `anyOf`. */
   readonly choose: (alternatives: readonly unknown[]) => unknown;
   /** Decides whether the condition of an `if` is met. */

@@ -151,7 +151,7 @@ const KEYWORDS_2020: ReadonlySet<string> = new Set([
 ]);
 
 /** Returns whether a document has a keyword that only JSON Schema 2020-12 has. */
-export const usesDialect2020 = memoizeByObject((document: Document): boolean => hasKeyword2020(document));
+const usesDialect2020 = memoizeByObject((document: Document): boolean => hasKeyword2020(document));
 
 function hasKeyword2020(value: unknown): boolean {
   if (Array.isArray(value)) return value.some(hasKeyword2020);

@@ -290,7 +290,7 @@ function getYamlSchema(): JsYaml.Schema {
  * An integer of a YAML file that JavaScript can't represent.
  * It is a part of the parsed content until `removeInexactData` replaces it.
  */
-export class InexactNumber {
+class InexactNumber {
   constructor(readonly text: string) {}
 }
 

@@ -67,7 +67,7 @@ function listOwnExamples({ example, examples }: Node, schema: string): readonly 
 }
 
 /** The examples of a document that violate their schemas, and the mistakes in them. */
-export interface InvalidExamples {
+interface InvalidExamples {
   /**
    * Validates a value like the validator of responses, but leaves out errors that an example of the document has as
    * well: an example is sent as it is written, also inside a generated value.

@@ -60,7 +60,7 @@ function readIfExists(path: string): string | undefined {
 }
 
 /** A document that an overlay has changed. */
-export interface OverlaidDocument {
+interface OverlaidDocument {
   readonly document: Document;
   /**
    * For each value from the overlay: its place in the overlay.

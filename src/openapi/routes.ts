@@ -102,7 +102,7 @@ export interface Route {
  * `basePath`: the path of a server URL, such as `/v1`, with which the request path begins; absent if the request path
  * begins with none.
  */
-export type RouteResult = { readonly basePath?: string } & (
+type RouteResult = { readonly basePath?: string } & (
   | { readonly kind: 'operation'; readonly route: Route }
   | { readonly kind: 'unknown-path' }
   | { readonly kind: 'unknown-method'; readonly allow: readonly string[] }

@@ -23,7 +23,7 @@ export interface Locate {
 }
 
 /** Lines of a file. */
-export interface SourceLines {
+interface SourceLines {
   readonly path: string;
   /** The number of the first line, counted from 1. */
   readonly line: number;

@@ -96,7 +96,7 @@ export interface OperationInput {
 }
 
 /** The validators of a contract's requests. */
-export interface RequestValidation {
+interface RequestValidation {
   readonly document: Document;
   /** Whether unknown query parameters and properties are violations. */
   readonly strict: boolean;

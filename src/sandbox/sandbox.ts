@@ -171,7 +171,7 @@ export interface Sandbox<S extends State = State> {
 }
 
 /** Implements `Sandbox.change` for a sandbox that is only in the memory of this server. */
-export async function changeInMemory<Result>(run: () => Result): Promise<Result> {
+async function changeInMemory<Result>(run: () => Result): Promise<Result> {
   return run();
 }
 

@@ -9,7 +9,7 @@ import { HttpProblemError } from '../util/problem.ts';
 type CreateSnapshot = (defaults: State) => State;
 
 /** Options of built-in snapshots. */
-export interface BuiltInSnapshotsParts {
+interface BuiltInSnapshotsParts {
   /** The functions that create the snapshots that ship with the application, by name. */
   readonly builtIn: Readonly<Record<string, CreateSnapshot>>;
   /** The path of a folder with snapshot files `NAME.json`. Undefined if the user has not set a folder. */

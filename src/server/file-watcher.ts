@@ -70,7 +70,7 @@ function isChanged(path: string, signatures: Signatures): boolean {
 }
 
 /** A file that the server reloads when it is saved. `signature`: the signature of the loaded version. */
-export interface WatchedFile {
+interface WatchedFile {
   readonly path: string;
   readonly signature: Signature;
 }

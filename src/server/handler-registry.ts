@@ -19,7 +19,7 @@ export type MockedOperations = boolean | readonly string[];
  * The implementation that was chosen for an operation, and the reason.
  * `implementation` is undefined if the operation is mocked.
  */
-export interface ChosenImplementation {
+interface ChosenImplementation {
   readonly implementation?: Implementation;
   /** Whether the operation is mocked because it has no handler. False if the user has chosen to mock it. */
   readonly isUnimplemented?: boolean;

@@ -11,7 +11,7 @@ import { escapeControls, escapeControlsInLines } from '../util/text.ts';
 export type LogStyle = 'pretty' | 'json' | 'off';
 
 /** The destination of the log lines. */
-export interface LogTarget extends DestinationStream {
+interface LogTarget extends DestinationStream {
   /** Whether the destination supports colors. Default: false. */
   readonly hasColors?: boolean | undefined;
 }

@@ -16,7 +16,7 @@ import type { State } from './state.ts';
  * The default data of a store: the path of a JSON file, or a function that returns a state.
  * The function returns the same object until the default data changes.
  */
-export type DefaultData = string | (() => State);
+type DefaultData = string | (() => State);
 
 /** Where the default data of a store comes from. */
 export interface DefaultDataSource {

@@ -96,7 +96,7 @@ async function overwriteStart(disk: Disk, path: string, bytes: Buffer, length?: 
  * The server can handle other requests between two pieces.
  * Returns the SHA-256 of all pieces in hexadecimal, and their total size in bytes.
  */
-export async function writePieces(pieces: Iterable<Buffer>, write: (bytes: Buffer) => void) {
+async function writePieces(pieces: Iterable<Buffer>, write: (bytes: Buffer) => void) {
   const hash = createHash('sha256');
   let bytes = 0;
   for (const piece of pieces) {

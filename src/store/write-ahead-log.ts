@@ -247,7 +247,7 @@ interface LogHeader {
 }
 
 /** A line of a write-ahead log with the change of one commit. */
-export interface LogChange {
+interface LogChange {
   readonly change: StateChange;
 }
 
@@ -270,7 +270,7 @@ type LogLine = LogHeader | LogChange | LogCheckpoint;
  * A formatted line of a write-ahead log, and its checksum.
  * The checksum of the next line is computed from this checksum.
  */
-export interface FormattedLine {
+interface FormattedLine {
   readonly text: string;
   readonly checksum: number;
 }

@@ -123,7 +123,7 @@ export function fillPath({ path, parameters }: PathWithStyles, values: Readonly<
 }
 
 /** A path template, and the prefixes that the styles `label` and `matrix` add to the values of its parameters. */
-export interface PathWithStyles {
+interface PathWithStyles {
   readonly path: string;
   readonly parameters: readonly { readonly name: string; readonly in: string; readonly prefix: string }[];
 }

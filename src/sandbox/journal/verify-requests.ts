@@ -119,7 +119,7 @@ export function parseExpectedRequests(filter: RequestFilter) {
 }
 
 /** A compiled filter of journal entries. */
-export type ExpectedRequests = ReturnType<typeof parseExpectedRequests>;
+type ExpectedRequests = ReturnType<typeof parseExpectedRequests>;
 
 function compareStatus(status: number | undefined, expected: readonly number[] | undefined): readonly string[] {
   if (!expected || (status !== undefined && expected.includes(status))) return [];

@@ -77,7 +77,7 @@ class ReservedLists {
  * Of each sandbox, only the bytes between `fromBytes` and `toBytes` count.
  * For example, with 32 kB and 1 MB, a sandbox of 500 kB counts as 468 kB.
  */
-export interface PoolLimits {
+interface PoolLimits {
   readonly fromBytes: number;
   readonly toBytes: number;
   /** The limit for the sum of the bytes that count. */

@@ -9,7 +9,7 @@ type List = readonly Entry[];
  * If many sandboxes have the same collection, this is only the hash of the collection.
  * Otherwise, it is the entries.
  */
-export type StoredList = List | { readonly list: string };
+type StoredList = List | { readonly list: string };
 
 /** A state in the form that the database stores. */
 export type StoredState = Readonly<Record<string, StoredList>>;

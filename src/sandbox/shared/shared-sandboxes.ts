@@ -20,7 +20,7 @@ import type { SharedJournals } from './shared-journals.ts';
 import { SharedKeys } from './shared-keys.ts';
 
 /** Options of sandboxes that are stored in a database. */
-export interface SharedSandboxesParts<S extends State> extends SandboxesParts<S> {
+interface SharedSandboxesParts<S extends State> extends SandboxesParts<S> {
   readonly shared: SharedParts & {
     readonly lists: CommonLists;
     readonly journals: SharedJournals;

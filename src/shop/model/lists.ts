@@ -102,7 +102,7 @@ function getExpandValue({ routes }: ShopTester, list: List): string {
 }
 
 /** Requests a list. Throws `ModelMismatchError` if the status is not 200. */
-export async function requestList(tester: ShopTester, list: List, isExpanded: boolean): Promise<ReceivedResponse> {
+async function requestList(tester: ShopTester, list: List, isExpanded: boolean): Promise<ReceivedResponse> {
   const { path } = tester.routes[list];
   const value = isExpanded ? getExpandValue(tester, list) : '';
   const target = value === '' ? path : `${path}?expand=${value}`;
@@ -137,7 +137,7 @@ function withoutEstimates(tester: ShopTester, body: unknown): unknown {
  * Throws `ModelMismatchError` if an estimated delivery time is missing, implausible, or contradicts another one.
  * `body`: the response of `listDeliveryOptions` with `expand`.
  */
-export function readClock(tester: ShopTester, body: unknown): number | undefined {
+function readClock(tester: ShopTester, body: unknown): number | undefined {
   const rule = 'an estimated delivery time is the current time plus the delivery days';
   const options = body as readonly { deliveryDays: number; estimatedDeliveryTimeMs?: number }[];
   const times = options.map(({ deliveryDays, estimatedDeliveryTimeMs }) => {

@@ -102,7 +102,7 @@ const MEASURE = new RegExp(
  * `word`: the measure with the standard spelling of its unit, such as "6ft".
  * `start` and `end`: its position in the text.
  */
-export interface Measure {
+interface Measure {
   readonly word: string;
   readonly start: number;
   readonly end: number;

@@ -266,10 +266,10 @@ function* matchAcrossKeywords(word: string, minLetters: number, { texts }: WordI
  * `joined words`: "headphones" for "head phones".
  * `text`: the name or the keywords contain the whole search term.
  */
-export type OtherMatch = 'split word' | 'adjacent keywords' | 'joined words' | 'synonym' | 'text';
+type OtherMatch = 'split word' | 'adjacent keywords' | 'joined words' | 'synonym' | 'text';
 
 /** The products that match a search word, and the kind of match. */
-export interface TracedMatch {
+interface TracedMatch {
   readonly word: string;
   /** The words in the product texts that match the search word. If no single word matches, the kind of match. */
   readonly by: readonly Candidate[] | OtherMatch;
@@ -280,7 +280,7 @@ export interface TracedMatch {
  * A search word, and the products that match it with their costs (lower means more relevant).
  * `bonus`: for an optional word, the amount that a match subtracts from the cost of a product.
  */
-export interface TracedWord {
+interface TracedWord {
   readonly word: string;
   readonly costs: Costs;
   readonly bonus?: number;

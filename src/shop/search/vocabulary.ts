@@ -89,7 +89,7 @@ function* groupByKey(
  * Returns the indexes of the texts that may contain a string, in ascending order.
  * No text that contains the string is missing, but a few others may be included.
  */
-export type Prefilter = (part: string) => readonly number[];
+type Prefilter = (part: string) => readonly number[];
 
 /** The number of texts after which `createPrefilter` yields. */
 const STEP_TEXTS = 64;

@@ -18,7 +18,7 @@ export interface NewRows {
 }
 
 /** The part of a journal that a server has already read. `lastId`: the id of the last entry in this part. */
-export interface KnownJournal {
+interface KnownJournal {
   readonly generation: string;
   readonly lastId: number;
 }

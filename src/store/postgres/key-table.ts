@@ -6,7 +6,7 @@ import { createId } from './list-table.ts';
 /**
  * An idempotency key that a request has claimed, so that no other request with this key is handled at the same time.
  */
-export interface ClaimedKey {
+interface ClaimedKey {
   readonly key: string;
   /** The random id of the claim. It starts with the id of the server. */
   readonly claim: string;
@@ -26,7 +26,7 @@ export interface CompletedKey extends ClaimedKey {
  * Otherwise, `fingerprint` and `response` are those of the first request with the key.
  * `response` is null if the first request is still in progress.
  */
-export type KeyClaim =
+type KeyClaim =
   | { readonly claim: string }
   | { readonly claim?: undefined; readonly fingerprint: string; readonly response: string | null };
 

@@ -27,7 +27,7 @@ export interface StoredSandbox {
  * What the database stores about a sandbox id.
  * `expiredAtMs`: when the sandbox expired, in ms since 1970; undefined if it did not expire.
  */
-export interface FoundSandbox {
+interface FoundSandbox {
   readonly stored: StoredSandbox | undefined;
   readonly expiredAtMs: number | undefined;
 }
