@@ -183,12 +183,17 @@ type Found = Omit<Derived, 'property'>;
  */
 const MAX_STATES = 30;
 
+/** Returns what a property counts: `task` for `taskcount` and `tasks` for `numberoftasks`. */
+export function getCountedName(name: string): string | undefined {
+  const [, after, before] =
+    /^(?:totalnumberof|numberof|numof|num|total|countof|count)(.+)$|^(?:total)?(.+?)(?:count|total)$/.exec(name) ?? [];
+  return after ?? before;
+}
+
 /** Finds what a property such as `taskCount`, `numberOfTasks` or `openTasksCount` counts. */
 function findCount(reader: SchemaReader, property: string, children: readonly Children[]): Found | undefined {
   const name = normalizeName(property);
-  const [, after, before] =
-    /^(?:totalnumberof|numberof|numof|num|total|countof|count)(.+)$|^(?:total)?(.+?)(?:count|total)$/.exec(name) ?? [];
-  const counted = after ?? before;
+  const counted = getCountedName(name);
   const index = indexNames(children);
   const named = [...new Set([...(index.get(counted ?? '') ?? []), ...(index.get(name) ?? [])])];
   // An integer such as `tasks` is a number of tasks.

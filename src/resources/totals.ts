@@ -1,5 +1,6 @@
 import type { Entry, State } from '../store/state.ts';
 import { normalizeName, toSingular } from '../util/names.ts';
+import { getCountedName } from './derived.ts';
 import { getEntries } from './entries.ts';
 import { findByKeys } from './entry-lists.ts';
 import { getOwn } from './entry-values.ts';
@@ -80,9 +81,7 @@ export function findTotals(
 
 /** Finds the list of the entry whose items a property such as `itemCount` counts. */
 function findCounted(name: string, own: readonly Source[]): Source | undefined {
-  const [, after, before] =
-    /^(?:totalnumberof|numberof|numof|num|total|countof|count)(.+)$|^(?:total)?(.+?)(?:count|total)$/.exec(name) ?? [];
-  const counted = after ?? before;
+  const counted = getCountedName(name);
   return own.find((one) => counted !== undefined && (one.name === counted || toSingular(one.name) === counted));
 }
 
