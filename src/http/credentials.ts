@@ -49,8 +49,8 @@ export function createAuthentication(auth: HttpOptions['auth'] = 'form', realm: 
     const checked = security.map((requirement) =>
       requirement.map((credential) => ({ credential, ...checkCredential(credential, sent, tokens) })),
     );
-    const accepted = checked.find((credentials) => credentials.every(({ result }) => result === 'accepted'));
-    if (accepted) return accepted.find(({ user }) => user !== undefined)?.user;
+    const accepted = checked.filter((credentials) => credentials.every(({ result }) => result === 'accepted'));
+    if (accepted.length > 0) return accepted.flat().find(({ user }) => user !== undefined)?.user;
     const unscoped = checked.find((each) => each.every(({ result }) => result === 'accepted' || result === 'unscoped'));
     if (unscoped) return createScopeProblem(unscoped, quotedRealm);
     const isSent = checked.flat().some(({ result }) => result !== 'missing');

@@ -34,7 +34,13 @@ export function addEntry(model: ResourceModel, plan: Plan, { state, nowMs, body,
       ? created
       : {
           ...created,
-          ...describeFileUrl(model.reader, resource, created, { file, path, url }, model.contract.isValid),
+          ...describeFileUrl(
+            model.reader,
+            resource,
+            created,
+            { file, route: plan.route, path, url },
+            model.contract.isValid,
+          ),
         };
   if (resource.kind === 'collection' && hasEqualId(entries, resource, result))
     throw new DomainError(

@@ -80,11 +80,21 @@ export class DerivedValues {
   );
 
   /** Returns whether entries are shown differently to each user, for example with `favorited`. */
-  readonly #hasFlags = memoizeByObject((resource: Resource): boolean =>
-    [resource, ...this.getEmbedded(resource).map((one) => one.resource)].some(
-      (one) => getSenderFlags(this.#inference, one).length > 0,
-    ),
-  );
+  readonly #hasFlags = memoizeByObject((resource: Resource): boolean => this.#findFlags(resource, 0));
+
+  #findFlags(own: Resource, depth: number): boolean {
+    const resource = this.#followMember(own);
+    if (getSenderFlags(this.#inference, resource).length > 0) return true;
+    return (
+      depth < MAX_EMBEDDED_DEPTH && this.getEmbedded(resource).some((one) => this.#findFlags(one.resource, depth + 1))
+    );
+  }
+
+  /** Returns the resource with the data of an entry: the members of a parent are shown as entries of another one. */
+  #followMember(own: Resource): Resource {
+    const { memberOf } = own;
+    return (memberOf && this.#inference.resources.find(({ name }) => name === memberOf)) || own;
+  }
 
   /**
    * Returns the object in an entry with a user whom the sender of a request can follow, such as `author`, and the
@@ -127,10 +137,7 @@ export class DerivedValues {
     entries: readonly Entry[],
     { sender, schema = own.schema, depth = 0 }: Viewing = {},
   ): readonly Entry[] {
-    // The members of a parent are shown as entries of another resource.
-    const { memberOf } = own;
-    const shared = memberOf && this.#inference.resources.find(({ name }) => name === memberOf);
-    const resource = shared || own;
+    const resource = this.#followMember(own);
     const counts = this.getCounts(resource);
     const embedded = depth < MAX_EMBEDDED_DEPTH ? this.getEmbedded(resource) : [];
     const totals = this.getTotals(resource);
@@ -154,7 +161,7 @@ export class DerivedValues {
         ...computeDerived(counts, state, id),
         ...Object.fromEntries(shownFlags.map((property) => [property, hasFlag(entry, property, sender ?? '')])),
         ...embeddedValues,
-        ...computeTotals(totals, state, { ...entry, ...embeddedValues }, id),
+        ...this.#computeTotals(resource, state, { ...entry, ...embeddedValues }, id),
       };
       const known = this.#added[depth]?.get(entry) ?? entry;
       const computed: Entry = { ...omitKeys(entry, counted), ...values };
@@ -162,6 +169,15 @@ export class DerivedValues {
       this.#added[depth]?.set(entry, computed);
       return computed;
     });
+  }
+
+  /** Returns the totals of an entry. If its items lack their numbers, uses those that responses generate. */
+  #computeTotals(resource: Resource, state: State, entry: Entry, id: string | undefined): Entry {
+    const totals = this.getTotals(resource);
+    const values = computeTotals(totals, state, entry, id);
+    if (totals.every(({ property }) => Object.hasOwn(values, property))) return values;
+    const { value } = this.#responses.completeEntry(resource, resource.schema, entry);
+    return computeTotals(totals, state, value as Entry, id);
   }
 
   /** Adds the ids of other entries that an entry must have and lacks: those of the first entries. */

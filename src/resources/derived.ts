@@ -169,8 +169,10 @@ const indexTexts = memoizeByObject((reader: SchemaReader) =>
 
 function findCounted(reader: SchemaReader, schema: string, children: readonly Children[]): readonly Derived[] {
   return [...reader.getProperties(schema)].flatMap(([property, pointer]): readonly Derived[] => {
-    const isInteger = reader.getTypes(pointer).includes('integer') || reader.getTypes(pointer).includes('number');
-    const found = isInteger ? findCount(reader, property, children) : findLatest(reader, property, children);
+    const types = reader.getTypes(pointer);
+    // A number such as `refundTotal` is a sum.
+    const isNumber = types.includes('integer') || (types.includes('number') && !/total$/i.test(property));
+    const found = isNumber ? findCount(reader, property, children) : findLatest(reader, property, children);
     return found ? [{ property, ...found }] : [];
   });
 }

@@ -194,7 +194,7 @@ export function getTrailingParameters(path: string): readonly string[] {
 }
 
 /** Matches a segment that says who uses a path, and not what it has. */
-const AUDIENCE = /^(?:(?:with|for|as|by)[-_])?(?:admins?|public|internal|private|manage|management|backoffice)$/i;
+const AUDIENCE = /^(?:(?:with|for|as|by)[-_])?(?:admin|public|internal|private|manage|management|backoffice)$/i;
 
 /**
  * Returns the last segment of a path template that is not a parameter: `pets` for `/owners/{ownerId}/pets/{petId}`, and
@@ -205,7 +205,9 @@ export function getResourceSegment(path: string): string {
   const segments = toTemplate(path)
     .split('/')
     .filter((segment) => segment !== '' && getParameterName(segment) === undefined);
-  const named = segments.findLast((segment, index) => index === 0 || !AUDIENCE.test(segment));
+  // `/groups/{groupId}/private` is a part of a group.
+  const isBelow = /\}\/[^{}]+$/.test(toTemplate(path));
+  const named = isBelow ? segments.at(-1) : segments.findLast((one, index) => index === 0 || !AUDIENCE.test(one));
   return getLastSegment(named ?? 'entries').replaceAll(/[{}]/g, '');
 }
 

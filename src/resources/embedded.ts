@@ -4,8 +4,8 @@ import { normalizeName, toSingular } from '../util/names.ts';
 import { getEntries } from './entries.ts';
 import { findByKeys } from './entry-lists.ts';
 import { getKeyValue, getOwn, getPathValues } from './entry-values.ts';
-import { indexReferences } from './references.ts';
-import { PATH_VALUES, type Resource } from './resource.ts';
+import { indexEntrySchemas, indexReferences } from './references.ts';
+import { type Inference, PATH_VALUES, type Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
 import { listUserObjects } from './users.ts';
 
@@ -31,15 +31,16 @@ export interface Embedded {
  */
 export function findEmbedded(
   reader: SchemaReader,
-  { resources, users }: { readonly resources: readonly Resource[]; readonly users: Resource | undefined },
+  inference: Pick<Inference, 'resources' | 'users'>,
   resource: Resource,
   sent: ReadonlySet<string>,
 ): readonly Embedded[] {
   if (resource.schema === '') return [];
+  const { resources, users } = inference;
   const properties = reader.getProperties(resource.schema);
-  const targets = resources.filter(({ kind, schema }) => kind === 'collection' && schema !== '');
+  const bySchema = indexEntrySchemas(reader)(resources);
   const names = [...properties.keys(), ...sent];
-  const byName = indexReferences({ resources, users });
+  const byName = indexReferences(inference);
   const found = [...properties].flatMap(([property, pointer]): readonly Embedded[] => {
     if (sent.has(property)) return [];
     const items = reader.getItems(pointer);
@@ -53,8 +54,7 @@ export function findEmbedded(
       const known = reader.getProperties(one.schema);
       return [...reader.getProperties(schema).keys()].every((name) => known.has(name));
     };
-    const target =
-      targets.find((one) => reader.isSame(one.schema, schema)) ?? (named && isPart(named) ? named : undefined);
+    const target = bySchema.get(reader.resolve(schema)) ?? (named && isPart(named) ? named : undefined);
     if (!target) return [];
     const hasId = target.id.property !== undefined;
     return ids === undefined && !hasId
@@ -79,6 +79,11 @@ function getHiddenKey(property: string): string {
   return `${property}.id`;
 }
 
+/** Returns the id of the user whom an object such as `author` shows. */
+export function getShownUser(entry: Entry, property: string): unknown {
+  return getOwn(getPathValues(entry), getHiddenKey(property));
+}
+
 /** Returns a copy of a new entry with the id of the user whom an object such as `author` shows. */
 export function setShownUser(entry: Entry, property: string, id: string): Entry {
   return { ...entry, [PATH_VALUES]: { ...getPathValues(entry), [getHiddenKey(property)]: id } };
@@ -99,8 +104,11 @@ export function findShown(
   const findOwn = (value: unknown) => (isNode(value) ? find(getKeyValue(value, resource.id)) : undefined);
   const own = getOwn(entry, property);
   if (!isList) {
-    const hidden = getOwn(getPathValues(entry), getHiddenKey(property));
-    return (ids === undefined ? undefined : find(getOwn(entry, ids))) ?? find(hidden) ?? findOwn(own);
+    const id = ids === undefined ? undefined : getOwn(entry, ids);
+    const shown = find(id) ?? find(getShownUser(entry, property)) ?? findOwn(own);
+    // An entry that was deleted, or never existed, keeps its id.
+    const isKnown = shown !== undefined || id === undefined || id === null || resource.id.property === undefined;
+    return isKnown ? shown : { [resource.id.property]: id };
   }
   const listed = ids === undefined ? undefined : getOwn(entry, ids);
   if (Array.isArray(listed)) return listed.flatMap((id) => find(id) ?? []);

@@ -3,6 +3,7 @@ import { describeDerived } from './derived.ts';
 import { describeEmbedded } from './embedded.ts';
 import { listChildren } from './entries.ts';
 import { describeFilter } from './list-filters.ts';
+import { findOwnRule } from './log-in.ts';
 import { addArticle, getLastSegment, getParameterName } from './names.ts';
 import type { Action, Derived, Login, Plan, Resource } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
@@ -50,6 +51,7 @@ export function explainPlan(model: ResourceModel, plan: Plan): string {
   const target = isMany ? resource.name : nameEntry(resource);
   const parent = mount.parents.at(-1);
   const below = parent ? ` of ${parent.path}` : '';
+  const isMine = mount.view?.isMine === true && findOwnRule(model, resource, route.path) !== undefined;
   const followed = action === 'list' && isFeed(route) ? model.derived.findFollowed(resource) : undefined;
   const details = [
     ...(action === 'list' || action === 'read'
@@ -61,7 +63,7 @@ export function explainPlan(model: ResourceModel, plan: Plan): string {
           ...describe('shows', model.derived.getEmbedded(resource).map(describeEmbedded)),
         ]
       : []),
-    ...(mount.view ? describeView(mount.view) : []),
+    ...(mount.view ? describeView(mount.view, isMine) : []),
     ...(followed ? [`only with ${followed.flag} of ${followed.property}`] : []),
     ...(action === 'list' ? describeList(model, plan) : []),
     ...(model.canCreate(resource) || resource.kind === 'singleton'

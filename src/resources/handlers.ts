@@ -36,8 +36,8 @@ function findEntry(
 }
 
 /** Creates the error for a request path without an entry: for `/pets/7` if there is no pet 7. */
-function createNotFound({ resource }: Plan, path: Input['path']): DomainError {
-  const { singular, kind, id } = resource;
+function createNotFound({ resource, mount: { id } }: Plan, path: Input['path']): DomainError {
+  const { singular, kind } = resource;
   const detail =
     kind === 'singleton'
       ? `${singular} does not exist yet: create it first`
@@ -157,7 +157,7 @@ function list(model: ResourceModel, plan: Plan, input: Input, context: Context):
   const isSelected = mount.view !== undefined || isFeed(plan.route) || hasSelection(parameters, query);
   const sender = model.derived.getSender(resource, state, input);
   const listed = isSelected ? model.derived.add(state, resource, members, { sender }) : members;
-  const own = mount.view?.isMine ? selectOwn(model, resource, state, input, listed) : listed;
+  const own = mount.view?.isMine ? selectOwn(model, plan, state, input, listed) : listed;
   const followed = isFeed(plan.route) ? model.derived.findFollowed(resource) : undefined;
   const fed = followed ? own.filter((entry) => toNode(getOwn(entry, followed.property))[followed.flag] === true) : own;
   const viewed = mount.view ? selectViewed(mount.view, fed, complete, context.nowMs) : fed;
@@ -177,7 +177,6 @@ async function create(model: ResourceModel, plan: Plan, input: Input, context: C
   const bodies = getBodies(plan, input, model);
   const url = isUpload(plan.route) ? input.url : undefined;
   const { resource } = plan;
-  const { users } = model.inference;
   const entries = await context.update((state, nowMs) => {
     requireParents(model, state, plan, input.path);
     let next = state;
@@ -185,7 +184,7 @@ async function create(model: ResourceModel, plan: Plan, input: Input, context: C
       const signed = addSender(model, plan, state, input, body);
       const { path } = input;
       const added = addEntry(model, plan, { state: next, nowMs, body: signed, path, newId: context.newId, url });
-      const entry = resource === users ? keepPassword(resource, added.result, body) : added.result;
+      const entry = keepPassword(model.inference, resource, added.result, body);
       next =
         entry === added.result
           ? added.next
@@ -225,7 +224,7 @@ async function replace(model: ResourceModel, plan: Plan, input: Input, context: 
     }
     requireVersion(model, plan, input, { state, current });
     const replaced = model.replaceEntry(plan, current, body, nowMs);
-    const entry = plan.resource === model.inference.users ? keepPassword(plan.resource, replaced, body) : replaced;
+    const entry = keepPassword(model.inference, plan.resource, replaced, body);
     return { next: setEntry(plan, state, current, entry), result: { entry, status: getOtherStatus(plan, 201) } };
   });
   const [entry] = followMembers(context.read(), plan.resource, [changed.entry]);
@@ -256,7 +255,7 @@ async function update(model: ResourceModel, plan: Plan, input: Input, context: C
     const result = operations
       ? patchEntry(model, plan, current, operations, nowMs)
       : model.updateEntry(plan, current, (old) => applyMergePatch(old, patch) as Entry, patch, nowMs);
-    const kept = plan.resource === model.inference.users ? keepPassword(plan.resource, result, patch) : result;
+    const kept = keepPassword(model.inference, plan.resource, result, patch);
     return { next: setEntry(plan, state, stored, kept), result: kept };
   });
   return respond(model, plan, input, { status: plan.route.successStatus, state: context.read(), entry });

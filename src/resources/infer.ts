@@ -63,8 +63,9 @@ export function inferResources(reader: SchemaReader, routes: readonly Route[]): 
   const kept = resources.filter(
     (resource) => resource.kind !== 'singleton' || users === undefined || used.has(resource),
   );
+  const hasLogin = [...plans.values()].some(({ login }) => login?.credentials);
   const hasLogout = [...plans.values()].some(({ action }) => action === 'logOut');
-  return { resources: kept, users, hasLogout, plans, mockedPlans, reasons };
+  return { resources: kept, users, hasLogin, hasLogout, plans, mockedPlans, reasons };
 }
 
 const FILE_REASON = 'returns the uploaded file, or a generated one if the entry has no file';
@@ -102,6 +103,10 @@ function planMocked(reader: SchemaReader, resources: readonly Resource[], route:
   if (route.method === 'GET' || !hasEntryResponse(reader, resource, route))
     return { route, mount: needed, entry: undefined };
   const responsePath = locateResponse(reader, { resource, action: 'read' }, route, {}) as readonly string[];
+  const response = reader.getResponseSchema(route, route.successStatus);
+  const shown = response === undefined ? undefined : reader.getInner(response, responsePath);
+  // A list has other entries than the one in the path.
+  if (shown !== undefined && reader.getItems(shown) !== undefined) return { route, mount: needed, entry: undefined };
   const entry: Plan = { route, action: 'read', resource, mount: own, requestPath: [], entryPath: [], responsePath };
   return { route, mount: needed, entry };
 }

@@ -2,30 +2,18 @@ import type { Input } from '../application.ts';
 import { isNode, type Node } from '../openapi/document.ts';
 import type { Route } from '../openapi/routes.ts';
 import type { Entry, State } from '../store/state.ts';
-import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { normalizeName, toSingular } from '../util/names.ts';
 import { getEntries } from './entries.ts';
 import { findByKeys } from './entry-lists.ts';
 import { getOwn, removePathValues } from './entry-values.ts';
 import { getLastSegment, getParentPath } from './names.ts';
-import { findReferences, indexReferences, toReferenceValue } from './references.ts';
+import { findReferences, indexEntrySchemas, indexReferences, toReferenceValue } from './references.ts';
 import { getRouteKey, type Resource } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 import { findSender } from './users.ts';
 
 /** The maximum number of objects around each other in which entries are searched. */
 const MAX_DEPTH = 6;
-
-/** Returns the collections by the JSON Pointers of the schemas of their entries. */
-const indexBySchema = memoizeByObject(
-  ({ inference, reader }: ResourceModel): ReadonlyMap<string, Resource> =>
-    new Map(
-      inference.resources
-        .filter(({ kind, schema }) => kind === 'collection' && schema !== '')
-        .map((resource) => [reader.resolve(resource.schema), resource] as const)
-        .toReversed(),
-    ),
-);
 
 /**
  * Puts stored entries into the generated body of a mocked operation: an object with the schema of a resource becomes an
@@ -37,49 +25,54 @@ export function linkEntries(model: ResourceModel, route: Route, input: Input, st
   const { reader, inference, contract } = model;
   const schema = reader.getResponseSchema(route, route.successStatus);
   if (schema === undefined) return body;
+  const bySchema = indexEntrySchemas(reader)(inference.resources);
   const named = listNamedIds(model, route, input);
-  const find = (target: Resource, index: number): Entry | undefined => {
+  // The entries of a list are different ones, and not the one that the request names.
+  const find = (target: Resource, position?: number): Entry | undefined => {
     const entries = getEntries(state, target);
     const id = named.get(target);
     const own = id === undefined ? undefined : findByKeys(entries, [target.id], [id])[0];
+    if (position !== undefined) return (own ? entries.filter((entry) => entry !== own) : entries)[position];
     const sender = target === inference.users ? findSender(target, state, input) : undefined;
-    return own ?? (index === 0 ? sender : undefined) ?? entries[entries.length === 0 ? 0 : index % entries.length];
+    return own ?? sender ?? entries[0];
   };
   const show = (target: Resource, place: string, entry: Entry): unknown => {
-    const [shown = entry] = model.derived.add(state, target, [entry]);
+    const sender = model.derived.getSender(target, state, input);
+    const [shown = entry] = model.derived.add(state, target, [entry], { sender, schema: place });
     return removePathValues(model.responses.completeEntry(target, place, shown).value as Entry);
   };
-  const link = (pointer: string, value: unknown, index: number, depth: number): unknown => {
+  const link = (pointer: string, value: unknown, depth: number, position?: number): unknown => {
     if (depth > MAX_DEPTH) return value;
     if (Array.isArray(value)) {
       const items = reader.getItems(pointer);
       if (items === undefined) return value;
-      const target = indexBySchema(model).get(reader.resolve(items));
-      const count = target ? getEntries(state, target).length : 0;
-      const kept =
-        count > 0 ? value.slice(0, Math.max(count, Number(reader.getKeyword(pointer, 'minItems') ?? 0))) : value;
-      return kept.map((one, position) => link(items, one, position, depth + 1));
+      const target = bySchema.get(reader.resolve(items));
+      const least = Number(reader.getKeyword(pointer, 'minItems') ?? 0);
+      const hasEntry = (_one: unknown, index: number) => !target || index < least || find(target, index) !== undefined;
+      const isEmpty = target !== undefined && getEntries(state, target).length === 0;
+      const kept = isEmpty ? value : value.filter(hasEntry);
+      return kept.map((one, index) => link(items, one, depth + 1, index));
     }
     if (!isNode(value)) return value;
-    const target = indexBySchema(model).get(reader.resolve(pointer));
-    const entry = target && find(target, index);
+    const target = bySchema.get(reader.resolve(pointer));
+    const entry = target && find(target, position);
     const shown = target && entry && show(target, pointer, entry);
     if (shown !== undefined && contract.isValid(pointer, shown)) return shown;
-    return linkProperties(pointer, value, index, depth);
+    return linkProperties(pointer, value, depth, position);
   };
-  const linkProperties = (pointer: string, value: Node, index: number, depth: number): Node => {
+  const linkProperties = (pointer: string, value: Node, depth: number, position?: number): Node => {
     const ids = findReferences(reader, inference, pointer).flatMap((reference) => {
       const isShown = typeof getOwn(value, reference.property) !== 'object' && Object.hasOwn(value, reference.property);
-      const id = isShown ? toReferenceValue(contract.isValid, reference, find(reference.target, index)) : undefined;
+      const id = isShown ? toReferenceValue(contract.isValid, reference, find(reference.target, position)) : undefined;
       return id === undefined ? [] : [[reference.property, id] as const];
     });
     const inner = [...reader.getProperties(pointer)].flatMap(([name, place]) => {
       const own = getOwn(value, name);
-      return typeof own === 'object' && own !== null ? [[name, link(place, own, index, depth + 1)] as const] : [];
+      return typeof own === 'object' && own !== null ? [[name, link(place, own, depth + 1)] as const] : [];
     });
     return ids.length + inner.length === 0 ? value : { ...value, ...Object.fromEntries([...ids, ...inner]) };
   };
-  return link(schema, body, 0, 0);
+  return link(schema, body, 0);
 }
 
 /** Returns the ids of entries that a request names in its path, its query or its body. */

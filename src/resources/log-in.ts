@@ -2,17 +2,18 @@ import { type Context, DomainError, type HandlerResponse, type Input } from '../
 import { type Node, omitKeys, toNode } from '../openapi/document.ts';
 import type { Entry, State } from '../store/state.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
-import { normalizeName } from '../util/names.ts';
+import { normalizeName, toSingular } from '../util/names.ts';
 import { addEntry } from './add-entry.ts';
-import { setShownUser } from './embedded.ts';
+import { getShownUser, setShownUser } from './embedded.ts';
 import { getEntries, setEntries } from './entries.ts';
 import { appendEntry, replaceEntry } from './entry-lists.ts';
 import { getKeyValue, getProperty, removePathValues } from './entry-values.ts';
-import { addArticle } from './names.ts';
+import { addArticle, getLastSegment } from './names.ts';
 import { type Login, PATH_VALUES, type Plan, type Resource } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 import { getInner, setInner } from './responses.ts';
 import type { SchemaReader } from './schema-reader.ts';
+import { getSenderFlags, hasFlag } from './sender-flags.ts';
 import {
   createToken,
   endToken,
@@ -20,6 +21,7 @@ import {
   findByToken,
   findOwnEntry,
   findSender,
+  getTokenId,
   hasPassword,
   listUserObjects,
   listUserProperties,
@@ -65,13 +67,14 @@ export function requireActiveToken(
  */
 export function addSender(
   { inference: { users }, reader }: ResourceModel,
-  { resource }: Plan,
+  { resource, mount }: Plan,
   state: State,
   input: Input,
   body: Entry,
 ): Entry {
   if (!users || resource === users) return body;
-  const { names, objects } = findUserParts(reader)(resource);
+  const { names: all, objects } = findUserParts(reader)(resource);
+  const names = all.filter((name) => mount.parents.every(({ property }) => property !== name));
   const user = names.length + objects.length === 0 ? undefined : findSender(users, state, input);
   if (!user) return body;
   const id = getProperty(user, users.id.property ?? '');
@@ -88,16 +91,37 @@ export function addSender(
 
 /** Returns the entries of the user who sends a request; all entries if the user is not known. */
 export function selectOwn(
-  { inference: { users }, reader }: ResourceModel,
-  resource: Resource,
+  model: ResourceModel,
+  { resource, route }: Plan,
   state: State,
   input: Input,
   entries: readonly Entry[],
 ): readonly Entry[] {
-  const [name] = findUserParts(reader)(resource).names;
-  const user = findSender(users, state, input);
-  if (name === undefined || !user || !users) return entries;
-  return entries.filter((entry) => String(entry[name]) === getKeyValue(user, users.id));
+  const { users } = model.inference;
+  const user = users && findSender(users, state, input);
+  const isOwn = findOwnRule(model, resource, route.path);
+  if (!user || !isOwn) return entries;
+  return entries.filter((entry) => isOwn(entry, getKeyValue(user, users.id) ?? ''));
+}
+
+/**
+ * Returns the function that says whether an entry is one of a user at a path such as `/me/tasks`: by the user who
+ * created it, or at `/me/favorites`, by the boolean `favorited`.
+ * Returns undefined if entries do not say whose they are.
+ */
+export function findOwnRule(
+  { inference, reader }: ResourceModel,
+  resource: Resource,
+  path: string,
+): ((entry: Entry, user: string) => boolean) | undefined {
+  const word = normalizeName(toSingular(getLastSegment(path)));
+  const flag = getSenderFlags(inference, resource).find((name) => word !== '' && normalizeName(name).includes(word));
+  if (flag !== undefined) return (entry, user) => hasFlag(entry, flag, user);
+  const { names, objects } = findUserParts(reader)(resource);
+  const [name] = names;
+  const [object] = objects;
+  if (name !== undefined) return (entry, user) => String(entry[name]) === user;
+  return object && ((entry, user) => getShownUser(entry, object.name) === user);
 }
 
 /** Finds the properties of the entries of a resource that show their user. */
@@ -121,7 +145,10 @@ export async function logIn(
   const client = findClient(login, sent);
   const user = client === undefined ? await findUser(model, plan, sent, context) : undefined;
   const owner = client === undefined ? { sub: user && getKeyValue(user, users.id) } : { client_id: client };
-  const createNext = () => createToken(owner, { nowMs: context.nowMs(), id: context.newId() });
+  // All tokens of a login have the same id, so that a logout ends all of them.
+  const { [login.refreshToken ?? '']: refresh } = sent;
+  const id = (typeof refresh === 'string' ? getTokenId(refresh) : undefined) ?? context.newId();
+  const createNext = () => createToken(owner, { nowMs: context.nowMs(), id });
   const shown = user ? showUser(model, plan, user, context.read()) : {};
   const cookie = findCookieName(model, login);
   const headers =
@@ -168,21 +195,28 @@ async function findUser(model: ResourceModel, plan: Plan, sent: Node, context: C
       );
     return user;
   }
-  const { [credentials.password]: password, [credentials.login]: name } = sent;
-  const user = findByLogin(users, context.read(), credentials.login, name);
+  const { [credentials.password]: password } = sent;
+  const used = chooseLogin(credentials, sent);
+  const user = findByLogin(users, context.read(), used, sent[used]);
   if (!user && login?.createsUnknown) return register(model, plan, sent, context);
   if (user && hasPassword(users, user, password)) return user;
   throw new DomainError(
     'invalid-credentials',
     user
       ? `the ${credentials.password} is wrong: send the one of the registration`
-      : `no ${users.singular} has this ${credentials.login}: register first, or list the ${users.name}`,
+      : `no ${users.singular} has this ${used}: register first, or list the ${users.name}`,
   );
+}
+
+/** Returns the name of the login that a request body has. */
+function chooseLogin({ login, others }: NonNullable<Login['credentials']>, sent: Node): string {
+  return [login, ...others].find((name) => sent[name] !== undefined && sent[name] !== null) ?? login;
 }
 
 /** Returns the part of a response that shows a user, as other responses do. */
 function showUser(model: ResourceModel, { route, resource: users, login }: Plan, user: Entry, state: State): Node {
-  const [own = user] = model.derived.add(state, users, [user]);
+  const sender = getKeyValue(user, users.id);
+  const [own = user] = model.derived.add(state, users, [user], { sender });
   const response = model.reader.getResponseSchema(route, route.successStatus) ?? '';
   const schema = login?.user && model.reader.getInner(response, login.user);
   // The generated values are the same as in other responses.
@@ -216,13 +250,15 @@ export async function logOut(
 /** Adds a user with the properties and the password of a registration. */
 async function register(model: ResourceModel, plan: Plan, sent: Node, context: Context): Promise<Entry> {
   const { resource: users, login } = plan;
-  const { login: name = '', password = '' } = login?.credentials ?? {};
+  const { password = '' } = login?.credentials ?? {};
   const body = omitKeys(sent, [PATH_VALUES, password]);
   return context.update((state, nowMs) => {
-    if (findByLogin(users, state, name, sent[name]))
+    const { login: own = '', others = [] } = login?.credentials ?? {};
+    const used = [own, ...others].find((name) => findByLogin(users, state, name, sent[name]));
+    if (used !== undefined)
       throw new DomainError(
         'entry-exists',
-        `${addArticle(users.singular)} with this ${name} already exists: log in, or use another ${name}`,
+        `${addArticle(users.singular)} with this ${used} already exists: log in, or use another ${used}`,
       );
     const { result } = addEntry(model, plan, { state, nowMs, body, path: {}, newId: context.newId });
     const user = setPassword(users, result, sent[password]);

@@ -25,6 +25,19 @@ export const indexReferences = memoizeByObject(({ resources, users }: References
   return index;
 });
 
+/** Returns the collections by the JSON Pointers of the schemas of their entries, without references. */
+export const indexEntrySchemas = memoizeByObject((reader: SchemaReader) =>
+  memoizeByObject(
+    (resources: readonly Resource[]): ReadonlyMap<string, Resource> =>
+      new Map(
+        resources
+          .filter(({ kind, schema }) => kind === 'collection' && schema !== '')
+          .map((resource) => [reader.resolve(resource.schema), resource] as const)
+          .toReversed(),
+      ),
+  ),
+);
+
 /** A property of an entry with the id of an entry of another resource, such as `authorId`. */
 export interface Reference {
   readonly property: string;

@@ -143,8 +143,13 @@ export type Action =
 export interface Login {
   /** The property names that lead to the credentials in the request body. */
   readonly requestPath: readonly string[];
-  /** The names of the properties with the login, such as `email`, and the password. Undefined if it has none. */
-  readonly credentials: { readonly login: string; readonly password: string } | undefined;
+  /**
+   * The names of the properties with the login, such as `email`, and the password. Undefined if it has none.
+   * `others`: further properties with a login, such as `username`. A request can have any of them.
+   */
+  readonly credentials:
+    | { readonly login: string; readonly password: string; readonly others: readonly string[] }
+    | undefined;
   /** The name of the property with a refresh token. */
   readonly refreshToken: string | undefined;
   /** The name of the property with the id of an OAuth 2 client. */
@@ -239,6 +244,8 @@ export interface Inference {
   readonly resources: readonly Resource[];
   /** The resource with the users, which log in. Undefined if the document has none. */
   readonly users: Resource | undefined;
+  /** Whether users log in with a password, which no response has. */
+  readonly hasLogin: boolean;
   /** Whether an operation ends the tokens of users. */
   readonly hasLogout: boolean;
   /** The plans of the operations that use stored entries, by method and path, such as `GET /pets`. */

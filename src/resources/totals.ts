@@ -68,20 +68,33 @@ export function findTotals(
     const name = normalizeName(property);
     if (types.includes('boolean')) return findPresence(property, sources);
     if (!types.includes('integer') && !types.includes('number')) return [];
-    const counted = findCounted(name, own);
-    if (counted) return [{ property, source: counted.source, shows: 'count' }];
+    const example = reader.getExample(schema);
+    const counted = types.includes('integer') ? findCounted(name, own) : undefined;
+    const count = counted && ({ property, source: counted.source, shows: 'count' } as const);
+    if (count) return isTrueForExample(example, count) ? [count] : [];
     if (hasSurcharge && !name.includes('subtotal')) return [];
-    const sums = sources.flatMap(({ source, schema: item }) => {
+    const sums = sources.flatMap(({ source, name: list, schema: item }) => {
       const summand = findSummand(reader, name, item);
+      if (summand && typeof source !== 'string' && !isPart(list, summand)) return [];
       return summand ? [{ property, source, shows: summand }] : [];
     });
-    return sums.length === 1 && isTrueForExample(reader.getExample(schema), sums[0]) ? sums : [];
+    return sums.length === 1 && isTrueForExample(example, sums[0]) ? sums : [];
   });
+}
+
+/** Matches the names of entries that are the parts of an entry, and not, for example, its refunds. */
+const PARTS = /(?:items?|lines?|entries|positions?)$/;
+
+/** Returns whether the entries of another resource can be the summands of a total. */
+function isPart(list: string, { property }: Summand): boolean {
+  const isNumber = !PRICE.test(normalizeName(property));
+  return isNumber || PARTS.test(list);
 }
 
 /** Finds the list of the entry whose items a property such as `itemCount` counts. */
 function findCounted(name: string, own: readonly Source[]): Source | undefined {
-  const counted = getCountedName(name);
+  // A number such as `itemsTotal` can be a sum.
+  const counted = /(?<!^)total$/.test(name) ? undefined : getCountedName(name);
   return own.find((one) => counted !== undefined && (one.name === counted || toSingular(one.name) === counted));
 }
 

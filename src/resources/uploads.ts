@@ -67,9 +67,10 @@ export function setFile(entry: Entry, body: Entry): Entry {
 /** Names of properties with the URL of a file, without uppercase letters and separators. */
 const URL_PROPERTIES = ['url', 'fileurl', 'downloadurl', 'contenturl', 'href', 'src', 'link', 'uri'];
 
-/** The operation that returns a file. `url`: the URL of the request that uploads the file. */
+/** The operation that returns a file. `route` and `url`: the operation that uploads it, and the URL of its request. */
 interface Download {
   readonly file: MockedPlan;
+  readonly route: Route;
   readonly path: Input['path'];
   readonly url: string;
 }
@@ -82,14 +83,16 @@ export function describeFileUrl(
   reader: SchemaReader,
   { schema, id }: Resource,
   entry: Entry,
-  { file, path, url }: Download,
+  { file, route, path, url }: Download,
   isValid: (pointer: string, value: unknown) => boolean,
 ): Entry {
   const key = getKeyValue(entry, id);
   const parameter = file.file?.mount.id.parameter;
   if (schema === '' || key === undefined || parameter === undefined) return {};
   const target = fillPath(file.route, { ...path, [parameter]: key });
-  const value = new URL(target, url).href;
+  // The URL can begin with the path of a sandbox, or with that of a server of the document.
+  const own = fillPath(route, path);
+  const value = url.endsWith(own) ? url.slice(0, -own.length) + target : new URL(target, url).href;
   return Object.fromEntries(
     [...reader.getProperties(schema)].flatMap(([property, pointer]) =>
       URL_PROPERTIES.includes(normalizeName(property)) && isValid(pointer, value) ? [[property, value]] : [],

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { HandlerResponse, Input } from '../application.ts';
-import { isNode } from '../openapi/document.ts';
+import { isNode, omitKeys } from '../openapi/document.ts';
 import type { Route } from '../openapi/routes.ts';
 import type { Entry, State } from '../store/state.ts';
 import { normalizeName } from '../util/names.ts';
@@ -9,7 +9,7 @@ import { getEntries } from './entries.ts';
 import { findByKeys } from './entry-lists.ts';
 import { getKeyValue, getOwn, getPathValues } from './entry-values.ts';
 import { getLastSegment } from './names.ts';
-import { type Login, PATH_VALUES, type Resource } from './resource.ts';
+import { type Inference, type Login, PATH_VALUES, type Resource } from './resource.ts';
 import { setInner } from './responses.ts';
 import type { SchemaReader } from './schema-reader.ts';
 
@@ -113,7 +113,11 @@ function findCredentials(reader: SchemaReader, route: Route) {
   if (route.method !== 'POST' || route.pathNames.length > 0 || request === undefined) return undefined;
   const { path, schema } = findBody(reader, request);
   const [password, login] = [PASSWORD_NAMES, LOGIN_NAMES].map((names) => findNamed(reader, schema, names));
-  return password === undefined || login === undefined ? undefined : { path, login, password };
+  if (password === undefined || login === undefined) return undefined;
+  const others = [...reader.getProperties(schema).keys()].filter(
+    (name) => name !== login && LOGIN_NAMES.includes(normalizeName(name)),
+  );
+  return { path, login, password, others };
 }
 
 function findNamed(reader: SchemaReader, schema: string, names: readonly string[]): string | undefined {
@@ -149,7 +153,7 @@ export function findLogin(reader: SchemaReader, users: Resource, route: Route, i
   const find = (names: readonly string[]) => findNamed(reader, schema, names);
   const refreshToken = find(REFRESH_NAMES);
   const sent = findCredentials(reader, route);
-  const credentials = sent && { login: sent.login, password: sent.password };
+  const credentials = sent && { login: sent.login, password: sent.password, others: sent.others };
   const clientId = find(CLIENT_SECRET_NAMES) === undefined ? undefined : find(CLIENT_ID_NAMES);
   if (!credentials && refreshToken === undefined && clientId === undefined) return undefined;
   const token = response === undefined ? undefined : findToken(reader, response);
@@ -291,6 +295,11 @@ export function namesSender(input: Sender): boolean {
   return input.user !== undefined || readClaims(readToken(input)) !== undefined;
 }
 
+/** Returns the id of a token of this server, which a logout ends; undefined if it is not such a token. */
+export function getTokenId(token: string): string | undefined {
+  return readClaims(token)?.id;
+}
+
 /** The hidden value of a user with the ids of the tokens that logouts have ended. */
 const ENDED = 'endedTokens';
 
@@ -319,6 +328,7 @@ export function findOwnEntry(users: Resource, state: State, input: Sender): Entr
 
 /** Returns the user with a login, such as an e-mail address. Ignores case. */
 export function findByLogin(users: Resource, state: State, name: string, value: unknown): Entry | undefined {
+  if (value === undefined || value === null) return undefined;
   const wanted = String(value).toLowerCase();
   const names = [normalizeName(name), ...LOGIN_NAMES];
   return getEntries(state, users).find((user) =>
@@ -338,10 +348,19 @@ function hashPassword(user: Entry, users: Resource, password: unknown): string {
     .digest('hex');
 }
 
-/** Returns a copy of a user with the hash of the password in a request body. Without a password, returns the user. */
-export function keepPassword(users: Resource, user: Entry, sent: Entry): Entry {
+/**
+ * Returns a copy of a user with the hash of the password in a request body, and without the password.
+ * Returns other entries, and users who don't log in, unchanged.
+ */
+export function keepPassword(
+  { users, hasLogin }: Pick<Inference, 'users' | 'hasLogin'>,
+  resource: Resource,
+  user: Entry,
+  sent: Entry,
+): Entry {
+  if (resource !== users || !hasLogin) return user;
   const name = Object.keys(sent).find((one) => PASSWORD_NAMES.includes(normalizeName(one)));
-  return name === undefined ? user : setPassword(users, user, sent[name]);
+  return name === undefined ? user : setPassword(users, omitKeys(user, [name]), sent[name]);
 }
 
 /** Returns a copy of a user with the hash of a password. Clients never see it. */
@@ -367,14 +386,11 @@ const CREATOR_PROPERTIES = [
   'author',
 ];
 
-/** Returns the properties of an entry that name its user, such as `authorId`, and lie outside of its path. */
-export function listUserProperties(reader: SchemaReader, { schema, mounts }: Resource): readonly string[] {
-  const inPath = mounts.flatMap(({ parents }) => parents.map(({ property }) => property));
+/** Returns the properties of an entry that name its user, such as `authorId`. */
+export function listUserProperties(reader: SchemaReader, { schema }: Resource): readonly string[] {
   const properties = schema === '' ? [] : [...reader.getProperties(schema)];
   return properties.flatMap(([name, pointer]) =>
-    CREATOR_PROPERTIES.includes(normalizeName(name)) && reader.isScalar(pointer) && !inPath.includes(name)
-      ? [name]
-      : [],
+    CREATOR_PROPERTIES.includes(normalizeName(name)) && reader.isScalar(pointer) ? [name] : [],
   );
 }
 

@@ -28,19 +28,21 @@ export const createTag = memoizeByObject((entry: Entry): string => {
  */
 export function requireVersion(
   model: ResourceModel,
-  { route, resource }: Plan,
-  { headers }: Pick<Input, 'headers'>,
+  { route, resource, mount }: Plan,
+  input: Input,
   { state, current }: { readonly state: State; readonly current: Entry },
 ): void {
   // The members of a parent are shown as entries of another resource.
   if (!isConditional(route) || resource.memberOf !== undefined || !hasTags(model)(resource)) return;
-  const sent = headers['if-match'];
+  const sent = input.headers['if-match'];
   if (sent === undefined) {
     if (!documents(route, '428')) return;
     throw new DomainError('version-missing', 'the header If-Match is missing: send the ETag of the last response');
   }
   const tags = [sent].flat().flatMap((text) => text.split(',').map((tag) => tag.trim()));
-  const [shown = current] = model.derived.add(state, resource, [current]);
+  const sender = model.derived.getSender(resource, state, input);
+  const { shown: schema = resource.schema } = mount;
+  const [shown = current] = model.derived.add(state, resource, [current], { sender, schema });
   if (tags.includes('*') || tags.includes(createTag(shown))) return;
   const detail = `the ${resource.singular} has changed: its ETag is ${createTag(shown)}. Read it again, and send this ETag in If-Match`;
   throw new DomainError('version-changed', detail);

@@ -84,7 +84,7 @@ function readView(reader: SchemaReader, { schema }: Pick<Resource, 'schema'>, pa
 }
 
 /** Describes which entries a view shows: `only status "done"`. */
-export function describeView({ values, times, order, isMine }: View): readonly string[] {
+export function describeView({ values, times, order }: View, isMine: boolean): readonly string[] {
   return [
     ...(isMine ? ['only those of the user'] : []),
     ...values.map(

@@ -109,6 +109,9 @@ describe('an object whose id only a request has', () => {
     expect(body).toEqual({ id: 1, title: 'soup', cafe: two, cafes: [two, one] });
     await ask('PATCH', '/cafes/2', { name: 'zwei' });
     await ask('PATCH', '/dishes/1', { cafes_id: [1] });
+    await ask('POST', '/dishes', { title: 'tea', cafe_id: 77, cafes_id: [77] });
+    expect((await ask('GET', '/dishes/2')).body).toMatchObject({ cafe: { id: 77 }, cafes: [] });
+    await ask('DELETE', '/dishes/2');
     expect((await ask('GET', '/dishes')).body).toEqual([
       { id: 1, title: 'soup', cafe: { id: 2, name: 'zwei' }, cafes: [one] },
     ]);

@@ -110,7 +110,76 @@ describe('a user who is created or changed with a password', () => {
   });
 });
 
+describe('a password', () => {
+  it('is in no response, also if the schema of a user has it', async () => {
+    const User = createObject({ 'id!': INTEGER, 'email!': TEXT, password: TEXT });
+    const paths: Paths = {
+      ...createResourcePaths('/users/{userId}', refer('User'), createObject({ 'email!': TEXT, password: TEXT })),
+      '/login': { post: { request: CREDENTIALS, response: createObject({ 'token!': TEXT, user: refer('User') }) } },
+    };
+    const { ask } = await startApi({ paths, schemas: { User } });
+    const sent = { email: 'ann@example.com', password: 'secret-1' };
+    const responses = [
+      await ask('POST', '/users', sent),
+      await ask('PUT', '/users/1', sent),
+      await ask('PATCH', '/users/1', { password: 'secret-1' }),
+      await ask('GET', '/users'),
+      await ask('POST', '/login', sent),
+    ];
+    expect(responses.map(({ status }) => status)).toEqual([201, 200, 200, 200, 200]);
+    expect(JSON.stringify(responses.map(({ body }) => body))).not.toContain('secret-1');
+  });
+});
+
+describe('a user with several logins', () => {
+  const login = createObject({ email: TEXT, username: TEXT, 'password!': TEXT });
+  const paths: Paths = {
+    '/signup': { post: { request: login, response: refer('Person'), status: 201 } },
+    '/login': { post: { request: login, response: createObject({ 'token!': TEXT, refresh_token: TEXT }) } },
+    '/refresh': {
+      post: { request: createObject({ 'refresh_token!': TEXT }), response: createObject({ 'token!': TEXT }) },
+    },
+    '/logout': { post: { status: 204 } },
+    '/me': { get: { response: refer('Person') } },
+  };
+  const Person = createObject({ 'id!': INTEGER, email: TEXT, username: TEXT });
+
+  it('logs in with any of them, and no other user can have one of them', async () => {
+    const { ask } = await startApi({ paths, schemas: { Person } });
+    const sent = { email: 'ann@example.com', username: 'ann', password: 'x' };
+    expect(await ask('POST', '/signup', sent)).toMatchObject({ status: 201 });
+    for (const own of [{ email: 'ann@example.com' }, { username: 'ann' }])
+      expect(await ask('POST', '/login', { ...own, password: 'x' })).toMatchObject({ status: 200 });
+    expect(await ask('POST', '/signup', { ...sent, email: 'other@example.com' })).toMatchObject({
+      status: 409,
+      body: { detail: expect.stringContaining('with this username already exists') },
+    });
+    expect(await ask('POST', '/signup', { username: 'bob', password: 'x' })).toMatchObject({ status: 201 });
+    expect(await ask('POST', '/signup', { username: 'eve', password: 'x' })).toMatchObject({ status: 201 });
+  });
+
+  it('has tokens that one logout ends', async () => {
+    const { ask } = await startApi({ paths, schemas: { Person } });
+    await ask('POST', '/signup', { username: 'ann', password: 'x' });
+    const { body } = await ask('POST', '/login', { username: 'ann', password: 'x' });
+    const refreshed = (await ask('POST', '/refresh', { refresh_token: body.refresh_token })).body;
+    await ask('POST', '/logout', undefined, use(body.token));
+    expect(await ask('POST', '/refresh', { refresh_token: body.refresh_token })).toMatchObject({ status: 401 });
+    expect(await ask('GET', '/me', undefined, use(refreshed.token))).toMatchObject({ status: 401 });
+  });
+});
+
 describe('paths for other people', () => {
+  it('are parts of an entry below it', async () => {
+    const paths: Paths = {
+      ...createResourcePaths('/teams/{teamId}', refer('Team')),
+      ...createResourcePaths('/teams/{teamId}/public/{publicId}', refer('Member')),
+    };
+    expect(await explainApi({ paths, schemas })).toMatchObject({
+      'GET /teams/{teamId}/public': expect.stringContaining('lists public of'),
+    });
+  });
+
   it.each(['/admin/teams/{teamId}', '/teams/with-admin/{teamId}'])('such as %s have the same entries', async (path) => {
     const paths: Paths = {
       '/teams': { get: { response: createList(refer('Team')) } },

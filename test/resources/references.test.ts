@@ -23,6 +23,12 @@ const PATHS: Paths = {
   '/countries': { get: { response: createList(refer('Country')) } },
   ...createResourcePaths('/tasks/{taskId}', refer('Task'), createObject({ 'title!': TEXT })),
   '/reports/run': { post: { request: createObject({ userId: INTEGER, 'kind!': TEXT }), response: Report } },
+  '/tasks/{taskId}/similar': {
+    post: {
+      request: createObject({ 'kind!': TEXT }),
+      response: createObject({ 'tasks!': { ...createList(refer('Task')), minItems: 2 } }),
+    },
+  },
   '/tasks/{taskId}/forecast': {
     post: {
       request: createObject({ 'kind!': TEXT }),
@@ -54,6 +60,13 @@ describe('a generated id of another entry', () => {
     const { body } = await ask('POST', '/reports/run', { kind: 'x', userId: users[1].id });
     expect(body).toMatchObject({ author: users[1], details: { userId: users[1].id } });
     expect((await ask('POST', '/tasks/2/forecast', { kind: 'x' })).body).toMatchObject({ taskId: 2 });
+  });
+
+  it('is another one in each item of a list, and not the one in the path', async () => {
+    const { ask } = await start();
+    await ask('POST', '/tasks', { title: 'c' });
+    const tasks = (await ask('GET', '/tasks')).body;
+    expect((await ask('POST', '/tasks/1/similar', { kind: 'x' })).body.tasks).toEqual(tasks.slice(1));
   });
 
   it('is generated if there is no entry', async () => {

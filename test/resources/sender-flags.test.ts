@@ -1,7 +1,9 @@
+import { readFile, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { createList, createObject, createResourcePaths, type Paths, refer } from '../support/fixtures/api-document.ts';
 import { explainApi } from '../support/harness/explain-api.ts';
-import { startApi } from '../support/harness/start-api.ts';
+import { startApi, writeApi } from '../support/harness/start-api.ts';
+import { startStorefront } from '../support/harness/start-storefront.ts';
 
 const TEXT = { type: 'string' };
 const INTEGER = { type: 'integer' };
@@ -36,6 +38,8 @@ const PATHS: Paths = {
     get: { response: createList(refer('Article')) },
     post: { request: createObject({ 'title!': TEXT }), response: Shown, status: 201 },
   },
+  '/me/favorites': { get: { response: createList(refer('Article')) } },
+  '/me/articles': { get: { response: createList(refer('Article')) } },
   '/articles/feed': { get: { response: createList(refer('Article')) } },
   '/articles/{articleId}/favorite': { post: { response: Shown }, delete: { response: Shown } },
 };
@@ -57,7 +61,10 @@ describe('a path with the name of a user', () => {
     expect((await ask('GET', '/profiles/ann')).body).toEqual({
       profile: { username: 'ann', bio: 'I am Ann', following: false },
     });
-    expect(await ask('GET', '/profiles/nobody')).toMatchObject({ status: 404 });
+    expect(await ask('GET', '/profiles/nobody')).toMatchObject({
+      status: 404,
+      body: { detail: 'no user has the username nobody' },
+    });
     const { body } = await ann('POST', '/articles', { title: 'a' });
     expect(body.article.author).toEqual((await ask('GET', '/profiles/ann')).body.profile);
   });
@@ -94,6 +101,39 @@ describe('a boolean that is different for each user', () => {
     expect((await ann('GET', '/articles/feed')).body).toEqual([]);
     expect((await bob('DELETE', '/profiles/ann/follow')).body.profile.following).toBe(false);
     expect((await bob('GET', '/profiles/ann')).body.profile.following).toBe(false);
+  });
+
+  it('selects the entries of a path such as /me/favorites', async () => {
+    const { ann, bob } = await start();
+    for (const title of ['a', 'b']) await ann('POST', '/articles', { title });
+    await bob('POST', '/articles/2/favorite');
+    expect((await bob('GET', '/me/favorites')).body).toMatchObject([{ title: 'b' }]);
+    expect((await ann('GET', '/me/favorites')).body).toEqual([]);
+    expect((await bob('GET', '/me/articles')).body).toEqual([]);
+    expect((await ann('GET', '/me/articles')).body).toMatchObject([{ title: 'a' }, { title: 'b' }]);
+  });
+
+  it('does not change whether a change with the last ETag is possible', async () => {
+    const paths: Paths = { ...PATHS, ...createResourcePaths('/articles/{articleId}', refer('Article')) };
+    const contract = await writeApi({ paths, schemas });
+    const document = JSON.parse(await readFile(contract, 'utf8'));
+    const { get, put } = document.paths['/articles/{articleId}'];
+    get.responses['200'].headers = { ETag: { schema: TEXT } };
+    put.parameters = [...(put.parameters ?? []), { in: 'header', name: 'If-Match', schema: TEXT }];
+    put.responses['412'] = { description: 'Changed' };
+    await writeFile(contract, JSON.stringify(document));
+    const { ask } = await startStorefront({ contract });
+    const { body } = await ask('POST', '/users', { username: 'bob', password: 'x' });
+    const headers = { Authorization: `Token ${body.token}` };
+    const article = { title: 'a', favorited: false, favoritesCount: 0 };
+    const author = { username: 'x', bio: 'x', following: false };
+    await ask('POST', '/articles', { id: 1, ...article, author }, headers);
+    await ask('POST', '/articles/1/favorite', undefined, headers);
+    const etag = (await ask('GET', '/articles/1', undefined, headers)).headers.get('etag');
+    const changed = { id: 1, ...article, author, title: 'b' };
+    expect(await ask('PUT', '/articles/1', changed, { ...headers, 'If-Match': etag ?? '' })).toMatchObject({
+      status: 200,
+    });
   });
 
   it('is explained', async () => {

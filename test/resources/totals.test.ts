@@ -37,6 +37,19 @@ const schemas = {
     ...createObject({ 'id!': INTEGER, items: createList(Sum), total: NUMBER }),
     example: { id: 1, items: [{ name: 'a', price: 2 }], total: 3 },
   },
+  // The name can mean a sum of money, and the example says so.
+  Cart: {
+    ...createObject({ 'id!': INTEGER, items: createList(Sum), itemsTotal: NUMBER, itemCount: INTEGER }),
+    example: { id: 1, items: [{ name: 'a', price: 2 }], itemsTotal: 6, itemCount: 3 },
+  },
+  Refund: createObject({ 'id!': INTEGER, 'amount!': NUMBER }),
+  Bill: createObject({ 'id!': INTEGER, 'name!': TEXT, total: NUMBER, refundTotal: NUMBER }),
+  // Only responses have the price.
+  Priced: createObject({
+    'id!': INTEGER,
+    items: createList(createObject({ 'quantity!': INTEGER, 'price!': { ...NUMBER, readOnly: true } })),
+    'total!': NUMBER,
+  }),
   Sheet: createObject({ 'id!': INTEGER, 'name!': TEXT, totalHours: NUMBER, hasEntries: BOOLEAN, rate: NUMBER }),
   Work: createObject({ 'id!': INTEGER, 'hours!': NUMBER }),
 };
@@ -50,6 +63,14 @@ const PATHS: Paths = {
   ...createPaths('/taxed/{taxedId}', 'Taxed', createObject({ items: createList(Sum), tax: NUMBER })),
   ...createPaths('/exacts/{exactId}', 'Exact', createObject({ items: createList(Sum) })),
   ...createPaths('/others/{otherId}', 'Other', createObject({ items: createList(Sum) })),
+  ...createPaths('/carts/{cartId}', 'Cart', createObject({ items: createList(Sum) })),
+  ...createPaths('/bills/{billId}', 'Bill', createObject({ 'name!': TEXT })),
+  ...createPaths('/bills/{billId}/refunds/{refundId}', 'Refund', createObject({ 'amount!': NUMBER })),
+  ...createPaths(
+    '/priced/{pricedId}',
+    'Priced',
+    createObject({ items: createList(createObject({ 'quantity!': INTEGER })) }),
+  ),
   ...createPaths('/sheets/{sheetId}', 'Sheet', createObject({ 'name!': TEXT })),
   ...createPaths('/sheets/{sheetId}/entries/{entryId}', 'Work', createObject({ 'hours!': NUMBER })),
 };
@@ -84,6 +105,17 @@ describe('a value that follows from a list', () => {
     expect((await ask('GET', path)).body).toMatchObject({ totalHours: 5, hasEntries: true });
   });
 
+  it('is the sum of the numbers that responses generate', async () => {
+    const { ask } = await startApi({ paths: PATHS, schemas });
+    const { body } = await ask('POST', '/priced', { items: [{ quantity: 2 }, { quantity: 1 }] });
+    const sum = body.items.reduce(
+      (total: number, { quantity, price }: { quantity: number; price: number }) => total + quantity * price,
+      0,
+    );
+    expect(body.total).toBeCloseTo(sum);
+    expect((await ask('GET', `/priced/${body.id}`)).body).toEqual(body);
+  });
+
   it('is not inferred if it can include something else', async () => {
     const lines = await explainApi({ paths: PATHS, schemas });
     const find = (path: string) => lines[`GET ${path}`] ?? '';
@@ -93,6 +125,8 @@ describe('a value that follows from a list', () => {
     expect(find('/taxed')).toContain('computes: subtotal (sum of price of items)');
     expect(find('/exacts')).toContain('computes: total (sum of price of items)');
     expect(find('/others')).not.toContain('computes');
+    expect(find('/carts')).not.toContain('computes');
+    expect(find('/bills')).not.toContain('computes');
     expect(find('/sheets')).toContain('computes: totalHours (sum of hours of entries), hasEntries');
   });
 });

@@ -65,6 +65,17 @@ describe('an upload', () => {
     expect((await fetch(`${url}/tasks/9/attachments`, { method: 'POST', body: form })).status).toBe(404);
   });
 
+  it('in another sandbox has the URL of this sandbox', async () => {
+    const { ask, url } = await startApi({ paths: PATHS, schemas });
+    await ask('POST', '/_sandbox/one/tasks', { title: 'a' });
+    const form = new FormData();
+    form.append('file', new Blob(['hello'], { type: 'text/csv' }), 'a.csv');
+    const response = await fetch(`${url}/_sandbox/one/tasks/1/attachments`, { method: 'POST', body: form });
+    const { url: own } = (await response.json()) as { url: string };
+    expect(own).toBe(`${url}/_sandbox/one/tasks/1/attachments/1/content`);
+    expect(await (await fetch(own)).text()).toBe('hello');
+  });
+
   it('is explained', async () => {
     expect(await explainApi({ paths: PATHS, schemas })).toMatchObject({
       'GET /tasks/{taskId}/attachments/{attachmentId}/content':

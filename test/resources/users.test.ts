@@ -238,7 +238,7 @@ describe('a document with a login, and without a list of users', () => {
 const BEARER = { scheme: { type: 'http', scheme: 'bearer' } };
 
 /** Starts a server whose notes require a token, which `POST /oauth/token` returns, with two users. */
-async function startProtected(auth?: readonly string[]) {
+async function startProtected(auth?: readonly string[], security: readonly object[] = [{ scheme: [] }]) {
   const grant = createObject({
     'grant_type!': { enum: ['password', 'client_credentials', 'refresh_token'] },
     ...{ username: TEXT, password: TEXT, client_id: TEXT, client_secret: TEXT, refresh_token: TEXT },
@@ -250,7 +250,7 @@ async function startProtected(auth?: readonly string[]) {
   });
   const document = JSON.parse(await readFile(contract, 'utf8'));
   document.components.securitySchemes = BEARER;
-  document.security = [{ scheme: [] }];
+  document.security = security;
   for (const path of ['/auth/login', '/auth/register', '/oauth/token']) document.paths[path].post.security = [];
   const form = document.paths['/oauth/token'].post.requestBody.content;
   form['application/x-www-form-urlencoded'] = form['application/json'];
@@ -325,5 +325,10 @@ describe('a token', () => {
     });
     expect((await ask('GET', '/me', undefined, use('d'))).body).toMatchObject({ id: 1 });
     expect(await ask('GET', '/me', undefined, use('e'))).toMatchObject({ status: 401 });
+  });
+
+  it('names the user also if credentials are optional', async () => {
+    const { ask, use } = await startProtected(['b=@2'], [{}, { scheme: [] }]);
+    expect((await ask('GET', '/me', undefined, use('b'))).body).toMatchObject({ id: 2 });
   });
 });
