@@ -40,7 +40,8 @@ const QUANTITIES = ['quantity', 'qty', 'count', 'units', 'pieces'];
 
 /**
  * Returns the properties of the entries of a resource that follow from a list: in the entry itself, or of another
- * resource. Several possible lists or numbers are none.
+ * resource.
+ * Omits a property if several lists or numbers are possible.
  * `isSent`: returns whether a request can set a property.
  */
 export function findTotals(
@@ -61,6 +62,7 @@ export function findTotals(
     (source): Source => ({ source, name: normalizeName(source.resource.name), schema: source.resource.schema }),
   );
   const sources = [...own, ...others.filter(({ name }) => !own.some((one) => one.name === name))];
+  const example = reader.getExample(schema);
   const hasSurcharge = properties.some(([name]) => SURCHARGE.test(normalizeName(name)));
   return properties.flatMap(([property, pointer]): readonly Total[] => {
     if (isSent(property)) return [];
@@ -68,7 +70,6 @@ export function findTotals(
     const name = normalizeName(property);
     if (types.includes('boolean')) return findPresence(property, sources);
     if (!types.includes('integer') && !types.includes('number')) return [];
-    const example = reader.getExample(schema);
     const counted = types.includes('integer') ? findCounted(name, own) : undefined;
     const count = counted && ({ property, source: counted.source, shows: 'count' } as const);
     if (count) return isTrueForExample(example, count) ? [count] : [];

@@ -163,7 +163,10 @@ export function addLookups(
   });
 }
 
-/** Returns the collections without parents by the names of their properties. An id can be that of any of them. */
+/**
+ * Returns the collections without parents by the names of their properties.
+ * Omits `id` and `uuid`, which do not say which collection they identify.
+ */
 function indexProperties(
   reader: SchemaReader,
   resources: readonly Resource[],
