@@ -813,7 +813,7 @@ export interface components {
                 readonly defaults: {
                     readonly [key: string]: unknown;
                 };
-                /** @description The properties with the id of an entry of another collection, such as `projectId`, or `$path.projectId` if it is only in the path */
+                /** @description The properties with the id, or a list of ids, of entries of another collection, such as `projectId` and `tagIds`, or `$path.projectId` if it is only in the path */
                 readonly references: readonly {
                     readonly property: string;
                     readonly collection: string;

@@ -2,11 +2,11 @@ import type { EntryForm, Reference } from '../application.ts';
 import { getNode } from '../openapi/document.ts';
 import { isReadOrWriteOnly } from '../openapi/schema-validator.ts';
 import type { Entry, State } from '../store/state.ts';
-import { isIdName } from '../util/names.ts';
+import { isIdName, normalizeName } from '../util/names.ts';
 import { findEmbedded } from './embedded.ts';
 import { getEntries } from './entries.ts';
 import { getPathValues } from './entry-values.ts';
-import { findReferences } from './references.ts';
+import { findReferences, indexReferences } from './references.ts';
 import { PATH_VALUES, type PathKey, type Plan, type Resource } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 import { isUpload } from './uploads.ts';
@@ -76,13 +76,24 @@ function listReferences(model: ResourceModel, resource: Resource): readonly Refe
     }),
   );
   const embedded = findEmbedded(reader, inference, resource, new Set()).flatMap((one): readonly Reference[] =>
-    one.ids === undefined || one.isList ? [] : [{ property: one.ids, collection: one.resource.name }],
+    one.ids === undefined ? [] : [{ property: one.ids, collection: one.resource.name }],
   );
   const named = findReferences(reader, inference, resource.schema, resource).map(
     ({ property, target }): Reference => ({ property, collection: target.name }),
   );
-  const all = [...parents, ...embedded, ...named];
+  const all = [...parents, ...embedded, ...named, ...listIdLists(model, resource)];
   return all.filter(({ property }, index) => all.findIndex((one) => one.property === property) === index);
+}
+
+/** Finds the lists of ids of entries, such as `tagIds`. */
+function listIdLists({ inference, reader }: ResourceModel, resource: Resource): readonly Reference[] {
+  const index = indexReferences(inference);
+  return [...reader.getProperties(resource.schema)].flatMap(([property, pointer]): readonly Reference[] => {
+    const name = normalizeName(property);
+    const target = name.endsWith('ids') ? index.get(name.slice(0, -1)) : undefined;
+    const items = target && reader.getItems(pointer);
+    return target && items !== undefined && reader.isScalar(items) ? [{ property, collection: target.name }] : [];
+  });
 }
 
 /** Returns the name of the property with the value of a path parameter: `ownerId`, or `$path.ownerId`. */

@@ -166,6 +166,31 @@ describe('the fields of a new entry', () => {
     expect(parseField(text, start, false, undefined)).toBe('2026-03-01T12:30:00.000Z');
     expect(toFieldText('tomorrow', 'date-time')).toBe('');
   });
+
+  it.each([
+    ['09:30:00', '09:30:00', '10:15', '10:15:00'],
+    ['09:30:00.250Z', '09:30:00', '10:15:20', '10:15:20Z'],
+    ['09:30:00+02:00', '09:30:00', '10:15:20', '10:15:20+02:00'],
+  ])('have a time: %s, shown as %s, becomes %s and keeps its offset', (old, shown, input, changed) => {
+    const [field] = getFields(
+      { schema: { properties: { at: { type: 'string', format: 'time' } } }, form: { defaults: {}, references: [] } },
+      {},
+      false,
+    );
+    if (field === undefined) throw new Error('The schema has one property');
+    expect(field.kind).toBe('time');
+    expect(toFieldText(old, 'time')).toBe(shown);
+    expect(parseField(input, field, false, old)).toBe(changed);
+    expect(parseField(shown, field, true, old)).toBe(old);
+  });
+
+  it('have a list of ids', () => {
+    const form = { defaults: {}, references: [{ property: 'tagIds', collection: 'tags' }] };
+    const schema = { properties: { tagIds: { type: 'array', items: { type: 'integer' } } } };
+    const [field] = getFields({ schema, form }, {}, false);
+    expect(field).toMatchObject({ kind: 'ids', collection: 'tags' });
+    expect(field && parseField('[3]', field, false, undefined)).toEqual([3]);
+  });
 });
 
 describe('an id in a table', () => {

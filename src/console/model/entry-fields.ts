@@ -10,9 +10,10 @@ export interface EntryField {
    * How the user edits the field.
    * `choice`: the user selects one of `choices`.
    * `json`: the user enters JSON, for an object, a list, or a value of any type.
-   * `date` and `date-time`: the user selects a date, or a date and a time.
+   * `date`, `time` and `date-time`: the user selects a date, a time, or both.
+   * `ids`: the user selects entries of `collection`.
    */
-  readonly kind: 'text' | 'number' | 'boolean' | 'choice' | 'json' | 'date' | 'date-time';
+  readonly kind: 'text' | 'number' | 'boolean' | 'choice' | 'json' | 'date' | 'time' | 'date-time' | 'ids';
   /** The collection of the entry whose id the field has, such as the parent. The user selects the entry by its name. */
   readonly collection: string | undefined;
   readonly choices: readonly string[];
@@ -38,8 +39,11 @@ export function getFields({ schema, form }: FormCollection, entry: Entry, isNew:
   const names = (isNew && form.properties) || [...new Set([...hidden, ...Object.keys(properties), ...own])];
   return names.map((name) => {
     const isRequired = required.includes(name) || name.startsWith(HIDDEN);
-    const field = toField(name, getAlternative(properties[name] ?? {}, schema), isRequired);
-    const { collection } = form.references.find(({ property }) => property === name) ?? {};
+    const property = getAlternative(properties[name] ?? {}, schema);
+    const field = toField(name, property, isRequired);
+    const { collection } = form.references.find((reference) => reference.property === name) ?? {};
+    if (collection !== undefined && [property.type].flat().includes('array'))
+      return { ...field, collection, kind: 'ids' as const };
     return { ...field, collection, ...(name.startsWith(HIDDEN) && { kind: 'text' as const }) };
   });
 }
@@ -75,7 +79,11 @@ export function setFieldValue(entry: Entry, name: string, value: unknown): Entry
 }
 
 /** The field kinds for formats of strings. */
-const FORMAT_KINDS: Readonly<Record<string, EntryField['kind']>> = { date: 'date', 'date-time': 'date-time' };
+const FORMAT_KINDS: Readonly<Record<string, EntryField['kind']>> = {
+  date: 'date',
+  time: 'time',
+  'date-time': 'date-time',
+};
 
 function toField(name: string, property: Schema, isRequired: boolean): EntryField {
   const choices = Array.isArray(property.enum) ? property.enum.filter((choice) => choice !== null) : [];
@@ -133,7 +141,8 @@ function resolve(schema: Schema, root: Schema): Schema {
 /** Formats a value as the text of a form field. */
 export function toFieldText(value: unknown, kind: EntryField['kind']): string {
   if (value === undefined) return '';
-  if (kind === 'json') return JSON.stringify(value, null, 2);
+  if (kind === 'json' || kind === 'ids') return JSON.stringify(value, null, 2);
+  if (kind === 'time') return String(value).replace(TIME_SUFFIX, '');
   if (kind === 'date-time') return toLocalTime(String(value));
   // The value may have another type than the schema allows.
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value);
@@ -157,8 +166,16 @@ export function parseField(
   if (text.trim() === '') return undefined;
   if (kind === 'choice' || kind === 'date') return text;
   if (kind === 'date-time') return new Date(text).toISOString();
+  // An input for a time leaves out seconds that are 0. The offset of the old value stays.
+  if (kind === 'time') return `${text}${text.length === 5 ? ':00' : ''}${OFFSET.exec(String(old ?? ''))?.[0] ?? ''}`;
   return JSON.parse(text);
 }
+
+/** Matches the offset of a time: `Z` or `+02:00`. */
+const OFFSET = /(?:z|[+-]\d\d:?\d\d)$/i;
+
+/** Matches what an input for a time cannot show: fractions of a second, and the offset. */
+const TIME_SUFFIX = /(?:\.\d+)?(?:z|[+-]\d\d:?\d\d)?$/i;
 
 /** Converts an ISO 8601 time to the format of an input for a date and a time, in the time zone of the browser. */
 function toLocalTime(iso: string): string {

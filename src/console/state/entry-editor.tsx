@@ -112,7 +112,14 @@ function Input(props: {
     onInput: (event: { readonly currentTarget: { readonly value: string } }) => onInput(event.currentTarget.value),
   };
   if (field.collection !== undefined)
-    return <ReferenceInput {...{ sandbox, common, text }} collection={field.collection} />;
+    return (
+      <ReferenceInput
+        {...{ sandbox, common, text, onInput }}
+        collection={field.collection}
+        isList={field.kind === 'ids'}
+      />
+    );
+  if (field.kind === 'time') return <input {...common} type="time" step="1" value={text} />;
   if (field.kind === 'date') return <input {...common} type="date" value={text} />;
   if (field.kind === 'date-time') return <input {...common} type="datetime-local" step="1" value={text} />;
   if (field.kind === 'json')
@@ -138,16 +145,18 @@ function Input(props: {
 const MAX_OPTIONS = 200;
 
 /**
- * The input for the id of another entry: the names of the entries.
- * For a large collection, the user enters the id.
+ * The input for the id of another entry, or for a list of ids: the names of the entries.
+ * For a large collection, the user enters the id, or the list as JSON.
  */
 function ReferenceInput(props: {
   readonly sandbox: string;
   readonly collection: string;
+  readonly isList: boolean;
   readonly text: string;
   readonly common: Readonly<Record<string, unknown>>;
+  readonly onInput: (text: string) => void;
 }) {
-  const { sandbox, collection, text, common } = props;
+  const { sandbox, collection, isList, text, common, onInput } = props;
   const { api, server } = useConsole();
   const key = useObservable(server)?.collections.find(({ name }) => name === collection)?.key;
   const { data } = useLoaded(`options ${sandbox} ${collection}`, () =>
@@ -156,9 +165,32 @@ function ReferenceInput(props: {
   if (data === undefined || key === undefined || data.total > MAX_OPTIONS)
     return <input {...common} type="text" value={text} />;
   const named = data.entries.map((row) => ({
+    key: getKey(row.entry, key),
     id: String(getKey(row.entry, key) ?? ''),
     name: getRowName({ ...row, columns: data.columns }, key),
   }));
+  if (isList) {
+    const selected = parseList(text);
+    if (!selected) return <textarea {...common} class="code-input" rows={2} value={text} />;
+    // Ids of entries that do not exist stay in the list until the user deselects them.
+    const unknown = selected.filter((id) => !named.some((one) => one.id === String(id)));
+    const options = [...named, ...unknown.map((id) => ({ key: id, id: String(id), name: String(id) }))];
+    const select = ({ currentTarget }: { readonly currentTarget: HTMLSelectElement }) => {
+      const ids = new Set([...currentTarget.selectedOptions].map(({ value }) => value));
+      const kept = selected.filter((id) => ids.has(String(id)));
+      const added = options.filter(({ id }) => ids.has(id) && !kept.some((one) => String(one) === id));
+      onInput(JSON.stringify([...kept, ...added.map((option) => option.key)]));
+    };
+    return (
+      <select {...common} multiple size={Math.max(2, Math.min(8, options.length))} onInput={select}>
+        {options.map(({ id, name }) => (
+          <option key={id} value={id} selected={selected.some((one) => String(one) === id)}>
+            {name === id ? id : `${name} (${shortenId(id)})`}
+          </option>
+        ))}
+      </select>
+    );
+  }
   const isKnown = text === '' || named.some(({ id }) => id === text);
   return (
     <select {...common} value={text}>
@@ -171,6 +203,16 @@ function ReferenceInput(props: {
       ))}
     </select>
   );
+}
+
+/** Returns the ids in the text of a field: none for an empty text, undefined if it is no JSON list. */
+function parseList(text: string): readonly unknown[] | undefined {
+  try {
+    const list: unknown = text.trim() === '' ? [] : JSON.parse(text);
+    return Array.isArray(list) ? list : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Converts the texts of the form fields to an entry. Also returns an error for each text that can't be parsed. */

@@ -15,7 +15,9 @@ const NEW_TASK = {
     priority: { ...TEXT, enum: ['low', 'high'], default: 'low' },
     due: { ...TEXT, format: 'date' },
     remindAt: { ...TEXT, format: 'date-time' },
+    startsAt: { ...TEXT, format: 'time' },
     blockedById: { type: 'integer' },
+    projectIds: { type: 'array', items: { ...TEXT, format: 'uuid' } },
   },
 };
 const TASK = {
@@ -94,13 +96,17 @@ test('the form for a new entry asks for what a client may send, with parents by 
     /^priority/,
     /^due/,
     /^remindAt/,
+    /^startsAt/,
     /^blockedById/,
+    /^projectIds/,
   ]);
   await expect(form.getByLabel('priority')).toHaveValue('low');
-  await form.getByLabel('projectId').selectOption({ label: `Garden (${project.id.slice(0, 8)}…)` });
+  await form.getByLabel(/^projectId\b/).selectOption({ label: `Garden (${project.id.slice(0, 8)}…)` });
   await form.getByLabel('title').fill('Water the plants');
   await form.getByLabel('due').fill('2026-05-01');
   await form.getByLabel('remindAt').fill('2026-05-01T12:00:00');
+  await form.getByLabel('startsAt').fill('09:30');
+  await form.getByLabel('projectIds').selectOption([project.id]);
   await form.getByRole('button', { name: 'Add', exact: true }).click();
   await expect(form).toHaveCount(0);
   await expect(page.locator('tbody')).toContainText('Water the plants');
@@ -111,6 +117,8 @@ test('the form for a new entry asks for what a client may send, with parents by 
     title: 'Water the plants',
     priority: 'low',
     due: '2026-05-01',
+    startsAt: '09:30:00',
+    projectIds: [project.id],
     createdAt: expect.stringMatching(/Z$/),
   });
   expect(Date.parse(task.remindAt)).toBe(new Date('2026-05-01T12:00:00').getTime());
@@ -122,8 +130,8 @@ test('an invalid value of a new entry is refused at its field', async ({ page })
   const form = page.getByRole('dialog');
   await form.getByLabel('title').fill('Water the plants');
   await form.getByRole('button', { name: 'Add', exact: true }).click();
-  await expect(form.getByLabel('projectId')).toHaveAttribute('aria-invalid', 'true');
-  await form.getByLabel('projectId').selectOption(project.id);
+  await expect(form.getByLabel(/^projectId\b/)).toHaveAttribute('aria-invalid', 'true');
+  await form.getByLabel(/^projectId\b/).selectOption(project.id);
   await form.getByRole('button', { name: 'Add', exact: true }).click();
   await expect(form).toHaveCount(0);
 });
@@ -133,6 +141,7 @@ test('the table has short ids last, links them to their entries, and sorts by a 
   await page.goto(`${server.url}/_console/#/state?collection=tasks`);
   await expect(page.getByRole('columnheader').filter({ hasText: /Id|id/ })).toHaveText([
     'projectId',
+    'projectIds',
     'blockedById',
     'id',
   ]);
