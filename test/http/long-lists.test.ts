@@ -10,7 +10,7 @@ import { startStorefront, type TestShop } from '../support/harness/start-storefr
 import { tempFolder } from '../support/harness/temp-folder.ts';
 
 /** More than 8 MB of JSON: more than the buffers of a connection and the small entries of the response cache. */
-const products = createProducts(10_000).map((product) => ({ ...product, keywords: ['x'.repeat(700)] }));
+const products = createProducts(10_000).map((product) => ({ ...product, image: `images/${'x'.repeat(700)}.jpg` }));
 const large = { ...createLargeState(0), products };
 const largeText = JSON.stringify(products);
 
