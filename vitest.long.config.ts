@@ -13,7 +13,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'random',
-          include: ['test/mock/**/*.test.ts', 'test/resources/**/*.test.ts'],
+          include: ['test/random/**/*.test.ts'],
           isolate: false,
           // More random cases than in `npm test`.
           env: { SEEDS: '1000', DOCUMENTS: '60' },
