@@ -12,8 +12,8 @@ import type { Derived, Inference, Resource } from './resource.ts';
 import type { ResponseFactory } from './responses.ts';
 import type { SchemaReader } from './schema-reader.ts';
 import { getSenderFlags, hasFlag } from './sender-flags.ts';
+import { findOwnEntry } from './tokens.ts';
 import { computeTotals, findTotals, type Total } from './totals.ts';
-import { findOwnEntry } from './users.ts';
 
 /** The maximum number of entries that are shown inside each other, such as the team of the author of a note. */
 const MAX_EMBEDDED_DEPTH = 2;

@@ -12,14 +12,15 @@ import { applyMergePatch, findPatch, patchEntry } from './json-patch.ts';
 import { filterEntries } from './list-filters.ts';
 import { flattenQuery, hasSelection, sortEntries, takePage } from './list-query.ts';
 import { addSender, getSenderPath, logIn, logOut, requireActiveToken, selectOwn } from './log-in.ts';
+import { keepPassword } from './passwords.ts';
 import { getBodies, getBody } from './request-bodies.ts';
 import { requireParents } from './require-parents.ts';
 import type { Action, MockedPlan, Plan } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 import { createHeaders } from './response-headers.ts';
 import { isSenderFlag, setFlag } from './sender-flags.ts';
+import { addToken } from './tokens.ts';
 import { isUpload, respondWithFile } from './uploads.ts';
-import { addToken, keepPassword } from './users.ts';
 import { requireVersion } from './versions.ts';
 import { isFeed, selectViewed } from './views.ts';
 

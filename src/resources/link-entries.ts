@@ -10,7 +10,7 @@ import { getLastSegment, getParentPath } from './names.ts';
 import { findReferences, indexEntrySchemas, indexReferences, toReferenceValue } from './references.ts';
 import { getRouteKey, type Resource } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
-import { findSender } from './users.ts';
+import { findSender } from './tokens.ts';
 
 /** The maximum number of objects around each other in which entries are searched. */
 const MAX_DEPTH = 6;

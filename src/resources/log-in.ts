@@ -9,6 +9,7 @@ import { getEntries, setEntries } from './entries.ts';
 import { appendEntry, replaceEntry } from './entry-lists.ts';
 import { getKeyValue, getProperty, removePathValues } from './entry-values.ts';
 import { addArticle, getLastSegment } from './names.ts';
+import { hasPassword, setPassword } from './passwords.ts';
 import { type Login, PATH_VALUES, type Plan, type Resource } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 import { getInner, setInner } from './responses.ts';
@@ -17,18 +18,14 @@ import { getSenderFlags, hasFlag } from './sender-flags.ts';
 import {
   createToken,
   endToken,
-  findByLogin,
   findByToken,
   findOwnEntry,
   findSender,
   getTokenId,
-  hasPassword,
-  listUserObjects,
-  listUserProperties,
   namesSender,
-  setPassword,
   TOKEN_SECONDS,
-} from './users.ts';
+} from './tokens.ts';
+import { findByLogin, listUserObjects, listUserProperties } from './users.ts';
 
 /** Returns the path parameters of the user who sends a request. Throws a `DomainError` if there is no such user. */
 export function getSenderPath({ resource, mount }: Plan, input: Input, state: State): Input['path'] {
