@@ -73,11 +73,12 @@ function createErrorResponse(
   const { app, route, headers: sent, sandbox, hasSandbox } = exchange;
   if (!route || response.status >= FIRST_SERVER_ERROR) return undefined;
   const { code, detail, violations = [], headers, getExampleNames } = problem;
+  const { title, alternatives } = getProblemKind(problem);
   const documented = app.mock.createErrorResponse(route, {
     error: {
       type: `/problems/${code}`,
       code,
-      title: getProblemKind(problem).title,
+      title,
       status: response.status,
       detail,
       instance: exchange.path,
@@ -85,6 +86,7 @@ function createErrorResponse(
       nowMs: hasSandbox ? sandbox.clock.nowMs() : 0,
     },
     document: response.body as object,
+    alternatives,
     accept: sent.accept ?? '',
     getExampleNames,
   });

@@ -19,6 +19,8 @@ import { createErrorResponse, getMethodsAtPath } from './status-problem.ts';
 interface ErrorToDescribe {
   readonly error: RequestError;
   readonly document: object;
+  /** Statuses that documents use instead of that of the error, the best first. */
+  readonly alternatives?: readonly number[] | undefined;
   /** The `Accept` header of the request. */
   readonly accept: string;
   /**
@@ -73,7 +75,7 @@ export function createErrorResponder(
    * This is the case if the contract documents a problem document or no body, or if no valid body is found.
    */
   const createDocumented = (route: Route, described: ErrorToDescribe): ResponseToVerify | undefined => {
-    const response = findErrorResponse(route.responses, described.error.status);
+    const response = findErrorResponse(route.responses, described.error.status, described.alternatives);
     if (!response) return undefined;
     const type =
       PROBLEM_TYPE in response.media

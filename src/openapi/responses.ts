@@ -73,20 +73,22 @@ export function findResponse(responses: readonly DocumentedResponse[], status: n
   return find(String(status)) ?? find(`${Math.floor(status / 100)}XX`) ?? find('default');
 }
 
-/** For an error status, a similar status that some documents use instead. */
-const SIMILAR_STATUSES: Readonly<Record<number, string>> = { 400: '422', 404: '410' };
+/** For an error status, similar statuses that some documents use instead. */
+const SIMILAR_STATUSES: Readonly<Record<number, readonly number[]>> = { 400: [422], 404: [410] };
 
 /**
  * Returns the documented response for an error status.
- * Tries exactly this status, then a similar status (422 for 400, 410 for 404), then its range such as `4XX`, then
+ * Tries exactly this status, then similar ones (422 for 400, 410 for 404), then its range such as `4XX`, then
  * `default`.
+ * `similar`: the similar statuses, the best first.
  * If `default` is the only response of the operation, it describes the success, and is not returned.
  */
 export function findErrorResponse(
   responses: readonly DocumentedResponse[],
   status: number,
+  similar: readonly number[] = SIMILAR_STATUSES[status] ?? [],
 ): DocumentedResponse | undefined {
-  const names = [String(status), SIMILAR_STATUSES[status], `${Math.floor(status / 100)}XX`];
+  const names = [...[status, ...similar].map(String), `${Math.floor(status / 100)}XX`];
   const candidates = responses.length > 1 ? [...names, 'default'] : names;
   return candidates.map((name) => responses.find((response) => response.name === name)).find(Boolean);
 }

@@ -1,5 +1,6 @@
 import { DomainError, type Input } from '../application.ts';
 import type { Entry, State } from '../store/state.ts';
+import { createAccount } from './accounts.ts';
 import { getEntries, hasEqualId, setEntries } from './entries.ts';
 import { appendEntry } from './entry-lists.ts';
 import { getKeyValue } from './entry-values.ts';
@@ -22,12 +23,13 @@ interface NewEntry {
 /**
  * Adds a new entry to a state.
  * Returns the entry and the next state.
- * Throws a `DomainError` if an entry has the same id.
+ * Throws a `DomainError` if an entry has the same id, or a user the same login.
  */
 export function addEntry(model: ResourceModel, plan: Plan, { state, nowMs, body, path, newId, url }: NewEntry) {
   const { resource } = plan;
   const entries = getEntries(state, resource);
-  const created = model.createEntry(plan, { entries, body, path, nowMs, newId });
+  const entry = model.createEntry(plan, { entries, body, path, nowMs, newId });
+  const created = createAccount(model.inference, resource, entry, { state, sent: body, newId });
   const file = url === undefined ? undefined : model.findDownload(resource);
   const result =
     url === undefined || !file

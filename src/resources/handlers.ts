@@ -2,6 +2,7 @@ import { type Context, DomainError, type Handle, type HandlerResponse, type Inpu
 import { omitKeys, toNode } from '../openapi/document.ts';
 import type { Entry, State } from '../store/state.ts';
 import { isPathSegment } from '../util/request-target.ts';
+import { changeAccount } from './accounts.ts';
 import { applyEffect, describeValues } from './actions.ts';
 import { addEntry } from './add-entry.ts';
 import { computeDerived } from './derived.ts';
@@ -12,7 +13,6 @@ import { applyMergePatch, findPatch, patchEntry } from './json-patch.ts';
 import { filterEntries } from './list-filters.ts';
 import { flattenQuery, hasSelection, sortEntries, takePage } from './list-query.ts';
 import { addSender, getSenderPath, logIn, logOut, requireActiveToken, selectOwn } from './log-in.ts';
-import { keepPassword } from './passwords.ts';
 import { getBodies, getBody } from './request-bodies.ts';
 import { requireParents } from './require-parents.ts';
 import type { Action, MockedPlan, Plan } from './resource.ts';
@@ -177,20 +177,15 @@ function list(model: ResourceModel, plan: Plan, input: Input, context: Context):
 async function create(model: ResourceModel, plan: Plan, input: Input, context: Context): Promise<HandlerResponse> {
   const bodies = getBodies(plan, input, model);
   const url = isUpload(plan.route) ? input.url : undefined;
-  const { resource } = plan;
   const entries = await context.update((state, nowMs) => {
     requireParents(model, state, plan, input.path);
     let next = state;
-    const created = bodies.map((body) => {
-      const signed = addSender(model, plan, state, input, body);
+    const created = bodies.map((sent) => {
+      const body = addSender(model, plan, state, input, sent);
       const { path } = input;
-      const added = addEntry(model, plan, { state: next, nowMs, body: signed, path, newId: context.newId, url });
-      const entry = keepPassword(model.inference, resource, added.result, body);
-      next =
-        entry === added.result
-          ? added.next
-          : setEntries(added.next, resource, replaceEntry(getEntries(added.next, resource), added.result, entry));
-      return entry;
+      const added = addEntry(model, plan, { state: next, nowMs, body, path, newId: context.newId, url });
+      next = added.next;
+      return added.result;
     });
     return { next, result: created };
   });
@@ -225,7 +220,7 @@ async function replace(model: ResourceModel, plan: Plan, input: Input, context: 
     }
     requireVersion(model, plan, input, { state, current });
     const replaced = model.replaceEntry(plan, current, body, nowMs);
-    const entry = keepPassword(model.inference, plan.resource, replaced, body);
+    const entry = changeAccount(model.inference, plan.resource, replaced, { state, sent: body, current });
     return { next: setEntry(plan, state, current, entry), result: { entry, status: getOtherStatus(plan, 201) } };
   });
   const [entry] = followMembers(context.read(), plan.resource, [changed.entry]);
@@ -256,7 +251,7 @@ async function update(model: ResourceModel, plan: Plan, input: Input, context: C
     const result = operations
       ? patchEntry(model, plan, current, operations, nowMs)
       : model.updateEntry(plan, current, (old) => applyMergePatch(old, patch) as Entry, patch, nowMs);
-    const kept = keepPassword(model.inference, plan.resource, result, patch);
+    const kept = changeAccount(model.inference, plan.resource, result, { state, sent: patch, current });
     return { next: setEntry(plan, state, stored, kept), result: kept };
   });
   return respond(model, plan, input, { status: plan.route.successStatus, state: context.read(), entry });

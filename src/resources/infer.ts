@@ -23,7 +23,7 @@ import { allowsAnyBody, allowsAnyJson, listPatchTypes } from './schema-reader.ts
 import { isSenderFlag } from './sender-flags.ts';
 import { findStateValue } from './states.ts';
 import { isDownload, isUpload } from './uploads.ts';
-import { createUsers, findLogin, findOwnUser, findUsers, isLogout } from './users.ts';
+import { createUsers, findLogin, findLoginNames, findOwnUser, findUsers, isLogout } from './users.ts';
 import { addLookups } from './views.ts';
 
 /**
@@ -63,9 +63,10 @@ export function inferResources(reader: SchemaReader, routes: readonly Route[]): 
   const kept = resources.filter(
     (resource) => resource.kind !== 'singleton' || users === undefined || used.has(resource),
   );
-  const hasLogin = [...plans.values()].some(({ login }) => login?.credentials);
-  const hasLogout = [...plans.values()].some(({ action }) => action === 'logOut');
-  return { resources: kept, users, hasLogin, hasLogout, plans, mockedPlans, reasons };
+  const logins = [...plans.values()].flatMap(({ login }) => login ?? []);
+  const hasLogin = logins.some(({ credentials }) => credentials);
+  const loginNames = users ? findLoginNames(reader, users, logins) : [];
+  return { resources: kept, users, hasLogin, loginNames, plans, mockedPlans, reasons };
 }
 
 const FILE_REASON = 'returns the uploaded file, or a generated one if the entry has no file';

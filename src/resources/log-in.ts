@@ -3,13 +3,13 @@ import { type Node, omitKeys, toNode } from '../openapi/document.ts';
 import type { Entry, State } from '../store/state.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { normalizeName, toSingular } from '../util/names.ts';
+import { hasPassword } from './accounts.ts';
 import { addEntry } from './add-entry.ts';
 import { getShownUser, setShownUser } from './embedded.ts';
 import { getEntries, setEntries } from './entries.ts';
-import { appendEntry, replaceEntry } from './entry-lists.ts';
+import { replaceEntry } from './entry-lists.ts';
 import { getKeyValue, getProperty, removePathValues } from './entry-values.ts';
-import { addArticle, getLastSegment } from './names.ts';
-import { hasPassword, setPassword } from './passwords.ts';
+import { getLastSegment } from './names.ts';
 import { type Login, PATH_VALUES, type Plan, type Resource } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 import { getInner, setInner } from './responses.ts';
@@ -22,10 +22,13 @@ import {
   findOwnEntry,
   findSender,
   getTokenId,
+  getTokenKey,
   namesSender,
   TOKEN_SECONDS,
+  type TokenOwner,
+  type TokenType,
 } from './tokens.ts';
-import { findByLogin, listUserObjects, listUserProperties } from './users.ts';
+import { findByLogin, listUserObjects, listUserProperties, REFRESH_NAMES } from './users.ts';
 
 /** Returns the path parameters of the user who sends a request. Throws a `DomainError` if there is no such user. */
 export function getSenderPath({ resource, mount }: Plan, input: Input, state: State): Input['path'] {
@@ -37,24 +40,24 @@ export function getSenderPath({ resource, mount }: Plan, input: Input, state: St
 
 function createSenderError({ singular }: Resource, { user }: Input): DomainError {
   return new DomainError(
-    'invalid-credentials',
+    'invalid-token',
     user === undefined
-      ? 'a logout has ended the token, or its user does not exist: log in again'
+      ? 'a logout has ended the token, its user does not exist, or it is a refresh token: log in again'
       : `no ${singular} has the id or the login ${user}, which the option --auth names for the token: correct the option`,
   );
 }
 
 /**
  * Throws a `DomainError` if an operation requires credentials, and the user of the token of a request does not exist,
- * or a logout has ended the token. Only for documents in which a user can log out.
+ * a logout has ended the token, or it is a refresh token.
  */
 export function requireActiveToken(
-  { inference: { users, hasLogout } }: ResourceModel,
+  { inference: { users } }: ResourceModel,
   { route: { security } }: Pick<Plan, 'route'>,
   input: Input,
   { read }: Pick<Context, 'read'>,
 ): void {
-  if (!users || !hasLogout || security.length === 0 || security.some((requirement) => requirement.length === 0)) return;
+  if (!users || security.length === 0 || security.some((requirement) => requirement.length === 0)) return;
   if (namesSender(input) && !findSender(users, read(), input)) throw createSenderError(users, input);
 }
 
@@ -141,15 +144,18 @@ export async function logIn(
   const sent = toNode(getInner(input.body, login.requestPath));
   const client = findClient(login, sent);
   const user = client === undefined ? await findUser(model, plan, sent, context) : undefined;
-  const owner = client === undefined ? { sub: user && getKeyValue(user, users.id) } : { client_id: client };
+  const owner: TokenOwner =
+    client === undefined
+      ? { sub: user && getKeyValue(user, users.id), key: user && getTokenKey(user) }
+      : { client_id: client };
   // All tokens of a login have the same id, so that a logout ends all of them.
   const { [login.refreshToken ?? '']: refresh } = sent;
   const id = (typeof refresh === 'string' ? getTokenId(refresh) : undefined) ?? context.newId();
-  const createNext = () => createToken(owner, { nowMs: context.nowMs(), id });
+  const createNext = (type: TokenType) => createToken(owner, { nowMs: context.nowMs(), id, type });
   const shown = user ? showUser(model, plan, user, context.read()) : {};
   const cookie = findCookieName(model, login);
   const headers =
-    cookie === undefined ? {} : { 'Set-Cookie': `${cookie}=${createNext()}; Path=/; HttpOnly; SameSite=Lax` };
+    cookie === undefined ? {} : { 'Set-Cookie': `${cookie}=${createNext('access')}; Path=/; HttpOnly; SameSite=Lax` };
   const status = route.successStatus;
   if (model.reader.getResponseSchema(route, status) === undefined) return { status, headers };
   const { value, generated } = model.completeResponse(route, addTokenFields(model, plan, shown, createNext));
@@ -184,11 +190,11 @@ async function findUser(model: ResourceModel, plan: Plan, sent: Node, context: C
   if (login?.isRegistration) return register(model, plan, sent, context);
   const { [refreshToken]: refresh } = sent;
   if (!credentials || typeof refresh === 'string') {
-    const user = findByToken(users, context.read(), String(refresh));
+    const user = findByToken(users, context.read(), String(refresh), 'refresh');
     if (!user)
       throw new DomainError(
         'invalid-credentials',
-        `the ${refreshToken} is not a token of this server, its user does not exist, or a logout has ended it: log in again`,
+        `the ${refreshToken} is not a refresh token of this server, its user does not exist, or a logout has ended it: log in again`,
       );
     return user;
   }
@@ -246,28 +252,22 @@ export async function logOut(
 
 /** Adds a user with the properties and the password of a registration. */
 async function register(model: ResourceModel, plan: Plan, sent: Node, context: Context): Promise<Entry> {
-  const { resource: users, login } = plan;
-  const { password = '' } = login?.credentials ?? {};
-  const body = omitKeys(sent, [PATH_VALUES, password]);
-  return context.update((state, nowMs) => {
-    const { login: own = '', others = [] } = login?.credentials ?? {};
-    const used = [own, ...others].find((name) => findByLogin(users, state, name, sent[name]));
-    if (used !== undefined)
-      throw new DomainError(
-        'entry-exists',
-        `${addArticle(users.singular)} with this ${used} already exists: log in, or use another ${used}`,
-      );
-    const { result } = addEntry(model, plan, { state, nowMs, body, path: {}, newId: context.newId });
-    const user = setPassword(users, result, sent[password]);
-    return { next: setEntries(state, users, appendEntry(getEntries(state, users), user)), result: user };
-  });
+  const body = omitKeys(sent, [PATH_VALUES]);
+  return context.update((state, nowMs) =>
+    addEntry(model, plan, { state, nowMs, body, path: {}, newId: context.newId }),
+  );
 }
 
 /**
  * Adds the token to a response, and the fields that describe it (RFC 6749, section 5.1).
- * `createNext`: creates a token, for example a refresh token.
+ * `createNext`: creates a token.
  */
-function addTokenFields({ reader, contract }: ResourceModel, plan: Plan, body: Node, createNext: () => string): Node {
+function addTokenFields(
+  { reader, contract }: ResourceModel,
+  plan: Plan,
+  body: Node,
+  createNext: (type: TokenType) => string,
+): Node {
   const path = plan.login?.token;
   if (!path) return body;
   const place = path.slice(0, -1);
@@ -275,9 +275,9 @@ function addTokenFields({ reader, contract }: ResourceModel, plan: Plan, body: N
   const fields = new Map<string, () => unknown>([
     ['tokentype', () => 'Bearer'],
     ['expiresin', () => TOKEN_SECONDS],
-    ['refreshtoken', createNext],
+    ...REFRESH_NAMES.map((name) => [name, () => createNext('refresh')] as const),
   ]);
-  const withToken = setInner(body, path, createNext());
+  const withToken = setInner(body, path, createNext('access'));
   return [...reader.getProperties(schema)].reduce((result, [name, pointer]) => {
     const value = fields.get(normalizeName(name))?.();
     return value !== undefined && contract.isValid(pointer, value) ? setInner(result, [...place, name], value) : result;

@@ -246,8 +246,8 @@ export interface Inference {
   readonly users: Resource | undefined;
   /** Whether users log in with a password, which no response has. */
   readonly hasLogin: boolean;
-  /** Whether an operation ends the tokens of users. */
-  readonly hasLogout: boolean;
+  /** The properties of users that no two users have in common, such as `email`. Empty if no user logs in. */
+  readonly loginNames: readonly string[];
   /** The plans of the operations that use stored entries, by method and path, such as `GET /pets`. */
   readonly plans: ReadonlyMap<string, Plan>;
   /** The plans of the mocked operations, by method and path, such as `POST /pets/{petId}/feed`. */
@@ -273,12 +273,14 @@ export const problems = {
     status: 409,
     title: 'Already exists',
     explanation:
-      'An entry with the id in the request body already exists. Use another id, or change the existing entry.',
+      'An entry with the id in the request body already exists, or a user with the e-mail address or another login in it. Use another one, or change the existing entry.',
+    alternatives: [422, 400],
   },
   conflict: {
     status: 409,
     title: 'Conflict',
     explanation: 'The request is not possible in the current state of the entry. The detail says why.',
+    alternatives: [422, 400],
   },
   'id-missing': {
     status: 400,
@@ -312,8 +314,20 @@ export const problems = {
   'invalid-credentials': {
     status: 401,
     title: 'Invalid credentials',
+    explanation: 'No user has this login, the password is another one, or the refresh token is not valid.',
+    alternatives: [400, 422, 403],
+  },
+  'invalid-token': {
+    status: 401,
+    title: 'Invalid token',
     explanation:
-      'No user has this login, the password is another one, the user of the token does not exist, or a logout has ended the token.',
+      'The user of the token does not exist, a logout has ended the token, or it is a refresh token. Log in again.',
+  },
+  'password-refused': {
+    status: 400,
+    title: 'Password refused',
+    explanation: 'The current password is another one, or the repeated password differs from the new one.',
+    alternatives: [422, 403, 401],
   },
   'version-changed': {
     status: 412,

@@ -34,17 +34,22 @@ function encode(value: object): string {
   return Buffer.from(JSON.stringify(value)).toString('base64url');
 }
 
+/** What a token is for: requests, or a new token. */
+export type TokenType = 'access' | 'refresh';
+
+/** Whose a token is: a user, whose id is `sub` in the token, or an OAuth 2 client, whose id is `client_id`. */
+export type TokenOwner = { readonly sub: string | undefined; readonly key: unknown } | { readonly client_id: string };
+
 /**
  * Creates a token: a JSON Web Token (RFC 7519). It is not secret.
- * `owner`: the user, whose id is `sub` in the token, or an OAuth 2 client, whose id is `client_id`.
  * `id`: the id of the token, with which a logout ends it.
  */
 export function createToken(
-  owner: { readonly sub: string | undefined } | { readonly client_id: string },
-  { nowMs, id }: { readonly nowMs: number; readonly id: string },
+  owner: TokenOwner,
+  { nowMs, id, type }: { readonly nowMs: number; readonly id: string; readonly type: TokenType },
 ): string {
   const seconds = Math.floor(nowMs / 1_000);
-  return `${HEADER}.${encode({ ...owner, jti: id, iat: seconds, exp: seconds + TOKEN_SECONDS })}.`;
+  return `${HEADER}.${encode({ ...owner, type, jti: id, iat: seconds, exp: seconds + TOKEN_SECONDS })}.`;
 }
 
 /** The lifetime that a token states. The server accepts a token until a logout ends it. */
@@ -62,13 +67,21 @@ function readToken({ headers }: Pick<Input, 'headers'>): string | undefined {
   return headers.cookie === undefined ? undefined : IN_COOKIE.exec(headers.cookie)?.[1];
 }
 
+/** The claims in a token of a user. */
+interface Claims {
+  readonly user: string;
+  readonly id: string;
+  readonly type: unknown;
+  readonly key: unknown;
+}
+
 /** Returns the claims in a token of a user; undefined if it is not a token of this server. */
-function readClaims(token: string | undefined): { readonly user: string; readonly id: string } | undefined {
+function readClaims(token: string | undefined): Claims | undefined {
   const [head, payload] = token?.split('.') ?? [];
   if (head !== HEADER || payload === undefined) return undefined;
   const value: unknown = tryOrUndefined(() => JSON.parse(Buffer.from(payload, 'base64url').toString()));
   return isNode(value) && typeof value.sub === 'string'
-    ? { user: value.sub, id: typeof value.jti === 'string' ? value.jti : payload }
+    ? { user: value.sub, id: typeof value.jti === 'string' ? value.jti : payload, type: value.type, key: value.key }
     : undefined;
 }
 
@@ -79,15 +92,37 @@ type Sender = Pick<Input, 'headers' | 'user'>;
 export function findSender(users: Resource | undefined, state: State, input: Sender): Entry | undefined {
   if (!users) return undefined;
   return input.user === undefined
-    ? findByToken(users, state, readToken(input))
+    ? findByToken(users, state, readToken(input), 'access')
     : (findById(users, state, input.user) ?? findByLogin(users, state, '', input.user));
 }
 
-/** Returns the user of a token of this server. Returns undefined without a user, or if a logout has ended the token. */
-export function findByToken(users: Resource, state: State, token: string | undefined): Entry | undefined {
+/**
+ * Returns the user of a token of this server.
+ * Returns undefined for a token of another type, without a user, or if a logout has ended the token.
+ */
+export function findByToken(
+  users: Resource,
+  state: State,
+  token: string | undefined,
+  type: TokenType,
+): Entry | undefined {
   const claims = readClaims(token);
-  const user = claims && findById(users, state, claims.user);
-  return user && !listEnded(user).includes(claims.id) ? user : undefined;
+  if (claims?.type !== type) return undefined;
+  const user = findById(users, state, claims.user);
+  return user && claims.key === getTokenKey(user) && !listEnded(user).includes(claims.id) ? user : undefined;
+}
+
+/** The hidden value of a user with a text that is in all tokens of the user. */
+const KEY = 'tokenKey';
+
+/** Returns the text that is in all tokens of a user; undefined for users of the default data. */
+export function getTokenKey(user: Entry): unknown {
+  return getOwn(getPathValues(user), KEY);
+}
+
+/** Returns a copy of a new user with a text for tokens: a deleted user with the same id has other tokens. */
+export function setTokenKey(user: Entry, key: string): Entry {
+  return { ...user, [PATH_VALUES]: { ...getPathValues(user), [KEY]: key } };
 }
 
 function findById(users: Resource, state: State, id: string): Entry | undefined {

@@ -18,9 +18,15 @@ const LOGIN_NAMES = [
   'userid',
   'phone',
   'phonenumber',
+  'mobile',
+  'mobilenumber',
+  'telephone',
   'identifier',
   'user',
 ];
+
+/** Names of properties that no two users have in common, also if they log in with another one. */
+const UNIQUE_NAMES = ['email', 'emailaddress', 'username', 'login', 'handle'];
 
 /** Names of properties with a password, without uppercase letters and separators. */
 export const PASSWORD_NAMES = ['password', 'passwd', 'pwd', 'passcode', 'pin'];
@@ -29,7 +35,7 @@ export const PASSWORD_NAMES = ['password', 'passwd', 'pwd', 'passcode', 'pin'];
 export const TOKEN_NAMES = ['token', 'accesstoken', 'jwt', 'authtoken', 'sessiontoken', 'bearertoken', 'idtoken'];
 
 /** Names of properties with a token for a new token, without uppercase letters and separators. */
-const REFRESH_NAMES = ['refreshtoken', 'refresh'];
+export const REFRESH_NAMES = ['refreshtoken', 'refresh'];
 
 /** Names of properties with the id and the secret of an OAuth 2 client, without uppercase letters and separators. */
 const CLIENT_ID_NAMES = ['clientid'];
@@ -199,17 +205,50 @@ export function findOwnUser(reader: SchemaReader, users: Resource, route: Route)
   return isUser || reader.isSame(found.schema, users.schema) ? found.path : undefined;
 }
 
-/** Returns the user with a login, such as an e-mail address. Ignores case. */
-export function findByLogin(users: Resource, state: State, name: string, value: unknown): Entry | undefined {
-  if (value === undefined || value === null) return undefined;
-  const wanted = String(value).toLowerCase();
-  const names = [normalizeName(name), ...LOGIN_NAMES];
-  return getEntries(state, users).find((user) =>
-    Object.entries(user).some(
-      ([property, own]) =>
-        names.includes(normalizeName(property)) && typeof own === 'string' && own.toLowerCase() === wanted,
-    ),
+/**
+ * Returns the user with a login, such as an e-mail address. Ignores case, and separators in phone numbers.
+ * `name`: the property with the login. A text can also be another login of the user.
+ * `except`: a user who is left out.
+ */
+export function findByLogin(
+  users: Resource,
+  state: State,
+  name: string,
+  value: unknown,
+  except?: Entry,
+): Entry | undefined {
+  if (value === undefined || value === null || value === '') return undefined;
+  const [own, wanted] = [normalizeName(name), normalizeLogin(value)];
+  const isSame = ([property, other]: readonly [string, unknown]) => {
+    const isLogin = typeof other === 'string' && LOGIN_NAMES.includes(normalizeName(property));
+    return (isLogin || normalizeName(property) === own) && normalizeLogin(other) === wanted;
+  };
+  return getEntries(state, users).find((user) => user !== except && Object.entries(user).some(isSame));
+}
+
+/** Matches phone numbers with separators. */
+const PHONE = /^\+?[\d\s()./-]{5,}$/;
+
+function normalizeLogin(value: unknown): string {
+  const text = String(value).trim().toLowerCase();
+  return PHONE.test(text) ? text.replaceAll(/[^+\d]/g, '') : text;
+}
+
+/**
+ * Returns the properties of users that no two users have in common: those by which they log in, e-mail addresses and
+ * user names.
+ * `logins`: how operations log users in.
+ */
+export function findLoginNames(
+  reader: SchemaReader,
+  { schema }: Resource,
+  logins: readonly Login[],
+): readonly string[] {
+  const used = logins.flatMap(({ credentials, isRegistration }) =>
+    credentials ? [credentials.login, ...(isRegistration ? [] : credentials.others)] : [],
   );
+  const unique = [...reader.getProperties(schema).keys()].filter((name) => UNIQUE_NAMES.includes(normalizeName(name)));
+  return used.length === 0 ? [] : [...new Set([...used, ...unique])];
 }
 
 /** Names of properties with the user who created an entry. A `customerId` or `assigneeId` is often another user. */

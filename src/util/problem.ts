@@ -8,6 +8,8 @@ export interface ProblemKind {
   readonly title: string;
   /** The text of the HTML page `/problems/CODE`, which documents the problem. */
   readonly explanation: string;
+  /** Statuses that documents use instead, the best first. The first documented one is used if `status` is not. */
+  readonly alternatives?: readonly number[];
 }
 
 /** A value in a request that violates the contract, or a missing value. */

@@ -116,7 +116,9 @@ describe('a user of the document', () => {
     expect(await ask('POST', '/auth/logout', undefined, ann)).toMatchObject({ status: 204 });
     expect(await ask('GET', '/me', undefined, ann)).toMatchObject({
       status: 401,
-      body: { detail: 'a logout has ended the token, or its user does not exist: log in again' },
+      body: {
+        detail: 'a logout has ended the token, its user does not exist, or it is a refresh token: log in again',
+      },
     });
     expect((await ask('POST', '/notes', { text: 'a' }, ann)).body.authorId).toBeUndefined();
     expect(await ask('GET', '/me', undefined, second)).toMatchObject({ status: 200, body: body.user });

@@ -1,0 +1,89 @@
+import { createHash } from 'node:crypto';
+import { DomainError } from '../application.ts';
+import { omitKeys } from '../openapi/document.ts';
+import type { Entry, State } from '../store/state.ts';
+import { normalizeName } from '../util/names.ts';
+import { getKeyValue, getOwn, getPathValues } from './entry-values.ts';
+import { addArticle } from './names.ts';
+import { type Inference, PATH_VALUES, type Resource } from './resource.ts';
+import { setTokenKey } from './tokens.ts';
+import { findByLogin, PASSWORD_NAMES } from './users.ts';
+
+/** What is inferred about users. */
+type Users = Pick<Inference, 'users' | 'loginNames'>;
+
+/**
+ * Returns a new user with the hash of the password in a request body, and without the password.
+ * Returns other entries, and users who don't log in, unchanged.
+ * Throws a `DomainError` if another user has the login in the body.
+ */
+export function createAccount(
+  inference: Users,
+  resource: Resource,
+  user: Entry,
+  { state, sent, newId }: { readonly state: State; readonly sent: Entry; readonly newId: () => string },
+): Entry {
+  if (!hasAccounts(inference, resource)) return user;
+  requireFreeLogin(inference, resource, state, { ...user, ...sent });
+  return setTokenKey(keepPassword(resource, user, sent), newId());
+}
+
+/**
+ * Returns a changed user with the hash of the password in a request body, and without the password.
+ * Returns other entries, and users who don't log in, unchanged.
+ * Throws a `DomainError` if another user has the new login.
+ * `current`: the user before the change.
+ */
+export function changeAccount(
+  inference: Users,
+  resource: Resource,
+  user: Entry,
+  { state, sent, current }: { readonly state: State; readonly sent: Entry; readonly current: Entry },
+): Entry {
+  if (!hasAccounts(inference, resource)) return user;
+  requireFreeLogin(inference, resource, state, user, current);
+  return keepPassword(resource, user, sent);
+}
+
+function hasAccounts({ users, loginNames }: Users, resource: Resource): boolean {
+  return resource === users && loginNames.length > 0;
+}
+
+/** Throws a `DomainError` if a user has a login that another user has, such as an e-mail address. */
+function requireFreeLogin({ loginNames }: Users, users: Resource, state: State, user: Entry, current?: Entry): void {
+  const used = loginNames.find(
+    (name) => user[name] !== current?.[name] && findByLogin(users, state, name, user[name], current) !== undefined,
+  );
+  if (used === undefined) return;
+  const what = current ? 'use another' : 'log in, or use another';
+  throw new DomainError(
+    'entry-exists',
+    `${addArticle(users.singular)} with this ${used} already exists: ${what} ${used}`,
+  );
+}
+
+/** The hidden value of a user with the hash of the password. */
+const HASH = 'passwordHash';
+
+function hashPassword(user: Entry, users: Resource, password: unknown): string {
+  return createHash('sha256')
+    .update(JSON.stringify([getKeyValue(user, users.id), String(password)]))
+    .digest('hex');
+}
+
+/** Returns a copy of a user with the hash of the password in a request body, and without the password. */
+function keepPassword(users: Resource, user: Entry, sent: Entry): Entry {
+  const name = Object.keys(sent).find((one) => PASSWORD_NAMES.includes(normalizeName(one)));
+  return name === undefined ? user : setPassword(users, omitKeys(user, [name]), sent[name]);
+}
+
+/** Returns a copy of a user with the hash of a password. Clients never see it. */
+function setPassword(users: Resource, user: Entry, password: unknown): Entry {
+  return { ...user, [PATH_VALUES]: { ...getPathValues(user), [HASH]: hashPassword(user, users, password) } };
+}
+
+/** Returns whether a user has a password. A user who was not registered with one has every password. */
+export function hasPassword(users: Resource, user: Entry, password: unknown): boolean {
+  const hash = getOwn(getPathValues(user), HASH);
+  return hash === undefined || hash === hashPassword(user, users, password);
+}
