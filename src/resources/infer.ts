@@ -1,11 +1,19 @@
 import type { Route } from '../openapi/routes.ts';
-import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { findEffect, splitActionPath } from './actions.ts';
 import { findCounts } from './derived.ts';
 import { getDocumentPaths, getOverrides, getResourceSegment } from './document-paths.ts';
 import { findResources } from './find-resources.ts';
-import { addArticle, getLastSegment, getParameterName, getParentPath, getPathForm, toTemplate } from './names.ts';
-import { chooseAction, findParents, hasEntryResponse, hasProperties, type Place } from './path-keys.ts';
+import { addArticle, getLastSegment, getParameterName, getParentPath } from './names.ts';
+import { chooseAction, findParents, hasEntryResponse, type Place } from './path-keys.ts';
+import {
+  findPlace,
+  findPlaceOfForm,
+  locateInEntry,
+  locateRequest,
+  locateResponse,
+  renameParameters,
+  sendsPart,
+} from './places.ts';
 import {
   type Action,
   type Effect,
@@ -14,7 +22,6 @@ import {
   type MockedPlan,
   type Mount,
   NO_ID,
-  type PathKey,
   type Plan,
   type Resource,
 } from './resource.ts';
@@ -23,7 +30,8 @@ import { allowsAnyBody, allowsAnyJson, listPatchTypes } from './schema-reader.ts
 import { isSenderFlag } from './sender-flags.ts';
 import { findStateValue } from './states.ts';
 import { isDownload, isUpload } from './uploads.ts';
-import { createUsers, findLogin, findLoginNames, findOwnUser, findUsers, isLogout } from './users.ts';
+import { planUser } from './user-plans.ts';
+import { createUsers, findLogin, findLoginNames, findOwnUser, findUsers } from './users.ts';
 import { addLookups } from './views.ts';
 
 /**
@@ -152,44 +160,6 @@ function planAction(
     : { ...base, responsePath: located };
 }
 
-/** What the operations of a document say about its users. */
-interface UserContext {
-  /** The paths that log users in. */
-  readonly loginPaths: readonly string[];
-  /** The paths that show the user who sends a request. */
-  readonly ownPaths: readonly string[];
-  /** Whether no operation lists the users. */
-  readonly isHidden: boolean;
-  /** Whether a login creates an unknown user. */
-  readonly createsUnknown: boolean;
-}
-
-/**
- * Returns the plan of a login, a registration, a logout, or an operation on the user who sends the request.
- */
-function planUser(
-  reader: SchemaReader,
-  users: Resource,
-  route: Route,
-  { loginPaths, ownPaths, isHidden, createsUnknown }: UserContext,
-): Plan | undefined {
-  if (getOverrides(reader.document, route).off) return undefined;
-  const [mount] = users.mounts;
-  if (!mount || mount.parents.length > 0) return undefined;
-  const base = { route, resource: users, mount, requestPath: [], entryPath: [] } as const;
-  const login = findLogin(reader, users, route, isHidden);
-  if (login) return { ...base, action: 'logIn', responsePath: [], login: { ...login, createsUnknown } };
-  if (route.method === 'DELETE' && ownPaths.includes(route.path))
-    return { ...base, action: 'delete', responsePath: [], isSender: true };
-  if (isLogout(route, loginPaths)) return { ...base, action: 'logOut', responsePath: [] };
-  const responsePath = findOwnUser(reader, users, route);
-  if (!responsePath) return undefined;
-  const requestPath = locateRequest(reader, users, route, undefined);
-  const isPartial = route.method === 'PATCH' || sendsPart(reader, users, route, requestPath);
-  const action: Action = route.method === 'GET' ? 'read' : isPartial ? 'update' : 'replace';
-  return { ...base, action, requestPath, responsePath, isSender: true };
-}
-
 /**
  * Returns the plan of a GET whose response has numbers of entries, such as `GET /statistics` with `taskCount`.
  * Below an entry, such as `/projects/{projectId}/statistics`, the entries that belong to it are counted.
@@ -211,16 +181,6 @@ function planCounts(reader: SchemaReader, resources: readonly Resource[], route:
     ? renameParameters(parent.mount, item)
     : { collection: route.path, item: undefined, parents: [], id: NO_ID };
   return { route, action: 'count', resource, mount, requestPath: [], entryPath: [], responsePath: [], counts };
-}
-
-/** Returns a mount with the names that the parameters have in the path of an entry. */
-function renameParameters(mount: Mount, item: string): Mount {
-  const names = item.split('/').flatMap((segment) => getParameterName(segment) ?? []);
-  const rename = <Key extends PathKey>(key: Key, index: number): Key => ({
-    ...key,
-    parameter: names[index] ?? key.parameter,
-  });
-  return { ...mount, parents: mount.parents.map(rename), id: rename(mount.id, names.length - 1) };
 }
 
 function hasSingleValue(reader: SchemaReader, schema: string): boolean {
@@ -259,67 +219,6 @@ function planRoute(
 }
 
 /**
- * Returns whether a PUT changes only the properties in its body: the body requires no property, and entries require at
- * least one of them.
- */
-function sendsPart(reader: SchemaReader, { schema }: Resource, route: Route, requestPath: readonly string[]): boolean {
-  const request = reader.getRequestSchema(route);
-  const body = request === undefined ? undefined : reader.getInner(request, requestPath);
-  if (body === undefined || schema === '' || reader.isSame(body, schema) || reader.getRequired(body).length > 0)
-    return false;
-  const sent = reader.getProperties(body);
-  const hasDefault = [...sent.values()].some((pointer) => reader.getKeyword(pointer, 'default') !== undefined);
-  return !hasDefault && reader.getRequired(schema).some((name) => sent.has(name));
-}
-
-/** Finds the resource to which an operation belongs, by its path. Returns undefined if there is none. */
-function findPlace(
-  resources: readonly Resource[],
-  { method, path }: Pick<Route, 'method' | 'path'>,
-): Place | undefined {
-  return (indexByPath(resources).get(path) ?? []).find((place) => place.isItem || canBeList(place, method, path));
-}
-
-/** Finds the resource to which a path belongs. Ignores the names of path parameters. */
-function findPlaceOfForm(resources: readonly Resource[], path: string): Place | undefined {
-  const places = indexByForm(resources).get(getPathForm(path)) ?? [];
-  return places.find((place) => place.isItem || canBeList(place, 'GET', path));
-}
-
-/**
- * Returns whether a request lists or creates entries: `GET /commands/send` below `/commands` lists commands, but
- * `POST /commands/send` is an action.
- */
-function canBeList({ resource }: Place, method: string, path: string): boolean {
-  return method === 'GET' || getParentPath(path) !== toTemplate(resource.mounts[0]?.collection ?? '');
-}
-
-/** The places of all resources by path template, because a document can have thousands of paths. */
-const indexByPath = memoizeByObject((resources: readonly Resource[]) => indexPlaces(resources, (path) => path));
-
-/** The places of all resources by path template without the names of parameters. */
-const indexByForm = memoizeByObject((resources: readonly Resource[]) => indexPlaces(resources, getPathForm));
-
-function indexPlaces(
-  resources: readonly Resource[],
-  getKey: (path: string) => string,
-): ReadonlyMap<string, readonly Place[]> {
-  const places = resources.flatMap((resource) =>
-    resource.mounts.flatMap((mount) => [
-      ...(mount.item === undefined ? [] : [{ key: getKey(mount.item), place: { resource, mount, isItem: true } }]),
-      { key: getKey(mount.collection), place: { resource, mount, isItem: false } },
-    ]),
-  );
-  const index = new Map<string, Place[]>();
-  for (const { key, place } of places) {
-    const others = index.get(key);
-    if (others) others.push(place);
-    else index.set(key, [place]);
-  }
-  return index;
-}
-
-/**
  * Explains why the bodies of an operation can't contain entries, such as `the request body is image/png`.
  * Returns undefined if they can.
  */
@@ -335,77 +234,6 @@ function findUnusableMedia(reader: SchemaReader, action: Action, route: Route): 
   if (types.length > 0 && reader.getResponseSchema(route, route.successStatus) === undefined)
     return `the response is ${types.join(' or ')} without a schema of JSON or XML`;
   return undefined;
-}
-
-function locateRequest(reader: SchemaReader, { schema, singular }: Resource, route: Route, own: string | undefined) {
-  const request = reader.getRequestSchema(route);
-  if (request === undefined) return [];
-  const path = own?.split('.');
-  // The property path from `x-storefront` can be one of the response body only.
-  if (path && reader.getInner(request, path) !== undefined) return path;
-  const located = reader.findEntry(request, singular, schema === '' ? undefined : schema);
-  // A body with several properties of the entry is the entry itself, also if it has a property such as `data`.
-  return schema !== '' && hasProperties(reader, request, schema) ? [] : located.path;
-}
-
-/**
- * Returns where the properties of the request body belong in an entry: in `['attributes']`, or at the top level of the
- * entry (an empty array).
- */
-function locateInEntry(reader: SchemaReader, { schema }: Resource, route: Route, requestPath: readonly string[]) {
-  const request = reader.getRequestSchema(route);
-  const body = request === undefined ? undefined : reader.getInner(request, requestPath);
-  if (body === undefined || schema === '' || hasProperties(reader, body, schema)) return [];
-  const attributes = reader.getProperties(schema).get('attributes');
-  if (attributes === undefined) return [];
-  const names = [...reader.getProperties(body).keys()];
-  const count = (object: string) => names.filter((name) => reader.getProperties(object).has(name)).length;
-  return count(attributes) > count(schema) ? ['attributes'] : [];
-}
-
-/**
- * Returns the property names that lead to the entry or the list in a response body, such as `['data', 'items']`.
- * If there is none, returns as text why the operation is mocked.
- */
-function locateResponse(
-  reader: SchemaReader,
-  { resource, action }: { readonly resource: Resource; readonly action: Action },
-  route: Route,
-  overrides: { readonly list?: string; readonly entry?: string },
-): readonly string[] | string {
-  const own = action === 'list' ? overrides.list : overrides.entry;
-  if (own !== undefined) return own.split('.').filter(Boolean);
-  const schema = reader.getResponseSchema(route, route.successStatus);
-  if (action === 'list') {
-    if (allowsAnyBody(reader.document, route)) return [];
-    if (schema === undefined) return 'the response has no body';
-    const found = reader.findList(schema, getResourceSegment(route.path));
-    return found ? found.path : 'the response has no list of objects';
-  }
-  if (schema === undefined) return [];
-  const found = reader.findEntry(schema, resource.singular, resource.schema === '' ? undefined : resource.schema);
-  return describeOtherBodies(reader, { resource, action, shown: found.schema }, route) ?? found.path;
-}
-
-/**
- * Returns the reason for mocking an operation whose bodies have no property of an entry.
- * Returns undefined if they have one.
- * `shown`: the JSON Pointer of the schema of the object in the response.
- */
-function describeOtherBodies(
-  reader: SchemaReader,
-  { resource, action, shown }: { readonly resource: Resource; readonly action: Action; readonly shown: string },
-  route: Route,
-): string | undefined {
-  const { schema, singular } = resource;
-  if (schema === '' || reader.sharesProperties(shown, schema)) return undefined;
-  if (action === 'read') return `the response has no property of ${addArticle(singular)}`;
-  const request = reader.getRequestSchema(route);
-  if (action !== 'create' || request === undefined || reader.hasId(shown, singular)) return undefined;
-  const sent = reader.findEntry(request, singular, schema).schema;
-  return reader.sharesProperties(sent, schema)
-    ? undefined
-    : `neither the request nor the response has a property of ${addArticle(singular)}`;
 }
 
 /** Returns the reason for mocking an operation whose path belongs to no resource. */
