@@ -2,12 +2,11 @@ import { createHash } from 'node:crypto';
 import { DomainError } from '../application.ts';
 import { omitKeys } from '../openapi/document.ts';
 import type { Entry, State } from '../store/state.ts';
-import { normalizeName } from '../util/names.ts';
 import { getKeyValue, getOwn, getPathValues } from './entry-values.ts';
 import { addArticle } from './names.ts';
-import { type Inference, PATH_VALUES, type Resource } from './resource.ts';
+import { type Inference, PATH_VALUES, type Passwords, type Resource } from './resource.ts';
 import { setTokenKey } from './tokens.ts';
-import { findByLogin, PASSWORD_NAMES } from './users.ts';
+import { findByLogin, findPasswords } from './users.ts';
 
 /** What is inferred about users. */
 type Users = Pick<Inference, 'users' | 'loginNames'>;
@@ -71,10 +70,34 @@ function hashPassword(user: Entry, users: Resource, password: unknown): string {
     .digest('hex');
 }
 
-/** Returns a copy of a user with the hash of the password in a request body, and without the password. */
+/**
+ * Returns a copy of a user with the hash of the password in a request body, and without the password.
+ * Throws a `DomainError` if the body has another current password than the user.
+ */
 function keepPassword(users: Resource, user: Entry, sent: Entry): Entry {
-  const name = Object.keys(sent).find((one) => PASSWORD_NAMES.includes(normalizeName(one)));
-  return name === undefined ? user : setPassword(users, omitKeys(user, [name]), sent[name]);
+  const passwords = findPasswords(Object.keys(sent));
+  if (!passwords) return user;
+  requirePassword(users, user, passwords, sent);
+  const names = Object.values(passwords).filter((name) => name !== undefined);
+  return setPassword(users, omitKeys(user, names), sent[passwords.next]);
+}
+
+/** Throws a `DomainError` if a request body has another current password than the user. */
+function requirePassword(users: Resource, user: Entry, { current }: Passwords, sent: Entry): void {
+  if (current === undefined || hasPassword(users, user, sent[current])) return;
+  throw new DomainError('password-refused', `the ${current} is wrong: send the password with which the user logs in`);
+}
+
+/**
+ * Returns a copy of a user with the new password in a request body.
+ * Throws a `DomainError` if the body has another current password than the user, or two different new ones.
+ */
+export function changePassword(users: Resource, user: Entry, passwords: Passwords, sent: Entry): Entry {
+  const { next, repeated } = passwords;
+  requirePassword(users, user, passwords, sent);
+  if (repeated !== undefined && Object.hasOwn(sent, repeated) && sent[repeated] !== sent[next])
+    throw new DomainError('password-refused', `the ${repeated} is not the ${next}: send the same text in both`);
+  return setPassword(users, user, sent[next]);
 }
 
 /** Returns a copy of a user with the hash of a password. Clients never see it. */

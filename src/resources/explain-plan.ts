@@ -25,6 +25,7 @@ const VERBS: Readonly<Record<Action, string>> = {
   count: 'counts',
   logIn: 'logs in',
   logOut: 'logs out',
+  setPassword: 'changes the password of',
 };
 
 function describeCounts(counts: readonly Derived[]): string {

@@ -2,7 +2,7 @@ import { type Context, DomainError, type Handle, type HandlerResponse, type Inpu
 import { omitKeys, toNode } from '../openapi/document.ts';
 import type { Entry, State } from '../store/state.ts';
 import { isPathSegment } from '../util/request-target.ts';
-import { changeAccount } from './accounts.ts';
+import { changeAccount, changePassword } from './accounts.ts';
 import { applyEffect, describeValues } from './actions.ts';
 import { addEntry } from './add-entry.ts';
 import { computeDerived } from './derived.ts';
@@ -18,6 +18,7 @@ import { requireParents } from './require-parents.ts';
 import type { Action, MockedPlan, Plan } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 import { createHeaders } from './response-headers.ts';
+import { getInner } from './responses.ts';
 import { isSenderFlag, setFlag } from './sender-flags.ts';
 import { addToken } from './tokens.ts';
 import { isUpload, respondWithFile } from './uploads.ts';
@@ -81,6 +82,7 @@ const HANDLERS: Readonly<Record<Action, PlanHandler>> = {
   count,
   logIn,
   logOut,
+  setPassword,
 };
 
 /** Creates the handler of an operation. `plan`: what the operation does, such as creating an entry. */
@@ -308,6 +310,20 @@ async function act(model: ResourceModel, plan: Plan, input: Input, context: Cont
   });
   const shown = plan.hidesEntry ? undefined : entry;
   return respond(model, plan, input, { status: plan.route.successStatus, state: context.read(), entry: shown });
+}
+
+/** Handles a change of a password, such as `POST /me/password`. */
+async function setPassword(model: ResourceModel, plan: Plan, input: Input, context: Context): Promise<HandlerResponse> {
+  const { resource: users, passwords, requestPath, route, hidesEntry } = plan;
+  const sent = toNode(getInner(input.body, requestPath));
+  const entry = await context.update((state) => {
+    const current = findEntry(plan, state, input.path);
+    if (!current || !passwords) throw createNotFound(plan, input.path);
+    const changed = changePassword(users, current, passwords, sent);
+    return { next: setEntry(plan, state, current, changed), result: changed };
+  });
+  const shown = hidesEntry ? undefined : entry;
+  return respond(model, plan, input, { status: route.successStatus, state: context.read(), entry: shown });
 }
 
 async function remove(model: ResourceModel, plan: Plan, input: Input, context: Context): Promise<HandlerResponse> {

@@ -31,7 +31,7 @@ import { isSenderFlag } from './sender-flags.ts';
 import { findStateValue } from './states.ts';
 import { isDownload, isUpload } from './uploads.ts';
 import { planUser } from './user-plans.ts';
-import { createUsers, findLogin, findLoginNames, findOwnUser, findUsers } from './users.ts';
+import { createUsers, findLogin, findLoginNames, findOwnUser, findUsers, resetsPassword } from './users.ts';
 import { addLookups } from './views.ts';
 
 /**
@@ -238,6 +238,7 @@ function findUnusableMedia(reader: SchemaReader, action: Action, route: Route): 
 
 /** Returns the reason for mocking an operation whose path belongs to no resource. */
 function describeUnknownPath(reader: SchemaReader, route: Route): string {
+  if (resetsPassword(reader, route)) return 'a reset of a forgotten password: the server sends no messages';
   if (route.method !== 'GET') return 'an action: the document does not say what the action changes';
   const schema = reader.getResponseSchema(route, route.successStatus);
   if (schema === undefined) return 'the response has no JSON schema';

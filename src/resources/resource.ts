@@ -122,6 +122,7 @@ export interface Resource {
  * `clear`: deletes all entries of a list.
  * `logIn`: returns a token of a user, and creates the user first if it is a registration.
  * `logOut`: ends the token of the request.
+ * `setPassword`: changes the password of a user.
  * `count`: returns numbers of entries, for example `GET /statistics`.
  * `act`: changes an entry as the name of the action says, for example `POST /tasks/{taskId}/complete`.
  */
@@ -137,7 +138,8 @@ export type Action =
   | 'act'
   | 'count'
   | 'logIn'
-  | 'logOut';
+  | 'logOut'
+  | 'setPassword';
 
 /** How an operation logs a user in, registers one, or issues another token (RFC 6749). */
 export interface Login {
@@ -161,6 +163,21 @@ export interface Login {
   readonly isRegistration: boolean;
   /** Whether a login with an unknown name creates the user, because no operation registers or lists users. */
   readonly createsUnknown?: boolean;
+}
+
+/** The names of the properties with passwords in a request body. */
+export interface Passwords {
+  /** The password that the user has. Undefined if the request does not have it. */
+  readonly current: string | undefined;
+  readonly next: string;
+  /** The new password again. */
+  readonly repeated: string | undefined;
+}
+
+/** How an operation changes the password of a user. `requestPath`: the property names that lead to the passwords. */
+export interface PasswordChange {
+  readonly requestPath: readonly string[];
+  readonly passwords: Passwords;
 }
 
 /** What an action such as `complete` changes in an entry. */
@@ -199,6 +216,8 @@ export interface Plan {
   readonly counts?: readonly Derived[];
   /** The login or the registration. Only for the action `logIn`. */
   readonly login?: Login;
+  /** The names of the passwords in the request. Only for the action `setPassword`. */
+  readonly passwords?: Passwords;
   /** Whether the entry is the user who sends the request, as in `GET /me`. */
   readonly isSender?: boolean;
   /** Whether the response has no property of the entry, such as `{ "success": true }`. */

@@ -3,7 +3,7 @@ import type { Entry, State } from '../store/state.ts';
 import { normalizeName } from '../util/names.ts';
 import { getEntries } from './entries.ts';
 import { getLastSegment } from './names.ts';
-import type { Login, Resource } from './resource.ts';
+import type { Login, PasswordChange, Passwords, Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
 
 /** Names of entries that are people, without uppercase letters and separators. */
@@ -29,7 +29,37 @@ const LOGIN_NAMES = [
 const UNIQUE_NAMES = ['email', 'emailaddress', 'username', 'login', 'handle'];
 
 /** Names of properties with a password, without uppercase letters and separators. */
-export const PASSWORD_NAMES = ['password', 'passwd', 'pwd', 'passcode', 'pin'];
+const PASSWORD_NAMES = ['password', 'passwd', 'pwd', 'passcode', 'pin'];
+
+/** Names of properties with the password that a user has, if a request has a new one too. */
+const CURRENT_PASSWORD = /^(?:current|old|existing|previous)(?:password|passwd|pwd)?$|^password(?:current|old)$/;
+
+/** Names of properties with a new password. */
+const NEW_PASSWORD = /^new(?:password|passwd|pwd)?$|^passwordnew$/;
+
+/** Names of properties with a password that a user has typed again. */
+const REPEATED_PASSWORD =
+  /^(?:confirm|repeat|retype|verify)(?:ed)?(?:new)?(?:password|passwd|pwd)$|^(?:new)?(?:password|passwd|pwd)(?:confirm|confirmation|confirmed|repeat|again|verification|2)$/;
+
+/** Names of properties that prove in a request without a login that a message was received. */
+const PROOFS = ['token', 'resettoken', 'code', 'resetcode', 'otp', 'verificationcode'];
+
+/**
+ * Returns the names of the passwords in a request body: `password`, or `currentPassword` and `newPassword`.
+ * Returns undefined if there is no password.
+ */
+export function findPasswords(names: readonly string[]): Passwords | undefined {
+  const find = (pattern: RegExp) => names.find((name) => pattern.test(normalizeName(name)));
+  const only = names.find((name) => PASSWORD_NAMES.includes(normalizeName(name)));
+  const added = find(NEW_PASSWORD);
+  const next = added ?? only;
+  if (next === undefined) return undefined;
+  return {
+    current: find(CURRENT_PASSWORD) ?? (added === undefined ? undefined : only),
+    next,
+    repeated: find(REPEATED_PASSWORD),
+  };
+}
 
 /** Names of properties with a token, without uppercase letters and separators. */
 export const TOKEN_NAMES = ['token', 'accesstoken', 'jwt', 'authtoken', 'sessiontoken', 'bearertoken', 'idtoken'];
@@ -179,6 +209,37 @@ function findUser(
 ): readonly string[] | undefined {
   const found = reader.findEntry(response, singular, schema);
   return reader.sharesProperties(found.schema, schema) ? found.path : undefined;
+}
+
+/** Matches paths about passwords. */
+const PASSWORD_PATH = /passw|pwd/i;
+
+/**
+ * Returns how an operation changes the password of a user: its request has the current and the new one, or its path is
+ * one such as `/me/password`, and its request has only the new one.
+ * Returns undefined for other operations.
+ */
+export function findPasswordChange(reader: SchemaReader, route: Route): PasswordChange | undefined {
+  const request = reader.getRequestSchema(route);
+  if (!['POST', 'PUT', 'PATCH'].includes(route.method) || request === undefined) return undefined;
+  const { path: requestPath, schema } = findBody(reader, request);
+  const names = [...reader.getProperties(schema).keys()];
+  const passwords = findPasswords(names);
+  if (!passwords || resetsPassword(reader, route)) return undefined;
+  const isNamed = PASSWORD_PATH.test(route.path);
+  const isAlone = names.every((name) => Object.values(passwords).includes(name));
+  return (isNamed && passwords.current !== undefined) || (isAlone && (isNamed || passwords.current !== undefined))
+    ? { requestPath, passwords }
+    : undefined;
+}
+
+/** Returns whether an operation resets a forgotten password with a message. The server sends no messages. */
+export function resetsPassword(reader: SchemaReader, route: Route): boolean {
+  if (route.method === 'GET' || !PASSWORD_PATH.test(route.path)) return false;
+  const request = reader.getRequestSchema(route);
+  const names = request === undefined ? [] : [...reader.getProperties(findBody(reader, request).schema).keys()];
+  const hasProof = [...names, ...route.pathNames].some((name) => PROOFS.includes(normalizeName(name)));
+  return hasProof || /forgot|reset|recover/i.test(route.path);
 }
 
 /** Matches the last segment of a path that logs a user out. */

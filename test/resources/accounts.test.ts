@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createList, createObject, type Paths, refer } from '../support/fixtures/api-document.ts';
+import { explainApi } from '../support/harness/explain-api.ts';
 import { startApi } from '../support/harness/start-api.ts';
 
 const TEXT = { type: 'string' };
@@ -112,5 +113,79 @@ describe('an access token and a refresh token', () => {
     const next = (await ask('POST', '/refresh', { refreshToken: body.refreshToken })).body;
     expect((await ask('GET', '/me', undefined, use(next.accessToken))).body).toMatchObject({ username: 'ann' });
     expect(await ask('POST', '/refresh', { refreshToken: next.refreshToken })).toMatchObject({ status: 200 });
+  });
+});
+
+describe('a change of a password', () => {
+  const Sent = createObject({ 'currentPassword!': TEXT, 'newPassword!': TEXT, confirmPassword: TEXT });
+  const createPasswordPaths = (errors: readonly number[]): Paths => ({
+    ...createPaths(),
+    '/me/password': { put: { request: Sent, status: 204, errors } },
+    '/users/{userId}/change-password': {
+      post: {
+        request: createObject({ 'old_password!': TEXT, 'new_password!': TEXT }),
+        response: refer('User'),
+        errors,
+      },
+    },
+    '/users/{userId}/password': { put: { request: createObject({ 'password!': TEXT }), status: 204, errors } },
+    '/password/forgot': { post: { request: createObject({ 'email!': TEXT }), status: 204 } },
+    '/password/reset': { post: { request: createObject({ 'token!': TEXT, 'newPassword!': TEXT }), status: 204 } },
+  });
+
+  async function startWith(errors: readonly number[]) {
+    const { ask } = await startApi({ paths: createPasswordPaths(errors), schemas });
+    const { body: ann } = await ask('POST', '/register', { email: 'ann@example.com', password: 'one' });
+    const logIn = (password: string) => ask('POST', '/login', { email: 'ann@example.com', password });
+    const headers = use((await logIn('one')).body.accessToken);
+    const canLogIn = async (...passwords: readonly string[]) => {
+      const statuses = [];
+      for (const password of passwords) statuses.push((await logIn(password)).status);
+      return statuses;
+    };
+    return { ask, ann, canLogIn, headers };
+  }
+
+  it('needs the current password, and then only the new one logs in', async () => {
+    const { ask, ann, canLogIn, headers } = await startWith([400, 401]);
+    const change = (sent: object) => ask('PUT', '/me/password', sent, headers);
+    expect(await change({ currentPassword: 'x', newPassword: 'two' })).toMatchObject({
+      status: 400,
+      body: { detail: 'the currentPassword is wrong: send the password with which the user logs in' },
+    });
+    const unequal = { currentPassword: 'one', newPassword: 'two', confirmPassword: 'three' };
+    expect(await change(unequal)).toMatchObject({ status: 400 });
+    expect(await canLogIn('one', 'two')).toEqual([200, 401]);
+    expect(await change({ currentPassword: 'one', newPassword: 'two' })).toMatchObject({ status: 204 });
+    expect(await canLogIn('one', 'two')).toEqual([401, 200]);
+    const path = `/users/${ann.id}/change-password`;
+    expect(await ask('POST', path, { old_password: 'one', new_password: 'x' })).toMatchObject({ status: 400 });
+    expect(await ask('POST', path, { old_password: 'two', new_password: 'three' })).toMatchObject({ body: ann });
+    expect(await canLogIn('two', 'three')).toEqual([401, 200]);
+    expect(await ask('PUT', `/users/${ann.id}/password`, { password: 'four' })).toMatchObject({ status: 204 });
+    expect(await canLogIn('three', 'four')).toEqual([401, 200]);
+    expect(await ask('PUT', '/users/0/password', { password: 'four' })).toMatchObject({ status: 404 });
+  });
+
+  it.each([
+    [[401, 403], 403],
+    [[401, 422], 422],
+    [[401], 401],
+    [[404], 400],
+  ])('with another current password is refused with a documented status: %j', async (errors, status) => {
+    const { ask, headers } = await startWith(errors);
+    const sent = { currentPassword: 'x', newPassword: 'two' };
+    expect(await ask('PUT', '/me/password', sent, headers)).toMatchObject({ status });
+  });
+
+  it('is explained, and a reset stays mocked', async () => {
+    const reset = 'mocked: a reset of a forgotten password: the server sends no messages';
+    expect(await explainApi({ paths: createPasswordPaths([400]), schemas })).toMatchObject({
+      'PUT /me/password': 'real: changes the password of the user who sends the request',
+      'POST /users/{userId}/change-password': 'real: changes the password of a user',
+      'PUT /users/{userId}/password': 'real: changes the password of a user',
+      'POST /password/forgot': reset,
+      'POST /password/reset': reset,
+    });
   });
 });
