@@ -1,6 +1,7 @@
 import { DomainError, type Input } from '../application.ts';
 import type { Entry, State } from '../store/state.ts';
 import { createAccount } from './accounts.ts';
+import { linkUsers } from './embedded.ts';
 import { getEntries, hasEqualId, setEntries } from './entries.ts';
 import { appendEntry } from './entry-lists.ts';
 import { getKeyValue } from './entry-values.ts';
@@ -28,7 +29,8 @@ interface NewEntry {
 export function addEntry(model: ResourceModel, plan: Plan, { state, nowMs, body, path, newId, url }: NewEntry) {
   const { resource } = plan;
   const entries = getEntries(state, resource);
-  const entry = model.createEntry(plan, { entries, body, path, nowMs, newId });
+  const own = model.createEntry(plan, { entries, body, path, nowMs, newId });
+  const entry = linkUsers(model.reader, model.inference, resource, state, own);
   const created = createAccount(model.inference, resource, entry, { state, sent: body, newId });
   const file = url === undefined ? undefined : model.findDownload(resource);
   const result =

@@ -15,6 +15,7 @@ import { toSeed } from '../util/random.ts';
 import { fillPath } from '../util/request-target.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import { findIdIssues, findOverrideIssues, findResourceIssues, getRequiredQuery } from './document-paths.ts';
+import { linkUsers } from './embedded.ts';
 import { getEntries, hasEqualId, hasParents, listParentPaths, setEntries } from './entries.ts';
 import { completeNewEntry, createEntryForm } from './entry-form.ts';
 import { appendEntry } from './entry-lists.ts';
@@ -104,7 +105,11 @@ function createSeeds(model: ResourceModel, lists: State): State {
     state = addSeeds(model, resource, state, values);
     if (isGenerated) generated.push(resource);
   }
-  return generated.reduce((next, resource) => setReferences(model, resource, next), state);
+  const referring = generated.reduce((next, resource) => setReferences(model, resource, next), state);
+  return resources.reduce((next, resource) => {
+    const link = (entry: Entry) => linkUsers(model.reader, model.inference, resource, next, entry);
+    return setEntries(next, resource, getEntries(next, resource).map(link));
+  }, referring);
 }
 
 /** Sets the ids of other entries in the generated entries of a resource, such as `authorId`, to those of entries. */

@@ -6,7 +6,7 @@ import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { computeDerived, findChildren, findDerived, listShown } from './derived.ts';
 import { type Embedded, findEmbedded, findShown } from './embedded.ts';
 import { getEntries } from './entries.ts';
-import { getKeyValue } from './entry-values.ts';
+import { getKeyValue, getOwn } from './entry-values.ts';
 import { findReferences, type Reference, toReferenceValue } from './references.ts';
 import type { Derived, Inference, Resource } from './resource.ts';
 import type { ResponseFactory } from './responses.ts';
@@ -226,8 +226,10 @@ export class DerivedValues {
   #showEmbedded(embedded: Embedded, state: State, entry: Entry, { sender, depth = 0 }: Viewing): unknown {
     const found = findShown(embedded, state, entry);
     if (found === undefined) return undefined;
-    const { resource, schema } = embedded;
+    const { resource, schema, shows } = embedded;
     const names = this.#reader.getProperties(schema);
+    if (shows !== undefined)
+      return getOwn(this.#responses.completeEntry(resource, resource.schema, found as Entry).value as Entry, shows);
     const show = (one: Entry) => {
       const [derived = one] = this.add(state, resource, [one], { sender, schema, depth: depth + 1 });
       return this.#pickProperties(this.#responses.completeEntry(resource, schema, derived).value as Entry, names);

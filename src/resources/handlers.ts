@@ -6,6 +6,7 @@ import { changeAccount, changePassword } from './accounts.ts';
 import { applyEffect, describeValues } from './actions.ts';
 import { addEntry } from './add-entry.ts';
 import { computeDerived } from './derived.ts';
+import { linkUsers } from './embedded.ts';
 import { findAtPath, followMembers, getEntries, listChildrenOf, removeEntries, setEntries } from './entries.ts';
 import { appendEntry, replaceEntry } from './entry-lists.ts';
 import { getKeyValue, getOwn } from './entry-values.ts';
@@ -222,7 +223,8 @@ async function replace(model: ResourceModel, plan: Plan, input: Input, context: 
     }
     requireVersion(model, plan, input, { state, current });
     const replaced = model.replaceEntry(plan, current, body, nowMs);
-    const entry = changeAccount(model.inference, plan.resource, replaced, { state, sent: body, current });
+    const linked = linkUsers(model.reader, model.inference, plan.resource, state, replaced);
+    const entry = changeAccount(model.inference, plan.resource, linked, { state, sent: body, current });
     return { next: setEntry(plan, state, current, entry), result: { entry, status: getOtherStatus(plan, 201) } };
   });
   const [entry] = followMembers(context.read(), plan.resource, [changed.entry]);
@@ -253,7 +255,8 @@ async function update(model: ResourceModel, plan: Plan, input: Input, context: C
     const result = operations
       ? patchEntry(model, plan, current, operations, nowMs)
       : model.updateEntry(plan, current, (old) => applyMergePatch(old, patch) as Entry, patch, nowMs);
-    const kept = changeAccount(model.inference, plan.resource, result, { state, sent: patch, current });
+    const linked = linkUsers(model.reader, model.inference, plan.resource, state, result);
+    const kept = changeAccount(model.inference, plan.resource, linked, { state, sent: patch, current });
     return { next: setEntry(plan, state, stored, kept), result: kept };
   });
   return respond(model, plan, input, { status: plan.route.successStatus, state: context.read(), entry });

@@ -31,7 +31,15 @@ import { isSenderFlag } from './sender-flags.ts';
 import { findStateValue } from './states.ts';
 import { isDownload, isUpload } from './uploads.ts';
 import { planUser } from './user-plans.ts';
-import { createUsers, findLogin, findLoginNames, findOwnUser, findUsers, resetsPassword } from './users.ts';
+import {
+  createUsers,
+  findLogin,
+  findLoginNames,
+  findOwnUser,
+  findUsers,
+  linkToUsers,
+  resetsPassword,
+} from './users.ts';
 import { addLookups } from './views.ts';
 
 /**
@@ -42,8 +50,11 @@ export function inferResources(reader: SchemaReader, routes: readonly Route[]): 
   const found = findResources(reader, getDocumentPaths(reader.document, routes));
   const known = findUsers(reader, found);
   const created = known ? undefined : createUsers(reader, found, routes);
-  const resources = addLookups(reader, routes, created ? [...found, created] : found);
-  const users = resources.find(({ name }) => name === (known ?? created)?.name);
+  const all = addLookups(reader, routes, created ? [...found, created] : found);
+  const users = all.find(({ name }) => name === (known ?? created)?.name);
+  const resources = users
+    ? all.map((resource) => (resource === users ? users : linkToUsers(reader, users, resource)))
+    : all;
   const isLogin = (route: Route) => users !== undefined && findLogin(reader, users, route)?.isRegistration === false;
   const loginPaths = routes.filter(isLogin).map(({ path }) => path);
   const isHidden = created !== undefined;

@@ -1,19 +1,17 @@
 import { type Context, DomainError, type HandlerResponse, type Input } from '../application.ts';
 import { type Node, omitKeys, toNode } from '../openapi/document.ts';
 import type { Entry, State } from '../store/state.ts';
-import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { normalizeName, toSingular } from '../util/names.ts';
 import { hasPassword } from './accounts.ts';
 import { addEntry } from './add-entry.ts';
 import { getShownUser, setShownUser } from './embedded.ts';
 import { getEntries, setEntries } from './entries.ts';
 import { replaceEntry } from './entry-lists.ts';
-import { getKeyValue, getProperty, removePathValues } from './entry-values.ts';
+import { getKeyValue, getOwn, getProperty, removePathValues } from './entry-values.ts';
 import { getLastSegment } from './names.ts';
 import { type Login, PATH_VALUES, type Plan, type Resource } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 import { getInner, setInner } from './responses.ts';
-import type { SchemaReader } from './schema-reader.ts';
 import { getSenderFlags, hasFlag } from './sender-flags.ts';
 import {
   createToken,
@@ -28,7 +26,7 @@ import {
   type TokenOwner,
   type TokenType,
 } from './tokens.ts';
-import { findByLogin, listUserObjects, listUserProperties, REFRESH_NAMES } from './users.ts';
+import { findByLogin, findUserParts, getUserKey, REFRESH_NAMES } from './users.ts';
 
 /** Returns the path parameters of the user who sends a request. Throws a `DomainError` if there is no such user. */
 export function getSenderPath({ resource, mount }: Plan, input: Input, state: State): Input['path'] {
@@ -73,20 +71,30 @@ export function addSender(
   body: Entry,
 ): Entry {
   if (!users || resource === users) return body;
-  const { names: all, objects } = findUserParts(reader)(resource);
-  const names = all.filter((name) => mount.parents.every(({ property }) => property !== name));
-  const user = names.length + objects.length === 0 ? undefined : findSender(users, state, input);
-  if (!user) return body;
+  const parts = findUserParts(reader)(users)(resource);
+  // The path of a list such as `/users/{userId}/posts` names the user.
+  const sent = Object.keys(body).map(normalizeName);
+  const isFree = (name: string) =>
+    !sent.includes(normalizeName(name)) &&
+    !sent.includes(`${normalizeName(name)}id`) &&
+    mount.parents.every((parent) => parent.property !== name && parent.name !== getUserKey(name));
+  const ids = parts.ids.filter(isFree);
+  const names = parts.names.filter(({ name }) => isFree(name));
+  const objects = parts.objects.filter(({ name }) => isFree(name));
+  const user = ids.length + names.length + objects.length === 0 ? undefined : findSender(users, state, input);
+  const key = user && getKeyValue(user, users.id);
+  if (!user || key === undefined) return body;
   const id = getProperty(user, users.id.property ?? '');
-  const ids = id === undefined ? [] : names.map((name) => [name, id]);
-  const shown = objects.map(({ name, properties }) => [
-    name,
-    Object.fromEntries(Object.entries(user).filter(([property]) => properties.includes(property))),
-  ]);
-  const signed = { ...Object.fromEntries([...ids, ...shown]), ...body };
-  const key = getKeyValue(user, users.id);
-  const added = key === undefined ? [] : objects.filter(({ name }) => !Object.hasOwn(body, name));
-  return added.reduce((next, { name }) => setShownUser(next, name, key ?? ''), signed);
+  const shown = [
+    ...(id === undefined ? [] : ids.map((name) => [name, id])),
+    ...names.map(({ name, shows }) => [name, getOwn(user, shows)]),
+    ...objects.map(({ name, properties }) => [
+      name,
+      Object.fromEntries(Object.entries(user).filter(([property]) => properties.includes(property))),
+    ]),
+  ];
+  const signed: Entry = { ...body, ...Object.fromEntries(shown.filter(([, value]) => value !== undefined)) };
+  return [...names, ...objects].reduce((next, { name }) => setShownUser(next, name, key), signed);
 }
 
 /** Returns the entries of the user who sends a request; all entries if the user is not known. */
@@ -117,20 +125,16 @@ export function findOwnRule(
   const word = normalizeName(toSingular(getLastSegment(path)));
   const flag = getSenderFlags(inference, resource).find((name) => word !== '' && normalizeName(name).includes(word));
   if (flag !== undefined) return (entry, user) => hasFlag(entry, flag, user);
-  const { names, objects } = findUserParts(reader)(resource);
-  const [name] = names;
-  const [object] = objects;
-  if (name !== undefined) return (entry, user) => String(entry[name]) === user;
-  return object && ((entry, user) => getShownUser(entry, object.name) === user);
+  const { users } = inference;
+  if (!users || users === resource) return undefined;
+  const { ids, names, objects } = findUserParts(reader)(users)(resource);
+  const [id] = ids;
+  if (id !== undefined) return (entry, user) => String(entry[id]) === user;
+  const [shown] = [...objects, ...names];
+  if (!shown) return undefined;
+  const nested = { ...users.id, property: `${shown.name}.${users.id.property}` };
+  return (entry, user) => (getKeyValue(entry, nested) ?? getShownUser(entry, shown.name)) === user;
 }
-
-/** Finds the properties of the entries of a resource that show their user. */
-const findUserParts = memoizeByObject((reader: SchemaReader) =>
-  memoizeByObject((resource: Resource) => ({
-    names: listUserProperties(reader, resource),
-    objects: listUserObjects(reader, resource),
-  })),
-);
 
 /** Handles a login or a registration. */
 export async function logIn(

@@ -1,10 +1,11 @@
 import type { Route } from '../openapi/routes.ts';
 import { normalizeName, toSingular } from '../util/names.ts';
 import { getAncestors, getResourceSegment } from './document-paths.ts';
-import { getAlternatives, getKeyNames, getLastSegment, getParameterName, TEXT_KEYS } from './names.ts';
+import { getAlternatives, getKeyNames, getLastSegment, getParameterName, getParentPath, TEXT_KEYS } from './names.ts';
 import type { Action, Mount, Parent, PathKey, Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
 import { listPatchTypes } from './schema-reader.ts';
+import { getUserKey, USER_OBJECTS } from './users.ts';
 
 /** The parameters of `findId`, which finds the property of an entry for a path parameter: `id` for `{petId}`. */
 interface KeyInput {
@@ -142,9 +143,14 @@ export function findParents(
     const name = isGeneral ? singular + parameter.charAt(0).toUpperCase() + parameter.slice(1) : parameter;
     const own = [normalizeName(name), `${normalizeName(singular)}id`];
     // A customer or an account is usually another one than the user whom `assigneeId` names.
-    const isUser = ['user', 'member', 'person'].includes(normalizeName(singular));
+    const isUser = ['user', 'member', 'person', 'author'].includes(normalizeName(singular));
     const names = isUser ? [...own, ...PERSON_PROPERTIES] : own;
     const property = schema === '' ? undefined : findProperty(reader, schema, names);
+    const isLast = path === getParentPath(collectionPath);
+    const shown =
+      isUser && isLast && property === undefined && schema !== '' ? findUserObject(reader, schema) : undefined;
+    if (shown)
+      return { path, parameter, ...shown, schema: shown.schema ?? reader.getParameterSchema(route, parameter) };
     const isFree = property !== id.property;
     const place = isFree && property !== undefined ? reader.getProperties(schema).get(property) : undefined;
     return {
@@ -155,6 +161,22 @@ export function findParents(
       schema: place ?? reader.getParameterSchema(route, parameter),
     };
   });
+}
+
+/**
+ * Returns where entries have the id of the user whom an object such as `author` shows: in the object, or if it has no
+ * id, in a hidden value.
+ */
+function findUserObject(reader: SchemaReader, schema: string) {
+  const objects = [...reader.getProperties(schema)].filter(([, pointer]) => reader.isObject(pointer));
+  const found = USER_OBJECTS.flatMap((name) => objects.filter(([own]) => normalizeName(own) === name))[0];
+  if (!found) return undefined;
+  const [object, pointer] = found;
+  const id = findProperty(reader, pointer, ['id', 'uuid', 'userid']);
+  const name = getUserKey(object);
+  return id === undefined
+    ? { property: undefined, name, schema: undefined }
+    : { property: `${object}.${id}`, name, schema: reader.getProperties(pointer).get(id) };
 }
 
 /**

@@ -114,7 +114,8 @@ export function addOtherViews(
     if (!resource || !hasKnownQuery(reader, resource, documentPath) || showsOthers(reader, resources, route)) continue;
     const { schema, id } = resource;
     const parents = findParents(reader, { schema, collectionPath: toTemplate(path), route, id });
-    if (!parents.every((parent) => parent.property !== undefined)) continue;
+    // An entry can show a user without the id, which is then a hidden value.
+    if (!parents.every(({ property, name }) => property !== undefined || name.includes('.'))) continue;
     const view = findView(reader, resource, path);
     const mount: Mount = { collection: path, item: undefined, parents, id, ...(view ? { view } : {}) };
     added.set(resource, [...(added.get(resource) ?? []), mount]);
