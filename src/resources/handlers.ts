@@ -7,15 +7,15 @@ import { applyEffect, describeValues } from './actions.ts';
 import { addEntry } from './add-entry.ts';
 import { computeDerived } from './derived.ts';
 import { linkUsers } from './embedded.ts';
-import { findAtPath, followMembers, getEntries, listChildrenOf, removeEntries, setEntries } from './entries.ts';
+import { followMembers, getEntries, listChildrenOf, removeEntries, setEntries } from './entries.ts';
 import { appendEntry, replaceEntry } from './entry-lists.ts';
-import { getKeyValue, getOwn } from './entry-values.ts';
+import { getKeyValue } from './entry-values.ts';
 import { applyMergePatch, findPatch, patchEntry } from './json-patch.ts';
-import { filterEntries } from './list-filters.ts';
-import { flattenQuery, hasSelection, sortEntries, takePage } from './list-query.ts';
-import { addSender, getSenderPath, logIn, logOut, requireActiveToken, selectOwn } from './log-in.ts';
+import { list } from './list-entries.ts';
+import { flattenQuery } from './list-query.ts';
+import { addSender, getSenderPath, logIn, logOut, requireActiveToken } from './log-in.ts';
 import { getBodies, getBody } from './request-bodies.ts';
-import { requireParents } from './require-parents.ts';
+import { createNotFound, findEntry, requireParents } from './require-entries.ts';
 import type { Action, MockedPlan, Plan } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 import { createHeaders } from './response-headers.ts';
@@ -24,29 +24,6 @@ import { isSenderFlag, setFlag } from './sender-flags.ts';
 import { addToken } from './tokens.ts';
 import { isUpload, respondWithFile } from './uploads.ts';
 import { requireVersion } from './versions.ts';
-import { isFeed, selectViewed } from './views.ts';
-
-/**
- * Returns the entry at a request path such as `/pets/7`; undefined if there is no such entry.
- * `path`: the path parameters of the request.
- */
-function findEntry(
-  { resource, mount }: Pick<Plan, 'resource' | 'mount'>,
-  state: State,
-  path: Input['path'],
-): Entry | undefined {
-  return findAtPath(getEntries(state, resource), resource, mount, path);
-}
-
-/** Creates the error for a request path without an entry: for `/pets/7` if there is no pet 7. */
-function createNotFound({ resource, mount: { id } }: Plan, path: Input['path']): DomainError {
-  const { singular, kind } = resource;
-  const detail =
-    kind === 'singleton'
-      ? `${singular} does not exist yet: create it first`
-      : `no ${singular} has the ${id.property ?? id.parameter} ${path[id.parameter]}`;
-  return new DomainError('entry-not-found', detail);
-}
 
 /** Returns `status` if the contract documents it for the operation, and otherwise the operation's success status. */
 function getStatus({ route }: Plan, status: number): number {
@@ -144,36 +121,6 @@ export function respondToMocked(
   if (file) return file;
   const entry = plan.entry && findEntry(plan.entry, state, path);
   return plan.entry && entry && respond(model, plan.entry, input, { status: plan.route.successStatus, state, entry });
-}
-
-function list(model: ResourceModel, plan: Plan, input: Input, context: Context): HandlerResponse {
-  const { path, query: sent } = input;
-  const { resource, mount } = plan;
-  const state = context.read();
-  requireParents(model, state, plan, path);
-  const inPath = listChildrenOf(getEntries(state, resource), mount, path);
-  const parameters = model.getListParameters(plan);
-  // The object has no prototype, so that a filter with a name such as `constructor` has no inherited value.
-  const query: Input['query'] = Object.assign(Object.create(null), parameters.defaults, sent);
-  const complete = (entry: Entry) => model.responses.completeListed(plan, entry);
-  const members = followMembers(state, resource, inPath);
-  // The values that follow from other entries are computed for the whole list only if they can select entries.
-  const isSelected = mount.view !== undefined || isFeed(plan.route) || hasSelection(parameters, query);
-  const sender = model.derived.getSender(resource, state, input);
-  const listed = isSelected ? model.derived.add(state, resource, members, { sender }) : members;
-  const own = mount.view?.isMine ? selectOwn(model, plan, state, input, listed) : listed;
-  const followed = isFeed(plan.route) ? model.derived.findFollowed(resource) : undefined;
-  const fed = followed ? own.filter((entry) => toNode(getOwn(entry, followed.property))[followed.flag] === true) : own;
-  const viewed = mount.view ? selectViewed(mount.view, fed, complete, context.nowMs) : fed;
-  const found = filterEntries(viewed, parameters, query, complete);
-  const entries = sortEntries(found, parameters, query, complete);
-  const taken = takePage(entries, parameters, query, (entry) => getKeyValue(entry, resource.id));
-  const page = isSelected
-    ? taken
-    : { ...taken, entries: model.derived.add(state, resource, taken.entries, { sender }) };
-  const headers = createHeaders(model, plan, { status: plan.route.successStatus, input, page });
-  const response = model.responses.createListResponse(plan, page, input);
-  return { ...addHeaders(response, headers), notes: model.takeNotes(plan, sent) };
 }
 
 /** Handles the action `create`: adds the entry in the request body, or each entry if the body has a list. */

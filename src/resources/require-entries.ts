@@ -1,6 +1,6 @@
 import { DomainError, type Input } from '../application.ts';
 import { toNode } from '../openapi/document.ts';
-import type { State } from '../store/state.ts';
+import type { Entry, State } from '../store/state.ts';
 import { normalizeName } from '../util/names.ts';
 import { findAtPath, getEntries, listChildrenOf, type ParentPlace } from './entries.ts';
 import { getKeyNames } from './names.ts';
@@ -55,4 +55,26 @@ function hasParent(
       ([name, value]) => keys.includes(normalizeName(name)) && String(value) === path[parameter],
     );
   });
+}
+
+/**
+ * Returns the entry at a request path such as `/pets/7`; undefined if there is no such entry.
+ * `path`: the path parameters of the request.
+ */
+export function findEntry(
+  { resource, mount }: Pick<Plan, 'resource' | 'mount'>,
+  state: State,
+  path: Input['path'],
+): Entry | undefined {
+  return findAtPath(getEntries(state, resource), resource, mount, path);
+}
+
+/** Creates the error for a request path without an entry: for `/pets/7` if there is no pet 7. */
+export function createNotFound({ resource, mount: { id } }: Plan, path: Input['path']): DomainError {
+  const { singular, kind } = resource;
+  const detail =
+    kind === 'singleton'
+      ? `${singular} does not exist yet: create it first`
+      : `no ${singular} has the ${id.property ?? id.parameter} ${path[id.parameter]}`;
+  return new DomainError('entry-not-found', detail);
 }
