@@ -7,6 +7,7 @@ import { computeDerived, findChildren, findDerived, listShown } from './derived.
 import { type Embedded, findEmbedded, findShown } from './embedded.ts';
 import { getEntries } from './entries.ts';
 import { getKeyValue, getOwn } from './entry-values.ts';
+import { computeFollows, type FollowProperty, findFollowProperties, listFollows } from './follows.ts';
 import { findReferences, type Reference, toReferenceValue } from './references.ts';
 import type { Derived, Inference, Resource } from './resource.ts';
 import type { ResponseFactory } from './responses.ts';
@@ -141,7 +142,8 @@ export class DerivedValues {
     const counts = this.getCounts(resource);
     const embedded = depth < MAX_EMBEDDED_DEPTH ? this.getEmbedded(resource) : [];
     const totals = this.getTotals(resource);
-    const counted = [...counts, ...totals].map(({ property }) => property);
+    const follows = this.getFollows(resource, schema);
+    const counted = [...counts, ...totals, ...follows].map(({ property }) => property);
     const lists = totals.flatMap(({ source }) => (typeof source === 'string' ? [source] : []));
     const shownNames = schema === '' ? undefined : this.#reader.getProperties(schema);
     const flags = sender === undefined ? [] : getSenderFlags(this.#inference, resource);
@@ -159,6 +161,7 @@ export class DerivedValues {
       const embeddedValues = Object.fromEntries(shown);
       const values: Entry = {
         ...computeDerived(counts, state, id),
+        ...this.#computeFollows(follows, resource, state, entry),
         ...Object.fromEntries(shownFlags.map((property) => [property, hasFlag(entry, property, sender ?? '')])),
         ...embeddedValues,
         ...this.#computeTotals(resource, state, { ...entry, ...embeddedValues }, id),
@@ -169,6 +172,29 @@ export class DerivedValues {
       this.#added[depth]?.set(entry, computed);
       return computed;
     });
+  }
+
+  /** Returns the properties of users with numbers or ids of followers and followed users. */
+  getFollows({ name }: Resource, schema: string): readonly FollowProperty[] {
+    const { users, follow } = this.#inference;
+    return follow && name === users?.name && schema !== '' ? findFollowProperties(this.#reader)(schema) : [];
+  }
+
+  #computeFollows(properties: readonly FollowProperty[], users: Resource, state: State, user: Entry): Entry {
+    const { follow } = this.#inference;
+    if (!follow || properties.length === 0) return {};
+    return computeFollows(
+      properties,
+      (list) => listFollows(follow, users, state, user, list),
+      (items, one) => this.toUserId(users, items, one),
+    );
+  }
+
+  /** Returns the id of a user, or else a name, in the form that a schema allows. */
+  toUserId(users: Resource, schema: string, user: Entry): unknown {
+    const key = getKeyValue(user, users.id);
+    const texts = Object.values(user).filter((value) => typeof value === 'string');
+    return [key, Number(key), ...texts].find((value) => this.#isValid(schema, value));
   }
 
   /** Returns the totals of an entry. If its items lack their numbers, uses those that responses generate. */

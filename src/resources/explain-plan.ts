@@ -3,7 +3,7 @@ import { describeDerived } from './derived.ts';
 import { describeEmbedded } from './embedded.ts';
 import { listChildren } from './entries.ts';
 import { describeFilter } from './list-filters.ts';
-import { findOwnRule } from './log-in.ts';
+import { findOwner, findOwnRule } from './log-in.ts';
 import { addArticle, getLastSegment, getParameterName } from './names.ts';
 import type { Action, Derived, Login, Plan, Resource } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
@@ -46,6 +46,14 @@ export function explainPlan(model: ResourceModel, plan: Plan): string {
   if (action === 'count')
     return `${describeCounts(plan.counts ?? [])} ${(plan.counts ?? []).map(describeDerived).join(', ')}`;
   if (plan.login) return explainLogin(plan.login, addArticle(resource.singular));
+  if (plan.follows) {
+    const { singular } = resource;
+    const whose = plan.isSender ? `the ${singular} who sends the request` : addArticle(singular);
+    const who = plan.follows.list === 'followers' ? `who follow ${whose}` : `whom ${whose} follows`;
+    const details = plan.follows.items === undefined ? describeList(model, plan).join('; ') : '';
+    const what = plan.follows.items === undefined ? '' : 'the ids of ';
+    return `lists ${what}the ${resource.name} ${who}${details === '' ? '' : ` (${details})`}`;
+  }
   if (action === 'logOut') return `logs out the ${resource.singular} of the token`;
   if (plan.isSender) return `${getVerb(plan)} the ${resource.singular} who sends the request`;
   const isMany = action === 'list' || action === 'clear';
@@ -54,18 +62,21 @@ export function explainPlan(model: ResourceModel, plan: Plan): string {
   const below = parent ? ` of ${parent.path}` : '';
   const isMine = mount.view?.isMine === true && findOwnRule(model, resource, route.path) !== undefined;
   const followed = action === 'list' && isFeed(route) ? model.derived.findFollowed(resource) : undefined;
+  const isOfFollowed = isFeed(route) && model.inference.follow && findOwner(model, resource);
   const details = [
     ...(action === 'list' || action === 'read'
       ? [
           ...describe('computes', [
             ...model.derived.getCounts(resource).map(describeDerived),
             ...model.derived.getTotals(resource).map(describeTotal),
+            ...model.derived.getFollows(resource, mount.shown ?? resource.schema).map(({ property }) => property),
           ]),
           ...describe('shows', model.derived.getEmbedded(resource).map(describeEmbedded)),
         ]
       : []),
     ...(mount.view ? describeView(mount.view, isMine) : []),
     ...(followed ? [`only with ${followed.flag} of ${followed.property}`] : []),
+    ...(isOfFollowed && !followed ? ['only those of users whom the user follows'] : []),
     ...(action === 'list' ? describeList(model, plan) : []),
     ...(model.canCreate(resource) || resource.kind === 'singleton'
       ? []

@@ -20,7 +20,7 @@ import type { Action, MockedPlan, Plan } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 import { createHeaders } from './response-headers.ts';
 import { getInner } from './responses.ts';
-import { isSenderFlag, setFlag } from './sender-flags.ts';
+import { isSenderFlag, readFlags, setFlag } from './sender-flags.ts';
 import { addToken } from './tokens.ts';
 import { isUpload, respondWithFile } from './uploads.ts';
 import { requireVersion } from './versions.ts';
@@ -99,7 +99,7 @@ async function handleSender(
   const { headers, query, body, user } = input;
   const own: Input = { path: getSenderPath(plan, input, context.read()), query, body, headers, user };
   const response = await HANDLERS[plan.action](model, plan, own, context);
-  return addToken(model.reader, plan.resource, response, plan.responsePath, input);
+  return plan.action === 'list' ? response : addToken(model.reader, plan.resource, response, plan.responsePath, input);
 }
 
 /**
@@ -237,7 +237,11 @@ async function act(model: ResourceModel, plan: Plan, input: Input, context: Cont
     const schema = mount.shown ?? resource.schema;
     const [own = current] = model.derived.add(state, resource, [current], { sender, schema });
     const shown = model.responses.completeEntry(resource, resource.schema, own).value as Entry;
-    const changes = applyEffect(effect, shown, model.formatTime(resource, effect.time?.property, nowMs));
+    const changes = applyEffect(
+      effect,
+      { ...shown, ...readFlags(effect, current, sender) },
+      model.formatTime(resource, effect.time?.property, nowMs),
+    );
     const isUnchanged = Object.keys(changes).length === 0 && Object.keys(sent).length === 0;
     if (isUnchanged && plan.route.responses.some(({ name }) => name === '409'))
       throw new DomainError(

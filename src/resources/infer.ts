@@ -3,6 +3,7 @@ import { findEffect, splitActionPath } from './actions.ts';
 import { findCounts } from './derived.ts';
 import { getDocumentPaths, getOverrides, getResourceSegment } from './document-paths.ts';
 import { findResources } from './find-resources.ts';
+import { findFollow } from './follows.ts';
 import { addArticle, getLastSegment, getParameterName, getParentPath } from './names.ts';
 import { chooseAction, findParents, hasEntryResponse, type Place } from './path-keys.ts';
 import {
@@ -62,7 +63,8 @@ export function inferResources(reader: SchemaReader, routes: readonly Route[]): 
   const ownPaths = routes.flatMap((route) =>
     users && route.method === 'GET' && findOwnUser(reader, users, route) ? [route.path] : [],
   );
-  const context = { loginPaths, ownPaths, isHidden, createsUnknown: isHidden && !isRegistered };
+  const follow = users && findFollow(reader, users, routes);
+  const context = { follow, loginPaths, ownPaths, isHidden, createsUnknown: isHidden && !isRegistered };
   const plans = new Map<string, Plan>();
   const mockedPlans = new Map<string, MockedPlan>();
   const reasons = new Map<string, string>();
@@ -85,7 +87,7 @@ export function inferResources(reader: SchemaReader, routes: readonly Route[]): 
   const logins = [...plans.values()].flatMap(({ login }) => login ?? []);
   const hasLogin = logins.some(({ credentials }) => credentials);
   const loginNames = users ? findLoginNames(reader, users, logins) : [];
-  return { resources: kept, users, hasLogin, loginNames, plans, mockedPlans, reasons };
+  return { resources: kept, users, hasLogin, follow, loginNames, plans, mockedPlans, reasons };
 }
 
 const FILE_REASON = 'returns the uploaded file, or a generated one if the entry has no file';
@@ -141,7 +143,7 @@ function findSenderFlag(reader: SchemaReader, resource: Resource, route: Route, 
   const { schema } = reader.findEntry(response, resource.singular, resource.schema);
   const found = findStateValue(reader, schema, verb);
   if (typeof found?.value !== 'boolean' || !isSenderFlag(found.property)) return undefined;
-  const value = { property: found.property, value: route.method !== 'DELETE' };
+  const value = { property: found.property, value: found.value === (route.method !== 'DELETE') };
   return { values: [value], time: undefined, counter: undefined, setsBody: false };
 }
 

@@ -1,15 +1,18 @@
 import type { Context, HandlerResponse, Input } from '../application.ts';
 import { toNode } from '../openapi/document.ts';
-import type { Entry } from '../store/state.ts';
+import type { Entry, State } from '../store/state.ts';
 import { followMembers, getEntries, listChildrenOf } from './entries.ts';
 import { getKeyValue, getOwn } from './entry-values.ts';
+import { listFollows } from './follows.ts';
 import { filterEntries } from './list-filters.ts';
 import { hasSelection, sortEntries, takePage } from './list-query.ts';
-import { selectOwn } from './log-in.ts';
-import { requireParents } from './require-entries.ts';
+import { findOwner, selectOwn } from './log-in.ts';
+import { createNotFound, findEntry, requireParents } from './require-entries.ts';
 import type { Plan } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 import { createHeaders } from './response-headers.ts';
+import { setInner } from './responses.ts';
+import { findOwnEntry } from './tokens.ts';
 import { isFeed, selectViewed } from './views.ts';
 
 /** Handles the action `list`: selects, sorts and pages entries. */
@@ -18,7 +21,10 @@ export function list(model: ResourceModel, plan: Plan, input: Input, context: Co
   const { resource, mount } = plan;
   const state = context.read();
   requireParents(model, state, plan, path);
-  const inPath = listChildrenOf(getEntries(state, resource), mount, path);
+  const inPath = plan.follows
+    ? listFollowed(model, plan, state, path)
+    : listChildrenOf(getEntries(state, resource), mount, path);
+  if (plan.follows?.items !== undefined) return respondWithIds(model, plan, plan.follows.items, inPath);
   const parameters = model.getListParameters(plan);
   // The object has no prototype, so that a filter with a name such as `constructor` has no inherited value.
   const query: Input['query'] = Object.assign(Object.create(null), parameters.defaults, sent);
@@ -30,7 +36,9 @@ export function list(model: ResourceModel, plan: Plan, input: Input, context: Co
   const listed = isSelected ? model.derived.add(state, resource, members, { sender }) : members;
   const own = mount.view?.isMine ? selectOwn(model, plan, state, input, listed) : listed;
   const followed = isFeed(plan.route) ? model.derived.findFollowed(resource) : undefined;
-  const fed = followed ? own.filter((entry) => toNode(getOwn(entry, followed.property))[followed.flag] === true) : own;
+  const fed = followed
+    ? own.filter((entry) => toNode(getOwn(entry, followed.property))[followed.flag] === true)
+    : selectFeed(model, plan, { state, input, entries: own });
   const viewed = mount.view ? selectViewed(mount.view, fed, complete, context.nowMs) : fed;
   const found = filterEntries(viewed, parameters, query, complete);
   const entries = sortEntries(found, parameters, query, complete);
@@ -41,4 +49,36 @@ export function list(model: ResourceModel, plan: Plan, input: Input, context: Co
   const headers = createHeaders(model, plan, { status: plan.route.successStatus, input, page });
   const response = model.responses.createListResponse(plan, page, input);
   return { ...response, headers: { ...response.headers, ...headers }, notes: model.takeNotes(plan, sent) };
+}
+
+/** Returns the entries of a feed: those of the users whom the sender of the request follows. */
+function selectFeed(
+  model: ResourceModel,
+  plan: Plan,
+  { state, input, entries }: { readonly state: State; readonly input: Input; readonly entries: readonly Entry[] },
+): readonly Entry[] {
+  const { follow, users } = model.inference;
+  const getOwner = isFeed(plan.route) && follow ? findOwner(model, plan.resource) : undefined;
+  const user = getOwner && users && findOwnEntry(users, state, input);
+  if (!getOwner || !user || !follow) return entries;
+  const followed = listFollows(follow, users, state, user, 'following').map((one) => getKeyValue(one, users.id));
+  const ids = new Set(followed);
+  return entries.filter((entry) => ids.has(getOwner(entry)));
+}
+
+/** Returns the users who follow a user, or whom a user follows. */
+function listFollowed(model: ResourceModel, plan: Plan, state: State, path: Input['path']): readonly Entry[] {
+  const { follow } = model.inference;
+  const user = findEntry(plan, state, path);
+  if (!user) throw createNotFound(plan, path);
+  return follow && plan.follows ? listFollows(follow, plan.resource, state, user, plan.follows.list) : [];
+}
+
+/** Returns a response with the ids of users. `items`: the JSON Pointer of the schema of an id. */
+function respondWithIds(model: ResourceModel, plan: Plan, items: string, users: readonly Entry[]): HandlerResponse {
+  const { route, resource, responsePath } = plan;
+  const ids = users.map((user) => model.derived.toUserId(resource, items, user));
+  if (responsePath.length === 0) return { status: route.successStatus, body: ids };
+  const { value, generated } = model.completeResponse(route, setInner({}, responsePath, ids));
+  return { status: route.successStatus, body: value, generated };
 }

@@ -125,15 +125,26 @@ export function findOwnRule(
   const word = normalizeName(toSingular(getLastSegment(path)));
   const flag = getSenderFlags(inference, resource).find((name) => word !== '' && normalizeName(name).includes(word));
   if (flag !== undefined) return (entry, user) => hasFlag(entry, flag, user);
-  const { users } = inference;
+  const getOwner = findOwner({ inference, reader }, resource);
+  return getOwner && ((entry, user) => getOwner(entry) === user);
+}
+
+/**
+ * Returns the function that returns the id of the user who created an entry.
+ * Returns undefined if entries do not say who created them.
+ */
+export function findOwner(
+  { inference: { users }, reader }: Pick<ResourceModel, 'inference' | 'reader'>,
+  resource: Resource,
+): ((entry: Entry) => string | undefined) | undefined {
   if (!users || users === resource) return undefined;
   const { ids, names, objects } = findUserParts(reader)(users)(resource);
-  const [id] = ids;
-  if (id !== undefined) return (entry, user) => String(entry[id]) === user;
+  const [property] = ids;
+  if (property !== undefined) return (entry) => getKeyValue(entry, { ...users.id, property });
   const [shown] = [...objects, ...names];
   if (!shown) return undefined;
-  const nested = { ...users.id, property: `${shown.name}.${users.id.property}` };
-  return (entry, user) => (getKeyValue(entry, nested) ?? getShownUser(entry, shown.name)) === user;
+  const key = { ...users.id, property: `${shown.name}.${users.id.property}` };
+  return (entry) => getKeyValue(entry, key) ?? getShownUser(entry, shown.name);
 }
 
 /** Handles a login or a registration. */

@@ -218,6 +218,11 @@ export interface Plan {
   readonly login?: Login;
   /** The names of the passwords in the request. Only for the action `setPassword`. */
   readonly passwords?: Passwords;
+  /**
+   * Which users a list has: those who follow a user, or those whom a user follows.
+   * `items`: the JSON Pointer of the schema of an id, if the response has only the ids.
+   */
+  readonly follows?: { readonly list: 'followers' | 'following'; readonly items: string | undefined };
   /** Whether the entry is the user who sends the request, as in `GET /me`. */
   readonly isSender?: boolean;
   /** Whether the response has no property of the entry, such as `{ "success": true }`. */
@@ -247,6 +252,11 @@ export interface Derived {
   readonly shown?: { readonly schema: string; readonly isList: boolean } | undefined;
 }
 
+/** How users follow each other. `flag`: the boolean that says whether the sender of a request follows a user. */
+export interface Follow {
+  readonly flag: string;
+}
+
 /** The plan of a mocked operation. The entries in its path must exist: the pet for `POST /pets/{petId}/feed`. */
 export interface MockedPlan extends Pick<Plan, 'route' | 'mount'> {
   /**
@@ -265,6 +275,8 @@ export interface Inference {
   readonly users: Resource | undefined;
   /** Whether users log in with a password, which no response has. */
   readonly hasLogin: boolean;
+  /** How users follow each other. Undefined if no operation makes a user follow another one. */
+  readonly follow: Follow | undefined;
   /** The properties of users that no two users have in common, such as `email`. Empty if no user logs in. */
   readonly loginNames: readonly string[];
   /** The plans of the operations that use stored entries, by method and path, such as `GET /pets`. */

@@ -2,7 +2,7 @@ import type { Entry } from '../store/state.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { normalizeName } from '../util/names.ts';
 import { getOwn, getPathValues } from './entry-values.ts';
-import { type Inference, PATH_VALUES, type Resource } from './resource.ts';
+import { type Effect, type Inference, PATH_VALUES, type Resource } from './resource.ts';
 
 /** Matches booleans that are different for each user, such as `favorited`, without uppercase letters and separators. */
 const FLAG =
@@ -41,19 +41,28 @@ function getHiddenKey(property: string): string {
   return `${property}.by`;
 }
 
-function listUsers(entry: Entry, property: string): readonly unknown[] {
+/** Returns the ids of the users for whom a boolean of an entry is true. */
+export function listFlagged(entry: Entry, property: string): readonly unknown[] {
   const users = getOwn(getPathValues(entry), getHiddenKey(property));
   return Array.isArray(users) ? users : [];
 }
 
 /** Returns whether a boolean of an entry is true for the user with an id. */
 export function hasFlag(entry: Entry, property: string, user: string): boolean {
-  return listUsers(entry, property).includes(user);
+  return listFlagged(entry, property).includes(user);
+}
+
+/** Returns the booleans of an entry that an action sets for the user with an id, as they are now. */
+export function readFlags({ values }: Effect, entry: Entry, user: string | undefined): Entry {
+  const flags = values.filter(({ property, value }) => typeof value === 'boolean' && isSenderFlag(property));
+  return user === undefined
+    ? {}
+    : Object.fromEntries(flags.map(({ property }) => [property, hasFlag(entry, property, user)]));
 }
 
 /** Returns a copy of an entry in which a boolean has another value for the user with an id. */
 export function setFlag(entry: Entry, property: string, user: string, value: boolean): Entry {
-  const others = listUsers(entry, property).filter((one) => one !== user);
+  const others = listFlagged(entry, property).filter((one) => one !== user);
   const users = value ? [...others, user] : others;
   return { ...entry, [PATH_VALUES]: { ...getPathValues(entry), [getHiddenKey(property)]: users } };
 }

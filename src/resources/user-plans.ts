@@ -1,7 +1,10 @@
 import type { Route } from '../openapi/routes.ts';
+import { splitActionPath } from './actions.ts';
 import { getOverrides } from './document-paths.ts';
+import { followsUser, getFollowList, startsToFollow } from './follows.ts';
+import { getParentPath } from './names.ts';
 import { findPlaceOfForm, locateRequest, locateResponse, renameParameters, sendsPart } from './places.ts';
-import type { Action, PasswordChange, Plan, Resource } from './resource.ts';
+import type { Action, Effect, Follow, PasswordChange, Plan, Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
 import { findLogin, findOwnUser, findPasswordChange, isLogout } from './users.ts';
 
@@ -15,6 +18,8 @@ export interface UserContext {
   readonly isHidden: boolean;
   /** Whether a login creates an unknown user. */
   readonly createsUnknown: boolean;
+  /** How users follow each other. */
+  readonly follow: Follow | undefined;
 }
 
 /**
@@ -24,7 +29,7 @@ export function planUser(
   reader: SchemaReader,
   users: Resource,
   route: Route,
-  { loginPaths, ownPaths, isHidden, createsUnknown }: UserContext,
+  { loginPaths, ownPaths, isHidden, createsUnknown, follow }: UserContext,
 ): Plan | undefined {
   if (getOverrides(reader.document, route).off) return undefined;
   const [mount] = users.mounts;
@@ -37,6 +42,9 @@ export function planUser(
   if (isLogout(route, loginPaths)) return { ...base, action: 'logOut', responsePath: [] };
   const change = loginPaths.length > 0 ? findPasswordChange(reader, route) : undefined;
   if (change && !findOwnUser(reader, users, route)) return planPasswordChange(reader, users, route, change);
+  if (follow && followsUser(reader, users, route)) return planFollow(reader, users, route, follow);
+  const list = follow && planFollowList(reader, users, route, ownPaths);
+  if (list) return list;
   const responsePath = findOwnUser(reader, users, route);
   if (!responsePath) return undefined;
   const requestPath = locateRequest(reader, users, route, undefined);
@@ -74,4 +82,61 @@ function planPasswordChange(
   return typeof located === 'string'
     ? { ...base, isSender, responsePath: [], hidesEntry: true }
     : { ...base, isSender, responsePath: located };
+}
+
+/** Returns the plan of an operation such as `POST /users/{userId}/follow`. */
+function planFollow(reader: SchemaReader, users: Resource, route: Route, { flag }: Follow): Plan | undefined {
+  const { item = '' } = splitActionPath(route.path) ?? {};
+  const place = findPlaceOfForm([users], item);
+  if (!place) return undefined;
+  const value = { property: flag, value: startsToFollow(route) };
+  const effect: Effect = { values: [value], time: undefined, counter: undefined, setsBody: false };
+  const mount = renameParameters(place.mount, item);
+  const located = locateResponse(reader, { resource: users, action: 'read' }, route, {});
+  const base = { route, action: 'act', resource: users, mount, requestPath: [], entryPath: [], effect } as const;
+  return typeof located === 'string'
+    ? { ...base, responsePath: [], hidesEntry: true }
+    : { ...base, responsePath: located };
+}
+
+/**
+ * Returns the plan of a list of users or of ids such as `GET /users/{userId}/followers` or `GET /me/following`.
+ * Returns undefined for other operations.
+ */
+function planFollowList(
+  reader: SchemaReader,
+  users: Resource,
+  route: Route,
+  ownPaths: readonly string[],
+): Plan | undefined {
+  const list = getFollowList(route.path);
+  const response = reader.getResponseSchema(route, route.successStatus);
+  if (!list || route.method !== 'GET' || response === undefined) return undefined;
+  const item = getParentPath(route.path);
+  const isSender = route.pathNames.length === 0 && ownPaths.includes(item);
+  const place = isSender ? undefined : findPlaceOfForm([users], item);
+  const own = isSender ? users.mounts[0] : place?.isItem && renameParameters(place.mount, item);
+  if (!own || own.parents.length > 0) return undefined;
+  const found = reader.findList(response, list);
+  const ids = found ? undefined : findIds(reader, response);
+  if (!ids && !(found && reader.sharesProperties(found.schema, users.schema))) return undefined;
+  return {
+    ...{ route, action: 'list', resource: users, requestPath: [], entryPath: [] },
+    mount: { collection: route.path, item: undefined, parents: [], id: own.id },
+    responsePath: (found ?? ids)?.path ?? [],
+    follows: { list, items: ids?.items },
+    isSender,
+  };
+}
+
+/** Returns where a response has its only list of texts or numbers, and the JSON Pointer of the schema of one. */
+function findIds(reader: SchemaReader, response: string) {
+  const places = [{ path: [], schema: response }].concat(
+    [...reader.getProperties(response)].map(([name, schema]) => ({ path: [name] as never[], schema })),
+  );
+  const lists = places.flatMap(({ path, schema }) => {
+    const items = reader.getItems(schema);
+    return items !== undefined && reader.isScalar(items) ? [{ path: path as readonly string[], items }] : [];
+  });
+  return lists.length === 1 ? lists[0] : undefined;
 }
