@@ -125,7 +125,7 @@ export function respondToMocked(
 
 /** Handles the action `create`: adds the entry in the request body, or each entry if the body has a list. */
 async function create(model: ResourceModel, plan: Plan, input: Input, context: Context): Promise<HandlerResponse> {
-  const bodies = getBodies(plan, input, model);
+  const bodies = getBodies(model, plan, input);
   const url = isUpload(plan.route) ? input.url : undefined;
   const entries = await context.update((state, nowMs) => {
     requireParents(model, state, plan, input.path);
@@ -159,7 +159,7 @@ function read(model: ResourceModel, plan: Plan, input: Input, context: Context):
 
 async function replace(model: ResourceModel, plan: Plan, input: Input, context: Context): Promise<HandlerResponse> {
   const { path } = input;
-  const [body = {}] = getBodies(plan, input, model);
+  const [body = {}] = getBodies(model, plan, input);
   const changed = await context.update((state, nowMs) => {
     requireParents(model, state, plan, path);
     const current = findEntry(plan, state, path);
@@ -181,7 +181,7 @@ async function replace(model: ResourceModel, plan: Plan, input: Input, context: 
 /** Handles the action `replaceById`: PUT replaces, and PATCH updates, the entry whose id is in the request body. */
 async function replaceById(model: ResourceModel, plan: Plan, input: Input, context: Context): Promise<HandlerResponse> {
   const { id } = plan.resource;
-  const value = getKeyValue(getBody(plan, input), id) ?? '';
+  const value = getKeyValue(getBody(model, plan, input), id) ?? '';
   if (!isPathSegment(value))
     throw new DomainError('id-missing', `the body has no ${id.property}: add the id of the entry to change`);
   const path = { ...input.path, [id.parameter]: value };
@@ -192,7 +192,7 @@ async function replaceById(model: ResourceModel, plan: Plan, input: Input, conte
 async function update(model: ResourceModel, plan: Plan, input: Input, context: Context): Promise<HandlerResponse> {
   const { path } = input;
   const operations = findPatch(model.reader, plan.route, input);
-  const patch = operations ? {} : { ...model.getQueryChanges(plan, input.query), ...getBody(plan, input) };
+  const patch = operations ? {} : { ...model.getQueryChanges(plan, input.query), ...getBody(model, plan, input) };
   const entry = await context.update((state, nowMs) => {
     requireParents(model, state, plan, path);
     const stored = findEntry(plan, state, path);
@@ -232,7 +232,7 @@ async function act(model: ResourceModel, plan: Plan, input: Input, context: Cont
     const current = findEntry(plan, state, path);
     if (!current || !effect) throw createNotFound(plan, path);
     requireVersion(model, plan, input, { state, current });
-    const sent = effect.setsBody ? getBody(plan, input) : {};
+    const sent = effect.setsBody ? getBody(model, plan, input) : {};
     const sender = model.derived.getSender(resource, state, input);
     const schema = mount.shown ?? resource.schema;
     const [own = current] = model.derived.add(state, resource, [current], { sender, schema });

@@ -9,6 +9,7 @@ import { getEntries, setEntries } from './entries.ts';
 import { replaceEntry } from './entry-lists.ts';
 import { getKeyValue, getOwn, getProperty, removePathValues } from './entry-values.ts';
 import { getLastSegment } from './names.ts';
+import { pickKnown } from './request-bodies.ts';
 import { type Login, PATH_VALUES, type Plan, type Resource } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 import { getInner, setInner } from './responses.ts';
@@ -156,7 +157,8 @@ export async function logIn(
 ): Promise<HandlerResponse> {
   const { route, resource: users, login } = plan;
   if (!login) throw new Error('the plan has no login');
-  const sent = toNode(getInner(input.body, login.requestPath));
+  const body = toNode(getInner(input.body, login.requestPath));
+  const sent = pickKnown(model.reader, plan, login.requestPath, body, input.headers);
   const client = findClient(login, sent);
   const user = client === undefined ? await findUser(model, plan, sent, context) : undefined;
   const owner: TokenOwner =

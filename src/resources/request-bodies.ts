@@ -1,29 +1,78 @@
 import { DomainError, type Input } from '../application.ts';
-import { omitKeys, toNode } from '../openapi/document.ts';
+import { isNode, omitKeys, toNode } from '../openapi/document.ts';
 import { findMediaType, isParsedType, isXmlType } from '../openapi/media-types.ts';
 import type { Entry } from '../store/state.ts';
 import { PATH_VALUES, type Plan } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 import { getInner, setInner } from './responses.ts';
+import type { SchemaReader } from './schema-reader.ts';
+import { isUpload } from './uploads.ts';
 
-/** Returns the entry in a request body. */
-export function getBody(plan: Plan, input: Input): Entry {
-  return getBodies(plan, input)[0] ?? {};
+/** Returns the entry in a request body, without default values. */
+export function getBody(model: ResourceModel, plan: Plan, input: Input): Entry {
+  return readBodies(model, plan, input, (sent) => sent)[0] ?? {};
+}
+
+/** Returns the entries in a request body, which has one entry or a list, with the default values of its schema. */
+export function getBodies(model: ResourceModel, plan: Plan, input: Input): readonly Entry[] {
+  return readBodies(model, plan, input, (sent) => ({
+    ...model.getRequestDefaults(plan),
+    ...model.addRequestDefaults(plan, sent),
+  }));
+}
+
+function readBodies(
+  { reader }: ResourceModel,
+  plan: Plan,
+  input: Input,
+  complete: (sent: Entry) => Entry,
+): readonly Entry[] {
+  const { body, headers } = input;
+  const { route, requestPath, entryPath } = plan;
+  if (body === undefined) requireReadableType(plan, input);
+  return [getInner(body, requestPath)].flat().map((value) => {
+    const known = isUpload(route) ? toNode(value) : pickKnown(reader, plan, requestPath, toNode(value), headers);
+    return setInner({}, entryPath, complete(omitKeys(known, [PATH_VALUES])));
+  });
 }
 
 /**
- * Returns the entries in a request body, which has one entry or a list.
- * `model`: adds the default values of the body's schema; no default values without it.
+ * Returns a copy of an object in a request body with only the properties that the document describes, as most servers
+ * do: they ignore others.
+ * `path`: the property names that lead to the object, or to a list of objects.
  */
-export function getBodies(plan: Plan, input: Input, model?: ResourceModel): readonly Entry[] {
-  const { body } = input;
-  const { requestPath, entryPath } = plan;
-  if (body === undefined) requireReadableType(plan, input);
-  return [getInner(body, requestPath)].flat().map((inner) => {
-    const sent = omitKeys(toNode(inner), [PATH_VALUES]);
-    const given = model ? { ...model.getRequestDefaults(plan), ...model.addRequestDefaults(plan, sent) } : sent;
-    return setInner({}, entryPath, given);
+export function pickKnown(
+  reader: SchemaReader,
+  { route }: Pick<Plan, 'route'>,
+  path: readonly string[],
+  sent: Entry,
+  headers: Input['headers'],
+): Entry {
+  const type = findMediaType(Object.keys(route.bodyMedia), headers['content-type'] ?? '');
+  const schema = route.bodyMedia[type ?? '']?.schema ?? reader.getRequestSchema(route);
+  const inner = schema === undefined ? undefined : reader.getInner(schema, path);
+  const place = inner === undefined ? undefined : (reader.getItems(inner) ?? inner);
+  return place === undefined ? sent : (omitUnknown(reader, place, sent) as Entry);
+}
+
+/**
+ * Returns a copy of a value without the properties that its schema does not describe, also in nested objects.
+ * A schema without properties, or with `additionalProperties`, describes all.
+ */
+function omitUnknown(reader: SchemaReader, schema: string, value: unknown): unknown {
+  if (Array.isArray(value)) {
+    const items = reader.getItems(schema);
+    return items === undefined ? value : value.map((one) => omitUnknown(reader, items, one));
+  }
+  if (!isNode(value)) return value;
+  const known = reader.getProperties(schema);
+  const isOpen = known.size === 0 || reader.allowsOtherProperties(schema);
+  const kept = Object.entries(value).flatMap(([name, own]) => {
+    const pointer = known.get(name);
+    if (pointer !== undefined) return [[name, omitUnknown(reader, pointer, own)]];
+    return isOpen ? [[name, own]] : [];
   });
+  return Object.fromEntries(kept);
 }
 
 /**

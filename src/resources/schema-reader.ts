@@ -1,4 +1,4 @@
-import { type Document, getNode, getTarget, resolvePointer, toNode } from '../openapi/document.ts';
+import { type Document, getNode, getTarget, isNode, resolvePointer, toNode } from '../openapi/document.ts';
 import {
   allowsJson,
   isFormBody,
@@ -92,6 +92,7 @@ export class SchemaReader {
   readonly document: Document;
   readonly #properties = new Map<string, ReadonlyMap<string, string>>();
   readonly #commonProperties = new Map<string, ReadonlyMap<string, string>>();
+  readonly #open = new Map<string, boolean>();
   readonly #items = new Map<string, string | undefined>();
 
   constructor(document: Document) {
@@ -138,6 +139,17 @@ export class SchemaReader {
   isObject(schema: string): boolean {
     const types = this.getTypes(schema);
     return types.includes('object') || (types.length === 0 && this.getProperties(schema).size > 0);
+  }
+
+  /** Returns whether a schema describes properties that it does not name, for example by `additionalProperties`. */
+  allowsOtherProperties(schema: string): boolean {
+    return getCached(this.#open, schema, () =>
+      this.#getParts(schema).some(({ node }) =>
+        [node.additionalProperties, node.unevaluatedProperties, node.patternProperties].some(
+          (others) => others === true || isNode(others),
+        ),
+      ),
+    );
   }
 
   /** Returns whether a schema allows only strings and numbers. */

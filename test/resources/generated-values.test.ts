@@ -12,7 +12,7 @@ const Pet = createObject({
   'owner!': createObject({ 'name!': TEXT, 'email!': { type: 'string', format: 'email' } }),
   weight: { type: 'number' },
 });
-const NewPet = createObject({ 'name!': TEXT, owner: createObject({ name: TEXT }) });
+const NewPet = createObject({ 'name!': TEXT, color: TEXT, owner: createObject({ name: TEXT }) });
 
 const API = {
   paths: createResourcePaths('/pets/{petId}', refer('Pet'), refer('NewPet')),
@@ -98,7 +98,7 @@ describe('A response of complete entries', () => {
   });
 });
 
-describe('A property that the schema of an entry does not have', () => {
+describe('A property that requests have and the schema of an entry does not have', () => {
   it('is stored and not returned', async () => {
     const { ask, port } = await startApi(API);
     const { body } = await ask('POST', '/pets', { name: 'Rex', color: 'red' });
