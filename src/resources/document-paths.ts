@@ -1,11 +1,9 @@
 import type { Document, Node } from '../openapi/document.ts';
 import { getNode, isNode } from '../openapi/document.ts';
 import type { Route } from '../openapi/routes.ts';
-import type { Issue } from '../util/issue.ts';
 import { formatPointer } from '../util/json-pointer.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { getLastSegment, getParameterName, getParentPath, toTemplate } from './names.ts';
-import type { Plan } from './resource.ts';
 
 /**
  * The values of `x-storefront` in a path or an operation of the document.
@@ -85,92 +83,6 @@ function groupPaths(
     else groups.set(key, [entry]);
   }
   return groups;
-}
-
-const OVERRIDE_TYPES: Readonly<Record<keyof Overrides, 'string' | 'boolean'>> = {
-  resource: 'string',
-  id: 'string',
-  list: 'string',
-  entry: 'string',
-  off: 'boolean',
-  refuses: 'boolean',
-};
-
-/** Returns the errors in the `x-storefront` extensions of a document. */
-export function findOverrideIssues(document: Document, routes: readonly Route[]): readonly Issue[] {
-  const places = routes.flatMap(({ path, pointer }) => [formatPointer('paths', path), pointer]);
-  return [...new Set(places)].flatMap((place) => {
-    const pointer = `${place}/x-storefront`;
-    const value = getNode(document, pointer);
-    if (value === undefined) return [];
-    if (!isNode(value)) return [{ pointer, message: 'is not an object: use an object such as { off: true }' }];
-    return Object.entries(value).flatMap(([name, own]) =>
-      findOverrideIssue(`${pointer}${formatPointer(name)}`, name, own),
-    );
-  });
-}
-
-function findOverrideIssue(pointer: string, name: string, value: unknown): readonly Issue[] {
-  const names = Object.keys(OVERRIDE_TYPES);
-  if (!names.includes(name)) return [{ pointer, message: `is unknown: use ${names.join(', ')}` }];
-  const type = OVERRIDE_TYPES[name as keyof Overrides];
-  if (typeof value === type && value !== '') return [];
-  return [
-    {
-      pointer,
-      message:
-        type === 'boolean'
-          ? 'is not a boolean: use true or false'
-          : 'is not a name: use the name of a property or a resource',
-    },
-  ];
-}
-
-/**
- * Returns an error for each `id` in an `x-storefront` extension that refers to an object, such as `owner` instead of
- * `owner.id`.
- * `isObject`: a function that returns whether the schema at a JSON Pointer describes an object.
- */
-export function findIdIssues(
-  document: Document,
-  plans: Iterable<Pick<Plan, 'route' | 'resource'>>,
-  isObject: (schema: string) => boolean,
-): readonly Issue[] {
-  const pointers = [...plans].flatMap(({ route: { path, pointer }, resource }) => {
-    const places = [pointer, formatPointer('paths', path)].map((place) => `${place}/x-storefront/id`);
-    const place = places.find((one) => getNode(document, one) !== undefined);
-    return place !== undefined && resource.kind === 'collection' && isObject(resource.id.schema) ? [place] : [];
-  });
-  const message = 'is an object: use the name of a property in it, such as owner.id';
-  return [...new Set(pointers)].map((pointer) => ({ pointer, message }));
-}
-
-/**
- * Returns an error for each `resource` in an `x-storefront` extension that has no effect, because no operation of the
- * path uses the entries of this resource.
- * `plans`: what the operations do.
- */
-export function findResourceIssues(
-  document: Document,
-  routes: readonly Route[],
-  plans: Iterable<Pick<Plan, 'route' | 'resource'>>,
-): readonly Issue[] {
-  const used = new Map<string, string[]>();
-  for (const { route, resource } of plans) used.set(route.path, [...(used.get(route.path) ?? []), resource.name]);
-  const pointers = routes.flatMap(({ path, pointer }) =>
-    [formatPointer('paths', path), pointer].flatMap((place) => {
-      const name = getNode(document, `${place}/x-storefront/resource`);
-      if (typeof name !== 'string' || getNode(document, `${place}/x-storefront/off`) === true) return [];
-      // A second resource with this name has the name of its parent before it, or a number after it.
-      const isUsed = used
-        .get(path)
-        ?.some((one) => one.split('.').at(-1)?.replace(/\d+$/, '') === name.replace(/\d+$/, ''));
-      return isUsed ? [] : [`${place}/x-storefront/resource`];
-    }),
-  );
-  const message =
-    'has no effect, because no operation of the path lists or changes entries of this resource: remove it, or describe the entries in the responses of the path';
-  return [...new Set(pointers)].map((pointer) => ({ pointer, message }));
 }
 
 /**

@@ -18,6 +18,9 @@ describe('x-storefront in a document', () => {
     [{ off: 'no' }, '/x-storefront/off is not a boolean: use true or false'],
     [{ ide: 'name' }, '/x-storefront/ide is unknown: use resource, id, list, entry, off, refuses'],
     [{ id: 'owner' }, '/x-storefront/id is an object: use the name of a property in it, such as owner.id'],
+    [{ id: 'slug' }, '/x-storefront/id has no effect, because the entries of the path have no such property'],
+    [{ list: 'data' }, '/x-storefront/list has no effect, because no GET of the path returns a list in this property'],
+    [{ entry: 'thing' }, '/x-storefront/entry has no effect, because no request and no response of the path has'],
     ['off', '/x-storefront is not an object: use an object such as { off: true }'],
   ])('is refused at the start: %j', async (overrides, message) => {
     const contract = await writeDocument(
