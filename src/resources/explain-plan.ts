@@ -59,10 +59,7 @@ export function explainPlan(model: ResourceModel, plan: Plan): string {
   const isMany = action === 'list' || action === 'clear';
   const target = isMany ? resource.name : nameEntry(resource);
   const parent = mount.parents.at(-1);
-  const below = parent ? ` of ${parent.path}` : '';
-  const isMine = mount.view?.isMine === true && findOwnRule(model, resource, route.path) !== undefined;
-  const followed = action === 'list' && isFeed(route) ? model.derived.findFollowed(resource) : undefined;
-  const isOfFollowed = isFeed(route) && model.inference.follow && findOwner(model, resource);
+  const below = parent && plan.marked === undefined ? ` of ${parent.path}` : '';
   const details = [
     ...(action === 'list' || action === 'read'
       ? [
@@ -74,9 +71,7 @@ export function explainPlan(model: ResourceModel, plan: Plan): string {
           ...describe('shows', model.derived.getEmbedded(resource).map(describeEmbedded)),
         ]
       : []),
-    ...(mount.view ? describeView(mount.view, isMine) : []),
-    ...(followed ? [`only with ${followed.flag} of ${followed.property}`] : []),
-    ...(isOfFollowed && !followed ? ['only those of users whom the user follows'] : []),
+    ...describeSelection(model, plan),
     ...(action === 'list' ? describeList(model, plan) : []),
     ...(model.canCreate(resource) || resource.kind === 'singleton'
       ? []
@@ -87,6 +82,20 @@ export function explainPlan(model: ResourceModel, plan: Plan): string {
     ...(getParameterName(getLastSegment(route.path)) !== undefined && action === 'read' ? [describeId(plan)] : []),
   ];
   return `${getVerb(plan)} ${target}${below}${details.length > 0 ? ` (${details.join('; ')})` : ''}`;
+}
+
+/** Describes which entries an operation selects: `only those of the user`. */
+function describeSelection(model: ResourceModel, { action, resource, mount, route, marked }: Plan): readonly string[] {
+  const isMine = mount.view?.isMine === true && findOwnRule(model, resource, route.path) !== undefined;
+  const followed = action === 'list' && isFeed(route) ? model.derived.findFollowed(resource) : undefined;
+  const isOfFollowed = isFeed(route) && model.inference.follow && findOwner(model, resource);
+  const whose = mount.parents.length > 0 ? 'in the path' : 'who sends the request';
+  return [
+    ...(mount.view ? describeView(mount.view, isMine) : []),
+    ...(marked === undefined ? [] : [`only with ${marked} for the user ${whose}`]),
+    ...(followed ? [`only with ${followed.flag} of ${followed.property}`] : []),
+    ...(isOfFollowed && !followed ? ['only those of users whom the user follows'] : []),
+  ];
 }
 
 function getVerb({ action, resource, route }: Plan): string {

@@ -334,7 +334,7 @@ function respond(
   const sender = model.derived.getSender(resource, state, input);
   const derived = model.derived.add(state, resource, entries, {
     sender,
-    ...(mount.shown ? { schema: mount.shown } : {}),
+    schema: model.getShownSchema(plan),
   });
   const shown = mount.shown === undefined ? derived : pickShown(model, mount.shown, derived);
   const headers = createHeaders(model, plan, { status, input, entry: entry && shown[0] });

@@ -4,6 +4,7 @@ import { findCounts } from './derived.ts';
 import { getDocumentPaths, getOverrides, getResourceSegment } from './document-paths.ts';
 import { findResources } from './find-resources.ts';
 import { findFollow } from './follows.ts';
+import { findMarkEffect, findMarks, type Marks, planMarkedList } from './marks.ts';
 import { addArticle, getLastSegment, getParameterName, getParentPath } from './names.ts';
 import { chooseAction, findParents, hasEntryResponse, type Place } from './path-keys.ts';
 import {
@@ -33,6 +34,7 @@ import { findStateValue } from './states.ts';
 import { isDownload, isUpload } from './uploads.ts';
 import { planUser } from './user-plans.ts';
 import {
+  addOwnProperties,
   createUsers,
   findLogin,
   findLoginNames,
@@ -52,9 +54,10 @@ export function inferResources(reader: SchemaReader, routes: readonly Route[]): 
   const known = findUsers(reader, found);
   const created = known ? undefined : createUsers(reader, found, routes);
   const all = addLookups(reader, routes, created ? [...found, created] : found);
-  const users = all.find(({ name }) => name === (known ?? created)?.name);
+  const listed = all.find(({ name }) => name === (known ?? created)?.name);
+  const users = listed && addOwnProperties(reader, listed, routes);
   const resources = users
-    ? all.map((resource) => (resource === users ? users : linkToUsers(reader, users, resource)))
+    ? all.map((resource) => (resource === listed ? users : linkToUsers(reader, users, resource)))
     : all;
   const isLogin = (route: Route) => users !== undefined && findLogin(reader, users, route)?.isRegistration === false;
   const loginPaths = routes.filter(isLogin).map(({ path }) => path);
@@ -64,12 +67,14 @@ export function inferResources(reader: SchemaReader, routes: readonly Route[]): 
     users && route.method === 'GET' && findOwnUser(reader, users, route) ? [route.path] : [],
   );
   const follow = users && findFollow(reader, users, routes);
+  const marks = findMarks(reader, resources, loginPaths.length > 0 ? routes : [], { users, ownPaths });
   const context = { follow, loginPaths, ownPaths, isHidden, createsUnknown: isHidden && !isRegistered };
   const plans = new Map<string, Plan>();
   const mockedPlans = new Map<string, MockedPlan>();
   const reasons = new Map<string, string>();
   for (const route of routes) {
-    const planned = (users && planUser(reader, users, route, context)) ?? planRoute(reader, resources, route, users);
+    const own = users && planUser(reader, users, route, context);
+    const planned = own ?? planRoute(reader, resources, route, { users, marks });
     const key = getRouteKey(route);
     if (typeof planned !== 'string') plans.set(key, planned);
     else {
@@ -133,6 +138,12 @@ function planMocked(reader: SchemaReader, resources: readonly Resource[], route:
   return { route, mount: needed, entry };
 }
 
+/** What the operations of a document say about the user who sends a request. */
+interface SenderContext {
+  readonly users: Resource | undefined;
+  readonly marks: Marks;
+}
+
 /**
  * Returns the effect of an action on a boolean that only its response shows, such as `following` of a profile for
  * `POST /profiles/{username}/follow`.
@@ -155,14 +166,14 @@ function planAction(
   reader: SchemaReader,
   resources: readonly Resource[],
   route: Route,
-  users: Resource | undefined,
+  { users, marks }: SenderContext,
 ): Plan | undefined {
   const action = splitActionPath(route.path);
   const place = action && findPlaceOfForm(resources, action.item);
   if (!action || !place?.isItem || place.resource.kind !== 'collection') return undefined;
   const { resource } = place;
   const shown = users && findSenderFlag(reader, resource, route, action.verb);
-  const effect = findEffect(reader, resource, route, action.verb) ?? shown;
+  const effect = findMarkEffect(reader, marks, route) ?? findEffect(reader, resource, route, action.verb) ?? shown;
   if (!effect) return undefined;
   const mount = renameParameters(place.mount, action.item);
   const located = locateResponse(reader, { resource, action: 'read' }, route, {});
@@ -206,14 +217,16 @@ function planRoute(
   reader: SchemaReader,
   resources: readonly Resource[],
   route: Route,
-  users: Resource | undefined,
+  context: SenderContext,
 ): Plan | string {
   const overrides = getOverrides(reader.document, route);
   if (overrides.off) return 'x-storefront: off';
+  const marked = planMarkedList(context.marks, route);
+  if (marked !== undefined) return marked;
   const place = findPlace(resources, route);
   if (!place)
     return (
-      planAction(reader, resources, route, users) ??
+      planAction(reader, resources, route, context) ??
       planCounts(reader, resources, route) ??
       describeUnknownPath(reader, route)
     );

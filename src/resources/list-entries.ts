@@ -12,6 +12,7 @@ import type { Plan } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 import { createHeaders } from './response-headers.ts';
 import { setInner } from './responses.ts';
+import { hasFlag } from './sender-flags.ts';
 import { findOwnEntry } from './tokens.ts';
 import { isFeed, selectViewed } from './views.ts';
 
@@ -21,9 +22,7 @@ export function list(model: ResourceModel, plan: Plan, input: Input, context: Co
   const { resource, mount } = plan;
   const state = context.read();
   requireParents(model, state, plan, path);
-  const inPath = plan.follows
-    ? listFollowed(model, plan, state, path)
-    : listChildrenOf(getEntries(state, resource), mount, path);
+  const inPath = selectInPath(model, plan, state, input);
   if (plan.follows?.items !== undefined) return respondWithIds(model, plan, plan.follows.items, inPath);
   const parameters = model.getListParameters(plan);
   // The object has no prototype, so that a filter with a name such as `constructor` has no inherited value.
@@ -32,8 +31,11 @@ export function list(model: ResourceModel, plan: Plan, input: Input, context: Co
   const members = followMembers(state, resource, inPath);
   // The values that follow from other entries are computed for the whole list only if they can select entries.
   const isSelected = mount.view !== undefined || isFeed(plan.route) || hasSelection(parameters, query);
-  const sender = model.derived.getSender(resource, state, input);
-  const listed = isSelected ? model.derived.add(state, resource, members, { sender }) : members;
+  const viewing = {
+    sender: model.derived.getSender(resource, state, input),
+    schema: model.getShownSchema(plan),
+  };
+  const listed = isSelected ? model.derived.add(state, resource, members, viewing) : members;
   const own = mount.view?.isMine ? selectOwn(model, plan, state, input, listed) : listed;
   const followed = isFeed(plan.route) ? model.derived.findFollowed(resource) : undefined;
   const fed = followed
@@ -43,9 +45,7 @@ export function list(model: ResourceModel, plan: Plan, input: Input, context: Co
   const found = filterEntries(viewed, parameters, query, complete);
   const entries = sortEntries(found, parameters, query, complete);
   const taken = takePage(entries, parameters, query, (entry) => getKeyValue(entry, resource.id));
-  const page = isSelected
-    ? taken
-    : { ...taken, entries: model.derived.add(state, resource, taken.entries, { sender }) };
+  const page = isSelected ? taken : { ...taken, entries: model.derived.add(state, resource, taken.entries, viewing) };
   const headers = createHeaders(model, plan, { status: plan.route.successStatus, input, page });
   const response = model.responses.createListResponse(plan, page, input);
   return { ...response, headers: { ...response.headers, ...headers }, notes: model.takeNotes(plan, sent) };
@@ -64,6 +64,20 @@ function selectFeed(
   const followed = listFollows(follow, users, state, user, 'following').map((one) => getKeyValue(one, users.id));
   const ids = new Set(followed);
   return entries.filter((entry) => ids.has(getOwner(entry)));
+}
+
+/** Returns the entries at a path: those of its parents, of followers, or that a user has marked. */
+function selectInPath(model: ResourceModel, plan: Plan, state: State, input: Input): readonly Entry[] {
+  const { path } = input;
+  const { resource, mount, marked } = plan;
+  const entries = getEntries(state, resource);
+  if (plan.follows) return listFollowed(model, plan, state, path);
+  if (marked === undefined) return listChildrenOf(entries, mount, path);
+  const { users } = model.inference;
+  const [parent] = mount.parents;
+  const user = parent || !users ? undefined : findOwnEntry(users, state, input);
+  const id = parent ? path[parent.parameter] : users && user && getKeyValue(user, users.id);
+  return id === undefined ? [] : entries.filter((entry) => hasFlag(entry, marked, id));
 }
 
 /** Returns the users who follow a user, or whom a user follows. */

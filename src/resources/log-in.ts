@@ -236,9 +236,9 @@ function chooseLogin({ login, others }: NonNullable<Login['credentials']>, sent:
 /** Returns the part of a response that shows a user, as other responses do. */
 function showUser(model: ResourceModel, { route, resource: users, login }: Plan, user: Entry, state: State): Node {
   const sender = getKeyValue(user, users.id);
-  const [own = user] = model.derived.add(state, users, [user], { sender });
   const response = model.reader.getResponseSchema(route, route.successStatus) ?? '';
   const schema = login?.user && model.reader.getInner(response, login.user);
+  const [own = user] = model.derived.add(state, users, [user], { sender, schema: schema ?? users.schema });
   // The generated values are the same as in other responses.
   const complete = schema === undefined ? own : model.responses.completeEntry(users, schema, own).value;
   return login?.user ? setInner({}, login.user, removePathValues(complete as Entry)) : {};

@@ -32,7 +32,9 @@ export const indexEntrySchemas = memoizeByObject((reader: SchemaReader) =>
       new Map(
         resources
           .filter(({ kind, schema }) => kind === 'collection' && schema !== '')
-          .map((resource) => [reader.resolve(resource.schema), resource] as const)
+          .flatMap((resource) =>
+            [resource.schema, ...(resource.otherSchemas ?? [])].map((one) => [reader.resolve(one), resource] as const),
+          )
           .toReversed(),
       ),
   ),

@@ -93,6 +93,20 @@ export class ResourceModel {
     this.derived = new DerivedValues(this, inference, responses, getSent);
   }
 
+  /**
+   * Returns the JSON Pointer of the schema in which an operation shows entries: for a user, it can be a public profile.
+   * For other entries, it is the schema of the resource.
+   */
+  readonly getShownSchema = memoizeByObject(({ route, resource, mount, responsePath }: Plan): string => {
+    const { users } = this.inference;
+    const response = this.reader.getResponseSchema(route, route.successStatus);
+    if (mount.shown !== undefined || resource !== users || response === undefined)
+      return mount.shown ?? resource.schema;
+    const inner = this.reader.getInner(response, responsePath) ?? '';
+    const shown = this.reader.getItems(inner) ?? inner;
+    return shown !== '' && this.reader.sharesProperties(shown, resource.schema) ? shown : resource.schema;
+  });
+
   /** Returns how the query parameters of a list operation filter, sort and page. */
   readonly getListParameters = memoizeByObject((plan: Plan): ListParameters => {
     const { schema } = plan.resource;

@@ -99,6 +99,8 @@ export interface Resource {
   readonly kind: 'collection' | 'singleton';
   /** The JSON Pointer of the schema of an entry; empty if the document has none. */
   readonly schema: string;
+  /** The JSON Pointers of other schemas in which responses show an entry, such as that of a public profile. */
+  readonly otherSchemas?: readonly string[];
   /** The path parameter and the property that contain the id of an entry. */
   readonly id: PathKey;
   readonly mounts: readonly Mount[];
@@ -223,6 +225,8 @@ export interface Plan {
    * `items`: the JSON Pointer of the schema of an id, if the response has only the ids.
    */
   readonly follows?: { readonly list: 'followers' | 'following'; readonly items: string | undefined };
+  /** The boolean that listed entries have for the user in the path, or for the one who sends the request. */
+  readonly marked?: string;
   /** Whether the entry is the user who sends the request, as in `GET /me`. */
   readonly isSender?: boolean;
   /** Whether the response has no property of the entry, such as `{ "success": true }`. */

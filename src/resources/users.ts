@@ -119,6 +119,27 @@ export function createUsers(
   return routes.some((route) => findLogin(reader, users, route)?.credentials) ? users : undefined;
 }
 
+/**
+ * Returns the users with the schema of `GET /me`, if it has more properties of a user than the one in a list, which can
+ * be a public profile.
+ */
+export function addOwnProperties(reader: SchemaReader, users: Resource, routes: readonly Route[]): Resource {
+  const { schema, id, singular } = users;
+  const [idName] = id.property?.split('.') ?? [];
+  const known = [...reader.getProperties(schema).keys()];
+  const own = routes.flatMap((route) => {
+    const response =
+      isAboutSender(route) && route.method === 'GET' ? reader.getResponseSchema(route, route.successStatus) : undefined;
+    return response === undefined ? [] : [reader.findEntry(response, singular, schema).schema];
+  });
+  const richer = own.find((one) => {
+    const names = reader.getProperties(one);
+    const shared = known.filter((name) => names.has(name));
+    return idName !== undefined && names.has(idName) && names.size > known.length && shared.length * 2 > known.length;
+  });
+  return richer === undefined || schema === '' ? users : { ...users, schema: richer, otherSchemas: [schema] };
+}
+
 /** Returns the schema of the user in the response of `GET /me`, or else of a login or a registration. */
 function findUserSchema(reader: SchemaReader, routes: readonly Route[]): string | undefined {
   const own = routes.filter((route) => isAboutSender(route) && route.method === 'GET');

@@ -195,3 +195,28 @@ describe('paths for other people', () => {
     });
   });
 });
+
+describe('a user with more properties in /me than in a list', () => {
+  const Profile = createObject({ 'id!': INTEGER, 'username!': TEXT });
+  const Own = createObject({ ...{ 'id!': INTEGER, 'username!': TEXT, 'email!': TEXT }, 'createdAt!': TEXT });
+  const named = createObject({ 'email!': TEXT, 'username!': TEXT, 'password!': TEXT });
+  const paths: Paths = {
+    '/register': { post: { request: named, response: refer('Own'), status: 201 } },
+    '/login': { post: { request: CREDENTIALS, response: createObject({ 'token!': TEXT }) } },
+    '/me': { get: { response: refer('Own') } },
+    '/users': { get: { response: createList(refer('Profile')) } },
+    '/users/{userId}': { get: { response: refer('Profile') } },
+  };
+
+  it('has all of them, and is shown to others without them', async () => {
+    const { ask } = await startApi({ paths, schemas: { Profile, Own } });
+    const sent = { email: 'ann@example.com', username: 'ann', password: 'x' };
+    const { body: own } = await ask('POST', '/register', sent);
+    expect(own).toMatchObject({ email: 'ann@example.com', createdAt: '2025-06-01T12:00:00.000Z' });
+    const { token } = (await ask('POST', '/login', sent)).body;
+    expect((await ask('GET', '/me', undefined, use(token))).body).toEqual(own);
+    const { id, username } = own;
+    expect((await ask('GET', `/users/${id}`)).body).toEqual({ id, username });
+    expect((await ask('GET', '/users')).body).toContainEqual({ id, username });
+  });
+});
