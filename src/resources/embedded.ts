@@ -7,7 +7,7 @@ import { getKeyValue, getOwn, getPathValues } from './entry-values.ts';
 import { indexEntrySchemas, indexReferences } from './references.ts';
 import { type Inference, PATH_VALUES, type Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
-import { findUserParts, getUserKey } from './users.ts';
+import { findUserParts, getUserKey } from './user-parts.ts';
 
 /** A property of an entry that shows entries of another resource: the `author` of a note, beside its `authorId`. */
 export interface Embedded {

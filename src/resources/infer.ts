@@ -32,6 +32,7 @@ import { allowsAnyBody, allowsAnyJson, listPatchTypes } from './schema-reader.ts
 import { isSenderFlag } from './sender-flags.ts';
 import { findStateValue } from './states.ts';
 import { isDownload, isUpload } from './uploads.ts';
+import { linkToUsers } from './user-parts.ts';
 import { planUser } from './user-plans.ts';
 import {
   addOwnProperties,
@@ -40,7 +41,6 @@ import {
   findLoginNames,
   findOwnUser,
   findUsers,
-  linkToUsers,
   resetsPassword,
 } from './users.ts';
 import { addLookups } from './views.ts';

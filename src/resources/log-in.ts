@@ -27,7 +27,8 @@ import {
   type TokenOwner,
   type TokenType,
 } from './tokens.ts';
-import { findByLogin, findUserParts, getUserKey, REFRESH_NAMES } from './users.ts';
+import { findUserParts, getUserKey } from './user-parts.ts';
+import { findByLogin, REFRESH_NAMES } from './users.ts';
 
 /** Returns the path parameters of the user who sends a request. Throws a `DomainError` if there is no such user. */
 export function getSenderPath({ resource, mount }: Plan, input: Input, state: State): Input['path'] {

@@ -5,7 +5,7 @@ import { getAlternatives, getKeyNames, getLastSegment, getParameterName, getPare
 import type { Action, Mount, Parent, PathKey, Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
 import { listPatchTypes } from './schema-reader.ts';
-import { getUserKey, USER_OBJECTS } from './users.ts';
+import { getUserKey, USER_OBJECTS } from './user-parts.ts';
 
 /** The parameters of `findId`, which finds the property of an entry for a path parameter: `id` for `{petId}`. */
 interface KeyInput {
