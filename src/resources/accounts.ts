@@ -5,7 +5,8 @@ import type { Entry, State } from '../store/state.ts';
 import { getKeyValue, getOwn, getPathValues } from './entry-values.ts';
 import { addArticle } from './names.ts';
 import { type Inference, PATH_VALUES, type Passwords, type Resource } from './resource.ts';
-import { setTokenKey } from './tokens.ts';
+import type { ResourceModel } from './resource-model.ts';
+import { getTokenKey, setTokenKey } from './tokens.ts';
 import { findByLogin, findPasswords } from './users.ts';
 
 /** What is inferred about users. */
@@ -24,7 +25,7 @@ export function createAccount(
 ): Entry {
   if (!hasAccounts(inference, resource)) return user;
   requireFreeLogin(inference, resource, state, { ...user, ...sent });
-  return setTokenKey(keepPassword(resource, user, sent), newId());
+  return keepPassword(resource, setTokenKey(user, newId()), sent);
 }
 
 /**
@@ -42,6 +43,25 @@ export function changeAccount(
   if (!hasAccounts(inference, resource)) return user;
   requireFreeLogin(inference, resource, state, user, current);
   return keepPassword(resource, user, sent);
+}
+
+/**
+ * Returns a changed user with the id in a request of this user, if the id is a login such as the user name.
+ * Other requests can't change ids.
+ */
+export function changeOwnId(
+  { inference, responses }: Pick<ResourceModel, 'inference' | 'responses'>,
+  users: Resource,
+  user: Entry,
+  sent: Entry,
+): Entry {
+  const { property = '' } = users.id;
+  const value = getOwn(sent, property);
+  const isNew = inference.loginNames.includes(property) && typeof value === 'string' && value !== user[property];
+  if (!isNew || value === '') return user;
+  // Generated values depend on the id, and clients have seen those of the old id.
+  const { value: shown } = responses.completeEntry(users, users.schema, user);
+  return { ...(shown as Entry), ...user, [property]: value };
 }
 
 function hasAccounts({ users, loginNames }: Users, resource: Resource): boolean {
@@ -66,7 +86,7 @@ const HASH = 'passwordHash';
 
 function hashPassword(user: Entry, users: Resource, password: unknown): string {
   return createHash('sha256')
-    .update(JSON.stringify([getKeyValue(user, users.id), String(password)]))
+    .update(JSON.stringify([getTokenKey(user) ?? getKeyValue(user, users.id), String(password)]))
     .digest('hex');
 }
 

@@ -107,7 +107,9 @@ export function findShown(
     const id = ids === undefined ? undefined : getOwn(entry, ids);
     const shown = find(id) ?? find(getShownUser(entry, property)) ?? findOwn(own);
     // An entry that was deleted, or never existed, keeps its id.
-    const isKnown = shown !== undefined || id === undefined || id === null || resource.id.property === undefined;
+    const isKept = isNode(own) && getKeyValue(own, resource.id) === String(id);
+    const isKnown =
+      shown !== undefined || isKept || id === undefined || id === null || resource.id.property === undefined;
     return isKnown ? shown : { [resource.id.property]: id };
   }
   const listed = ids === undefined ? undefined : getOwn(entry, ids);

@@ -141,10 +141,11 @@ function describeList(model: ResourceModel, plan: Plan): readonly string[] {
 
 /** Describes a login: `logs in a user by email`, `logs in a user by email or refreshToken`. */
 function explainLogin(
-  { isRegistration, createsUnknown, credentials, refreshToken, clientId }: Login,
+  { isRegistration, isRenewal, createsUnknown, credentials, refreshToken, clientId }: Login,
   user: string,
 ): string {
   if (isRegistration) return `registers ${user} by ${credentials?.login}`;
+  if (isRenewal) return `returns another token for ${user}`;
   const names = [credentials?.login, refreshToken, clientId].filter((name) => name !== undefined);
   return credentials || refreshToken !== undefined
     ? `logs in ${user} by ${names.join(' or ')}${createsUnknown ? ', and creates an unknown one' : ''}`

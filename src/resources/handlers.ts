@@ -2,7 +2,7 @@ import { type Context, DomainError, type Handle, type HandlerResponse, type Inpu
 import { omitKeys, toNode } from '../openapi/document.ts';
 import type { Entry, State } from '../store/state.ts';
 import { isPathSegment } from '../util/request-target.ts';
-import { changeAccount, changePassword } from './accounts.ts';
+import { changeAccount, changeOwnId, changePassword } from './accounts.ts';
 import { applyEffect, describeValues } from './actions.ts';
 import { addEntry } from './add-entry.ts';
 import { computeDerived } from './derived.ts';
@@ -16,13 +16,14 @@ import { flattenQuery } from './list-query.ts';
 import { addSender, getSenderPath, logIn, logOut, requireActiveToken } from './log-in.ts';
 import { getBodies, getBody } from './request-bodies.ts';
 import { createNotFound, findEntry, requireParents } from './require-entries.ts';
-import type { Action, MockedPlan, Plan } from './resource.ts';
+import type { Action, MockedPlan, Plan, Resource } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 import { createHeaders } from './response-headers.ts';
 import { getInner } from './responses.ts';
 import { isSenderFlag, readFlags, setFlag } from './sender-flags.ts';
 import { addToken } from './tokens.ts';
 import { isUpload, respondWithFile } from './uploads.ts';
+import { keepShownUser, renameUser } from './user-links.ts';
 import { requireVersion } from './versions.ts';
 
 /** Returns `status` if the contract documents it for the operation, and otherwise the operation's success status. */
@@ -171,8 +172,12 @@ async function replace(model: ResourceModel, plan: Plan, input: Input, context: 
     requireVersion(model, plan, input, { state, current });
     const replaced = model.replaceEntry(plan, current, body, nowMs);
     const linked = linkUsers(model.reader, model.inference, plan.resource, state, replaced);
-    const entry = changeAccount(model.inference, plan.resource, linked, { state, sent: body, current });
-    return { next: setEntry(plan, state, current, entry), result: { entry, status: getOtherStatus(plan, 201) } };
+    const own = plan.isSender ? changeOwnId(model, plan.resource, linked, body) : linked;
+    const entry = changeAccount(model.inference, plan.resource, own, { state, sent: body, current });
+    return {
+      next: setEntry(model, plan, state, { current, entry }),
+      result: { entry, status: getOtherStatus(plan, 201) },
+    };
   });
   const [entry] = followMembers(context.read(), plan.resource, [changed.entry]);
   return respond(model, plan, input, { status: changed.status, state: context.read(), entry });
@@ -203,8 +208,9 @@ async function update(model: ResourceModel, plan: Plan, input: Input, context: C
       ? patchEntry(model, plan, current, operations, nowMs)
       : model.updateEntry(plan, current, (old) => applyMergePatch(old, patch) as Entry, patch, nowMs);
     const linked = linkUsers(model.reader, model.inference, plan.resource, state, result);
-    const kept = changeAccount(model.inference, plan.resource, linked, { state, sent: patch, current });
-    return { next: setEntry(plan, state, stored, kept), result: kept };
+    const own = plan.isSender ? changeOwnId(model, plan.resource, linked, patch) : linked;
+    const kept = changeAccount(model.inference, plan.resource, own, { state, sent: patch, current });
+    return { next: setEntry(model, plan, state, { current: stored, entry: kept }), result: kept };
   });
   return respond(model, plan, input, { status: plan.route.successStatus, state: context.read(), entry });
 }
@@ -260,7 +266,7 @@ async function act(model: ResourceModel, plan: Plan, input: Input, context: Cont
       ),
     );
     const result = flags.reduce((next, [name, value]) => setFlag(next, name, sender ?? '', value === true), set);
-    return { next: setEntry(plan, state, current, result), result };
+    return { next: setEntry(model, plan, state, { current, entry: result }), result };
   });
   const shown = plan.hidesEntry ? undefined : entry;
   return respond(model, plan, input, { status: plan.route.successStatus, state: context.read(), entry: shown });
@@ -274,7 +280,7 @@ async function setPassword(model: ResourceModel, plan: Plan, input: Input, conte
     const current = findEntry(plan, state, input.path);
     if (!current || !passwords) throw createNotFound(plan, input.path);
     const changed = changePassword(users, current, passwords, sent);
-    return { next: setEntry(plan, state, current, changed), result: changed };
+    return { next: setEntry(model, plan, state, { current, entry: changed }), result: changed };
   });
   const shown = hidesEntry ? undefined : entry;
   return respond(model, plan, input, { status: route.successStatus, state: context.read(), entry: shown });
@@ -288,7 +294,11 @@ async function remove(model: ResourceModel, plan: Plan, input: Input, context: C
     const entry = stored ?? model.getInitialSingleton(plan.resource, plan.mount, path);
     if (!entry) throw createNotFound(plan, path);
     requireVersion(model, plan, input, { state, current: entry });
-    const next = stored ? removeEntries(model.inference, state, plan.resource, [stored]) : state;
+    const isUser = plan.resource === model.inference.users;
+    const { getEmbedded } = model.derived;
+    const getShown = (resource: Resource, one: Entry) => model.derived.add(state, resource, [one])[0] ?? one;
+    const kept = stored && isUser ? keepShownUser(model.inference, state, stored, getEmbedded, getShown) : state;
+    const next = stored ? removeEntries(model.inference, kept, plan.resource, [stored]) : state;
     return { next, result: entry };
   });
   return respond(model, plan, input, { status: getStatus(plan, 204), state: context.read(), entry: removed });
@@ -352,10 +362,16 @@ function addHeaders(response: HandlerResponse, headers: Readonly<Record<string, 
 }
 
 /** Returns a copy of a state in which `entry` replaces `current`. If `current` is undefined, adds `entry`. */
-function setEntry({ resource }: Plan, state: State, current: Entry | undefined, entry: Entry): State {
+function setEntry(
+  { reader, inference }: ResourceModel,
+  { resource }: Plan,
+  state: State,
+  { current, entry }: { readonly current: Entry | undefined; readonly entry: Entry },
+): State {
   const entries = getEntries(state, resource);
-  const next = current ? replaceEntry(entries, current, entry) : appendEntry(entries, entry);
-  return setEntries(state, resource, next);
+  if (!current) return setEntries(state, resource, appendEntry(entries, entry));
+  const next = setEntries(state, resource, replaceEntry(entries, current, entry));
+  return resource === inference.users ? renameUser(reader, inference, next, current, entry) : next;
 }
 
 /**

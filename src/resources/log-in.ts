@@ -1,5 +1,6 @@
 import { type Context, DomainError, type HandlerResponse, type Input } from '../application.ts';
 import { type Node, omitKeys, toNode } from '../openapi/document.ts';
+import type { Route } from '../openapi/routes.ts';
 import type { Entry, State } from '../store/state.ts';
 import { normalizeName, toSingular } from '../util/names.ts';
 import { hasPassword } from './accounts.ts';
@@ -13,10 +14,12 @@ import { pickKnown } from './request-bodies.ts';
 import { type Login, PATH_VALUES, type Plan, type Resource } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 import { getInner, setInner } from './responses.ts';
+import type { SchemaReader } from './schema-reader.ts';
 import { getSenderFlags, hasFlag } from './sender-flags.ts';
 import {
   createToken,
   endToken,
+  findBearer,
   findByToken,
   findOwnEntry,
   findSender,
@@ -28,7 +31,7 @@ import {
   type TokenType,
 } from './tokens.ts';
 import { findUserParts, getUserKey } from './user-parts.ts';
-import { findByLogin, REFRESH_NAMES } from './users.ts';
+import { findByLogin, findRefreshTokens } from './users.ts';
 
 /** Returns the path parameters of the user who sends a request. Throws a `DomainError` if there is no such user. */
 export function getSenderPath({ resource, mount }: Plan, input: Input, state: State): Input['path'] {
@@ -67,7 +70,7 @@ export function requireActiveToken(
  */
 export function addSender(
   { inference: { users }, reader }: ResourceModel,
-  { resource, mount }: Plan,
+  { resource, mount, route, requestPath }: Plan,
   state: State,
   input: Input,
   body: Entry,
@@ -76,7 +79,10 @@ export function addSender(
   const parts = findUserParts(reader)(users)(resource);
   // The path of a list such as `/users/{userId}/posts` names the user.
   const sent = Object.keys(body).map(normalizeName);
+  const described = listRequestNames(reader, route, requestPath);
+  const ownId = `${normalizeName(users.singular)}id`;
   const isFree = (name: string) =>
+    !(normalizeName(name) === ownId && ownId !== 'userid' && described.includes(name)) &&
     !sent.includes(normalizeName(name)) &&
     !sent.includes(`${normalizeName(name)}id`) &&
     mount.parents.every((parent) => parent.property !== name && parent.name !== getUserKey(name));
@@ -97,6 +103,13 @@ export function addSender(
   ];
   const signed: Entry = { ...body, ...Object.fromEntries(shown.filter(([, value]) => value !== undefined)) };
   return [...names, ...objects].reduce((next, { name }) => setShownUser(next, name, key), signed);
+}
+
+/** Returns the names of the properties that the body of a request can have. */
+function listRequestNames(reader: SchemaReader, route: Route, requestPath: readonly string[]): readonly string[] {
+  const request = reader.getRequestSchema(route);
+  const inner = request === undefined ? undefined : reader.getInner(request, requestPath);
+  return inner === undefined ? [] : [...reader.getProperties(inner).keys()];
 }
 
 /** Returns the entries of the user who sends a request; all entries if the user is not known. */
@@ -161,7 +174,8 @@ export async function logIn(
   const body = toNode(getInner(input.body, login.requestPath));
   const sent = pickKnown(model.reader, plan, login.requestPath, body, input.headers);
   const client = findClient(login, sent);
-  const user = client === undefined ? await findUser(model, plan, sent, context) : undefined;
+  const renewed = login.isRenewal ? findRenewed(model, plan, input, context.read()) : undefined;
+  const user = client === undefined ? (renewed ?? (await findUser(model, plan, sent, context))) : undefined;
   const owner: TokenOwner =
     client === undefined
       ? { sub: user && getKeyValue(user, users.id), key: user && getTokenKey(user) }
@@ -229,6 +243,23 @@ async function findUser(model: ResourceModel, plan: Plan, sent: Node, context: C
   );
 }
 
+/**
+ * Returns the user of the token in the header of a request for another token. It is a refresh token if logins return
+ * one. With other credentials, it is the first user.
+ */
+function findRenewed({ reader, inference }: ResourceModel, plan: Plan, input: Input, state: State): Entry {
+  const { resource: users } = plan;
+  const hasRefresh = [...inference.plans.values()].some(({ login, route }) => {
+    const response = login && reader.getResponseSchema(route, route.successStatus);
+    return response !== undefined && findRefreshTokens(reader, response).length > 0;
+  });
+  const user = namesSender(input)
+    ? findBearer(users, state, input, hasRefresh ? 'refresh' : 'access')
+    : findOwnEntry(users, state, input);
+  if (!user) throw createSenderError(users, input);
+  return user;
+}
+
 /** Returns the name of the login that a request body has. */
 function chooseLogin({ login, others }: NonNullable<Login['credentials']>, sent: Node): string {
   return [login, ...others].find((name) => sent[name] !== undefined && sent[name] !== null) ?? login;
@@ -293,9 +324,12 @@ function addTokenFields(
   const fields = new Map<string, () => unknown>([
     ['tokentype', () => 'Bearer'],
     ['expiresin', () => TOKEN_SECONDS],
-    ...REFRESH_NAMES.map((name) => [name, () => createNext('refresh')] as const),
   ]);
-  const withToken = setInner(body, path, createNext('access'));
+  const response = reader.getResponseSchema(plan.route, plan.route.successStatus) ?? '';
+  const withToken = findRefreshTokens(reader, response).reduce(
+    (next, one) => setInner(next, one, createNext('refresh')),
+    setInner(body, path, createNext('access')),
+  );
   return [...reader.getProperties(schema)].reduce((result, [name, pointer]) => {
     const value = fields.get(normalizeName(name))?.();
     return value !== undefined && contract.isValid(pointer, value) ? setInner(result, [...place, name], value) : result;

@@ -163,6 +163,8 @@ export interface Login {
   /** The property names that lead to the user in the response. Undefined if it has none. */
   readonly user: readonly string[] | undefined;
   readonly isRegistration: boolean;
+  /** Whether a request without a body gets another token for that in its header. */
+  readonly isRenewal?: boolean;
   /** Whether a login with an unknown name creates the user, because no operation registers or lists users. */
   readonly createsUnknown?: boolean;
 }

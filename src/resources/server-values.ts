@@ -54,12 +54,26 @@ const TIME_NAMES: Readonly<Record<TimeKind, RegExp>> = {
 };
 
 /**
+ * Matches names of times at which an entry of a certain kind was created, such as `sentAt` of a message.
+ * They are set only if entries require them, because an action such as `send` can set them later.
+ */
+const CREATED_BY_KIND =
+  /^(?:sent|posted|submitted|registered|registration|joined|placed|ordered|booked|uploaded|received|logged)(?:at|on|date|time|datetime|timestamp)$/;
+
+function isTimeName(reader: SchemaReader, { schema }: Resource, name: string, kind: TimeKind): boolean {
+  if (TIME_NAMES[kind].test(normalizeName(name))) return true;
+  const isOfKind = kind === 'created' && CREATED_BY_KIND.test(normalizeName(name));
+  return isOfKind && schema !== '' && reader.getRequired(schema).includes(name);
+}
+
+/**
  * Returns the property with the time at which an entry was created; else one with another time, such as `publishedAt`.
  * `names`: the properties of an entry.
  */
 export function findCreatedName(names: readonly string[]): string | undefined {
   return (
     names.find((name) => TIME_NAMES.created.test(normalizeName(name))) ??
+    names.find((name) => CREATED_BY_KIND.test(normalizeName(name))) ??
     names.find((name) => ['publishedat', 'date', 'timestamp'].includes(normalizeName(name)))
   );
 }
@@ -113,7 +127,7 @@ export function createServerValues(
     getDefaults: (schema) => (schema === '' ? {} : getDefaultValues(contract, reader.getProperties(schema))),
     getTimes(resource, from, { nowMs, kinds }) {
       const values = getOwnProperties(resource).flatMap(([name, pointer]) => {
-        const isTime = kinds.some((kind) => TIME_NAMES[kind].test(normalizeName(name)));
+        const isTime = kinds.some((kind) => isTimeName(reader, resource, name, kind));
         if (!isTime || from[name] !== undefined) return [];
         const value = formatTimes(nowMs).find((time) => contract.isValid(pointer, time));
         return value === undefined ? [] : [[name, value]];

@@ -96,6 +96,11 @@ export function findSender(users: Resource | undefined, state: State, input: Sen
     : (findById(users, state, input.user) ?? findByLogin(users, state, '', input.user));
 }
 
+/** Returns the user whose token of a type a request has, such as a refresh token in the header Authorization. */
+export function findBearer(users: Resource, state: State, input: Sender, type: TokenType): Entry | undefined {
+  return findByToken(users, state, readToken(input), type);
+}
+
 /**
  * Returns the user of a token of this server.
  * Returns undefined for a token of another type, without a user, or if a logout has ended the token.
@@ -108,8 +113,12 @@ export function findByToken(
 ): Entry | undefined {
   const claims = readClaims(token);
   if (claims?.type !== type) return undefined;
-  const user = findById(users, state, claims.user);
-  return user && claims.key === getTokenKey(user) && !listEnded(user).includes(claims.id) ? user : undefined;
+  const named = findById(users, state, claims.user);
+  const isOwn = (user: Entry) => claims.key === getTokenKey(user);
+  // The id of a user can be a user name, which was changed since.
+  const renamed = () => (claims.key === undefined ? undefined : getEntries(state, users).find(isOwn));
+  const user = named && isOwn(named) ? named : renamed();
+  return user && !listEnded(user).includes(claims.id) ? user : undefined;
 }
 
 /** The hidden value of a user with a text that is in all tokens of the user. */

@@ -18,7 +18,13 @@ const CREATOR_PROPERTIES = [
 ];
 
 /** Names of objects that show the user who created an entry, without uppercase letters and separators. */
-export const USER_OBJECTS = ['author', 'owner', 'user', 'creator', 'createdby', 'sender', 'postedby'];
+export const USER_OBJECTS = [
+  ...['author', 'owner', 'user', 'creator', 'createdby', 'sender', 'postedby'],
+  ...['reviewer', 'commenter', 'poster', 'organizer', 'host', 'uploader', 'requester', 'submitter'],
+];
+
+/** The number of names in `USER_OBJECTS` that always stand for the user who created an entry. */
+const SURE_OBJECTS = 7;
 
 /** Names of properties with the name of a user, the best first, without uppercase letters and separators. */
 const SHOWN_NAMES = ['username', 'login', 'handle', 'displayname', 'fullname', 'name', 'email'];
@@ -38,14 +44,23 @@ export interface UserParts {
 /** Finds the properties of a resource's entries that say who created an entry. */
 export const findUserParts = memoizeByObject((reader: SchemaReader) =>
   memoizeByObject((users: Resource) =>
-    memoizeByObject(({ schema }: Resource): UserParts => {
+    memoizeByObject(({ schema, id }: Resource): UserParts => {
       const properties = schema === '' ? [] : [...reader.getProperties(schema)];
+      const required = schema === '' ? [] : reader.getRequired(schema);
+      // A required `customerId` names the user if customers log in. An optional one can be another user.
+      const isOwnId = (name: string) =>
+        normalizeName(name) === `${normalizeName(users.singular)}id` && required.includes(name) && name !== id.property;
       const scalars = properties.filter(
-        ([name, pointer]) => CREATOR_PROPERTIES.includes(normalizeName(name)) && reader.isScalar(pointer),
+        ([name, pointer]) =>
+          (CREATOR_PROPERTIES.includes(normalizeName(name)) || isOwnId(name)) && reader.isScalar(pointer),
       );
+      const known = reader.getProperties(users.schema);
       const objects = properties.flatMap(([name, pointer]) => {
         const inner = [...reader.getProperties(pointer).keys()];
-        return USER_OBJECTS.includes(normalizeName(name)) && inner.length > 0 ? [{ name, properties: inner }] : [];
+        const position = USER_OBJECTS.indexOf(normalizeName(name));
+        // A host or an organizer is often no user.
+        const isUser = position >= 0 && (position < SURE_OBJECTS || inner.every((one) => known.has(one)));
+        return isUser && inner.length > 0 ? [{ name, properties: inner }] : [];
       });
       const ids = scalars.filter(([name, pointer]) => hasUserId(reader, users, name, pointer));
       const names = scalars.flatMap(([name, pointer]) => {

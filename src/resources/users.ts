@@ -62,10 +62,19 @@ export function findPasswords(names: readonly string[]): Passwords | undefined {
 }
 
 /** Names of properties with a token, without uppercase letters and separators. */
-export const TOKEN_NAMES = ['token', 'accesstoken', 'jwt', 'authtoken', 'sessiontoken', 'bearertoken', 'idtoken'];
+export const TOKEN_NAMES = [
+  'token',
+  'accesstoken',
+  'jwt',
+  'authtoken',
+  'sessiontoken',
+  'bearertoken',
+  'idtoken',
+  'access',
+];
 
 /** Names of properties with a token for a new token, without uppercase letters and separators. */
-export const REFRESH_NAMES = ['refreshtoken', 'refresh'];
+const REFRESH_NAMES = ['refreshtoken', 'refresh'];
 
 /** Names of properties with the id and the secret of an OAuth 2 client, without uppercase letters and separators. */
 const CLIENT_ID_NAMES = ['clientid'];
@@ -177,20 +186,37 @@ export function findNamed(reader: SchemaReader, schema: string, names: readonly 
     .find((property) => property !== undefined);
 }
 
-/** Returns the property names that lead to a token in a body: `['token']`, or `['user', 'token']`. */
-function findToken(reader: SchemaReader, schema: string): readonly string[] | undefined {
+/** The maximum number of property names that lead to a token: 3 for `tokens.access.token`. */
+const MAX_TOKEN_DEPTH = 3;
+
+/** Returns the property names that lead to a token in a body: `['token']`, or `['tokens', 'access', 'token']`. */
+function findToken(reader: SchemaReader, schema: string, depth = 1): readonly string[] | undefined {
   const own = findNamed(reader, schema, TOKEN_NAMES);
-  if (own !== undefined) return [own];
+  if (own !== undefined || depth >= MAX_TOKEN_DEPTH) return own === undefined ? undefined : [own];
   for (const [name, pointer] of reader.getProperties(schema)) {
-    const inner = reader.isObject(pointer) ? findNamed(reader, pointer, TOKEN_NAMES) : undefined;
-    if (inner !== undefined) return [name, inner];
+    const isOther = !reader.isObject(pointer) || REFRESH_NAMES.includes(normalizeName(name));
+    const inner = isOther ? undefined : findToken(reader, pointer, depth + 1);
+    if (inner !== undefined) return [name, ...inner];
   }
   return undefined;
 }
 
+/** Returns the property names that lead to each refresh token in a body, such as `['tokens', 'refresh', 'token']`. */
+export function findRefreshTokens(reader: SchemaReader, schema: string, depth = 1): readonly (readonly string[])[] {
+  return [...reader.getProperties(schema)].flatMap(([name, pointer]): readonly (readonly string[])[] => {
+    const isRefresh = REFRESH_NAMES.includes(normalizeName(name));
+    if (reader.isScalar(pointer)) return isRefresh ? [[name]] : [];
+    if (depth >= MAX_TOKEN_DEPTH || !reader.isObject(pointer)) return [];
+    const own = isRefresh ? findNamed(reader, pointer, TOKEN_NAMES) : undefined;
+    const inner = own === undefined ? findRefreshTokens(reader, pointer, depth + 1) : [[own]];
+    return inner.map((path) => [name, ...path]);
+  });
+}
+
 /**
  * Returns how an operation logs a user in, registers one, or issues another token.
- * Its request has a password and a login, a refresh token, or the id and the secret of an OAuth 2 client.
+ * Its request has a password and a login, a refresh token, or the id and the secret of an OAuth 2 client. At a path
+ * such as `/refresh`, it has no body.
  * Its response has a token, or the user if it is a registration.
  * Returns undefined for other operations.
  * `isHidden`: whether no operation lists the users. Then a POST of the users is a registration.
@@ -198,7 +224,11 @@ function findToken(reader: SchemaReader, schema: string): readonly string[] | un
 export function findLogin(reader: SchemaReader, users: Resource, route: Route, isHidden = false): Login | undefined {
   const request = reader.getRequestSchema(route);
   const response = reader.getResponseSchema(route, route.successStatus);
-  if (route.method !== 'POST' || route.pathNames.length > 0 || request === undefined) return undefined;
+  if (route.method !== 'POST' || route.pathNames.length > 0) return undefined;
+  const token = response === undefined ? undefined : findToken(reader, response);
+  const user = response === undefined ? undefined : findUser(reader, users, response);
+  if (request === undefined)
+    return token && RENEWAL.test(route.path) ? { ...NO_CREDENTIALS, token, user, isRenewal: true } : undefined;
   const { path: requestPath, schema } = findBody(reader, request);
   const find = (names: readonly string[]) => findNamed(reader, schema, names);
   const refreshToken = find(REFRESH_NAMES);
@@ -206,14 +236,20 @@ export function findLogin(reader: SchemaReader, users: Resource, route: Route, i
   const credentials = sent && { login: sent.login, password: sent.password, others: sent.others };
   const clientId = find(CLIENT_SECRET_NAMES) === undefined ? undefined : find(CLIENT_ID_NAMES);
   if (!credentials && refreshToken === undefined && clientId === undefined) return undefined;
-  const token = response === undefined ? undefined : findToken(reader, response);
-  const user = response === undefined ? undefined : findUser(reader, users, response);
   const segment = getLastSegment(route.path);
   const isOfUsers = (token !== undefined || isHidden) && /^(?:users?|accounts?|members?)$/i.test(segment);
   const isRegistration = credentials !== undefined && (REGISTRATION.test(segment) || isOfUsers);
   const found = { requestPath, credentials, refreshToken, clientId, token, user, isRegistration };
   return token || isRegistration || (credentials && LOGIN.test(segment)) ? found : undefined;
 }
+
+/** Matches paths that issue another token for that in the header of a request. */
+const RENEWAL = /[/_-](?:refresh|renew)(?:[/_-]?tokens?)?$/i;
+
+const NO_CREDENTIALS = {
+  ...{ requestPath: [], credentials: undefined, refreshToken: undefined, clientId: undefined },
+  isRegistration: false,
+};
 
 /** Returns where the credentials are in a request body: in the body, or in its only property. */
 function findBody(reader: SchemaReader, request: string) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createList, createObject, type Paths, refer } from '../support/fixtures/api-document.ts';
+import { createList, createObject, createResourcePaths, type Paths, refer } from '../support/fixtures/api-document.ts';
 import { explainApi } from '../support/harness/explain-api.ts';
 import { startApi } from '../support/harness/start-api.ts';
 
@@ -187,5 +187,75 @@ describe('a change of a password', () => {
       'POST /password/forgot': reset,
       'POST /password/reset': reset,
     });
+  });
+});
+
+describe('tokens in a response', () => {
+  const Pair = createObject({
+    'access!': createObject({ 'token!': TEXT }),
+    'refresh!': createObject({ 'token!': TEXT, 'expires!': TEXT }),
+  });
+  const paths: Paths = {
+    ...createPaths(),
+    '/login': { post: { request: CREDENTIALS, response: createObject({ 'user!': refer('User'), 'tokens!': Pair }) } },
+    '/auth/refresh': { post: { response: createObject({ 'access!': TEXT }) } },
+  };
+
+  it('can be in objects, and the header can have the refresh token', async () => {
+    const { ask } = await startApi({ paths, schemas });
+    await ask('POST', '/register', { email: 'ann@example.com', password: 'x' });
+    const { user, tokens } = (await ask('POST', '/login', { email: 'ann@example.com', password: 'x' })).body;
+    expect((await ask('GET', '/me', undefined, use(tokens.access.token))).body).toEqual(user);
+    expect(await ask('GET', '/me', undefined, use(tokens.refresh.token))).toMatchObject({ status: 401 });
+    expect(await ask('POST', '/auth/refresh', undefined, use(tokens.access.token))).toMatchObject({ status: 401 });
+    const { access } = (await ask('POST', '/auth/refresh', undefined, use(tokens.refresh.token))).body;
+    expect((await ask('GET', '/me', undefined, use(access))).body).toEqual(user);
+    expect(await explainApi({ paths, schemas })).toMatchObject({
+      'POST /auth/refresh': 'real: returns another token for a user',
+    });
+  });
+
+  it('of the header get another one if logins return no refresh token', async () => {
+    const { '/refresh': _refresh, ...others } = paths;
+    const login = { post: { request: CREDENTIALS, response: createObject({ 'token!': TEXT }) } };
+    const { ask } = await startApi({ paths: { ...others, '/login': login }, schemas });
+    await ask('POST', '/register', { email: 'ann@example.com', password: 'x' });
+    const { token } = (await ask('POST', '/login', { email: 'ann@example.com', password: 'x' })).body;
+    const { access } = (await ask('POST', '/auth/refresh', undefined, use(token))).body;
+    expect((await ask('GET', '/me', undefined, use(access))).body).toMatchObject({ email: 'ann@example.com' });
+  });
+});
+
+describe('customers who log in with a phone number', () => {
+  const Customer = createObject({ 'id!': INTEGER, 'name!': TEXT, 'phone!': TEXT, 'registeredAt!': TEXT });
+  const Booking = createObject({ 'id!': INTEGER, 'room!': TEXT, 'customerId!': INTEGER, customer: refer('Customer') });
+  const Review = createObject({
+    'id!': INTEGER,
+    'text!': TEXT,
+    'reviewer!': createObject({ 'id!': INTEGER, 'name!': TEXT }),
+  });
+  const sent = createObject({ 'phone!': TEXT, 'password!': TEXT, name: TEXT });
+  const Token = createObject({ 'token!': TEXT, 'customer!': refer('Customer') });
+  const paths: Paths = {
+    '/register': { post: { request: sent, response: Token, status: 201 } },
+    '/login': { post: { request: sent, response: Token } },
+    ...createResourcePaths('/customers/{customerId}', refer('Customer')),
+    '/customers/{customerId}/bookings': { get: { response: createList(refer('Booking')) } },
+    ...createResourcePaths('/bookings/{bookingId}', refer('Booking'), createObject({ 'room!': TEXT })),
+    ...createResourcePaths('/reviews/{reviewId}', refer('Review'), createObject({ 'text!': TEXT })),
+  };
+
+  it('are those of their bookings and reviews', async () => {
+    const { ask } = await startApi({ paths, schemas: { Customer, Booking, Review } });
+    await ask('POST', '/register', { phone: '0170 111', password: 'x', name: 'Bob' });
+    await ask('POST', '/register', { phone: '+49 (170) 222-22', password: 'x', name: 'Ann' });
+    expect(await ask('POST', '/register', { phone: '+4917022222', password: 'x' })).toMatchObject({ status: 409 });
+    const { token, customer } = (await ask('POST', '/login', { phone: '+49 170 22222', password: 'x' })).body;
+    expect(customer).toMatchObject({ name: 'Ann', registeredAt: '2025-06-01T12:00:00.000Z' });
+    const { body: booking } = await ask('POST', '/bookings', { room: 'a' }, use(token));
+    expect(booking).toMatchObject({ customerId: customer.id, customer });
+    expect((await ask('GET', `/customers/${customer.id}/bookings`)).body).toEqual([booking]);
+    const { reviewer } = (await ask('POST', '/reviews', { text: 'a' }, use(token))).body;
+    expect(reviewer).toEqual({ id: customer.id, name: 'Ann' });
   });
 });
