@@ -51,7 +51,7 @@ import { addLookups } from './views.ts';
  */
 export function inferResources(reader: SchemaReader, routes: readonly Route[]): Inference {
   const found = findResources(reader, getDocumentPaths(reader.document, routes));
-  const known = findUsers(reader, found);
+  const known = findUsers(reader, found, routes);
   const created = known ? undefined : createUsers(reader, found, routes);
   const all = addLookups(reader, routes, created ? [...found, created] : found);
   const listed = all.find(({ name }) => name === (known ?? created)?.name);

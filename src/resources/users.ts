@@ -89,14 +89,23 @@ const REGISTRATION = /^(?:register|registration|sign-?_?up|join|create-?_?accoun
 /** Matches the last segment of a path with the user who sends the request. */
 const OWN_USER = /^(?:me|whoami|profile|user|account|current|current-?_?user|self)$/i;
 
-/** Returns the resource with the users of a document: entries with a login whose name is that of people. */
-export function findUsers(reader: SchemaReader, resources: readonly Resource[]): Resource | undefined {
-  const isUsers = ({ kind, schema, singular, mounts }: Resource) =>
-    kind === 'collection' &&
-    mounts[0]?.parents.length === 0 &&
-    schema !== '' &&
-    PERSONS.includes(normalizeName(singular)) &&
-    findNamed(reader, schema, LOGIN_NAMES) !== undefined;
+/**
+ * Returns the resource with the users of a document: entries with a login, or created with one and a password, whose
+ * name is that of people.
+ */
+export function findUsers(
+  reader: SchemaReader,
+  resources: readonly Resource[],
+  routes: readonly Route[],
+): Resource | undefined {
+  const isCreated = ({ mounts }: Resource) =>
+    routes.some((route) => route.path === mounts[0]?.collection && findCredentials(reader, route) !== undefined);
+  const isUsers = (resource: Resource) =>
+    resource.kind === 'collection' &&
+    resource.mounts[0]?.parents.length === 0 &&
+    resource.schema !== '' &&
+    PERSONS.includes(normalizeName(resource.singular)) &&
+    (findNamed(reader, resource.schema, LOGIN_NAMES) !== undefined || isCreated(resource));
   const found = resources.filter(isUsers);
   return found.find(({ singular }) => normalizeName(singular) === 'user') ?? found[0];
 }

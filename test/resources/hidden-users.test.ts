@@ -220,3 +220,19 @@ describe('a user with more properties in /me than in a list', () => {
     expect((await ask('GET', '/users')).body).toContainEqual({ id, username });
   });
 });
+
+describe('users whom a POST creates with a password', () => {
+  it('log in also if no response shows their login', async () => {
+    const Shown = createObject({ 'id!': INTEGER, 'name!': TEXT });
+    const sent = createObject({ 'email!': TEXT, 'password!': TEXT, name: TEXT });
+    const paths: Paths = {
+      ...createResourcePaths('/users/{userId}', Shown, sent),
+      ...createResourcePaths('/owners/{ownerId}', createObject({ 'id!': INTEGER, 'email!': TEXT })),
+      '/login': { post: { request: CREDENTIALS, response: createObject({ 'token!': TEXT }) } },
+    };
+    const { ask } = await startApi({ paths });
+    await ask('POST', '/users', { email: 'ann@example.com', password: 'x', name: 'Ann' });
+    expect(await ask('POST', '/login', { email: 'ann@example.com', password: 'x' })).toMatchObject({ status: 200 });
+    expect(await ask('POST', '/login', { email: 'ann@example.com', password: 'y' })).toMatchObject({ status: 401 });
+  });
+});
