@@ -334,6 +334,7 @@ export function findOwnUser(reader: SchemaReader, users: Resource, route: Route)
 
 /**
  * Returns the user with a login, such as an e-mail address. Ignores case, and separators in phone numbers.
+ * Blank texts are no logins.
  * `name`: the property with the login. A text can also be another login of the user.
  * `except`: a user who is left out.
  */
@@ -344,8 +345,8 @@ export function findByLogin(
   value: unknown,
   except?: Entry,
 ): Entry | undefined {
-  if (value === undefined || value === null || value === '') return undefined;
-  const [own, wanted] = [normalizeName(name), normalizeLogin(value)];
+  const [own, wanted] = [normalizeName(name), normalizeLogin(value ?? '')];
+  if (wanted === '') return undefined;
   const isSame = ([property, other]: readonly [string, unknown]) => {
     const isLogin = typeof other === 'string' && LOGIN_NAMES.includes(normalizeName(property));
     return (isLogin || normalizeName(property) === own) && normalizeLogin(other) === wanted;

@@ -67,6 +67,7 @@ describe('the e-mail address and the user name of a user', () => {
     expect(taken.map(({ status }) => status)).toEqual([409, 409, 409, 409, 409]);
     expect(taken[0]?.body.detail).toBe('a user with this email already exists: use another email');
     expect((await ask('GET', `/users/${bob.id}`)).body).toEqual(bob);
+    for (const email of [' ', '  ']) expect((await register('eve', { email, username: email })).status).toBe(201);
     const own = { email: 'ann@example.com', bio: 'b' };
     expect((await ask('PUT', `/users/${ann.id}`, own)).body).toMatchObject(own);
     expect(await ask('PATCH', '/me', { username: 'bob', phone: '+491701234' }, headers)).toMatchObject({ status: 200 });
