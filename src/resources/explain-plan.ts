@@ -126,13 +126,13 @@ function describeChildren({ inference }: ResourceModel, resource: Resource): rea
 }
 
 function describeList(model: ResourceModel, plan: Plan): readonly string[] {
-  const { filters, byMeaning, ignored } = model.getListParameters(plan);
+  const { filters, byUser = new Map(), byMeaning, ignored } = model.getListParameters(plan);
   const { sort, order: _order, ...paging } = byMeaning;
   return [
-    ...describe(
-      'filters',
-      [...filters].map(([name, filter]) => describeFilter(name, filter)),
-    ),
+    ...describe('filters', [
+      ...[...filters].map(([name, filter]) => describeFilter(name, filter)),
+      ...[...byUser].map(([name, flag]) => `${name} (users with ${flag})`),
+    ]),
     ...describe('sorts by', sort === undefined ? [] : [sort]),
     ...describe('pages by', Object.values(paging)),
     ...describe('ignores', ignored),

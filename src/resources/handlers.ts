@@ -16,7 +16,7 @@ import { flattenQuery } from './list-query.ts';
 import { addSender, getSenderPath, logIn, logOut, requireActiveToken } from './log-in.ts';
 import { getBodies, getBody } from './request-bodies.ts';
 import { createNotFound, findEntry, requireParents } from './require-entries.ts';
-import type { Action, MockedPlan, Plan, Resource } from './resource.ts';
+import { type Action, type MockedPlan, PATH_VALUES, type Plan, type Resource } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 import { createHeaders } from './response-headers.ts';
 import { getInner } from './responses.ts';
@@ -346,15 +346,18 @@ function respond(
     sender,
     schema: model.getShownSchema(plan),
   });
-  const shown = mount.shown === undefined ? derived : pickShown(model, mount.shown, derived);
+  const shown = mount.shown === undefined ? derived : pickShown(model, resource, mount.shown, derived);
   const headers = createHeaders(model, plan, { status, input, entry: entry && shown[0] });
   return addHeaders(model.responses.createEntryResponse(plan, status, shown), headers);
 }
 
-/** Returns entries with only the properties that a path such as `/profiles/{username}` shows. */
-function pickShown({ reader }: ResourceModel, schema: string, entries: readonly Entry[]): readonly Entry[] {
-  const names = reader.getProperties(schema);
-  return entries.map((entry) => Object.fromEntries(Object.entries(entry).filter(([name]) => names.has(name))));
+/**
+ * Returns entries with only the properties that a path such as `/profiles/{username}` shows.
+ * Keeps the id, from which values are generated, so that they are the same in all responses.
+ */
+function pickShown({ reader }: ResourceModel, { id }: Resource, schema: string, entries: readonly Entry[]) {
+  const names = [...reader.getProperties(schema).keys(), PATH_VALUES, id.property?.split('.')[0]];
+  return entries.map((entry) => Object.fromEntries(Object.entries(entry).filter(([name]) => names.includes(name))));
 }
 
 function addHeaders(response: HandlerResponse, headers: Readonly<Record<string, string>>): HandlerResponse {

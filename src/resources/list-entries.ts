@@ -2,10 +2,11 @@ import type { Context, HandlerResponse, Input } from '../application.ts';
 import { toNode } from '../openapi/document.ts';
 import type { Entry, State } from '../store/state.ts';
 import { followMembers, getEntries, listChildrenOf } from './entries.ts';
+import { findByKeys } from './entry-lists.ts';
 import { getKeyValue, getOwn } from './entry-values.ts';
 import { listFollows } from './follows.ts';
 import { filterEntries } from './list-filters.ts';
-import { hasSelection, sortEntries, takePage } from './list-query.ts';
+import { hasSelection, type ListParameters, sortEntries, takePage } from './list-query.ts';
 import { findOwner, selectOwn } from './log-in.ts';
 import { createNotFound, findEntry, requireParents } from './require-entries.ts';
 import type { Plan } from './resource.ts';
@@ -14,6 +15,7 @@ import { createHeaders } from './response-headers.ts';
 import { setInner } from './responses.ts';
 import { hasFlag } from './sender-flags.ts';
 import { findOwnEntry } from './tokens.ts';
+import { findByLogin } from './users.ts';
 import { isFeed, selectViewed } from './views.ts';
 
 /** Handles the action `list`: selects, sorts and pages entries. */
@@ -22,11 +24,12 @@ export function list(model: ResourceModel, plan: Plan, input: Input, context: Co
   const { resource, mount } = plan;
   const state = context.read();
   requireParents(model, state, plan, path);
-  const inPath = selectInPath(model, plan, state, input);
-  if (plan.follows?.items !== undefined) return respondWithIds(model, plan, plan.follows.items, inPath);
+  const all = selectInPath(model, plan, state, input);
+  if (plan.follows?.items !== undefined) return respondWithIds(model, plan, plan.follows.items, all);
   const parameters = model.getListParameters(plan);
   // The object has no prototype, so that a filter with a name such as `constructor` has no inherited value.
   const query: Input['query'] = Object.assign(Object.create(null), parameters.defaults, sent);
+  const inPath = selectByUser(model, parameters, query, state, all);
   const complete = (entry: Entry) => model.responses.completeListed(plan, entry);
   const members = followMembers(state, resource, inPath);
   // The values that follow from other entries are computed for the whole list only if they can select entries.
@@ -78,6 +81,23 @@ function selectInPath(model: ResourceModel, plan: Plan, state: State, input: Inp
   const user = parent || !users ? undefined : findOwnEntry(users, state, input);
   const id = parent ? path[parent.parameter] : users && user && getKeyValue(user, users.id);
   return id === undefined ? [] : entries.filter((entry) => hasFlag(entry, marked, id));
+}
+
+/** Returns the entries that a user in the query has marked: `?favorited=ann` for the name or the id of a user. */
+function selectByUser(
+  { inference: { users } }: ResourceModel,
+  { byUser = new Map() }: ListParameters,
+  query: Input['query'],
+  state: State,
+  entries: readonly Entry[],
+): readonly Entry[] {
+  return [...byUser].reduce((rest, [name, flag]) => {
+    const { [name]: value } = query;
+    if (!users || value === undefined || value === '') return rest;
+    const user = findByKeys(getEntries(state, users), [users.id], [String(value)])[0];
+    const id = getKeyValue(user ?? findByLogin(users, state, '', String(value)) ?? {}, users.id);
+    return id === undefined ? [] : rest.filter((entry) => hasFlag(entry, flag, id));
+  }, entries);
 }
 
 /** Returns the users who follow a user, or whom a user follows. */

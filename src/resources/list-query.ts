@@ -50,6 +50,10 @@ export interface ListParameters {
   readonly required: readonly string[];
   /** The names of the query parameters that have no effect. */
   readonly ignored: readonly string[];
+  /**
+   * The booleans by the query parameters that name a user for whom they are true: `favorited` for `?favorited=ann`.
+   */
+  readonly byUser?: ReadonlyMap<string, string>;
   /** The maximum number of entries in a response. Undefined if there is no maximum. */
   readonly maxEntries?: number | undefined;
   /** The number of the first page: 0 if the document says so, otherwise 1. */

@@ -29,6 +29,7 @@ import {
 } from './resource.ts';
 import { ResponseFactory } from './responses.ts';
 import { SchemaReader } from './schema-reader.ts';
+import { findUserFilters } from './sender-flags.ts';
 import { createServerValues, formatTimes, SAMPLE_TIME_MS, type ServerValues, type TimeKind } from './server-values.ts';
 import { describeUpload, isUpload, setFile } from './uploads.ts';
 
@@ -115,7 +116,11 @@ export class ResourceModel {
     const required = getRequiredQuery(plan.route);
     const maxEntries = this.reader.getMaxItems(plan.route, plan.responsePath);
     const fields = listQueryFields(this.reader, plan.route);
-    return { ...readListParameters(fields, properties, getKeyword), required, maxEntries };
+    const read = readListParameters(fields, properties, getKeyword);
+    const texts = fields.filter(({ name, schema: own }) => read.ignored.includes(name) && this.reader.isScalar(own));
+    const byUser = findUserFilters(this.inference, plan.resource, texts);
+    const ignored = read.ignored.filter((name) => !byUser.has(name));
+    return { ...read, ignored, byUser, required, maxEntries };
   });
 
   /** For each operation, the ineffective query parameters that were already reported. */

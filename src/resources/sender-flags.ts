@@ -36,6 +36,24 @@ export function getSenderFlags(
   return [...(indexFlags(inference).get(name) ?? [])];
 }
 
+/**
+ * Returns the booleans of a resource's entries by the query parameters that name a user for whom they are true:
+ * `favorited` or `favoritedBy` for `?favorited=ann`.
+ */
+export function findUserFilters(
+  inference: Pick<Inference, 'users' | 'plans'>,
+  resource: Pick<Resource, 'name'>,
+  parameters: readonly { readonly name: string }[],
+): ReadonlyMap<string, string> {
+  const flags = getSenderFlags(inference, resource);
+  return new Map(
+    parameters.flatMap(({ name }) => {
+      const flag = flags.find((one) => [one, `${one}By`].map(normalizeName).includes(normalizeName(name)));
+      return flag === undefined ? [] : [[name, flag] as const];
+    }),
+  );
+}
+
 /** Returns the key of the hidden value of an entry with the ids of the users for whom a boolean is true. */
 function getHiddenKey(property: string): string {
   return `${property}.by`;

@@ -35,7 +35,7 @@ const PATHS: Paths = {
   },
   ...createResourcePaths('/articles/{articleId}', Shown, createObject({ 'title!': TEXT })),
   '/articles': {
-    get: { response: createList(refer('Article')) },
+    get: { response: createList(refer('Article')), query: { favorited: TEXT } },
     post: { request: createObject({ 'title!': TEXT }), response: Shown, status: 201 },
   },
   '/me/favorites': { get: { response: createList(refer('Article')) } },
@@ -103,6 +103,15 @@ describe('a boolean that is different for each user', () => {
     expect((await bob('GET', '/profiles/ann')).body.profile.following).toBe(false);
   });
 
+  it('selects the entries of a user in the query', async () => {
+    const { ask, ann, bob } = await start();
+    for (const title of ['a', 'b']) await ann('POST', '/articles', { title });
+    await bob('POST', '/articles/2/favorite');
+    expect((await ask('GET', '/articles?favorited=bob')).body).toMatchObject([{ title: 'b' }]);
+    for (const name of ['ann', 'nobody']) expect((await ask('GET', `/articles?favorited=${name}`)).body).toEqual([]);
+    expect((await ask('GET', '/articles')).body).toHaveLength(2);
+  });
+
   it('selects the entries of a path such as /me/favorites', async () => {
     const { ann, bob } = await start();
     for (const title of ['a', 'b']) await ann('POST', '/articles', { title });
@@ -139,6 +148,7 @@ describe('a boolean that is different for each user', () => {
   it('is explained', async () => {
     expect(await explainApi({ paths: PATHS, schemas })).toMatchObject({
       'GET /profiles/{username}': expect.stringMatching(/^real: reads a user .*id: username/),
+      'GET /articles': expect.stringContaining('filters: favorited (users with favorited)'),
       'GET /articles/feed': expect.stringContaining('only with following of author'),
       'POST /profiles/{username}/follow': 'real: follows a user: following → true for the user who sends the request',
     });
