@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
 import { isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import type { ProblemCode } from '../util/problem.ts';
@@ -109,7 +109,7 @@ function normalizeOrigin(origin: string): string {
  * A request without `Host` is allowed: browsers always send this header, and HTTP/1.0 does not require it.
  * Vite has the same rules.
  */
-function isHostAllowed(policy: AccessPolicy, header: string | undefined): boolean {
+export function isHostAllowed(policy: AccessPolicy, header: string | undefined): boolean {
   const { latestHost } = policy;
   if (header === undefined || header === latestHost.allowed) return true;
   const isAllowed = isHostInPolicy(policy, header);
@@ -252,27 +252,21 @@ export const UNSAFE_METHODS = ['POST', 'PUT', 'PATCH', 'DELETE'];
 /** The maximum length of a host or an origin in a message, in characters. */
 const MAX_QUOTED_LENGTH = 100;
 
-/** Throws an `HttpProblemError` if the host of a request is not allowed. */
-export function refuseForeignHost(access: AccessPolicy, { host }: Requester): void {
-  if (isHostAllowed(access, host)) return;
+/** Creates the error for a request whose host is not allowed. */
+export function createHostError(host: string | undefined): HttpProblemError {
   const name = parseHostName(host);
   // The option --allow-host accepts only host names, so the remedy for other texts is different.
   const isName = name !== undefined && !name.startsWith('[');
   const detail = isName
     ? `the Host ${quote(name)} is not allowed: use localhost or an IP address, or start the server with --allow-host ${name.slice(0, MAX_QUOTED_LENGTH)}`
     : `the Host ${quote(name ?? host ?? '')} is neither a host name nor an IP address: use a host such as localhost:3000 or [::1]:3000`;
-  throw new HttpProblemError({ code: 'host-not-allowed', detail });
+  return new HttpProblemError({ code: 'host-not-allowed', detail });
 }
 
-/** Throws an `HttpProblemError` if a request changes data and comes from a page whose origin is not allowed. */
-export function refuseForeignOrigin(
-  access: AccessPolicy,
-  { method, headers }: Pick<IncomingMessage, 'method' | 'headers'>,
-): void {
-  if (!UNSAFE_METHODS.includes(method ?? '') || isOriginAllowed(access, headers)) return;
-  const { origin = '' } = headers;
+/** Creates the error for a request that changes data and comes from a page whose origin is not allowed. */
+export function createOriginError(origin = ''): HttpProblemError {
   const detail = `the origin ${quote(origin)} is not allowed: ${describeAllowOrigin(origin)}`;
-  throw new HttpProblemError({ code: 'origin-not-allowed', detail });
+  return new HttpProblemError({ code: 'origin-not-allowed', detail });
 }
 
 /** Returns the first 100 characters of a text in double quotes, for an error message. */

@@ -1,14 +1,14 @@
 import type { RequestListener } from 'node:http';
 import Koa, { type Middleware } from 'koa';
-import { COMMON_HEADERS, cors, getOriginNotes, setHeaders } from './cors.ts';
+import type { Contract } from '../openapi/contract.ts';
+import { RetryDetector } from './connections.ts';
+import { cors, getOriginNotes } from './cors.ts';
 import { createAuthentication } from './credentials.ts';
 import { type App, Exchange } from './exchange.ts';
 import { readOnly, serveFrontEnd, serveHistoryFallback } from './files.ts';
 import { LargeBodies } from './large-bodies.ts';
-import { getLogDetails, logRequest } from './record.ts';
+import { getLogDetails, logRequest } from './request-log.ts';
 import { CACHED_DECISION, createResponseCache } from './response-cache.ts';
-import { RetryDetector } from './retry-detector.ts';
-import { getBasePaths } from './route.ts';
 import { createRoutes } from './routes.ts';
 import type { ServedContract, Server } from './served.ts';
 import { serveExchange } from './steps.ts';
@@ -42,6 +42,16 @@ export function createRequestListener(server: Server, served: ServedContract): R
   };
 }
 
+/**
+ * Returns the base paths of a contract: the paths of its `servers` URLs.
+ * If the paths of all operations start with the same segment, such as `/api`, this is also a base path.
+ */
+export function getBasePaths({ routes, basePaths }: Pick<Contract, 'routes' | 'basePaths'>): readonly string[] {
+  const segments = new Set(routes.map(({ path }) => /^\/[^/{}]+(?=\/|$)/.exec(path)?.[0]));
+  const [first] = segments;
+  return segments.size === 1 && first !== undefined ? [...basePaths, first] : basePaths;
+}
+
 /** The state of a Koa context. `exchange` is undefined for a preflight request. */
 interface KoaState {
   exchange?: Exchange;
@@ -56,12 +66,11 @@ function createKoa(app: App): Koa<KoaState> {
     if (!DISCONNECT_CODES.includes(err.code)) log.error({ err });
   });
   koa.use(logging(app));
-  koa.use(addCommonHeaders);
   koa.use(cors(app.access));
   // The contract's API and the control API. Errors of the next middlewares become problem documents here.
   koa.use((ctx, next) => {
     ctx.state.exchange = new Exchange(app, ctx);
-    return serveExchange(ctx.state.exchange, next).finally(() => ctx.state.exchange?.leave());
+    return serveExchange(ctx.state.exchange, next);
   });
   // The console, the API reference, OpenAPI documents, the health check, the documentation of problems, and images.
   koa.use(createRoutes(app));
@@ -86,9 +95,3 @@ function logging({ log, access }: App): Middleware<KoaState> {
     return next();
   };
 }
-
-/** Sets the headers that every response has. */
-const addCommonHeaders: Middleware = (ctx, next) => {
-  setHeaders(ctx.res, COMMON_HEADERS);
-  return next();
-};

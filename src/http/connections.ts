@@ -1,12 +1,6 @@
-import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { createMethodNotAllowed, type HttpProblem } from '../util/problem.ts';
-import { getPathname } from '../util/request-target.ts';
-import type { AccessPolicy, Requester } from './access-policy.ts';
-import { COMMON_HEADERS, DATA_HEADERS, getCorsHeaders } from './cors.ts';
-import { logRequest } from './record.ts';
-import { createProblemResponse } from './response.ts';
-import type { Log } from './served.ts';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 
 /** The maximum time that a stopping server waits for the responses to current requests, in ms. */
 const GRACE_MS = 8_000;
@@ -104,7 +98,7 @@ function pauseWhileWaiting(socket: Duplex, { waitingRequests }: Connection): voi
  * Calls `then` when a response has been sent or its connection has been closed.
  * If this has already happened, calls `then` immediately.
  */
-function runAfterResponse(response: ServerResponse, then: () => void): void {
+export function runAfterResponse(response: ServerResponse, then: () => void): void {
   if (isActive(response)) response.once('close', then);
   else then();
 }
@@ -118,139 +112,136 @@ function closeAfter(response: ServerResponse, socket: Duplex): void {
   response.once('close', () => socket.destroy());
 }
 
-/** The methods that the error response to a CONNECT request lists as supported. */
-const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS'];
+/**
+ * The maximum time between a connection reset and the client's automatic retry, in ms.
+ * Chromium retries after a few ms on an idle machine, and after 1 to 87 ms on a busy machine (two cores, load 13).
+ */
+const WINDOW_MS = 250;
+
+/** The maximum number of recorded connection resets. */
+const MAX_RESETS = 1_000;
 
 /**
- * Creates functions that refuse a request before the Koa app receives it.
- * Each function sends a problem document (RFC 9457) and writes a log line.
+ * Matches user agents that retry a request automatically, even a POST request, after the connection was reset.
+ * Chromium and curl do this if the connection was already used and no byte of the response has arrived: they assume
+ * that the server closed an idle connection.
+ * Other clients report the first reset to their caller.
  */
-export function createRequestRefusals(connections: Connections, log: Log, access: AccessPolicy) {
-  function send(res: ServerResponse, problem: HttpProblem): void {
-    const { req } = res;
-    const { status, headers, text } = createLastResponse(problem, access, req.headers, toPath(req.url));
-    res.writeHead(status, headers).end(req.method === 'HEAD' ? undefined : text);
+const RETRYING_USER_AGENT = /^curl\/|Chrome\//;
+
+/** Matches user agents of clients in Node that name a browser, such as jsdom. These clients do not retry. */
+const NODE_USER_AGENT = /jsdom|HappyDOM|\bnode\b/i;
+
+/**
+ * The minimum age in ms of a preconnected connection when the first request arrives.
+ * Chromium opens such a connection before it has a request, and treats it like a used connection.
+ */
+const PRECONNECT_MS = 50;
+
+/**
+ * By connection: the time when it was opened, in ms of `performance.now()`, and the number of requests that the process
+ * had received before.
+ */
+const openings = new WeakMap<object, { readonly openedMs: number; readonly requestCount: number }>();
+
+/** The number of requests that all servers of this process have received. */
+let requestCount = 0;
+
+/** Records the time at which a connection was opened. */
+export function recordConnection(socket: object): void {
+  openings.set(socket, { openedMs: performance.now(), requestCount });
+}
+
+/** Adds a request to the number of received requests. */
+export function countRequest(): void {
+  requestCount++;
+}
+
+/**
+ * Waits until the server has accepted all connections that clients have opened.
+ * Call this function before a reset: the client can retry on any connection that it has already opened, so the server
+ * must know these connections.
+ */
+export async function acceptPendingConnections(): Promise<void> {
+  // The event loop accepts connections between two turns.
+  await nextTurn();
+  await nextTurn();
+}
+
+/** The properties of a request by which a retry is detected. */
+interface DetectedRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<IncomingHttpHeaders>;
+  readonly rawHeaders: readonly string[];
+  readonly bodyText: string | undefined;
+  readonly socket: ServerResponse['req']['socket'];
+  readonly startMs: number;
+}
+
+/**
+ * Detects automatic retries after a fault has reset a connection.
+ * The server resets the retry too, because the user of the client has sent only one request.
+ */
+export class RetryDetector {
+  /**
+   * By request (its properties as JSON): the times when its connections were reset, in ms of `performance.now()`, in
+   * ascending order.
+   */
+  readonly #resetsMs = new Map<string, readonly number[]>();
+  /** By retry: the time of the reset that caused it, in ms of `performance.now()`. */
+  readonly #resetOfRetryMs = new WeakMap<DetectedRequest, number>();
+
+  /**
+   * Records that the server is about to reset the connection of a request.
+   * Records nothing if the client does not retry automatically.
+   */
+  recordReset(request: DetectedRequest): void {
+    const { socket } = request;
+    const isReused = socket.bytesWritten > 0 || isPreconnected(request, this.#resetOfRetryMs.get(request));
+    if (!isReused || !isRetrying(request.headers['user-agent'])) return;
+    const nowMs = performance.now();
+    for (const [key, resetsMs] of this.#resetsMs)
+      if (resetsMs.every((resetMs) => nowMs - resetMs > WINDOW_MS) || this.#resetsMs.size >= MAX_RESETS)
+        this.#resetsMs.delete(key);
+    const key = getKey(request);
+    this.#resetsMs.set(key, [...(this.#resetsMs.get(key) ?? []).slice(1 - MAX_RESETS), nowMs]);
   }
 
-  function refuse(res: ServerResponse, problem: HttpProblem): void {
-    logRequest(log, res, () => ({ notes: [problem.detail] }));
-    send(res, problem);
+  /** Returns whether a request is an automatic retry after a reset. Returns true at most once for each reset. */
+  detectRetry(request: DetectedRequest): boolean {
+    if (this.#resetsMs.size === 0) return false;
+    const { startMs } = request;
+    const key = getKey(request);
+    const resetsMs = this.#resetsMs.get(key) ?? [];
+    // A request that arrived before the reset is not a retry.
+    const resetMs = resetsMs.find((earlierMs) => startMs >= earlierMs && startMs - earlierMs <= WINDOW_MS);
+    if (resetMs === undefined) return false;
+    const others = resetsMs.filter((earlierMs) => earlierMs !== resetMs);
+    if (others.length > 0) this.#resetsMs.set(key, others);
+    else this.#resetsMs.delete(key);
+    this.#resetOfRetryMs.set(request, resetMs);
+    return true;
   }
-
-  function refuseUnparsed(socket: Duplex, problem: HttpProblem, error: ClientError): void {
-    const path = parsePath(error);
-    const response = createLastResponse(problem, access, parseRequester(error), path);
-    log.info({ path, status: response.status, notes: [problem.detail] });
-    sendRaw(socket, response);
-  }
-
-  return {
-    /** Refuses a request that Node has parsed. */
-    refuse,
-    /**
-     * Refuses a request that Node can't parse, or that did not arrive within the time limit.
-     * Handles Node's event `clientError`.
-     */
-    handleClientError(error: ClientError, socket: Duplex): void {
-      const problem = toClientProblem(error);
-      const response = connections.getLastResponse(socket);
-      if (!problem || !socket.writable) socket.destroy();
-      else if (!response) refuseUnparsed(socket, problem, error);
-      // The error is in the next request on the connection. The response to the complete request is sent first.
-      else if (response.req.complete) runAfterResponse(response, () => refuseUnparsed(socket, problem, error));
-      // The error is in the body of a request whose response has already begun. The response can't be replaced.
-      else if (response.headersSent) socket.destroy();
-      else send(response, problem);
-    },
-    /** Refuses a request whose `Expect` header is not `100-continue`. */
-    refuseExpectation({ headers }: IncomingMessage, res: ServerResponse): void {
-      const detail = `the Expect header ${JSON.stringify(headers.expect)} is not supported: send 100-continue or omit it`;
-      refuse(res, { code: 'expectation-failed', detail });
-    },
-    /** Refuses a CONNECT request. */
-    refuseConnect(socket: Duplex): void {
-      socket.on('error', () => socket.destroy());
-      refuseUnparsed(socket, createMethodNotAllowed('CONNECT', 'this server', METHODS), new Error('CONNECT'));
-    },
-  };
 }
 
-/** An error of Node's HTTP parser, or a timeout of the HTTP server. */
-interface ClientError extends Error {
-  readonly code?: string;
-  readonly rawPacket?: Buffer;
+function isRetrying(userAgent = ''): boolean {
+  return RETRYING_USER_AGENT.test(userAgent) && !NODE_USER_AGENT.test(userAgent);
 }
 
 /**
- * Converts an error of Node's HTTP parser, or a timeout, to a problem (error response).
- * Returns undefined if the client has closed the connection.
+ * Returns whether the connection of a request is preconnected: the client opened it before it had a request.
+ * `resetMs`: the time of the reset, if the request is a retry.
  */
-function toClientProblem({ code, message }: ClientError): HttpProblem | undefined {
-  if (code === 'ECONNRESET' || code === 'EPIPE') return undefined;
-  if (code === 'HPE_HEADER_OVERFLOW')
-    return {
-      code: 'headers-too-large',
-      detail:
-        'the request line and the headers together exceed the limit of 64 kB: send a shorter URL or smaller headers',
-    };
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
-    return { code: 'request-timeout', detail: 'the complete request did not arrive in time: send it without pauses' };
-  return { code: 'malformed-request', detail: `invalid HTTP request: ${message.replace(/^Parse Error: /, '')}` };
+function isPreconnected({ socket, startMs }: DetectedRequest, resetMs: number | undefined): boolean {
+  const opening = openings.get(socket);
+  if (!opening) return false;
+  if (resetMs !== undefined) return opening.openedMs < resetMs;
+  // On a slow machine, a connection that was opened for this request can have the same age.
+  // In this case, no other request arrived in the meantime.
+  return startMs - opening.openedMs > PRECONNECT_MS && requestCount - opening.requestCount > 1;
 }
 
-/** Returns the path of a request that Node could not parse, without the query. Returns `/` if the path is unknown. */
-function parsePath({ rawPacket }: ClientError): string {
-  return toPath(/^[A-Z]+ (\/\S*) HTTP/.exec(rawPacket?.toString('latin1', 0, 4096) ?? '')?.[1]);
-}
-
-/**
- * Returns the headers `Host` and `Origin` of a request that Node could not parse.
- * A header that is not found is undefined.
- */
-function parseRequester({ rawPacket }: ClientError): Requester {
-  const [head = ''] = (rawPacket?.toString('latin1') ?? '').split('\r\n\r\n');
-  const header = (name: string) => new RegExp(`^${name}: *(\\S+)[ \\t]*$`, 'im').exec(head)?.[1];
-  return { host: header('host'), origin: header('origin') };
-}
-
-/** Returns the path of a request target. Returns `/` if the target has no path. */
-function toPath(target = '/'): string {
-  return target.startsWith('/') ? getPathname(target) : '/';
-}
-
-/**
- * The time between a refusal and the end of the connection, in ms.
- * Without this delay, the client could lose the response.
- */
-const LINGER_MS = 1_000;
-
-/**
- * Writes a response directly to a socket, because Node creates no response object for a request that it can't parse.
- * Then ends the connection.
- */
-function sendRaw(socket: Duplex, { status, headers, text }: ReturnType<typeof createLastResponse>): void {
-  const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  socket.resume().end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head.join('')}\r\n${text}`);
-  setTimeout(() => socket.destroy(), LINGER_MS).unref();
-}
-
-/**
- * Creates the response to a refused request.
- * The header `Connection: close` tells the client that the server ends the connection.
- */
-function createLastResponse(problem: HttpProblem, access: AccessPolicy, requester: Requester, path: string) {
-  const { status, headers, body } = createProblemResponse(problem, path);
-  const text = JSON.stringify(body);
-  return {
-    status,
-    text,
-    headers: {
-      ...headers,
-      'Content-Length': String(Buffer.byteLength(text)),
-      ...COMMON_HEADERS,
-      ...DATA_HEADERS,
-      Connection: 'close',
-      ...getCorsHeaders(access, requester, path),
-    },
-  };
+function getKey({ socket, method, url, rawHeaders, bodyText }: DetectedRequest): string {
+  return JSON.stringify([socket.remoteAddress, method, url, rawHeaders, bodyText]);
 }

@@ -32,16 +32,17 @@ const EXPOSED_HEADERS =
   'Location,Link,X-Total-Count,Allow,Retry-After,Preference-Applied,Idempotent-Replayed,X-Mocked,X-Sandbox,X-Sandbox-Expired';
 
 /**
- * Creates the CORS middleware.
+ * Creates the middleware that sets the headers of every response, and the CORS headers.
  * It responds to preflight requests, and allows pages of allowed origins to read responses.
  * If the origin is not allowed, the response has no CORS headers, and the log says how to allow the origin.
  */
 export function cors(access: AccessPolicy): Middleware {
   return (ctx, next) => {
+    setHeaders(ctx.res, COMMON_HEADERS);
     const path = getPathname(ctx.url);
     // Only pages of the server's own origin can use the control API. Browsers require no CORS headers for these pages.
     if (isControlPath(path)) return next();
-    const headers = getCorsHeaders(access, ctx.req.headers, path);
+    const headers = getCorsHeaders(access, ctx.req.headers);
     setHeaders(ctx.res, headers);
     if (ctx.method !== 'OPTIONS' || headers === NO_CORS_HEADERS) return next();
     const method = ctx.get('Access-Control-Request-Method');
@@ -66,20 +67,16 @@ function allowRequest(ctx: Context, method: string): void {
   ctx.status = 204;
 }
 
-function canRead(access: AccessPolicy, requester: Requester, path: string): boolean {
-  return requester.origin !== undefined && !isControlPath(path) && isOriginAllowed(access, requester);
-}
-
-const NO_CORS_HEADERS: Headers = { Vary: 'Origin' };
+/** The CORS headers of a response that no page of another origin can read. */
+export const NO_CORS_HEADERS: Headers = { Vary: 'Origin' };
 
 /**
- * Returns the CORS headers of a response.
- * `path`: the path of the request.
+ * Returns the CORS headers of a response that is not of the control API.
  * Decision: `Access-Control-Allow-Origin` contains the origin of the page and not `*`, because browsers refuse `*` for
  * requests with credentials.
  */
-export function getCorsHeaders(access: AccessPolicy, requester: Requester, path: string): Headers {
-  if (!canRead(access, requester, path)) return NO_CORS_HEADERS;
+export function getCorsHeaders(access: AccessPolicy, requester: Requester): Headers {
+  if (requester.origin === undefined || !isOriginAllowed(access, requester)) return NO_CORS_HEADERS;
   return {
     Vary: 'Origin',
     'Access-Control-Allow-Origin': requester.origin ?? '',

@@ -45,7 +45,6 @@ export function createAuthentication(auth: HttpOptions['auth'] = 'form', realm: 
   const tokens = auth === 'form' ? undefined : auth.map(parseToken);
   const quotedRealm = `realm="${realm.replaceAll(/[^\x20-\x7e]|["\\]/g, '')}"`;
   return (security, sent) => {
-    if (security.length === 0) return undefined;
     const checked = security.map((requirement) =>
       requirement.map((credential) => ({ credential, ...checkCredential(credential, sent, tokens) })),
     );

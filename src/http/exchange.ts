@@ -9,12 +9,12 @@ import type { StateChange } from '../sandbox/journal/change-history.ts';
 import type { RecordedRequest, Remarks } from '../sandbox/journal/recorded-request.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { InexactInteger } from '../util/limits.ts';
+import type { RetryDetector } from './connections.ts';
 import { type Headers, NO_HEADERS } from './cors.ts';
 import type { Authenticate } from './credentials.ts';
 import type { LargeBodies } from './large-bodies.ts';
 import type { ListPieces } from './long-list.ts';
 import { NO_PREFERENCES, type Preferences } from './preferences.ts';
-import type { RetryDetector } from './retry-detector.ts';
 import type { ServedContract, Server } from './served.ts';
 
 /** The body of a request. */
@@ -243,7 +243,7 @@ export class Exchange {
   // Set by `write`.
   sent: SentResponse | undefined;
 
-  /** Functions that `leave` calls in reverse order. */
+  /** Functions that leave the sandbox and free the memory of a large body, called at the end in reverse order. */
   readonly releases: (() => void)[] = [];
 
   constructor(
@@ -275,9 +275,12 @@ export class Exchange {
     return path;
   }
 
-  /** Leaves the sandbox, and frees the memory of a large body. */
-  leave(): void {
-    for (const release of this.releases.splice(0).reverse()) release();
+  /**
+   * Whether the mock must create the response even if the operation has a handler, because of a preference or a setting
+   * of the sandbox.
+   */
+  get isMocked(): boolean {
+    return this.preferences.isMockRequired || this.sandbox.mockedOperations.has(this.route?.operationId ?? '');
   }
 }
 

@@ -6,11 +6,11 @@ import type { RequestToMatch } from '../matcher/request-matcher.ts';
 import { createErrorResponse, createStatusProblem } from '../mock/status-problem.ts';
 import { findResponse } from '../openapi/responses.ts';
 import { getPathname, isFormType, parseQuery, toUriReference } from '../util/request-target.ts';
-import { addMocked } from './complete.ts';
 import type { Exchange, OperationExchange } from './exchange.ts';
 import { READ_METHODS } from './files.ts';
 import { addFaults } from './handle.ts';
 import { formatPreferenceApplied } from './preferences.ts';
+import { addMocked } from './response.ts';
 
 /**
  * Determines how injected faults and preferences (RFC 7240) affect a request for an operation, and updates the counters
@@ -155,7 +155,6 @@ function createImageFault(exchange: Exchange, status: number, fault: ForcedRespo
  * Resolves to true if the client is still connected.
  */
 export async function delayResponse({ app, socket, res }: Exchange, delayMs: number): Promise<boolean> {
-  if (delayMs === 0) return true;
   const { stopping } = app;
   const ended = new AbortController();
   const end = () => ended.abort();

@@ -9,11 +9,10 @@ import type { Store } from '../store/store.ts';
 import { isServerHeader } from '../util/headers.ts';
 import { HttpProblemError, internalError } from '../util/problem.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
-import { complete } from './complete.ts';
 import type { App, Decision, OperationExchange, ResponseData } from './exchange.ts';
-import { createFaultResponse, createPreferredResponse, isMocked } from './mock-response.ts';
+import { createFaultResponse, createPreferredResponse } from './mock-response.ts';
 import { toHttpProblem } from './problem.ts';
-import { createResponse, hasOtherTypes } from './response.ts';
+import { complete, createResponse, hasOtherTypes } from './response.ts';
 
 /**
  * The origins of responses that a handler of the application or of the user returned.
@@ -32,7 +31,7 @@ const STORED_DECISION: Decision = { source: 'stored' };
  */
 export async function handleOrMock(exchange: OperationExchange, store: Store): Promise<void> {
   const { app, route, effect } = exchange;
-  const isReplaced = isMocked(exchange) || effect?.response?.phase === 'before';
+  const isReplaced = exchange.isMocked || effect?.response?.phase === 'before';
   const handler = isReplaced ? undefined : app.getImplementation(route);
   if (!effect?.response) return handler ? runHandler(exchange, handler, store) : respondWithMock(exchange, store);
   if (handler) await runReplacedHandler(exchange, handler, store);
@@ -124,7 +123,7 @@ export function describeError(exchange: OperationExchange, error: unknown): Deci
   const problem = toHttpProblem(error, app.application.problems) ?? internalError;
   const isOfHandler = error instanceof DomainError || problem.code === internalError.code;
   if (!isOfHandler) return { source: 'refusal' };
-  const implementation = isMocked(exchange) ? undefined : app.getImplementation(route);
+  const implementation = exchange.isMocked ? undefined : app.getImplementation(route);
   if (implementation) return HANDLER_DECISIONS[implementation.source];
   return error instanceof DomainError ? STORED_DECISION : { source: 'mock' };
 }

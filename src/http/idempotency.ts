@@ -7,11 +7,10 @@ import { type HttpProblem, HttpProblemError } from '../util/problem.ts';
 import { JSON_TYPE } from '../util/request-target.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import { quote } from './access-policy.ts';
-import { complete } from './complete.ts';
 import type { Exchange, OperationExchange, ResponseData } from './exchange.ts';
 import { describeError, handleOrMock, respondWithFault } from './handle.ts';
 import { refuse, refuseWithError, toHttpProblem } from './problem.ts';
-import { toContent } from './response.ts';
+import { complete, toContent } from './response.ts';
 
 const HEADER = 'idempotency-key';
 

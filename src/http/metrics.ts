@@ -33,15 +33,12 @@ interface Gauge {
 export class Metrics {
   readonly #gauges: Gauge[] = [];
   #recorder: Recorder | undefined;
+  /** Whether responses are recorded. */
+  isOn = false;
 
   /** Adds a gauge. Has no effect after the first call of `format`. */
   addGauge(gauge: Gauge): void {
     this.#gauges.push(gauge);
-  }
-
-  /** Whether responses are recorded. */
-  get isOn(): boolean {
-    return this.#recorder !== undefined;
   }
 
   recordResponse(response: MeasuredResponse): void {
@@ -53,6 +50,7 @@ export class Metrics {
   /** Returns the metrics in the text format of Prometheus. The first call starts the recording. */
   readonly format = (): Promise<string> => {
     this.#recorder ??= new Recorder(loadPackage('prom-client'), this.#gauges);
+    this.isOn = true;
     return this.#recorder.format();
   };
 }

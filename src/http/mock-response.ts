@@ -80,11 +80,3 @@ function withInstance({ contract, route, path }: OperationExchange, response: Mo
 function hasInstance(body: unknown): body is { readonly instance: string } {
   return typeof body === 'object' && body !== null && 'instance' in body && typeof body.instance === 'string';
 }
-
-/**
- * Returns whether the mock must create the response even if the operation has a handler, because of a preference or a
- * setting of the sandbox.
- */
-export function isMocked({ route, preferences, sandbox }: OperationExchange): boolean {
-  return preferences.isMockRequired || sandbox.mockedOperations.has(route.operationId);
-}

@@ -1,13 +1,17 @@
 import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeader, ServerResponse } from 'node:http';
-import { type RecordedResponse, type StoredRequest, toStoredRequest } from '../sandbox/journal/recorded-request.ts';
+import {
+  type RecordedResponse,
+  type StoredRequest,
+  toStoredRequest,
+  truncateText,
+} from '../sandbox/journal/recorded-request.ts';
 import { MEGABYTE } from '../util/limits.ts';
 import type { CredentialNames } from '../util/redact-secrets.ts';
 import { type AccessPolicy, isAllowed } from './access-policy.ts';
 import { hasBody } from './body.ts';
 import type { ResponseCache, SentResponse } from './exchange.ts';
+import { mayNameSandbox } from './location.ts';
 import { type ListPieces, sendPieces } from './long-list.ts';
-import { toRecordedResponse } from './record.ts';
-import { mayNameSandbox } from './route.ts';
 import type { Server } from './served.ts';
 
 /** The headers of a request, and the result of checking them. */
@@ -262,4 +266,9 @@ function getKeyPrefix(headers: IncomingHttpHeaders, credentialNames: CredentialN
   const { origin } = headers;
   const credentials = credentialNames.headers.map((name) => headers[name] ?? null);
   return (origin === undefined ? '' : `${origin} `) + (credentials.length > 0 ? JSON.stringify(credentials) : '');
+}
+
+/** Converts a response to the format of the journal. */
+export function toRecordedResponse({ response: { status, headers }, text, bytes }: SentResponse): RecordedResponse {
+  return { status, headers, bytes, text: truncateText(text) };
 }

@@ -7,7 +7,7 @@ import { type Document, formatYaml } from '../openapi/document.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
 import type { ProblemKind } from '../util/problem.ts';
 import { problemKinds } from '../util/problem.ts';
-import { isBelow, JSON_TYPE } from '../util/request-target.ts';
+import { CONSOLE_PATH, JSON_TYPE, REFERENCE_PATH } from '../util/request-target.ts';
 import { CONTROL_DOCUMENT_PATHS, HEALTH_PATH } from './access-policy.ts';
 import { DATA_HEADERS, type Headers } from './cors.ts';
 import type { App } from './exchange.ts';
@@ -162,28 +162,17 @@ function escapeHtml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 }
 
-/** The URL path of the console. */
-const CONSOLE_PATH = '/_console';
-
 /**
  * The placeholder in a built page for the nonce of the response.
  * A nonce is a random text that the page and its Content-Security-Policy have in common.
  */
 const NONCE = 'CSP-NONCE';
 
-/** The URL path of the API reference. */
-const REFERENCE_PATH = '/_docs';
-
 /**
  * The URL path at which the API reference loads the contract.
  * It is not `/openapi.json`, because an operation of the contract can have that path.
  */
 const REFERENCE_DOCUMENT_PATH = `${REFERENCE_PATH}/openapi.json`;
-
-/** Returns whether a path is below `/_console` or `/_docs`. Operations of the contract can't have such a path. */
-export function isPackagePage(path: string): boolean {
-  return path.startsWith('/_') && (isBelow(path, CONSOLE_PATH) || isBelow(path, REFERENCE_PATH));
-}
 
 /**
  * The Content-Security-Policy of the console.

@@ -1,23 +1,45 @@
+import type { ControlId } from '../control/operation.ts';
 import { findExampleNames } from '../mock/choose-response.ts';
 import type { ResponseViolation } from '../openapi/responses.ts';
+import { DEFAULT_SANDBOX_ID } from '../sandbox/sandbox.ts';
+import { SANDBOX_ID } from '../util/ids.ts';
+import { toIsoTime } from '../util/iso-time.ts';
 import { MAX_BODY_BYTES } from '../util/limits.ts';
 import { createMethodNotAllowed, createUnknownPath, type HttpProblem, HttpProblemError } from '../util/problem.ts';
-import { hasTooManyParameters, MAX_PARAMETERS, parseQuery } from '../util/request-target.ts';
+import {
+  hasTooManyParameters,
+  isBelow,
+  isImagePath,
+  isPackagePage,
+  MAX_PARAMETERS,
+  parseQuery,
+} from '../util/request-target.ts';
+import {
+  createHostError,
+  createOriginError,
+  isControlDocument,
+  isControlPath,
+  isHostAllowed,
+  isOriginAllowed,
+  isRestricted,
+  logForwarding,
+  refuseControlAccess,
+  UNSAFE_METHODS,
+} from './access-policy.ts';
 import { receiveBody, refuseForms } from './body.ts';
-import { complete } from './complete.ts';
+import { acceptPendingConnections } from './connections.ts';
 import { createUnknownControlPath, handleControl } from './control-api.ts';
-import { PROBLEM_HEADERS, setHeaders } from './cors.ts';
-import type { Exchange, OperationExchange, ResponseData } from './exchange.ts';
+import { type Headers, NO_HEADERS, PROBLEM_HEADERS, setHeaders } from './cors.ts';
+import type { Exchange, Location, OperationExchange, ResponseData, SentResponse } from './exchange.ts';
 import { applyImageFaults, applyOperationFaults, delayResponse } from './faults.ts';
 import { addFaults, describeError, handleOrMock } from './handle.ts';
 import { getIdempotencyKey, handleOnce } from './idempotency.ts';
+import { createLocation, getNamedSandbox, MAX_PATH_LENGTH, mayNameSandbox, refuseLongPath } from './location.ts';
 import { serializeList } from './long-list.ts';
 import { parsePreferences } from './preferences.ts';
-import { refuse, refuseWithError } from './problem.ts';
-import { record } from './record.ts';
-import { createProblemResponse, createResponse, findUnacceptable, writeResponse } from './response.ts';
-import { acceptPendingConnections } from './retry-detector.ts';
-import { enterSandbox, route } from './route.ts';
+import { refuse, refuseWithError, toHttpProblem } from './problem.ts';
+import { complete, createProblemResponse, createResponse, findUnacceptable, writeResponse } from './response.ts';
+import { toRecordedResponse } from './response-cache.ts';
 
 /**
  * Responds to a request.
@@ -37,9 +59,149 @@ export async function serveExchange(exchange: Exchange, next: () => Promise<unkn
   } catch (error) {
     refuseWithError(exchange, error);
   }
-  await verify(exchange);
-  await write(exchange);
-  record(exchange);
+  try {
+    await verify(exchange);
+    await write(exchange);
+    record(exchange);
+  } finally {
+    for (const release of exchange.releases.splice(0).reverse()) release();
+  }
+}
+
+/**
+ * Finds the target of a request: an operation of the contract's API or of the control API, or an image.
+ * Other requests, such as requests for pages, have none.
+ * Throws an `HttpProblemError` if the host or the origin is not allowed, if access to the control API is denied, or if
+ * the sandbox id is invalid.
+ */
+function route(exchange: Exchange): void {
+  const { app, method, url, headers } = exchange;
+  if (url.length > MAX_PATH_LENGTH) refuseLongPath(url);
+  const location = createLocation({ sandboxId: undefined, prefix: '', target: url });
+  if (!isHostAllowed(app.access, headers.host)) throw createHostError(headers.host);
+  if (isControlPath(location.pathname)) {
+    if (isRestricted(location.pathname)) {
+      logForwarding(app, headers);
+      refuseControlAccess(app.access.control, headers);
+    }
+    if (!isControlDocument(location.pathname)) setTarget(exchange, 'control', location);
+    return;
+  }
+  if (UNSAFE_METHODS.includes(method) && !isOriginAllowed(app.access, headers)) throw createOriginError(headers.origin);
+  if (isPackagePage(location.pathname)) return;
+  const inner = mayNameSandbox(url, headers) ? createLocation(getNamedSandbox(url, headers)) : location;
+  setTarget(exchange, 'contract', inner);
+  // At /_sandbox/ID/, the console shows the sandbox ID.
+  const isConsole = inner.path === '/' && app.options.static === undefined;
+  if (exchange.kind === 'page' && inner.prefix !== '' && !isConsole)
+    throw new HttpProblemError(createUnknownPath(location.pathname));
+}
+
+/**
+ * Sets the target of a request, unless the path neither is in the contract, nor starts with a base path of the
+ * contract, nor belongs to an image.
+ */
+function setTarget(exchange: Exchange, api: 'contract' | 'control', location: Location): void {
+  const { app, method } = exchange;
+  const routed = (api === 'control' ? app.controlContract : app.contract).route(method, location.path);
+  if (api === 'contract' && routed.kind === 'unknown-path') {
+    const isImage = isImagePath(location.pathname);
+    if (!isImage && !app.basePaths.some((basePath) => isBelow(location.path, basePath))) return;
+    exchange.kind = isImage ? 'image' : 'unknown-path';
+  } else exchange.kind = routed.kind;
+  const { basePath = '' } = routed;
+  exchange.api = api;
+  exchange.location =
+    basePath === '' ? location : { ...location, basePath, path: location.path.slice(basePath.length) || '/' };
+  if (routed.kind === 'operation') exchange.route = routed.route;
+  if (routed.kind === 'unknown-method') exchange.allow = routed.allow;
+}
+
+/**
+ * Selects the sandbox that a request names, or the sandbox `default` if it names none.
+ * Creates the sandbox if it does not exist.
+ */
+async function enterSandbox(exchange: Exchange): Promise<void> {
+  const { app, api, kind, location } = exchange;
+  if (kind === 'page') return;
+  const { sandboxes } = app;
+  if (location.sandboxId !== undefined && kind === 'image' && location.prefix === '') {
+    // Requests for images create no sandboxes.
+    const sandbox = sandboxes.find(location.sandboxId);
+    exchange.sandbox = sandbox ?? sandboxes.default;
+    exchange.isNamed = sandbox !== undefined;
+  } else if (location.sandboxId !== undefined) await useNamedSandbox(exchange, location.sandboxId);
+  else if (api === 'control' || sandboxes.isShared) await loadUsedSandbox(exchange);
+  exchange.hasSandbox = true;
+  exchange.isRecorded = api === 'contract' && kind !== 'image';
+}
+
+/**
+ * Loads the sandbox of a request that does not select one: `default`, or the sandbox in the path of the control API.
+ * If it has expired, the response of the control API says so.
+ */
+async function loadUsedSandbox(exchange: Exchange): Promise<void> {
+  const { api, app } = exchange;
+  const usedId = getUsedId(exchange);
+  if (app.sandboxes.isShared && usedId !== undefined) await app.sandboxes.load(usedId);
+  if (api === 'control' && usedId !== undefined)
+    exchange.sandboxHeaders = toExpiryHeaders(app.sandboxes.expiredAtMs(usedId));
+}
+
+/**
+ * Uses the sandbox that a request names, until the end of the exchange.
+ * Receives the body of the request first, so that an incomplete request creates no sandbox.
+ * If the sandbox has expired, the response has the header `X-Sandbox-Expired`.
+ */
+async function useNamedSandbox(exchange: Exchange, id: string): Promise<void> {
+  const { sandboxes, application } = exchange.app;
+  // The validation reports other errors later.
+  await receiveBody(exchange).catch((error) => {
+    const { socket, res } = exchange;
+    if (!res.req.complete && (socket.destroyed || res.headersSent)) throw error;
+  });
+  let expiredAtMs: number | undefined;
+  try {
+    const used = await sandboxes.use(id);
+    expiredAtMs = used.expiredAtMs;
+    exchange.releases.push(used.leave);
+    exchange.sandbox = used.sandbox;
+    exchange.isNamed = true;
+    exchange.sandboxHeaders = { ...toExpiryHeaders(expiredAtMs), 'X-Sandbox': id };
+  } catch (error) {
+    const problem = toHttpProblem(error, application.problems);
+    if (!problem) throw error;
+    const headers = { ...problem.headers, ...toExpiryHeaders(sandboxes.expiredAtMs(id)) };
+    throw new HttpProblemError({ ...problem, headers });
+  }
+}
+
+/**
+ * The operations of the control API that use no state, or check by themselves whether the state can be read.
+ * `getMetrics` also works while the database is not available, because the metrics describe this situation.
+ */
+const STATELESS_OPERATIONS: readonly string[] = ['getMetrics', 'getReadiness'] satisfies readonly ControlId[];
+
+/**
+ * Returns the id of the sandbox for a request that does not select one: `w3` for the control path
+ * `/_control/sandboxes/w3/state`, otherwise `default`.
+ * Returns undefined if the operation uses no sandbox, if the id in the path is invalid, or if the control API does not
+ * define the path.
+ */
+function getUsedId({ api, route, location }: Exchange): string | undefined {
+  if (api === 'contract') return DEFAULT_SANDBOX_ID;
+  if (route && STATELESS_OPERATIONS.includes(route.operationId)) return undefined;
+  const { id = DEFAULT_SANDBOX_ID } = route?.pathParameters(location.path) ?? { id: '' };
+  return SANDBOX_ID.test(id) ? id : undefined;
+}
+
+/**
+ * Returns the header `X-Sandbox-Expired` with the time when a sandbox expired.
+ * `atMs`: this time in ms since 1970.
+ * If `atMs` is undefined, returns no headers, because the sandbox has not expired or was created again.
+ */
+function toExpiryHeaders(atMs: number | undefined): Headers {
+  return atMs === undefined ? NO_HEADERS : { 'X-Sandbox-Expired': toIsoTime(atMs) };
 }
 
 /**
@@ -50,7 +212,7 @@ async function validate(exchange: Exchange): Promise<void> {
   if (exchange.kind === 'page' || exchange.kind === 'image') return;
   if (!isOperation(exchange)) return respondWithoutOperation(exchange);
   const { app, api } = exchange;
-  exchange.serverDelayMs = api === 'contract' ? app.getDelayMs() : 0;
+  if (api === 'contract' && app.options.delay !== undefined) exchange.serverDelayMs = app.getDelayMs();
   if (exchange.serverDelayMs > 0) exchange.effects = { delayMs: exchange.serverDelayMs };
   if (api === 'control') refuseForms(exchange);
   try {
@@ -91,7 +253,8 @@ async function applyFaults(exchange: Exchange): Promise<void> {
   }
   if (exchange.kind === 'image') await applyImageFaults(exchange);
   else if (isOperation(exchange)) await applyOperationFaults(exchange);
-  exchange.isDone ||= !(await delayResponse(exchange, exchange.delayMs.before));
+  const { before } = exchange.delayMs;
+  if (before > 0 && !(await delayResponse(exchange, before))) exchange.isDone = true;
 }
 
 /**
@@ -110,8 +273,9 @@ async function handle(exchange: Exchange, next: () => Promise<unknown>): Promise
   } catch (error) {
     refuseWithError(exchange, error, describeError(exchange, error));
   }
-  exchange.decision = addFaults(exchange.decision, exchange.effect);
-  await delayResponse(exchange, exchange.delayMs.after);
+  const { effect, decision, delayMs } = exchange;
+  if (effect) exchange.decision = addFaults(decision, effect);
+  if (delayMs.after > 0) await delayResponse(exchange, delayMs.after);
 }
 
 /** Calls the next middleware. Throws an `HttpProblemError` if the path does not exist. */
@@ -127,12 +291,19 @@ async function callNext(
 }
 
 /**
- * Validates the response against the contract.
- * With `verify: 'strict'`, replaces an invalid response with a problem document.
+ * Validates the response against the contract, and logs violations.
+ * With `verify: 'strict'`, replaces an invalid response with a problem document (RFC 9457).
+ * Converts a long list to JSON.
  */
 async function verify(exchange: Exchange): Promise<void> {
+  const { response } = exchange;
+  if (!response || !isOperation(exchange)) return;
   try {
-    if (exchange.response && isOperation(exchange)) await verifyResponse(exchange, exchange.response);
+    const violations = isVerified(exchange, response) ? await findViolations(exchange, response) : [];
+    if (violations.length > 0) addViolations(exchange, response.status, violations);
+    // A fault that cuts or slows the body needs the body as one text, and not in pieces.
+    if (response.list && exchange.response === response && !exchange.transport)
+      exchange.response = { ...response, pieces: await serializeList(response.list) };
   } catch (error) {
     refuseWithError(exchange, error);
   }
@@ -159,16 +330,18 @@ async function validateOperation(exchange: OperationExchange): Promise<HttpProbl
   if (hasTooManyParameters(location.querystring)) return TOO_MANY_PARAMETERS;
   exchange.query = parseQuery(location.querystring);
   if (isContractApi) {
-    const result = app.authenticate(route.security, { headers, query: exchange.query });
-    if (typeof result === 'object') return result;
-    exchange.user = result;
+    if (route.security.length > 0) {
+      const result = app.authenticate(route.security, { headers, query: exchange.query });
+      if (typeof result === 'object') return result;
+      exchange.user = result;
+    }
     Object.assign(exchange, parsePreferences(headers, exchange.query));
   }
   const received = await receiveBody(exchange);
   const isLarge = (exchange.bodyText?.length ?? 0) > MAX_BODY_BYTES;
   const sent = { path: location.path, query: exchange.query, headers, ...received, isLarge };
   const result = contract.validateRequest(route, sent);
-  if (isContractApi) exchange.idempotencyKey = getIdempotencyKey(exchange);
+  if (isContractApi && headers['idempotency-key'] !== undefined) exchange.idempotencyKey = getIdempotencyKey(exchange);
   exchange.input = result.input;
   if (result.kind === 'call') {
     exchange.notes = result.notes;
@@ -186,21 +359,9 @@ const TOO_MANY_PARAMETERS: HttpProblem = {
 };
 
 /**
- * Validates the response of an operation against the contract, and logs violations.
- * Skips responses of injected faults and error responses of the engine.
- * With `verify: 'strict'`, replaces an invalid response with a problem document (RFC 9457).
- * Converts a long list to JSON.
+ * Returns whether the response of an exchange must be validated against the contract: not if it is the response of an
+ * injected fault, or an error response of the engine.
  */
-async function verifyResponse(exchange: OperationExchange, response: ResponseData): Promise<void> {
-  const { list } = response;
-  const violations = isVerified(exchange, response) ? await findViolations(exchange, response) : [];
-  if (violations.length > 0) addViolations(exchange, response.status, violations);
-  // A fault that cuts or slows the body needs the body as one text, and not in pieces.
-  if (list && exchange.response === response && !exchange.transport)
-    exchange.response = { ...response, pieces: await serializeList(list) };
-}
-
-/** Returns whether the response of an exchange must be validated against the contract. */
 function isVerified({ app, effects, isRefusal }: Exchange, { stream }: ResponseData): boolean {
   const isInjected = effects?.faults !== undefined && (effects.status ?? effects.example) !== undefined;
   return app.options.verify !== 'off' && !stream && !isInjected && !isRefusal;
@@ -237,4 +398,54 @@ function addViolations(exchange: OperationExchange, status: number, violations: 
   if (!isStrict) return;
   const detail = `the response of ${operationId} with status ${status} violates the contract: ${exchange.responseViolations.join('; ')}`;
   exchange.response = createProblemResponse({ code: 'internal-error', detail }, exchange.path);
+}
+
+/**
+ * Adds a request and its response to the journal of its sandbox, to the metrics and to the response cache.
+ * If a fault sends the body slowly, the journal waits until the response is complete or the connection is closed.
+ */
+function record(exchange: Exchange): void {
+  const { app, res, isRecorded, transport, sent } = exchange;
+  const isSlow = transport?.bodyDurationMs !== undefined && sent !== undefined;
+  if (isRecorded && !isSlow) addToJournal(exchange, sent);
+  if (isRecorded && isSlow) res.once('close', () => addToJournal(exchange, res.writableFinished ? sent : undefined));
+  if (app.metrics.isOn) measure(exchange);
+  app.cache.store(exchange);
+}
+
+/**
+ * Adds a response of the contract's API to the metrics.
+ * They also have a request whose sandbox could not be used, for example because the database is not available, and
+ * which is in no journal.
+ */
+function measure(exchange: Exchange): void {
+  const { app, api, kind, hasSandbox, isRecorded, route, sent, startMs } = exchange;
+  if (!isRecorded && (api !== 'contract' || kind !== 'operation' || hasSandbox)) return;
+  app.metrics.recordResponse({
+    operationId: route?.operationId,
+    status: sent?.response.status,
+    durationMs: performance.now() - startMs,
+    isInvalid: exchange.violations !== undefined,
+    isInvalidResponse: exchange.responseViolations !== undefined,
+  });
+}
+
+function addToJournal(exchange: Exchange, sent: SentResponse | undefined): void {
+  const { api, location, notes, violations, responseViolations, effects } = exchange;
+  const hasRemarks = notes.length > 0 || violations || responseViolations || effects;
+  exchange.sandbox.journal.add({
+    method: exchange.method,
+    url: exchange.url,
+    prefix: location.prefix,
+    basePath: api && location.basePath,
+    rawHeaders: exchange.rawHeaders,
+    bodyText: exchange.bodyText,
+    response: sent && toRecordedResponse(sent),
+    durationMs: performance.now() - exchange.startMs,
+    operationId: exchange.route?.operationId,
+    decision: exchange.decision,
+    changes: exchange.changes,
+    credentialNames: api && exchange.contract.credentialNames,
+    remarks: hasRemarks ? { notes, violations, responseViolations, forced: effects } : undefined,
+  });
 }

@@ -62,6 +62,17 @@ export function isBelow(path: string, basePath: string): boolean {
   return path === basePath || path.startsWith(`${basePath}/`);
 }
 
+/** The URL path of the console. */
+export const CONSOLE_PATH = '/_console';
+
+/** The URL path of the API reference. */
+export const REFERENCE_PATH = '/_docs';
+
+/** Returns whether a path is below `/_console` or `/_docs`. Operations of the contract can't have such a path. */
+export function isPackagePage(path: string): boolean {
+  return path.startsWith('/_') && (isBelow(path, CONSOLE_PATH) || isBelow(path, REFERENCE_PATH));
+}
+
 /**
  * The media type of JSON.
  * It has no charset parameter (RFC 8259).

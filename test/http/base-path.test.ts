@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { getBasePaths } from '../../src/http/route.ts';
+import { getBasePaths } from '../../src/http/app.ts';
 import { createOperation, writeDocument } from '../support/fixtures/other-document.ts';
 import { folderWith } from '../support/harness/folder-with.ts';
 import { expectProblem } from '../support/harness/problems.ts';

@@ -1,5 +1,4 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
-import { type RecordedResponse, truncateText } from '../sandbox/journal/recorded-request.ts';
 import { describeDecision } from '../util/describe-decision.ts';
 import { getTraceId } from '../util/ids.ts';
 import {
@@ -11,12 +10,10 @@ import {
   redactTexts,
   redactUrl,
 } from '../util/redact-secrets.ts';
-import { getPathname, IMAGES_PATH } from '../util/request-target.ts';
+import { getPathname, IMAGES_PATH, isPackagePage } from '../util/request-target.ts';
 import { isControlPath, isMonitored } from './access-policy.ts';
 import { getOriginNotes } from './cors.ts';
-import type { Exchange, SentResponse } from './exchange.ts';
-import type { MeasuredResponse } from './metrics.ts';
-import { isPackagePage } from './routes.ts';
+import type { Exchange } from './exchange.ts';
 import type { Log } from './served.ts';
 
 /** Values for the log line of a request that are not in Node's request and response objects. */
@@ -103,61 +100,4 @@ export function getLogDetails(exchange: Exchange): RequestDetails {
     credentialNames: api && exchange.contract.credentialNames,
     isTruncated: transport?.connection !== undefined,
   };
-}
-
-/**
- * Adds a request and its response to the journal of its sandbox, to the metrics and to the response cache.
- * If a fault sends the body slowly, the journal waits until the response is complete or the connection is closed.
- */
-export function record(exchange: Exchange): void {
-  const { app, res, isRecorded, transport, sent } = exchange;
-  const isSlow = transport?.bodyDurationMs !== undefined && sent !== undefined;
-  if (isRecorded && !isSlow) addToJournal(exchange, sent);
-  if (isRecorded && isSlow) res.once('close', () => addToJournal(exchange, res.writableFinished ? sent : undefined));
-  if (app.metrics.isOn && (isRecorded || hasNoSandbox(exchange))) app.metrics.recordResponse(measure(exchange));
-  app.cache.store(exchange);
-}
-
-/**
- * Returns whether the sandbox of a request to the contract's API could not be used, for example because the database is
- * not available.
- * Such a request is in no journal, but in the metrics.
- */
-function hasNoSandbox({ api, kind, hasSandbox }: Exchange): boolean {
-  return api === 'contract' && kind === 'operation' && !hasSandbox;
-}
-
-function measure({ route, sent, startMs, violations, responseViolations }: Exchange): MeasuredResponse {
-  return {
-    operationId: route?.operationId,
-    status: sent?.response.status,
-    durationMs: performance.now() - startMs,
-    isInvalid: violations !== undefined,
-    isInvalidResponse: responseViolations !== undefined,
-  };
-}
-
-function addToJournal(exchange: Exchange, sent: SentResponse | undefined): void {
-  const { api, location, notes, violations, responseViolations, effects } = exchange;
-  const hasRemarks = notes.length > 0 || violations || responseViolations || effects;
-  exchange.sandbox.journal.add({
-    method: exchange.method,
-    url: exchange.url,
-    prefix: location.prefix,
-    basePath: api && location.basePath,
-    rawHeaders: exchange.rawHeaders,
-    bodyText: exchange.bodyText,
-    response: sent && toRecordedResponse(sent),
-    durationMs: performance.now() - exchange.startMs,
-    operationId: exchange.route?.operationId,
-    decision: exchange.decision,
-    changes: exchange.changes,
-    credentialNames: api && exchange.contract.credentialNames,
-    remarks: hasRemarks ? { notes, violations, responseViolations, forced: effects } : undefined,
-  });
-}
-
-/** Converts a response to the format of the journal. */
-export function toRecordedResponse({ response: { status, headers }, text, bytes }: SentResponse): RecordedResponse {
-  return { status, headers, bytes, text: truncateText(text) };
 }
