@@ -1,5 +1,4 @@
-import type { ListChange } from '../sandbox/journal/change-history.ts';
-import type { Journal } from '../sandbox/journal/journal.ts';
+import type { Journal, ListChange } from '../sandbox/journal/journal.ts';
 import {
   type Entry as RecordedEntry,
   toJournalEntry,

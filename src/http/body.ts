@@ -4,7 +4,14 @@ import type { Context, Middleware } from 'koa';
 import type bodyParser from 'koa-bodyparser';
 import type { ControlId } from '../control/operation.ts';
 import { nestFields } from '../openapi/form-body.ts';
-import { findMediaType, isJsonType, isParsedType, isXmlType, removeTypeParameters } from '../openapi/media-types.ts';
+import {
+  findMediaType,
+  isFormBody,
+  isJsonType,
+  isParsedType,
+  isXmlType,
+  removeTypeParameters,
+} from '../openapi/media-types.ts';
 import { isXmlSchema } from '../openapi/xml/xml-schema.ts';
 import { findInexactIntegers, hasTooManyValues, MAX_BODY_BYTES, MAX_JSON_VALUES, MEGABYTE } from '../util/limits.ts';
 import { loadPackage } from '../util/load-package.ts';
@@ -51,19 +58,20 @@ async function receive(exchange: Exchange): Promise<ReceivedBody> {
   const mediaTypes = Object.keys(route?.bodyMedia ?? {});
   const contentType = mediaTypes.length === 0 ? undefined : getContentType(req, mediaTypes);
   const type = contentType && removeTypeParameters(contentType);
-  const isState = takesLargeState(exchange);
+  const isState = exchange.api === 'control' && takesLargeState(exchange);
   const limit = isState ? MAX_STATE_BYTES : type === MULTIPART_TYPE ? MAX_IGNORED_BODY_BYTES : MAX_BODY_BYTES;
   try {
-    if (contentType === undefined || (!isParsedType(contentType) && !isXmlType(contentType))) {
+    const isJson = contentType !== undefined && isJsonType(contentType);
+    if (contentType === undefined || !(isJson || isFormBody(contentType) || isXmlType(contentType))) {
       await discardBody(req);
       return { body: undefined, contentType };
     }
     if (type === MULTIPART_TYPE) return { body: await receiveMultipart(exchange), contentType };
-    if (isState) exchange.bodyText = await receiveState(exchange);
-    else exchange.bodyText = await parseBody(ctx);
-    if (type === FORM_TYPE) return { body: parseForm(exchange.bodyText), contentType };
-    if (isXmlType(contentType)) return { body: readXml(exchange, contentType), contentType };
-    return { body: parseJson(exchange.bodyText), contentType, inexact: findInexactIntegers(exchange.bodyText) };
+    const text = isState ? await receiveState(exchange) : await receiveText(ctx);
+    exchange.bodyText = text;
+    if (isJson) return { body: parseJson(text), contentType, inexact: findInexactIntegers(text) };
+    if (type === FORM_TYPE) return { body: parseForm(text), contentType };
+    return { body: readXml(exchange, contentType), contentType };
   } catch (error) {
     // The rest of the body must be received and discarded, because the next request on the connection follows it.
     req.unpipe().resume();
@@ -78,7 +86,7 @@ async function receive(exchange: Exchange): Promise<ReceivedBody> {
  * Returns the text, because the contract has rules for the text of JSON, such as exact integers, and schemas for XML
  * and forms.
  */
-async function parseBody(ctx: Context): Promise<string> {
+async function receiveText(ctx: Context): Promise<string> {
   const { headers } = ctx.req;
   // Content codings are case-insensitive (RFC 9110, section 8.4.1), but koa-bodyparser accepts only lower case.
   const encoding = headers['content-encoding'];
@@ -114,11 +122,11 @@ async function discardBody(req: IncomingMessage): Promise<void> {
 }
 
 /**
- * Returns whether a request has a state that is larger than the default limit.
+ * Returns whether a request to the control API has a state that is larger than the default limit.
  * Returns true if its length is unknown (`Transfer-Encoding`).
  */
-function takesLargeState({ api, route, headers }: Exchange): boolean {
-  if (api !== 'control' || !STATE_OPERATIONS.includes(route?.operationId ?? '')) return false;
+function takesLargeState({ route, headers }: Exchange): boolean {
+  if (!STATE_OPERATIONS.includes(route?.operationId ?? '')) return false;
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > MAX_BODY_BYTES;
 }
 

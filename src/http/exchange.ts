@@ -5,8 +5,7 @@ import type { FaultEffect } from '../faults/fault-list.ts';
 import type { Contract } from '../openapi/contract.ts';
 import type { Route } from '../openapi/routes.ts';
 import type { OperationInput } from '../openapi/validate-request.ts';
-import type { StateChange } from '../sandbox/journal/change-history.ts';
-import type { RecordedRequest, Remarks } from '../sandbox/journal/recorded-request.ts';
+import type { RecordedRequest, Remarks, StateChange } from '../sandbox/journal/recorded-request.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { InexactInteger } from '../util/limits.ts';
 import type { RetryDetector } from './connections.ts';
@@ -290,6 +289,11 @@ const NO_INPUT: OperationInput = { path: {}, query: {}, body: undefined };
 
 /** An exchange for which `route` has found an operation. */
 export type OperationExchange = Exchange & { readonly route: Route };
+
+/** Returns whether the request is for an operation. */
+export function hasRoute(exchange: Exchange): exchange is OperationExchange {
+  return exchange.route !== undefined;
+}
 
 /**
  * Stores the bytes of responses to GET requests, and sends the stored bytes again until the state changes.

@@ -2,7 +2,7 @@ import { type Context, DomainError, type HandlerResponse, type Implementation, t
 import { isNode } from '../openapi/document.ts';
 import type { Route } from '../openapi/routes.ts';
 import type { OperationInput } from '../openapi/validate-request.ts';
-import type { StateChange } from '../sandbox/journal/change-history.ts';
+import type { StateChange } from '../sandbox/journal/recorded-request.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { Change } from '../store/backend.ts';
 import type { Store } from '../store/store.ts';
@@ -132,11 +132,13 @@ async function runHandler(exchange: OperationExchange, handler: Implementation, 
   const { app, route, hasEffects, isNamed, sandbox } = exchange;
   const isBuiltIn = handler.source === 'application';
   const guarded = app.guardStore(store, isBuiltIn ? undefined : route.operationId);
-  const tracked = createTrackedContext(app, sandbox, guarded);
+  const tracked = new TrackedContext(app, sandbox, guarded);
   const input = isBuiltIn ? new ApplicationInput(exchange) : toUserInput(exchange);
   const builtIn = isBuiltIn ? undefined : createBuiltIn(exchange, store);
-  const context = builtIn ? { ...tracked.context, builtIn: builtIn.run } : tracked.context;
-  const returned = checkReturned(route, await handler.handle(input, context));
+  const extended = app.application.extendContext?.(tracked) ?? tracked;
+  const context = builtIn ? { ...extended, builtIn: builtIn.run } : extended;
+  const returned = await handler.handle(input, context);
+  if (!isBuiltIn) checkReturned(route, returned);
   exchange.returned = { ...returned, by: handler.source };
   exchange.decision = HANDLER_DECISIONS[handler.source];
   exchange.changes = builtIn ? joinChanges(builtIn.getChanges(), tracked.getChanges()) : tracked.getChanges();
@@ -160,7 +162,7 @@ function joinChanges(
  */
 function createBuiltIn(exchange: OperationExchange, store: Store) {
   const { app, route, sandbox } = exchange;
-  const tracked = createTrackedContext(app, sandbox, app.guardStore(store, undefined));
+  const tracked = new TrackedContext(app, sandbox, app.guardStore(store, undefined));
   const run = async (): Promise<HandlerResponse> => {
     const handle = app.getBuiltIn(route);
     if (!handle)
@@ -171,10 +173,10 @@ function createBuiltIn(exchange: OperationExchange, store: Store) {
       status = route.successStatus,
       headers,
       body,
-    } = await handle(new ApplicationInput(exchange), tracked.context);
+    } = await handle(new ApplicationInput(exchange), app.application.extendContext?.(tracked) ?? tracked);
     return { status, ...(headers ? { headers } : {}), body };
   };
-  return { run, getChanges: tracked.getChanges };
+  return { run, getChanges: () => tracked.getChanges() };
 }
 
 /**
@@ -237,15 +239,14 @@ function joinHeaders(headers: OperationExchange['headers']): Input['headers'] {
 
 /**
  * Checks the value that a user's handler returned, which can be any value.
- * Returns the value if it is a valid response.
- * Otherwise throws an `HttpProblemError` with status 500.
+ * Throws an `HttpProblemError` with status 500 if it is not a valid response.
  */
-function checkReturned({ operationId }: Route, returned: unknown): HandlerResponse {
+function checkReturned({ operationId }: Route, returned: unknown): void {
   const { status = 200, headers = {} } = (returned ?? {}) as HandlerResponse;
   const serverHeader = Object.keys(headers).find(isServerHeader);
   const isStatus = Number.isInteger(status) && status >= 200 && status <= 599;
   const isPlain = isNode(returned) && !isFetchResponse(returned);
-  if (isPlain && isStatus && serverHeader === undefined) return returned;
+  if (isPlain && isStatus && serverHeader === undefined) return;
   const issue =
     serverHeader === undefined
       ? 'did not return a response: return an object such as { body } or { status, body } with a status from 200 to 599'
@@ -263,103 +264,95 @@ function isFetchResponse(value: object): boolean {
 }
 
 /**
- * Creates the context of a handler, and records how the handler uses it.
- * `getChanges` returns the state changes by the handler; undefined if there are none.
- * `getRevision` returns the revision of the state that the handler has read.
- * It returns undefined if the response can't be cached, because the handler used the clock or the id generator, or
- * changed the state.
+ * The context of a handler, which records how the handler uses it.
+ * Its properties are arrow functions, because applications copy them into other objects.
  */
-function createTrackedContext(
-  { application, collections }: Pick<App, 'application' | 'collections'>,
-  { clock, idGenerator, idempotencyKeys }: Sandbox,
-  store: Store,
-) {
-  const { extendContext = (context) => context } = application;
-  let revision: number | undefined;
-  let usesMore = false;
-  let changes: StateChange[] | undefined;
-  const addChange = (change: StateChange) => {
-    changes ??= [];
-    changes.push(change);
+class TrackedContext implements Context {
+  readonly #app: Pick<App, 'collections'>;
+  readonly #sandbox: Sandbox;
+  readonly #store: Store;
+  #revision: number | undefined;
+  /** Whether the handler used the clock or the id generator, changed the state, or read two revisions of it. */
+  #usesMore = false;
+  #changes: StateChange[] | undefined;
+
+  constructor(app: Pick<App, 'collections'>, sandbox: Sandbox, store: Store) {
+    this.#app = app;
+    this.#sandbox = sandbox;
+    this.#store = store;
+  }
+
+  /** Returns the state changes by the handler; undefined if there are none. */
+  getChanges(): readonly StateChange[] | undefined {
+    return this.#changes;
+  }
+
+  /** Returns the revision of the state that the handler has read; undefined if the response can't be cached. */
+  getRevision(): number | undefined {
+    return this.#usesMore ? undefined : this.#revision;
+  }
+
+  readonly read = () => {
+    const { state, revision } = this.#store.read();
+    if (this.#revision !== undefined && this.#revision !== revision) this.#usesMore = true;
+    this.#revision = revision;
+    return state;
   };
-  const trackUse = <Result>(result: Result): Result => {
-    usesMore = true;
+
+  /** Commits a change, and then records the states before and after it, if it has returned a new state. */
+  readonly update = async <Result>(change: Change<Result>): Promise<Result> => {
+    this.#usesMore = true;
+    let states: StateChange | undefined;
+    const result = await this.#store.update<Result>((state, nowMs) => {
+      const changed = change(state, nowMs);
+      // The change of a user's handler can return any value.
+      const after = (changed as Partial<typeof changed> | undefined)?.next;
+      if (after) states = { before: state, after };
+      return changed;
+    });
+    if (states) this.#addChange(states);
     return result;
   };
-  const newId = createIdSource(collections, idGenerator, store);
-  const context: Context = {
-    read() {
-      const committed = store.read();
-      if (revision !== undefined && revision !== committed.revision) usesMore = true;
-      revision = committed.revision;
-      return committed.state;
-    },
-    update: (change) => trackUse(recordChange(store, change, addChange)),
-    reset: () => trackUse(idempotencyKeys.clearWith((onApply) => recordReset(store, addChange, onApply))),
-    nowMs: () => trackUse(clock.nowMs()),
-    newId: () => trackUse(newId()),
+
+  /** Restores the default data, and then records the states before and after the reset. */
+  readonly reset = (): Promise<void> => {
+    this.#usesMore = true;
+    return this.#sandbox.idempotencyKeys.clearWith(async (onApply) => {
+      const before = this.#store.read().state;
+      await this.#store.reset(onApply);
+      // The difference can include the changes of other requests, which the store commits together with the reset.
+      this.#addChange({ before, after: this.#store.read().state });
+    });
   };
-  return {
-    context: extendContext(context),
-    getRevision: () => (usesMore ? undefined : revision),
-    getChanges: () => changes,
+
+  readonly nowMs = (): number => {
+    this.#usesMore = true;
+    return this.#sandbox.clock.nowMs();
   };
-}
 
-/**
- * Commits a change.
- * Then calls `add` with the states before and after the change.
- * Does not call `add` if the change returned no new state.
- */
-function recordChange<Result>(
-  store: Store,
-  change: Change<Result>,
-  add: (change: StateChange) => void,
-): Promise<Result> {
-  let states: StateChange | undefined;
-  const updated = store.update<Result>((state, nowMs) => {
-    const changed = change(state, nowMs);
-    // The change of a user's handler can return any value.
-    const after = (changed as Partial<typeof changed> | undefined)?.next;
-    if (after) states = { before: state, after };
-    return changed;
-  });
-  return updated.then((result) => {
-    if (states) add(states);
-    return result;
-  });
-}
+  /**
+   * Returns an id for a new entry.
+   * If the id generator has a seed, skips ids that entries already have.
+   * Setting the same seed again repeats the same ids.
+   */
+  readonly newId = (): string => {
+    this.#usesMore = true;
+    const { idGenerator } = this.#sandbox;
+    let id = idGenerator.next();
+    while (idGenerator.seed !== undefined && this.#isUsed(id)) id = idGenerator.next();
+    return id;
+  };
 
-/**
- * Restores the default data.
- * Then calls `add` with the states before and after the reset.
- * `onApply`: called when the reset takes effect.
- */
-async function recordReset(store: Store, add: (change: StateChange) => void, onApply: () => void): Promise<void> {
-  const before = store.read().state;
-  await store.reset(onApply);
-  // The difference can include the changes of other requests, which the store commits together with the reset.
-  add({ before, after: store.read().state });
-}
-
-/**
- * Creates a function that returns an id for a new entry.
- * If the id generator has a seed, the function skips ids that entries already have.
- * Setting the same seed again repeats the same ids.
- */
-function createIdSource(
-  collections: App['collections'],
-  idGenerator: Sandbox['idGenerator'],
-  store: Store,
-): () => string {
-  const isUsed = (id: string) =>
-    Object.entries(store.read().state).some(([name, entries]) => {
+  #isUsed(id: string): boolean {
+    const { collections } = this.#app;
+    return Object.entries(this.#store.read().state).some(([name, entries]) => {
       const key = collections[name]?.key;
       return key !== undefined && entries.some((entry) => entry[key] === id);
     });
-  return () => {
-    let id = idGenerator.next();
-    while (idGenerator.seed !== undefined && isUsed(id)) id = idGenerator.next();
-    return id;
-  };
+  }
+
+  #addChange(change: StateChange): void {
+    this.#changes ??= [];
+    this.#changes.push(change);
+  }
 }

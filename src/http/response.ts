@@ -26,7 +26,15 @@ import {
   PROBLEM_HEADERS,
   setHeaders,
 } from './cors.ts';
-import type { Exchange, OperationExchange, ResponseData, Returned, SentResponse, TransportFault } from './exchange.ts';
+import {
+  type Exchange,
+  hasRoute,
+  type OperationExchange,
+  type ResponseData,
+  type Returned,
+  type SentResponse,
+  type TransportFault,
+} from './exchange.ts';
 import { completeList, sendPieces } from './long-list.ts';
 import { addErrorBody } from './mock-response.ts';
 
@@ -85,7 +93,9 @@ export function writeResponse(exchange: Exchange): SentResponse | undefined {
   if (!response || exchange.socket.destroyed || res.headersSent) return undefined;
   setHeaders(res, exchange.sandboxHeaders);
   setHeaders(res, exchange.preferenceHeaders);
-  exposeHeaders(res, [...getDocumentedHeaders(route), ...Object.keys(response.headers)]);
+  // Without this header, no page of another origin can read the response.
+  if (res.hasHeader(EXPOSE))
+    exposeHeaders(res, [...(route ? listHeaders(route) : []), ...Object.keys(response.headers)]);
   try {
     return send(exchange, response);
   } catch (err) {
@@ -103,13 +113,15 @@ function send({ res, transport, changes }: Exchange, response: ResponseData): Se
     stream(res);
     return undefined;
   }
-  const isBodiless = body === undefined || isBodilessStatus(status);
+  // Responses with these statuses have no body (RFC 9110, sections 15.3.5 and 15.4.5).
+  const isBodilessStatus = status === 204 || status === 304;
+  const isBodiless = body === undefined || isBodilessStatus;
   const content = isBodiless || pieces ? '' : toContent(body, headers['Content-Type']);
   const text = typeof content === 'string' ? content : content.toString('latin1');
   const bytes = pieces ? pieces.length : Buffer.byteLength(content);
   res.statusCode = status;
   setHeaders(res, DATA_HEADERS);
-  setHeaders(res, isBodilessStatus(status) ? removeContentHeaders(headers) : headers);
+  setHeaders(res, isBodilessStatus ? removeContentHeaders(headers) : headers);
   if (!isBodiless) res.setHeader('Content-Length', bytes);
   if (transport) return sendWithTransportFault(res, content, transport) ? { response, text, bytes } : undefined;
   if (pieces) return { response, text: sendPieces(res, pieces), bytes };
@@ -123,11 +135,6 @@ function send({ res, transport, changes }: Exchange, response: ResponseData): Se
   if (changes) end();
   else setImmediate(end);
   return { response, text, bytes };
-}
-
-/** Returns whether responses with a status have no body (RFC 9110, sections 15.3.5 and 15.4.5). */
-function isBodilessStatus(status: number): boolean {
-  return status === 204 || status === 304;
 }
 
 /**
@@ -144,12 +151,6 @@ export function toContent(body: unknown, type = JSON_TYPE): string | Buffer {
   return typeof body === 'string' && !isJsonType(type) ? body : JSON.stringify(body);
 }
 
-const NO_NAMES: readonly string[] = [];
-
-function getDocumentedHeaders(route: Route | undefined): readonly string[] {
-  return route ? listHeaders(route) : NO_NAMES;
-}
-
 /** Returns the names of the headers that any response of an operation documents. */
 const listHeaders = memoizeByObject(({ responses }: Route): readonly string[] =>
   responses.flatMap(({ headers }) => headers.map(({ name }) => name)),
@@ -157,13 +158,9 @@ const listHeaders = memoizeByObject(({ responses }: Route): readonly string[] =>
 
 const EXPOSE = 'Access-Control-Expose-Headers';
 
-/**
- * Adds header names to `Access-Control-Expose-Headers`.
- * Does nothing if the response does not have this header, because then no page of another origin can read the response.
- */
+/** Adds header names to the header `Access-Control-Expose-Headers` of a response. */
 function exposeHeaders(res: ServerResponse, names: readonly string[]): void {
-  const exposed = res.getHeader(EXPOSE);
-  if (exposed !== undefined) res.setHeader(EXPOSE, addExposedNames(String(exposed), names));
+  res.setHeader(EXPOSE, addExposedNames(String(res.getHeader(EXPOSE)), names));
 }
 
 /**
@@ -296,22 +293,19 @@ export function toDocumentedType(
  * Does nothing if there is already a response.
  */
 export async function complete(exchange: Exchange): Promise<void> {
-  const { returned, response } = exchange;
-  if (!returned || response) return;
+  const { returned, response, app } = exchange;
+  if (!returned || response || !hasRoute(exchange)) return;
   const { notes = [] } = returned;
   if (notes.length > 0) exchange.notes = [...exchange.notes, ...notes];
-  exchange.response = await completeReturned(exchange as OperationExchange, returned);
-}
-
-function completeReturned(exchange: OperationExchange, returned: Returned): ResponseData | Promise<ResponseData> {
-  if (returned.by === 'mock') return completeMock(exchange, returned);
-  if (returned.by === 'user') return completeUser(exchange, returned);
-  const { app, route } = exchange;
-  if (!isLongList(returned.body) || hasOtherTypes(route)) {
+  const { route } = exchange;
+  if (returned.by === 'mock') exchange.response = completeMock(exchange, returned);
+  else if (returned.by === 'user') exchange.response = completeUser(exchange, returned);
+  else if (isLongList(returned.body) && !hasOtherTypes(route))
+    exchange.response = await completeLongList(exchange, returned, returned.body);
+  else {
     const { body, generated } = app.complete(route, returned.body);
-    return toDocumentedType(exchange, completeBuiltIn(exchange, returned, body, generated), NO_HEADERS);
+    exchange.response = toDocumentedType(exchange, completeBuiltIn(exchange, returned, body, generated), NO_HEADERS);
   }
-  return completeLongList(exchange, returned, returned.body);
 }
 
 async function completeLongList(
@@ -334,7 +328,9 @@ function completeBuiltIn(
   body: unknown,
   generated: readonly string[],
 ): ResponseData {
-  return createResponse(status, body, addGenerated(addPrefix(exchange, headers), [...own, ...generated]));
+  const all = [...own, ...generated];
+  const prefixed = addPrefix(exchange, headers);
+  return createResponse(status, body, all.length > 0 ? addGenerated(prefixed, all) : prefixed);
 }
 
 /**

@@ -39,7 +39,8 @@ export const LIMITS = {
 export const REQUEST_TIMEOUT_MS = 30_000;
 
 interface HttpServerOptions extends Pick<StorefrontServer, 'log' | 'access' | 'options'> {
-  readonly listener: RequestListener;
+  /** The listener of all requests. A reload of the contract replaces it. */
+  readonly current: { readonly listener: RequestListener };
 }
 
 /** An HTTP server on one or more addresses. */
@@ -49,7 +50,7 @@ export type HttpServer = ReturnType<typeof createHttpServer>;
  * Creates an HTTP server, which does not listen yet.
  * If Node refuses a request, the server responds with a problem document (RFC 9457).
  */
-export function createHttpServer({ listener, log, access, options }: HttpServerOptions) {
+export function createHttpServer({ current, log, access, options }: HttpServerOptions) {
   const connections = new Connections();
   const refusals = createRequestRefusals(connections, log, access);
   const servers: Server[] = [];
@@ -60,7 +61,7 @@ export function createHttpServer({ listener, log, access, options }: HttpServerO
     const { req } = res;
     const problem = isClosing ? STOPPING : findHttpProblem(req);
     if (problem) refusals.refuse(res, problem);
-    else listener(req, res);
+    else current.listener(req, res);
   }
 
   function createNodeServer(): Server {

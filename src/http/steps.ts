@@ -30,7 +30,14 @@ import { receiveBody, refuseForms } from './body.ts';
 import { acceptPendingConnections } from './connections.ts';
 import { createUnknownControlPath, handleControl } from './control-api.ts';
 import { type Headers, NO_HEADERS, PROBLEM_HEADERS, setHeaders } from './cors.ts';
-import type { Exchange, Location, OperationExchange, ResponseData, SentResponse } from './exchange.ts';
+import {
+  type Exchange,
+  hasRoute,
+  type Location,
+  type OperationExchange,
+  type ResponseData,
+  type SentResponse,
+} from './exchange.ts';
 import { applyImageFaults, applyOperationFaults, delayResponse } from './faults.ts';
 import { addFaults, describeError, handleOrMock } from './handle.ts';
 import { getIdempotencyKey, handleOnce } from './idempotency.ts';
@@ -210,7 +217,7 @@ function toExpiryHeaders(atMs: number | undefined): Headers {
  */
 async function validate(exchange: Exchange): Promise<void> {
   if (exchange.kind === 'page' || exchange.kind === 'image') return;
-  if (!isOperation(exchange)) return respondWithoutOperation(exchange);
+  if (!hasRoute(exchange)) return respondWithoutOperation(exchange);
   const { app, api } = exchange;
   if (api === 'contract' && app.options.delay !== undefined) exchange.serverDelayMs = app.getDelayMs();
   if (exchange.serverDelayMs > 0) exchange.effects = { delayMs: exchange.serverDelayMs };
@@ -222,10 +229,6 @@ async function validate(exchange: Exchange): Promise<void> {
     if (exchange.serverDelayMs > 0) await delayResponse(exchange, exchange.serverDelayMs);
   }
   exchange.isDone ||= exchange.socket.destroyed;
-}
-
-function isOperation(exchange: Exchange): exchange is OperationExchange {
-  return exchange.route !== undefined;
 }
 
 /** Responds to a request for a path that does not exist or does not support the method. */
@@ -252,7 +255,7 @@ async function applyFaults(exchange: Exchange): Promise<void> {
     return;
   }
   if (exchange.kind === 'image') await applyImageFaults(exchange);
-  else if (isOperation(exchange)) await applyOperationFaults(exchange);
+  else if (hasRoute(exchange)) await applyOperationFaults(exchange);
   const { before } = exchange.delayMs;
   if (before > 0 && !(await delayResponse(exchange, before))) exchange.isDone = true;
 }
@@ -263,7 +266,7 @@ async function applyFaults(exchange: Exchange): Promise<void> {
  */
 async function handle(exchange: Exchange, next: () => Promise<unknown>): Promise<void> {
   if (exchange.isDone) return;
-  if (!isOperation(exchange)) return callNext(exchange, next);
+  if (!hasRoute(exchange)) return callNext(exchange, next);
   const unacceptable = exchange.api === 'contract' ? findUnacceptable(exchange) : undefined;
   if (unacceptable) return refuse(exchange, unacceptable);
   try {
@@ -297,7 +300,7 @@ async function callNext(
  */
 async function verify(exchange: Exchange): Promise<void> {
   const { response } = exchange;
-  if (!response || !isOperation(exchange)) return;
+  if (!response || !hasRoute(exchange)) return;
   try {
     const violations = isVerified(exchange, response) ? await findViolations(exchange, response) : [];
     if (violations.length > 0) addViolations(exchange, response.status, violations);

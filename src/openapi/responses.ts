@@ -278,7 +278,9 @@ function toResponseViolations(
   schema: string,
   value: unknown,
 ): readonly ResponseViolation[] {
-  return [...groupByPointer(validate(schema, value))].map(([pointer, error]) => ({
+  const errors = validate(schema, value);
+  if (errors.length === 0) return [];
+  return [...groupByPointer(errors)].map(([pointer, error]) => ({
     where: part + pointer,
     rule: error.keyword,
     message: `${part}${pointer} ${error.message}`,

@@ -113,14 +113,12 @@ interface RequestValidation {
 
 /** Validates a request. Returns the input of the handler, or violations. */
 export function validateRequest(context: RequestValidation, route: Route, request: RequestToValidate): RequestResult {
-  const unknown = context.strict ? NO_NAMES : findUnknownNames(context.document, route, request);
-  const unknownValues = findUnknownValues(route.knownValues, request.query);
+  const credentials = route.security.length === 0 ? [] : findCredentialNames(route);
+  const unknown = context.strict ? NO_NAMES : findUnknownNames(context.document, route, request, credentials);
+  const unknownValues = route.knownValues.size === 0 ? [] : findUnknownValues(route.knownValues, request.query);
   const ignored = context.strict ? [] : unknownValues;
-  const query = omitNames(request.query, [
-    ...unknown.query,
-    ...ignored.map(({ name }) => name),
-    ...findCredentialNames(route),
-  ]);
+  const omitted = [...unknown.query, ...ignored.map(({ name }) => name), ...credentials];
+  const query = omitted.length === 0 ? request.query : omitNames(request.query, omitted);
   const { body, errors: unread } = readBody(context, route, request);
   const input = { path: route.pathParameters(request.path), query, body };
   const errors = [
@@ -129,7 +127,9 @@ export function validateRequest(context: RequestValidation, route: Route, reques
     ...(context.strict ? unknownValues.map(createUnknownValueError) : []),
   ];
   const notes = [
-    ...describeIgnored(context.document, { route, request, unknown }, errors),
+    ...(unknown.query.length + unknown.body.length === 0
+      ? []
+      : describeIgnored(context.document, { route, request, unknown }, errors)),
     ...ignored.map(describeUnknownValue),
   ];
   if (errors.length === 0) return { kind: 'call', input, notes };
@@ -158,7 +158,7 @@ function findErrors(context: RequestValidation, route: Route, request: RequestTo
     path: route.pathTexts(request.path),
     query: input.query,
   });
-  const limits = checkLimits(parameters, request.body);
+  const limits = hasJsonIssues(parameters) || hasJsonIssues(request.body) ? checkLimits(parameters, request.body) : [];
   if (limits.some(({ keyword }) => keyword === 'depth')) return limits;
   const validate = request.isLarge ? context.validateLargeJson : context.validateJson;
   return [
@@ -187,7 +187,6 @@ function validateParameters(validators: readonly ValidateFunction[], parameters:
 
 /** Returns errors for values that are nested too deeply or are not finite, even if the schemas allow them. */
 function checkLimits(parameters: object, body: unknown): readonly ErrorObject[] {
-  if (!hasJsonIssues(parameters) && !hasJsonIssues(body)) return [];
   return findJsonIssues({ ...parameters, requestBody: body }, 1).map(({ rule, path, value }) =>
     createErrorObject({ keyword: rule, instancePath: formatPointer(...path), data: value }),
   );
@@ -207,7 +206,7 @@ function validateBody({ document, validate }: BodyValidation, route: Route, { bo
   }
   const schema = getBodySchema(route, contentType);
   if (schema === undefined || body === undefined) return [];
-  if (isUndescribedPatch(document, schema, contentType, body)) return [];
+  if (Array.isArray(body) && isUndescribedPatch(document, schema, contentType)) return [];
   const resolveProperties = getPropertyResolver(document);
   const errors = validate(schema, body);
   // Changes the errors of this validation in place, because copies of tens of thousands of errors take too long.
@@ -219,11 +218,11 @@ function validateBody({ document, validate }: BodyValidation, route: Route, { bo
 }
 
 /**
- * Returns whether a body is a JSON Patch, which is a list (RFC 6902), although its schema is an object.
+ * Returns whether a body that is a list is a JSON Patch (RFC 6902), although its schema is an object.
  * Many documents give the schema of the entry.
  */
-function isUndescribedPatch(document: Document, schema: string, contentType = '', body: unknown): boolean {
-  if (removeTypeParameters(contentType) !== PATCH_TYPE || !Array.isArray(body)) return false;
+function isUndescribedPatch(document: Document, schema: string, contentType = ''): boolean {
+  if (removeTypeParameters(contentType) !== PATCH_TYPE) return false;
   const types = getPartTypes(getSchemaParts(document, schema, ALL_PARTS));
   return types.length > 0 && !types.includes('array');
 }
@@ -254,12 +253,18 @@ const NO_NAMES: Names = { query: [], body: [] };
 /**
  * Returns the names in a request that the contract does not define.
  * Decision: the server ignores them, because many front ends send such names.
+ * `credentials`: the names of query parameters with credentials.
  */
-function findUnknownNames(document: Document, route: Route, { query, body, contentType }: RequestToValidate): Names {
+function findUnknownNames(
+  document: Document,
+  route: Route,
+  { query, body, contentType }: RequestToValidate,
+  credentials: readonly string[],
+): Names {
   const { knownNames: known, parameters } = route;
   const deep = parameters.filter(({ shape }) => isDeepShape(shape)).map(({ name }) => name);
   const isDeep = (name: string) => deep.length > 0 && deep.includes(parseDeepName(name)?.parameter ?? '');
-  const knownInQuery = new Set([...known.query, ...findCredentialNames(route)]);
+  const knownInQuery = new Set([...known.query, ...credentials]);
   const takesOthers = parameters.some((parameter) => parameter.takesOthers);
   return {
     query: takesOthers ? [] : Object.keys(query).filter((name) => !knownInQuery.has(name) && !isDeep(name)),
@@ -314,14 +319,12 @@ function getBodySchema({ bodyMedia }: Route, contentType = JSON_TYPE): string | 
  * Leaves out those that the contract also documents as parameters.
  */
 function findCredentialNames({ security, knownNames }: Route): readonly string[] {
-  if (security.length === 0) return [];
   const names = security.flat().flatMap((credential) => (credential.in === 'query' ? credential.name : []));
   return names.filter((name) => !knownNames.query.includes(name));
 }
 
 /** Returns a query without the parameters of the given names. */
 function omitNames(query: RequestToValidate['query'], names: readonly string[]): RequestToValidate['query'] {
-  if (names.length === 0) return query;
   const omitted = new Set(names);
   return Object.fromEntries(Object.entries(query).filter(([name]) => !omitted.has(name)));
 }
@@ -336,7 +339,6 @@ function describeIgnored(
   errors: readonly ErrorObject[],
 ): readonly string[] {
   const { query, body } = unknown;
-  if (query.length + body.length === 0) return [];
   const schema = getBodySchema(route, request.contentType);
   const names = schema === undefined ? [] : getDescribedNames(document)(schema).names;
   const known: Names = { query: route.knownNames.query, body: names };

@@ -17,6 +17,30 @@ export function clampTime(clockMs: number): number {
  */
 const LATEST_SET_MS = Date.UTC(9989, 11, 31);
 
+/**
+ * Creates the clock of this machine, in ms since 1970.
+ * `nowMs`, `elapsedMs`: functions that replace the system clock and the monotonic clock.
+ */
+export function createMachineClock(options: {
+  readonly nowMs?: (() => number) | undefined;
+  readonly elapsedMs?: (() => number) | undefined;
+}) {
+  const { nowMs: systemMs = Date.now, elapsedMs = () => performance.now() } = options;
+  let offsetMs = 0;
+  return {
+    /** Returns the system time plus the offset. */
+    nowMs: () => clampTime(systemMs() + offsetMs),
+    /** Returns the system time, without the offset. */
+    systemMs,
+    /** Returns the time of a monotonic clock, in ms. */
+    elapsedMs,
+    /** Sets the offset to the time of a database, unless the option `nowMs` defines the time. */
+    onOffset(ms: number) {
+      if (!options.nowMs) offsetMs = ms;
+    },
+  };
+}
+
 /** New values for a clock. A property that is undefined leaves the clock unchanged. */
 interface ClockSetting {
   /** The new time, in ms since 1970. */

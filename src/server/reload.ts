@@ -40,7 +40,8 @@ export const SETTINGS_FALLBACK = 'The previous settings stay in use';
  */
 export class Reloads {
   readonly #parts: ReloadOptions;
-  #listener: RequestListener;
+  /** The request listener of the current contract. */
+  listener: RequestListener;
   /**
    * Saved handlers that don't fit the current contract.
    * The server tries to use these handlers with the next contract.
@@ -56,15 +57,12 @@ export class Reloads {
   constructor(parts: ReloadOptions) {
     this.#parts = parts;
     refuseTypeConflicts(parts.current.served);
-    this.#listener = createRequestListener(parts.server, parts.current.served);
+    this.listener = createRequestListener(parts.server, parts.current.served);
   }
 
   get served(): ServedContract {
     return this.#parts.current.served;
   }
-
-  /** Passes a request to the request listener of the current contract. */
-  readonly handle: RequestListener = (req, res) => this.#listener(req, res);
 
   /**
    * Loads the contract file again, and serves the new contract.
@@ -158,7 +156,7 @@ export class Reloads {
     // Otherwise, a new list would be empty for a moment.
     const failure = await this.#addCollections(served);
     current.reloads++;
-    this.#listener = listener;
+    this.listener = listener;
     if (handlers === this.#pendingHandlers) this.#pendingHandlers = undefined;
     log.info(message);
     if (contract === previous.contract) return;

@@ -61,6 +61,8 @@ export function createServedContractFactory(
     const differences = findDifferences(contract, getImplementation);
     const contractMock = createMock(contract);
     const generateField = cacheFields(contractMock.generateField);
+    const isWritten = (route: Route) => implementation.getImplementation(route)?.writtenFor !== undefined;
+    const closed = new Set(contract.routes.filter(isWritten));
     return {
       contract,
       handlers,
@@ -72,7 +74,7 @@ export function createServedContractFactory(
       guardStore: createStoreGuard(validator, implementation),
       mocked: contract.routes.filter((route) => !getImplementation(route)).map(({ operationId }) => operationId),
       differences: [...differences.values()],
-      isClosed: (route) => implementation.getImplementation(route)?.writtenFor !== undefined,
+      isClosed: (route) => closed.has(route),
       getImplementation,
       getBuiltIn: (route) => implementation.getImplementation(route)?.handle,
       getEntrySchema: (collection) =>

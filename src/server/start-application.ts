@@ -13,7 +13,7 @@ import { findMismatchedCodes } from '../mock/mismatched-codes.ts';
 import { loadContract } from '../openapi/contract.ts';
 import { getPartPaths } from '../openapi/contract-documents.ts';
 import { getPackageFile } from '../package-file.ts';
-import { clampTime } from '../sandbox/clock-and-ids.ts';
+import { createMachineClock } from '../sandbox/clock-and-ids.ts';
 import { Sandboxes } from '../sandbox/registry.ts';
 import type { SandboxesParts } from '../sandbox/sandbox.ts';
 import { SharedSandboxes } from '../sandbox/shared/shared-sandboxes.ts';
@@ -54,7 +54,7 @@ export async function startApplication<S extends State>(
     const server = createServer(start, state);
     const live = new Reloads({ ...start, server });
     await addMissingCollections([server.sandboxes.default], server.control.collections(), state.defaults);
-    const httpServer = createHttpServer({ ...server, listener: live.handle });
+    const httpServer = createHttpServer({ ...server, current: live });
     const { url, port } = await listen(httpServer, options.host, options.port ?? 0);
     start.address.url = url;
     return run(start, { url, port, state, server, live, httpServer });
@@ -78,21 +78,14 @@ async function loadApplication(application: Application, options: ServerOptions)
   loadSettings(application);
   const contract = await loadContract(files.contract);
   const createServed = createServedContractFactory(application, options);
+  const machineClock = createMachineClock(options);
   const handlers = await loadHandlers(options.handlers, files.handlers?.signature);
-  const { nowMs: systemMs = Date.now } = options;
-  let offsetMs = 0;
   return {
     application,
     options,
-    nowMs: () => clampTime(systemMs() + offsetMs),
-    machineClock: {
-      systemMs,
-      onOffset(ms: number) {
-        // The option `nowMs` defines the time.
-        if (!options.nowMs) offsetMs = ms;
-      },
-    },
-    elapsedMs: options.elapsedMs ?? (() => performance.now()),
+    machineClock,
+    nowMs: machineClock.nowMs,
+    elapsedMs: machineClock.elapsedMs,
     newId: options.newId ?? randomUUID,
     log,
     files,

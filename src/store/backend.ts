@@ -147,7 +147,8 @@ export class ChangeGatherer {
    * last commit.
    */
   #expected = 0;
-  #finish: () => void = doNothing;
+  /** Ends the current delay; undefined if there is none. */
+  #finish: (() => void) | undefined;
 
   /** `maxMs`: the maximum delay, in ms; 0 for no delay. */
   constructor(private readonly maxMs: number) {}
@@ -165,7 +166,7 @@ export class ChangeGatherer {
         resolve();
       };
     });
-    this.#finish = doNothing;
+    this.#finish = undefined;
   }
 
   /**
@@ -174,7 +175,7 @@ export class ChangeGatherer {
    * `pending`: the number of pending changes, including the new change.
    */
   count(pending: number): void {
-    if (pending >= this.#expected) this.#finish();
+    if (pending >= this.#expected) this.#finish?.();
   }
 
   /**
@@ -187,8 +188,6 @@ export class ChangeGatherer {
     this.#expected = this.maxMs > 0 && size >= MIN_COMMIT_SIZE ? size + pending : 0;
   }
 }
-
-function doNothing(): void {}
 
 /** The failures that the caller of a store or a backend handles, besides an unavailable storage. */
 interface FailureDetails {

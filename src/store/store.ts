@@ -83,7 +83,11 @@ export interface StoreOptions<S extends State = State> {
    * If the function throws, the reset rejects with the error.
    */
   readonly defaults: () => S;
-  /** Returns the state to commit: `next` plus the lists of `current` that no change may remove. Default: `next`. */
+  /**
+   * Returns the state to commit: `next` plus the lists of `current` that no change may remove.
+   * Called if `next` lacks a list of `current`.
+   * Default: `next`.
+   */
   readonly keepLists?: ((current: S, next: S) => S) | undefined;
   /** Returns the time, in ms since 1970. */
   readonly nowMs: () => number;
@@ -253,8 +257,9 @@ class GroupCommitStore<S extends State> implements Store<S> {
     changed: S,
     { changes, isCurrent }: { readonly changes: number; readonly isCurrent: boolean },
   ): Promise<boolean> {
-    const { backend, keepLists = (_, next) => next } = this.options;
-    const next = keepLists(base.state, changed);
+    const { backend, keepLists } = this.options;
+    const isListLost = Object.keys(base.state).some((name) => !Object.hasOwn(changed, name));
+    const next = isListLost && keepLists ? keepLists(base.state, changed) : changed;
     if (next !== base.state || backend.shared?.hasOtherChanges()) return this.commitState(next, base.state, changes);
     if (!isCurrent) await this.load();
     return this.committed === base;

@@ -1,5 +1,6 @@
 import type { JournalEntry } from '../../control/operation.ts';
 import type { RequestToMatch } from '../../matcher/request-matcher.ts';
+import type { State } from '../../store/state.ts';
 import { getTraceId } from '../../util/ids.ts';
 import { toIsoTime } from '../../util/iso-time.ts';
 import { memoizeByObject } from '../../util/memoize-by-object.ts';
@@ -17,7 +18,12 @@ import {
   redactUrl,
 } from '../../util/redact-secrets.ts';
 import { getPathname, isFormType, parseQuery } from '../../util/request-target.ts';
-import type { StateChange } from './change-history.ts';
+
+/** The states of a sandbox before and after a change. */
+export interface StateChange {
+  readonly before: State;
+  readonly after: State;
+}
 
 /** A request and its response, as the HTTP server passes them to the journal. */
 export interface RecordedRequest {
@@ -124,9 +130,9 @@ export function toStoredRequest(
   const { bodyText } = request;
   const body = bodyText && truncateText(bodyText);
   const isTruncated = body !== bodyText;
-  const recordedUrl = truncateUrl(url);
+  const recordedUrl = url.length > MAX_RECORDED_URL_LENGTH ? truncateUrl(url) : url;
   const textBytes = recordedUrl.length + headerBytes + (body?.length ?? 0) + (response?.text.length ?? 0);
-  const bytes = ENTRY_BYTES + textBytes + countRemarks(remarks) * REMARK_BYTES;
+  const bytes = ENTRY_BYTES + textBytes + (remarks ? countRemarks(remarks) : 0) * REMARK_BYTES;
   return {
     method,
     url: recordedUrl,
@@ -154,7 +160,6 @@ const ELLIPSIS = '…';
 
 /** Returns the first 8,000 characters of a URL. A truncated URL is a copy that ends with an ellipsis. */
 function truncateUrl(url: string): string {
-  if (url.length <= MAX_RECORDED_URL_LENGTH) return url;
   return Buffer.from(url.slice(0, MAX_RECORDED_URL_LENGTH)).toString() + ELLIPSIS;
 }
 
@@ -163,9 +168,7 @@ function isTruncatedUrl(url: string): boolean {
   return url.endsWith(ELLIPSIS);
 }
 
-function countRemarks(remarks: Remarks | undefined): number {
-  if (!remarks) return 0;
-  const { violations = [], responseViolations = [], notes = [] } = remarks;
+function countRemarks({ violations = [], responseViolations = [], notes = [] }: Remarks): number {
   return violations.length + responseViolations.length + notes.length;
 }
 

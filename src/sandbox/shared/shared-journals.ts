@@ -2,12 +2,17 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { JournalTables, NewEntries, NewRows } from '../../store/postgres/journal-tables.ts';
 import {
   compareAllStates,
+  Journal,
+  type JournalOptions,
   type ListChange,
   MAX_CHANGED_REQUESTS,
+} from '../journal/journal.ts';
+import {
+  type RecordedRequest,
   type StateChange,
-} from '../journal/change-history.ts';
-import { Journal, type JournalOptions } from '../journal/journal.ts';
-import { type RecordedRequest, type StoredRequest, toStoredRequest } from '../journal/recorded-request.ts';
+  type StoredRequest,
+  toStoredRequest,
+} from '../journal/recorded-request.ts';
 
 /** Options of a shared journal, in addition to `JournalOptions`. */
 interface SharedJournalParts {
