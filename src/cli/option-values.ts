@@ -1,4 +1,5 @@
 import { type Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { MAX_PORT } from '../options.ts';
 import { MAX_DELAY_MS, parseExactJson } from '../util/limits.ts';
 
 /** Parses a delay in ms, or a range such as `200-800`. */
@@ -161,8 +162,6 @@ export function parsePort(text: string): number {
   if (/^\d+$/.test(text) && port <= MAX_PORT) return port;
   throw new InvalidArgumentError(`Use a whole number from 0 to ${MAX_PORT}.`);
 }
-
-const MAX_PORT = 65_535;
 
 /** Parses the value of an environment variable. Throws an `InvalidArgumentError` that names the variable. */
 export function parseVariable<Value>(name: string, text: string, parse: (text: string) => Value): Value {

@@ -10,8 +10,8 @@ import { similarName } from '../util/names.ts';
 import { toFlag } from '../util/text.ts';
 import type { ControlCommand } from './control-command.ts';
 import { createControlCommands } from './control-commands.ts';
-import { addOptions, parsePaths, parsePort, parseVariable } from './option-values.ts';
-import { DATABASE_OPTIONS, EXPLAIN_OPTIONS, REPAIR_OPTIONS, SERVER_OPTIONS } from './server-options.ts';
+import { addOptions, parseVariable } from './option-values.ts';
+import { DATABASE_OPTIONS, EXPLAIN_OPTIONS, listVariables, REPAIR_OPTIONS, SERVER_OPTIONS } from './server-options.ts';
 
 /** Creates the command `explain`. Calls `onExplain` with the parsed options. */
 function createExplainCommand(onExplain: (options: ExplainOptions) => void): Command {
@@ -125,25 +125,18 @@ export function readCommandLine(commandLine: CommandLine): ParsedCommand {
  * Adds the paths in `STOREFRONT_ALLOW_REFS` to a command that loads a contract, if the command line does not have
  * `--allow-refs`.
  */
-function addAllowRefs(
-  command: ParsedCommand,
-  { STOREFRONT_ALLOW_REFS: text }: CommandLine['environment'],
-): ParsedCommand {
-  if (!text || !('options' in command) || command.kind === 'control' || command.kind === 'migrate') return command;
-  const allowRefs = parseVariable('STOREFRONT_ALLOW_REFS', text, parsePaths);
+function addAllowRefs(command: ParsedCommand, environment: CommandLine['environment']): ParsedCommand {
+  const found = listVariables(environment).find(({ option }) => option === 'allowRefs');
+  if (!found || !('options' in command) || command.kind === 'control' || command.kind === 'migrate') return command;
+  const allowRefs = parseVariable(found.name, found.text, found.parse);
   return { ...command, options: { allowRefs, ...command.options } } as ParsedCommand;
 }
 
 /** Returns the options of the server. An option in the command line takes precedence over an environment variable. */
 function readServerOptions(program: Command, { environment, isTerminal }: CommandLine): Options {
-  const { PORT, HOST, STOREFRONT_CONTROL_TOKEN, DATABASE_URL } = environment;
-  if (STOREFRONT_CONTROL_TOKEN && program.getOptionValue('controlToken') === undefined)
-    program.setOptionValueWithSource('controlToken', STOREFRONT_CONTROL_TOKEN, 'env');
-  if (PORT && program.getOptionValueSource('port') === 'default')
-    program.setOptionValueWithSource('port', parseVariable('PORT', PORT, parsePort), 'env');
-  if (HOST && program.getOptionValue('host') === undefined) program.setOptionValueWithSource('host', HOST, 'env');
-  if (DATABASE_URL && program.getOptionValue('database') === undefined)
-    program.setOptionValueWithSource('database', DATABASE_URL, 'env');
+  for (const { option, name, text, parse } of listVariables(environment))
+    if (program.getOptionValueSource(option) !== 'cli')
+      program.setOptionValueWithSource(option, parseVariable(name, text, parse), 'env');
   // With a database, there is no data file.
   if (program.getOptionValue('database') !== undefined && program.getOptionValueSource('data') === 'default')
     program.setOptionValue('data', undefined);

@@ -2,9 +2,9 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
+import type { ServerOptions } from '../options.ts';
 import type { ProblemCode } from '../util/problem.ts';
 import { HttpProblemError } from '../util/problem.ts';
-import type { HttpOptions } from './options.ts';
 
 /** The allowed hosts and origins, and the access rules of the control API (the HTTP API at `/_control`). */
 export type AccessPolicy = ReturnType<typeof createAccessPolicy>;
@@ -22,7 +22,7 @@ export function createAccessPolicy({
   allowOrigin = [],
   control = true,
   controlToken,
-}: HttpOptions) {
+}: ServerOptions) {
   const hosts = host === undefined ? allowHost : [...allowHost, host];
   return {
     /**

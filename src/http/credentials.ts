@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { findCookie } from '../openapi/parameters.ts';
 import type { Credential } from '../openapi/security.ts';
+import type { ServerOptions } from '../options.ts';
 import type { HttpProblem, Violation } from '../util/problem.ts';
-import type { HttpOptions } from './options.ts';
 
 /** The parts of a request that can contain credentials. `query`: the parsed query. */
 interface CredentialSource {
@@ -40,7 +40,7 @@ type CredentialResult = 'missing' | 'invalid' | 'unscoped' | 'accepted';
  * `auth`: the server option.
  * `realm`: the name of the API in the header `WWW-Authenticate`.
  */
-export function createAuthentication(auth: HttpOptions['auth'] = 'form', realm: string): Authenticate {
+export function createAuthentication(auth: ServerOptions['auth'] = 'form', realm: string): Authenticate {
   if (auth === 'off') return () => undefined;
   const tokens = auth === 'form' ? undefined : auth.map(parseToken);
   const quotedRealm = `realm="${realm.replaceAll(/[^\x20-\x7e]|["\\]/g, '')}"`;

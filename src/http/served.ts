@@ -15,13 +15,13 @@ import type { Mock } from '../mock/mock.ts';
 import type { Contract } from '../openapi/contract.ts';
 import type { Node } from '../openapi/document.ts';
 import type { Route } from '../openapi/routes.ts';
+import type { ServerOptions } from '../options.ts';
 import type { Sandboxes } from '../sandbox/registry.ts';
 import type { Entry, State } from '../store/state.ts';
 import type { Store } from '../store/store.ts';
 import type { StateRules, StateValidator } from '../store/validate-state.ts';
 import type { AccessPolicy } from './access-policy.ts';
 import type { Metrics } from './metrics.ts';
-import type { HttpOptions } from './options.ts';
 
 /** The part of a pino logger that the HTTP layer uses. */
 export interface Log {
@@ -35,7 +35,7 @@ export interface Log {
 /** What the HTTP layer uses, and what stays the same when the contract is reloaded. */
 export interface Server {
   readonly application: Application;
-  readonly options: HttpOptions;
+  readonly options: ServerOptions;
   readonly access: AccessPolicy;
   readonly sandboxes: Sandboxes;
   readonly control: ControlParts;

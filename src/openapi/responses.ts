@@ -176,14 +176,6 @@ export interface ResponseToVerify {
   readonly body?: unknown;
 }
 
-/**
- * The mode of response verification.
- * `log`: a response that violates the contract is logged.
- * `strict`: such a response is replaced by a 500.
- * `off`: responses are not verified.
- */
-export type VerifyMode = 'log' | 'strict' | 'off';
-
 /** A part of a response that violates the contract. */
 export interface ResponseViolation {
   /** The place: `status`, `content type`, `header NAME`, or `body` followed by a JSON Pointer. */

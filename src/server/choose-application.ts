@@ -1,10 +1,11 @@
 import { resolve } from 'node:path';
 import type { Application } from '../application.ts';
 import { type Contract, loadContract } from '../openapi/contract.ts';
+import type { ServerOptions } from '../options.ts';
 import { createResourceApplication } from '../resources/application.ts';
 import { createShop, shop } from '../shop/application.ts';
 import { UserError } from '../util/issue.ts';
-import type { Options, ServerOptions } from './options.ts';
+import type { Options } from './options.ts';
 
 /**
  * Returns the application that serves the contract: the built-in shop, or an application that stores the resources of

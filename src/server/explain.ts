@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import type { ServedContract } from '../http/served.ts';
 import { loadContract } from '../openapi/contract.ts';
+import type { ServerOptions } from '../options.ts';
 import type { Durability } from '../store/open-state.ts';
 import { describeHandling, YOUR_HANDLER } from '../util/describe-decision.ts';
 import { isServerHeader } from '../util/headers.ts';
@@ -8,7 +9,7 @@ import { limitList } from '../util/text.ts';
 import { chooseApplication } from './choose-application.ts';
 import { loadHandlers } from './handler-registry.ts';
 import type { createLogger } from './logger.ts';
-import type { ServerOptions, Storefront } from './options.ts';
+import type { Storefront } from './options.ts';
 import { createServedContractFactory } from './served-contract.ts';
 import { version } from './version.ts';
 

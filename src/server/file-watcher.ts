@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Application } from '../application.ts';
+import type { ServerOptions } from '../options.ts';
 import { machineDisk, type Signature, toSignature } from '../store/disk.ts';
 import { UserError } from '../util/issue.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
-import type { ServerOptions } from './options.ts';
 
 /**
  * How often watched files are checked, in ms.

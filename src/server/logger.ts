@@ -1,14 +1,7 @@
 import { isatty, WriteStream } from 'node:tty';
 import { type DestinationStream, destination, type Logger, pino, stdTimeFunctions } from 'pino';
+import type { ServerOptions } from '../options.ts';
 import { escapeControls, escapeControlsInLines } from '../util/text.ts';
-
-/**
- * The format of the log.
- * `pretty`: readable lines.
- * `json`: a JSON object on each line.
- * `off`: readable lines, but only warnings and errors.
- */
-export type LogStyle = 'pretty' | 'json' | 'off';
 
 /** The destination of the log lines. */
 interface LogTarget extends DestinationStream {
@@ -23,10 +16,11 @@ const STDERR = 2;
 /**
  * Creates a logger.
  * It writes to `target`, by default to standard output.
- * With the style `off`, it writes only warnings and errors, by default to standard error.
+ * `style`: `pretty` writes readable lines, and `json` a JSON object on each line.
+ * With the style `off`, it writes only warnings and errors in readable lines, by default to standard error.
  * Readable lines have colors if the target supports colors.
  */
-export function createLogger(style: LogStyle, target?: LogTarget): Logger {
+export function createLogger(style: NonNullable<ServerOptions['log']>, target?: LogTarget): Logger {
   const isOff = style === 'off';
   const output = target ?? standardStream(isOff ? STDERR : STDOUT);
   const options = { base: null, timestamp: stdTimeFunctions.isoTime, level: isOff ? 'warn' : 'info' };

@@ -3,6 +3,7 @@ import type { Application } from '../application.ts';
 import type { Metrics } from '../http/metrics.ts';
 import type { ServedContract } from '../http/served.ts';
 import type { Contract } from '../openapi/contract.ts';
+import type { ServerOptions } from '../options.ts';
 import { createClock } from '../sandbox/clock-and-ids.ts';
 import { DEFAULT_SNAPSHOTS_BYTES, MEMORY_LIMITS, Memory } from '../sandbox/memory/memory.ts';
 import {
@@ -31,7 +32,6 @@ import { addEmptyLists, keepOtherLists } from '../store/state-change.ts';
 import { createStore } from '../store/store.ts';
 import { UserError } from '../util/issue.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
-import type { ServerOptions } from './options.ts';
 import { describeIssues } from './served-contract.ts';
 
 /** The parts of a starting server that `openServerState` uses. */

@@ -13,6 +13,7 @@ import type { Contract } from '../openapi/contract.ts';
 import { createBodyDefaults } from '../openapi/default-values.ts';
 import { ContractError, formatIssues, getNode, isNode } from '../openapi/document.ts';
 import type { Route } from '../openapi/routes.ts';
+import type { ServerOptions } from '../options.ts';
 import type { Change, ChangeResult } from '../store/backend.ts';
 import type { State } from '../store/state.ts';
 import type { Store } from '../store/store.ts';
@@ -31,7 +32,6 @@ import { limitList } from '../util/text.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import { loadControlContract } from './control.ts';
 import { chooseImplementation, refuseUnknownOperations } from './handler-registry.ts';
-import type { ServerOptions } from './options.ts';
 
 /** Rejects with a `ContractError` or a `UserError` if the handlers of the user do not fit the contract. */
 export type ServedContractFactory = (contract: Contract, handlers: UserHandlers) => Promise<ServedContract>;

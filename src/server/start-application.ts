@@ -12,6 +12,7 @@ import { createHttpServer, type HttpServer } from '../http/server.ts';
 import { findMismatchedCodes } from '../mock/mismatched-codes.ts';
 import { loadContract } from '../openapi/contract.ts';
 import { getPartPaths } from '../openapi/contract-documents.ts';
+import type { ServerOptions } from '../options.ts';
 import { getPackageFile } from '../package-file.ts';
 import { createMachineClock } from '../sandbox/clock-and-ids.ts';
 import { Sandboxes } from '../sandbox/registry.ts';
@@ -30,7 +31,7 @@ import { findWatchedFiles, loadSettings, reloadOnSave } from './file-watcher.ts'
 import { loadHandlers } from './handler-registry.ts';
 import { createLogger } from './logger.ts';
 import { openServerState } from './open-server-state.ts';
-import type { ServerOptions, Storefront } from './options.ts';
+import type { Storefront } from './options.ts';
 import { HANDLERS_FALLBACK, Reloads, SETTINGS_FALLBACK } from './reload.ts';
 import { createServedContractFactory } from './served-contract.ts';
 import { version } from './version.ts';

@@ -1,7 +1,7 @@
+import { refuseInvalidOptions } from '../options.ts';
 import type { ShopApi } from './api-types.ts';
 import { chooseApplication } from './choose-application.ts';
 import type { Options, Storefront } from './options.ts';
-import { refuseInvalidOptions } from './options.ts';
 import { startApplication } from './start-application.ts';
 
 export type { Storefront } from './options.ts';

@@ -5,8 +5,8 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { refuseInvalidOptions } from '../options.ts';
 import type { ShopApi } from '../server/api-types.ts';
-import { refuseInvalidOptions } from '../server/options.ts';
 import { type ChildOptions, createTestStorefront, type TestStorefront, toArguments } from './test-storefront.ts';
 
 export * from './exports.ts';

@@ -13,7 +13,7 @@ const pages: readonly (readonly [file: string, text: string])[] = [
 
 /** Returns the page with a new table of options. */
 function replaceOptions(page: string): string {
-  const table = generateOptionsTable('src/server/options.ts', 'ServerOptions');
+  const table = generateOptionsTable('src/options.ts');
   return page.replace(/(<!-- options[^\n]*-->\n).*?(?=\n<!-- end -->)/s, (_, start: string) => `${start}\n${table}`);
 }
 

@@ -1,46 +1,47 @@
 import { readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
 import ts from 'typescript';
 import { code, formatTable } from './markdown.ts';
 
 /**
- * Returns a Markdown table of the properties of an interface in a TypeScript file: name, type, docblock text, and default. The properties of the interfaces
- * that it extends follow.
+ * Returns a Markdown table of the options in the constant `OPTIONS` of a TypeScript file: name, type, docblock text, and default. An option is a call such as
+ * `option(PORT, …)`, and the constant `PORT` has the type `Kind<number>`.
  */
-export function generateOptionsTable(path: string, interfaceName: string): string {
-  return formatTable(['option', 'type', 'meaning', 'default'], listOptions(path, interfaceName));
-}
-
-function listOptions(path: string, interfaceName: string): string[][] {
+export function generateOptionsTable(path: string): string {
   const file = ts.createSourceFile(path, readFileSync(path, 'utf8'), ts.ScriptTarget.Latest, true);
-  const declaration = file.statements.filter(ts.isInterfaceDeclaration).find(({ name }) => name.text === interfaceName);
-  if (declaration === undefined) throw new Error(`${path} has no interface ${interfaceName}`);
-  const options = declaration.members.filter(ts.isPropertySignature).map((member) => describeOption(member, file));
-  const parents = declaration.heritageClauses?.flatMap(({ types }) => types.map((type) => type.getText(file))) ?? [];
-  return [...options, ...parents.flatMap((parent) => listOptions(findImport(file, parent) ?? path, parent))];
+  const constants = new Map(
+    file.statements
+      .filter(ts.isVariableStatement)
+      .flatMap(({ declarationList }) => declarationList.declarations)
+      .map((declaration) => [declaration.name.getText(file), declaration]),
+  );
+  const table = constants.get('OPTIONS')?.initializer;
+  if (!table || !ts.isObjectLiteralExpression(table)) throw new Error(`${path} has no object OPTIONS`);
+  const options = table.properties.filter(ts.isPropertyAssignment).map((property) => {
+    const [kind] = ts.isCallExpression(property.initializer) ? property.initializer.arguments : [];
+    if (!kind) throw new Error(`the option ${property.name.getText(file)} has no kind`);
+    return describeOption(property, getType(kind, constants, file), file);
+  });
+  return formatTable(['option', 'type', 'meaning', 'default'], options);
 }
 
-/** Returns the path of the file that a name is imported from; undefined if the name is not imported. */
-function findImport(file: ts.SourceFile, name: string): string | undefined {
-  for (const { importClause, moduleSpecifier } of file.statements.filter(ts.isImportDeclaration)) {
-    const bindings = importClause?.namedBindings;
-    const isImported =
-      bindings && ts.isNamedImports(bindings) && bindings.elements.some((element) => element.name.text === name);
-    if (isImported && ts.isStringLiteral(moduleSpecifier)) return join(dirname(file.fileName), moduleSpecifier.text);
-  }
-  return undefined;
+/** Returns the type of the values of a kind: of a constant with the type `Kind<TYPE>`, or of `choice('a', 'b')`. */
+function getType(
+  kind: ts.Expression,
+  constants: ReadonlyMap<string, ts.VariableDeclaration>,
+  file: ts.SourceFile,
+): string {
+  if (ts.isCallExpression(kind)) return kind.arguments.map((value) => value.getText(file)).join(' | ');
+  const type = constants.get(kind.getText(file))?.type;
+  const [value] = type && ts.isTypeReferenceNode(type) ? (type.typeArguments ?? []) : [];
+  if (!value) throw new Error(`${kind.getText(file)} has no type Kind<TYPE>`);
+  return value.getText(file);
 }
 
-function describeOption(member: ts.PropertySignature, file: ts.SourceFile): string[] {
-  const type =
-    member.type
-      ?.getText(file)
-      .replace(/ \| undefined$/, '')
-      .replace(/^\((.*)\)$/, '$1') ?? '';
+function describeOption(option: ts.PropertyAssignment, type: string, file: ts.SourceFile): string[] {
   const comment = ts
-    .getJSDocCommentsAndTags(member)
+    .getJSDocCommentsAndTags(option)
     .flatMap(({ comment: text }) => (typeof text === 'string' ? text : []));
   const [, meaning = '', defaultValue = ''] =
     /^(.*?)(?: Default: (.*?)\.?)?$/s.exec(comment.join(' ').replaceAll(/\s+/g, ' ')) ?? [];
-  return [code(member.name.getText(file)), code(type), meaning, defaultValue];
+  return [code(option.name.getText(file)), code(type), meaning, defaultValue];
 }
