@@ -17,12 +17,11 @@ import { addMocked } from './response.ts';
  * of the faults.
  */
 export async function applyOperationFaults(exchange: OperationExchange): Promise<void> {
-  const { app, sandbox, preferences, serverDelayMs } = exchange;
+  const { sandbox, preferences, serverDelayMs } = exchange;
   const { faults } = sandbox;
   if (!faults.isActive && !preferences.isMockRequired && preferences.delayMs + serverDelayMs === 0) return;
   // Servers that share a database store the counters of faults in the sandbox.
-  const isStored = app.sandboxes.isShared && faults.isActive;
-  const effect = isStored ? await sandbox.change(() => matchFaults(exchange)) : matchFaults(exchange);
+  const effect = faults.isActive ? await sandbox.change(() => matchFaults(exchange)) : matchFaults(exchange);
   const { before, after } = effect?.delayMs ?? NO_DELAYS;
   exchange.effect = effect;
   exchange.delayMs = { before: preferences.delayMs + before, after };

@@ -1,41 +1,11 @@
 import type { State } from '../store/state.ts';
-import { HttpProblemError, unavailable } from '../util/problem.ts';
-import type { Ending, Journal } from './journal/journal.ts';
-import { MAX_SANDBOXES, type MemoryQuota, SANDBOX_BYTES } from './memory/memory.ts';
-import { DEFAULT_SANDBOX_ID, type OwnParts, type Sandbox, type SandboxesParts, SandboxFactory } from './sandbox.ts';
-
-/** The maximum number of expired sandboxes whose expiry time is stored. */
-const MAX_EXPIRED = 10_000;
-
-/** The expiry times of sandboxes, in ms since 1970, by the id of the sandbox. Contains only the latest 10,000 times. */
-class ExpiryTimes {
-  private readonly timesMs = new Map<string, number>();
-
-  /** Returns the time when the sandbox expired. Returns undefined if no time is stored. */
-  get(id: string): number | undefined {
-    return this.timesMs.get(id);
-  }
-
-  /** Stores the time when the sandbox expired. Removes the oldest stored time if there are more than 10,000. */
-  set(id: string, atMs: number): void {
-    // `delete` makes the id the last key of the map.
-    this.delete(id);
-    this.timesMs.set(id, atMs);
-    const [oldest] = this.timesMs.keys();
-    if (this.timesMs.size > MAX_EXPIRED && oldest !== undefined) this.delete(oldest);
-  }
-
-  /** Removes the expiry time of a sandbox, because the sandbox was created again. */
-  delete(id: string): void {
-    this.timesMs.delete(id);
-  }
-}
+import { HttpProblemError } from '../util/problem.ts';
+import type { Journal } from './journal/journal.ts';
+import { LiveSandboxes } from './live-sandboxes.ts';
+import { DEFAULT_SANDBOX_ID, type Sandbox, type SandboxesParts } from './sandbox.ts';
 
 /** The interval at which the server removes expired sandboxes, in ms. */
 const SWEEP_MS = 60_000;
-
-/** The reason that the log gives when an expired sandbox is removed. */
-const UNUSED = 'it was not used for an hour';
 
 /** A sandbox that a request uses. */
 interface UsedSandbox<S extends State> {
@@ -46,49 +16,93 @@ interface UsedSandbox<S extends State> {
 }
 
 /**
+ * A database that stores the sandboxes, so that several servers can share them.
+ * The sandboxes in the memory of a server are copies.
+ */
+export interface SandboxStorage<S extends State = State> {
+  /** Loads the changes that other servers have made in a sandbox. */
+  load(id: string): Promise<void>;
+  /** Loads the changes that other servers have made in all sandboxes. */
+  loadAll(): Promise<void>;
+  /** Loads the requests that other servers have recorded in the journal of a sandbox. */
+  loadJournal(id: string): Promise<void>;
+  /** Clears the journal of a sandbox on the other servers. */
+  clearJournal(id: string): Promise<void>;
+  /** Creates or replaces a sandbox with a state. */
+  create(id: string, from: S): Promise<Sandbox<S>>;
+  /** Creates a sandbox. If another request or server creates it first, resolves to that sandbox. */
+  createNew(id: string, from: S): Promise<Sandbox<S>>;
+  /** Removes a sandbox. Resolves to true if the sandbox existed. */
+  remove(id: string): Promise<boolean>;
+  /** Marks a state from which sandboxes are created. */
+  share(state: S): void;
+  /** Removes the sandboxes that no server has used for an hour. `used`: the ids of sandboxes that are in use. */
+  removeUnused(used: readonly string[]): void;
+  /** Called when a sandbox is removed from the memory of this server. */
+  onRelease(id: string, journal: Journal): void;
+}
+
+/** Creates the storage of sandboxes. `live`: their copies in memory. `main`: the sandbox `default`. */
+export type CreateStorage<S extends State> = (live: LiveSandboxes<S>, main: Sandbox<S>) => SandboxStorage<S>;
+
+/**
  * All sandboxes of a server.
- * The states of all sandboxes except `default` are only in memory.
- * A subclass stores the sandboxes in a database.
+ * Without a storage, the states of all sandboxes except `default` are only in memory.
  */
 export class Sandboxes<S extends State = State> {
-  /** Whether other servers use the same sandboxes. */
-  readonly isShared: boolean = false;
   /** The sandbox `default`, which handles requests that select no sandbox. It is never removed. */
   readonly default: Sandbox<S>;
-  protected readonly map: SandboxMap<S>;
-  protected readonly factory: SandboxFactory<S>;
-  protected readonly expiryTimes = new ExpiryTimes();
+  private readonly live: LiveSandboxes<S>;
+  private readonly storage: SandboxStorage<S> | undefined;
+  /** The ids of the sandboxes that were used since the last sweep. */
+  private readonly used = new Set<string>();
   private readonly sweeping: NodeJS.Timeout;
 
-  constructor(protected readonly parts: SandboxesParts<S>) {
-    this.map = new SandboxMap(parts.elapsedMs);
-    this.factory = new SandboxFactory(parts, () => this.sweep());
+  constructor(
+    private readonly parts: SandboxesParts<S>,
+    createStorage?: CreateStorage<S>,
+  ) {
+    this.live = new LiveSandboxes(parts, {
+      areCopies: createStorage !== undefined,
+      onRelease: (id, journal) => this.storage?.onRelease(id, journal),
+    });
+    this.default = this.live.factory.createDefault();
+    this.storage = createStorage?.(this.live, this.default);
     this.sweeping = setInterval(() => this.sweep(), SWEEP_MS).unref();
-    this.default = this.factory.createDefault();
+  }
+
+  /** Whether other servers use the same sandboxes. */
+  get isShared(): boolean {
+    return this.storage !== undefined;
   }
 
   /** Returns a sandbox, and sets the time of its last use to now. Returns undefined if the sandbox does not exist. */
   find(id: string): Sandbox<S> | undefined {
-    if (id === DEFAULT_SANDBOX_ID) return this.default;
-    const entry = this.getUnexpired(id);
-    if (entry) this.map.use(id, entry);
-    return entry?.sandbox;
+    if (this.storage) this.used.add(id);
+    return id === DEFAULT_SANDBOX_ID ? this.default : this.live.find(id);
   }
 
   /**
    * Loads the changes that other servers have made in a sandbox.
    * Does nothing if the sandbox is not shared with other servers.
    */
-  async load(_id: string): Promise<void> {}
+  async load(id: string): Promise<void> {
+    await this.storage?.load(id);
+  }
 
   /** Loads the changes that other servers have made in all sandboxes. */
-  async loadAll(): Promise<void> {}
+  async loadAll(): Promise<void> {
+    await this.storage?.loadAll();
+  }
 
   /** Loads the requests that other servers have recorded in the journal of a sandbox. */
-  async loadJournal(_id: string): Promise<void> {}
+  async loadJournal(id: string): Promise<void> {
+    await this.storage?.loadJournal(id);
+  }
 
   /** Clears the journal of a sandbox, also on other servers that share the sandbox. */
-  async clearJournal({ journal }: Pick<Sandbox<S>, 'id' | 'journal'>): Promise<void> {
+  async clearJournal({ id, journal }: Pick<Sandbox<S>, 'id' | 'journal'>): Promise<void> {
+    await this.storage?.clearJournal(id);
     journal.clear();
   }
 
@@ -98,7 +112,7 @@ export class Sandboxes<S extends State = State> {
    * Rejects with an `HttpProblemError` if it can't be created.
    */
   async get(id: string): Promise<Sandbox<S>> {
-    if (this.isShared) await this.load(id);
+    if (this.storage) await this.storage.load(id);
     return this.find(id) ?? this.createFromDefaults(id);
   }
 
@@ -109,28 +123,32 @@ export class Sandboxes<S extends State = State> {
    * Rejects with an `HttpProblemError` if the sandbox can't be created.
    */
   async use(id: string): Promise<UsedSandbox<S>> {
-    if (this.isShared) await this.load(id);
+    if (this.storage) await this.storage.load(id);
     const expiredAtMs = this.expiredAtMs(id);
     const sandbox = this.find(id) ?? (await this.createFromDefaults(id));
     if (id === DEFAULT_SANDBOX_ID) return { sandbox, expiredAtMs, leave: () => {} };
-    const entry = this.map.entries.get(id);
+    const live = this.live.get(id);
     // Another request has created another sandbox in the meantime, and the limit was reached, so the sandbox `id` was
     // removed.
-    if (!entry) return this.use(id);
-    entry.requests.count++;
+    if (!live) return this.use(id);
+    live.requests.count++;
     const leave = () => {
-      entry.requests.count--;
-      if (this.map.entries.get(id) === entry) this.map.use(id, entry);
+      live.requests.count--;
+      if (this.live.get(id) === live) this.live.use(id, live);
     };
-    return { sandbox: entry.sandbox, expiredAtMs, leave };
+    return { sandbox: live.sandbox, expiredAtMs, leave };
   }
 
   /**
    * Creates or replaces a sandbox with a state, by default the default data.
    * Rejects with an `HttpProblemError` if a limit is reached.
    */
-  async create(id: string, from: S = this.factory.getDefaults()): Promise<Sandbox<S>> {
-    return this.factory.memory.countShared(from, async () => this.add(id, from, true));
+  async create(id: string, from: S = this.live.factory.getDefaults()): Promise<Sandbox<S>> {
+    if (this.storage) {
+      this.used.add(id);
+      return this.storage.create(id, from);
+    }
+    return this.live.factory.memory.countShared(from, async () => this.live.add(id, from, true));
   }
 
   /**
@@ -138,7 +156,8 @@ export class Sandboxes<S extends State = State> {
    * The memory of the state does not count towards the limit of any sandbox.
    */
   share(state: S): void {
-    this.factory.memory.objects.share(state);
+    this.live.factory.memory.objects.share(state);
+    this.storage?.share(state);
   }
 
   /**
@@ -147,24 +166,27 @@ export class Sandboxes<S extends State = State> {
    * Never removes the sandbox `default`, and then resolves to false.
    */
   async remove(id: string): Promise<boolean> {
-    return this.end(id, 'removed');
+    if (id === DEFAULT_SANDBOX_ID) return false;
+    const isStored = await this.storage?.remove(id);
+    const isInMemory = this.live.end(id, 'removed');
+    return isStored ?? isInMemory;
   }
 
   /** Returns all sandboxes. The sandbox `default` comes first. */
   list(): readonly Sandbox<S>[] {
     this.sweep();
-    return [this.default, ...Array.from(this.map.entries.values(), ({ sandbox }) => sandbox)];
+    return [this.default, ...this.live.list().map(([, { sandbox }]) => sandbox)];
   }
 
   /** The approximate memory of all journals, in bytes. */
   get journalBytes(): number {
-    return this.factory.journalMemory.usedBytes;
+    return this.live.factory.journalMemory.usedBytes;
   }
 
   /** Returns the time since the last use of a sandbox, in ms. Returns 0 if the sandbox is in use or does not exist. */
   idleMs(id: string): number {
-    const entry = this.map.entries.get(id);
-    return entry ? Math.round(this.map.getIdleMs(entry)) : 0;
+    const live = this.live.get(id);
+    return live ? Math.round(this.live.getIdleMs(live)) : 0;
   }
 
   /**
@@ -173,248 +195,43 @@ export class Sandboxes<S extends State = State> {
    * If other servers share the sandbox, call `load` first.
    */
   expiredAtMs(id: string): number | undefined {
-    this.getUnexpired(id);
-    return this.expiryTimes.get(id);
+    this.live.getUnexpired(id);
+    return this.live.expiryTimes.get(id);
   }
 
   /** Closes the stores of all sandboxes except `default`. */
   async close(): Promise<void> {
     clearInterval(this.sweeping);
-    await Promise.all(Array.from(this.map.entries.values(), ({ sandbox }) => sandbox.store.close()));
+    await Promise.all(this.live.list().map(([, { sandbox }]) => sandbox.store.close()));
   }
 
   /**
    * Creates a sandbox from the default data for a request to an unknown sandbox.
    * Throws an `HttpProblemError` if only the control API can create sandboxes.
    */
-  private createFromDefaults(id: string): Promise<Sandbox<S>> {
+  private async createFromDefaults(id: string): Promise<Sandbox<S>> {
     if (this.parts.areDeclared)
       throw new HttpProblemError({
         code: 'unknown-sandbox',
         detail: `Sandbox ${id} does not exist. Create it with PUT /_control/sandboxes/${id}.`,
       });
-    return this.createNew(id, this.factory.getDefaults());
-  }
-
-  /** Creates a sandbox. If another request creates it first, resolves to that sandbox. */
-  protected createNew(id: string, from: S): Promise<Sandbox<S>> {
-    return this.factory.memory.countShared(from, async () => {
+    const from = this.live.factory.getDefaults();
+    if (this.storage) return this.storage.createNew(id, from);
+    return this.live.factory.memory.countShared(from, async () => {
       const other = this.find(id);
       if (other) return other;
-      const created = this.add(id, from, false);
+      const created = this.live.add(id, from, false);
       this.parts.log(`created sandbox ${id}`);
       return created;
     });
   }
 
-  /**
-   * Creates or replaces a sandbox.
-   * `from`: its initial state.
-   * `isWritten`: whether a client creates the sandbox with the control API.
-   * `create`: creates the sandbox object from its parts.
-   */
-  protected add(
-    id: string,
-    from: S,
-    isWritten: boolean,
-    create = (parts: OwnParts) => this.factory.create(id, from, parts),
-  ): Sandbox<S> {
-    const { map, factory } = this;
-    const before = map.entries.get(id);
-    if (!before) this.evictIfFull();
-    const quota = factory.memory.createQuota(from, SANDBOX_BYTES, before?.quota);
-    this.release(id);
-    // A sandbox that is replaced keeps its journal, so that clients continue to follow it.
-    const journal = before?.sandbox.journal ?? this.createJournal(id);
-    let isLoaded = false;
-    const onChange = () => {
-      // A sandbox in a database gets its stored settings while it is created. These are not changes by a client.
-      if (isLoaded) entry.isWritten = true;
-    };
-    const entry: Entry<S> = {
-      sandbox: create({ quota, journal, onChange }),
-      quota,
-      requests: before?.requests ?? { count: 0 },
-      isWritten,
-      usedMs: this.parts.elapsedMs(),
-    };
-    isLoaded = true;
-    map.set(id, entry);
-    this.expiryTimes.delete(id);
-    return entry.sandbox;
+  /** Removes the sandboxes that have expired. */
+  private sweep(): void {
+    this.live.removeExpired();
+    if (!this.storage) return;
+    const used = [...this.used, ...this.live.listInUse()];
+    this.used.clear();
+    this.storage.removeUnused(used);
   }
-
-  /**
-   * Creates the journal of a sandbox.
-   * When a client stops following the journal, the sandbox counts as used at this time.
-   */
-  private createJournal(id: string): Journal {
-    const journal = this.factory.createJournal(id, () => {
-      const entry = this.map.entries.get(id);
-      // The sandbox may have been removed, and another sandbox with the same id may have been created.
-      if (entry?.sandbox.journal === journal) this.map.use(id, entry);
-    });
-    return journal;
-  }
-
-  /**
-   * If the maximum number of sandboxes is reached, removes the least recently used sandbox, but never one that is in
-   * use or that a client has changed.
-   * Throws an `HttpProblemError` if no sandbox can be removed.
-   */
-  private evictIfFull(): void {
-    const { map } = this;
-    const { maxSandboxes = MAX_SANDBOXES } = this.parts;
-    if (map.entries.size >= maxSandboxes) this.sweep();
-    if (map.entries.size < maxSandboxes) return;
-    const evicted = map.findEvictable();
-    if (evicted === undefined) {
-      const detail = `The limit of ${maxSandboxes} sandboxes is reached, and all of them were used within the last hour: remove some with DELETE /_control/sandboxes/ID`;
-      throw new HttpProblemError(unavailable(detail, Math.ceil(map.getNextExpiryMs() / 1000)));
-    }
-    this.expire(evicted, 'the maximum number of sandboxes is reached, and no client has changed this sandbox');
-  }
-
-  /** Removes all expired sandboxes. */
-  protected sweep(): void {
-    for (const id of this.map.listExpired()) this.expire(id, UNUSED);
-  }
-
-  /**
-   * Returns the map entry of a sandbox.
-   * Returns undefined if the sandbox does not exist or has expired.
-   * Removes an expired sandbox.
-   */
-  protected getUnexpired(id: string): Entry<S> | undefined {
-    const entry = this.map.entries.get(id);
-    if (!entry || !this.map.isExpired(entry)) return entry;
-    this.expire(id, UNUSED);
-    return undefined;
-  }
-
-  /**
-   * Removes a sandbox because it has expired or a limit is reached.
-   * Stores the current time as its expiry time.
-   * `reason`: the text for the log.
-   */
-  protected expire(id: string, reason: string): void {
-    this.expiryTimes.set(id, this.parts.nowMs());
-    this.end(id, 'expired');
-    this.parts.log(`removed sandbox ${id}: ${reason}`);
-  }
-
-  /** Removes a sandbox and ends its journal. Returns whether the sandbox existed. */
-  protected end(id: string, event: Ending['event']): boolean {
-    // First ends the journal, because followers still read the entries that they have not received.
-    this.map.entries.get(id)?.sandbox.journal.end({ event, sandbox: id, atMs: this.parts.nowMs() });
-    return this.release(id) !== undefined;
-  }
-
-  /**
-   * Removes a sandbox from the map, clears its journal, and frees its memory.
-   * Returns the removed map entry, or undefined if the sandbox did not exist.
-   */
-  protected release(id: string): Entry<S> | undefined {
-    const entry = this.map.entries.get(id);
-    if (!entry) return undefined;
-    this.map.delete(id);
-    entry.quota.release();
-    entry.sandbox.journal.clear();
-    entry.sandbox.idempotencyKeys.dispose();
-    return entry;
-  }
-}
-
-/** A sandbox other than `default`, with its memory quota and the time of its last use. */
-export interface Entry<S extends State = State> {
-  readonly sandbox: Sandbox<S>;
-  readonly quota: MemoryQuota;
-  /**
-   * The number of requests in progress.
-   * If the sandbox is replaced, the new entry gets the same object, so that these requests still count.
-   */
-  readonly requests: { count: number };
-  /**
-   * Whether a client has created the sandbox with the control API, or has changed its state, clock, ids, faults or
-   * snapshots.
-   */
-  isWritten: boolean;
-  /** The time of the last use, in ms of the monotonic clock. */
-  usedMs: number;
-}
-
-/** How long a sandbox can be unused before it expires, in ms. */
-const IDLE_MS = 3_600_000;
-
-/** The sandboxes of a server by id, except `default`. The least recently used sandbox comes first. */
-class SandboxMap<S extends State = State> {
-  private readonly byId = new Map<string, Entry<S>>();
-  readonly entries: ReadonlyMap<string, Entry<S>> = this.byId;
-
-  /** `elapsedMs`: returns the time of a monotonic clock, in ms. */
-  constructor(private readonly elapsedMs: () => number) {}
-
-  /** Adds or replaces a sandbox, and makes it the most recently used sandbox. */
-  set(id: string, entry: Entry<S>): void {
-    this.delete(id);
-    this.byId.set(id, entry);
-  }
-
-  /** Removes a sandbox. */
-  delete(id: string): void {
-    this.byId.delete(id);
-  }
-
-  /** Sets the time of the last use of a sandbox to now. */
-  use(id: string, entry: Entry<S>): void {
-    entry.usedMs = this.elapsedMs();
-    this.set(id, entry);
-  }
-
-  /** Returns the time since the last use of a sandbox, in ms. Returns 0 if the sandbox is in use. */
-  getIdleMs(entry: Entry<S>): number {
-    return isInUse(entry) ? 0 : this.elapsedMs() - entry.usedMs;
-  }
-
-  /** Returns whether a sandbox has not been used for an hour. */
-  isExpired(entry: Entry<S>): boolean {
-    return this.getIdleMs(entry) >= IDLE_MS;
-  }
-
-  /** Returns the ids of the sandboxes that have expired and are not in use. */
-  listExpired(): readonly string[] {
-    const ids: string[] = [];
-    for (const [id, entry] of this.byId) {
-      if (this.elapsedMs() - entry.usedMs < IDLE_MS) break;
-      if (isInUse(entry)) this.use(id, entry);
-      else ids.push(id);
-    }
-    return ids;
-  }
-
-  /** Returns the ids of the sandboxes that are in use. */
-  listInUse(): readonly string[] {
-    return Array.from(this.byId).flatMap(([id, entry]) => (isInUse(entry) ? [id] : []));
-  }
-
-  /**
-   * Returns the id of the sandbox to remove if there are too many: the least recently used sandbox, but never one that
-   * is in use or that a client has changed.
-   * Returns undefined if no sandbox can be removed.
-   */
-  findEvictable(): string | undefined {
-    for (const [id, entry] of this.byId) if (!entry.isWritten && !isInUse(entry)) return id;
-    return undefined;
-  }
-
-  /** Returns the time until the next sandbox expires, in ms. */
-  getNextExpiryMs(): number {
-    for (const entry of this.byId.values()) if (!isInUse(entry)) return IDLE_MS - this.getIdleMs(entry);
-    return IDLE_MS;
-  }
-}
-
-/** Returns whether a sandbox is in use: a request to it is in progress, or a client follows its journal. */
-function isInUse<S extends State>({ requests, sandbox }: Entry<S>): boolean {
-  return requests.count > 0 || sandbox.journal.isFollowed;
 }

@@ -17,7 +17,7 @@ import { getPackageFile } from '../package-file.ts';
 import { createMachineClock } from '../sandbox/clock-and-ids.ts';
 import { Sandboxes } from '../sandbox/registry.ts';
 import type { SandboxesParts } from '../sandbox/sandbox.ts';
-import { SharedSandboxes } from '../sandbox/shared/shared-sandboxes.ts';
+import { createSharedSandboxes } from '../sandbox/shared/shared-sandboxes.ts';
 import { createBuiltInSnapshots } from '../sandbox/snapshots.ts';
 import { createStateFileCheck } from '../store/data-path.ts';
 import type { PoolCounts } from '../store/postgres/database.ts';
@@ -118,7 +118,7 @@ function createSandboxes(
     log: (message) => log.info(message),
     onCommit: metrics.recordCommit,
   };
-  const sandboxes = shared ? new SharedSandboxes({ ...parts, shared }) : new Sandboxes(parts);
+  const sandboxes = shared ? createSharedSandboxes(parts, shared) : new Sandboxes(parts);
   addGauges(metrics, sandboxes, countConnections);
   return sandboxes;
 }

@@ -4,7 +4,9 @@ import type { SharedLog } from '../../store/postgres/shared-log.ts';
 import type { State } from '../../store/state.ts';
 import { createStore, type Store } from '../../store/store.ts';
 import { limitList } from '../../util/text.ts';
-import { Sandboxes } from '../registry.ts';
+import type { Journal } from '../journal/journal.ts';
+import type { LiveSandboxes } from '../live-sandboxes.ts';
+import { Sandboxes, type SandboxStorage } from '../registry.ts';
 import {
   clearSettings,
   DEFAULT_SANDBOX_ID,
@@ -19,15 +21,13 @@ import { decodeSandbox, type LoadedContent, SandboxBackend, type SharedParts } f
 import type { SharedJournals } from './shared-journals.ts';
 import { SharedKeys } from './shared-keys.ts';
 
-/** Options of sandboxes that are stored in a database. */
-interface SharedSandboxesParts<S extends State> extends SandboxesParts<S> {
-  readonly shared: SharedParts & {
-    readonly lists: CommonLists;
-    readonly journals: SharedJournals;
-    readonly keys: KeyTable;
-    readonly recovery: Recovery;
-  };
-}
+/** What the servers of a database share. */
+type Shared = SharedParts & {
+  readonly lists: CommonLists;
+  readonly journals: SharedJournals;
+  readonly keys: KeyTable;
+  readonly recovery: Recovery;
+};
 
 /** The maximum number of sandbox ids in a warning. */
 const MAX_NAMES = 20;
@@ -37,73 +37,85 @@ export function createChange<S extends State>({ update }: Pick<Store<S>, 'update
   return (run) => update(() => ({ result: run() }));
 }
 
-/**
- * The sandboxes of a server that stores them in a database.
- * Other servers can use the same sandboxes at the same time.
- * The sandboxes in memory are copies.
- */
-export class SharedSandboxes<S extends State = State> extends Sandboxes<S> {
-  override readonly isShared = true;
-  readonly #shared: SharedSandboxesParts<S>['shared'];
+/** Creates the sandboxes of a server that stores them in a database. Other servers can use the same sandboxes. */
+export function createSharedSandboxes<S extends State>(parts: SandboxesParts<S>, shared: Shared): Sandboxes<S> {
+  const { journals } = shared;
+  return new Sandboxes(
+    { ...parts, createJournal: (id, options) => journals.createJournal(id, options) },
+    (live, main) => new DatabaseStorage({ parts, shared, live, main }),
+  );
+}
+
+/** The sandboxes in a database. */
+class DatabaseStorage<S extends State> implements SandboxStorage<S> {
+  readonly #parts: SandboxesParts<S>;
+  readonly #shared: Shared;
   readonly #log: SharedLog;
+  readonly #live: LiveSandboxes<S>;
+  readonly #default: Sandbox<S>;
   /** The sandboxes that are being loaded, by id. */
   readonly #loading = new Map<string, Promise<void>>();
-  /** The ids of the sandboxes that were used since the last sweep. */
-  readonly #used = new Set<string>();
 
-  constructor(parts: SharedSandboxesParts<S>) {
-    super({ ...parts, createJournal: (id, options) => parts.shared.journals.createJournal(id, options) });
-    this.#shared = parts.shared;
-    this.#log = parts.shared.log;
-    parts.shared.journals.onRemoved = (id, journal) => {
-      if (id === DEFAULT_SANDBOX_ID) this.default.store.loadEdits().catch(() => {});
-      else if (super.find(id)?.journal === journal) this.end(id, 'removed');
+  /** `live`: the copies in memory. `main`: the sandbox `default`. */
+  constructor({
+    parts,
+    shared,
+    live,
+    main,
+  }: {
+    readonly parts: SandboxesParts<S>;
+    readonly shared: Shared;
+    readonly live: LiveSandboxes<S>;
+    readonly main: Sandbox<S>;
+  }) {
+    this.#parts = parts;
+    this.#shared = shared;
+    this.#log = shared.log;
+    this.#live = live;
+    this.#default = main;
+    shared.journals.onRemoved = (id, journal) => {
+      if (id === DEFAULT_SANDBOX_ID) main.store.loadEdits().catch(() => {});
+      else if (live.find(id)?.journal === journal) live.end(id, 'removed');
     };
-    parts.shared.recovery.onComplete = (...values) => this.#forgetLost(...values);
+    shared.recovery.onComplete = (...values) => this.#forgetLost(...values);
   }
 
-  override find(id: string): Sandbox<S> | undefined {
-    this.#used.add(id);
-    return super.find(id);
-  }
-
-  override async load(id: string): Promise<void> {
+  async load(id: string): Promise<void> {
     // A load of all sandboxes is no use of them.
-    const sandbox = id === DEFAULT_SANDBOX_ID ? this.default : this.getUnexpired(id)?.sandbox;
+    const sandbox = id === DEFAULT_SANDBOX_ID ? this.#default : this.#live.getUnexpired(id)?.sandbox;
     if (!sandbox) return this.#loadUnknown(id);
     try {
       await sandbox.store.loadEdits();
     } catch (error) {
       if (getFailure(error).reason !== 'removed') throw error;
       // Another request may have removed the copy, and loaded the new sandbox.
-      if (super.find(id) === sandbox) this.end(id, 'removed');
+      if (this.#find(id) === sandbox) this.#live.end(id, 'removed');
       await this.#loadUnknown(id);
     }
   }
 
-  override async loadAll(): Promise<void> {
+  async loadAll(): Promise<void> {
     const ids = await this.#log.listIds();
-    const removed = this.list().filter((sandbox) => !ids.includes(sandbox.id));
-    for (const { id } of removed) this.end(id, 'removed');
+    this.#live.removeExpired();
+    for (const [id] of this.#live.list()) if (!ids.includes(id)) this.#live.end(id, 'removed');
     await Promise.all(ids.map((id) => this.load(id)));
     await this.#shared.journals.loadStored();
   }
 
-  override loadJournal(id: string): Promise<void> {
+  loadJournal(id: string): Promise<void> {
     return this.#shared.journals.load(id);
   }
 
-  override async clearJournal({ id, journal }: Pick<Sandbox<S>, 'id' | 'journal'>): Promise<void> {
+  async clearJournal(id: string): Promise<void> {
     await this.#shared.journals.clear(id);
-    journal.clear();
   }
 
-  override async create(id: string, from: S = this.factory.getDefaults()): Promise<Sandbox<S>> {
+  async create(id: string, from: S): Promise<Sandbox<S>> {
     const { generation } = this.#shared.recovery;
-    const known = this.find(id);
+    const known = this.#find(id);
     this.share(from);
     await this.load(id);
-    const sandbox = this.find(id);
+    const sandbox = this.#find(id);
     if (!sandbox) {
       const created = await this.#createStored(id, from, generation);
       if (created) return created;
@@ -120,47 +132,41 @@ export class SharedSandboxes<S extends State = State> extends Sandboxes<S> {
         return { next: { ...from }, result: undefined };
       }),
     );
-    await this.clearJournal(sandbox);
+    await this.clearJournal(id);
+    sandbox.journal.clear();
     return sandbox;
   }
 
-  override async remove(id: string): Promise<boolean> {
-    if (id === DEFAULT_SANDBOX_ID) return false;
-    const isRemoved = await this.#log.remove(id);
-    await super.remove(id);
-    return isRemoved;
-  }
-
-  override share(state: S): void {
-    super.share(state);
-    this.#shared.lists.mark(state);
-  }
-
-  /** Removes the copy of a sandbox from memory. Another server may still use the sandbox. */
-  protected override expire(id: string): void {
-    this.release(id);
-  }
-
-  protected override release(id: string) {
-    const entry = super.release(id);
-    if (entry) this.#shared.journals.remove(id, entry.sandbox.journal);
-    return entry;
-  }
-
-  protected override sweep(): void {
-    super.sweep();
-    const used = [...this.#used, ...this.map.listInUse()];
-    this.#used.clear();
-    // The next sweep tries again.
-    this.#log.removeUnused(used).catch(() => {});
-  }
-
-  protected override async createNew(id: string, from: S): Promise<Sandbox<S>> {
+  async createNew(id: string, from: S): Promise<Sandbox<S>> {
     const { generation } = this.#shared.recovery;
     const created = await this.#createStored(id, from, generation);
     if (created) return created;
     await this.#refuseIfLost(generation);
-    return this.get(id);
+    await this.load(id);
+    // Another server may have removed the sandbox in the meantime.
+    return this.#find(id) ?? this.createNew(id, this.#live.factory.getDefaults());
+  }
+
+  remove(id: string): Promise<boolean> {
+    return this.#log.remove(id);
+  }
+
+  share(state: S): void {
+    this.#live.factory.memory.objects.share(state);
+    this.#shared.lists.mark(state);
+  }
+
+  removeUnused(used: readonly string[]): void {
+    // The next sweep tries again.
+    this.#log.removeUnused(used).catch(() => {});
+  }
+
+  onRelease(id: string, journal: Journal): void {
+    this.#shared.journals.remove(id, journal);
+  }
+
+  #find(id: string): Sandbox<S> | undefined {
+    return id === DEFAULT_SANDBOX_ID ? this.#default : this.#live.find(id);
   }
 
   /**
@@ -184,8 +190,8 @@ export class SharedSandboxes<S extends State = State> extends Sandboxes<S> {
     const content = { state: from, settings: INITIAL_SETTINGS, snapshots: new Map() };
     const version = await log.create(id, await format.encode(content), generation);
     if (!version) return undefined;
-    this.parts.log(`created sandbox ${id}`);
-    return super.find(id) ?? this.#addLoaded(id, { version, content });
+    this.#parts.log(`created sandbox ${id}`);
+    return this.#find(id) ?? this.#addLoaded(id, { version, content });
   }
 
   #loadUnknown(id: string): Promise<void> {
@@ -196,10 +202,10 @@ export class SharedSandboxes<S extends State = State> extends Sandboxes<S> {
       .then(async ({ stored, expiredAtMs }) => {
         const loaded = stored && (await decodeSandbox(stored, this.#shared));
         // Another request may have created the sandbox in the meantime.
-        if (this.map.entries.has(id)) return;
+        if (this.#live.get(id)) return;
         if (loaded) this.#addLoaded(id, loaded);
-        else if (expiredAtMs === undefined) this.expiryTimes.delete(id);
-        else this.expiryTimes.set(id, expiredAtMs);
+        else if (expiredAtMs === undefined) this.#live.expiryTimes.delete(id);
+        else this.#live.expiryTimes.set(id, expiredAtMs);
       })
       .finally(() => this.#loading.delete(id));
     this.#loading.set(id, loading);
@@ -209,10 +215,10 @@ export class SharedSandboxes<S extends State = State> extends Sandboxes<S> {
   /** Removes lost sandboxes from the memory of this server, and logs that the database has lost its content. */
   #forgetLost(generation: string, lostRevision: number): void {
     const { lists, journals, warn } = this.#shared;
-    const ids = [...this.map.entries.keys()];
+    const ids = this.#live.list().map(([id]) => id);
     lists.forgetStored();
     journals.restart(DEFAULT_SANDBOX_ID, generation);
-    for (const id of ids) this.end(id, 'removed');
+    for (const id of ids) this.#live.end(id, 'removed');
     const others = ids.length === 0 ? '' : `, and the sandboxes ${limitList(ids, MAX_NAMES).join(', ')}`;
     warn(
       `The database has lost the sandbox 'default' (revision ${lostRevision})${others}, including all snapshots, journals and idempotency keys. The sandbox 'default' was created again from the default data.`,
@@ -222,21 +228,21 @@ export class SharedSandboxes<S extends State = State> extends Sandboxes<S> {
   #addLoaded(id: string, loaded: LoadedContent): Sandbox<S> {
     const { state } = loaded.content;
     this.#shared.journals.setGeneration(id, loaded.version.generation);
-    return this.add(id, state as S, false, (parts) => this.#createSandbox(id, loaded, parts));
+    return this.#live.add(id, state as S, false, (parts) => this.#createSandbox(id, loaded, parts));
   }
 
   #createSandbox(id: string, loaded: LoadedContent, { quota, journal, onChange }: OwnParts): Sandbox<S> {
     const idempotencyKeys = new SharedKeys(this.#shared.keys, id);
-    const configured = { ...this.factory.createParts({ quota, onChange }), idempotencyKeys };
+    const configured = { ...this.#live.factory.createParts({ quota, onChange }), idempotencyKeys };
     const parts = { ...this.#shared, recovery: undefined };
     const backend = new SandboxBackend({ ...parts, id, sandbox: configured, loaded, quota });
     const store = createStore<S>({
       // The state of the application is what the database contains.
       backend: backend as never,
       initial: loaded.content.state as S,
-      defaults: () => ({ ...this.factory.getDefaults() }),
+      defaults: () => ({ ...this.#live.factory.getDefaults() }),
       nowMs: configured.clock.nowMs,
-      onCommit: this.parts.onCommit,
+      onCommit: this.#parts.onCommit,
     });
     return { id, journal, ...configured, store, change: createChange(store) };
   }
