@@ -1,6 +1,6 @@
 import type { Journal, ListChange } from '../sandbox/journal/journal.ts';
 import {
-  type Entry as RecordedEntry,
+  type JournalRecord,
   toJournalEntry,
   toRequestToMatch,
   toUnredactedRequest,
@@ -79,7 +79,7 @@ function describeMissingRequests(id: string): string {
 }
 
 /** Formats journal entries in steps, because a journal can have 32 MB. */
-function* formatInSteps(entries: readonly RecordedEntry[]): Steps<readonly JournalEntry[]> {
+function* formatInSteps(entries: readonly JournalRecord[]): Steps<readonly JournalEntry[]> {
   const formatted: JournalEntry[] = [];
   for (const entry of entries) {
     formatted.push(toJournalEntry(entry));
@@ -99,7 +99,7 @@ function parseQuery({ operation, after, limit }: ControlInput<'listRequests'>['q
   return {
     after: afterId,
     limit: Number(limit ?? Number.POSITIVE_INFINITY),
-    isMatch: ({ id, operationId = '' }: RecordedEntry) =>
+    isMatch: ({ id, operationId = '' }: JournalRecord) =>
       id > (afterId ?? 0) && (operations === undefined || operations.includes(operationId)),
   };
 }
@@ -123,7 +123,7 @@ interface Waiting extends Bounds {
   /** The number of matching requests that are already in the journal. */
   readonly count: number;
   /** Returns whether a new request matches. */
-  readonly isMatch: (entry: RecordedEntry) => boolean;
+  readonly isMatch: (entry: JournalRecord) => boolean;
 }
 
 /**
@@ -184,7 +184,7 @@ export const requestHandlers = {
 } satisfies Partial<ControlHandlers>;
 
 /** Returns the journal entry with the id `id`. Throws a `HttpProblemError` if the journal does not contain it. */
-function findEntry({ id: sandbox, journal }: Sandbox, id: number): RecordedEntry {
+function findEntry({ id: sandbox, journal }: Sandbox, id: number): JournalRecord {
   const entry = journal.entryAfter(id - 1);
   if (entry?.id === id) return entry;
   const reason = id > journal.lastId() ? 'does not exist yet' : 'is no longer in the journal';
@@ -195,7 +195,7 @@ function findEntry({ id: sandbox, journal }: Sandbox, id: number): RecordedEntry
 }
 
 /** Returns the active faults that did not apply to a request, with the reasons. */
-function explainFaults({ faults }: Sandbox, entry: RecordedEntry) {
+function explainFaults({ faults }: Sandbox, entry: JournalRecord) {
   const { faults: applied = [] } = entry.remarks?.forced ?? {};
   return faults.explain(toRequestToMatch(entry), applied).map(({ fault, reasons }) => ({
     fault,
@@ -204,7 +204,7 @@ function explainFaults({ faults }: Sandbox, entry: RecordedEntry) {
 }
 
 /** Returns reasons why a fault may not have been applied to a request, although the request matches the fault. */
-function explainMatch({ skip = 0, probability = 1 }: Fault, { decision, remarks }: RecordedEntry): string[] {
+function explainMatch({ skip = 0, probability = 1 }: Fault, { decision, remarks }: JournalRecord): string[] {
   if (decision?.source === 'refusal') return ['the server refused the request before it applied faults'];
   const reasons = [
     ...(skip > 0 ? [`skip: the fault skips the first ${skip} matching requests`] : []),

@@ -5,7 +5,7 @@ import { getFollowedRequests } from '../control/journal-handlers.ts';
 import type { ControlId, ControlInput } from '../control/operation.ts';
 import type { Contract } from '../openapi/contract.ts';
 import type { Ending, Journal } from '../sandbox/journal/journal.ts';
-import { type Entry, toJournalEntry } from '../sandbox/journal/recorded-request.ts';
+import { type JournalRecord, toJournalEntry } from '../sandbox/journal/recorded-request.ts';
 import { DEFAULT_SANDBOX_ID } from '../sandbox/sandbox.ts';
 import { toIsoTime } from '../util/iso-time.ts';
 import type { HttpProblem } from '../util/problem.ts';
@@ -101,7 +101,7 @@ interface StreamOptions {
    */
   readonly after: number | undefined;
   /** Returns whether the stream sends an entry. */
-  readonly isMatch: (entry: Entry) => boolean;
+  readonly isMatch: (entry: JournalRecord) => boolean;
   /** The signal that ends the stream. It is aborted when the server stops. */
   readonly stopping: AbortSignal;
 }
@@ -143,7 +143,7 @@ class JournalStream {
   #isEnded = false;
   #isQueued = false;
   /** Why the journal has ended, and its entries that are not sent yet. */
-  #rest: { readonly ending: Ending; readonly entries: Entry[] } | undefined;
+  #rest: { readonly ending: Ending; readonly entries: JournalRecord[] } | undefined;
 
   constructor(
     private readonly res: ServerResponse,
@@ -238,7 +238,7 @@ let latest:
   | undefined;
 
 /** Formats a journal entry as a server-sent event. */
-function toEvent(journal: Journal, entry: Entry): Buffer {
+function toEvent(journal: Journal, entry: JournalRecord): Buffer {
   const { id, atMs } = entry;
   if (latest?.id === id && latest.atMs === atMs && latest.journal.deref() === journal) return latest.text;
   const text = Buffer.from(`event: request\nid: ${id}\ndata: ${JSON.stringify(toJournalEntry(entry))}\n\n`);

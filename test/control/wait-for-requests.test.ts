@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { waitForRequests } from '../../src/control/journal-handlers.ts';
 import type { Follower } from '../../src/sandbox/journal/journal.ts';
-import type { Entry } from '../../src/sandbox/journal/recorded-request.ts';
+import type { JournalRecord } from '../../src/sandbox/journal/recorded-request.ts';
 import type { Bounds } from '../../src/sandbox/journal/verify-requests.ts';
 import { sendFiveRequests, verify } from '../support/harness/journal.ts';
 import { createControlClient } from '../support/harness/sandboxes.ts';
@@ -115,7 +115,7 @@ describe('waitForRequests', () => {
         return () => followers.delete(follower);
       },
     };
-    const isMatch = ({ id }: Pick<Entry, 'id'>) => checkedIds.push(id) > 0 && id % 2 === 0;
+    const isMatch = ({ id }: Pick<JournalRecord, 'id'>) => checkedIds.push(id) > 0 && id % 2 === 0;
     const stopping = new AbortController();
     const end = waitForRequests({
       ...bounds,
@@ -125,7 +125,7 @@ describe('waitForRequests', () => {
       count: 5,
       isMatch,
     });
-    const add = (id: number) => followers.forEach(({ onEntry: tell }) => void tell({ id } as Entry));
+    const add = (id: number) => followers.forEach(({ onEntry: tell }) => void tell({ id } as JournalRecord));
     return { looks: checkedIds, followers, comes: add, over: end, stop: () => stopping.abort() };
   }
 

@@ -84,7 +84,7 @@ const MAX_BYTES = 16 * MEGABYTE;
 const ENTRY_BYTES = 500;
 
 /** An idempotency key that a request has sent. `response` is undefined while the request is in progress. */
-interface Entry {
+interface ClaimedKey {
   readonly key: string;
   readonly fingerprint: string;
   response?: StoredResponse;
@@ -92,7 +92,7 @@ interface Entry {
 
 /** The idempotency keys of a sandbox, in memory. */
 export class MemoryKeys implements IdempotencyKeys {
-  readonly #entries = new Map<string, Entry>();
+  readonly #entries = new Map<string, ClaimedKey>();
 
   /** `memory`: the stored responses of all sandboxes of the server. */
   constructor(private readonly memory: ResponseMemory) {}
@@ -106,7 +106,7 @@ export class MemoryKeys implements IdempotencyKeys {
   }
 
   async clearWith<Result>(replace: (onApply: () => void) => Promise<Result>): Promise<Result> {
-    let earlier: readonly Entry[] = [];
+    let earlier: readonly ClaimedKey[] = [];
     const result = await replace(() => {
       earlier = [...this.#entries.values()];
     });
@@ -118,12 +118,12 @@ export class MemoryKeys implements IdempotencyKeys {
     for (const entry of this.#entries.values()) this.#remove(entry);
   }
 
-  #remove(entry: Entry): void {
+  #remove(entry: ClaimedKey): void {
     this.memory.remove(entry);
     if (this.#entries.get(entry.key) === entry) this.#entries.delete(entry.key);
   }
 
-  #add(entry: Entry): ClaimResult {
+  #add(entry: ClaimedKey): ClaimResult {
     const { key } = entry;
     const entries = this.#entries;
     entries.set(key, entry);
@@ -144,7 +144,7 @@ export class MemoryKeys implements IdempotencyKeys {
  * The time when a response was stored, its memory in bytes, and a function to call when the response is removed.
  * `storedMs`: in ms of a monotonic clock.
  */
-interface StoredEntry {
+interface RetainedResponse {
   readonly storedMs: number;
   readonly bytes: number;
   readonly onRemove: () => void;
@@ -156,7 +156,7 @@ interface StoredEntry {
  * If a limit is exceeded, removes the oldest responses earlier.
  */
 export class ResponseMemory {
-  readonly #stored = new Map<Entry, StoredEntry>();
+  readonly #stored = new Map<ClaimedKey, RetainedResponse>();
   #bytes = 0;
 
   /** `elapsedMs`: returns the time of a monotonic clock, in ms. */
@@ -166,7 +166,7 @@ export class ResponseMemory {
    * Stores the response of `entry`.
    * `onRemove`: called when the response is removed after an hour, or earlier because of a limit.
    */
-  add(entry: Entry, onRemove: () => void): void {
+  add(entry: ClaimedKey, onRemove: () => void): void {
     const bytes = measure(entry);
     this.#stored.set(entry, { storedMs: this.elapsedMs(), bytes, onRemove });
     this.#bytes += bytes;
@@ -178,7 +178,7 @@ export class ResponseMemory {
   }
 
   /** Removes an entry without calling `onRemove`. Does nothing if the entry is not stored. */
-  remove(entry: Entry): void {
+  remove(entry: ClaimedKey): void {
     this.#bytes -= this.#stored.get(entry)?.bytes ?? 0;
     this.#stored.delete(entry);
   }
@@ -193,7 +193,7 @@ export class ResponseMemory {
   }
 }
 
-function measure({ key, fingerprint, response }: Entry): number {
+function measure({ key, fingerprint, response }: ClaimedKey): number {
   const headers = Object.entries(response?.headers ?? {}).flat();
   return [key, fingerprint, ...headers, response?.content ?? ''].reduce(
     (bytes, { length }) => bytes + length,

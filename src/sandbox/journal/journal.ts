@@ -1,9 +1,9 @@
-import type { Entry as StateEntry } from '../../store/state.ts';
+import type { Entry } from '../../store/state.ts';
 import { findDifference } from '../../store/state-change.ts';
 import { MEGABYTE } from '../../util/limits.ts';
 import { measureValue } from '../memory/shared-objects.ts';
 import {
-  type Entry,
+  type JournalRecord,
   type RecordedRequest,
   type StateChange,
   type StoredRequest,
@@ -21,7 +21,7 @@ export interface Ending {
 
 /** Functions that a journal calls: `onEntry` for each new entry, and finally `onEnd`. */
 export interface Follower {
-  readonly onEntry: (entry: Entry) => void;
+  readonly onEntry: (entry: JournalRecord) => void;
   /** Called when the journal starts again without entries. Later entries can have smaller ids than earlier entries. */
   readonly onRestart?: () => void;
   /**
@@ -139,7 +139,7 @@ export class Journal {
   }
 
   /** Returns the current entries, oldest first. */
-  entries(): readonly Entry[] {
+  entries(): readonly JournalRecord[] {
     return Array.from({ length: this.size() }, (_, index) => this.toEntry(this.firstId + index));
   }
 
@@ -149,7 +149,7 @@ export class Journal {
   }
 
   /** Returns the first entry with an id greater than `id`. Returns undefined if there is no such entry. */
-  entryAfter(id: number): Entry | undefined {
+  entryAfter(id: number): JournalRecord | undefined {
     return id < this.latestId && this.size() > 0 ? this.toEntry(Math.max(this.firstId, id + 1)) : undefined;
   }
 
@@ -211,7 +211,7 @@ export class Journal {
   }
 
   /** Returns the entry with the given id, which must be in the range from `firstId` to `latestId`. */
-  private toEntry(id: number): Entry {
+  private toEntry(id: number): JournalRecord {
     const atMs = this.timesMs[(id - 1) % this.options.maxEntries] as number;
     return { ...(this.get(id) as StoredRequest), id, atMs };
   }
@@ -233,7 +233,7 @@ export class Journal {
  * If `onEntry` throws an error, calls `onEnd`.
  * The error is ignored, so that the recorded request does not fail.
  */
-function notify({ onEntry, onEnd }: Follower, entry: Entry): void {
+function notify({ onEntry, onEnd }: Follower, entry: JournalRecord): void {
   try {
     onEntry(entry);
   } catch {
@@ -293,8 +293,8 @@ export class JournalMemory {
 export interface ListChange {
   readonly collection: string;
   readonly start: number;
-  readonly before: readonly StateEntry[];
-  readonly after: readonly StateEntry[];
+  readonly before: readonly Entry[];
+  readonly after: readonly Entry[];
 }
 
 /** The changes that a request made to the state, and their approximate memory in bytes. */
@@ -361,7 +361,7 @@ export class ChangeHistory {
 }
 
 /** Returns the memory of entries, in bytes. */
-function measureEntries(entries: readonly StateEntry[]): number {
+function measureEntries(entries: readonly Entry[]): number {
   return entries.reduce((sum, entry) => sum + measureValue(entry), 0);
 }
 
@@ -384,8 +384,8 @@ export function compareAllStates(states: readonly StateChange[]): readonly ListC
 /** Returns the entries that differ between two versions of a collection. Returns undefined if there are none. */
 function compareLists(
   collection: string,
-  from: readonly StateEntry[] = [],
-  to: readonly StateEntry[] = [],
+  from: readonly Entry[] = [],
+  to: readonly Entry[] = [],
 ): ListChange | undefined {
   if (from === to) return undefined;
   const { start, fromEnd, toEnd } = findDifference(from, to);

@@ -99,7 +99,7 @@ export interface StoredRequest extends Omit<RecordedRequest, 'rawHeaders' | 'bod
 }
 
 /** An entry of a journal: a recorded request with its id and its time. */
-export interface Entry extends StoredRequest {
+export interface JournalRecord extends StoredRequest {
   readonly id: number;
   /** The time of the response, in ms since 1970. */
   readonly atMs: number;
@@ -219,7 +219,7 @@ function isEqual(a: readonly string[], b: readonly string[]): boolean {
 }
 
 /** Converts a journal entry to the format of the control API. Redacts secrets, such as passwords and tokens. */
-export function toJournalEntry(entry: Entry): JournalEntry {
+export function toJournalEntry(entry: JournalRecord): JournalEntry {
   const { id, atMs, durationMs: ms, operationId, decision, response, remarks = {} } = entry;
   const { violations = [], responseViolations = [], notes = [], forced } = remarks;
   const { method, path, query, headers, body, credentialNames: names = NO_NAMES } = toRequestToMatch(entry);
@@ -251,7 +251,7 @@ export function toJournalEntry(entry: Entry): JournalEntry {
 }
 
 /** Returns a recorded request with its secrets, as the client sent it. */
-export function toUnredactedRequest(entry: Entry): JournalEntry['request'] {
+export function toUnredactedRequest(entry: JournalRecord): JournalEntry['request'] {
   const { method, path, query, headers, body, isTruncated } = toRequestToMatch(entry);
   const recorded = { method, url: entry.url, path, query: { ...query }, headers: { ...headers } };
   return {
@@ -265,7 +265,7 @@ export function toUnredactedRequest(entry: Entry): JournalEntry['request'] {
  * Returns the parts of a recorded request that matchers can compare.
  * All clients that wait for an entry share one result.
  */
-export const toRequestToMatch = memoizeByObject((entry: Entry): RequestToMatch => {
+export const toRequestToMatch = memoizeByObject((entry: JournalRecord): RequestToMatch => {
   const { operationId, credentialNames, method, isTruncated } = entry;
   const target = entry.url.slice(entry.prefix.length);
   const path = getPathname(target);
@@ -301,7 +301,7 @@ function getQuerystring(target: string, isTruncated: boolean): string {
  * Converts a list of alternating header names and values to an object with lower-case names.
  * Joins the values of repeated headers.
  */
-function parseHeaders(parts: Entry['headers']): Record<string, string> {
+function parseHeaders(parts: JournalRecord['headers']): Record<string, string> {
   const headers: Record<string, string> = {};
   for (let index = 0; index + 1 < parts.length; index += 2) {
     const value = parts[index + 1] ?? '';

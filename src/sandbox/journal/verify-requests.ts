@@ -3,7 +3,7 @@ import { createRequestMatcher, TRUNCATED_BODY, TRUNCATED_QUERY } from '../../mat
 import { createMatcherError } from '../../matcher/value-matcher.ts';
 import { runAtOnce, runInSlices, type Steps } from '../../util/slices.ts';
 import type { Journal } from './journal.ts';
-import { type Entry, toJournalEntry, toRequestToMatch } from './recorded-request.ts';
+import { type JournalRecord, toJournalEntry, toRequestToMatch } from './recorded-request.ts';
 
 /**
  * The expected number of requests, in the format of the control API: `{ "times": 2 }` or
@@ -40,7 +40,7 @@ const MAX_ENTRY_STEPS = 8_000_000;
  * Throws `HttpProblemError` if it would take too long to compare the regular expressions of a filter with the
  * entries of a journal.
  */
-function rejectSlowPatterns({ patternSize }: ExpectedRequests, entries: readonly Entry[]): void {
+function rejectSlowPatterns({ patternSize }: ExpectedRequests, entries: readonly JournalRecord[]): void {
   const bytes = entries.reduce((sum, entry) => sum + entry.bytes, 0);
   const largest = Math.max(0, ...entries.map((entry) => entry.bytes));
   const isLargeEntry = patternSize * largest > MAX_ENTRY_STEPS;
@@ -72,7 +72,7 @@ export async function countMatches(expected: ExpectedRequests, journal: Journal)
   return count + runAtOnce(countInSteps(expected, entries));
 }
 
-function* countInSteps(expected: ExpectedRequests, entries: readonly Entry[]): Steps<number> {
+function* countInSteps(expected: ExpectedRequests, entries: readonly JournalRecord[]): Steps<number> {
   rejectSlowPatterns(expected, entries);
   let count = 0;
   for (const entry of entries) {
@@ -82,7 +82,7 @@ function* countInSteps(expected: ExpectedRequests, entries: readonly Entry[]): S
   return count;
 }
 
-function getLaterEntries(journal: Journal, id: number): readonly Entry[] {
+function getLaterEntries(journal: Journal, id: number): readonly JournalRecord[] {
   return journal.lastId() > id ? journal.entries().filter((entry) => entry.id > id) : [];
 }
 
@@ -92,13 +92,13 @@ export function parseExpectedRequests(filter: RequestFilter) {
   const { patternSize } = matcher;
   const { after = 0, fault } = filter;
   const statuses = filter.status === undefined ? undefined : [filter.status].flat();
-  const reasons = (entry: Entry): readonly string[] => [
+  const reasons = (entry: JournalRecord): readonly string[] => [
     ...(entry.id > after ? [] : [`id: expected a number greater than ${after}, got ${entry.id}`]),
     ...matcher(toRequestToMatch(entry)),
     ...compareStatus(entry.response?.status, statuses),
     ...(fault === undefined || entry.remarks?.forced?.faults?.includes(fault) ? [] : [`fault: ${fault} did not apply`]),
   ];
-  const isFast = (entry: Entry) => patternSize * entry.bytes <= MAX_ENTRY_STEPS;
+  const isFast = (entry: JournalRecord) => patternSize * entry.bytes <= MAX_ENTRY_STEPS;
   return {
     /**
      * Returns the reasons why an entry does not match.
@@ -110,7 +110,7 @@ export function parseExpectedRequests(filter: RequestFilter) {
      * Returns whether an entry matches.
      * Returns false if the comparison with regular expressions would take too long.
      */
-    isMatch: (entry: Entry) => entry.id > after && isFast(entry) && reasons(entry).length === 0,
+    isMatch: (entry: JournalRecord) => entry.id > after && isFast(entry) && reasons(entry).length === 0,
     /** The id after which requests match. Earlier requests do not match. */
     after,
     /** The number of compiled instructions in all regular expressions of the filter. */
@@ -136,7 +136,7 @@ const SURPLUS_REASON = 'the request matches, but exceeds the expected number';
 
 /** An entry, and the reasons why it does not match. */
 interface ComparedEntry {
-  readonly entry: Entry;
+  readonly entry: JournalRecord;
   readonly reasons: readonly string[];
 }
 
