@@ -309,7 +309,7 @@ const serverHandlers = {
 
 function toOperation({ mockedOperations }: Sandbox, operation: OperationDescription): Operation {
   const { operationId, hasHandler } = operation;
-  return { ...operation, mocked: !hasHandler || mockedOperations.has(operationId) };
+  return { ...operation, mocked: !hasHandler || mockedOperations.ids.has(operationId) };
 }
 
 /**

@@ -32,7 +32,7 @@ export function createRequestListener(server: Server, served: ServedContract): R
   const handleInKoa = createKoa(app).callback();
   return (req, res) => {
     const startMs = performance.now();
-    const operationId = cache.send(req, res);
+    const operationId = req.method === 'GET' ? cache.send(req, res) : undefined;
     if (operationId === undefined) return void handleInKoa(req, res);
     const { metrics, log } = server;
     if (metrics.isOn)

@@ -5,7 +5,13 @@ import type { FaultEffect } from '../faults/fault-list.ts';
 import type { Contract } from '../openapi/contract.ts';
 import type { Route } from '../openapi/routes.ts';
 import type { OperationInput } from '../openapi/validate-request.ts';
-import type { RecordedRequest, Remarks, StateChange } from '../sandbox/journal/recorded-request.ts';
+import {
+  type RecordedRequest,
+  type RecordedResponse,
+  type Remarks,
+  type StateChange,
+  truncateText,
+} from '../sandbox/journal/recorded-request.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { InexactInteger } from '../util/limits.ts';
 import type { RetryDetector } from './connections.ts';
@@ -151,6 +157,8 @@ export class Exchange {
    * Undefined for a page or a file.
    */
   api: 'contract' | 'control' | undefined;
+  /** The contract of this API. */
+  contract: Contract;
   /**
    * `unknown-method`: the path does not support the method.
    * `image`: a path below `/images`.
@@ -256,12 +264,8 @@ export class Exchange {
     this.rawHeaders = req.rawHeaders;
     this.socket = req.socket;
     this.res = res;
+    this.contract = app.contract;
     this.sandbox = app.sandboxes.default;
-  }
-
-  /** The contract of the API to which the request belongs. */
-  get contract(): Contract {
-    return this.api === 'control' ? this.app.controlContract : this.app.contract;
   }
 
   /**
@@ -279,7 +283,7 @@ export class Exchange {
    * of the sandbox.
    */
   get isMocked(): boolean {
-    return this.preferences.isMockRequired || this.sandbox.mockedOperations.has(this.route?.operationId ?? '');
+    return this.preferences.isMockRequired || this.sandbox.mockedOperations.ids.has(this.route?.operationId ?? '');
   }
 }
 
@@ -303,7 +307,7 @@ export function hasRoute(exchange: Exchange): exchange is OperationExchange {
  */
 export interface ResponseCache {
   /**
-   * Sends the stored response to a request, and records the request in the journal.
+   * Sends the stored response to a GET request, and records the request in the journal.
    * Returns the operationId of the request.
    * Returns undefined if no response is stored.
    */
@@ -328,4 +332,9 @@ export interface App extends Server, ServedContract {
   readonly retries: RetryDetector;
   /** Receives large bodies: forms with files, and states. */
   readonly largeBodies: LargeBodies;
+}
+
+/** Converts a response to the format of the journal. */
+export function toRecordedResponse({ response: { status, headers }, text, bytes }: SentResponse): RecordedResponse {
+  return { status, headers, bytes, text: truncateText(text) };
 }

@@ -310,7 +310,10 @@ class TrackedContext implements Context {
       if (after) states = { before: state, after };
       return changed;
     });
-    if (states) this.#addChange(states);
+    if (states) {
+      this.#changes ??= [];
+      this.#changes.push(states);
+    }
     return result;
   };
 
@@ -321,7 +324,7 @@ class TrackedContext implements Context {
       const before = this.#store.read().state;
       await this.#store.reset(onApply);
       // The difference can include the changes of other requests, which the store commits together with the reset.
-      this.#addChange({ before, after: this.#store.read().state });
+      this.#changes = [...(this.#changes ?? []), { before, after: this.#store.read().state }];
     });
   };
 
@@ -349,10 +352,5 @@ class TrackedContext implements Context {
       const key = collections[name]?.key;
       return key !== undefined && entries.some((entry) => entry[key] === id);
     });
-  }
-
-  #addChange(change: StateChange): void {
-    this.#changes ??= [];
-    this.#changes.push(change);
   }
 }

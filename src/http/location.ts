@@ -23,13 +23,14 @@ export function refuseLongPath(target: string): void {
 export function createLocation({ sandboxId, prefix, target }: SandboxTarget): Location {
   const end = target.indexOf('?');
   const [pathname, querystring] = end === -1 ? [target, ''] : [target.slice(0, end), target.slice(end + 1)];
+  const path = getPathname(target);
   return {
     sandboxId,
     prefix,
     basePath: '',
     target,
     pathname,
-    path: normalizeEscapes(toDecodablePath(getPathname(target))),
+    path: target.includes('%') ? normalizeEscapes(toDecodablePath(path)) : path,
     querystring,
   };
 }

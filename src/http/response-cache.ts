@@ -1,15 +1,10 @@
 import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeader, ServerResponse } from 'node:http';
-import {
-  type RecordedResponse,
-  type StoredRequest,
-  toStoredRequest,
-  truncateText,
-} from '../sandbox/journal/recorded-request.ts';
+import { type RecordedResponse, type StoredRequest, toStoredRequest } from '../sandbox/journal/recorded-request.ts';
 import { MEGABYTE } from '../util/limits.ts';
 import type { CredentialNames } from '../util/redact-secrets.ts';
 import { type AccessPolicy, isAllowed } from './access-policy.ts';
 import { hasBody } from './body.ts';
-import type { ResponseCache, SentResponse } from './exchange.ts';
+import { type ResponseCache, type SentResponse, toRecordedResponse } from './exchange.ts';
 import { mayNameSandbox } from './location.ts';
 import { type ListPieces, sendPieces } from './long-list.ts';
 import type { Server } from './served.ts';
@@ -122,12 +117,12 @@ export function createResponseCache(
 
   return {
     send(req, res) {
-      if (req.method !== 'GET' || faults.isActive) return undefined;
+      if (faults.isActive) return undefined;
       const { url = '' } = req;
       const { rawHeaders, result: prefix } = headerChecks.get(req);
       if (prefix === undefined) return undefined;
       const response = responses.get(prefix + url, getRevision());
-      if (!response || mockedOperations.has(response.operationId)) return undefined;
+      if (!response || mockedOperations.ids.has(response.operationId)) return undefined;
       res.writeHead(200, response.headers);
       if ('pieces' in response.body) sendPieces(res, response.body);
       else res.end(response.body);
@@ -266,9 +261,4 @@ function getKeyPrefix(headers: IncomingHttpHeaders, credentialNames: CredentialN
   const { origin } = headers;
   const credentials = credentialNames.headers.map((name) => headers[name] ?? null);
   return (origin === undefined ? '' : `${origin} `) + (credentials.length > 0 ? JSON.stringify(credentials) : '');
-}
-
-/** Converts a response to the format of the journal. */
-export function toRecordedResponse({ response: { status, headers }, text, bytes }: SentResponse): RecordedResponse {
-  return { status, headers, bytes, text: truncateText(text) };
 }

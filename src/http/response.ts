@@ -79,7 +79,7 @@ export function createProblemResponse(problem: HttpProblem, path: string): Respo
  * Returns the response, or undefined if no response was sent or the response is an event stream.
  */
 export function writeResponse(exchange: Exchange): SentResponse | undefined {
-  const { app, res, method, path, route, response, transport } = exchange;
+  const { app, res, method, route, response, transport } = exchange;
   if (transport?.connection) {
     const isReset = transport.connection.kind === 'reset';
     // A response without a body can't be cut off, so the connection is reset instead.
@@ -100,6 +100,7 @@ export function writeResponse(exchange: Exchange): SentResponse | undefined {
     return send(exchange, response);
   } catch (err) {
     // A user's handler can return a value that has no JSON form, such as a BigInt.
+    const { path } = exchange;
     app.log.error({ err, method, path });
     for (const name of Object.keys(response.headers)) if (!/^vary$/i.test(name)) res.removeHeader(name);
     return send(exchange, createProblemResponse(internalError, path));
@@ -232,7 +233,7 @@ export const hasOtherTypes = memoizeByObject(({ responses }: Route): boolean =>
 export function findUnacceptable(exchange: OperationExchange): HttpProblem | undefined {
   const { app, route, headers, preferences, effect } = exchange;
   const { accept } = headers;
-  if (accept === undefined || effect?.response || !hasOtherTypes(route)) return undefined;
+  if (accept === undefined || effect?.response) return undefined;
   const { code } = preferences.choice;
   const chosen = code === undefined ? undefined : findResponse(route.responses, code);
   const named = route.responses.filter(({ name }) => name.startsWith('2'));
@@ -304,7 +305,8 @@ export async function complete(exchange: Exchange): Promise<void> {
     exchange.response = await completeLongList(exchange, returned, returned.body);
   else {
     const { body, generated } = app.complete(route, returned.body);
-    exchange.response = toDocumentedType(exchange, completeBuiltIn(exchange, returned, body, generated), NO_HEADERS);
+    const completed = completeBuiltIn(exchange, returned, body, generated);
+    exchange.response = hasOtherTypes(route) ? toDocumentedType(exchange, completed, NO_HEADERS) : completed;
   }
 }
 

@@ -35,8 +35,8 @@ import {
   hasRoute,
   type Location,
   type OperationExchange,
-  type ResponseData,
   type SentResponse,
+  toRecordedResponse,
 } from './exchange.ts';
 import { applyImageFaults, applyOperationFaults, delayResponse } from './faults.ts';
 import { addFaults, describeError, handleOrMock } from './handle.ts';
@@ -45,8 +45,14 @@ import { createLocation, getNamedSandbox, MAX_PATH_LENGTH, mayNameSandbox, refus
 import { serializeList } from './long-list.ts';
 import { parsePreferences } from './preferences.ts';
 import { refuse, refuseWithError, toHttpProblem } from './problem.ts';
-import { complete, createProblemResponse, createResponse, findUnacceptable, writeResponse } from './response.ts';
-import { toRecordedResponse } from './response-cache.ts';
+import {
+  complete,
+  createProblemResponse,
+  createResponse,
+  findUnacceptable,
+  hasOtherTypes,
+  writeResponse,
+} from './response.ts';
 
 /**
  * Responds to a request.
@@ -110,7 +116,8 @@ function route(exchange: Exchange): void {
  */
 function setTarget(exchange: Exchange, api: 'contract' | 'control', location: Location): void {
   const { app, method } = exchange;
-  const routed = (api === 'control' ? app.controlContract : app.contract).route(method, location.path);
+  const contract = api === 'control' ? app.controlContract : app.contract;
+  const routed = contract.route(method, location.path);
   if (api === 'contract' && routed.kind === 'unknown-path') {
     const isImage = isImagePath(location.pathname);
     if (!isImage && !app.basePaths.some((basePath) => isBelow(location.path, basePath))) return;
@@ -118,6 +125,7 @@ function setTarget(exchange: Exchange, api: 'contract' | 'control', location: Lo
   } else exchange.kind = routed.kind;
   const { basePath = '' } = routed;
   exchange.api = api;
+  exchange.contract = contract;
   exchange.location =
     basePath === '' ? location : { ...location, basePath, path: location.path.slice(basePath.length) || '/' };
   if (routed.kind === 'operation') exchange.route = routed.route;
@@ -267,7 +275,8 @@ async function applyFaults(exchange: Exchange): Promise<void> {
 async function handle(exchange: Exchange, next: () => Promise<unknown>): Promise<void> {
   if (exchange.isDone) return;
   if (!hasRoute(exchange)) return callNext(exchange, next);
-  const unacceptable = exchange.api === 'contract' ? findUnacceptable(exchange) : undefined;
+  const isNegotiated = exchange.api === 'contract' && hasOtherTypes(exchange.route);
+  const unacceptable = isNegotiated ? findUnacceptable(exchange) : undefined;
   if (unacceptable) return refuse(exchange, unacceptable);
   try {
     if (exchange.api === 'control') await handleControl(exchange);
@@ -296,17 +305,30 @@ async function callNext(
 /**
  * Validates the response against the contract, and logs violations.
  * With `verify: 'strict'`, replaces an invalid response with a problem document (RFC 9457).
+ * Skips responses of injected faults and error responses of the engine.
  * Converts a long list to JSON.
  */
 async function verify(exchange: Exchange): Promise<void> {
-  const { response } = exchange;
+  const { app, api, contract, response, effects, isRefusal } = exchange;
   if (!response || !hasRoute(exchange)) return;
+  const { route } = exchange;
+  const { list } = response;
+  const isInjected = effects?.faults !== undefined && (effects.status ?? effects.example) !== undefined;
   try {
-    const violations = isVerified(exchange, response) ? await findViolations(exchange, response) : [];
-    if (violations.length > 0) addViolations(exchange, response.status, violations);
+    if (app.options.verify !== 'off' && !response.stream && !isInjected && !isRefusal) {
+      // A problem document can have more properties than the contract documents (RFC 9457, section 3.2).
+      const isProblem = response.headers['Content-Type'] === PROBLEM_HEADERS['Content-Type'];
+      const closed = (api === 'control' || app.isClosed(route)) && !isProblem;
+      // The server has reported invalid examples at the start.
+      const options = { closed, allowsExamples: app.options.verify !== 'strict' };
+      const violations = list
+        ? await contract.verifyListInSlices(route, { ...response, body: list }, options)
+        : contract.verifyResponse(route, response, options);
+      if (violations.length > 0) addViolations(exchange, response.status, violations);
+    }
     // A fault that cuts or slows the body needs the body as one text, and not in pieces.
-    if (response.list && exchange.response === response && !exchange.transport)
-      exchange.response = { ...response, pieces: await serializeList(response.list) };
+    if (list && exchange.response === response && !exchange.transport)
+      exchange.response = { ...response, pieces: await serializeList(list) };
   } catch (error) {
     refuseWithError(exchange, error);
   }
@@ -330,15 +352,18 @@ async function write(exchange: Exchange): Promise<void> {
 async function validateOperation(exchange: OperationExchange): Promise<HttpProblem | undefined> {
   const { app, api, contract, route, location, headers } = exchange;
   const isContractApi = api === 'contract';
-  if (hasTooManyParameters(location.querystring)) return TOO_MANY_PARAMETERS;
-  exchange.query = parseQuery(location.querystring);
+  if (location.querystring !== '') {
+    if (hasTooManyParameters(location.querystring)) return TOO_MANY_PARAMETERS;
+    exchange.query = parseQuery(location.querystring);
+  }
   if (isContractApi) {
     if (route.security.length > 0) {
       const result = app.authenticate(route.security, { headers, query: exchange.query });
       if (typeof result === 'object') return result;
       exchange.user = result;
     }
-    Object.assign(exchange, parsePreferences(headers, exchange.query));
+    if (headers.prefer !== undefined || location.querystring !== '')
+      Object.assign(exchange, parsePreferences(headers, exchange.query));
   }
   const received = await receiveBody(exchange);
   const isLarge = (exchange.bodyText?.length ?? 0) > MAX_BODY_BYTES;
@@ -360,27 +385,6 @@ const TOO_MANY_PARAMETERS: HttpProblem = {
   detail: `the query has more than ${MAX_PARAMETERS} parameters: send fewer parameters`,
   violations: [{ in: 'query', pointer: '', rule: 'maxProperties', remedy: 'send fewer parameters' }],
 };
-
-/**
- * Returns whether the response of an exchange must be validated against the contract: not if it is the response of an
- * injected fault, or an error response of the engine.
- */
-function isVerified({ app, effects, isRefusal }: Exchange, { stream }: ResponseData): boolean {
-  const isInjected = effects?.faults !== undefined && (effects.status ?? effects.example) !== undefined;
-  return app.options.verify !== 'off' && !stream && !isInjected && !isRefusal;
-}
-
-function findViolations(exchange: OperationExchange, response: ResponseData) {
-  const { app, api, contract, route } = exchange;
-  // A problem document can have more properties than the contract documents (RFC 9457, section 3.2).
-  const isProblem = response.headers['Content-Type'] === PROBLEM_HEADERS['Content-Type'];
-  const closed = (api === 'control' || app.isClosed(route)) && !isProblem;
-  // The server has reported invalid examples at the start.
-  const options = { closed, allowsExamples: app.options.verify !== 'strict' };
-  const { list } = response;
-  if (!list) return contract.verifyResponse(route, response, options);
-  return contract.verifyListInSlices(route, { ...response, body: list }, options);
-}
 
 function describeViolation({ message, findExample }: ResponseViolation): string {
   const example = findExample?.();
@@ -413,7 +417,7 @@ function record(exchange: Exchange): void {
   if (isRecorded && !isSlow) addToJournal(exchange, sent);
   if (isRecorded && isSlow) res.once('close', () => addToJournal(exchange, res.writableFinished ? sent : undefined));
   if (app.metrics.isOn) measure(exchange);
-  app.cache.store(exchange);
+  if (exchange.revision !== undefined) app.cache.store(exchange);
 }
 
 /**

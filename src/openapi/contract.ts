@@ -2,7 +2,6 @@ import type { ErrorObject } from 'ajv';
 import type { DataValidator, Issue } from '../util/issue.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { runInSlices, type Steps, splitList } from '../util/slices.ts';
-import type { WorkLimits } from './ajv.ts';
 import { closeSchemas } from './close-schemas.ts';
 import {
   type CompiledContract,
@@ -25,7 +24,12 @@ import {
   verifyResponse,
 } from './responses.ts';
 import { createRouting, type Route, type Routing } from './routes.ts';
-import { createDirectionView, createSchemaValidator, type SchemaValidator } from './schema-validator.ts';
+import {
+  createDirectionView,
+  createSchemaValidator,
+  type SchemaValidator,
+  type WorkLimits,
+} from './schema-validator.ts';
 import { FileAccess, isUnchanged } from './source-files.ts';
 import { createLocator, type Locate } from './source-location.ts';
 import { type RequestResult, type RequestToValidate, validateRequest } from './validate-request.ts';
@@ -271,14 +275,10 @@ function createContract(
     const pointer = examples.find(schema, error);
     return pointer === undefined ? undefined : locate(pointer);
   };
-  const chooseValidator = ({ closed: isClosed, allowsExamples }: VerifyOptions) =>
-    isClosed ? closed : allowsExamples ? examples.validate : open;
-  const verify: Contract['verifyResponse'] = (route, response, options) =>
-    verifyResponse(
-      { validate: chooseValidator(options), findExample, isReceived: options.isReceived },
-      route,
-      response,
-    );
+  const verify: Contract['verifyResponse'] = (route, response, { closed: isClosed, allowsExamples, isReceived }) => {
+    const validate = isClosed ? closed : allowsExamples ? examples.validate : open;
+    return verifyResponse({ validate, findExample, isReceived }, route, response);
+  };
   return {
     path,
     text,

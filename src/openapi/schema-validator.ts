@@ -1,6 +1,6 @@
 import type { Ajv, ErrorObject, Options, ValidateFunction } from 'ajv';
 import { formatPointer } from '../util/json-pointer.ts';
-import { ajvOptions, createContractAjv, removeData, toContractReference, WorkCounter, type WorkLimits } from './ajv.ts';
+import { ajvOptions, createContractAjv, removeData, toContractReference } from './ajv.ts';
 import { isUnionError, selectAlternatives } from './alternatives.ts';
 import { type Document, isNode, type Node, resolveNode, toNode } from './document.ts';
 import { mapNodes } from './walk-schemas.ts';
@@ -32,6 +32,74 @@ interface ValidatorOptions {
   /** Validates a value if it exceeds the limits. Without it, such a value has an error with the keyword `unusable`. */
   readonly fallback?: SchemaValidator;
 }
+
+/** The maximum work of the validators of an ajv instance for one value. */
+export interface WorkLimits {
+  /** The maximum number of calls of validators. */
+  readonly calls: number;
+  /** The maximum number of errors, also of errors in alternatives that do not apply. */
+  readonly errors: number;
+}
+
+const TOO_MUCH_WORK =
+  'comparing a value of this size with the alternatives of the schema takes too long: use a smaller value';
+
+/**
+ * Counts the work of the validators of an ajv instance for a value.
+ * A recursive schema with alternatives can need a number of calls that doubles with each level of the value, and a
+ * value can have an error for each alternative of each of its entries.
+ */
+class WorkCounter {
+  #calls = 0;
+  #errors = 0;
+  #isExceeded = false;
+
+  constructor(private readonly limits: WorkLimits) {}
+
+  /** Whether a limit was exceeded since the last reset. */
+  get isExceeded(): boolean {
+    return this.#isExceeded;
+  }
+
+  reset(): void {
+    this.#calls = 0;
+    this.#errors = 0;
+    this.#isExceeded = false;
+  }
+
+  /** Throws an error if there are too many calls for one value. */
+  addCall(): void {
+    if (++this.#calls > this.limits.calls) this.#fail();
+  }
+
+  /** Throws an error if there are too many errors for one value. */
+  addError(): void {
+    if (++this.#errors > this.limits.errors) this.#fail();
+  }
+
+  #fail(): never {
+    this.#isExceeded = true;
+    throw new Error(TOO_MUCH_WORK);
+  }
+
+  /**
+   * Returns ajv options with which each validator counts its work.
+   * In the code of a validator, `self` is the ajv instance with these options.
+   */
+  addTo(options: Options): Options & { readonly workCounter: WorkCounter } {
+    const process = (code: string) =>
+      code
+        .replaceAll(VALIDATOR_START, '$&self.opts.workCounter.addCall();')
+        .replaceAll(ADDED_ERROR, '$&self.opts.workCounter.addError();');
+    return { ...options, code: { ...options.code, process }, workCounter: this };
+  }
+}
+
+/** Matches the start of the function of a validator. */
+const VALIDATOR_START = /function validate\d+\(data, \{[^{}]*\}=\{\}\)\{/g;
+
+/** Matches the code that adds an error to the list of errors. */
+const ADDED_ERROR = /vErrors\.push\(err\d+\);\}/g;
 
 /** The limits for responses and data. The calls take about a second. */
 const DATA_LIMITS: WorkLimits = { calls: 500_000, errors: Number.POSITIVE_INFINITY };

@@ -176,13 +176,18 @@ function findErrors(context: RequestValidation, route: Route, request: RequestTo
  * A header `Accept-Language` is valid if the schema allows one of its languages.
  */
 function validateParameters(validators: readonly ValidateFunction[], parameters: Parameters): readonly ErrorObject[] {
-  const validate = (values: Parameters) =>
-    validators.filter((check) => !check(values)).flatMap(({ errors }) => errors ?? []);
-  const isAboutLanguage = ({ instancePath }: ErrorObject) => /^\/header\/accept-language(\/|$)/.test(instancePath);
-  const errors = validate(parameters);
-  const isAccepted =
-    errors.some(isAboutLanguage) && acceptsLanguage(parameters, (values) => !validate(values).some(isAboutLanguage));
+  const errors: ErrorObject[] = [];
+  for (const validate of validators) if (!validate(parameters)) errors.push(...(validate.errors ?? []));
+  if (!errors.some(isAboutLanguage)) return errors;
+  const isAccepted = acceptsLanguage(
+    parameters,
+    (values) => !validators.some((validate) => !validate(values) && validate.errors?.some(isAboutLanguage)),
+  );
   return isAccepted ? errors.filter((error) => !isAboutLanguage(error)) : errors;
+}
+
+function isAboutLanguage({ instancePath }: ErrorObject): boolean {
+  return /^\/header\/accept-language(\/|$)/.test(instancePath);
 }
 
 /** Returns errors for values that are nested too deeply or are not finite, even if the schemas allow them. */
@@ -279,8 +284,8 @@ function findUnknownNames(
 function findUnknownProperties(document: Document, schema: string | undefined, body: object): readonly string[] {
   if (schema === undefined) return [];
   const { names, isOpen, patterns } = getDescribedNames(document)(schema);
-  const isDescribed = (name: string) => names.includes(name) || patterns.some((pattern) => pattern.test(name));
-  return isOpen ? [] : Object.keys(body).filter((name) => !isDescribed(name));
+  if (isOpen) return [];
+  return Object.keys(body).filter((name) => !names.includes(name) && !patterns.some((pattern) => pattern.test(name)));
 }
 
 /**

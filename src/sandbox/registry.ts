@@ -50,6 +50,8 @@ export type CreateStorage<S extends State> = (live: LiveSandboxes<S>, main: Sand
  * Without a storage, the states of all sandboxes except `default` are only in memory.
  */
 export class Sandboxes<S extends State = State> {
+  /** Whether other servers use the same sandboxes. */
+  readonly isShared: boolean;
   /** The sandbox `default`, which handles requests that select no sandbox. It is never removed. */
   readonly default: Sandbox<S>;
   private readonly live: LiveSandboxes<S>;
@@ -68,12 +70,8 @@ export class Sandboxes<S extends State = State> {
     });
     this.default = this.live.factory.createDefault();
     this.storage = createStorage?.(this.live, this.default);
+    this.isShared = createStorage !== undefined;
     this.sweeping = setInterval(() => this.sweep(), SWEEP_MS).unref();
-  }
-
-  /** Whether other servers use the same sandboxes. */
-  get isShared(): boolean {
-    return this.storage !== undefined;
   }
 
   /** Returns a sandbox, and sets the time of its last use to now. Returns undefined if the sandbox does not exist. */

@@ -97,29 +97,28 @@ const BYTES = 64;
  * A mocked operation returns responses that are generated from the contract.
  */
 class MockedOperations {
-  private readonly ids = new Set<string>();
+  /** The ids of the operations. */
+  readonly ids: ReadonlySet<string>;
+  private readonly mutableIds = new Set<string>();
 
   /**
    * `reserve`: reserves memory of the sandbox; a negative number frees memory.
    * Throws an `insufficient-storage` problem if the sandbox exceeds its memory limit.
    */
-  constructor(private readonly reserve: (moreBytes: number) => void) {}
-
-  /** Returns whether the sandbox mocks an operation. */
-  has(operationId: string): boolean {
-    return this.ids.has(operationId);
+  constructor(private readonly reserve: (moreBytes: number) => void) {
+    this.ids = this.mutableIds;
   }
 
   /** Mocks an operation. */
   add(operationId: string): void {
     if (this.ids.has(operationId)) return;
     this.reserve(BYTES);
-    this.ids.add(operationId);
+    this.mutableIds.add(operationId);
   }
 
   /** Stops mocking an operation, so that its handler is used again. */
   remove(operationId: string): void {
-    if (this.ids.delete(operationId)) this.reserve(-BYTES);
+    if (this.mutableIds.delete(operationId)) this.reserve(-BYTES);
   }
 
   /** Returns the ids of the mocked operations. */

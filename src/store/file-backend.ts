@@ -82,7 +82,7 @@ export class FileBackend implements Backend {
     this.#database = new Low(this.#createAdapter(), state);
     this.#writer = new BackgroundWriter({
       write: () => this.#writeFile(),
-      countChanges: () => wal.changes,
+      log: wal,
       onError: (error) => this.#logWriteFailure(error),
     });
     this.#readEdit = createEditReader(options);
@@ -256,8 +256,8 @@ const MAX_PAUSE_MS = 2_000;
 interface BackgroundWriterOptions {
   /** Writes all changes that exist at the time of the call. */
   readonly write: () => Promise<void>;
-  /** Returns the number of changes that are not written yet. */
-  readonly countChanges: () => number;
+  /** The log. `changes`: the number of changes that are not written yet. */
+  readonly log: { readonly changes: number };
   /** Called after a failed write. The writer tries again later. */
   readonly onError: (error: unknown) => void;
 }
@@ -279,7 +279,7 @@ class BackgroundWriter {
    * The write starts immediately, or when the pause after the last write ends.
    */
   schedule(): void {
-    if (this.#isStopped || this.#timer || this.#options.countChanges() === 0) return;
+    if (this.#isStopped || this.#timer || this.#options.log.changes === 0) return;
     this.#timer = setTimeout(() => this.#write(), Math.max(0, this.#nextStartMs - performance.now())).unref();
   }
 
@@ -296,7 +296,7 @@ class BackgroundWriter {
   /** Writes all pending changes now, even during the pause between two writes. Rejects if the write fails. */
   flush(): Promise<void> {
     return this.runExclusively(async () => {
-      if (this.#options.countChanges() > 0) await this.#options.write();
+      if (this.#options.log.changes > 0) await this.#options.write();
     });
   }
 
@@ -308,9 +308,9 @@ class BackgroundWriter {
   }
 
   async #write(): Promise<void> {
-    const { write, countChanges, onError } = this.#options;
+    const { write, log, onError } = this.#options;
     await this.runExclusively(async () => {
-      const changes = countChanges();
+      const { changes } = log;
       if (this.#isStopped || changes === 0) return;
       const startMs = performance.now();
       const error = await write().catch((reason: Error) => reason);

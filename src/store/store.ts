@@ -139,18 +139,16 @@ class GroupCommitStore<S extends State> implements Store<S> {
   // Arrow functions, because callers copy them into other objects: `{ ...store, update }`.
   readonly read = (): CommittedState<S> => this.committed;
 
-  readonly update = <Result>(change: Change<Result, S>): Promise<Result> => this.add(change);
-
-  readonly transact = <Result>(change: AsyncChange<Result, S>): Promise<Result> => this.add(change);
-
-  private add<Result>(change: PendingChange<S>['change']): Promise<Result> {
+  readonly update = <Result>(change: Change<Result, S> | AsyncChange<Result, S>): Promise<Result> => {
     if (this.closing) return refuseClosing();
     return new Promise((resolve, reject) => {
       this.pending.push({ change, resolve, reject });
       this.draining ??= this.drain();
       this.gatherer.count(this.pending.length);
     });
-  }
+  };
+
+  readonly transact: Store<S>['transact'] = this.update;
 
   readonly reset = (onApply?: () => void): Promise<void> =>
     this.update(() => {
@@ -224,17 +222,27 @@ class GroupCommitStore<S extends State> implements Store<S> {
     }
   }
 
+  /** Applies a batch of changes, and commits the state if it has changed. Applies them again after a conflict. */
   private async commit(batch: readonly PendingChange<S>[]): Promise<void> {
-    const { shared } = this.options.backend;
+    const { backend, keepLists } = this.options;
+    const { shared } = backend;
     const { replacement } = this;
+    // Whether the stored state was loaded just now.
     let isCurrent = !shared;
     for (let conflicts = 0; ; ) {
       if (this.replacement !== replacement) throw this.replacement;
       const base = this.committed;
       const { state, settleAll } = await runChanges(base.state, batch, this.options.nowMs());
+      const isListLost = Object.keys(base.state).some((name) => !Object.hasOwn(state, name));
+      const next = isListLost && keepLists ? keepLists(base.state, state) : state;
       // A request may have loaded a later state in the meantime.
-      const isStored =
-        !this.isOutdated(base) && (await this.commitChanged(base, state, { changes: batch.length, isCurrent }));
+      let isStored = !shared || !this.isOutdated(base);
+      if (isStored && (next !== base.state || shared?.hasOtherChanges()))
+        isStored = await this.commitState(next, base.state, batch.length);
+      else if (isStored) {
+        if (!isCurrent) await this.load();
+        isStored = this.committed === base;
+      }
       if (isStored) {
         for (const settle of settleAll) settle();
         return;
@@ -247,25 +255,6 @@ class GroupCommitStore<S extends State> implements Store<S> {
   }
 
   /**
-   * Commits a state if it has changed.
-   * Resolves to false if the changes must run again, because `base` is not the stored state.
-   * `isCurrent`: whether the stored state was loaded just now.
-   * `changes`: the number of changes in the commit.
-   */
-  private async commitChanged(
-    base: CommittedState<S>,
-    changed: S,
-    { changes, isCurrent }: { readonly changes: number; readonly isCurrent: boolean },
-  ): Promise<boolean> {
-    const { backend, keepLists } = this.options;
-    const isListLost = Object.keys(base.state).some((name) => !Object.hasOwn(changed, name));
-    const next = isListLost && keepLists ? keepLists(base.state, changed) : changed;
-    if (next !== base.state || backend.shared?.hasOtherChanges()) return this.commitState(next, base.state, changes);
-    if (!isCurrent) await this.load();
-    return this.committed === base;
-  }
-
-  /**
    * Commits a state, and resolves to true.
    * Resolves to false if another server has changed the stored state.
    * `changes`: the number of changes in the commit.
@@ -273,23 +262,20 @@ class GroupCommitStore<S extends State> implements Store<S> {
   private async commitState(next: S, base: S, changes: number): Promise<boolean> {
     const { backend, onCommit } = this.options;
     const startMs = performance.now();
-    const record = (hasFailed: boolean) => {
-      this.hasFailed = hasFailed;
-      onCommit?.({ hasFailed, changes, durationMs: performance.now() - startMs });
-    };
+    let failure: StoreUnavailableError | undefined;
     try {
       await backend.commit(next, base);
+      this.setCommitted(next);
     } catch (cause) {
       backend.shared?.discardOtherChanges();
       if (getFailure(cause).reason === 'conflict') return false;
       if (isOfSomeChanges(cause)) throw cause;
-      record(true);
-      if (cause instanceof StoreUnavailableError) throw cause;
       const message = `the change could not be stored (${(cause as Error).message}), so nothing was changed`;
-      throw new StoreUnavailableError(message, { cause });
+      failure = cause instanceof StoreUnavailableError ? cause : new StoreUnavailableError(message, { cause });
     }
-    record(false);
-    this.setCommitted(next);
+    this.hasFailed = failure !== undefined;
+    onCommit?.({ hasFailed: this.hasFailed, changes, durationMs: performance.now() - startMs });
+    if (failure) throw failure;
     return true;
   }
 
@@ -316,7 +302,8 @@ class GroupCommitStore<S extends State> implements Store<S> {
     try {
       const edited = await this.options.backend.findEdit();
       // A commit that has just ended is not an edit.
-      if (edited || this.isOutdated(this.committed)) this.setCommitted(edited ?? this.committed.state);
+      if (edited || (this.options.backend.shared && this.isOutdated(this.committed)))
+        this.setCommitted(edited ?? this.committed.state);
     } catch (error) {
       const { replacement } = getFailure(error);
       if (replacement) {

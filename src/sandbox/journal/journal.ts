@@ -4,10 +4,11 @@ import { MEGABYTE } from '../../util/limits.ts';
 import { measureValue } from '../memory/shared-objects.ts';
 import {
   type JournalRecord,
+  measureHeaders,
   type RecordedRequest,
   type StateChange,
+  type StoredHeaders,
   type StoredRequest,
-  shareHeaders,
   toStoredRequest,
 } from './recorded-request.ts';
 
@@ -71,9 +72,20 @@ export class Journal {
   add(request: RecordedRequest): void {
     if (this.isOutdated(request)) return;
     const { rawHeaders, changes } = request;
-    const headers = shareHeaders(rawHeaders, (back) => this.get(this.latestId + 1 - back));
-    this.addStored(toStoredRequest(request, headers));
+    this.addStored(toStoredRequest(request, this.findHeaders(rawHeaders)));
     if (changes && !this.hasEnded) this.changes.add(this.latestId, changes);
+  }
+
+  /**
+   * Returns a header list for a new request.
+   * If one of the latest requests has the same headers, returns its list instead of `headers`, to save memory.
+   */
+  private findHeaders(headers: readonly string[]): StoredHeaders {
+    for (let id = this.latestId; id > this.latestId - COMPARED_REQUESTS; id--) {
+      const earlier = this.get(id);
+      if (earlier && isEqual(earlier.headers, headers)) return earlier;
+    }
+    return measureHeaders(headers);
   }
 
   /** Adds a request that already has the form in which the journal stores it. Does nothing if the journal has ended. */
@@ -228,6 +240,13 @@ export class Journal {
   }
 }
 
+/** The number of earlier requests whose headers are compared with the headers of a new request. */
+const COMPARED_REQUESTS = 4;
+
+function isEqual(a: readonly string[], b: readonly string[]): boolean {
+  return a === b || (a.length === b.length && a.every((part, index) => part === b[index]));
+}
+
 /**
  * Calls `onEntry` of a follower.
  * If `onEntry` throws an error, calls `onEnd`.
@@ -332,7 +351,8 @@ export class ChangeHistory {
   addLists(id: number, lists: readonly ListChange[]): void {
     const entries = lists.reduce((count, { before, after }) => count + before.length + after.length, 0);
     if (entries > MAX_ENTRIES) return;
-    const bytes = lists.reduce((sum, { before, after }) => sum + measureEntries(before) + measureEntries(after), 0);
+    let bytes = 0;
+    for (const { before, after } of lists) for (const entry of [...before, ...after]) bytes += measureValue(entry);
     if (bytes > MAX_CHANGED_BYTES) return;
     this.changes.set(id, { lists, bytes });
     this.charge(bytes);
@@ -358,11 +378,6 @@ export class ChangeHistory {
     this.charge(-(this.changes.get(id)?.bytes ?? 0));
     this.changes.delete(id);
   }
-}
-
-/** Returns the memory of entries, in bytes. */
-function measureEntries(entries: readonly Entry[]): number {
-  return entries.reduce((sum, entry) => sum + measureValue(entry), 0);
 }
 
 /**

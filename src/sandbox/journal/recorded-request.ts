@@ -106,7 +106,7 @@ export interface JournalRecord extends StoredRequest {
 }
 
 /** The headers of a stored request, and their approximate memory in bytes. */
-type StoredHeaders = Pick<StoredRequest, 'headers' | 'headerBytes'>;
+export type StoredHeaders = Pick<StoredRequest, 'headers' | 'headerBytes'>;
 
 /** The memory that a journal entry needs in addition to its strings, in bytes. */
 const ENTRY_BYTES = 500;
@@ -172,7 +172,8 @@ function countRemarks({ violations = [], responseViolations = [], notes = [] }: 
   return violations.length + responseViolations.length + notes.length;
 }
 
-function measureHeaders(headers: readonly string[]): StoredHeaders {
+/** Returns a header list with its approximate memory. */
+export function measureHeaders(headers: readonly string[]): StoredHeaders {
   return { headers, headerBytes: headers.reduce((bytes, part) => bytes + STRING_BYTES + part.length, 0) };
 }
 
@@ -192,30 +193,6 @@ export function truncateText(text: string): string {
   // Moves the end to the start of a character. In UTF-8, all later bytes of a character begin with the bits 10.
   while (((bytes[end] ?? 0) & 0xc0) === 0x80) end--;
   return bytes.toString('utf8', 0, end);
-}
-
-/** The number of earlier requests whose headers are compared with the headers of a new request. */
-const COMPARED_REQUESTS = 4;
-
-/**
- * Returns a header list for the journal.
- * If one of the previous requests has the same headers, returns its list instead of `headers`, to save memory.
- * `getEarlier(1)`: returns the headers of the previous request.
- * `getEarlier(2)`: returns those of the request before.
- */
-export function shareHeaders(
-  headers: readonly string[],
-  getEarlier: (back: number) => StoredHeaders | undefined,
-): StoredHeaders {
-  for (let back = 1; back <= COMPARED_REQUESTS; back++) {
-    const earlier = getEarlier(back);
-    if (earlier && isEqual(earlier.headers, headers)) return earlier;
-  }
-  return measureHeaders(headers);
-}
-
-function isEqual(a: readonly string[], b: readonly string[]): boolean {
-  return a === b || (a.length === b.length && a.every((part, index) => part === b[index]));
 }
 
 /** Converts a journal entry to the format of the control API. Redacts secrets, such as passwords and tokens. */
