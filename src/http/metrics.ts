@@ -3,7 +3,7 @@ import type { EndedCommit } from '../store/store.ts';
 import { loadPackage } from '../util/load-package.ts';
 
 /** What the metrics record about a response of the contract's API. */
-export interface MeasuredResponse {
+interface MeasuredResponse {
   /** The operationId; undefined for an unknown path or method. */
   readonly operationId: string | undefined;
   /** The status; undefined if no response was sent. */

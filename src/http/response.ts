@@ -262,7 +262,7 @@ function listTypes(responses: Route['responses']): readonly string[] {
  * If several are documented, chooses one by the header `Accept`.
  * `own`: the headers that the handler returned; a `Content-Type` among them is not changed.
  */
-export function toDocumentedType(
+function toDocumentedType(
   { contract, route, headers: sent }: OperationExchange,
   response: ResponseData,
   own: Headers,

@@ -7,7 +7,7 @@ import { createRandom, createUuid, type Random } from '../util/random.ts';
 const LATEST_MS = 8_640_000_000_000_000 - 3_650 * 86_400_000;
 
 /** Rounds a time in ms since 1970 down to an integer, and limits it to the times that a clock can show. */
-export function clampTime(clockMs: number): number {
+function clampTime(clockMs: number): number {
   return Math.min(Math.max(Math.trunc(clockMs) || 0, 0), LATEST_MS);
 }
 

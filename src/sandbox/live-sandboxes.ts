@@ -32,7 +32,7 @@ class ExpiryTimes {
 }
 
 /** A sandbox other than `default`, with its memory quota and the time of its last use. */
-export interface LiveSandbox<S extends State = State> {
+interface LiveSandbox<S extends State = State> {
   readonly sandbox: Sandbox<S>;
   readonly quota: MemoryQuota;
   /**
@@ -56,7 +56,7 @@ const IDLE_MS = 3_600_000;
 const UNUSED = 'it was not used for an hour';
 
 /** Options of the sandboxes in memory that depend on where sandboxes are stored. */
-export interface LiveSandboxesOptions {
+interface LiveSandboxesOptions {
   /**
    * Whether the sandboxes in memory are copies of stored sandboxes.
    * A copy that is not used is removed from memory without a log line and an expiry time, because the sandbox itself

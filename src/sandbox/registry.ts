@@ -43,7 +43,7 @@ export interface SandboxStorage<S extends State = State> {
 }
 
 /** Creates the storage of sandboxes. `live`: their copies in memory. `main`: the sandbox `default`. */
-export type CreateStorage<S extends State> = (live: LiveSandboxes<S>, main: Sandbox<S>) => SandboxStorage<S>;
+type CreateStorage<S extends State> = (live: LiveSandboxes<S>, main: Sandbox<S>) => SandboxStorage<S>;
 
 /**
  * All sandboxes of a server.
