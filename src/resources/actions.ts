@@ -6,7 +6,8 @@ import { getLastSegment, getParameterName, getParentPath, toTemplate } from './n
 import { hasEntryResponse } from './path-keys.ts';
 import type { Effect, Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
-import { findStateCounter, findStateTime, findStateValue } from './states.ts';
+import { isSenderFlag } from './sender-flags.ts';
+import { findFollowingValues, findStateCounter, findStateTime, findStateValue } from './states.ts';
 
 /** The path of an action and its parts: `/tasks/{taskId}` and `complete`. */
 export interface ActionPath {
@@ -37,19 +38,36 @@ export function findEffect(reader: SchemaReader, resource: Resource, route: Rout
   if (schema === '' || !['POST', 'PUT', 'PATCH', 'DELETE'].includes(route.method)) return undefined;
   const isUndone = route.method === 'DELETE';
   const named = findStateValue(reader, schema, verb);
-  const value = named && isUndone ? findOtherValue(reader, schema, named.property, named.value) : named;
+  const isOwn = named !== undefined && !(typeof named.value === 'boolean' && isSenderFlag(named.property));
+  const following = isOwn && named.value !== false ? findFollowingValues(reader, schema, verb, named.property) : [];
+  const all = named ? [named, ...following] : [];
+  const values = isUndone ? all.map(({ property, value }) => findOtherValue(reader, schema, property, value)) : all;
   const time = findStateTime(reader, schema, verb);
   const counter = findStateCounter(reader, schema, verb);
   // `POST /tasks/{taskId}/subtasks` creates something, although the server does not know what.
-  const isPlural = route.method === 'POST' && toSingular(verb) !== verb;
-  const setsBody = !isUndone && !isPlural && sendsProperties(reader, resource, route);
-  if (!value && time === undefined && counter === undefined && !setsBody) return undefined;
+  const isCreation = route.method === 'POST' && (toSingular(verb) !== verb || isChildName(verb));
+  const setsBody = !isUndone && !isCreation && sendsProperties(reader, resource, route);
+  if (values.length === 0 && time === undefined && counter === undefined && !setsBody) return undefined;
   return {
-    values: value ? [value] : [],
+    values,
     time: time === undefined ? undefined : { property: time, isSet: !isUndone },
     counter: counter === undefined ? undefined : { property: counter, step: isUndone ? -1 : 1 },
     setsBody,
   };
+}
+
+/** Splits `/notifications/read-all` and `/notifications/all/read` into the path of a list and a verb. */
+export function splitBulkPath(path: string): { readonly collection: string; readonly verb: string } | undefined {
+  const [last, above] = [getLastSegment(path), getParentPath(path)];
+  if (getParameterName(last) !== undefined) return undefined;
+  if (getLastSegment(above).toLowerCase() === 'all') return { collection: getParentPath(above), verb: last };
+  const verb = last.replace(/(?:^|[_-])all(?=$|[_-])|(?<=[a-z])All(?=$|[A-Z])/i, '').replace(/^[_-]+/, '');
+  return verb === last || verb === '' ? undefined : { collection: above, verb };
+}
+
+/** Returns whether a segment names the entries below an entry of the same kind: `/topics/{topicId}/children`. */
+export function isChildName(segment: string): boolean {
+  return /^(?:children|child|replies|reply|sub[_-]?\w{3,})$/i.test(segment);
 }
 
 /** Returns the value of a state that is taken back: false, the default value, or the first other value. */

@@ -1,12 +1,13 @@
 import { DomainError, type Input } from '../application.ts';
 import type { Entry, State } from '../store/state.ts';
+import { normalizeName } from '../util/names.ts';
 import { createAccount } from './accounts.ts';
 import { linkUsers } from './embedded.ts';
-import { getEntries, hasEqualId, setEntries } from './entries.ts';
-import { appendEntry } from './entry-lists.ts';
-import { getKeyValue } from './entry-values.ts';
+import { findEqual, getEntries, setEntries } from './entries.ts';
+import { appendEntry, findByKeys, replaceEntry } from './entry-lists.ts';
+import { getKeyValue, getOwn } from './entry-values.ts';
 import { addArticle } from './names.ts';
-import type { Plan } from './resource.ts';
+import { type Plan, problems } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 import { describeFileUrl } from './uploads.ts';
 
@@ -46,10 +47,104 @@ export function addEntry(model: ResourceModel, plan: Plan, { state, nowMs, body,
             model.contract.isValid,
           ),
         };
-  if (resource.kind === 'collection' && hasEqualId(entries, resource, result))
+  const equal = resource.kind === 'collection' ? findEqual(entries, resource, result) : undefined;
+  const more = equal && addQuantity(model, plan, equal, result);
+  if (more) return { next: setEntries(state, resource, replaceEntry(entries, equal, more)), result: more };
+  if (equal)
     throw new DomainError(
       'entry-exists',
       `${addArticle(resource.singular)} with the ${resource.id.property ?? resource.id.parameter} ${getKeyValue(result, resource.id)} already exists: use another ${resource.id.property ?? resource.id.parameter}`,
     );
   return { next: setEntries(state, resource, appendEntry(entries, result)), result };
+}
+
+/** Names of the number of pieces of an entry, without uppercase letters and separators. */
+const QUANTITIES = ['quantity', 'qty'];
+
+/**
+ * Returns an item of a basket with the quantity of another one added, if both name the same book: their id is that of
+ * the book.
+ * Returns undefined if the document has 409 for an item that already exists.
+ */
+function addQuantity(
+  { derived }: ResourceModel,
+  { resource, route }: Plan,
+  item: Entry,
+  added: Entry,
+): Entry | undefined {
+  const name = Object.keys(added).find((one) => QUANTITIES.includes(normalizeName(one)));
+  const isReference = derived
+    .getEmbedded(resource)
+    .some(({ ids }) => ids !== undefined && ids === resource.id.property);
+  if (name === undefined || !isReference || route.responses.some((response) => response.name === '409'))
+    return undefined;
+  const [old, more] = [item[name], added[name]];
+  return typeof old === 'number' && typeof more === 'number' ? { ...item, [name]: old + more } : undefined;
+}
+
+/**
+ * Adds an existing entry to the members of a list, such as a book to a wish list. Does nothing for a member, unless
+ * the document has 409 for it.
+ * Throws a `DomainError` if there is no such entry.
+ */
+export function addMember(model: ResourceModel, plan: Plan, state: State, body: Entry, path: Input['path']) {
+  const { resource, reference = '', route } = plan;
+  const key = getOwn(body, reference);
+  const others = getEntries(state, { name: resource.memberOf ?? '' });
+  const target = findByKeys(others, [resource.id], [String(key)])[0];
+  if (!target) throw new DomainError('entry-not-found', `no entry of ${resource.memberOf} has the id ${key}`);
+  const result = model.createMember(plan, target, path);
+  const entries = getEntries(state, resource);
+  const known = findEqual(entries, resource, result);
+  if (known && route.responses.some(({ name }) => name === '409'))
+    throw new DomainError('entry-exists', `${resource.name} already has the entry ${key}`);
+  return known
+    ? { next: state, result: known }
+    : { next: setEntries(state, resource, appendEntry(entries, result)), result };
+}
+
+/**
+ * Returns a new or changed entry as it is stored: with the prices of the books in its lines.
+ * `sent`: the entry in the request body.
+ * Throws a `DomainError` if a line names an entry that does not exist, and the document has a status for it.
+ */
+export function finishEntry(model: ResourceModel, plan: Plan, state: State, entry: Entry, sent: Entry): Entry {
+  const { resource, route } = plan;
+  const { derived } = model;
+  const isLine = derived.getEmbedded(resource).some(({ isKept }) => isKept);
+  const [unknown] = [
+    ...derived.findUnknownIds(state, resource, sent),
+    ...(isLine ? derived.listUnknownIds(state, resource, sent) : []),
+  ];
+  const codes = route.method === 'POST' ? REFERENCE_CODES : REFERENCE_CODES.slice(1);
+  const code = codes.find((one) => route.responses.some(({ name }) => name === String(problems[one].status)));
+  if (unknown && code)
+    throw new DomainError(code, `${unknown.property} ${unknown.id}: no ${unknown.resource.singular} has this id`);
+  return derived.keepCopies(state, resource, entry);
+}
+
+/** The errors for a body with the id of an entry that does not exist. The document must have their status. */
+const REFERENCE_CODES = ['entry-not-found', 'unknown-reference', 'invalid-reference'] as const;
+
+/**
+ * Moves the entries of a basket to the list of a new entry: `POST /basket/checkout`.
+ * Returns the body with the list, and the state without these entries.
+ * Throws a `DomainError` if there are none, and the document has 409.
+ */
+export function takeParts(
+  model: ResourceModel,
+  { takes, route }: Plan,
+  state: State,
+  body: Entry,
+): { readonly filled: Entry; readonly rest: State } {
+  if (!takes) return { filled: body, rest: state };
+  const { from, property, names } = takes;
+  const entries = getEntries(state, from);
+  if (entries.length === 0 && route.responses.some(({ name }) => name === '409'))
+    throw new DomainError('conflict', `there are no ${from.name}: add ${addArticle(from.singular)} first`);
+  const items = model.derived.add(state, from, entries).map((entry) => {
+    const shown = model.responses.completeEntry(from, from.schema, entry).value as Entry;
+    return Object.fromEntries(Object.entries(shown).filter(([name]) => names.includes(name)));
+  });
+  return { filled: { ...body, [property]: items }, rest: setEntries(state, from, []) };
 }

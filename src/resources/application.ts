@@ -16,7 +16,7 @@ import { fillPath } from '../util/request-target.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import { getRequiredQuery } from './document-paths.ts';
 import { linkUsers } from './embedded.ts';
-import { getEntries, hasEqualId, hasParents, listParentPaths, setEntries } from './entries.ts';
+import { findEqual, getEntries, hasParents, listParentPaths, setEntries } from './entries.ts';
 import { completeNewEntry, createEntryForm } from './entry-form.ts';
 import { appendEntry } from './entry-lists.ts';
 import { getKeyValue } from './entry-values.ts';
@@ -120,7 +120,9 @@ function setReferences({ reader, inference, contract }: ResourceModel, resource:
   const entries = getEntries(state, resource).map((entry, index) => {
     const ids = references.flatMap((reference) => {
       const targets = getEntries(state, reference.target);
-      const value = toReferenceValue(contract.isValid, reference, targets[index % Math.max(targets.length, 1)]);
+      const isTop = reference.target === resource && index === 0 && contract.isValid(reference.schema, null);
+      const target = reference.target === resource ? targets[0] : targets[index % Math.max(targets.length, 1)];
+      const value = isTop ? null : toReferenceValue(contract.isValid, reference, target);
       return value === undefined || !Object.hasOwn(entry, reference.property) ? [] : [[reference.property, value]];
     });
     return ids.length === 0 ? entry : { ...entry, ...Object.fromEntries(ids) };
@@ -174,7 +176,7 @@ function addSeeds(
           newId: () => createUuidFrom(key),
         },
       );
-      if (resource.kind === 'singleton' || !hasEqualId(entries, resource, entry)) entries = appendEntry(entries, entry);
+      if (resource.kind === 'singleton' || !findEqual(entries, resource, entry)) entries = appendEntry(entries, entry);
     }
   return { ...state, [resource.name]: [...getEntries(state, resource), ...entries] };
 }

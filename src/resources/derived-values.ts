@@ -6,10 +6,11 @@ import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { computeDerived, findChildren, findDerived, listShown } from './derived.ts';
 import { type Embedded, findEmbedded, findShown } from './embedded.ts';
 import { getEntries } from './entries.ts';
+import { findByKeys } from './entry-lists.ts';
 import { getKeyValue, getOwn } from './entry-values.ts';
 import { computeFollows, type FollowProperty, findFollowProperties, listFollows } from './follows.ts';
 import { findReferences, type Reference, toReferenceValue } from './references.ts';
-import type { Derived, Inference, Resource } from './resource.ts';
+import { type Children, type Derived, type Inference, NO_ID, type Resource } from './resource.ts';
 import type { ResponseFactory } from './responses.ts';
 import type { SchemaReader } from './schema-reader.ts';
 import { getSenderFlags, hasFlag } from './sender-flags.ts';
@@ -31,6 +32,13 @@ interface Viewing {
   readonly sender?: string | undefined;
   readonly schema?: string;
   readonly depth?: number;
+}
+
+/** An id in an entry that names no existing entry. */
+export interface UnknownId {
+  readonly property: string;
+  readonly id: unknown;
+  readonly resource: Resource;
 }
 
 /** Adds to entries the values that follow from other entries: counts, latest times, and the entries that they show. */
@@ -62,7 +70,9 @@ export class DerivedValues {
 
   /** Returns the properties of a resource's entries that follow from a list, such as `total` or `isEmpty`. */
   readonly getTotals = memoizeByObject((resource: Resource): readonly Total[] => {
-    const children = findChildren(this.#reader, this.#inference.resources, resource);
+    const shown = new Set(this.getEmbedded(resource).flatMap(({ children: own }) => (own ? [own.resource] : [])));
+    const all = findChildren(this.#reader, this.#inference.resources, resource);
+    const children = all.filter((child) => !shown.has(child.resource));
     const counted = new Set(this.getCounts(resource).map(({ property }) => property));
     const totals = findTotals(this.#reader, resource, children, (property) => this.#getSent(resource).has(property));
     return totals.filter(({ property }) => !counted.has(property));
@@ -72,13 +82,38 @@ export class DerivedValues {
   readonly #getReferences = memoizeByObject((resource: Resource): readonly Reference[] => {
     const required = resource.schema === '' ? [] : this.#reader.getRequired(resource.schema);
     const references = findReferences(this.#reader, this.#inference, resource.schema, resource);
-    return references.filter(({ property, target }) => target !== resource && required.includes(property));
+    return references.filter(({ property }) => required.includes(property));
   });
 
   /** Returns the properties of a resource's entries that show other entries, such as `author`. */
   readonly getEmbedded = memoizeByObject((resource: Resource): readonly Embedded[] =>
     findEmbedded(this.#reader, this.#inference, resource, this.#getSent(resource)),
   );
+
+  /**
+   * Returns the lists of objects in a resource's entries whose objects show other entries, or have totals of their own:
+   * the lines of an invoice, which show books.
+   */
+  readonly getParts = memoizeByObject((resource: Resource): readonly Resource[] => {
+    if (resource.schema === '' || resource.part) return [];
+    const embedded = new Set(this.getEmbedded(resource).map(({ property }) => property));
+    return [...this.#reader.getProperties(resource.schema)].flatMap(([property, pointer]) => {
+      const schema = this.#reader.getItems(pointer);
+      if (schema === undefined || embedded.has(property) || !this.#reader.isObject(schema)) return [];
+      const name = `${resource.name}.${property}`;
+      const base = {
+        kind: 'collection',
+        id: NO_ID,
+        mounts: [],
+        canCreate: true,
+        canPost: false,
+        canDelete: false,
+      } as const;
+      const part: Resource = { ...base, name, singular: name, schema, part: { of: resource, property } };
+      const isUsed = this.getEmbedded(part).length + this.getTotals(part).length + this.#getReferences(part).length > 0;
+      return isUsed ? [part] : [];
+    });
+  });
 
   /** Returns whether entries are shown differently to each user, for example with `favorited`. */
   readonly #hasFlags = memoizeByObject((resource: Resource): boolean => this.#findFlags(resource, 0));
@@ -140,31 +175,46 @@ export class DerivedValues {
   ): readonly Entry[] {
     const resource = this.#followMember(own);
     const counts = this.getCounts(resource);
-    const embedded = depth < MAX_EMBEDDED_DEPTH ? this.getEmbedded(resource) : [];
+    const embedded = this.getEmbedded(resource).filter(
+      ({ value }) => value !== undefined || depth < MAX_EMBEDDED_DEPTH,
+    );
     const totals = this.getTotals(resource);
     const follows = this.getFollows(resource, schema);
+    const parts = this.getParts(resource);
     const counted = [...counts, ...totals, ...follows].map(({ property }) => property);
     const lists = totals.flatMap(({ source }) => (typeof source === 'string' ? [source] : []));
     const shownNames = schema === '' ? undefined : this.#reader.getProperties(schema);
     const flags = sender === undefined ? [] : getSenderFlags(this.#inference, resource);
     const shownFlags = flags.filter((property) => shownNames?.has(property));
-    const names = [...counted, ...shownFlags, ...lists, ...embedded.map(({ property }) => property)];
+    const names = [
+      ...counted,
+      ...shownFlags,
+      ...lists,
+      ...embedded.map(({ property }) => property),
+      ...parts.map(({ part }) => part?.property ?? ''),
+    ];
     const references = this.#getReferences(resource);
     if (names.length + references.length === 0) return entries;
     return entries.map((stored) => {
-      const entry = this.#addReferences(references, state, stored);
+      const entry = this.#addReferences(resource, references, state, stored);
       const shown = embedded.flatMap((one) => {
-        const value = this.#showEmbedded(one, state, entry, { sender, depth });
+        const value = this.#showEmbedded(resource, one, state, entry, { sender, depth });
         return value === undefined ? [] : [[one.property, value] as const];
       });
-      const id = getKeyValue(entry, resource.id);
-      const embeddedValues = Object.fromEntries(shown);
+      const inside = parts.flatMap((part): readonly (readonly [string, unknown])[] => {
+        const { property = '' } = part.part ?? {};
+        const items = getOwn(entry, property);
+        if (!Array.isArray(items) || !items.every(isNode)) return [];
+        return [[property, this.add(state, part, items, { sender, depth })]];
+      });
+      const id = getParentId(resource, entry);
+      const embeddedValues = Object.fromEntries([...shown, ...inside]);
       const values: Entry = {
         ...computeDerived(counts, state, id),
         ...this.#computeFollows(follows, resource, state, entry),
         ...Object.fromEntries(shownFlags.map((property) => [property, hasFlag(entry, property, sender ?? '')])),
         ...embeddedValues,
-        ...this.#computeTotals(resource, state, { ...entry, ...embeddedValues }, id),
+        ...this.#computeTotals(resource, state, { ...entry, ...embeddedValues }),
       };
       const known = this.#added[depth]?.get(entry) ?? entry;
       const computed: Entry = { ...omitKeys(entry, counted), ...values };
@@ -198,20 +248,71 @@ export class DerivedValues {
   }
 
   /** Returns the totals of an entry. If its items lack their numbers, uses those that responses generate. */
-  #computeTotals(resource: Resource, state: State, entry: Entry, id: string | undefined): Entry {
+  #computeTotals(resource: Resource, state: State, entry: Entry): Entry {
     const totals = this.getTotals(resource);
-    const values = computeTotals(totals, state, entry, id);
+    const list = ({ resource: child, key }: Children) => {
+      const entries = findByKeys(getEntries(state, child), key ? [key] : [], key ? [getParentId(resource, entry)] : []);
+      const items = this.add(state, child, entries, { depth: MAX_EMBEDDED_DEPTH });
+      return items.map((item) => this.#responses.completeEntry(child, child.schema, item).value as Entry);
+    };
+    const values = computeTotals(totals, entry, list);
     if (totals.every(({ property }) => Object.hasOwn(values, property))) return values;
     const { value } = this.#responses.completeEntry(resource, resource.schema, entry);
-    return computeTotals(totals, state, value as Entry, id);
+    return computeTotals(totals, value as Entry, list);
   }
 
-  /** Adds the ids of other entries that an entry must have and lacks: those of the first entries. */
-  #addReferences(references: readonly Reference[], state: State, entry: Entry): Entry {
+  /**
+   * Returns a new or changed entry whose lines have the values that they keep from other entries: the items of an
+   * invoice keep the prices of their books.
+   */
+  keepCopies(state: State, resource: Resource, entry: Entry): Entry {
+    const lists = this.getParts(resource).flatMap((part) => {
+      const { property = '' } = part.part ?? {};
+      const items = getOwn(entry, property);
+      const kept = this.getEmbedded(part).filter(({ isKept }) => isKept);
+      if (kept.length === 0 || !Array.isArray(items) || !items.every(isNode)) return [];
+      const copy = (item: Entry) =>
+        kept.flatMap((one) => {
+          const value = this.#showEmbedded(part, one, state, item, {});
+          return value === undefined ? [] : [[one.property, value] as const];
+        });
+      return [[property, items.map((item) => ({ ...item, ...Object.fromEntries(copy(item)) }))] as const];
+    });
+    return lists.length === 0 ? entry : { ...entry, ...Object.fromEntries(lists) };
+  }
+
+  /**
+   * Returns the ids in the lines of an entry that name no entry, by the names of their properties.
+   * Only ids of entries that the lines show are considered, such as `bookId` beside `book` or `price`.
+   */
+  findUnknownIds(state: State, resource: Resource, entry: Entry): readonly UnknownId[] {
+    return this.getParts(resource).flatMap((part) => {
+      const items = getOwn(entry, part.part?.property ?? '');
+      const lines = Array.isArray(items) ? items.filter(isNode) : [];
+      return lines.flatMap((line) => this.listUnknownIds(state, part, line));
+    });
+  }
+
+  /** Returns the ids of an entry that name no entry, although the entry shows what they name. */
+  listUnknownIds(state: State, own: Resource, entry: Entry): readonly UnknownId[] {
+    return this.getEmbedded(own).flatMap(({ ids, isList, resource }) => {
+      const id = ids === undefined || isList ? undefined : getOwn(entry, ids);
+      if (ids === undefined || id === undefined || id === null) return [];
+      const isKnown = findByKeys(getEntries(state, resource), [resource.id], [String(id)]).length > 0;
+      return isKnown ? [] : [{ property: ids, id, resource }];
+    });
+  }
+
+  /**
+   * Adds the ids of other entries that an entry must have and lacks: those of the first entries.
+   * An entry without a `parentId` is at the top.
+   */
+  #addReferences(own: Resource, references: readonly Reference[], state: State, entry: Entry): Entry {
     const missing = references.filter(({ property }) => !Object.hasOwn(entry, property));
     const ids = missing.flatMap((reference) => {
       const [first] = getEntries(state, reference.target);
-      const value = toReferenceValue(this.#isValid, reference, first);
+      const isTop = reference.target === own && this.#isValid(reference.schema, null);
+      const value = isTop ? null : toReferenceValue(this.#isValid, reference, first);
       return value === undefined ? [] : [[reference.property, value] as const];
     });
     if (ids.length === 0) return entry;
@@ -249,10 +350,19 @@ export class DerivedValues {
   }
 
   /** Returns what a property such as `author` shows: other entries, as other responses show them. */
-  #showEmbedded(embedded: Embedded, state: State, entry: Entry, { sender, depth = 0 }: Viewing): unknown {
-    const found = findShown(embedded, state, entry);
+  #showEmbedded(
+    own: Resource,
+    embedded: Embedded,
+    state: State,
+    entry: Entry,
+    { sender, depth = 0 }: Viewing,
+  ): unknown {
+    const { resource, schema, value, shows, children, isKept, property } = embedded;
+    if (isKept && Object.hasOwn(entry, property)) return entry[property];
+    const found = findShown(embedded, state, entry, children && getParentId(own, entry));
     if (found === undefined) return undefined;
-    const { resource, schema, shows } = embedded;
+    if (value !== undefined)
+      return getOwn(this.#responses.completeEntry(resource, schema, found as Entry).value as Entry, value);
     const names = this.#reader.getProperties(schema);
     if (shows !== undefined)
       return getOwn(this.#responses.completeEntry(resource, resource.schema, found as Entry).value as Entry, shows);
@@ -274,6 +384,12 @@ export class DerivedValues {
   }
 
   readonly #picked = new WeakMap<Entry, WeakMap<object, Entry>>();
+}
+
+/** Returns the id by which other entries belong to an entry: its own, or that of its parent if it is a singleton. */
+function getParentId({ kind, id, mounts }: Resource, entry: Entry): string | undefined {
+  const key = kind === 'singleton' ? mounts[0]?.parents.at(-1) : id;
+  return key && getKeyValue(entry, key);
 }
 
 /** Returns whether two values are the same, or lists of the same values. */

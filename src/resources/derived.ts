@@ -1,10 +1,10 @@
 import type { Entry, State } from '../store/state.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
-import { normalizeName, toSingular } from '../util/names.ts';
+import { normalizeName } from '../util/names.ts';
 import { getEntries } from './entries.ts';
 import { findByKeys } from './entry-lists.ts';
 import { getOwn, getProperty } from './entry-values.ts';
-import { getPathForm } from './names.ts';
+import { getParentPath, getPathForm } from './names.ts';
 import type { Children, Derived, Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
 import { findCreatedName } from './server-values.ts';
@@ -13,13 +13,16 @@ import { findStateValue } from './states.ts';
 /** The resources by the paths of their parents, and by properties with ids of other entries, such as `projectid`. */
 interface ChildIndex {
   readonly byPath: ReadonlyMap<string, readonly Children[]>;
+  /** By the path directly above the list: `/basket` for `/basket/items`. */
+  readonly bySingleton: ReadonlyMap<string, readonly Children[]>;
   readonly byProperty: ReadonlyMap<string, readonly Children[]>;
 }
 
 /** Returns the index of resources. It is created once, because a document can have thousands of resources. */
 const indexChildren = memoizeByObject((reader: SchemaReader) =>
   memoizeByObject((resources: readonly Resource[]): ChildIndex => {
-    const [byPath, byProperty] = [new Map<string, Children[]>(), new Map<string, Children[]>()];
+    const [byPath, bySingleton] = [new Map<string, Children[]>(), new Map<string, Children[]>()];
+    const byProperty = new Map<string, Children[]>();
     const add = (index: Map<string, Children[]>, name: string, child: Children) => {
       const known = index.get(name);
       if (known) known.push(child);
@@ -27,8 +30,9 @@ const indexChildren = memoizeByObject((reader: SchemaReader) =>
     };
     for (const resource of resources) {
       if (resource.kind !== 'collection') continue;
-      for (const { parents } of resource.mounts) {
+      for (const { parents, collection } of resource.mounts) {
         const key = parents.at(-1);
+        add(bySingleton, getParentPath(getPathForm(collection)), { resource, key });
         if (key) add(byPath, getPathForm(key.path), { resource, key });
       }
       for (const [property, schema] of resource.schema === '' ? [] : reader.getProperties(resource.schema)) {
@@ -37,7 +41,7 @@ const indexChildren = memoizeByObject((reader: SchemaReader) =>
         add(byProperty, name, { resource, key: { parameter: property, property, name: property, schema } });
       }
     }
-    return { byPath, byProperty };
+    return { byPath, bySingleton, byProperty };
   }),
 );
 
@@ -47,8 +51,9 @@ export function findChildren(
   resources: readonly Resource[],
   parent: Resource,
 ): readonly Children[] {
-  const { byPath, byProperty } = indexChildren(reader)(resources);
+  const { byPath, bySingleton, byProperty } = indexChildren(reader)(resources);
   const items = parent.mounts.flatMap(({ item }) => (item === undefined ? [] : getPathForm(item)));
+  if (parent.kind === 'singleton') return items.flatMap((item) => bySingleton.get(item) ?? []);
   const inPath = items.flatMap((item) => byPath.get(item) ?? []);
   const found = [...inPath, ...(byProperty.get(`${normalizeName(parent.singular)}id`) ?? [])];
   const others = found.filter(({ resource }) => resource !== parent);
@@ -61,53 +66,12 @@ export function findDerived(
   resources: readonly Resource[],
   parent: Resource,
 ): readonly Derived[] {
-  if (parent.schema === '' || parent.kind !== 'collection') return [];
+  if (parent.schema === '') return [];
   return findCounted(reader, parent.schema, findChildren(reader, resources, parent));
 }
 
-/** Returns all entries of each resource, as if they belonged to one parent. */
-const listAll = memoizeByObject((resources: readonly Resource[]): readonly Children[] =>
-  resources.filter(({ kind }) => kind === 'collection').map((resource) => ({ resource, key: undefined })),
-);
-
-/**
- * Returns the properties of a response that count entries, such as `taskCount` and `doneCount` in `GET /statistics`.
- * A list of texts such as `GET /tags` shows the different texts in the properties `tags` of all entries.
- * `schema`: the JSON Pointer of the schema of the response.
- * `name`: the last segment of the path.
- * `parent`: the resource in the path whose children are counted; undefined if all entries are counted.
- */
-export function findCounts(
-  reader: SchemaReader,
-  resources: readonly Resource[],
-  schema: string,
-  name: string,
-  parent: Resource | undefined,
-): readonly Derived[] {
-  const items = reader.getItems(schema);
-  if (items !== undefined) return isText(reader, items) ? findTexts(reader, name, resources) : [];
-  const all = listAll(resources);
-  const texts = parent
-    ? []
-    : [...reader.getProperties(schema)].flatMap(([property, pointer]) => {
-        const inner = reader.getItems(pointer);
-        const found = inner !== undefined && isText(reader, inner) ? findTexts(reader, property, resources) : [];
-        return found.map((derived) => ({ ...derived, property }));
-      });
-  const children = parent ? findChildren(reader, resources, parent) : all;
-  return [...findCounted(reader, schema, children), ...texts, ...findShown(reader, schema, children)];
-}
-
-/** Returns children by the JSON Pointers of their schemas. A document can have thousands. */
-const indexSchemas = memoizeByObject((reader: SchemaReader) =>
-  memoizeByObject((children: readonly Children[]): ReadonlyMap<string, Children> => {
-    const described = children.filter(({ resource }) => resource.schema !== '');
-    return new Map(described.map((one) => [reader.resolve(one.resource.schema), one] as const).toReversed());
-  }),
-);
-
 /** Returns children by the names of their entries, without uppercase letters and separators. */
-const indexNames = memoizeByObject((children: readonly Children[]): ReadonlyMap<string, readonly Children[]> => {
+export const indexNames = memoizeByObject((children: readonly Children[]): ReadonlyMap<string, readonly Children[]> => {
   const index = new Map<string, Children[]>();
   for (const child of children) {
     const { name, singular } = child.resource;
@@ -117,57 +81,8 @@ const indexNames = memoizeByObject((children: readonly Children[]): ReadonlyMap<
   return index;
 });
 
-/** Returns the properties of a response with entries of a resource: `recentTasks`, or `latestTask`. */
-function findShown(reader: SchemaReader, schema: string, children: readonly Children[]): readonly Derived[] {
-  return [...reader.getProperties(schema)].flatMap(([property, pointer]): readonly Derived[] => {
-    const items = reader.getItems(pointer);
-    const shown = items ?? pointer;
-    const own = indexSchemas(reader)(children).get(reader.resolve(shown));
-    if (!own) return [];
-    return [
-      {
-        property,
-        children: own,
-        only: undefined,
-        time: undefined,
-        shown: { schema: shown, isList: items !== undefined },
-      },
-    ];
-  });
-}
-
-function isText(reader: SchemaReader, schema: string): boolean {
-  const types = reader.getTypes(schema);
-  return types.length === 1 && types[0] === 'string';
-}
-
-/** Finds the only property with a list of texts that has a name, such as `tags` or `tagList` for `tags`. */
-function findTexts(reader: SchemaReader, name: string, resources: readonly Resource[]): readonly Derived[] {
-  const singular = toSingular(normalizeName(name));
-  const names = [normalizeName(name), `${singular}list`, `${singular}names`];
-  const found = names.flatMap((one) => indexTexts(reader)(resources).get(one) ?? []);
-  return found.length === 1 ? found : [];
-}
-
-/** Returns the properties with lists of texts, by their names without uppercase letters and separators. */
-const indexTexts = memoizeByObject((reader: SchemaReader) =>
-  memoizeByObject((resources: readonly Resource[]): ReadonlyMap<string, readonly Derived[]> => {
-    const index = new Map<string, Derived[]>();
-    for (const children of listAll(resources)) {
-      const { schema } = children.resource;
-      for (const [texts, pointer] of schema === '' ? [] : reader.getProperties(schema)) {
-        const items = reader.getItems(pointer);
-        if (items === undefined || !isText(reader, items)) continue;
-        const name = normalizeName(texts);
-        const derived = { property: '', children, only: undefined, time: undefined, texts };
-        index.set(name, [...(index.get(name) ?? []), derived]);
-      }
-    }
-    return index;
-  }),
-);
-
-function findCounted(reader: SchemaReader, schema: string, children: readonly Children[]): readonly Derived[] {
+/** Returns the properties of a schema that count entries, or show the latest of their times. */
+export function findCounted(reader: SchemaReader, schema: string, children: readonly Children[]): readonly Derived[] {
   return [...reader.getProperties(schema)].flatMap(([property, pointer]): readonly Derived[] => {
     const types = reader.getTypes(pointer);
     // A number such as `refundTotal` is a sum.
@@ -183,7 +98,7 @@ type Found = Omit<Derived, 'property'>;
  * The maximum number of resources in which a state such as `done` is searched for `doneCount`. With more, several have
  * the state.
  */
-const MAX_STATES = 30;
+export const MAX_STATES = 30;
 
 /** Returns what a property counts: `task` for `taskcount` and `tasks` for `numberoftasks`. */
 export function getCountedName(name: string): string | undefined {
@@ -195,8 +110,10 @@ export function getCountedName(name: string): string | undefined {
 /** Finds what a property such as `taskCount`, `numberOfTasks` or `openTasksCount` counts. */
 function findCount(reader: SchemaReader, property: string, children: readonly Children[]): Found | undefined {
   const name = normalizeName(property);
-  const counted = getCountedName(name);
   const index = indexNames(children);
+  // `pendingInvoices` is the number of invoices with the status `pending`.
+  const plural = [...index.keys()].find((one) => one.length > 2 && name !== one && name.endsWith(one));
+  const counted = getCountedName(name) ?? (plural === undefined ? undefined : name);
   const named = [...new Set([...(index.get(counted ?? '') ?? []), ...(index.get(name) ?? [])])];
   // An integer such as `tasks` is a number of tasks.
   const [own] = named;
@@ -225,7 +142,17 @@ function findLatest(reader: SchemaReader, property: string, children: readonly C
 }
 
 /** Describes a derived property: `taskCount`, or `doneCount (tasks with status "done")`. */
-export function describeDerived({ property, children: { resource }, only, texts, shown }: Derived): string {
+export function describeDerived({
+  property,
+  children: { resource },
+  only,
+  texts,
+  shown,
+  group,
+  inside,
+}: Derived): string {
+  if (group) return `${property} (${resource.name} by ${group.property})`;
+  if (inside) return inside.map((one) => `${property}.${describeDerived(one)}`).join(', ');
   if (shown) return `${property} (${resource.name})`;
   if (texts !== undefined) return `the ${texts} of all ${resource.name}`;
   return only ? `${property} (${resource.name} with ${only.property} ${JSON.stringify(only.value)})` : property;
@@ -264,6 +191,9 @@ export function computeDerived(properties: readonly Derived[], state: State, id:
       if (derived.texts !== undefined) return [[derived.property, listTexts(derived.texts, state, derived)]];
       const { resource, key } = derived.children;
       const entries = getEntries(state, resource);
+      if (derived.inside) return [[derived.property, computeDerived(derived.inside, state, id)]];
+      if (derived.group)
+        return [[derived.property, countGroups(derived.group, key ? findByKeys(entries, [key], [id]) : entries)]];
       const { count, latest } = key
         ? summarize(derived, findByKeys(entries, [key], [id]))
         : summarizeAll(derived)(entries);
@@ -271,6 +201,12 @@ export function computeDerived(properties: readonly Derived[], state: State, id:
       return latest === undefined ? [] : [[derived.property, latest]];
     }),
   );
+}
+
+/** Returns the number of entries with each value of a property, by the names of the numbers. */
+function countGroups({ property, names }: NonNullable<Derived['group']>, entries: readonly Entry[]): Entry {
+  const count = (value: unknown) => entries.filter((entry) => getOwn(entry, property) === value).length;
+  return Object.fromEntries([...names].map(([name, value]) => [name, count(value)]));
 }
 
 /** Returns the different texts in a property of all entries, in their order. */

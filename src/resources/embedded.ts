@@ -1,11 +1,15 @@
 import { isNode, toNode } from '../openapi/document.ts';
 import type { Entry, State } from '../store/state.ts';
+import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { normalizeName, toSingular } from '../util/names.ts';
+import { findChildren } from './derived.ts';
 import { getEntries } from './entries.ts';
 import { findByKeys } from './entry-lists.ts';
 import { getKeyValue, getOwn, getPathValues } from './entry-values.ts';
+import type { ListFilter } from './list-filters.ts';
+import { getPathForm } from './names.ts';
 import { indexEntrySchemas, indexReferences } from './references.ts';
-import { type Inference, PATH_VALUES, type Resource } from './resource.ts';
+import { type Children, type Inference, PATH_VALUES, type PathKey, type Plan, type Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
 import { findUserParts, getUserKey } from './user-parts.ts';
 
@@ -17,10 +21,39 @@ export interface Embedded {
   /** The JSON Pointer of the schema of one shown entry. */
   readonly schema: string;
   readonly isList: boolean;
-  /** The property with the id or the ids. Undefined if the shown objects have their ids. */
+  /** The property with the id or the ids. Undefined if the shown objects have their ids, or the path has the id. */
   readonly ids: string | undefined;
   /** The property of a user that is shown instead of an object, such as `username`. */
   readonly shows?: string;
+  /** Where the entry has the id of its parent in the path, if the property shows this parent. */
+  readonly parent?: PathKey | undefined;
+  /** The entries that belong to the entry, if the property shows these. */
+  readonly children?: Children | undefined;
+  /** The property of the shown entry whose value is shown: `name` for `bookName`. */
+  readonly value?: string | undefined;
+  /** Whether the value is that of the time when the entry was created, such as a price. */
+  readonly isKept?: boolean;
+}
+
+type References = Pick<Inference, 'resources' | 'users'>;
+
+/** Returns the resources by the paths of their entries, without the names of parameters. */
+const indexItems = memoizeByObject((resources: readonly Resource[]): ReadonlyMap<string, Resource> => {
+  const items = resources.flatMap((resource) =>
+    resource.mounts.flatMap(({ item }) => (item === undefined ? [] : [[getPathForm(item), resource] as const])),
+  );
+  return new Map(items.toReversed());
+});
+
+/** Returns the parents in the paths of a resource, such as the cafe in `/cafes/{cafeId}/reviews`. */
+function listParents({ resources }: References, { mounts }: Resource) {
+  const items = indexItems(resources);
+  return mounts.flatMap(({ parents }) =>
+    parents.flatMap((parent) => {
+      const target = items.get(getPathForm(parent.path));
+      return target?.kind === 'collection' ? [{ parent, target }] : [];
+    }),
+  );
 }
 
 /**
@@ -29,12 +62,14 @@ export interface Embedded {
  * such as `authorId` or in one such as `tagIds`.
  * The object `author` shows the user who has created the entry, also if it has only some properties of a user. A text
  * `author` shows the name of the user.
+ * The object `cafe` of a review shows the cafe in the path of the review, and the list `tasks` of a project the tasks
+ * below the path of the project.
  * A request can have an id that entries lack: `cafe_id` for `cafe`, and `cafes_id` for `cafes`.
  * `sent`: the properties that a request can have. What a client sends is shown as it is.
  */
 export function findEmbedded(
   reader: SchemaReader,
-  inference: Pick<Inference, 'resources' | 'users'>,
+  inference: References,
   resource: Resource,
   sent: ReadonlySet<string>,
 ): readonly Embedded[] {
@@ -44,6 +79,8 @@ export function findEmbedded(
   const bySchema = indexEntrySchemas(reader)(resources);
   const names = [...properties.keys(), ...sent];
   const byName = indexReferences(inference);
+  const parents = listParents(inference, resource);
+  const children = findChildren(reader, resources, resource);
   const found = [...properties].flatMap(([property, pointer]): readonly Embedded[] => {
     if (sent.has(property)) return [];
     const items = reader.getItems(pointer);
@@ -57,12 +94,19 @@ export function findEmbedded(
       const known = reader.getProperties(one.schema);
       return [...reader.getProperties(schema).keys()].every((name) => known.has(name));
     };
-    const target = bySchema.get(reader.resolve(schema)) ?? (named && isPart(named) ? named : undefined);
+    const isList = items !== undefined;
+    const below = isList ? children.find(({ resource: one }) => isNamed(one, property) && isPart(one)) : undefined;
+    if (below && ids === undefined)
+      return [{ property, resource: below.resource, schema, isList, ids, children: below }];
+    const above = isList
+      ? undefined
+      : parents.find(({ target }) => normalizeName(target.singular) === own && isPart(target));
+    const target =
+      bySchema.get(reader.resolve(schema)) ?? (named && isPart(named) ? named : undefined) ?? above?.target;
     if (!target) return [];
-    const hasId = target.id.property !== undefined;
-    return ids === undefined && !hasId
-      ? []
-      : [{ property, resource: target, schema, isList: items !== undefined, ids }];
+    const parent = above?.target === target ? above.parent : undefined;
+    const hasId = target.id.property !== undefined || parent !== undefined;
+    return ids === undefined && !hasId ? [] : [{ property, resource: target, schema, isList, ids, parent }];
   });
   const parts = users && users !== resource ? findUserParts(reader)(users)(resource) : undefined;
   const authors: readonly { name: string; shows?: string }[] = parts ? [...parts.objects, ...parts.names] : [];
@@ -72,7 +116,67 @@ export function findEmbedded(
     const ids = names.find((one) => normalizeName(one) === `${normalizeName(name)}id`);
     return [{ property: name, resource: users, schema, isList: false, ids, ...(shows !== undefined && { shows }) }];
   });
-  return [...found, ...others];
+  return [...found, ...others, ...findCopies(reader, inference, resource, sent)];
+}
+
+/** Returns whether a property has the name of a resource, without that of its parent: `items` for `baskets.items`. */
+function isNamed({ name, singular }: Resource, property: string): boolean {
+  const own = normalizeName(property);
+  return [name.split('.').at(-1) ?? '', `${singular}s`].some((one) => normalizeName(one) === own);
+}
+
+/** Properties of a line, such as a line of an invoice, that it has from the entry it names. */
+const LINE_COPIES = /^(?:unit)?price(?:cents|minor)?$|^(?:name|title|sku|currency|slug)$|^(?:image|thumbnail)(?:url)?$/;
+
+/** Ends of names that say something about an entry itself: `userCount` is no property of a user. */
+const OWN_ENDS = /^(?:ids?|uuid|count|total|number|no|type|at|on|date|time|status|state)$/;
+
+/**
+ * Finds the properties that show a property of another entry: `bookName` beside `bookId`, and `cafeName` below
+ * `/cafes/{cafeId}`.
+ * In a line with a quantity, `price` and `name` are those of the book.
+ */
+function findCopies(
+  reader: SchemaReader,
+  inference: References,
+  resource: Resource,
+  sent: ReadonlySet<string>,
+): readonly Embedded[] {
+  const properties = reader.getProperties(resource.schema);
+  const byName = indexReferences(inference);
+  const named = [...new Set([...properties.keys(), ...sent])].flatMap((ids) => {
+    const target = byName.get(normalizeName(ids));
+    const isOwn = ids === resource.id.property && target === resource;
+    return target && !isOwn ? [{ target, ids, parent: undefined, prefix: normalizeName(ids).replace(/id$/, '') }] : [];
+  });
+  const above = listParents(inference, resource).map(({ parent, target }) => ({
+    target,
+    ids: undefined,
+    parent,
+    prefix: normalizeName(target.singular),
+  }));
+  const sources = [...named, ...above];
+  const isLine = [...properties.keys()].some((name) => /^(?:quantity|qty)$/.test(normalizeName(name)));
+  return [...properties].flatMap(([property, pointer]): readonly Embedded[] => {
+    const own = normalizeName(property);
+    if (sent.has(property) || !reader.isScalar(pointer) || OWN_ENDS.test(own) || byName.has(own)) return [];
+    const fits = (target: Resource, name: string) => {
+      const found = [...reader.getProperties(target.schema)].find(([one]) => normalizeName(one) === name);
+      return found && reader.getTypes(found[1]).join() === reader.getTypes(pointer).join() ? found[0] : undefined;
+    };
+    const found = sources.flatMap(({ target, ids, parent, prefix }) => {
+      const rest = own.startsWith(prefix) ? own.slice(prefix.length) : '';
+      const isPrefixed = rest !== '' && !OWN_ENDS.test(rest);
+      const isCopy = isLine && named.length === 1 && ids !== undefined && LINE_COPIES.test(own);
+      const value =
+        (isPrefixed ? (fits(target, own) ?? fits(target, rest)) : undefined) ??
+        (isCopy ? (fits(target, own) ?? fits(target, own.replace(/^unit/, ''))) : undefined);
+      if (value === undefined || target === resource) return [];
+      return [{ property, resource: target, schema: target.schema, isList: false, ids, parent, value, isKept: isCopy }];
+    });
+    const [only, ...more] = found;
+    return only && more.every((one) => one.resource === only.resource) ? [only] : [];
+  });
 }
 
 /**
@@ -92,20 +196,28 @@ export function setShownUser(entry: Entry, property: string, id: string): Entry 
 /**
  * Returns the entries that a property shows: one entry, or a list of entries and of stored objects without an entry.
  * Returns undefined if the entry has no id of an existing entry.
+ * `entryId`: the id of the entry.
  */
 export function findShown(
-  { property, resource, isList, ids }: Embedded,
+  { property, resource, isList, ids, parent, children, value }: Embedded,
   state: State,
   entry: Entry,
+  entryId: string | undefined,
 ): Entry | readonly unknown[] | undefined {
   const entries = getEntries(state, resource);
   const find = (id: unknown) =>
     id === undefined || id === null ? undefined : findByKeys(entries, [resource.id], [String(id)])[0];
   const findOwn = (value: unknown) => (isNode(value) ? find(getKeyValue(value, resource.id)) : undefined);
+  if (children) {
+    const { key, resource: child } = children;
+    return key ? findByKeys(getEntries(state, child), [key], [entryId]) : getEntries(state, child);
+  }
   const own = getOwn(entry, property);
   if (!isList) {
     const id = ids === undefined ? undefined : getOwn(entry, ids);
-    const shown = find(id) ?? find(getShownUser(entry, property)) ?? findOwn(own);
+    const shown =
+      find(id) ?? (parent && find(getKeyValue(entry, parent))) ?? find(getShownUser(entry, property)) ?? findOwn(own);
+    if (value !== undefined) return shown;
     // An entry that was deleted, or never existed, keeps its id.
     const isKept = isNode(own) && getKeyValue(own, resource.id) === String(id);
     const isKnown =
@@ -171,8 +283,45 @@ function findByName(users: readonly Entry[], shown: unknown): Entry | undefined 
   return undefined;
 }
 
+/** Returns what query parameters select that have names of ids, by the names of the parameters. */
+export function findRelatedFilters(
+  reader: SchemaReader,
+  embedded: readonly Embedded[],
+  plan: Pick<Plan, 'resource' | 'mount'>,
+  parameters: readonly string[],
+): ReadonlyMap<string, ListFilter> {
+  const found = parameters.map((name) => [name, findRelatedFilter(reader, embedded, plan, name)] as const);
+  return new Map(found.flatMap(([name, filter]) => (filter ? [[name, filter] as const] : [])));
+}
+
+/**
+ * Returns what a query parameter selects that has the name of an id which entries show in an object or only have in
+ * their path: `cafe_id` for entries with a `cafe`, and for those below `/cafes/{cafeId}`.
+ */
+function findRelatedFilter(
+  reader: SchemaReader,
+  embedded: readonly Embedded[],
+  { resource, mount }: Pick<Plan, 'resource' | 'mount'>,
+  parameter: string,
+): ListFilter | undefined {
+  const name = normalizeName(parameter);
+  const shown = embedded.find(({ property, isList, value, children }) => {
+    const own = normalizeName(isList ? toSingular(property) : property);
+    return value === undefined && !children && [`${own}id`, `${own}ids`].includes(name);
+  });
+  const inner = shown?.resource.id.property;
+  if (shown && inner !== undefined && reader.getProperties(shown.schema).has(inner))
+    return { property: shown.property, inner, comparison: 'equal' };
+  const keys = resource.mounts.flatMap(({ parents }) => parents).filter(({ property }) => property === undefined);
+  const key = keys.find((one) => normalizeName(one.name) === name && !mount.parents.includes(one));
+  return key ? { property: undefined, key, comparison: 'equal' } : undefined;
+}
+
 /** Describes a property that shows other entries, such as `author (users by authorId)`. */
-export function describeEmbedded({ property, resource, ids, shows }: Embedded): string {
-  if (shows !== undefined) return `${property} (${shows} of ${resource.name})`;
-  return ids === undefined ? `${property} (${resource.name})` : `${property} (${resource.name} by ${ids})`;
+export function describeEmbedded({ property, resource, ids, parent, children, value, shows }: Embedded): string {
+  const shown = shows ?? value;
+  const what = shown === undefined ? resource.name : `${shown} of ${resource.name}`;
+  if (children) return `${property} (${resource.name} of the entry)`;
+  if (ids !== undefined) return `${property} (${what} by ${ids})`;
+  return parent ? `${property} (${what} in the path)` : `${property} (${what})`;
 }

@@ -2,17 +2,21 @@ import type { Entry, State } from '../store/state.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { findByKeys, withoutEntries } from './entry-lists.ts';
 import { getKeyValue, type PathInput } from './entry-values.ts';
-import { getPathForm } from './names.ts';
+import { getParentPath, getPathForm } from './names.ts';
 import type { Inference, Mount, PathKey, Resource } from './resource.ts';
 
 /**
- * Returns whether another entry has the same id as `entry`.
+ * Returns the entry with the same id as `entry`; undefined if there is none.
  * If entries have parents, the ids of the parents must also be equal.
  */
-export function hasEqualId(entries: readonly Entry[], { id, mounts: [mount] }: Resource, entry: Entry): boolean {
+export function findEqual(
+  entries: readonly Entry[],
+  { id, mounts: [mount] }: Resource,
+  entry: Entry,
+): Entry | undefined {
   const keys = [id, ...(mount?.parents ?? [])];
   const values = keys.map((key) => getKeyValue(entry, key));
-  return findByKeys(entries, keys, values).length > 0;
+  return findByKeys(entries, keys, values)[0];
 }
 
 /**
@@ -107,6 +111,31 @@ export function removeEntries(
 }
 
 /**
+ * Returns a copy of a state without the entries below the path of a singleton: without the items of the basket, if the
+ * basket is deleted.
+ */
+export function removeParts(
+  inference: Pick<Inference, 'resources'>,
+  state: State,
+  mount: Mount,
+  path: PathInput,
+): State {
+  const below = inference.resources.flatMap((resource) =>
+    resource.kind === 'collection' && isBelow(resource.mounts[0], mount) ? [resource] : [],
+  );
+  return below.reduce((next, resource) => {
+    const own = resource.mounts[0] as Mount;
+    const values = mount.parents.map(({ parameter }) => path[parameter] ?? '');
+    const parents = Object.fromEntries(own.parents.map(({ parameter }, index) => [parameter, values[index] ?? '']));
+    return removeEntries(inference, next, resource, listChildrenOf(getEntries(next, resource), own, parents));
+  }, state);
+}
+
+function isBelow(own: Mount | undefined, { item = '' }: Mount): boolean {
+  return own !== undefined && item !== '' && getPathForm(getParentPath(own.collection)) === getPathForm(item);
+}
+
+/**
  * Lists the resources whose entries depend on the entries of a resource.
  * For `owners`, an example is `pets` at `/owners/{ownerId}/pets`.
  * For `users`, an example is the `members` of a team.
@@ -116,6 +145,10 @@ export function listChildren({ resources }: Inference, resource: Resource) {
   const isParent = (mount: Mount) =>
     resource.mounts.some(({ item }) => item !== undefined && isParentPath(mount, item));
   const isMember = ({ memberOf }: Resource) => memberOf === resource.name;
+  if (resource.kind === 'singleton')
+    return resources
+      .filter((child) => resource.mounts.some((mount) => isBelow(child.mounts[0], mount)))
+      .map(({ name }) => ({ name, isDeleted: true }));
   return resources
     .filter((child) => child !== resource && (isMember(child) || child.mounts.some(isParent)))
     .map((child) => ({

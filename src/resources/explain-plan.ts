@@ -1,4 +1,5 @@
-import { conjugate, describeEffect, splitActionPath } from './actions.ts';
+import type { Route } from '../openapi/routes.ts';
+import { conjugate, describeEffect, splitActionPath, splitBulkPath } from './actions.ts';
 import { describeDerived } from './derived.ts';
 import { describeEmbedded } from './embedded.ts';
 import { listChildren } from './entries.ts';
@@ -7,7 +8,7 @@ import { findOwner, findOwnRule } from './log-in.ts';
 import { addArticle, getLastSegment, getParameterName } from './names.ts';
 import type { Action, Derived, Login, Plan, Resource } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
-import { allowsAnyBody } from './schema-reader.ts';
+import { allowsAnyBody, isEnvelopeName } from './schema-reader.ts';
 import { getSenderFlags } from './sender-flags.ts';
 import { describeTotal } from './totals.ts';
 import { describeView, isFeed } from './views.ts';
@@ -28,6 +29,17 @@ const VERBS: Readonly<Record<Action, string>> = {
   setPassword: 'changes the password of',
 };
 
+/** Describes the numbers in a response, and the properties that are generated, because nothing says what they count. */
+function explainCounts({ reader }: ResourceModel, route: Route, counts: readonly Derived[]): string {
+  const properties = [...reader.getProperties(reader.getResponseSchema(route, route.successStatus) ?? '')];
+  const generated = properties.flatMap(([name]) =>
+    isEnvelopeName(name) || counts.some(({ property }) => property === name) ? [] : [name],
+  );
+  const isWhole = counts.some(({ property }) => property === '');
+  const rest = isWhole || generated.length === 0 ? '' : `; generates: ${generated.join(', ')}`;
+  return `${describeCounts(counts)} ${counts.map(describeDerived).join(', ')}${rest}`;
+}
+
 function describeCounts(counts: readonly Derived[]): string {
   if (counts.every(({ texts }) => texts !== undefined)) return 'lists';
   return counts.some(({ shown }) => shown) ? 'shows:' : 'counts:';
@@ -37,14 +49,13 @@ function describeCounts(counts: readonly Derived[]): string {
 export function explainPlan(model: ResourceModel, plan: Plan): string {
   const { action, resource, mount, route, effect } = plan;
   if (effect) {
-    const { verb = '' } = splitActionPath(route.path) ?? {};
+    const { verb = '' } = (plan.isBulk ? splitBulkPath(route.path) : splitActionPath(route.path)) ?? {};
     const isPart = ['PUT', 'PATCH'].includes(route.method) && effect.values.length === 0 && !effect.time;
     const isBack = route.method === 'DELETE';
     const what = isBack ? `takes back ${JSON.stringify(verb)} of` : isPart ? `changes ${verb} of` : conjugate(verb);
-    return `${what} ${nameEntry(resource)}: ${describeEffect(effect, getSenderFlags(model.inference, resource))}`;
+    return `${what} ${plan.isBulk ? `all ${resource.name}` : nameEntry(resource)}: ${describeEffect(effect, getSenderFlags(model.inference, resource))}`;
   }
-  if (action === 'count')
-    return `${describeCounts(plan.counts ?? [])} ${(plan.counts ?? []).map(describeDerived).join(', ')}`;
+  if (action === 'count') return explainCounts(model, route, plan.counts ?? []);
   if (plan.login) return explainLogin(plan.login, addArticle(resource.singular));
   if (plan.follows) {
     const { singular } = resource;
@@ -68,7 +79,10 @@ export function explainPlan(model: ResourceModel, plan: Plan): string {
             ...model.derived.getTotals(resource).map(describeTotal),
             ...model.derived.getFollows(resource, mount.shown ?? resource.schema).map(({ property }) => property),
           ]),
-          ...describe('shows', model.derived.getEmbedded(resource).map(describeEmbedded)),
+          ...describe('shows', [
+            ...model.derived.getEmbedded(resource).map(describeEmbedded),
+            ...model.derived.getParts(resource).flatMap((part) => describePart(model, part)),
+          ]),
         ]
       : []),
     ...describeSelection(model, plan),
@@ -77,6 +91,7 @@ export function explainPlan(model: ResourceModel, plan: Plan): string {
       ? []
       : ['starts with examples or generated entries']),
     ...(allowsAnyBody(model.reader.document, route) ? ['the document describes no response body'] : []),
+    ...(plan.takes ? [`takes all ${plan.takes.from.name}`] : []),
     ...describe('sets to the current time', model.getTimeNames(plan)),
     ...(action === 'delete' || action === 'clear' ? describeChildren(model, resource) : []),
     ...(getParameterName(getLastSegment(route.path)) !== undefined && action === 'read' ? [describeId(plan)] : []),
@@ -96,6 +111,12 @@ function describeSelection(model: ResourceModel, { action, resource, mount, rout
     ...(followed ? [`only with ${followed.flag} of ${followed.property}`] : []),
     ...(isOfFollowed && !followed ? ['only those of users whom the user follows'] : []),
   ];
+}
+
+/** Describes what the objects in a list of an entry show, such as `items.book (books by bookId)`. */
+function describePart({ derived }: ResourceModel, part: Resource): readonly string[] {
+  const shown = [...derived.getTotals(part).map(describeTotal), ...derived.getEmbedded(part).map(describeEmbedded)];
+  return shown.map((text) => `${part.part?.property}.${text}`);
 }
 
 function getVerb({ action, resource, route }: Plan): string {

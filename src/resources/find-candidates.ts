@@ -1,10 +1,12 @@
 import { allowsJson } from '../openapi/media-types.ts';
 import { findResponse } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
-import { toSingular } from '../util/names.ts';
+import { memoizeByObject } from '../util/memoize-by-object.ts';
+import { normalizeName, toSingular } from '../util/names.ts';
 import {
   type DocumentPath,
   type DocumentPaths,
+  getAncestors,
   getOverrides,
   getRequiredQuery,
   getResourceSegment,
@@ -16,7 +18,7 @@ import { getLastSegment, getParameterName, getParentPath, toTemplate } from './n
 import type { Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
 import { allowsAnyBody, allowsAnyJson } from './schema-reader.ts';
-import { isUpload } from './uploads.ts';
+import { isDownload, isUpload } from './uploads.ts';
 
 /**
  * Returns whether a path has one object instead of a list, such as `/settings`.
@@ -79,6 +81,56 @@ export interface Candidate {
   readonly collection: DocumentPath | undefined;
   readonly item: DocumentPath;
   readonly kind: Resource['kind'];
+  /** Whether the document has no operation on one entry, but other paths below it: `/notifications/{id}/read`. */
+  readonly isImplied?: boolean;
+  /** The JSON Pointer of the schema in which the object at the path above the list shows the entries. */
+  readonly shown?: string | undefined;
+}
+
+/**
+ * Returns the JSON Pointer of the schema of the entries that the object at the path above a list shows: the items that
+ * `GET /basket` shows for `/basket/items`.
+ * Returns undefined if it shows none.
+ */
+function findShownAbove(reader: SchemaReader, paths: DocumentPaths, collectionPath: string): string | undefined {
+  const above = getParentPath(collectionPath);
+  const read = paths.get(above)?.routes.get('GET');
+  const schema = read && reader.getResponseSchema(read, read.successStatus);
+  if (schema === undefined) return undefined;
+  const entry = reader.findEntry(schema, toSingular(getResourceSegment(above))).schema;
+  const own = normalizeName(getLastSegment(collectionPath));
+  const list = [...reader.getProperties(entry)].find(([name]) => normalizeName(name) === own)?.[1];
+  const changes = [paths.get(above), paths.get(getParentPath(above))].flatMap((one) => [
+    ...(one?.routes.values() ?? []),
+  ]);
+  const isSent = changes.some((route) => {
+    const request = reader.getRequestSchema(route);
+    return (
+      request !== undefined && [...reader.getProperties(request).keys()].some((name) => normalizeName(name) === own)
+    );
+  });
+  // A client that sends the list itself would see it instead of the entries.
+  if (isSent) return undefined;
+  const items = list === undefined ? undefined : reader.getItems(list);
+  return items !== undefined && reader.isObject(items) ? items : undefined;
+}
+
+/**
+ * Returns whether the object at a path shows entries that other paths add or change: `GET /basket` shows those of
+ * `/basket/items`.
+ */
+function showsParts(reader: SchemaReader, paths: DocumentPaths, path: string, { routes }: DocumentPath): boolean {
+  if (!routes.has('GET') || getParameterName(getLastSegment(path)) !== undefined) return false;
+  return (indexByParent(paths).get(path) ?? []).some(([below, part]) => {
+    if (findShownAbove(reader, paths, below) === undefined) return false;
+    const items = (indexByParent(paths).get(below) ?? []).filter(
+      ([item]) => getParameterName(getLastSegment(item)) !== undefined,
+    );
+    return (
+      part.routes.has('POST') ||
+      items.some(([, item]) => ['PUT', 'PATCH', 'DELETE'].some((name) => item.routes.has(name)))
+    );
+  });
 }
 
 /**
@@ -94,9 +146,24 @@ export function findLists(reader: SchemaReader, paths: DocumentPaths, used: Read
     const singular = toSingular(segment);
     const create = collection.routes.get('POST');
     const list = collection.routes.get('GET');
-    if (used.has(collection.path) || !create || !(list ?? isUpload(create))) return [];
-    const item = { ...collection, path: `${path}/{id}`, routes: new Map() };
-    const candidate = { segment, singular, collectionPath: path, collection, item, kind: 'collection' as const };
+    const isShown = list !== undefined || (create !== undefined && isUpload(create));
+    if (used.has(collection.path) || !create || !(isShown || findShownAbove(reader, paths, path) !== undefined))
+      return [];
+    const implied = indexImplied(paths).get(path);
+    const item = { ...collection, path: implied ?? `${path}/{id}`, routes: new Map() };
+    const isImplied = implied !== undefined;
+    const shown = findShownAbove(reader, paths, path);
+    const candidate = {
+      segment,
+      singular,
+      collectionPath: path,
+      collection,
+      item,
+      kind: 'collection' as const,
+      shown,
+      isImplied,
+    };
+    if (!list && create && shown !== undefined) return [candidate];
     const isOpen = list !== undefined && allowsAnyBody(reader.document, list);
     if (isOpen && createsUnshown(reader, create)) return [candidate];
     const schema = reader.getResponseSchema(create, create.successStatus) ?? '';
@@ -118,19 +185,29 @@ function createsUnshown(reader: SchemaReader, create: Route): boolean {
   return create.successStatus === 201 && isUnshown && reader.isObject(reader.getRequestSchema(create) ?? '');
 }
 
+/** Returns the paths of entries by the paths of their lists, also those that are only a part of other paths. */
+export const indexImplied = memoizeByObject(
+  (paths: DocumentPaths): ReadonlyMap<string, string> =>
+    new Map(
+      [...paths.keys()].flatMap((path) => getAncestors(path).map((item) => [getParentPath(item), item] as const)),
+    ),
+);
+
 /** Finds the possible resources of a document. The resources with the fewest path parameters are first. */
 export function findCandidates(reader: SchemaReader, paths: DocumentPaths): readonly Candidate[] {
   const items = [...paths].flatMap(([path, item]) => {
-    const collectionPath = findCollectionPath(paths, path);
+    const own = findCollectionPath(paths, path);
+    const collectionPath = own === undefined ? undefined : (findOuterList(reader, paths, path, own) ?? own);
     if (collectionPath === undefined) return [];
     const segment = item.overrides.resource ?? getResourceSegment(collectionPath);
     const collection = paths.get(collectionPath);
-    const candidate = { segment, singular: toSingular(segment), collectionPath, collection, item };
+    const shown = findShownAbove(reader, paths, collectionPath);
+    const candidate = { segment, singular: toSingular(segment), collectionPath, collection, item, shown };
     return isUsable(reader, paths, candidate) ? [{ ...candidate, kind: 'collection' as const }] : [];
   });
   const collections = new Set(items.map(({ collectionPath }) => collectionPath));
   const singletons = [...paths].flatMap(([path, item]) => {
-    if (collections.has(path) || !isSingleton(reader, path, item)) return [];
+    if (collections.has(path) || !(isSingleton(reader, path, item) || showsParts(reader, paths, path, item))) return [];
     const segment = item.overrides.resource ?? getLastSegment(path);
     return [
       { segment, singular: segment, collectionPath: path, collection: undefined, item, kind: 'singleton' as const },
@@ -159,14 +236,33 @@ function findCollectionPath(paths: DocumentPaths, path: string): string | undefi
 }
 
 /**
+ * Returns the path of the list of entries whose own path has one more segment: `/tasks/{projectId}` for
+ * `/tasks/{projectId}/t/{taskId}`.
+ * Returns undefined if the path `list` is that of a list, or if the other list has other entries.
+ */
+function findOuterList(reader: SchemaReader, paths: DocumentPaths, path: string, list: string): string | undefined {
+  const outer = getParentPath(list);
+  const read = paths.get(path)?.routes.get('GET');
+  const documentPath = paths.get(outer);
+  const shown = read && reader.getResponseSchema(read, read.successStatus);
+  if (paths.has(list) || !documentPath || shown === undefined || getTrailingParameters(outer).length === 0)
+    return undefined;
+  const name = getResourceSegment(outer);
+  const { schema } = reader.findEntry(shown, toSingular(name));
+  return documentPath.routes.has('GET') && hasEntries(reader, documentPath, { name, schema }) ? outer : undefined;
+}
+
+/**
  * Returns whether the paths of a candidate form a resource.
  * For `/pets/{petId}`, the operations must read or change an object, and other operations must list or create such
  * objects.
  */
 function isUsable(reader: SchemaReader, paths: DocumentPaths, candidate: Omit<Candidate, 'kind'>): boolean {
-  const { collection, item, segment, singular } = candidate;
+  const { collection, item, segment, shown } = candidate;
   if (!['GET', 'PUT', 'PATCH', 'DELETE'].some((method) => item.routes.has(method))) return false;
-  const read = item.routes.get('GET');
+  const get = item.routes.get('GET');
+  // A GET of a file says nothing about the entries.
+  const read = get && isDownload(get) ? undefined : get;
   const hasAnyBody = read !== undefined && allowsAnyBody(reader.document, read);
   if (read && !hasAnyBody && !isEntryResponse(reader, read) && !hasNoBody(read)) return false;
   if (read && isListByParameter(reader, paths, candidate, read)) return false;
@@ -181,10 +277,10 @@ function isUsable(reader: SchemaReader, paths: DocumentPaths, candidate: Omit<Ca
   const hasList = schema !== undefined && reader.findList(schema, segment) !== undefined;
   // If no operation reads or creates entries, PUT is an action, and nothing needs to be stored.
   const post = collection.routes.get('POST');
-  const isShown = list !== undefined || hasAnyBody || (read !== undefined && !hasNoBody(read));
+  const isShown = list !== undefined || shown !== undefined || hasAnyBody || (read !== undefined && !hasNoBody(read));
   const canCreate =
     (post && (isShown || !returnsParent(reader, paths, post))) || (put !== undefined && (read ?? list) !== undefined);
-  return (hasList || canCreate) && findEntrySchema(reader, { collection, item, segment, singular }) !== undefined;
+  return (hasList || canCreate) && findEntrySchema(reader, candidate) !== undefined;
 }
 
 /**
@@ -268,11 +364,18 @@ function isEntryResponse(reader: SchemaReader, route: Route): boolean {
  */
 export function findEntrySchema(
   reader: SchemaReader,
-  { collection, item, segment, singular }: Pick<Candidate, 'collection' | 'item' | 'segment' | 'singular'>,
+  {
+    collection,
+    item,
+    segment,
+    singular,
+    shown: above,
+  }: Pick<Candidate, 'collection' | 'item' | 'segment' | 'singular' | 'shown'>,
 ): string | undefined {
   const list = collection?.routes.get('GET');
   const listSchema = list && reader.getResponseSchema(list, list.successStatus);
-  const listed = listSchema === undefined ? undefined : reader.findList(listSchema, segment)?.schema;
+  const inList = listSchema === undefined ? undefined : reader.findList(listSchema, segment)?.schema;
+  const listed = inList ?? above;
   const inResponse = (route: Route | undefined) => {
     if (!route) return undefined;
     const schema = reader.getResponseSchema(route, route.successStatus);

@@ -12,13 +12,21 @@ import {
   indexByParent,
   type PathEntry,
 } from './document-paths.ts';
-import { type Candidate, findCandidates, findEntrySchema, findLists, hasEntries } from './find-candidates.ts';
+import {
+  type Candidate,
+  findCandidates,
+  findEntrySchema,
+  findLists,
+  hasEntries,
+  indexImplied,
+} from './find-candidates.ts';
 import { getLastSegment, getParameterName, getParentPath, getPathForm, toTemplate } from './names.ts';
 import { findId, findParents, isSearch } from './path-keys.ts';
+import { findReadOnlyLists } from './read-only-lists.ts';
 import { type Mount, NO_ID, type Parent, type Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
 import { allowsAnyBody, allowsAnyJson } from './schema-reader.ts';
-import { addOtherViews, findReadOnlyLists, findView } from './views.ts';
+import { addOtherViews, findView } from './views.ts';
 
 /**
  * Infers the resources of a document: collections such as `/pets`, and singletons such as `/settings`.
@@ -33,7 +41,8 @@ export function findResources(reader: SchemaReader, paths: DocumentPaths): reado
     const own = candidate.item.overrides.resource;
     const isJoined = own !== undefined && joined.has(own);
     const same = resources.find((other) => (isJoined ? other.name === own : canMerge(reader, other, resource)));
-    if (same && (isJoined || !hasMembers(candidate))) resources[resources.indexOf(same)] = merge(same, resource);
+    if (same && (isJoined || !hasMembers(reader, candidate)))
+      resources[resources.indexOf(same)] = merge(same, resource);
     else resources.push(resource);
     if (own !== undefined) joined.add(own);
   }
@@ -43,17 +52,24 @@ export function findResources(reader: SchemaReader, paths: DocumentPaths): reado
   const found = findLists(reader, paths, used).map((candidate) => createResource(reader, candidate));
   const all = new Set([...used, ...found.flatMap(({ mounts }) => mounts.map(({ collection }) => collection))]);
   const lists = found.map((resource) => addViews(reader, paths, resource, all));
-  const memberships = new Set(candidates.filter(hasMembers).map(({ item }) => item.path));
+  const memberships = new Set(
+    candidates.filter((candidate) => hasMembers(reader, candidate)).map(({ item }) => item.path),
+  );
   const known = [...withViews, ...lists];
   const readOnly = findReadOnlyLists(reader, paths, addOtherViews(reader, paths, known)).map(({ path, documentPath }) =>
-    createReadOnly(reader, path, documentPath),
+    createReadOnly(reader, paths, path, documentPath),
   );
   // Only with all resources, a response with entries of several of them is distinguished from a list.
   const complete = addOtherViews(reader, paths, [...known, ...readOnly]);
   return nameResources(complete).map((resource, _index, named) => {
     if (resource.id.property === undefined || !memberships.has(resource.mounts[0]?.item ?? '')) return resource;
-    if (!isNested(resource)) return resource;
-    return { ...resource, memberOf: named.find((other) => hasSameEntries(reader, other, resource))?.name };
+    const others = named.filter((other) => other !== resource && hasSameEntries(reader, other, resource));
+    const post = paths.get(toTemplate(resource.mounts[0]?.collection ?? ''))?.routes.get('POST');
+    const reference = post && findReference(reader, post, resource.singular);
+    const target = others.find(
+      ({ singular }) => !post || normalizeName(reference ?? '') === `${normalizeName(singular)}id`,
+    );
+    return { ...resource, memberOf: target?.name };
   });
 }
 
@@ -61,10 +77,26 @@ export function findResources(reader: SchemaReader, paths: DocumentPaths): reado
  * Returns whether the entries at a path are members of a parent, such as users in a team.
  * This is assumed if PUT has no request body, and no POST creates entries.
  * Then PUT adds an existing user to the team.
+ * It is also assumed if POST has only the id of the entry, such as `{ bookId }` for a list of books.
  */
-function hasMembers({ collection, item }: Candidate): boolean {
-  const put = item.routes.get('PUT');
-  return put !== undefined && Object.keys(put.bodyMedia).length === 0 && collection?.routes.has('POST') !== true;
+function hasMembers(reader: SchemaReader, { collection, item, singular }: Candidate): boolean {
+  const post = collection?.routes.get('POST');
+  if (post) return findReference(reader, post, singular) !== undefined;
+  const add = item.routes.get('PUT') ?? item.routes.get('POST');
+  return add !== undefined && Object.keys(add.bodyMedia).length === 0;
+}
+
+/**
+ * Returns the only property of a request body if it is an id, such as `bookId`.
+ * `singular`: the name of an entry, whose own id is no reference.
+ */
+export function findReference(reader: SchemaReader, route: Route, singular: string): string | undefined {
+  const request = reader.getRequestSchema(route);
+  if (request === undefined || !reader.isObject(request)) return undefined;
+  const [[name, pointer] = [], ...others] = [...reader.getProperties(request)];
+  if (name === undefined || pointer === undefined || others.length > 0 || !reader.isScalar(pointer)) return undefined;
+  const own = normalizeName(name);
+  return /.id$/.test(own) && own !== `${normalizeName(singular)}id` ? name : undefined;
 }
 
 /**
@@ -84,11 +116,13 @@ function addViews(
 }
 
 /** Creates the resource of a list that no operation changes, such as `/countries`. */
-function createReadOnly(reader: SchemaReader, path: string, collection: DocumentPath): Resource {
+function createReadOnly(reader: SchemaReader, paths: DocumentPaths, path: string, collection: DocumentPath): Resource {
   const segment = collection.overrides.resource ?? getResourceSegment(path);
-  const item = { ...collection, path: `${path}/{id}`, routes: new Map() };
+  const implied = indexImplied(paths).get(path);
+  const item = { ...collection, path: implied ?? `${path}/{id}`, routes: new Map() };
   const singular = toSingular(segment);
-  return createResource(reader, { segment, singular, collectionPath: path, collection, item, kind: 'collection' });
+  const candidate = { segment, singular, collectionPath: path, collection, item, kind: 'collection' as const };
+  return createResource(reader, { ...candidate, isImplied: implied !== undefined });
 }
 
 function createResource(reader: SchemaReader, candidate: Candidate): Resource {
@@ -124,7 +158,7 @@ function createResource(reader: SchemaReader, candidate: Candidate): Resource {
     mounts: [
       {
         collection: collection?.path ?? collectionPath,
-        item: item.routes.size > 0 ? item.path : undefined,
+        item: item.routes.size > 0 || candidate.isImplied ? item.path : undefined,
         parents,
         id,
       },

@@ -4,10 +4,10 @@ import type { Entry, State } from '../store/state.ts';
 import { isPathSegment } from '../util/request-target.ts';
 import { changeAccount, changeOwnId, changePassword } from './accounts.ts';
 import { applyEffect, describeValues } from './actions.ts';
-import { addEntry } from './add-entry.ts';
+import { addEntry, addMember, finishEntry, takeParts } from './add-entry.ts';
 import { computeDerived } from './derived.ts';
 import { linkUsers } from './embedded.ts';
-import { followMembers, getEntries, listChildrenOf, removeEntries, setEntries } from './entries.ts';
+import { followMembers, getEntries, listChildrenOf, removeEntries, removeParts, setEntries } from './entries.ts';
 import { appendEntry, replaceEntry } from './entry-lists.ts';
 import { getKeyValue } from './entry-values.ts';
 import { applyMergePatch, findPatch, patchEntry } from './json-patch.ts';
@@ -16,9 +16,9 @@ import { flattenQuery } from './list-query.ts';
 import { addSender, getSenderPath, logIn, logOut, requireActiveToken } from './log-in.ts';
 import { getBodies, getBody } from './request-bodies.ts';
 import { createNotFound, findEntry, requireParents } from './require-entries.ts';
-import { type Action, type MockedPlan, PATH_VALUES, type Plan, type Resource } from './resource.ts';
+import type { Action, MockedPlan, Plan, Resource } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
-import { createHeaders } from './response-headers.ts';
+import { respond } from './respond.ts';
 import { getInner } from './responses.ts';
 import { isSenderFlag, readFlags, setFlag } from './sender-flags.ts';
 import { addToken } from './tokens.ts';
@@ -126,17 +126,28 @@ export function respondToMocked(
 
 /** Handles the action `create`: adds the entry in the request body, or each entry if the body has a list. */
 async function create(model: ResourceModel, plan: Plan, input: Input, context: Context): Promise<HandlerResponse> {
+  const { resource } = plan;
   const bodies = getBodies(model, plan, input);
   const url = isUpload(plan.route) ? input.url : undefined;
   const entries = await context.update((state, nowMs) => {
     requireParents(model, state, plan, input.path);
     let next = state;
     const created = bodies.map((sent) => {
-      const body = addSender(model, plan, state, input, sent);
       const { path } = input;
-      const added = addEntry(model, plan, { state: next, nowMs, body, path, newId: context.newId, url });
-      next = added.next;
-      return added.result;
+      const own = model.removeReadOnly(resource, sent);
+      if (plan.reference !== undefined) {
+        const member = addMember(model, plan, next, sent, path);
+        next = member.next;
+        return member.result;
+      }
+      const { filled, rest } = takeParts(model, plan, next, addSender(model, plan, state, input, own));
+      const added = addEntry(model, plan, { state: rest, nowMs, body: filled, path, newId: context.newId, url });
+      const entry = finishEntry(model, plan, state, added.result, sent);
+      next =
+        entry === added.result
+          ? added.next
+          : setEntries(added.next, resource, replaceEntry(getEntries(added.next, resource), added.result, entry));
+      return entry;
     });
     return { next, result: created };
   });
@@ -144,7 +155,15 @@ async function create(model: ResourceModel, plan: Plan, input: Input, context: C
     status: getStatus(plan, 201),
     state: context.read(),
     entry: entries[0],
-    entries,
+    // A list in the response to one new member has all members.
+    entries:
+      plan.reference === undefined
+        ? entries
+        : followMembers(
+            context.read(),
+            resource,
+            listChildrenOf(getEntries(context.read(), resource), plan.mount, input.path),
+          ),
   });
 }
 
@@ -166,12 +185,19 @@ async function replace(model: ResourceModel, plan: Plan, input: Input, context: 
     const current = findEntry(plan, state, path);
     if (!current) {
       if (!canCreateAtPath(plan) || !model.isValidId(plan.resource, path)) throw createNotFound(plan, path);
-      const { next, result } = addEntry(model, plan, { state, nowMs, body, path, newId: context.newId });
+      const own = model.removeReadOnly(plan.resource, body);
+      const { next, result } = addEntry(model, plan, { state, nowMs, body: own, path, newId: context.newId });
       return { next, result: { entry: result, status: getStatus(plan, 201) } };
     }
     requireVersion(model, plan, input, { state, current });
     const replaced = model.replaceEntry(plan, current, body, nowMs);
-    const linked = linkUsers(model.reader, model.inference, plan.resource, state, replaced);
+    const linked = linkUsers(
+      model.reader,
+      model.inference,
+      plan.resource,
+      state,
+      finishEntry(model, plan, state, replaced, body),
+    );
     const own = plan.isSender ? changeOwnId(model, plan.resource, linked, body) : linked;
     const entry = changeAccount(model.inference, plan.resource, own, { state, sent: body, current });
     return {
@@ -207,7 +233,13 @@ async function update(model: ResourceModel, plan: Plan, input: Input, context: C
     const result = operations
       ? patchEntry(model, plan, current, operations, nowMs)
       : model.updateEntry(plan, current, (old) => applyMergePatch(old, patch) as Entry, patch, nowMs);
-    const linked = linkUsers(model.reader, model.inference, plan.resource, state, result);
+    const linked = linkUsers(
+      model.reader,
+      model.inference,
+      plan.resource,
+      state,
+      finishEntry(model, plan, state, result, patch),
+    );
     const own = plan.isSender ? changeOwnId(model, plan.resource, linked, patch) : linked;
     const kept = changeAccount(model.inference, plan.resource, own, { state, sent: patch, current });
     return { next: setEntry(model, plan, state, { current: stored, entry: kept }), result: kept };
@@ -231,6 +263,7 @@ function count(model: ResourceModel, plan: Plan, input: Input, context: Context)
 
 /** Handles an action such as `POST /tasks/{taskId}/complete`. */
 async function act(model: ResourceModel, plan: Plan, input: Input, context: Context): Promise<HandlerResponse> {
+  if (plan.isBulk) return actOnAll(model, plan, input, context);
   const { path } = input;
   const { effect, resource, mount } = plan;
   const entry = await context.update((state, nowMs) => {
@@ -286,6 +319,26 @@ async function setPassword(model: ResourceModel, plan: Plan, input: Input, conte
   return respond(model, plan, input, { status: route.successStatus, state: context.read(), entry: shown });
 }
 
+/** Handles an action on all entries of a list, such as `POST /notifications/read-all`. */
+async function actOnAll(model: ResourceModel, plan: Plan, input: Input, context: Context): Promise<HandlerResponse> {
+  const { path } = input;
+  const { effect, resource, mount } = plan;
+  await context.update((state, nowMs) => {
+    requireParents(model, state, plan, path);
+    const time = model.formatTime(resource, effect?.time?.property, nowMs);
+    let entries = getEntries(state, resource);
+    for (const entry of listChildrenOf(entries, mount, path)) {
+      const shown = model.responses.completeEntry(resource, resource.schema, entry).value as Entry;
+      const changes = effect ? applyEffect(effect, shown, time) : {};
+      if (Object.keys(changes).length === 0) continue;
+      const updated = model.updateEntry(plan, entry, (old) => old, {}, nowMs);
+      entries = replaceEntry(entries, entry, model.setOrRemove(resource, updated, changes));
+    }
+    return { next: setEntries(state, resource, entries), result: undefined };
+  });
+  return respond(model, plan, input, { status: plan.route.successStatus, state: context.read(), entry: undefined });
+}
+
 async function remove(model: ResourceModel, plan: Plan, input: Input, context: Context): Promise<HandlerResponse> {
   const { path } = input;
   const removed = await context.update((state) => {
@@ -298,8 +351,9 @@ async function remove(model: ResourceModel, plan: Plan, input: Input, context: C
     const { getEmbedded } = model.derived;
     const getShown = (resource: Resource, one: Entry) => model.derived.add(state, resource, [one])[0] ?? one;
     const kept = stored && isUser ? keepShownUser(model.inference, state, stored, getEmbedded, getShown) : state;
-    const next = stored ? removeEntries(model.inference, kept, plan.resource, [stored]) : state;
-    return { next, result: entry };
+    const removed = stored ? removeEntries(model.inference, kept, plan.resource, [stored]) : state;
+    const isWhole = plan.resource.kind === 'singleton';
+    return { next: isWhole ? removeParts(model.inference, removed, plan.mount, path) : removed, result: entry };
   });
   return respond(model, plan, input, { status: getStatus(plan, 204), state: context.read(), entry: removed });
 }
@@ -318,50 +372,6 @@ async function clear(model: ResourceModel, plan: Plan, input: Input, context: Co
     return { next, result: undefined };
   });
   return respond(model, plan, input, { status: getStatus(plan, 204), state: context.read(), entry: undefined });
-}
-
-/**
- * The content of a response.
- * `state`: the state from which derived values are computed, such as `taskCount`.
- * `entry`: the entry in the body, if there is one.
- * `entries`: all entries, if the body can be a list.
- */
-interface ResponseContent {
-  readonly status: number;
-  readonly state: State;
-  readonly entry: Entry | undefined;
-  readonly entries?: readonly Entry[];
-}
-
-/** Creates a response with an entry or a list of entries, and with the documented headers. */
-function respond(
-  model: ResourceModel,
-  plan: Plan,
-  input: Input,
-  { status, state, entry, entries = entry ? [entry] : [] }: ResponseContent,
-): HandlerResponse {
-  const { resource, mount } = plan;
-  const sender = model.derived.getSender(resource, state, input);
-  const derived = model.derived.add(state, resource, entries, {
-    sender,
-    schema: model.getShownSchema(plan),
-  });
-  const shown = mount.shown === undefined ? derived : pickShown(model, resource, mount.shown, derived);
-  const headers = createHeaders(model, plan, { status, input, entry: entry && shown[0] });
-  return addHeaders(model.responses.createEntryResponse(plan, status, shown), headers);
-}
-
-/**
- * Returns entries with only the properties that a path such as `/profiles/{username}` shows.
- * Keeps the id, from which values are generated, so that they are the same in all responses.
- */
-function pickShown({ reader }: ResourceModel, { id }: Resource, schema: string, entries: readonly Entry[]) {
-  const names = [...reader.getProperties(schema).keys(), PATH_VALUES, id.property?.split('.')[0]];
-  return entries.map((entry) => Object.fromEntries(Object.entries(entry).filter(([name]) => names.includes(name))));
-}
-
-function addHeaders(response: HandlerResponse, headers: Readonly<Record<string, string>>): HandlerResponse {
-  return { ...response, headers: { ...response.headers, ...headers } };
 }
 
 /** Returns a copy of a state in which `entry` replaces `current`. If `current` is undefined, adds `entry`. */

@@ -1,21 +1,13 @@
 import type { Route } from '../openapi/routes.ts';
-import { findEffect, splitActionPath } from './actions.ts';
-import { findCounts } from './derived.ts';
+import { findEffect, splitActionPath, splitBulkPath } from './actions.ts';
 import { getDocumentPaths, getOverrides, getResourceSegment } from './document-paths.ts';
-import { findResources } from './find-resources.ts';
+import { findReference, findResources } from './find-resources.ts';
 import { findFollow } from './follows.ts';
+import { locateInEntry, locateRequest, locateResponse } from './locate.ts';
 import { findMarkEffect, findMarks, type Marks, planMarkedList } from './marks.ts';
 import { addArticle, getLastSegment, getParameterName, getParentPath } from './names.ts';
 import { chooseAction, findParents, hasEntryResponse, type Place } from './path-keys.ts';
-import {
-  findPlace,
-  findPlaceOfForm,
-  locateInEntry,
-  locateRequest,
-  locateResponse,
-  renameParameters,
-  sendsPart,
-} from './places.ts';
+import { findPlace, findPlaceOfForm, renameParameters, sendsPart } from './places.ts';
 import {
   type Action,
   type Effect,
@@ -31,6 +23,8 @@ import type { SchemaReader } from './schema-reader.ts';
 import { allowsAnyBody, allowsAnyJson, listPatchTypes } from './schema-reader.ts';
 import { isSenderFlag } from './sender-flags.ts';
 import { findStateValue } from './states.ts';
+import { findCounts } from './statistics.ts';
+import { findTaken, planCheckout } from './take-parts.ts';
 import { isDownload, isUpload } from './uploads.ts';
 import { linkToUsers } from './user-parts.ts';
 import { planUser } from './user-plans.ts';
@@ -184,6 +178,22 @@ function planAction(
     : { ...base, responsePath: located };
 }
 
+/** Returns the plan of an action on all entries of a list, such as `POST /notifications/read-all`. */
+function planBulk(reader: SchemaReader, resources: readonly Resource[], route: Route): Plan | undefined {
+  const bulk = ['POST', 'PUT', 'PATCH'].includes(route.method) ? splitBulkPath(route.path) : undefined;
+  const place = bulk && findPlaceOfForm(resources, bulk.collection);
+  if (!bulk || !place || place.isItem || place.resource.kind !== 'collection') return undefined;
+  const request = reader.getRequestSchema(route);
+  if (request !== undefined && reader.getRequired(request).length > 0) return undefined;
+  const { resource, mount } = place;
+  const effect = findEffect(reader, resource, route, bulk.verb);
+  if (!effect || effect.setsBody || effect.counter || effect.values.length + (effect.time ? 1 : 0) === 0)
+    return undefined;
+  const own = { ...mount, parents: renameParameters(mount, `${bulk.collection}/{}`).parents };
+  const base = { route, action: 'act', resource, requestPath: [], entryPath: [], responsePath: [] } as const;
+  return { ...base, mount: own, effect, isBulk: true, hidesEntry: true };
+}
+
 /**
  * Returns the plan of a GET whose response has numbers of entries, such as `GET /statistics` with `taskCount`.
  * Below an entry, such as `/projects/{projectId}/statistics`, the entries that belong to it are counted.
@@ -197,9 +207,16 @@ function planCounts(reader: SchemaReader, resources: readonly Resource[], route:
   const parent = place?.isItem ? place : undefined;
   if (route.pathNames.length > 0 && (!parent || route.pathNames.length !== parent.mount.parents.length + 1))
     return undefined;
-  const counts = findCounts(reader, resources, schema, getLastSegment(route.path), parent?.resource);
+  const own = place && !place.isItem && place.mount.parents.length === 0 ? place.resource : undefined;
+  const counts = findCounts(reader, resources, schema, {
+    name: getLastSegment(route.path),
+    parent: parent?.resource,
+    own: own?.kind === 'collection' ? own : undefined,
+  });
   const [first] = counts;
-  if (!first) return undefined;
+  // An object with an id is an entry, of which few properties count other ones.
+  const isEntry = reader.hasId(schema, '') && counts.length * 2 < reader.getProperties(schema).size;
+  if (!first || isEntry) return undefined;
   const resource = parent?.resource ?? first.children.resource;
   const mount = parent
     ? renameParameters(parent.mount, item)
@@ -227,6 +244,8 @@ function planRoute(
   if (!place)
     return (
       planAction(reader, resources, route, context) ??
+      planBulk(reader, resources, route) ??
+      planCheckout(reader, resources, route) ??
       planCounts(reader, resources, route) ??
       describeUnknownPath(reader, route)
     );
@@ -239,9 +258,53 @@ function planRoute(
   const entryPath = locateInEntry(reader, resource, route, requestPath);
   const responsePath = locateResponse(reader, { resource, action }, route, overrides);
   if (typeof responsePath === 'string') return responsePath;
+  const takes = action === 'create' ? findTaken(reader, resources, resource, route) : undefined;
+  const owner = findOwner(reader, resources, resource, mount, route);
+  const reference = resource.memberOf === undefined ? undefined : findReference(reader, route, resource.singular);
   const isPartial =
     action === 'replace' && resource.kind === 'collection' && sendsPart(reader, resource, route, requestPath);
-  return { route, action: isPartial ? 'update' : action, resource, mount, requestPath, entryPath, responsePath };
+  return {
+    route,
+    action: isPartial ? 'update' : action,
+    resource,
+    mount,
+    requestPath,
+    entryPath,
+    responsePath,
+    reference,
+    ...(takes ? { takes } : {}),
+    ...(owner ? { owner } : {}),
+  };
+}
+
+/**
+ * Returns the plan for reading the entry to which an entry belongs, if an operation that changes the entry responds
+ * with it: `POST /basket/items` can return the basket.
+ */
+function findOwner(
+  reader: SchemaReader,
+  resources: readonly Resource[],
+  resource: Resource,
+  mount: Mount,
+  route: Route,
+): Plan | undefined {
+  const shown = reader.getResponseSchema(route, route.successStatus);
+  const above = getParentPath(mount.collection);
+  const place = route.method === 'GET' || shown === undefined ? undefined : findPlaceOfForm(resources, above);
+  if (!place?.isItem || shown === undefined || place.resource.schema === '') return undefined;
+  const { schema, singular } = place.resource;
+  const found = reader.findEntry(shown, singular, schema);
+  if (!reader.contains(found.schema, schema) || reader.isSame(schema, resource.schema)) return undefined;
+  const owner = renameParameters(place.mount, above);
+  return {
+    route,
+    action: 'read',
+    resource: place.resource,
+    mount: owner,
+    requestPath: [],
+    entryPath: [],
+    responsePath: found.path,
+  };
 }
 
 /**

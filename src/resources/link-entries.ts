@@ -6,6 +6,7 @@ import { normalizeName, toSingular } from '../util/names.ts';
 import { getEntries } from './entries.ts';
 import { findByKeys } from './entry-lists.ts';
 import { getOwn, removePathValues } from './entry-values.ts';
+import { getEnvelopeValues } from './envelopes.ts';
 import { getLastSegment, getParentPath } from './names.ts';
 import { findReferences, indexEntrySchemas, indexReferences, toReferenceValue } from './references.ts';
 import { getRouteKey, type Resource } from './resource.ts';
@@ -20,6 +21,7 @@ const MAX_DEPTH = 6;
  * entry, and a property such as `taskId` the id of one.
  * It is the entry that the path, the query or the body names, the user who sends the request, or the first entry.
  * Without entries, the generated value stays.
+ * Properties such as `success` say that the request succeeded.
  */
 export function linkEntries(model: ResourceModel, route: Route, input: Input, state: State, body: unknown): unknown {
   const { reader, inference, contract } = model;
@@ -72,7 +74,10 @@ export function linkEntries(model: ResourceModel, route: Route, input: Input, st
     });
     return ids.length + inner.length === 0 ? value : { ...value, ...Object.fromEntries([...ids, ...inner]) };
   };
-  return link(schema, body, 0);
+  const linked = link(schema, body, 0);
+  return isNode(linked)
+    ? { ...linked, ...getEnvelopeValues(reader, contract.isValid, route, route.successStatus) }
+    : linked;
 }
 
 /** Returns the ids of entries that a request names in its path, its query or its body. */

@@ -1,9 +1,10 @@
 import type { Input } from '../application.ts';
+import { isNode } from '../openapi/document.ts';
 import { parseNumber } from '../openapi/typed-values.ts';
 import type { Entry } from '../store/state.ts';
 import { normalizeName } from '../util/names.ts';
-import { getOwn } from './entry-values.ts';
-import { PATH_VALUES } from './resource.ts';
+import { getKeyValue, getOwn } from './entry-values.ts';
+import { PATH_VALUES, type PathKey } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
 
 /** How a query parameter is compared with a property of an entry. */
@@ -16,6 +17,10 @@ export type Comparison = 'equal' | 'unequal' | 'above' | 'least' | 'below' | 'mo
 export interface ListFilter {
   readonly property: string | undefined;
   readonly comparison: Comparison;
+  /** The property of the object in the property that is compared: `id` of the `cafe` for `cafeId`. */
+  readonly inner?: string;
+  /** The value in the path of an entry that is compared. */
+  readonly key?: PathKey;
 }
 
 /** A property of an entry. `isOrdered`: whether its values are numbers, dates or times. */
@@ -152,7 +157,8 @@ function findOrdered(properties: readonly FilterProperty[], base: string): Filte
 }
 
 /** Describes a filter, such as `dueBefore (dueDate)`; a filter for equal values has only its name. */
-export function describeFilter(name: string, { property, comparison }: ListFilter): string {
+export function describeFilter(name: string, { property, comparison, inner }: ListFilter): string {
+  if (inner !== undefined) return `${name} (${property})`;
   if (comparison === 'equal') return name;
   return `${name} (${property ?? 'all texts'})`;
 }
@@ -203,7 +209,12 @@ export function filterEntries(
 }
 
 function fits(entry: Entry, filter: WantedFilter, complete: (entry: Entry) => Entry): boolean {
-  const { property, isRequired } = filter;
+  const { property, isRequired, inner, key } = filter;
+  if (key) return compare(getKeyValue(entry, key), filter);
+  if (inner !== undefined) {
+    const shown = [getOwn(entry, property ?? '')].flat();
+    return shown.some((one) => compare(isNode(one) ? getOwn(one, inner) : undefined, filter));
+  }
   if (property === undefined) return compare(complete(entry), filter);
   const own = getOwn(entry, property);
   return own === undefined ? isRequired || compare(getOwn(complete(entry), property), filter) : compare(own, filter);

@@ -301,7 +301,7 @@ export async function logOut(
 
 /** Adds a user with the properties and the password of a registration. */
 async function register(model: ResourceModel, plan: Plan, sent: Node, context: Context): Promise<Entry> {
-  const body = omitKeys(sent, [PATH_VALUES]);
+  const body = model.removeReadOnly(plan.resource, omitKeys(sent, [PATH_VALUES]));
   return context.update((state, nowMs) =>
     addEntry(model, plan, { state, nowMs, body, path: {}, newId: context.newId }),
   );

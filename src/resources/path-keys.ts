@@ -58,6 +58,9 @@ function findIdProperty(reader: SchemaReader, input: KeyInput): string | undefin
   const types = getParameterTypes(reader, input);
   const found = findProperty(reader, schema, names, types);
   if (found !== undefined) return found;
+  // `/basket/items/{book}` has the value of `bookId`.
+  const reference = findProperty(reader, schema, [`${normalizeName(parameter)}id`]);
+  if (reference !== undefined && !GENERAL_NAMES.includes(normalizeName(parameter))) return reference;
   if (isChosenByClient) return findProperty(reader, schema, TEXT_KEYS, types);
   for (const [name, pointer] of properties) {
     // `/orgs/{org}` can have the value of `organization.login`.

@@ -51,6 +51,7 @@ export interface Reference {
 /**
  * Returns the properties of a schema with ids of other entries.
  * `own`: the resource whose entries have the schema. Its own id, and those of its parents, are no references.
+ * `parentId` is the id of another entry of it.
  */
 export function findReferences(
   reader: SchemaReader,
@@ -62,8 +63,10 @@ export function findReferences(
   const index = indexReferences(inference);
   const keys = own ? [own.id, ...own.mounts.flatMap(({ parents }) => parents)].map(({ property }) => property) : [];
   return [...reader.getProperties(schema)].flatMap(([property, pointer]) => {
-    const target = index.get(normalizeName(property));
-    return target && !keys.includes(property) && reader.isScalar(pointer)
+    const name = normalizeName(property);
+    const isParent = own && ['parentid', `parent${normalizeName(own.singular)}id`].includes(name);
+    const target = index.get(name) ?? (isParent && own.id.property !== undefined ? own : undefined);
+    return target && (isParent || !keys.includes(property)) && reader.isScalar(pointer)
       ? [{ property, schema: pointer, target }]
       : [];
   });

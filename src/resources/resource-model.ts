@@ -11,9 +11,11 @@ import { isPathSegment } from '../util/request-target.ts';
 import { listInitialValues } from './actions.ts';
 import { DerivedValues } from './derived-values.ts';
 import { getRequiredQuery } from './document-paths.ts';
+import { findRelatedFilters } from './embedded.ts';
 import { createParentFinder } from './entries.ts';
 import { EntryValidator } from './entry-validator.ts';
 import { copyKeyValue, getKeyValue, type PathInput, setKeyValue } from './entry-values.ts';
+import { getEnvelopeValues } from './envelopes.ts';
 import { inferResources } from './infer.ts';
 import { listFilterProperties } from './list-filters.ts';
 import { type ListParameters, listQueryFields, readListParameters } from './list-query.ts';
@@ -31,6 +33,7 @@ import { ResponseFactory } from './responses.ts';
 import { SchemaReader } from './schema-reader.ts';
 import { findUserFilters } from './sender-flags.ts';
 import { createServerValues, formatTimes, SAMPLE_TIME_MS, type ServerValues, type TimeKind } from './server-values.ts';
+import { listSentInside } from './take-parts.ts';
 import { describeUpload, isUpload, setFile } from './uploads.ts';
 
 /** The values from which a new entry is created. */
@@ -112,15 +115,17 @@ export class ResourceModel {
   readonly getListParameters = memoizeByObject((plan: Plan): ListParameters => {
     const { schema } = plan.resource;
     const properties = schema === '' ? [] : listFilterProperties(this.reader, schema);
-    const getKeyword = this.reader.getKeyword.bind(this.reader);
     const required = getRequiredQuery(plan.route);
     const maxEntries = this.reader.getMaxItems(plan.route, plan.responsePath);
     const fields = listQueryFields(this.reader, plan.route);
-    const read = readListParameters(fields, properties, getKeyword);
-    const texts = fields.filter(({ name, schema: own }) => read.ignored.includes(name) && this.reader.isScalar(own));
+    const read = readListParameters(fields, properties, this.reader.getKeyword.bind(this.reader));
+    const related = findRelatedFilters(this.reader, this.derived.getEmbedded(plan.resource), plan, read.ignored);
+    const filters = new Map([...read.filters, ...related]);
+    const unknown = fields.filter(({ name }) => read.ignored.includes(name) && !filters.has(name));
+    const texts = unknown.filter(({ schema: own }) => this.reader.isScalar(own));
     const byUser = findUserFilters(this.inference, plan.resource, texts);
-    const ignored = read.ignored.filter((name) => !byUser.has(name));
-    return { ...read, ignored, byUser, required, maxEntries };
+    const ignored = read.ignored.filter((name) => !byUser.has(name) && !filters.has(name));
+    return { ...read, filters, ignored, byUser, required, maxEntries };
   });
 
   /** For each operation, the ineffective query parameters that were already reported. */
@@ -198,7 +203,7 @@ export class ResourceModel {
   createEntry(plan: Plan, { entries, body, path, nowMs, newId }: NewEntryInput): Entry {
     const { resource, mount } = plan;
     const file = isUpload(plan.route) ? describeUpload(this.reader, resource.schema, body, this.contract.isValid) : {};
-    const sent = { ...file, ...this.#values.removeReadOnly(resource, this.#omitUnknownId(plan, body)) };
+    const sent = { ...file, ...this.#omitUnknownId(plan, body) };
     const own = this.validator.removeInvalid(resource, sent);
     const given = {
       ...this.#getInitialValues(resource),
@@ -233,6 +238,11 @@ export class ResourceModel {
     const { id } = resource;
     if (resource.kind === 'singleton' || isPathSegment(getKeyValue(entry, id) ?? '')) return entry;
     return setKeyValue(entry, id, this.#values.createId(resource, entries, entry, newId()));
+  }
+
+  /** Creates a member of a list, such as a book on a wish list: the id of the entry, and the ids of the parents. */
+  createMember({ resource, mount }: Plan, target: Entry, path: PathInput): Entry {
+    return this.#setParents(mount, path, copyKeyValue(target, {}, resource.id));
   }
 
   /** Returns the operation that returns the uploaded files of a resource; undefined if there is none. */
@@ -334,14 +344,20 @@ export class ResourceModel {
 
   /** Returns the names of the properties that requests can have, and that are not `readOnly`. */
   #listSentNames(resource: Resource): readonly string[] {
+    const { of = resource, property } = resource.part ?? {};
     const plans = [...this.inference.plans.values()].filter(
-      (plan) => plan.resource === resource && CHANGING_ACTIONS.includes(plan.action),
+      (plan) => plan.resource === of && CHANGING_ACTIONS.includes(plan.action),
     );
+    if (property !== undefined) return listSentInside(this.reader, plans, property);
     const sent = plans.flatMap((plan) => this.#getRequestNames(plan));
-    const own = Object.keys(
-      this.#values.removeReadOnly(resource, Object.fromEntries(sent.map((name) => [name, true]))),
-    );
+    const marked = Object.fromEntries(sent.map((name) => [name, true]));
+    const own = Object.keys(this.#values.removeReadOnly(resource, marked));
     return [...own, ...this.#listCounters(resource)];
+  }
+
+  /** Returns an entry in a request body without the properties that only the server sets. */
+  removeReadOnly(resource: Resource, entry: Entry): Entry {
+    return this.#values.removeReadOnly(resource, entry);
   }
 
   /** Returns the properties that an action counts, such as `likes` of `POST /posts/{postId}/like`. */
@@ -353,7 +369,8 @@ export class ResourceModel {
   /** Completes the body of a response that is no entry. */
   completeResponse(route: Route, body: Entry): ReturnType<CompleteValue> {
     const schema = this.reader.getResponseSchema(route, route.successStatus) ?? '';
-    return this.completeValue(schema, body, toSeed(route.operationId));
+    const envelope = getEnvelopeValues(this.reader, this.contract.isValid, route, route.successStatus);
+    return this.completeValue(schema, { ...envelope, ...body }, toSeed(route.operationId));
   }
 
   /** Returns the current time in the form that a property allows. Returns undefined without a property. */

@@ -109,6 +109,8 @@ export interface Resource {
    * For `/teams/{teamId}/members/{username}`, this is `users`.
    */
   readonly memberOf?: string | undefined;
+  /** If the entries are objects in a list of other entries, such as the lines of an invoice: where they are. */
+  readonly part?: { readonly of: Resource; readonly property: string } | undefined;
   /** Whether an operation creates entries. If not, the default data contains examples or generated entries. */
   readonly canCreate: boolean;
   /** Whether POST on the collection creates entries. */
@@ -195,6 +197,16 @@ export interface Effect {
   readonly setsBody: boolean;
 }
 
+/** The list of an entry that gets the entries of another list, which is then empty: the lines of a new invoice. */
+export interface Taken {
+  /** The property of the new entry. */
+  readonly property: string;
+  /** The resource whose entries are taken. */
+  readonly from: Resource;
+  /** The properties of an entry that the list can have. */
+  readonly names: readonly string[];
+}
+
 /** What an operation does: its action, its resource, and the place of the entry in the request and response bodies. */
 export interface Plan {
   readonly route: Route;
@@ -216,6 +228,8 @@ export interface Plan {
   readonly responsePath: readonly string[];
   /** What the action changes. Only for the action `act`. */
   readonly effect?: Effect;
+  /** Whether the action changes all entries of the list, as in `POST /notifications/read-all`. */
+  readonly isBulk?: boolean;
   /** The numbers of entries in the response. Only for the action `count`. */
   readonly counts?: readonly Derived[];
   /** The login or the registration. Only for the action `logIn`. */
@@ -231,6 +245,12 @@ export interface Plan {
   readonly marked?: string;
   /** Whether the entry is the user who sends the request, as in `GET /me`. */
   readonly isSender?: boolean;
+  /** Where the response shows the entry to which the entry of the request belongs: the basket for a new item of it. */
+  readonly owner?: Plan;
+  /** The list of the new entry that gets the entries of another list. */
+  readonly takes?: Taken;
+  /** The property of the request body with the id of the entry that becomes a member, such as `bookId`. */
+  readonly reference?: string | undefined;
   /** Whether the response has no property of the entry, such as `{ "success": true }`. */
   readonly hidesEntry?: boolean;
 }
@@ -252,6 +272,10 @@ export interface Derived {
   readonly children: Children;
   readonly only: { readonly property: string; readonly value: unknown } | undefined;
   readonly time: string | undefined;
+  /** The property by which the entries are counted, and the name of the number of each value: `byStatus`. */
+  readonly group?: { readonly property: string; readonly names: ReadonlyMap<string, unknown> } | undefined;
+  /** The numbers in an object, such as `total` in `tasks`. */
+  readonly inside?: readonly Derived[] | undefined;
   /** The property with a list of texts whose different values are shown, such as `tags`. */
   readonly texts?: string | undefined;
   /** The JSON Pointer of the schema in which the entries themselves are shown. `isList`: whether all are shown. */
@@ -365,6 +389,16 @@ export const problems = {
     title: 'Password refused',
     explanation: 'The current password is another one, or the repeated password differs from the new one.',
     alternatives: [422, 403, 401],
+  },
+  'unknown-reference': {
+    status: 422,
+    title: 'Referenced entry not found',
+    explanation: 'The request body has the id of an entry that does not exist. The detail names it.',
+  },
+  'invalid-reference': {
+    status: 400,
+    title: 'Referenced entry not found',
+    explanation: 'The request body has the id of an entry that does not exist. The detail names it.',
   },
   'version-changed': {
     status: 412,

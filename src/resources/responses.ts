@@ -10,6 +10,7 @@ import { normalizeName } from '../util/names.ts';
 import { getPageUrl } from '../util/pages.ts';
 import { toSeed } from '../util/random.ts';
 import { getEntryKey, getKeyValue, getOwn, removePathValues } from './entry-values.ts';
+import { getEnvelopeValues, isOnlyEnvelope } from './envelopes.ts';
 import type { ListPage } from './list-query.ts';
 import { getKeyNames } from './names.ts';
 import { getLinkRelation, getPageValues } from './page-fields.ts';
@@ -43,22 +44,36 @@ export class ResponseFactory {
   createEntryResponse(plan: Plan, status: number, entries: readonly Entry[]): HandlerResponse {
     const [entry] = entries;
     const { schema, headers } = getValueMedia(plan, status);
-    const { resource, responsePath } = plan;
+    const { resource, responsePath, action } = plan;
     if (entry && this.#isOpen(plan))
       return { status, headers, ...this.#wrapOpen(plan, this.#completeOpen(plan, entry)) };
     if (schema === undefined) return { status };
     const seed = toSeed(`${plan.route.operationId} ${entry ? getEntryKey(resource, entry) : ''}`);
     const inner = this.#reader.getInner(schema, responsePath);
     const items = inner === undefined ? undefined : this.#reader.getItems(inner);
-    if (inner === undefined || (!entry && items === undefined)) {
-      const { value, generated } = this.#completeValue(schema, entry ? removePathValues(entry) : {}, seed);
+    const envelope = getEnvelopeValues(this.#reader, this.#contract.isValid, plan.route, status);
+    // A deleted message is not shown by `{ "message": "…" }`.
+    const hidesEntry = action !== 'read' && responsePath.length === 0 && isOnlyEnvelope(this.#reader, schema);
+    if (inner === undefined || hidesEntry || (!entry && items === undefined)) {
+      const shown = entry && !hidesEntry ? removePathValues(entry) : {};
+      const { value, generated } = this.#completeValue(schema, { ...shown, ...envelope }, seed);
       return { status, headers, body: value, generated };
     }
     const completed = entries.map((each) =>
-      items === undefined ? this.#completeShown(resource, inner, each) : this.#completeItem(resource, items, each),
+      items === undefined
+        ? this.#pickShown(plan, this.#completeShown(resource, inner, each))
+        : this.#completeItem(resource, items, each),
     );
     const body = items === undefined ? (completed[0] as Completed) : toList(completed);
-    return { status, headers, ...this.#wrap({ schema, path: responsePath, seed }, body, {}) };
+    return { status, headers, ...this.#wrap({ schema, path: responsePath, seed }, body, envelope) };
+  }
+
+  /** Returns an entry with only the properties that a path such as `/profiles/{username}` shows. */
+  #pickShown({ mount }: Plan, completed: Completed): Completed {
+    if (mount.shown === undefined) return completed;
+    const names = this.#reader.getProperties(mount.shown);
+    const shown = Object.entries(completed.value as Entry).filter(([name]) => names.has(name));
+    return { ...completed, value: Object.fromEntries(shown) };
   }
 
   /** Returns an entry with its id, and with all properties that the response schema requires. */
@@ -103,7 +118,8 @@ export class ResponseFactory {
     const entries = page.entries.map((entry) => this.#completeListed(plan, entry));
     const inner = toList(entries);
     if (schema === undefined || this.#isOpen(plan)) return { status, headers, ...this.#wrapOpen(plan, inner) };
-    const others = this.#getFieldsBeside(schema, { plan, page, input });
+    const envelope = getEnvelopeValues(this.#reader, this.#contract.isValid, plan.route, status);
+    const others = { ...envelope, ...this.#getFieldsBeside(schema, { plan, page, input }) };
     return {
       status,
       headers,

@@ -71,6 +71,11 @@ const ENVELOPE_NAMES = [
   'warnings',
 ];
 
+/** Returns whether a property describes the response, such as `success` or `message`. */
+export function isEnvelopeName(name: string): boolean {
+  return ENVELOPE_NAMES.includes(normalizeName(name));
+}
+
 /**
  * A list or an entry in a body.
  * `path`: the property names that lead to it.
@@ -298,7 +303,7 @@ export class SchemaReader {
    */
   #isEnvelope(schema: string): boolean {
     const simple = [...this.getProperties(schema)].filter(([, pointer]) => !this.isObject(pointer));
-    return simple.filter(([name]) => !ENVELOPE_NAMES.includes(normalizeName(name))).length <= 1;
+    return simple.filter(([name]) => !isEnvelopeName(name)).length <= 1;
   }
 
   /**

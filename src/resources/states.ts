@@ -95,6 +95,37 @@ export function findStateValue(reader: SchemaReader, schema: string, segment: st
   return undone === undefined ? undefined : { property: undone, value: false };
 }
 
+/**
+ * Returns the further values that follow from the state which a word names: for `pay` with `status: 'paid'`, also
+ * `isPaid: true` and `paymentStatus: 'paid'`.
+ * `main`: the property that has the state.
+ */
+export function findFollowingValues(
+  reader: SchemaReader,
+  schema: string,
+  segment: string,
+  main: string,
+): readonly StateValue[] {
+  const word = normalizeName(removeFillers(segment));
+  const words = listStateWords(word);
+  const stem = word.replace(/e$/, '');
+  return [...reader.getProperties(schema)].flatMap(([property, pointer]): readonly StateValue[] => {
+    const name = normalizeName(property);
+    if (property === main) return [];
+    if (reader.getTypes(pointer).includes('boolean')) {
+      const isNamed = words.some((one) => [one, `is${one}`].includes(name));
+      return isNamed ? [{ property, value: true }] : [];
+    }
+    if (stem.length < 3 || !name.startsWith(stem) || !/(?:status|state)$/.test(name)) return [];
+    const values = reader.getKeyword(pointer, 'enum');
+    const texts = Array.isArray(values) ? values.filter((value) => typeof value === 'string') : [];
+    const value = words
+      .map((one) => texts.find((text) => normalizeName(text) === one))
+      .find((text) => text !== undefined);
+    return value === undefined ? [] : [{ property, value }];
+  });
+}
+
 function findNamedValue(reader: SchemaReader, schema: string, word: string): StateValue | undefined {
   const words = listStateWords(word);
   const properties = [...reader.getProperties(schema)];

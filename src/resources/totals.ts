@@ -1,8 +1,6 @@
-import type { Entry, State } from '../store/state.ts';
+import type { Entry } from '../store/state.ts';
 import { normalizeName, toSingular } from '../util/names.ts';
 import { getCountedName } from './derived.ts';
-import { getEntries } from './entries.ts';
-import { findByKeys } from './entry-lists.ts';
 import { getOwn } from './entry-values.ts';
 import type { Children, Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
@@ -16,10 +14,11 @@ interface Summand {
 /**
  * A property whose value follows from a list: the sum of a number, the number of items, or whether there are any.
  * `source`: the property of the entry with the list, or the entries of another resource that belong to the entry.
+ * Undefined if the numbers are in the entry itself: the `subtotal` of an item beside its `price` and `quantity`.
  */
 export interface Total {
   readonly property: string;
-  readonly source: string | Children;
+  readonly source: string | Children | undefined;
   readonly shows: Summand | 'count' | 'isEmpty' | 'hasItems';
 }
 
@@ -63,6 +62,8 @@ export function findTotals(
   );
   const sources = [...own, ...others.filter(({ name }) => !own.some((one) => one.name === name))];
   const example = reader.getExample(schema);
+  const line = sources.length === 0 ? findLineTotal(reader, properties) : undefined;
+  if (line && !isSent(line.property)) return isTrueForExample(example, line) ? [line] : [];
   const hasSurcharge = properties.some(([name]) => SURCHARGE.test(normalizeName(name)));
   return properties.flatMap(([property, pointer]): readonly Total[] => {
     if (isSent(property)) return [];
@@ -109,6 +110,29 @@ function findPresence(property: string, sources: readonly Source[]): readonly To
   return found ? [{ property, source: found.source, shows: 'hasItems' }] : [];
 }
 
+/** A name of the price of all pieces of an item, without uppercase letters and separators. */
+const LINE_TOTAL = /^(?:line|item|row|sub)?total(?:price|cost|amount)?(cents|minor)?$/;
+
+/** Finds the price of all pieces of an item, such as `subtotal` beside `price` and `quantity`. */
+function findLineTotal(
+  reader: SchemaReader,
+  properties: readonly (readonly [name: string, schema: string])[],
+): Total | undefined {
+  const numbers = properties.flatMap(([property, pointer]) =>
+    reader.getTypes(pointer).some((type) => type === 'integer' || type === 'number') ? [property] : [],
+  );
+  const find = (form: RegExp) => numbers.filter((name) => form.test(normalizeName(name)));
+  const [[property, ...others], [price, ...prices]] = [find(LINE_TOTAL), find(PRICE)];
+  const quantity = numbers.find((name) => QUANTITIES.includes(normalizeName(name)));
+  const isAmount = price !== undefined && normalizeName(price).startsWith('amount');
+  const isSurcharged = numbers.some((name) => name !== property && SURCHARGE.test(normalizeName(name)));
+  if (property === undefined || price === undefined || quantity === undefined || isAmount || isSurcharged)
+    return undefined;
+  const units = [LINE_TOTAL.exec(normalizeName(property)), PRICE.exec(normalizeName(price))].map((found) => found?.[1]);
+  if (others.length + prices.length > 0 || units[0] !== units[1]) return undefined;
+  return { property, source: undefined, shows: { property: price, quantity } };
+}
+
 /** Finds the only number of an item whose sum has a name such as `total`, `totalCents` or `totalHours`. */
 function findSummand(reader: SchemaReader, name: string, item: string): Summand | undefined {
   const [, after, before] = /^(?:grandtotal|subtotal|total|sum)(?:of)?(.*)$|^(.+?)(?:total|sum)$/.exec(name) ?? [];
@@ -118,8 +142,10 @@ function findSummand(reader: SchemaReader, name: string, item: string): Summand 
     const types = reader.getTypes(pointer);
     return types.includes('integer') || types.includes('number') ? [property] : [];
   });
-  // An item with a total of its own can have a discount.
-  if (numbers.some((one) => /total|sum|discount|tax/.test(normalizeName(one)))) return undefined;
+  // An item with a total of its own can have a discount, unless the total follows from the price and the quantity.
+  const line = findLineTotal(reader, [...reader.getProperties(item)]);
+  if (numbers.some((one) => one !== line?.property && /total|sum|discount|tax/.test(normalizeName(one))))
+    return undefined;
   const isMoney = summed === '' || /^(?:price|cost|amount|value)?(?:in)?(?:cents|minor)?$/.test(summed);
   const unit = /(cents|minor)$/.exec(summed)?.[1];
   const found = numbers.filter((one) => {
@@ -146,6 +172,8 @@ function isTrueForExample(example: unknown, total: Total | undefined): boolean {
 
 /** Describes a total: `total (sum of price × quantity of items)`. */
 export function describeTotal({ property, source, shows }: Total): string {
+  if (source === undefined)
+    return `${property} (${typeof shows === 'object' ? `${shows.property} × ${shows.quantity}` : ''})`;
   const name = typeof source === 'string' ? source : source.resource.name;
   if (shows === 'count') return `${property} (number of ${name})`;
   if (shows === 'isEmpty') return `${property} (no ${name})`;
@@ -153,15 +181,17 @@ export function describeTotal({ property, source, shows }: Total): string {
   return `${property} (sum of ${[shows.property, shows.quantity].filter(Boolean).join(' × ')} of ${name})`;
 }
 
-/** Returns the values of totals. `id`: the id of the entry. */
-export function computeTotals(totals: readonly Total[], state: State, entry: Entry, id: string | undefined): Entry {
+/** Returns the values of totals. `list`: returns the entries of another resource that belong to the entry. */
+export function computeTotals(
+  totals: readonly Total[],
+  entry: Entry,
+  list: (children: Children) => readonly Entry[],
+): Entry {
   return Object.fromEntries(
     totals.flatMap((total) => {
       const { source } = total;
-      const items =
-        typeof source === 'string'
-          ? getOwn(entry, source)
-          : findByKeys(getEntries(state, source.resource), source.key ? [source.key] : [], [id]);
+      const own = typeof source === 'string' ? getOwn(entry, source) : undefined;
+      const items = source === undefined ? [entry] : typeof source === 'string' ? own : list(source);
       // A list that the entry lacks is shown as empty. Otherwise, a generated list could contradict the total.
       const shown = typeof source === 'string' ? [[source, items ?? []] as const] : [];
       const value = computeTotal(total, Array.isArray(items) ? items : []);

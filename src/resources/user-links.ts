@@ -75,7 +75,7 @@ export function keepShownUser(
   getShown: (resource: Resource, entry: Entry) => Entry,
 ): State {
   return mapEntries(resources, state, (entry, resource) => {
-    const names = getEmbedded(resource).filter((one) => findShown(one, state, entry) === user);
+    const names = getEmbedded(resource).filter((one) => findShown(one, state, entry, undefined) === user);
     if (names.length === 0) return entry;
     const shown = getShown(resource, entry);
     return { ...entry, ...Object.fromEntries(names.map(({ property }) => [property, shown[property]])) };

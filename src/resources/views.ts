@@ -2,7 +2,8 @@ import type { Route } from '../openapi/routes.ts';
 import type { Entry } from '../store/state.ts';
 import { toIsoTime } from '../util/iso-time.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
-import { normalizeName, toSingular } from '../util/names.ts';
+import { normalizeName } from '../util/names.ts';
+import { isChildName } from './actions.ts';
 import {
   type DocumentPath,
   type DocumentPaths,
@@ -11,11 +12,11 @@ import {
   getTrailingParameters,
 } from './document-paths.ts';
 import { getOwn } from './entry-values.ts';
-import { findFilter, isInRange, listFilterProperties } from './list-filters.ts';
+import { isInRange, listFilterProperties } from './list-filters.ts';
 import { compareValues, listQueryFields, readListParameters } from './list-query.ts';
-import { getLastSegment, getParameterName, getParentPath, getPathForm, TEXT_KEYS, toTemplate } from './names.ts';
-import { findParents } from './path-keys.ts';
-import type { Mount, Resource, View } from './resource.ts';
+import { getLastSegment, getParameterName, getParentPath, getPathForm, toTemplate } from './names.ts';
+import { findParents, hasEntryResponse, hasProperties } from './path-keys.ts';
+import type { Mount, Parent, Resource, View } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
 import { findCreatedName } from './server-values.ts';
 import { findStateValue } from './states.ts';
@@ -107,13 +108,17 @@ export function addOtherViews(
   const used = listUsed(resources);
   const added = new Map<Resource, Mount[]>();
   for (const documentPath of paths.values()) {
-    const route = documentPath.routes.get('GET');
+    const route = documentPath.routes.get('GET') ?? documentPath.routes.get('POST');
     const { path } = documentPath;
     if (used.has(path) || !route || getTrailingParameters(path).length > 0) continue;
-    const resource = findShown(reader, resources, documentPath);
+    const resource =
+      route.method === 'GET'
+        ? (findShown(reader, resources, documentPath) ?? findFull(reader, resources, documentPath))
+        : findOwnChildren(reader, resources, route);
     if (!resource || !hasKnownQuery(reader, resource, documentPath) || showsOthers(reader, resources, route)) continue;
     const { schema, id } = resource;
-    const parents = findParents(reader, { schema, collectionPath: toTemplate(path), route, id });
+    const inPath = findParents(reader, { schema, collectionPath: toTemplate(path), route, id });
+    const parents = inPath.map((parent) => setOwnParent(reader, resource, parent));
     // An entry can show a user without the id, which is then a hidden value.
     if (!parents.every(({ property, name }) => property !== undefined || name.includes('.'))) continue;
     const view = findView(reader, resource, path);
@@ -124,6 +129,48 @@ export function addOtherViews(
     const mounts = added.get(resource);
     return mounts ? { ...resource, mounts: [...resource.mounts, ...mounts] } : resource;
   });
+}
+
+/** Names of lists that show all entries of the list above them, without uppercase letters and separators. */
+export const FULL_NAMES = ['all', 'details', 'detailed', 'full'];
+
+/**
+ * Returns the resource whose entries a list such as `/tasks/details` shows with further properties: most properties are
+ * those of the entries.
+ */
+function findFull(
+  reader: SchemaReader,
+  resources: readonly Resource[],
+  documentPath: DocumentPath,
+): Resource | undefined {
+  const schema = findListed(reader, documentPath)?.schema;
+  const resource = indexResources(reader)(resources).byName.get(getParentPath(documentPath.path));
+  if (!FULL_NAMES.includes(normalizeName(getLastSegment(documentPath.path))) || !schema || !resource) return undefined;
+  const isEntry = resource.id.property !== undefined && reader.getProperties(schema).has(resource.id.property);
+  return isEntry && hasProperties(reader, schema, resource.schema) ? resource : undefined;
+}
+
+/** Returns the resource to which a POST such as `/topics/{topicId}/children` adds an entry below another one. */
+function findOwnChildren(reader: SchemaReader, resources: readonly Resource[], route: Route): Resource | undefined {
+  if (!isChildName(getLastSegment(route.path))) return undefined;
+  const item = getPathForm(getParentPath(route.path));
+  const resource = resources.find(
+    ({ kind, mounts }) =>
+      kind === 'collection' && mounts.some((mount) => mount.item !== undefined && getPathForm(mount.item) === item),
+  );
+  return resource && hasEntryResponse(reader, resource, route) ? resource : undefined;
+}
+
+/** Returns a parent with the property `parentId` if it is an entry of the same resource: `/topics/{id}/children`. */
+function setOwnParent(reader: SchemaReader, { schema, singular, mounts }: Resource, parent: Parent): Parent {
+  const isOwn = mounts.some(({ item }) => item !== undefined && getPathForm(item) === getPathForm(parent.path));
+  const names = ['parentid', `parent${normalizeName(singular)}id`];
+  const [property, pointer] =
+    [...reader.getProperties(schema)].find(
+      ([name, one]) => names.includes(normalizeName(name)) && reader.isScalar(one),
+    ) ?? [];
+  const isUsed = isOwn && parent.property === undefined && property !== undefined && pointer !== undefined;
+  return isUsed ? { ...parent, property, schema: pointer } : parent;
 }
 
 /** Returns whether a path such as `/articles/feed` lists only entries of users whom the sender of a request follows. */
@@ -203,14 +250,15 @@ function findLookup(
   return { collection: getParentPath(path), item: path, parents: [], id, shown };
 }
 
-function listUsed(resources: readonly Resource[]): ReadonlySet<string> {
+/** Returns the paths that belong to resources. */
+export function listUsed(resources: readonly Resource[]): ReadonlySet<string> {
   return new Set(
     resources.flatMap(({ mounts }) => mounts.flatMap(({ collection, item = collection }) => [collection, item])),
   );
 }
 
 /** Returns the resource whose entries a GET lists. */
-function findShown(
+export function findShown(
   reader: SchemaReader,
   resources: readonly Resource[],
   { path, routes }: DocumentPath,
@@ -259,77 +307,25 @@ function hasOnly(reader: SchemaReader, schema: string, other: string): boolean {
   return names.length >= 3 && names.every((name) => known.has(name));
 }
 
-function findListed(reader: SchemaReader, { path, routes }: Pick<DocumentPath, 'path' | 'routes'>) {
+/** Returns the list in the response of a GET, and the schema of its entries. */
+export function findListed(reader: SchemaReader, { path, routes }: Pick<DocumentPath, 'path' | 'routes'>) {
   const route = routes.get('GET');
   const response = route && reader.getResponseSchema(route, route.successStatus);
   return response === undefined ? undefined : reader.findList(response, getResourceSegment(path));
 }
 
 /** Returns whether each required query parameter of a list filters, sorts or pages its entries. */
-function hasKnownQuery(reader: SchemaReader, { schema }: Pick<Resource, 'schema'>, { routes }: DocumentPath): boolean {
+export function hasKnownQuery(
+  reader: SchemaReader,
+  { schema }: Pick<Resource, 'schema'>,
+  { routes }: DocumentPath,
+): boolean {
   const route = routes.get('GET');
   const required = route ? getRequiredQuery(route) : [];
   if (!route || required.length === 0) return true;
   const properties = listFilterProperties(reader, schema);
   const { ignored } = readListParameters(listQueryFields(reader, route), properties, reader.getKeyword.bind(reader));
   return !required.some((name) => ignored.includes(name));
-}
-
-/** A list whose entries have no path of their own, such as `/countries`. No operation changes its entries. */
-export interface ReadOnlyList {
-  readonly path: string;
-  readonly documentPath: DocumentPath;
-}
-
-/**
- * Finds lists that no operation changes, such as `/countries`: one for each schema of an entry.
- * The entries need an id, or a property that usually identifies them.
- * The parents in a path must be entries of known resources.
- */
-export function findReadOnlyLists(
-  reader: SchemaReader,
-  paths: DocumentPaths,
-  resources: readonly Resource[],
-): readonly ReadOnlyList[] {
-  const used = listUsed(resources);
-  const items = new Set(
-    resources.flatMap(({ mounts }) => mounts.flatMap(({ item }) => (item === undefined ? [] : getPathForm(item)))),
-  );
-  const found: ReadOnlyList[] = [];
-  const schemas = new Set<string>();
-  const isSearch = (path: string) => findFilter([getLastSegment(path)], []) !== undefined;
-  const rank = (path: string) => path.split('/').length + (isSearch(path) ? 100 : 0);
-  for (const [path, documentPath] of [...paths].sort(([a], [b]) => rank(a) - rank(b))) {
-    const { routes, overrides } = documentPath;
-    const schema = findListed(reader, documentPath)?.schema;
-    if (used.has(documentPath.path) || schema === undefined || routes.has('POST')) continue;
-    const isNamed = overrides.resource !== undefined;
-    if (!isNamed && (getTrailingParameters(path).length > 0 || !isKnownPath(path, items))) continue;
-    if (!isNamed && (!hasKey(reader, schema, path) || !hasKnownQuery(reader, { schema }, documentPath))) continue;
-    if (findShown(reader, resources, documentPath) || schemas.has(reader.resolve(schema))) continue;
-    schemas.add(reader.resolve(schema));
-    found.push({ path, documentPath });
-  }
-  return found;
-}
-
-/** Returns whether each parameter in a path belongs to an entry of a resource. `items`: the forms of their paths. */
-function isKnownPath(path: string, items: ReadonlySet<string>): boolean {
-  const segments = path.split('/');
-  return segments.every(
-    (segment, index) =>
-      getParameterName(segment) === undefined || items.has(getPathForm(segments.slice(0, index + 1).join('/'))),
-  );
-}
-
-/** Returns whether the entries of a list have an id, or a property such as `code` that usually identifies them. */
-function hasKey(reader: SchemaReader, schema: string, path: string): boolean {
-  const keys = ['id', 'uuid', ...TEXT_KEYS, 'symbol'];
-  const singular = toSingular(getResourceSegment(path));
-  const names = [...reader.getProperties(schema)]
-    .filter(([, pointer]) => reader.isScalar(pointer))
-    .map(([name]) => name);
-  return reader.hasId(schema, singular) || names.some((name) => keys.includes(normalizeName(name)));
 }
 
 /**

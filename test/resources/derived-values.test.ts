@@ -155,8 +155,9 @@ describe('a response with numbers of entries', () => {
 
   it('is explained', async () => {
     expect(await explainApi({ paths: PATHS, schemas })).toMatchObject({
-      'GET /statistics': 'real: counts: taskCount, totalProjects, doneCount (tasks with status "done")',
-      'GET /dashboard': 'real: shows: recentTasks (tasks), firstProject (projects)',
+      'GET /statistics':
+        'real: counts: taskCount, totalProjects, doneCount (tasks with status "done"); generates: uptime',
+      'GET /dashboard': 'real: shows: recentTasks (tasks), firstProject (projects); generates: motto',
       'GET /projects/{projectId}':
         'real: reads a project (computes: taskCount, doneTaskCount (tasks with status "done"), numberOfTasks; id: id)',
     });

@@ -117,3 +117,47 @@ describe('an object whose id only a request has', () => {
     ]);
   });
 });
+
+describe('an entry below the path of another one', () => {
+  const paths = {
+    ...createResourcePaths('/cafes/{cafeId}', refer('Cafe'), createObject({ 'name!': TEXT })),
+    '/cafes/{cafeId}/reviews': {
+      get: { response: createList(refer('Review')) },
+      post: { status: 201, request: createObject({ 'text!': TEXT }), response: refer('Review') },
+    },
+    '/reviews': { get: { response: createList(refer('Review')), query: { cafe_id: INTEGER, cafeId: INTEGER } } },
+  };
+  const api = {
+    paths,
+    schemas: {
+      Cafe: createObject({ 'id!': INTEGER, 'name!': TEXT, reviews: createList(refer('Short')) }),
+      Short: createObject({ 'id!': INTEGER, 'text!': TEXT }),
+      Part: createObject({ 'id!': INTEGER, 'name!': TEXT }),
+      Review: createObject({ 'id!': INTEGER, 'text!': TEXT, 'cafe!': refer('Part'), 'cafeName!': TEXT }),
+    },
+  };
+
+  it('shows the other entry, and is shown by it', async () => {
+    const { ask } = await startApi(api);
+    for (const name of ['one', 'two']) await ask('POST', '/cafes', { name });
+    const { body } = await ask('POST', '/cafes/2/reviews', { text: 'good' });
+    expect(body).toEqual({ id: 1, text: 'good', cafe: { id: 2, name: 'two' }, cafeName: 'two' });
+    const { body: list } = await ask('GET', '/cafes');
+    expect(list[1]).toEqual({ id: 2, name: 'two', reviews: [{ id: 1, text: 'good' }] });
+    await ask('PATCH', '/cafes/2', { name: 'zwei' });
+    expect((await ask('GET', '/cafes/2/reviews')).body).toMatchObject([{ cafe: { name: 'zwei' }, cafeName: 'zwei' }]);
+  });
+
+  it('is found by the id of the other entry', async () => {
+    const { ask } = await startApi(api);
+    for (const name of ['one', 'two']) await ask('POST', '/cafes', { name });
+    for (const id of [1, 2, 2]) await ask('POST', `/cafes/${id}/reviews`, { text: `of ${id}` });
+    for (const name of ['cafe_id', 'cafeId'])
+      expect((await ask('GET', `/reviews?${name}=2`)).body).toMatchObject([{ text: 'of 2' }, { text: 'of 2' }]);
+    expect((await ask('GET', '/reviews?cafe_id=7')).body).toEqual([]);
+    expect(await explainApi(api)).toMatchObject({
+      'GET /reviews':
+        'real: lists reviews (shows: cafe (cafes in the path), cafeName (name of cafes in the path); filters: cafe_id (cafe), cafeId (cafe))',
+    });
+  });
+});

@@ -83,3 +83,26 @@ describe('an upload', () => {
     });
   });
 });
+
+describe('a file at the path of its entry', () => {
+  it('is returned, and deleted with the entry', async () => {
+    const paths = {
+      '/files': {
+        post: { request: FORM, requestType: 'multipart/form-data', response: refer('File'), status: 201 },
+      },
+      '/files/{id}': {
+        get: { response: { type: 'string', format: 'binary' }, responseType: 'application/octet-stream' },
+        delete: { status: 204 },
+      },
+    };
+    const File = createObject({ 'id!': INTEGER, 'name!': TEXT });
+    const { ask, url } = await startApi({ paths, schemas: { File } });
+    const form = new FormData();
+    form.append('file', new Blob(['hello']), 'a.txt');
+    const created = await fetch(`${url}/files`, { method: 'POST', body: form });
+    expect(await created.json()).toEqual({ id: 1, name: 'a.txt' });
+    expect(await (await fetch(`${url}/files/1`)).text()).toBe('hello');
+    expect((await ask('DELETE', '/files/1')).status).toBe(204);
+    expect((await ask('GET', '/files/1')).status).toBe(404);
+  });
+});

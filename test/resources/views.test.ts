@@ -154,3 +154,15 @@ describe('a list that no operation changes', () => {
     expect((await ask('GET', '/countries')).body).toEqual(example);
   });
 });
+
+it('A path that shows a part of an entry generates the same values as the other paths', async () => {
+  const User = createObject({ 'id!': INTEGER, 'username!': TEXT, 'bio!': TEXT });
+  const Profile = createObject({ 'username!': TEXT, 'bio!': TEXT });
+  const paths = {
+    ...createResourcePaths('/users/{userId}', refer('User'), createObject({ 'username!': TEXT })),
+    '/profiles/{username}': { get: { response: createObject({ 'profile!': refer('Profile') }) } },
+  };
+  const { ask } = await startApi({ paths, schemas: { User, Profile } });
+  const { bio } = (await ask('POST', '/users', { username: 'ann' })).body;
+  expect((await ask('GET', '/profiles/ann')).body).toEqual({ profile: { username: 'ann', bio } });
+});

@@ -1,0 +1,91 @@
+import type { Contract } from '../openapi/contract.ts';
+import { getTarget, isNode, toNode } from '../openapi/document.ts';
+import { findResponse, findValueMedia } from '../openapi/responses.ts';
+import type { Route } from '../openapi/routes.ts';
+import type { Entry } from '../store/state.ts';
+import { normalizeName } from '../util/names.ts';
+import { getOwn } from './entry-values.ts';
+import { isEnvelopeName, type SchemaReader } from './schema-reader.ts';
+
+/** A response with a success status. `text`: what the document says about it. */
+interface Success {
+  readonly status: number;
+  readonly text: string;
+}
+
+/** Names of properties without uppercase letters and separators, and a function that lists their possible values. */
+type Field = readonly [names: readonly string[], listValues: (success: Success) => readonly unknown[]];
+
+/**
+ * The properties that say whether a request succeeded.
+ * The best values are first.
+ */
+const FIELDS: readonly Field[] = [
+  [['success', 'ok', 'issuccess', 'issuccessful', 'succeeded'], () => [true]],
+  [['message', 'msg'], ({ text }) => [text]],
+  [['messages'], ({ text }) => [[text], []]],
+  [['status'], ({ status }) => ['success', 'SUCCESS', 'ok', 'OK', 'Success', status, String(status), true]],
+  [
+    ['statuscode', 'httpstatus', 'httpcode', 'code'],
+    ({ status }) => [status, String(status), 'success', 'SUCCESS', 'ok', 'OK'],
+  ],
+  [['error', 'iserror', 'haserror', 'failed'], () => [false, null]],
+  [['errors', 'warnings'], () => [[], null]],
+];
+
+/**
+ * Returns the properties of a success response that say that the request succeeded, such as `success` and `message`.
+ * The text is the example of the property, that of the response, or the description of the response.
+ * Returns an empty object if the body has other properties than these beside objects and lists.
+ */
+export function getEnvelopeValues(
+  reader: SchemaReader,
+  isValid: Contract['isValid'],
+  route: Route,
+  status: number,
+): Entry {
+  const media = findValueMedia(route.responses, status);
+  const schema = media?.schema;
+  if (status < 200 || status > 299 || schema === undefined || reader.getItems(schema) !== undefined) return {};
+  const properties = [...reader.getProperties(schema)];
+  if (!isEnvelope(reader, properties)) return {};
+  const text = describeResponse(reader, route, status);
+  const example = media?.examples.map(({ value }) => value).find(isNode) ?? {};
+  const values = properties.flatMap(([name, pointer]) => {
+    const known = FIELDS.find(([names]) => names.includes(normalizeName(name)));
+    const own = known && [getOwn(example, name), ...known[1]({ status, text })];
+    const isText = known !== undefined && /^mes|^msg/.test(normalizeName(name));
+    const value = [...(isText ? [reader.getExample(pointer)] : []), ...(own ?? [])].find(
+      (one) => one !== undefined && isValid(pointer, one),
+    );
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  return Object.fromEntries(values);
+}
+
+/** Returns whether a body wraps an entry, as `{ success, data }` does, or only says that a request succeeded. */
+function isEnvelope(reader: SchemaReader, properties: readonly (readonly [name: string, pointer: string])[]): boolean {
+  const simple = properties.filter(
+    ([, pointer]) => !reader.isObject(pointer) && reader.getItems(pointer) === undefined,
+  );
+  const named = simple.filter(([name]) => isEnvelopeName(name));
+  const isClear = properties.some(([name]) =>
+    /^(?:is)?(?:success|ok$|message$|data$|statuscode$)/.test(normalizeName(name)),
+  );
+  return isClear && (named.length === simple.length || properties.length > simple.length);
+}
+
+/** Returns whether all properties of a body only say that a request succeeded, as in `{ success, message }`. */
+export function isOnlyEnvelope(reader: SchemaReader, schema: string): boolean {
+  const properties = [...reader.getProperties(schema)];
+  return properties.length > 0 && properties.every(([name]) => isEnvelopeName(name)) && isEnvelope(reader, properties);
+}
+
+/** Returns the description of a response, or `OK` if the document has none. */
+function describeResponse({ document }: SchemaReader, { responses }: Route, status: number): string {
+  const { description } = toNode(getTarget(document, findResponse(responses, status)?.pointer ?? ''));
+  const [line = ''] = String(description ?? '')
+    .trim()
+    .split('\n');
+  return line === '' ? 'OK' : line;
+}

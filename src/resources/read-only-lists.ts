@@ -1,0 +1,91 @@
+import { normalizeName, toSingular } from '../util/names.ts';
+import { type DocumentPath, type DocumentPaths, getResourceSegment, getTrailingParameters } from './document-paths.ts';
+import { findFilter } from './list-filters.ts';
+import { getLastSegment, getParameterName, getPathForm, TEXT_KEYS, toTemplate } from './names.ts';
+import type { Resource } from './resource.ts';
+import type { SchemaReader } from './schema-reader.ts';
+import { FULL_NAMES, findListed, findShown, hasKnownQuery, listUsed } from './views.ts';
+
+/** A list whose entries have no path of their own, such as `/countries`. No operation changes its entries. */
+export interface ReadOnlyList {
+  readonly path: string;
+  readonly documentPath: DocumentPath;
+}
+
+/**
+ * Finds lists that no operation changes, such as `/countries`: one for each schema of an entry.
+ * The entries need an id, or a property that usually identifies them.
+ * The parents in a path must be entries of known resources.
+ */
+export function findReadOnlyLists(
+  reader: SchemaReader,
+  paths: DocumentPaths,
+  resources: readonly Resource[],
+): readonly ReadOnlyList[] {
+  const used = listUsed(resources);
+  const items = new Set(
+    resources.flatMap(({ mounts }) => mounts.flatMap(({ item }) => (item === undefined ? [] : getPathForm(item)))),
+  );
+  const found: ReadOnlyList[] = [];
+  const schemas = new Set<string>();
+  const isSearch = (path: string) => findFilter([getLastSegment(path)], []) !== undefined;
+  const rank = (path: string) => path.split('/').length + (isSearch(path) ? 100 : 0);
+  for (const [path, documentPath] of [...paths].sort(([a], [b]) => rank(a) - rank(b))) {
+    const { routes, overrides } = documentPath;
+    const schema = findListed(reader, documentPath)?.schema;
+    if (used.has(documentPath.path) || schema === undefined || routes.has('POST')) continue;
+    const isNamed = overrides.resource !== undefined;
+    if (!isNamed && (getTrailingParameters(path).length > 0 || !isKnownPath(path, items))) continue;
+    if (!isNamed && (!hasKey(reader, schema, path) || !hasKnownQuery(reader, { schema }, documentPath))) continue;
+    if (!isNamed && (isReport(path) || showsAbove(reader, resources, path, schema))) continue;
+    if (findShown(reader, resources, documentPath) || schemas.has(reader.resolve(schema))) continue;
+    schemas.add(reader.resolve(schema));
+    found.push({ path, documentPath });
+  }
+  return found;
+}
+
+/** Returns whether a path is about figures of other entries, such as `/reports/topics`. */
+function isReport(path: string): boolean {
+  return path
+    .split('/')
+    .some((segment) => /^(?:reports?|reporting|analytics|statistics|stats|metrics)$/i.test(segment));
+}
+
+/**
+ * Returns whether a list below that of a resource shows the same entries in another form, as `/topics/tree` does: the
+ * items have the id and another property of the entries, and the path names no other entries.
+ */
+function showsAbove(reader: SchemaReader, resources: readonly Resource[], path: string, schema: string): boolean {
+  const segments = toTemplate(path).split('/');
+  const last = segments.at(-1) ?? '';
+  const above = segments.slice(0, -1).map((_, index) => segments.slice(0, index + 1).join('/'));
+  const isOther = toSingular(last) !== last && !FULL_NAMES.includes(normalizeName(last));
+  if (isOther) return false;
+  const known = reader.getProperties(schema);
+  return resources.some((resource) => {
+    const { id, kind, mounts, schema: own } = resource;
+    if (kind !== 'collection' || own === '' || id.property === undefined || !known.has(id.property)) return false;
+    const isAbove = mounts.some(({ collection }) => above.includes(toTemplate(collection)));
+    return isAbove && [...known.keys()].filter((name) => reader.getProperties(own).has(name)).length > 1;
+  });
+}
+
+/** Returns whether each parameter in a path belongs to an entry of a resource. `items`: the forms of their paths. */
+function isKnownPath(path: string, items: ReadonlySet<string>): boolean {
+  const segments = path.split('/');
+  return segments.every(
+    (segment, index) =>
+      getParameterName(segment) === undefined || items.has(getPathForm(segments.slice(0, index + 1).join('/'))),
+  );
+}
+
+/** Returns whether the entries of a list have an id, or a property such as `code` that usually identifies them. */
+function hasKey(reader: SchemaReader, schema: string, path: string): boolean {
+  const keys = ['id', 'uuid', ...TEXT_KEYS, 'symbol'];
+  const singular = toSingular(getResourceSegment(path));
+  const names = [...reader.getProperties(schema)]
+    .filter(([, pointer]) => reader.isScalar(pointer))
+    .map(([name]) => name);
+  return reader.hasId(schema, singular) || names.some((name) => keys.includes(normalizeName(name)));
+}

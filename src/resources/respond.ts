@@ -1,0 +1,46 @@
+import type { HandlerResponse, Input } from '../application.ts';
+import type { Entry, State } from '../store/state.ts';
+import { findEntry } from './require-entries.ts';
+import type { Plan } from './resource.ts';
+import type { ResourceModel } from './resource-model.ts';
+import { createHeaders } from './response-headers.ts';
+
+/**
+ * The content of a response.
+ * `state`: the state from which derived values are computed, such as `taskCount`.
+ * `entry`: the entry in the body, if there is one.
+ * `entries`: all entries, if the body can be a list.
+ */
+interface ResponseContent {
+  readonly status: number;
+  readonly state: State;
+  readonly entry: Entry | undefined;
+  readonly entries?: readonly Entry[];
+}
+
+/** Creates a response with an entry or a list of entries, and with the documented headers. */
+export function respond(
+  model: ResourceModel,
+  plan: Plan,
+  input: Input,
+  { status, state, entry, entries = entry ? [entry] : [] }: ResponseContent,
+): HandlerResponse {
+  const { resource, owner } = plan;
+  if (owner) {
+    const found =
+      findEntry(owner, state, input.path) ?? model.getInitialSingleton(owner.resource, owner.mount, input.path);
+    return respond(model, owner, input, { status, state, entry: found });
+  }
+  const sender = model.derived.getSender(resource, state, input);
+  const derived = model.derived.add(state, resource, entries, {
+    sender,
+    schema: model.getShownSchema(plan),
+  });
+  const headers = createHeaders(model, plan, { status, input, entry: entry && derived[0] });
+  return addHeaders(model.responses.createEntryResponse(plan, status, derived), headers);
+}
+
+/** Returns a response with more headers. */
+export function addHeaders(response: HandlerResponse, headers: Readonly<Record<string, string>>): HandlerResponse {
+  return { ...response, headers: { ...response.headers, ...headers } };
+}

@@ -1,0 +1,208 @@
+import { memoizeByObject } from '../util/memoize-by-object.ts';
+import { normalizeName, toSingular } from '../util/names.ts';
+import { findChildren, findCounted, indexNames, MAX_STATES } from './derived.ts';
+import type { Children, Derived, Resource } from './resource.ts';
+import type { SchemaReader } from './schema-reader.ts';
+import { findStateValue } from './states.ts';
+
+/** Returns all entries of each resource, as if they belonged to one parent. */
+const listAll = memoizeByObject((resources: readonly Resource[]): readonly Children[] =>
+  resources.filter(({ kind }) => kind === 'collection').map((resource) => ({ resource, key: undefined })),
+);
+
+/** Where the numbers of a response are from. */
+interface CountPlace {
+  /** The last segment of the path. */
+  readonly name: string;
+  /** The resource in the path whose children are counted. Undefined if all entries are counted. */
+  readonly parent: Resource | undefined;
+  /** The resource whose list is directly above the path: `tasks` for `/tasks/stats`. */
+  readonly own: Resource | undefined;
+}
+
+/**
+ * Returns the properties of a response that count entries, such as `taskCount` and `doneCount` in `GET /statistics`.
+ * A list of texts such as `GET /tags` shows the different texts in the properties `tags` of all entries.
+ * `schema`: the JSON Pointer of the schema of the response.
+ */
+export function findCounts(
+  reader: SchemaReader,
+  resources: readonly Resource[],
+  schema: string,
+  { name, parent, own }: CountPlace,
+): readonly Derived[] {
+  const items = reader.getItems(schema);
+  if (items !== undefined) return isText(reader, items) ? findTexts(reader, name, resources) : [];
+  const all = listAll(resources);
+  const texts = parent
+    ? []
+    : [...reader.getProperties(schema)].flatMap(([property, pointer]) => {
+        const inner = reader.getItems(pointer);
+        const found = inner !== undefined && isText(reader, inner) ? findTexts(reader, property, resources) : [];
+        return found.map((derived) => ({ ...derived, property }));
+      });
+  const children = parent ? findChildren(reader, resources, parent) : all;
+  const counted = findCounted(reader, schema, children);
+  const known = new Set(counted.map(({ property }) => property));
+  const only = own && all.find(({ resource }) => resource === own);
+  const single = only ? findSingleCount(reader, schema, name, only) : [];
+  const states = findStateCounts(reader, schema, children, only).filter(({ property }) => !known.has(property));
+  return [...counted, ...(single.length > 0 ? single : states), ...texts, ...findShown(reader, schema, children)];
+}
+
+/** Finds the number in the response of a path such as `/notifications/unread-count`. */
+function findSingleCount(reader: SchemaReader, schema: string, name: string, own: Children): readonly Derived[] {
+  const [, state] = /^(.*?)[_-]?count$/i.exec(name) ?? [];
+  if (state === undefined) return [];
+  const only = state === '' ? undefined : findStateValue(reader, own.resource.schema, state);
+  if (state !== '' && !only) return [];
+  const names = [normalizeName(name), 'count', 'total', normalizeName(state)];
+  const numbers = [...reader.getProperties(schema)].filter(
+    ([property, pointer]) => reader.getTypes(pointer).includes('integer') && names.includes(normalizeName(property)),
+  );
+  return numbers.length === 1 ? [{ property: numbers[0]?.[0] ?? '', children: own, only, time: undefined }] : [];
+}
+
+/** Names of the number of all entries beside those of each state, without uppercase letters and separators. */
+const ALL_NAMES = ['total', 'count', 'all', 'totalcount'];
+
+/**
+ * Finds the numbers of entries in each state: `todo` and `done`, also in an object such as `byStatus`, and in one with
+ * the name of a resource.
+ * `own`: the entries that the path is about. If undefined, at least two numbers must be named like states of one
+ * resource.
+ */
+function findStateCounts(
+  reader: SchemaReader,
+  schema: string,
+  children: readonly Children[],
+  own: Children | undefined,
+): readonly Derived[] {
+  if (children.length > MAX_STATES && !own) return [];
+  const properties = [...reader.getProperties(schema)];
+  const states = own ? [own] : children;
+  const isNumber = (pointer: string) =>
+    reader.getTypes(pointer).length > 0 &&
+    reader.getTypes(pointer).every((type) => type === 'integer' || type === 'number');
+  const byResource = states.map((child) => ({
+    child,
+    found: properties.flatMap(([property, pointer]): readonly Derived[] => {
+      const only = isNumber(pointer) ? findExactState(reader, child.resource.schema, property) : undefined;
+      return only ? [{ property, children: child, only, time: undefined }] : [];
+    }),
+  }));
+  const counted = byResource.filter(({ found }) => found.length > (own ? 0 : 1));
+  const [only, ...others] = counted;
+  const flat = only && others.length === 0 ? only : undefined;
+  const subject = own ?? flat?.child;
+  const groups = properties.flatMap(([property, pointer]): readonly Derived[] => {
+    if (subject && ALL_NAMES.includes(normalizeName(property)) && isNumber(pointer))
+      return [{ property, children: subject, only: undefined, time: undefined }];
+    return reader.isObject(pointer) ? findInside(reader, property, pointer, { children, subject }) : [];
+  });
+  return [...(flat?.found ?? []), ...groups];
+}
+
+/** Finds the numbers in an object of a response: `byStatus: { todo, done }`, or `tasks: { total, done }`. */
+function findInside(
+  reader: SchemaReader,
+  property: string,
+  schema: string,
+  { children, subject }: { readonly children: readonly Children[]; readonly subject: Children | undefined },
+): readonly Derived[] {
+  const name = normalizeName(property);
+  const named = indexNames(children).get(name);
+  if (named?.length === 1 && named[0]) {
+    const inside = findStateCounts(reader, schema, children, named[0]).filter(({ group }) => !group);
+    return inside.length > 0 ? [{ property, children: named[0], only: undefined, time: undefined, inside }] : [];
+  }
+  const [, what = '', by = ''] = /^(.*?)(?:count)?by(.+)$/.exec(name) ?? [];
+  const child = what === '' ? subject : indexNames(children).get(what)?.[0];
+  if (!child || child.resource.schema === '') return [];
+  const own = [...reader.getProperties(child.resource.schema)].find(([one]) => normalizeName(one) === by);
+  const values = own && reader.getKeyword(own[1], 'enum');
+  if (!own || !Array.isArray(values)) return [];
+  const names = [...reader.getProperties(schema).keys()];
+  const shown = (value: unknown) =>
+    names.length === 0 ? [String(value)] : names.filter((one) => normalizeName(one) === normalizeName(String(value)));
+  const entries = values.flatMap((value) => shown(value).map((one) => [one, value] as const));
+  if (entries.length === 0) return [];
+  return [
+    {
+      property,
+      children: child,
+      only: undefined,
+      time: undefined,
+      group: { property: own[0], names: new Map(entries) },
+    },
+  ];
+}
+
+/** Returns the state of entries that has exactly the name of a number, such as `done` or `isDone`. */
+function findExactState(reader: SchemaReader, schema: string, property: string) {
+  const found = schema === '' ? undefined : findStateValue(reader, schema, property);
+  const name = normalizeName(property);
+  const isExact =
+    typeof found?.value === 'boolean'
+      ? [name, `is${name}`].includes(normalizeName(found.property))
+      : normalizeName(String(found?.value)) === name;
+  return isExact ? found : undefined;
+}
+
+/** Returns children by the JSON Pointers of their schemas. A document can have thousands. */
+const indexSchemas = memoizeByObject((reader: SchemaReader) =>
+  memoizeByObject((children: readonly Children[]): ReadonlyMap<string, Children> => {
+    const described = children.filter(({ resource }) => resource.schema !== '');
+    return new Map(described.map((one) => [reader.resolve(one.resource.schema), one] as const).toReversed());
+  }),
+);
+
+/** Returns the properties of a response with entries of a resource: `recentTasks`, or `latestTask`. */
+function findShown(reader: SchemaReader, schema: string, children: readonly Children[]): readonly Derived[] {
+  return [...reader.getProperties(schema)].flatMap(([property, pointer]): readonly Derived[] => {
+    const items = reader.getItems(pointer);
+    const shown = items ?? pointer;
+    const own = indexSchemas(reader)(children).get(reader.resolve(shown));
+    if (!own) return [];
+    return [
+      {
+        property,
+        children: own,
+        only: undefined,
+        time: undefined,
+        shown: { schema: shown, isList: items !== undefined },
+      },
+    ];
+  });
+}
+
+function isText(reader: SchemaReader, schema: string): boolean {
+  const types = reader.getTypes(schema);
+  return types.length === 1 && types[0] === 'string';
+}
+
+/** Finds the only property with a list of texts that has a name, such as `tags` or `tagList` for `tags`. */
+function findTexts(reader: SchemaReader, name: string, resources: readonly Resource[]): readonly Derived[] {
+  const singular = toSingular(normalizeName(name));
+  const names = [normalizeName(name), `${singular}list`, `${singular}names`];
+  const found = names.flatMap((one) => indexTexts(reader)(resources).get(one) ?? []);
+  return found.length === 1 ? found : [];
+}
+
+/** Returns the properties with lists of texts, by their names without uppercase letters and separators. */
+const indexTexts = memoizeByObject((reader: SchemaReader) =>
+  memoizeByObject((resources: readonly Resource[]): ReadonlyMap<string, readonly Derived[]> => {
+    const index = new Map<string, Derived[]>();
+    for (const children of listAll(resources)) {
+      const { schema } = children.resource;
+      for (const [texts, pointer] of schema === '' ? [] : reader.getProperties(schema)) {
+        const items = reader.getItems(pointer);
+        if (items === undefined || !isText(reader, items)) continue;
+        const name = normalizeName(texts);
+        const derived = { property: '', children, only: undefined, time: undefined, texts };
+        index.set(name, [...(index.get(name) ?? []), derived]);
+      }
+    }
+    return index;
+  }),
+);

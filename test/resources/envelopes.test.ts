@@ -1,0 +1,42 @@
+import { expect, it } from 'vitest';
+import { createList, createObject, type Paths, refer } from '../support/fixtures/api-document.ts';
+import { startApi } from '../support/harness/start-api.ts';
+
+const TEXT = { type: 'string' };
+const INTEGER = { type: 'integer' };
+const BOOLEAN = { type: 'boolean' };
+
+const schemas = {
+  // A message has a property with the name of a part of an envelope.
+  Note: createObject({ 'id!': INTEGER, 'message!': TEXT }),
+  Done: createObject({ 'success!': BOOLEAN, 'message!': TEXT, 'status!': INTEGER, 'code!': TEXT, 'error!': BOOLEAN }),
+};
+
+const Wrapped = createObject({
+  'success!': BOOLEAN,
+  'status!': { ...TEXT, enum: ['error', 'success'] },
+  'message!': { ...TEXT, example: 'Note found' },
+  'data!': refer('Note'),
+});
+
+const PATHS: Paths = {
+  '/notes': {
+    get: {
+      response: createObject({ 'ok!': BOOLEAN, 'errors!': createList(TEXT), 'data!': createList(refer('Note')) }),
+    },
+    post: { status: 201, request: createObject({ 'message!': TEXT }), response: Wrapped },
+  },
+  '/notes/{noteId}': { get: { response: Wrapped }, delete: { response: refer('Done') } },
+  '/notes/export': { post: { response: refer('Done') } },
+};
+
+it('A response with a success status says that the request succeeded, beside an entry and alone', async () => {
+  const { ask } = await startApi({ paths: PATHS, schemas });
+  const wrapped = { success: true, status: 'success', message: 'Note found', data: { id: 1, message: 'hi' } };
+  expect(await ask('POST', '/notes', { message: 'hi' })).toMatchObject({ status: 201, body: wrapped });
+  expect((await ask('GET', '/notes/1')).body).toEqual(wrapped);
+  expect((await ask('GET', '/notes')).body).toEqual({ ok: true, errors: [], data: [wrapped.data] });
+  const done = { success: true, message: 'The response', status: 200, code: '200', error: false };
+  expect((await ask('DELETE', '/notes/1')).body).toEqual(done);
+  expect((await ask('POST', '/notes/export')).body).toEqual(done);
+});

@@ -1,0 +1,103 @@
+import { expect, it } from 'vitest';
+import { createList, createObject, createResourcePaths, type Paths, refer } from '../support/fixtures/api-document.ts';
+import { explainApi } from '../support/harness/explain-api.ts';
+import { startApi } from '../support/harness/start-api.ts';
+
+const TEXT = { type: 'string' };
+const INTEGER = { type: 'integer' };
+const BOOLEAN = { type: 'boolean' };
+const STATUS = { type: 'string', enum: ['todo', 'in_progress', 'done'] };
+const TIME = { type: ['string', 'null'], format: 'date-time' };
+
+const schemas = {
+  Task: createObject({ 'id!': INTEGER, 'title!': TEXT, 'status!': STATUS }),
+  Alert: createObject({ 'id!': INTEGER, 'text!': TEXT, 'isRead!': BOOLEAN, readAt: TIME }),
+  Bill: createObject({
+    'id!': INTEGER,
+    'name!': TEXT,
+    'status!': { type: 'string', enum: ['open', 'paid'] },
+    'isPaid!': BOOLEAN,
+    'paymentStatus!': { type: 'string', enum: ['unpaid', 'paid'] },
+    paidAt: TIME,
+  }),
+  Topic: createObject({ 'id!': INTEGER, 'name!': TEXT, 'parentId!': { type: ['integer', 'null'] } }),
+};
+
+const ALERTS = [1, 2, 3].map((id) => ({ id, text: 'x', isRead: false }));
+
+const COUNTS = { 'total!': INTEGER, 'todo!': INTEGER, 'inProgress!': INTEGER, 'done!': INTEGER };
+
+const PATHS: Paths = {
+  ...createResourcePaths('/tasks/{taskId}', refer('Task'), createObject({ 'title!': TEXT, status: STATUS })),
+  '/tasks/stats': { get: { response: createObject({ ...COUNTS, 'rate!': { type: 'number' } }) } },
+  '/dashboard': {
+    get: {
+      response: createObject({
+        'doneTasks!': INTEGER,
+        'tasksByStatus!': { type: 'object', additionalProperties: INTEGER },
+        'tasks!': createObject(COUNTS),
+      }),
+    },
+  },
+  '/alerts': { get: { response: createList(refer('Alert')), example: ALERTS } },
+  '/alerts/{alertId}/read': { post: { status: 204 } },
+  '/alerts/read-all': { post: { status: 204 } },
+  '/alerts/unread-count': { get: { response: createObject({ 'count!': INTEGER }) } },
+  ...createResourcePaths('/bills/{billId}', refer('Bill'), createObject({ 'name!': TEXT })),
+  '/bills/{billId}/pay': { post: { response: refer('Bill') } },
+  ...createResourcePaths(
+    '/topics/{topicId}',
+    refer('Topic'),
+    createObject({ 'name!': TEXT, parentId: { type: ['integer', 'null'] } }),
+  ),
+  '/topics/{topicId}/children': { get: { response: createList(refer('Topic')) } },
+};
+
+it('Numbers with the names of states count the entries in each state', async () => {
+  const { ask } = await startApi({ paths: PATHS, schemas });
+  for (const status of ['todo', 'done', 'done']) await ask('POST', '/tasks', { title: 'x', status });
+  const counts = { total: 3, todo: 1, inProgress: 0, done: 2 };
+  expect((await ask('GET', '/tasks/stats')).body).toMatchObject(counts);
+  const tasksByStatus = { todo: 1, in_progress: 0, done: 2 };
+  expect((await ask('GET', '/dashboard')).body).toEqual({ doneTasks: 2, tasksByStatus, tasks: counts });
+});
+
+it('Numbers of states are explained, and the numbers that nothing explains', async () => {
+  expect(await explainApi({ paths: PATHS, schemas })).toMatchObject({
+    'GET /tasks/stats':
+      'real: counts: todo (tasks with status "todo"), inProgress (tasks with status "in_progress"), done (tasks with status "done"), total; generates: rate',
+    'GET /alerts/unread-count': 'real: counts: count (alerts with isRead false)',
+    'POST /alerts/read-all': 'real: reads all alerts: isRead → true, readAt → now',
+    'POST /bills/{billId}/pay':
+      'real: pays a bill: status → "paid", isPaid → true, paymentStatus → "paid", paidAt → now',
+  });
+});
+
+it('An action below a list without a path for its entries changes one entry or all entries', async () => {
+  const { ask } = await startApi({ paths: PATHS, schemas });
+  const list = async () => (await ask('GET', '/alerts')).body.map((alert: { isRead: boolean }) => alert.isRead);
+  expect(await ask('POST', '/alerts/2/read')).toMatchObject({ status: 204 });
+  expect(await list()).toEqual([false, true, false]);
+  expect((await ask('GET', '/alerts/unread-count')).body).toEqual({ count: 2 });
+  expect(await ask('POST', '/alerts/9/read')).toMatchObject({ status: 404 });
+  await ask('POST', '/alerts/read-all');
+  expect(await list()).toEqual([true, true, true]);
+  expect((await ask('GET', '/alerts/unread-count')).body).toEqual({ count: 0 });
+});
+
+it('An action sets each property that says the same about the state', async () => {
+  const { ask } = await startApi({ paths: PATHS, schemas });
+  const open = { status: 'open', isPaid: false, paymentStatus: 'unpaid' };
+  expect((await ask('POST', '/bills', { name: 'x' })).body).toMatchObject(open);
+  const paid = { status: 'paid', isPaid: true, paymentStatus: 'paid', paidAt: expect.any(String) };
+  expect((await ask('POST', '/bills/1/pay')).body).toMatchObject(paid);
+  expect((await ask('GET', '/bills/1')).body).toMatchObject(paid);
+});
+
+it('parentId names an entry of the same list, and null is at the top', async () => {
+  const { ask } = await startApi({ paths: PATHS, schemas });
+  expect((await ask('POST', '/topics', { name: 'a' })).body).toEqual({ id: 1, name: 'a', parentId: null });
+  const { body: child } = await ask('POST', '/topics', { name: 'b', parentId: 1 });
+  expect((await ask('GET', '/topics/1/children')).body).toEqual([child]);
+  expect((await ask('GET', '/topics/2/children')).body).toEqual([]);
+});
