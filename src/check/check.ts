@@ -210,6 +210,7 @@ function reportLostRequests(error: CheckStoppedError, sessions: readonly Session
     check: 'behaviour',
     operationId: route.operationId,
     status: 'none',
+    name: 'responds',
     rule: 'responds',
     message: (lost.length > 0 ? 'no response, and then ' : '') + error.message + describeSuspects(lost, answered),
     pointer: route.pointer,

@@ -7,8 +7,8 @@ import type { CheckOptions } from './check-options.ts';
 import { CheckError, CheckUsageError } from './exchange.ts';
 import { type CheckCommand, DEFAULT_TIMEOUT_SECONDS } from './options.ts';
 import { toMarkdown } from './report/markdown.ts';
-import { createReport, type Failure, type Report } from './report/report.ts';
-import { toText } from './report/text.ts';
+import { createReport, type Failure, getCounting, type Report } from './report/report.ts';
+import { formatRule, toText } from './report/text.ts';
 import {
   getAllowedRoutes,
   getCheckedRoutes,
@@ -66,8 +66,16 @@ function createCases(operationId: string, { checks, rows, failures }: Report) {
   }));
 }
 
-function formatFailure({ rule, message, place, steps }: Failure): string {
-  const lines = [message, place, ...steps.flatMap(({ request, response }) => [`$ ${request}`, response])];
+function formatFailure({ rule, violated, message, place, steps }: Failure): string {
+  const more = violated ? [`rule: ${formatRule(violated)}`] : [];
+  const remedy = violated?.remedy ? [`if the server is right: ${violated.remedy}`] : [];
+  const lines = [
+    message,
+    ...more,
+    place,
+    ...remedy,
+    ...steps.flatMap(({ request, response }) => [`$ ${request}`, response]),
+  ];
   return `<failure${formatAttributes({ type: rule, message })}>${escapeText(lines.join('\n'))}</failure>`;
 }
 
@@ -154,7 +162,8 @@ export async function runCheck(command: CheckCommand, environment: CheckEnvironm
       onProgress,
       signal,
     });
-    return createReport(verdict, contract, (operationId) => formatCommand(command, operationId, verdict.seed));
+    const report = createReport(verdict, contract, (operationId) => formatCommand(command, operationId, verdict.seed));
+    return { ...report, minConfidence: command.confidence };
   } finally {
     await running?.close();
   }
@@ -172,7 +181,7 @@ export function writeReports(report: Report, command: CheckCommand, print: (text
   print(`${toText(report)}\n`);
   writeText(command.report, toJunit(report), 'w');
   writeText(command.summary, toMarkdown(report), 'a');
-  if (report.failures.length > 0) return EXIT_CODES.failed;
+  if (getCounting(report).length > 0) return EXIT_CODES.failed;
   return report.unchecked.length > 0 ? EXIT_CODES.incomplete : EXIT_CODES.passed;
 }
 

@@ -5,20 +5,11 @@ import { parsePointer } from '../util/json-pointer.ts';
 import { type CredentialNames, isSecretName, redactNamedProperties, redactSecrets } from '../util/redact-secrets.ts';
 import { joinList } from '../util/text.ts';
 import type { Exchange } from './exchange.ts';
+import type { Violation } from './rules.ts';
 
 /** The names of the checks. Each finding, and each column of the report, has one of these names. */
 export const CHECK_NAMES = ['statuses', 'input', 'methods', 'links', 'behaviour'] as const;
 export type CheckName = (typeof CHECK_NAMES)[number];
-
-/** A violated rule of the contract. */
-export interface Violation {
-  /** A text that identifies the violated rule. All violations of the rule have this text. */
-  readonly rule: string;
-  /** A sentence about the actual and the expected behaviour. */
-  readonly message: string;
-  /** The place in the contract (JSON Pointer). */
-  readonly pointer: string;
-}
 
 /**
  * Returns the name of the documented response for a status, such as `404` or `default`; the status itself if it is
@@ -165,7 +156,7 @@ export class CheckResults {
     const places = remaining.map(({ operationId, status }) => `${operationId} ${status}`);
     const list = joinList(places, MAX_UNREPRODUCED);
     const message = `Not reproducible: ${remaining.length} of ${this.#responseCount} requests failed (${list}), but did not fail when they were repeated. First failure: ${first.message}`;
-    this.add({ ...first, rule: 'reproducible', message });
+    this.add({ ...first, name: 'reproducible', rule: 'reproducible', message });
   }
 
   /** Returns whether an operation succeeded, and responded with 401 since then. */

@@ -7,8 +7,9 @@ import { isAmbiguous } from './ambiguity.ts';
 import type { CheckContext } from './check-context.ts';
 import { examineAll } from './confirm-findings.ts';
 import type { RequestToSend } from './exchange.ts';
-import type { Finding, Violation } from './findings.ts';
+import type { Finding } from './findings.ts';
 import { getBodyType, type RequestValues, toPath, toRequest, validateValues } from './requests.ts';
+import type { Violation } from './rules.ts';
 import { isWriteOperation } from './selection.ts';
 import type { Session } from './session.ts';
 import { isTooLarge } from './undocumented-responses.ts';
@@ -139,9 +140,23 @@ function findStatusViolations(
   // Any other API may use any error status.
   const isDefined = hasModel && route.responses.some(({ name }) => name === String(status));
   if (isDefined && actual !== status)
-    return [{ rule: `${status} if ${reason}`, message: `Status ${actual} instead of ${status}: ${reason}`, pointer }];
+    return [
+      {
+        name: 'model',
+        rule: `${status} if ${reason}`,
+        message: `Status ${actual} instead of ${status}: ${reason}`,
+        pointer,
+      },
+    ];
   if (actual >= 400) return [];
-  return [{ rule: `rejected if ${reason}`, message: `Status ${actual} instead of an error: ${reason}`, pointer }];
+  return [
+    {
+      name: 'unparsable-refused',
+      rule: `rejected if ${reason}`,
+      message: `Status ${actual} instead of an error: ${reason}`,
+      pointer,
+    },
+  ];
 }
 
 function createHostileTargets(route: Route, base: RequestValues): readonly HostileRequest[] {

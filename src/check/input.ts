@@ -10,11 +10,12 @@ import type { CheckContext } from './check-context.ts';
 import { examineAll, isTimeOver, sendConfirmed } from './confirm-findings.ts';
 import type { Exchange, ReceivedResponse } from './exchange.ts';
 import { explore, type FastCheckModule } from './explore.ts';
-import type { Finding, Violation } from './findings.ts';
+import type { Finding } from './findings.ts';
 import { type EditedAnswer, examineRefusals, INVALID_STATUSES, isDocumentedRefusal } from './refusals.ts';
 import { applyEdit, type Edit, findRequestParts } from './request-edits.ts';
 import { isConditionStatus } from './request-headers.ts';
 import { getBodySchema, getBodyType, type RequestValues, toRequest, validateValues } from './requests.ts';
+import type { Violation } from './rules.ts';
 import { isWriteOperation } from './selection.ts';
 import type { Session } from './session.ts';
 import { createSingleEdits, findWorkingRequest } from './single-edits.ts';
@@ -233,14 +234,14 @@ function findStatusViolations(
     if (!INVALID_STATUSES.includes(response.status) || isExpected) return [];
     if (isDocumentedRefusal(session, route, response)) return [];
     const message = `The server rejects a valid request with status ${response.status} (${place})${getDetail(response)}`;
-    return [{ rule: `${ACCEPTS_VALID}: ${place}`, message, pointer: route.pointer }];
+    return [{ name: 'valid-accepted', rule: `${ACCEPTS_VALID}: ${place}`, message, pointer: route.pointer }];
   }
   // Any error status is a rejection: a proxy or an access check may reject the request before it reaches the API.
   if (response.status >= 400) return [];
   const [first] = result.violations;
   const rule = `rejects invalid requests: ${first?.in} ${first?.pointer} ${first?.rule}`;
   const message = `The server accepts an invalid request with status ${response.status}: ${result.detail}`;
-  return [{ rule, message, pointer: findPointer(route, first) }];
+  return [{ name: 'invalid-refused', rule, message, pointer: findPointer(route, first) }];
 }
 
 function getDetail({ body }: ReceivedResponse): string {

@@ -3,6 +3,7 @@ import type { CheckContext } from './check-context.ts';
 import { Client, isRateLimit } from './client.ts';
 import { type Exchange, isSuccess, type RequestToSend } from './exchange.ts';
 import { toRequest } from './requests.ts';
+import { createViolation } from './rules.ts';
 import { completeRequest, createFinding, NO_RESPONSE } from './session.ts';
 import { NoResponseError } from './transport.ts';
 
@@ -37,7 +38,7 @@ export async function checkKeptConnection(context: CheckContext, route: Route, p
       if (!problem) break;
       if (time < REPETITIONS) continue;
       const { exchange, message } = problem;
-      const violation = { rule: 'connections stay usable', message, pointer: route.pointer };
+      const violation = createViolation('usable-connection', { message, pointer: route.pointer });
       const failed = { request: following, response: NO_RESPONSE };
       const finding = createFinding('behaviour', route, exchange, violation);
       return session.results.add({ ...finding, exchanges: [exchange, failed] });

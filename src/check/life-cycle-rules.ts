@@ -7,6 +7,7 @@ import { PAGING_NAMES } from '../util/pages.ts';
 import type { ReceivedResponse } from './exchange.ts';
 import { findId, findLists, isPathValue } from './ids.ts';
 import { getSchemaPointer, isCursor, type RequestValues, validateValues, withParameter } from './requests.ts';
+import { createViolation, type RuleName } from './rules.ts';
 import type { Rule } from './session.ts';
 
 /**
@@ -24,9 +25,6 @@ interface Change {
   /** Returns whether the contract allows `body` in the response to this request. */
   canReturn(body: unknown): boolean;
 }
-
-/** The name of the rule that a read resource has the values of the preceding change. */
-export const STORED_RULE = 'changes are stored';
 
 /**
  * Creates a rule for the first read of a resource after it was created or updated.
@@ -46,14 +44,14 @@ export function createStoredRule({ read, ...change }: Change): Rule {
     const isComparable = (name: string) =>
       change.canReturn(replaceObject(change.returned, returned, { ...returned, [name]: entry[name] }));
     const lost = names.find((name) => isScalar(returned[name]) && returned[name] !== entry[name] && isComparable(name));
-    const createViolation = (message: string) => [{ rule: STORED_RULE, message, pointer }];
+    const violate = (message: string) => [createViolation('stored-change', { message, pointer })];
     if (lost !== undefined)
-      return createViolation(
+      return violate(
         `${lost} is ${JSON.stringify(entry[lost])}, but the response to the preceding change contained ${JSON.stringify(returned[lost])}`,
       );
     const changed = change.before === undefined ? [] : names.filter((name) => sent[name] !== before[name]);
     const isUnchanged = changed.length > 0 && changed.every((name) => entry[name] === before[name]);
-    return isUnchanged ? createViolation(`The update of ${changed.join(', ')} succeeded, but changed nothing`) : [];
+    return isUnchanged ? violate(`The update of ${changed.join(', ')} succeeded, but changed nothing`) : [];
   };
 }
 
@@ -73,7 +71,7 @@ export function createVersionRule(read: Route, sentBody: unknown, before: Receiv
     const changed = names.find((name) => isScalar(entry[name]) && isScalar(old[name]) && entry[name] !== old[name]);
     if (changed === undefined) return [];
     const message = `The ETag ${etag} is the same as before, but ${changed} has changed from ${JSON.stringify(old[changed])} to ${JSON.stringify(entry[changed])}`;
-    return [{ rule: 'the ETag changes with the resource', message, pointer }];
+    return [createViolation('etag-changes', { message, pointer })];
   };
 }
 
@@ -91,7 +89,7 @@ export function createActionRule(
     const lost = Object.keys(shown).find((name) => isScalar(shown[name]) && entry[name] === before[name]);
     if (lost === undefined) return [];
     const message = `${lost} is ${JSON.stringify(entry[lost])}, but the response to ${action.operationId} contained ${JSON.stringify(shown[lost])}`;
-    return [{ rule: STORED_RULE, message, pointer }];
+    return [createViolation('stored-change', { message, pointer })];
   };
 }
 
@@ -114,7 +112,7 @@ export function createKeptRule(
     const lost = others.find((name) => !isSameValue(entry[name], before[name]));
     if (lost === undefined) return [];
     const message = `${lost} is ${JSON.stringify(entry[lost])} after a PATCH of ${sent.join(', ')}, but was ${JSON.stringify(before[lost])} before`;
-    return [{ rule: 'PATCH keeps other properties', message, pointer }];
+    return [createViolation('patch-keeps', { message, pointer })];
   };
 }
 
@@ -131,8 +129,8 @@ export function createNullRule(
     const entry = getEntry(read, body);
     const kept = names.find((name) => isSameValue(entry[name], before[name]));
     if (kept === undefined) return [];
-    const message = `${kept} is ${JSON.stringify(entry[kept])} after a PATCH with null, as before. If it cannot be removed, do not allow null in the contract`;
-    return [{ rule: 'null removes values', message, pointer }];
+    const message = `${kept} is ${JSON.stringify(entry[kept])} after a PATCH with null, as before`;
+    return [createViolation('null-removes', { message, pointer })];
   };
 }
 
@@ -148,8 +146,8 @@ export function createReplacedRule(
     if (status !== 200) return [];
     const entry = getEntry(read, body);
     if (omitted.some((name) => !isSameValue(entry[name], before[name]))) return [];
-    const message = `A PUT without ${omitted.join(', ')} kept the values: PUT replaces the whole resource. If clients must send all properties, make them required in the contract`;
-    return [{ rule: 'PUT replaces the resource', message, pointer }];
+    const message = `A PUT without ${omitted.join(', ')} kept the values, but PUT replaces the whole resource`;
+    return [createViolation('put-replaces', { message, pointer })];
   };
 }
 
@@ -209,13 +207,13 @@ export function isScalar(value: unknown): boolean {
 /**
  * Creates a rule for responses to read requests.
  * A response violates the rule if `isWrong` returns true.
- * `rule`: the name of the rule.
+ * `name`: the name of the rule.
  * `done`: "created" or "deleted", for the message.
  */
-export function createReadRule(isWrong: (response: ReceivedResponse) => boolean, rule: string, done: string): Rule {
+export function createReadRule(isWrong: (response: ReceivedResponse) => boolean, name: RuleName, done: string): Rule {
   return ({ pointer }, { response }) => {
     const message = `Status ${response.status} for a resource that was ${done} before`;
-    return isWrong(response) ? [{ rule, message, pointer }] : [];
+    return isWrong(response) ? [createViolation(name, { message, pointer })] : [];
   };
 }
 

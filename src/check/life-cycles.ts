@@ -7,18 +7,11 @@ import { addConfirmed } from './confirm-findings.ts';
 import { type Exchange, getLocationPath, isMocked, isSuccess, type ReceivedResponse } from './exchange.ts';
 import type { Finding } from './findings.ts';
 import { findId } from './ids.ts';
-import {
-  createReadRule,
-  createStoredRule,
-  getEntry,
-  isMarkedDeleted,
-  isMissing,
-  STORED_RULE,
-  unwrap,
-} from './life-cycle-rules.ts';
+import { createReadRule, createStoredRule, getEntry, isMarkedDeleted, isMissing, unwrap } from './life-cycle-rules.ts';
 import { ListedResource } from './listed-resource.ts';
 import { isItemPath } from './pool.ts';
 import { toRequest, validateValues } from './requests.ts';
+import { RULES } from './rules.ts';
 import type { Rule, Session } from './session.ts';
 import { findPath, StoredValues } from './stored-values.ts';
 import { createReturnTest, findActions, type Recorder, ResourceUpdates, type Send, withId } from './updates.ts';
@@ -106,7 +99,7 @@ export async function checkLifeCycle(context: CheckContext, cycle: LifeCycle): P
  */
 function addStoredFindings({ results }: Session, stored: StoredValues): void {
   for (const finding of stored.createFindings()) {
-    const isKnown = results.has({ ...finding, rule: STORED_RULE });
+    const isKnown = results.has({ ...finding, rule: RULES['stored-change'].title });
     const isOfUpdate = finding.exchanges.length > 2 && finding.exchanges.at(-2)?.request.method !== 'POST';
     if (!(isKnown && isOfUpdate)) results.add(finding);
   }
@@ -181,7 +174,7 @@ async function sendLifeCycle(context: CheckContext, cycle: LifeCycle, recorder: 
   const canReturn = createReturnTest(session, create, created);
   const isStored = createStoredRule({ read, sent: values.body, before: undefined, returned: created.body, canReturn });
   const current = await send(read, readValues, (route, exchange) => [
-    ...createReadRule(isMissing, 'created resources can be read', 'created')(route, exchange),
+    ...createReadRule(isMissing, 'created-readable', 'created')(route, exchange),
     ...isStored(route, exchange),
   ]);
   if (!current || !isSuccess(current)) return;
@@ -200,7 +193,7 @@ async function sendLifeCycle(context: CheckContext, cycle: LifeCycle, recorder: 
   // Status 202 means that the server may delete the resource later.
   if (!removed || !isSuccess(removed) || removed.status === 202) return;
   const isReadable = (one: ReceivedResponse) => isSuccess(one) && !isMarkedDeleted(read, last.body, one.body);
-  const after = await send(read, readValues, createReadRule(isReadable, 'deleted resources cannot be read', 'deleted'));
+  const after = await send(read, readValues, createReadRule(isReadable, 'deleted-readable', 'deleted'));
   if (after && isMissing(after)) await listed.checkMissing();
 }
 

@@ -23,6 +23,7 @@ import {
   validateValues,
   withParameter,
 } from './requests.ts';
+import type { Violation } from './rules.ts';
 import { createFinding } from './session.ts';
 
 /** The difference between the seeds of two attempts to confirm a finding. */
@@ -58,6 +59,9 @@ interface Listed {
   readonly ids: readonly unknown[];
   readonly exchange: Exchange;
 }
+
+/** A violated rule of a list. `parameter`: the query parameter that it is about. */
+type ListViolation = Omit<Violation, 'pointer'> & { readonly parameter: Parameter | undefined };
 
 class ListCheck {
   readonly #context: CheckContext;
@@ -158,12 +162,12 @@ class ListCheck {
     return { entries, ids: entries.map((entry) => findId(parameter, entry)?.id), exchange };
   }
 
-  #add(rule: string, message: string, listed: readonly Listed[], parameter: Parameter | undefined): void {
+  #add({ parameter, ...violation }: ListViolation, listed: readonly Listed[]): void {
     const { list } = this.#cycle;
     const last = listed.at(-1);
     if (!last) return;
     const pointer = parameter?.pointer ?? list.pointer;
-    const finding = createFinding('behaviour', list, last.exchange, { rule, message, pointer });
+    const finding = createFinding('behaviour', list, last.exchange, { ...violation, pointer });
     this.#findings.push({ ...finding, exchanges: listed.map(({ exchange }) => exchange) });
   }
 
@@ -178,7 +182,9 @@ class ListCheck {
     if (!sized || !first) return;
     if (first.entries.length > size) {
       const message = `${limit.name} is ${size}, but the response has ${first.entries.length} entries`;
-      return this.#add(`${limit.name} limits the entries`, message, [first], limit);
+      return this.#add({ name: 'page-size', rule: `${limit.name} limits the entries`, message, parameter: limit }, [
+        first,
+      ]);
     }
     if (first.entries.length < size || first.ids.includes(undefined)) return;
     const next = position ? this.#toNextPage(sized, position, size) : this.#toNextCursor(sized, first);
@@ -190,13 +196,16 @@ class ListCheck {
     const common = second.ids.find((id) => first.ids.includes(id));
     if (common !== undefined) {
       const message = `The entry ${JSON.stringify(common)} is on two pages: ${next.parameter.name} does not select other entries`;
-      return this.#add(`${next.parameter.name} selects another page`, message, [first, second], next.parameter);
+      const { parameter } = next;
+      const rule = `${parameter.name} selects another page`;
+      return this.#add({ name: 'page-selection', rule, message, parameter }, [first, second]);
     }
     const total = findTotal(second.exchange);
     const count = first.ids.length + second.ids.length;
     if (total === undefined || total.value >= count) return;
     const message = `${total.name} is ${total.value}, but two pages have ${count} different entries`;
-    this.#add(`${total.name} counts the entries of all pages`, message, [first, second], undefined);
+    const rule = `${total.name} counts the entries of all pages`;
+    this.#add({ name: 'page-total', rule, message, parameter: undefined }, [first, second]);
   }
 
   #toNextPage(sized: RequestValues, parameter: Parameter, size: number) {
@@ -245,7 +254,8 @@ class ListCheck {
       last = found;
       if (found.entries.length === 0) {
         const message = `The list with ${parameter.name} ${JSON.stringify(value)} is empty, but an entry has this ${property}`;
-        return this.#add(`${parameter.name} finds entries`, message, [whole, found], parameter);
+        const rule = `${parameter.name} finds entries`;
+        return this.#add({ name: 'filter-finds', rule, message, parameter }, [whole, found]);
       }
       const one = found.entries.map(read).find((shown) => shown !== undefined && !isEqual(shown, value));
       if (one !== undefined)
@@ -257,7 +267,7 @@ class ListCheck {
     // A value of an enum can include others: `warning` and above.
     const needed = kind === 'enum' ? tested.length : 1;
     if (last && wrong.length >= needed && wrong.length > 0)
-      this.#add(rule, wrong.at(-1) ?? '', [whole, last], parameter);
+      this.#add({ name: 'filter-selects', rule, message: wrong.at(-1) ?? '', parameter }, [whole, last]);
   }
 
   /**
@@ -283,7 +293,8 @@ class ListCheck {
     const second = found && isWhole(found) ? await request(other) : undefined;
     if (!found || !second || !isWhole(second)) return;
     const message = `${parameter.name} has no effect: the list is the same with ${JSON.stringify(wanted)}, with ${JSON.stringify(other)} and without it`;
-    this.#add(`${parameter.name} selects entries`, message, [whole, found, second], parameter);
+    const rule = `${parameter.name} selects entries`;
+    this.#add({ name: 'filter-selects', rule, message, parameter }, [whole, found, second]);
   }
 }
 

@@ -7,6 +7,7 @@ import { getResponseName } from './findings.ts';
 import { findId, findLists } from './ids.ts';
 import { containsId, createListRequest, isListed, isScalar } from './life-cycle-rules.ts';
 import type { RequestValues } from './requests.ts';
+import { createViolation, RULES, type RuleName } from './rules.ts';
 import type { Send } from './updates.ts';
 
 /**
@@ -65,13 +66,13 @@ export class ListedResource {
   }
 
   async checkListed(): Promise<void> {
-    await this.#check('created resources are listed', (response) =>
+    await this.#check('created-listed', (response) =>
       this.#isListed(response) === false ? 'is missing in the list, but was created before' : undefined,
     );
   }
 
   async checkMissing(): Promise<void> {
-    await this.#check('deleted resources are not listed', (response) =>
+    await this.#check('deleted-listed', (response) =>
       this.#isListed(response) === true ? 'is in the list, but was deleted before' : undefined,
     );
   }
@@ -83,7 +84,7 @@ export class ListedResource {
   async checkCurrent(before: Node, current: Node): Promise<void> {
     const changed = Object.keys(current).filter((name) => isScalar(current[name]) && current[name] !== before[name]);
     if (changed.length === 0) return;
-    await this.#check('lists show changes', (response) => {
+    await this.#check('list-current', (response) => {
       const entry = this.#findEntry(response);
       const isOld = (name: string) => isScalar(entry?.[name]) && entry?.[name] === before[name];
       const stale = changed.find(isOld);
@@ -96,12 +97,16 @@ export class ListedResource {
    * Requests the list.
    * Requests it again after a pause if it has a problem, and adds a finding if the problem stays.
    */
-  async #check(rule: string, findProblem: (response: ReceivedResponse) => string | undefined): Promise<void> {
+  async #check(name: RuleName, findProblem: (response: ReceivedResponse) => string | undefined): Promise<void> {
     const { results } = this.#context.session;
     const { list } = this.#cycle;
     const values = this.#values;
     if (!list || !values) return;
-    const isKnown = results.has({ operationId: list.operationId, status: getResponseName(list, 200), rule });
+    const isKnown = results.has({
+      operationId: list.operationId,
+      status: getResponseName(list, 200),
+      rule: RULES[name].title,
+    });
     for (const pauseMs of isKnown ? [] : PAUSES_MS) {
       const response = await this.#send(list, values);
       if (response?.status !== 200 || findProblem(response) === undefined) return;
@@ -111,7 +116,7 @@ export class ListedResource {
       const problem = response.status === 200 ? findProblem(response) : undefined;
       return problem === undefined
         ? []
-        : [{ rule, message: `The resource ${JSON.stringify(this.#id)} ${problem}`, pointer }];
+        : [createViolation(name, { message: `The resource ${JSON.stringify(this.#id)} ${problem}`, pointer })];
     });
   }
 

@@ -8,6 +8,7 @@ import { isMissing } from './life-cycle-rules.ts';
 import type { LifeCycle } from './life-cycles.ts';
 import { RequestSequence } from './request-sequence.ts';
 import { toPath } from './requests.ts';
+import { createViolation } from './rules.ts';
 
 /** The difference between the seeds of two attempts to confirm a finding. */
 const SEED_STEP = 5_003;
@@ -43,7 +44,7 @@ async function examineLocation(context: CheckContext, cycle: LifeCycle): Promise
   const shown = readValues && (await sequence.send(read, readValues));
   if (!readValues || !shown || !isSuccess(shown)) return [];
   const message = `The Location header ${location} leads to status 404, but the resource is at ${toPath(read, readValues)}`;
-  const violation = { rule: 'Location leads to the resource', message, pointer: getPointer(create) };
+  const violation = createViolation('location', { message, pointer: getPointer(create) });
   sequence.add(create, violation, created.response);
   return sequence.findings;
 }

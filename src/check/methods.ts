@@ -5,6 +5,7 @@ import type { CheckContext } from './check-context.ts';
 import { examineAll } from './confirm-findings.ts';
 import type { Finding } from './findings.ts';
 import { toPath } from './requests.ts';
+import type { RuleName } from './rules.ts';
 import { createFinding, SAFE_METHODS, type SendResult, type Session } from './session.ts';
 
 /**
@@ -74,17 +75,17 @@ function checkResponse(
   if (!exchange) return findings;
   const { status, headers } = exchange.response;
   const pointer = route.pointer.slice(0, route.pointer.lastIndexOf('/'));
-  const createMethodFinding = (rule: string, message: string) =>
-    createFinding('methods', route, exchange, { rule, message, pointer });
+  const createMethodFinding = (name: RuleName, rule: string, message: string) =>
+    createFinding('methods', route, exchange, { name, rule, message, pointer });
   if (status !== 405) {
     const message = `Status ${status} instead of 405: ${route.path} does not support ${method}`;
-    return isOtherRejection(session, status, method) ? [] : [createMethodFinding('405', message)];
+    return isOtherRejection(session, status, method) ? [] : [createMethodFinding('method', '405', message)];
   }
   const isDocumented = findResponse(route.responses, 405) !== undefined;
   const [violation] = findAllowViolations(headers.allow, own, allowed);
   return [
     ...(isDocumented ? findings : []),
-    ...(violation === undefined ? [] : [createMethodFinding('Allow', `The 405 response ${violation}`)]),
+    ...(violation === undefined ? [] : [createMethodFinding('allow', 'Allow', `The 405 response ${violation}`)]),
   ];
 }
 

@@ -1,4 +1,5 @@
-import { Command, InvalidArgumentError } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import type { Confidence } from './rules.ts';
 
 /** A parsed `storefront check` command. */
 export interface CheckCommand {
@@ -43,6 +44,8 @@ export interface CheckCommand {
    * Different parts of the check run in different sandboxes at the same time.
    */
   readonly sandboxHeaders?: readonly Readonly<Record<string, string>>[];
+  /** The least confidence of a violation that makes the check fail. Default: likely. */
+  readonly confidence?: Confidence | undefined;
   /** The path of a JUnit XML report to write. */
   readonly report?: string | undefined;
   /** The path of a file to which a Markdown summary is appended. */
@@ -146,6 +149,14 @@ export function addCheckOptions(command: Command, environment: Readonly<Record<s
 
 function addReportOptions(command: Command, environment: Readonly<Record<string, string | undefined>>): Command {
   return command
+    .addOption(
+      new Option(
+        '--confidence <level>',
+        'violations that make the check fail: all (likely), or only those that the contract or a standard forbids (certain)',
+      )
+        .choices(['likely', 'certain'])
+        .default('likely'),
+    )
     .option('--report <file>', 'file to write a JUnit XML report to')
     .option(
       '--summary <file>',

@@ -175,16 +175,14 @@ function createEdited(
 
 function createRefusalFinding(route: Route, exchange: Exchange, place: string, kind: string): Finding {
   const { status } = exchange.response;
-  const message = `The server refuses a valid request with the documented status ${status} (${place}: ${kind}). Confidence: high, because it refused ${TRIALS} of ${TRIALS} requests with this value, and accepted ${TRIALS} others. ${REMEDY}`;
+  const message = `The server refuses a valid request with the documented status ${status} (${place}: ${kind}). It refused ${TRIALS} of ${TRIALS} requests with this value, and accepted ${TRIALS} others.`;
   return createFinding('input', route, exchange, {
+    name: 'kind-accepted',
     rule: `accepts valid requests: ${place}`,
     message,
     pointer: route.pointer,
   });
 }
-
-const REMEDY =
-  'If the server is right, describe the rule in the schema, or add x-storefront: { refuses: true } to the operation.';
 
 /** The minimum number of refused requests for a finding about an operation that refuses every valid request. */
 const MIN_REFUSED = 5;
@@ -201,6 +199,11 @@ export function findCompleteRefusal(session: Session, route: Route): Finding | u
   if (!exchange || count < MIN_REFUSED || !isComplete || route.pathNames.length > 0 || mayRefuse(session, route))
     return undefined;
   const { status } = exchange.response;
-  const message = `The server refused all ${count} valid requests with the documented status ${status}. Confidence: medium, because the reason can be a rule that the contract does not describe. If the server is right, add an example of an accepted request to the contract, or x-storefront: { refuses: true } to the operation`;
-  return createFinding('input', route, exchange, { rule: 'accepts valid requests', message, pointer: route.pointer });
+  const message = `The server refused all ${count} valid requests with the documented status ${status}. The reason can be a rule that the contract does not describe`;
+  return createFinding('input', route, exchange, {
+    name: 'some-accepted',
+    rule: 'accepts valid requests',
+    message,
+    pointer: route.pointer,
+  });
 }

@@ -2,10 +2,11 @@ import type { Route } from '../openapi/routes.ts';
 import { isRefused, sendAccepted } from './accepted-requests.ts';
 import type { CheckContext } from './check-context.ts';
 import { type Exchange, isMocked, isSuccess, type ReceivedResponse, type RequestToSend } from './exchange.ts';
-import type { Finding, Violation } from './findings.ts';
+import type { Finding } from './findings.ts';
 import { isPathValue } from './ids.ts';
 import { getCreatedId, type LifeCycle } from './life-cycles.ts';
 import { type RequestValues, toRequest } from './requests.ts';
+import type { Violation } from './rules.ts';
 import { createFinding, type Rule } from './session.ts';
 import { withId } from './updates.ts';
 

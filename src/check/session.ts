@@ -9,15 +9,9 @@ import { Connection } from './connection.ts';
 import { addCredentials } from './credentials.ts';
 import type { Exchange, ReceivedResponse, RequestToSend } from './exchange.ts';
 import { CheckStoppedError, OperationUnavailableError } from './exchange.ts';
-import {
-  type CheckName,
-  type CheckResults,
-  describeWrongValue,
-  type Finding,
-  getResponseName,
-  type Violation,
-} from './findings.ts';
+import { type CheckName, type CheckResults, describeWrongValue, type Finding, getResponseName } from './findings.ts';
 import { withAccept, withCurrentVersion, withNewKey } from './request-headers.ts';
+import { createViolation, type RuleName, type Violation } from './rules.ts';
 import type { Suspect } from './suspects.ts';
 import { NoResponseError } from './transport.ts';
 import { canBeUndocumented, findWriteOnlyViolations, findXmlViolations } from './undocumented-responses.ts';
@@ -197,11 +191,11 @@ export function reportClosedConnections({ client, results, sentTo }: Session): v
 
 function createCloseViolation({ pointer }: Route, { response: { status } }: Exchange): Violation {
   const message = `The server closes the connection after responses with status ${status}, but does not announce it with "Connection: close" (RFC 9112, section 9.6). The next request of a client gets no response`;
-  return { rule: 'announces closed connections', message, pointer };
+  return createViolation('announced-close', { message, pointer });
 }
 
 function createNoResponseFinding(check: CheckName, route: Route, request: RequestToSend, message: string): Finding {
-  const violation = { rule: 'responds', message, pointer: route.pointer };
+  const violation = createViolation('responds', { message, pointer: route.pointer });
   return { ...createFinding(check, route, { request, response: NO_RESPONSE }, violation), status: 'none' };
 }
 
@@ -223,6 +217,7 @@ function reportStop(session: Session, cause: Suspect | undefined): void {
     check: 'behaviour',
     operationId,
     status: 'none',
+    name: 'responds',
     rule: 'responds',
     message: `The server ${response}. It accepted no connections until it was started again, and the repeated request stopped it again`,
     pointer,
@@ -261,15 +256,16 @@ function findViolations(
   const type = headers['content-type'] ?? '';
   const documented = findResponse(route.responses, status);
   const pointer = documented?.pointer ?? `${route.pointer}/responses`;
-  const createViolation = (rule: string, message: string): Violation => ({ rule, message, pointer });
-  if (httpError !== undefined) return [createViolation('HTTP', httpError)];
+  const violate = (name: RuleName, message: string, rule?: string) =>
+    createViolation(name, { message, pointer, ...(rule !== undefined && { rule }) });
+  if (httpError !== undefined) return [violate('http', httpError)];
   // An operation can document only errors, such as a 501.
   const isExpected = documented !== undefined && route.successStatus >= 400;
   if (status >= 500 && !isExpected && !(status === INSUFFICIENT_STORAGE && documented))
-    return [createViolation('no server error', `The server responds with ${status}`)];
+    return [violate('server-error', `The server responds with ${status}`)];
   if (!hasModel && canBeUndocumented(contract, route, request, response)) return [];
   if (jsonError !== undefined)
-    return [createViolation('JSON', `The content type is ${type}, but the body is not valid JSON: ${jsonError}`)];
+    return [violate('json', `The content type is ${type}, but the body is not valid JSON: ${jsonError}`)];
   // Responses to HEAD, and responses with status 204 or 304, have no body and need no content type (RFC 9110, sections
   // 9.3.2 and 6.4.1).
   const hasBody = request.method !== 'HEAD' && status !== 204 && status !== 304;
@@ -281,23 +277,31 @@ function findViolations(
     .filter(({ where, rule }) => hasModel || where !== 'body' || rule !== 'documented');
   return [
     ...findWriteOnlyViolations(contract, documented, response).map((place) =>
-      createViolation(
-        `body${place} writeOnly`,
+      violate(
+        'write-only',
         `body${place} must not be in a response, because its schema is writeOnly`,
+        `body${place} writeOnly`,
       ),
     ),
     ...(hasBody ? findXmlViolations(contract, documented, response) : []).map(([rule, message]) =>
-      createViolation(rule, message),
+      violate('response-schema', message, rule),
     ),
     ...responseViolations.map((violation) => ({
+      name: getResponseRule(violation),
       rule: toRuleName(violation),
       message: violation.message + describeWrongValue(response, violation.where, contract.credentialNames),
       pointer: findSchema(documented, type, violation) ?? pointer,
     })),
-    ...findProblemViolations(response).map((message) => createViolation('problem status', message)),
-    ...findCharsetViolations(response).map((message) => createViolation('charset', message)),
-    ...findRepeatedNames(response).map((message) => createViolation('unique names', message)),
+    ...findProblemViolations(response).map((message) => violate('problem-status', message)),
+    ...findCharsetViolations(response).map((message) => violate('charset', message)),
+    ...findRepeatedNames(response).map((message) => violate('unique-names', message)),
   ];
+}
+
+/** Returns the rule that a response violates. */
+export function getResponseRule({ where }: ResponseViolation): RuleName {
+  if (where === 'status') return 'response-status';
+  return where === 'content type' ? 'response-type' : 'response-schema';
 }
 
 /**

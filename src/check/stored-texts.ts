@@ -8,6 +8,7 @@ import { getEntry, unwrap } from './life-cycle-rules.ts';
 import type { LifeCycle } from './life-cycles.ts';
 import { RequestSequence } from './request-sequence.ts';
 import { getBodySchema, type RequestValues, validateValues } from './requests.ts';
+import { createViolation, type RuleName } from './rules.ts';
 import { isServerName } from './stored-values.ts';
 import { REFERENCE_NAME } from './value-classes.ts';
 
@@ -33,15 +34,15 @@ interface TextProperty {
 
 /** A kind of text, and how a server can damage it. */
 interface TextKind {
-  readonly rule: string;
+  readonly name: RuleName;
   readonly create: (property: TextProperty, seed: number) => string;
   /** Returns the end of a sentence about a damaged text; undefined if the server can have stored the text. */
   readonly describe: (sent: string, got: string, property: TextProperty) => string | undefined;
 }
 
 const KINDS: readonly TextKind[] = [
-  { rule: 'long texts are stored', create: createLongText, describe: describeShortened },
-  { rule: 'letters of all languages are stored', create: createForeignText, describe: describeReplaced },
+  { name: 'long-text', create: createLongText, describe: describeShortened },
+  { name: 'text-letters', create: createForeignText, describe: describeReplaced },
 ];
 
 /**
@@ -119,7 +120,7 @@ async function examineTogether(
       const problem = typeof one === 'string' && typeof other === 'string' && kind.describe(one, other, property);
       return problem ? [`${property.name} ${problem}`] : [];
     });
-    return problems.length > 0 ? [{ rule: kind.rule, message: problems.join('; '), pointer }] : [];
+    return problems.length > 0 ? [createViolation(kind.name, { message: problems.join('; '), pointer })] : [];
   });
   return sequence.findings;
 }
@@ -141,7 +142,7 @@ function describeShortened(sent: string, got: string, { maxLength }: TextPropert
   const [one, other] = [normalizeText(sent), normalizeText(got)];
   if (other === '' || other.length >= one.length || !one.startsWith(other)) return undefined;
   const limit = maxLength === undefined ? '' : `, and the contract allows ${maxLength}`;
-  return `was sent with ${sent.length} characters, but has ${got.length}${limit}. If the server stores only ${got.length}, use maxLength: ${got.length} in the contract`;
+  return `was sent with ${sent.length} characters, but has ${got.length}${limit}`;
 }
 
 function createForeignText({ maxLength = DEFAULT_LENGTH }: TextProperty, seed: number): string {

@@ -212,9 +212,14 @@ export class StoredValues {
       const exchange = first?.last?.exchanges.at(-1);
       if (!first?.last || !exchange) return [];
       const { read, last } = first;
-      const message = `${problems.map(({ text }) => text).join('; ')}. If the server sets ${problems.length > 1 ? 'these properties' : first.name} itself, use readOnly in the contract`;
+      const message = `${problems.map(({ text }) => text).join('; ')}`;
       const rule = `changes are stored: ${route.operationId}`;
-      const finding = createFinding('behaviour', read, exchange, { rule, message, pointer: read.pointer });
+      const finding = createFinding('behaviour', read, exchange, {
+        name: 'stored-value',
+        rule,
+        message,
+        pointer: read.pointer,
+      });
       return [{ ...finding, exchanges: last.exchanges }];
     });
   }

@@ -74,9 +74,15 @@ async function examinePair(
   const last = await act(second);
   const two = last && findTransition(toEntry(middle), toEntry(last), one.property);
   const reason = two && findReason(context, second, { initial: one.from, current: one.to });
-  if (two && reason !== undefined) {
-    const message = `${second.operationId} changed ${two.property} from ${JSON.stringify(two.from)} to ${JSON.stringify(two.to)}, although it documents ${CONFLICT} and ${reason}. If this change is allowed, say for which ${two.property} the ${CONFLICT} is in its description`;
-    sequence.add(second, { rule: `is refused after ${first.operationId}`, message, pointer: second.pointer });
+  if (two && reason) {
+    const message = `${second.operationId} changed ${two.property} from ${JSON.stringify(two.from)} to ${JSON.stringify(two.to)}, although it documents ${CONFLICT} and ${reason.text}`;
+    sequence.add(second, {
+      name: 'action-refused',
+      rule: `is refused after ${first.operationId}`,
+      message,
+      pointer: second.pointer,
+      ...(reason.isDocumented && { confidence: 'certain' }),
+    });
   }
   return sequence.findings;
 }
@@ -97,18 +103,20 @@ function findReason(
   { session: { contract } }: CheckContext,
   action: Route,
   { initial, current }: { readonly initial: string; readonly current: string },
-): string | undefined {
+): { readonly text: string; readonly isDocumented: boolean } | undefined {
   const operation = toNode(getNode(contract.normalized, action.pointer));
   const documented = action.responses.find(({ name }) => name === String(CONFLICT));
   const description = String(toNode(getNode(contract.normalized, documented?.pointer ?? '')).description ?? '');
   const text = normalizeWords(description);
   if (isNamed(text, current) && !/\b(?:only|unless|must be|not)\b/.test(text))
-    return `describes it with "${description}"`;
+    return { text: `describes it with "${description}"`, isDocumented: true };
   if (isNamed(text, initial) && !isNamed(text, current) && /\b(?:only|unless|must be|not|no longer)\b/.test(text))
-    return `describes it with "${description}"`;
+    return { text: `describes it with "${description}"`, isDocumented: true };
   const name = action.path.split('/').at(-1) ?? '';
   const isReverse = REVERSING.test(name) || REVERSING.test(String(operation.operationId ?? ''));
-  return FINAL.test(current) && !isReverse ? `${JSON.stringify(current)} is a final status` : undefined;
+  return FINAL.test(current) && !isReverse
+    ? { text: `${JSON.stringify(current)} is a final status`, isDocumented: false }
+    : undefined;
 }
 
 function normalizeWords(text: string): string {

@@ -5,11 +5,12 @@ import { sendAccepted, withOrderedDates } from './accepted-requests.ts';
 import type { CheckContext } from './check-context.ts';
 import { addConfirmed } from './confirm-findings.ts';
 import { type Exchange, isMocked, isSuccess } from './exchange.ts';
-import type { Finding, Violation } from './findings.ts';
+import type { Finding } from './findings.ts';
 import { isPathValue } from './ids.ts';
 import { documents, getEntry } from './life-cycle-rules.ts';
 import { getCreatedId, type LifeCycle } from './life-cycles.ts';
 import { getBodySchema, type RequestValues, toRequest, validateValues } from './requests.ts';
+import { createViolation, type RuleName } from './rules.ts';
 import { createFinding } from './session.ts';
 import { withId } from './updates.ts';
 
@@ -113,7 +114,7 @@ class UniqueValuesCheck {
     const areBoth = one && two && isSuccess(one.response) && isSuccess(two.response);
     if (areBoth && getCreatedId(create, read, one.response) !== getCreatedId(create, read, two.response)) {
       const message = `Two concurrent requests created two resources with the same values. The server refuses such values with ${CONFLICT} in sequential requests`;
-      this.#add(create, [...before, one, two], { rule: 'values stay unique in concurrent requests', message });
+      this.#add('unique-concurrent', message, create, [...before, one, two]);
     }
     return [one, two].find((exchange) => exchange && isSuccess(exchange.response));
   }
@@ -145,7 +146,7 @@ class UniqueValuesCheck {
       const changed = Object.keys(toNode(values.body)).find(isChanged);
       if (changed === undefined) continue;
       const message = `A request to create a resource with the same ${name} changed the existing resource ${JSON.stringify(id)} (${changed}): respond with ${CONFLICT}, as the contract documents`;
-      return this.#add(create, [first.exchange, exchange], { rule: 'new resources do not overwrite others', message });
+      return this.#add('create-overwrites', message, create, [first.exchange, exchange]);
     }
   }
 
@@ -221,12 +222,12 @@ class UniqueValuesCheck {
     if (!names.every((name) => shown[name] === sent[name])) return;
     const values = property === undefined ? 'the values' : `the ${property}`;
     const message = `${update.operationId} gave a resource ${values} of another one, but ${create.operationId} refuses this with ${CONFLICT}`;
-    this.#add(update, [...before, winner, exchange], { rule: 'updates keep values unique', message });
+    this.#add('unique-update', message, update, [...before, winner, exchange]);
   }
 
-  #add(route: Route, exchanges: readonly Exchange[], { rule, message }: Omit<Violation, 'pointer'>): void {
+  #add(name: RuleName, message: string, route: Route, exchanges: readonly Exchange[]): void {
     const last = exchanges.at(-1) as Exchange;
-    const finding = createFinding('behaviour', route, last, { rule, message, pointer: route.pointer });
+    const finding = createFinding('behaviour', route, last, createViolation(name, { message, pointer: route.pointer }));
     this.#findings.push({ ...finding, exchanges });
   }
 }

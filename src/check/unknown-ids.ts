@@ -8,14 +8,12 @@ import { documents } from './life-cycle-rules.ts';
 import type { LifeCycle } from './life-cycles.ts';
 import { RequestSequence } from './request-sequence.ts';
 import { type RequestValues, validateValues } from './requests.ts';
+import { createViolation } from './rules.ts';
 import type { Rule } from './session.ts';
 import { findActions } from './updates.ts';
 
 /** The status of a response to a request for a resource that does not exist. */
 const NOT_FOUND = 404;
-
-/** The name of the rule that an unknown id gets the documented 404. */
-const RULE = 'unknown ids are not found';
 
 /** The difference between the seeds of two attempts to confirm a finding. */
 const SEED_STEP = 3_001;
@@ -112,11 +110,11 @@ async function examineLongerId(context: CheckContext, cycle: LifeCycle): Promise
 }
 
 function createRule(id: string, { read }: LifeCycle): Rule {
-  return ({ pointer, operationId }, { response }) => {
+  return ({ pointer }, { response }) => {
     if (!isSuccess(response)) return [];
     const shown = findId(read.pathNames.at(-1) ?? '', response.body)?.id;
     const other = shown === undefined || String(shown) === id ? '' : ` and the resource ${JSON.stringify(shown)}`;
-    const message = `Status ${response.status}${other} for the unknown id ${JSON.stringify(id)}: respond with ${NOT_FOUND}, as the contract documents. If ${operationId} accepts unknown ids, remove this response from the contract`;
-    return [{ rule: RULE, message, pointer }];
+    const message = `Status ${response.status}${other} for the unknown id ${JSON.stringify(id)}: respond with ${NOT_FOUND}, as the contract documents`;
+    return [createViolation('unknown-id', { message, pointer })];
   };
 }

@@ -6,6 +6,7 @@ import { addInventedCredentials, type CommonInput, hasGivenCredentials } from '.
 import { type Exchange, isSuccess, type RequestToSend } from './exchange.ts';
 import type { Finding } from './findings.ts';
 import { type RequestValues, toRequest } from './requests.ts';
+import { createViolation } from './rules.ts';
 import { isWriteOperation } from './selection.ts';
 import { createFinding, type Session } from './session.ts';
 
@@ -81,10 +82,9 @@ async function examineOperation(context: CheckContext, route: Route) {
     const existing = isWriteOperation(route) ? requests.createValid(route, seed) : undefined;
     const exchange = await send({ ...accepted.values, path: (existing ?? accepted.values).path }, complete);
     if (!exchange || !isSuccess(exchange.response)) continue;
-    const rule = 'requires credentials';
-    const message = `requests ${name}`;
+    const violation = { message: `requests ${name}`, pointer: route.pointer };
     return {
-      finding: createFinding('behaviour', route, exchange, { rule, message, pointer: route.pointer }),
+      finding: createFinding('behaviour', route, exchange, createViolation('credentials-required', violation)),
       rejected,
     };
   }
@@ -101,7 +101,11 @@ function findRejectionFindings({ contract }: Session, route: Route, exchange: Ex
   if (status !== UNAUTHORIZED || !documented || Object.keys(documented.media).length === 0) return [];
   const violations = contract.verifyResponse(route, { status, headers, body }, { closed: false, isReceived: true });
   return violations.slice(0, 1).map(({ where, rule, message }) => {
-    const violation = { rule: `rejection ${where} ${rule}`, message, pointer: documented.pointer };
+    const violation = createViolation('rejection-schema', {
+      rule: `rejection ${where} ${rule}`,
+      message,
+      pointer: documented.pointer,
+    });
     return createFinding('behaviour', route, exchange, violation);
   });
 }

@@ -18,6 +18,7 @@ import {
   isSameValue,
 } from './life-cycle-rules.ts';
 import { getBodySchema, type RequestValues, validateValues } from './requests.ts';
+import { createViolation } from './rules.ts';
 import type { Rule, Session } from './session.ts';
 import { isServerName } from './stored-values.ts';
 
@@ -140,7 +141,7 @@ export class ResourceUpdates {
     const conditional = { ...values, headers: { ...values.headers, [IF_MATCH]: '"storefront-check-0"' } };
     await this.#recorder.send(route, conditional, ({ pointer }, { response }) => {
       const message = `Status ${response.status} for an If-Match header with another ETag: respond with 412, as the contract documents`;
-      return isSuccess(response) ? [{ rule: 'If-Match prevents changes of other versions', message, pointer }] : [];
+      return isSuccess(response) ? [createViolation('if-match', { message, pointer })] : [];
     });
   }
 
@@ -150,7 +151,7 @@ export class ResourceUpdates {
     const { [IF_MATCH]: _, ...headers } = values.headers;
     await this.#recorder.send(route, { ...values, headers }, ({ pointer }, { response }) => {
       const message = `Status ${response.status} for an update without If-Match: respond with 428, as the contract documents`;
-      return isSuccess(response) ? [{ rule: 'If-Match is required', message, pointer }] : [];
+      return isSuccess(response) ? [createViolation('if-match-required', { message, pointer })] : [];
     });
   }
 

@@ -45,17 +45,19 @@ describe('The command line of storefront check', () => {
       timeout: 30,
       runs: 50,
       maxTime: 300,
+      confidence: 'likely',
     });
   });
 
   it('accepts all options', () => {
     const args =
-      '--contract a.yaml --wait 5 --timeout 9 --allow-writes --only a,b --exclude c --seed 7 --runs 3 --max-time 7 --report r --summary s';
+      '--contract a.yaml --wait 5 --confidence certain --timeout 9 --allow-writes --only a,b --exclude c --seed 7 --runs 3 --max-time 7 --report r --summary s';
     const headers = ['-H', 'Authorization: Bearer a:b', '--header', 'X-Empty:', '-H', 'x-empty:  again '];
     expect(asked(['https://shop.test/base/', ...args.split(' '), ...headers])).toEqual({
       url: 'https://shop.test/base/',
       contract: 'a.yaml',
       wait: 5,
+      confidence: 'certain',
       timeout: 9,
       allowWrites: true,
       only: ['a', 'b'],

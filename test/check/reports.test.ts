@@ -19,6 +19,11 @@ function failure(parts: Partial<Failure> = {}): Failure {
   };
 }
 
+const LIKELY = failure({
+  rule: 'PUT replaces the resource',
+  violated: { name: 'put-replaces', confidence: 'likely', remedy: 'make it required' },
+});
+
 function report(parts: Partial<Report> = {}): Report {
   return {
     title: 'a shop',
@@ -131,7 +136,7 @@ describe('toText', () => {
       '   and 3 more',
       '',
       '',
-      'Contract check failed: 1 rule violated, 12 findings',
+      'Contract check failed: 1 cause, 12 findings',
     ]);
   });
 
@@ -145,20 +150,36 @@ describe('toText', () => {
   const VERDICTS: readonly [parts: Partial<Report>, verdict: string][] = [
     [{}, 'Contract check passed: no violations found'],
     [{ unreached: ['a'] }, 'Contract check passed: no violations found; 1 operation not reached'],
-    [{ failures: [failure()] }, 'Contract check failed: 1 rule violated, 1 finding'],
-    [{ failures: [failure(), failure({ operationId: 'b' })] }, 'Contract check failed: 1 rule violated, 2 findings'],
-    [{ failures: [failure(), failure({ rule: 'b' })] }, 'Contract check failed: 2 rules violated, 2 findings'],
+    [{ failures: [failure()] }, 'Contract check failed: 1 cause, 1 finding'],
+    [{ failures: [failure(), failure({ operationId: 'b' })] }, 'Contract check failed: 1 cause, 2 findings'],
+    [{ failures: [failure(), failure({ rule: 'b' })] }, 'Contract check failed: 2 causes, 2 findings'],
+    [{ failures: [failure(), failure({ rule: 'b', cause: 'a rule' })] }, 'Contract check failed: 1 cause, 2 findings'],
+    [{ failures: [LIKELY] }, 'Contract check failed: 1 cause, 1 finding'],
+    [{ failures: [LIKELY], minConfidence: 'certain' }, 'Contract check passed: no certain violations found, 1 likely'],
+    [{ failures: [LIKELY, failure()], minConfidence: 'certain' }, 'Contract check failed: 1 cause, 1 finding'],
   ];
   it.each(VERDICTS)('returns the verdict for %j', (parts, verdict) =>
     expect(formatVerdict(report(parts))).toBe(verdict),
   );
 });
 
+describe('A failure of a rule of the table', () => {
+  const texts: readonly (readonly [string, string])[] = [
+    ['text', toText(report({ failures: [LIKELY] }))],
+    ['Markdown', toMarkdown(report({ failures: [LIKELY] }))],
+    ['JUnit', toJunit(report({ failures: [LIKELY] }))],
+  ];
+  it.each(texts)('has its name, its confidence and what to write in the contract as %s', (_, text) => {
+    expect(text).toMatch(/rule: put-replaces \(likely\)/i);
+    expect(text).toMatch(/if the server is right: make it required/i);
+  });
+});
+
 describe('toMarkdown', () => {
   it('has the verdict, the title, each failure and the table', () => {
     const failures = [failure(), failure({ operationId: 'putItem', status: '200' })];
     expect(toMarkdown(report({ rows: ROWS, failures, notes: ['A note.'] })).split('\n')).toEqual([
-      '## Contract check failed: 1 rule violated, 2 findings',
+      '## Contract check failed: 1 cause, 2 findings',
       '',
       'a shop',
       '',

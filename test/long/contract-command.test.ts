@@ -56,7 +56,7 @@ describe('npm run contract', () => {
     for (const judge of ['statuses', 'dredd'])
       expect(output).toMatch(new RegExp(`^\\d+\\. addCartItem 20\\d \\(${judge}\\)`, 'm'));
     expect(output).toMatch(new RegExp(`\\$ .*curl .*'?${url}/api/cart-items'?`));
-    expect(output).toMatch(/^Contract check failed: \d+ rules violated, \d+ findings$/m);
+    expect(output).toMatch(/^Contract check failed: \d+ causes, \d+ findings$/m);
   });
 
   it('reports the changes that it would make to a server other than a storefront, and a server that does not respond', async () => {

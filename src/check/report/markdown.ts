@@ -1,5 +1,5 @@
 import type { Failure, Report } from './report.ts';
-import { createCells, escapeReport, formatUnchecked, formatVerdict, groupFailuresByRule } from './text.ts';
+import { createCells, escapeReport, formatRule, formatUnchecked, formatVerdict, groupFailures } from './text.ts';
 
 /** The maximum number of failures in a summary. */
 const MAX_FAILURES = 30;
@@ -17,7 +17,7 @@ export function toMarkdown(report: Report): string {
     `|---|---|${checks.map(() => '--:|').join('')}`,
     ...rows.map((row) => line(createCells(row, checks))),
   ];
-  const sections = groupFailuresByRule(failures)
+  const sections = groupFailures(failures)
     .slice(0, MAX_FAILURES)
     .map(([first, ...others]) => (first ? formatFailure(first, others) : ''));
   return [
@@ -34,9 +34,11 @@ export function toMarkdown(report: Report): string {
 }
 
 function formatFailure(failure: Failure, others: readonly Failure[]): string {
-  const { check, operationId, status, rule, message, place, steps } = failure;
-  const places = others.map((other) => `${other.operationId} ${other.status}`);
-  const also = places.length > 0 ? [`Also: ${places.join(', ')}`, ''] : [];
+  const { check, operationId, status, rule, violated, message, place, steps } = failure;
+  const places = others.map(
+    (other) => `${other.operationId} ${other.status}${other.rule === rule ? '' : ` (${other.rule})`}`,
+  );
+  const also = places.length > 0 ? [escapeText(`Also: ${places.join(', ')}`), ''] : [];
   return [
     `### ${escapeText(`${operationId} ${status} (${check}): ${rule}`)}`,
     '',
@@ -44,6 +46,8 @@ function formatFailure(failure: Failure, others: readonly Failure[]): string {
     '',
     `Contract: \`${place.replaceAll('`', "'")}\``,
     '',
+    ...(violated ? [`Rule: ${formatRule(violated)}`, ''] : []),
+    ...(violated?.remedy ? [`If the server is right: ${violated.remedy}`, ''] : []),
     ...also,
     '````sh',
     ...steps.slice(-MAX_STEPS).flatMap(({ request, response }) => [request, `# ${response}`]),

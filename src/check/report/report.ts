@@ -14,10 +14,12 @@ import {
 } from '../../util/redact-secrets.ts';
 import { joinList } from '../../util/text.ts';
 import { tryOrUndefined } from '../../util/try-or-undefined.ts';
+import { groupByCause } from '../causes.ts';
 import type { Verdict } from '../check.ts';
 import { getCommonHeaders, NEUTRAL_HEADERS } from '../credentials.ts';
 import { type Exchange, type RequestToSend, toCurl } from '../exchange.ts';
-import { CHECK_NAMES, type Count, type Finding, MAX_BODY_LENGTH } from '../findings.ts';
+import { CHECK_NAMES, type Count, type Finding, getFindingKey, MAX_BODY_LENGTH } from '../findings.ts';
+import { type Confidence, getConfidence, getRule, type RuleName } from '../rules.ts';
 
 /**
  * What a report redacts: the headers and query parameters that the user has given, and what the contract says about
@@ -154,6 +156,8 @@ export interface Report {
   readonly checks: readonly string[];
   readonly rows: readonly Row[];
   readonly failures: readonly Failure[];
+  /** The least confidence of a failure that makes the check fail. Default: likely. */
+  readonly minConfidence?: Confidence | undefined;
   /** Additional sentences, for example about operations that were skipped. */
   readonly notes: readonly string[];
   /** Descriptions of what was not checked completely. */
@@ -175,6 +179,14 @@ export interface Row {
 /** A violation of the contract. */
 export interface Failure extends Pick<Finding, 'operationId' | 'status' | 'rule' | 'message'> {
   readonly check: string;
+  /** The rule in the table of rules, with what to write in the contract; undefined for an additional check. */
+  readonly violated?: {
+    readonly name: RuleName;
+    readonly confidence: Confidence;
+    readonly remedy: string | undefined;
+  };
+  /** A text that failures with the same cause have in common. Default: `rule`. */
+  readonly cause?: string;
   /** The place in the contract: file, line, column and JSON Pointer. */
   readonly place: string;
   readonly steps: readonly Step[];
@@ -190,6 +202,14 @@ export interface Step {
   readonly response: string;
 }
 
+/**
+ * Returns the failures that make the check fail: all, or only those of certain rules.
+ * Failures of additional checks always count.
+ */
+export function getCounting({ failures, minConfidence }: Report): readonly Failure[] {
+  return failures.filter(({ violated }) => minConfidence !== 'certain' || violated?.confidence !== 'likely');
+}
+
 /** Creates a report from a verdict. `reproduce` returns the command that repeats the check of an operation. */
 export function createReport(verdict: Verdict, contract: Contract, reproduce: (operationId: string) => string): Report {
   const { url, seed, runs, routes, findings, results, notes, unchecked, unreached } = verdict;
@@ -202,10 +222,13 @@ export function createReport(verdict: Verdict, contract: Contract, reproduce: (o
     title: `Checked ${url} against ${path} with ${scope}: ${results.responseCount} responses, seed ${seed}, ${runs} runs`,
     checks: CHECK_NAMES,
     rows,
-    failures: findings.map((finding) => ({
-      ...createFailure({ ...verdict, contract }, finding, contract.locate),
-      reproduce: reproduce(finding.operationId),
-    })),
+    failures: groupByCause(findings, contract.routes).flatMap((group) =>
+      group.map((finding) => ({
+        ...createFailure({ ...verdict, contract }, finding, contract.locate),
+        cause: getFindingKey(group[0]),
+        reproduce: reproduce(finding.operationId),
+      })),
+    ),
     notes: [...notes, ...noteMissingResponses(rows)],
     unchecked,
     unreached,
@@ -250,10 +273,14 @@ function createRows({ results }: Verdict, { operationId, responses }: Route): re
 type Requests = Pick<Verdict, 'url' | 'headers' | 'query'> & { readonly contract: Contract };
 
 function createFailure(requests: Requests, finding: Finding, locate: (pointer: string) => string): Failure {
-  const { pointer, exchanges, message, ...rest } = finding;
+  const { pointer, exchanges, message, check, operationId, status, rule, name } = finding;
   const steps = exchanges.map((exchange, index) => createStep(requests, exchange, exchanges.slice(0, index)));
   return {
-    ...rest,
+    check,
+    operationId,
+    status,
+    rule,
+    violated: { name, confidence: getConfidence(finding), remedy: getRule(name).remedy },
     message: redactResponseText(requests, message),
     place: locate(pointer).replace(/^.*?(?=:\d+:\d+ #)/, toRelativePath),
     steps,

@@ -1,11 +1,11 @@
 import { escapeControls, joinList, limitList } from '../../util/text.ts';
 import type { Count } from '../findings.ts';
-import type { Failure, Report, Row } from './report.ts';
+import { type Failure, getCounting, type Report, type Row } from './report.ts';
 
-/** The number of failures of each rule that are printed with all their requests. */
+/** The number of failures of each cause that are printed with all their requests. */
 const MAX_IN_FULL = 1;
 
-/** The maximum number of further failures of each rule. Each of them is printed in one line. */
+/** The maximum number of further failures of each cause. Each of them is printed in one line. */
 const MAX_IN_LINES = 8;
 
 /** The maximum number of requests that are printed for a failure. */
@@ -15,7 +15,7 @@ const MAX_STEPS = 40;
 export function toText(unsafeReport: Report): string {
   const report = escapeReport(unsafeReport);
   const { title, failures, notes } = report;
-  const groups = groupFailuresByRule(failures).map((group, number) => formatGroup(group, number + 1));
+  const groups = groupFailures(failures).map((group, number) => formatGroup(group, number + 1));
   return [
     title,
     '',
@@ -29,16 +29,20 @@ export function toText(unsafeReport: Report): string {
 }
 
 /** Returns the verdict as one line. */
-export function formatVerdict({ failures, unchecked, unreached }: Report): string {
-  const rules = groupFailuresByRule(failures).length;
-  if (rules > 0) {
-    const counts = `${toCount(rules, 'rule')} violated, ${toCount(failures.length, 'finding')}`;
+export function formatVerdict(report: Report): string {
+  const { failures, unchecked, unreached } = report;
+  const counting = getCounting(report);
+  const causes = groupFailures(counting).length;
+  if (causes > 0) {
+    const counts = `${toCount(causes, 'cause')}, ${toCount(counting.length, 'finding')}`;
     return `Contract check failed: ${counts}${unchecked.length > 0 ? '; not everything was checked' : ''}`;
   }
   const addition = unreached.length > 0 ? `; ${toCount(unreached.length, 'operation')} not reached` : '';
+  const likely = groupFailures(failures).length;
+  const found = likely > 0 ? `no certain violations found, ${likely} likely` : 'no violations found';
   return unchecked.length > 0
-    ? 'Contract check incomplete: no violations found, but not everything was checked'
-    : `Contract check passed: no violations found${addition}`;
+    ? `Contract check incomplete: ${found}, but not everything was checked`
+    : `Contract check passed: ${found}${addition}`;
 }
 
 function toCount(count: number, noun: string): string {
@@ -63,27 +67,41 @@ export function formatUnchecked({ unchecked, unreached }: Report): readonly stri
     .map(([title, list]) => `${title}: ${joinList(list, MAX_UNCHECKED, '; ')}`);
 }
 
-/** Returns the failures grouped by rule, in the order in which they were found. */
-export function groupFailuresByRule(failures: readonly Failure[]): readonly (readonly Failure[])[] {
-  const rules = new Map<string, Failure[]>();
-  for (const failure of failures) rules.set(failure.rule, [...(rules.get(failure.rule) ?? []), failure]);
-  return [...rules.values()];
+/** Returns the failures grouped by cause, in the order in which they were found. */
+export function groupFailures(failures: readonly Failure[]): readonly (readonly Failure[])[] {
+  const causes = new Map<string, Failure[]>();
+  for (const failure of failures) {
+    const { cause = failure.rule } = failure;
+    causes.set(cause, [...(causes.get(cause) ?? []), failure]);
+  }
+  return [...causes.values()];
 }
 
 function formatGroup(group: readonly Failure[], number: number): string {
   const full = group.slice(0, MAX_IN_FULL).map((failure) => formatFailure(failure, number));
-  const lines = group
-    .slice(MAX_IN_FULL)
-    .map(({ operationId, status, steps }) => `also ${operationId} ${status}: ${steps.at(-1)?.request ?? ''}`);
+  const lines = group.slice(MAX_IN_FULL).map((failure) => formatFurther(failure, group[0]));
   return [...full, ...limitList(lines, MAX_IN_LINES).map((line) => `   ${line}`), ''].join('\n');
 }
 
+/** Returns the line of a failure with the same cause as the first one of its group. */
+function formatFurther({ operationId, status, rule, steps }: Failure, first: Failure | undefined): string {
+  const other = rule === first?.rule ? '' : ` ${rule}`;
+  return `also ${operationId} ${status}${other}: ${steps.at(-1)?.request ?? ''}`;
+}
+
+/** Returns the name of the violated rule with its confidence. */
+export function formatRule({ name, confidence }: NonNullable<Failure['violated']>): string {
+  return `${name} (${confidence})`;
+}
+
 function formatFailure(failure: Failure, number: number): string {
-  const { check, operationId, status, rule, message, place, steps, reproduce } = failure;
+  const { check, operationId, status, rule, violated, message, place, steps, reproduce } = failure;
   return [
     `${number}. ${operationId} ${status} (${check}): ${rule}`,
     `   ${message}`,
+    ...(violated ? [`   rule: ${formatRule(violated)}`] : []),
     `   contract: ${place}`,
+    ...(violated?.remedy ? [`   if the server is right: ${violated.remedy}`] : []),
     ...steps.slice(-MAX_STEPS).flatMap(({ request, response }) => [`   $ ${request}`, `     ${response}`]),
     ...(reproduce === undefined ? [] : [`   reproduce: ${reproduce}`]),
   ].join('\n');

@@ -35,7 +35,7 @@ const violationFinders: Readonly<Record<string, (exchange: Exchange) => readonly
 /** The rules for every response of the shop that a JSON Schema can't express, such as `Cache-Control: no-store`. */
 export const shopRules: readonly Rule[] = Object.entries(violationFinders).map(([rule, find]) => (route, exchange) => {
   const status = getResponseName(route, exchange.response.status);
-  return find(exchange).map((message) => ({ status, rule, message, pointer: DESCRIPTION_POINTER }));
+  return find(exchange).map((message) => ({ status, name: 'model', rule, message, pointer: DESCRIPTION_POINTER }));
 });
 
 /**
@@ -169,7 +169,7 @@ async function examineRule(session: Session, pathRule: PathRule): Promise<readon
   const { findings } = await session.send('methods', route, request, (_, { response }) => {
     const violation = findViolation(response);
     const message = `The response to ${request.method} ${request.target} ${violation}`;
-    return violation === undefined ? [] : [{ rule, message, pointer: DESCRIPTION_POINTER }];
+    return violation === undefined ? [] : [{ name: 'model', rule, message, pointer: DESCRIPTION_POINTER }];
   });
   return findings;
 }

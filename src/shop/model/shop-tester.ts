@@ -199,7 +199,7 @@ export class ShopTester {
     const { pointer } = this.routes[id];
     const status = getResponseName(this.routes[id], this.statuses.get(id) ?? 0);
     const exchanges = this.exchanges.slice(-MAX_EXCHANGES);
-    return { check: this.options.check, operationId: id, status, rule, message, pointer, exchanges };
+    return { check: this.options.check, operationId: id, status, name: 'model', rule, message, pointer, exchanges };
   }
 }
 

@@ -284,7 +284,7 @@ function findMissingStatuses({ results }: Session, { operationId, responses }: R
     ({ name }) => /^\d+$/.test(name) && !results.getStatuses(operationId).includes(name),
   );
   return missing.map(({ name, pointer }) => {
-    const kind = { status: name, rule: 'documented statuses occur', pointer };
+    const kind = { status: name, name: 'model' as const, rule: 'documented statuses occur', pointer };
     const message = `No response had the documented status ${name}`;
     return { ...kind, message, check: 'statuses', operationId, exchanges: [] };
   });

@@ -1,0 +1,83 @@
+import type { Route } from '../openapi/routes.ts';
+import type { Finding } from './findings.ts';
+import { findLifeCycles } from './life-cycles.ts';
+import { getCauses } from './rules.ts';
+
+/**
+ * Groups findings that have the same cause:
+ * - the same violation in several operations
+ * - violations of a rule for the operations of one resource, or for one place in them
+ * - violations that follow from another one for the same resource: a resource that is not stored is not listed either
+ *
+ * The first finding of a group is the one from which the others follow.
+ * The groups are in the order in which their first findings were found.
+ */
+export function groupByCause(
+  findings: readonly Finding[],
+  routes: readonly Route[],
+): readonly (readonly [Finding, ...Finding[]])[] {
+  const toResource = createResourceFinder(routes);
+  const groups: [Finding, ...Finding[]][] = [];
+  for (const finding of [...findings].sort((one, other) => getDepth(one) - getDepth(other))) {
+    const isSameCause = ([first, ...others]: [Finding, ...Finding[]]) =>
+      [first, ...others].some((one) => getCauseKey(one, toResource) === getCauseKey(finding, toResource)) ||
+      [first, ...others].some((one) => follows(finding, one, toResource));
+    const group = groups.find(isSameCause);
+    if (group) group.push(finding);
+    else groups.push([finding]);
+  }
+  return groups.sort(([one], [other]) => findings.indexOf(one) - findings.indexOf(other));
+}
+
+type ResourceFinder = (operationId: string) => string;
+
+/**
+ * Returns a function that returns the path of the resource of an operation: `/bookings` for
+ * `POST /bookings/{id}/cancel`.
+ */
+function createResourceFinder(routes: readonly Route[]): ResourceFinder {
+  const collections = findLifeCycles(routes)
+    .map(({ create }) => create.path)
+    .toSorted((one, other) => other.length - one.length);
+  const paths = new Map(routes.map(({ operationId, path }) => [operationId, path]));
+  return (operationId) => {
+    const path = paths.get(operationId) ?? '';
+    return collections.find((one) => path === one || path.startsWith(`${one}/`)) ?? path;
+  };
+}
+
+/** Returns a text that is the same for findings with the same cause. */
+function getCauseKey({ name, rule, operationId }: Finding, toResource: ResourceFinder): string {
+  const resource = toResource(operationId);
+  switch (name) {
+    case 'response-schema':
+    case 'write-only': {
+      // `body/items/*/price type` in a list and `body/price type` in an entry are the same property.
+      const [, property = '', keyword] = /^(?:.*\/)?([^/*]+?)(?:\/\*)* (\S+)$/.exec(rule) ?? [undefined, rule];
+      return `${name} ${resource} ${property} ${keyword}`;
+    }
+    case 'invalid-refused': {
+      // The same property or parameter, with different keywords: `body /name minLength`.
+      const [, place = rule] = /^[^:]+: (.*) \S+$/.exec(rule) ?? [];
+      return `${name} ${resource} ${place}`;
+    }
+    case 'stored-value':
+    case 'action-refused':
+    case 'filter-selects':
+    case 'filter-finds':
+      return `${name} ${resource}`;
+    default:
+      return `${name} ${rule}`;
+  }
+}
+
+/** Returns whether a finding follows from another one for the same resource, or for a resource that contains it. */
+function follows(finding: Finding, other: Finding, toResource: ResourceFinder): boolean {
+  const [own, cause] = [toResource(finding.operationId), toResource(other.operationId)];
+  return getCauses(finding.name).includes(other.name) && (own === cause || own.startsWith(`${cause}/`));
+}
+
+/** Returns how many rules a rule can follow from, one after another. */
+function getDepth({ name }: Pick<Finding, 'name'>): number {
+  return Math.max(0, ...getCauses(name).map((cause) => 1 + getDepth({ name: cause })));
+}

@@ -1,0 +1,59 @@
+import { expect, it } from 'vitest';
+import { groupByCause } from '../../src/check/causes.ts';
+import type { Finding } from '../../src/check/findings.ts';
+import { createViolation, getCauses, getRule, RULES, type RuleName } from '../../src/check/rules.ts';
+import { loadContract } from '../../src/openapi/contract.ts';
+import { createResourcePaths, refer } from '../support/fixtures/api-document.ts';
+import { writeApi } from '../support/harness/start-api.ts';
+
+const paths = {
+  ...createResourcePaths('/ants/{id}', refer('Animal')),
+  ...createResourcePaths('/ants/{antId}/eggs/{id}', refer('Animal')),
+  ...createResourcePaths('/bees/{id}', refer('Animal')),
+};
+const path = await writeApi({ paths, schemas: { Animal: { type: 'object', properties: { id: { type: 'string' } } } } });
+const { routes } = await loadContract({ path, strict: false });
+
+function finding(method: string, place: string, name: RuleName, rule?: string): Finding {
+  const operationId = routes.find((route) => route.method === method && route.path === place)?.operationId ?? '';
+  const violation = createViolation(name, { message: '', pointer: '', ...(rule !== undefined && { rule }) });
+  return { ...violation, check: 'behaviour', operationId, status: '200', exchanges: [] };
+}
+
+function group(...findings: readonly Finding[]): readonly (readonly number[])[] {
+  return groupByCause(findings, routes).map((one) => one.map((each) => findings.indexOf(each)));
+}
+
+it('puts findings about a resource that is not stored after the finding from which they follow', () => {
+  const listed = finding('GET', '/ants', 'created-listed');
+  const late = finding('GET', '/ants', 'list-current');
+  const other = finding('GET', '/bees', 'created-listed', 'another rule');
+  const readable = finding('GET', '/ants/{id}', 'created-readable');
+  expect(group(listed, late, other, readable)).toEqual([[2], [3, 0, 1]]);
+});
+
+it('puts a finding about a nested resource after that of the resource that contains it', () => {
+  const inner = finding('GET', '/ants/{antId}/eggs', 'created-listed');
+  expect(group(finding('GET', '/ants/{id}', 'created-readable'), inner)).toEqual([[0, 1]]);
+  expect(group(finding('GET', '/bees/{id}', 'created-readable'), inner)).toEqual([[0], [1]]);
+});
+
+it('groups findings about one property of a resource, and no findings about others', () => {
+  const inEntry = finding('GET', '/ants/{id}', 'response-schema', 'body/price type');
+  const inList = finding('GET', '/ants', 'response-schema', 'body/items/*/price type');
+  const inBees = finding('GET', '/bees', 'response-schema', 'body/items/*/price type');
+  const other = finding('GET', '/ants/{id}', 'response-schema', 'body/name type');
+  expect(group(inEntry, inList, inBees, other)).toEqual([[0, 1], [2], [3]]);
+});
+
+it('groups findings about one place of invalid requests', () => {
+  const rule = 'rejects invalid requests: body /name';
+  const all = ['minLength', 'type'].map((keyword) => finding('POST', '/ants', 'invalid-refused', `${rule} ${keyword}`));
+  const other = finding('POST', '/ants', 'invalid-refused', 'rejects invalid requests: body /price type');
+  expect(group(...all, other)).toEqual([[0, 1], [2]]);
+});
+
+it.each(Object.keys(RULES) as RuleName[])('the rule %s follows only from rules of the table', (name) => {
+  expect(getCauses(name)).toEqual(Object.keys(RULES).filter((one) => getRule(name).impliedBy?.includes(one)));
+  expect(getRule(name).impliedBy ?? []).toHaveLength(getCauses(name).length);
+});

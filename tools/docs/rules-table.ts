@@ -1,0 +1,12 @@
+import { getRule, RULES, type RuleName } from '../../src/check/rules.ts';
+import { formatTable } from './markdown.ts';
+
+/** Returns the rules of `storefront check` as a Markdown table. */
+export function generateRulesTable(): string {
+  const rows = (Object.keys(RULES) as RuleName[]).map((name) => {
+    const { title, meaning = title, confidence, certainIf, remedy = '–' } = getRule(name);
+    const level = certainIf === undefined ? confidence : `${confidence}; certain if ${certainIf}`;
+    return [`\`${name}\``, meaning, level, remedy];
+  });
+  return formatTable(['rule', 'meaning', 'confidence', 'if the server is right, in the contract'], rows);
+}
