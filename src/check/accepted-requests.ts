@@ -9,6 +9,15 @@ import { type RequestValues, validateValues } from './requests.ts';
 /** The difference between the seeds of two attempts. Other parts of the check use the seeds near the first one. */
 const SEED_STEP = 577;
 
+/** The status of a request that contradicts the state of a resource (RFC 9110, section 15.5.10). */
+const CONFLICT = 409;
+
+/** The number of seeds that no other request had, and that are tried if the values exist already. */
+const FRESH_SEEDS = 4;
+
+/** The difference between the seeds of two requests with values that no other request had. */
+const FRESH_STEP = 1_000_003;
+
 /** The number of other seeds that are tried. */
 const OTHER_SEEDS = 5;
 
@@ -19,25 +28,29 @@ const OTHER_SEEDS = 5;
 const REFUSED_STATUSES: readonly number[] = [400, 403, 404, 409, 422];
 
 /** Returns whether a server refused the values of a request, so that other values can succeed. */
-export function isRefused({ status }: ReceivedResponse): boolean {
+function isRefused({ status }: ReceivedResponse): boolean {
   return REFUSED_STATUSES.includes(status);
 }
 
 /**
  * Sends a request with generated values until the server accepts one: the values of `seed`, the same with their dates
- * in order, the examples of the contract, the values of other seeds, and the required parts only.
+ * in order, the examples of the contract, new values if the server already has these, the values of other seeds, and
+ * the required parts only.
  * Returns the values and the response; undefined if the server refuses all of them.
  * `edit` changes the generated values before they are sent.
  */
 export async function sendAccepted(
-  { session: { contract }, requests, seed }: Pick<CheckContext, 'session' | 'requests' | 'seed'>,
+  { session, requests, seed }: Pick<CheckContext, 'session' | 'requests' | 'seed'>,
   route: Route,
   send: (values: RequestValues) => Promise<ReceivedResponse | undefined>,
   edit: (values: RequestValues) => RequestValues | undefined = (values) => values,
 ): Promise<{ readonly values: RequestValues; readonly response: ReceivedResponse } | undefined> {
+  const { contract } = session;
+  let status: number | undefined;
   for (const candidate of createCandidates()) {
     const values = candidate && edit(candidate);
     const response = values && (await send(values));
+    status = response?.status ?? status;
     if (values && response && isSuccess(response)) return { values, response };
     if (values && (!response || !isRefused(response))) return undefined;
   }
@@ -48,11 +61,15 @@ export async function sendAccepted(
     yield first;
     yield first && withOrderedDates(contract, route, first);
     yield first && withDocumentedValues(contract, route, first);
-    for (let number = 1; number <= OTHER_SEEDS; number++) {
-      const other = requests.createValid(route, seed + number * SEED_STEP);
-      yield other && (withOrderedDates(contract, route, other) ?? other);
-    }
+    for (let number = 0; number < FRESH_SEEDS && status === CONFLICT; number++)
+      yield createOrdered(FRESH_STEP * ++session.freshSeedCount);
+    for (let number = 1; number <= OTHER_SEEDS; number++) yield createOrdered(number * SEED_STEP);
     yield requests.createMinimal(route, seed);
+  }
+
+  function createOrdered(step: number): RequestValues | undefined {
+    const other = requests.createValid(route, seed + step);
+    return other && (withOrderedDates(contract, route, other) ?? other);
   }
 }
 

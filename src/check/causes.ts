@@ -46,15 +46,19 @@ function createResourceFinder(routes: readonly Route[]): ResourceFinder {
   };
 }
 
+/** Returns the name of the last property or parameter in a text such as `body/items/price type`. */
+function getProperty(rule: string): string {
+  return /([^/*: ]+)(?:\/\*)* \S+$/.exec(rule)?.[1] ?? rule;
+}
+
 /** Returns a text that is the same for findings with the same cause. */
 function getCauseKey({ name, rule, operationId }: Finding, toResource: ResourceFinder): string {
   const resource = toResource(operationId);
   switch (name) {
     case 'response-schema':
     case 'write-only': {
-      // `body/items/*/price type` in a list and `body/price type` in an entry are the same property.
-      const [, property = '', keyword] = /^(?:.*\/)?([^/*]+?)(?:\/\*)* (\S+)$/.exec(rule) ?? [undefined, rule];
-      return `${name} ${resource} ${property} ${keyword}`;
+      // `body/items/price type` in a list and `body/price type` in an entry are the same property.
+      return `${name} ${resource} ${getProperty(rule)} ${rule.split(' ').at(-1)}`;
     }
     case 'invalid-refused': {
       // The same property or parameter, with different keywords: `body /name minLength`.
@@ -74,10 +78,14 @@ function getCauseKey({ name, rule, operationId }: Finding, toResource: ResourceF
 /** Returns whether a finding follows from another one for the same resource, or for a resource that contains it. */
 function follows(finding: Finding, other: Finding, toResource: ResourceFinder): boolean {
   const [own, cause] = [toResource(finding.operationId), toResource(other.operationId)];
+  // A server that accepts an invalid value also returns it.
+  if (finding.name === 'response-schema' && other.name === 'invalid-refused')
+    return own === cause && getProperty(finding.rule) === getProperty(other.rule);
   return getCauses(finding.name).includes(other.name) && (own === cause || own.startsWith(`${cause}/`));
 }
 
 /** Returns how many rules a rule can follow from, one after another. */
 function getDepth({ name }: Pick<Finding, 'name'>): number {
+  if (name === 'response-schema') return 1;
   return Math.max(0, ...getCauses(name).map((cause) => 1 + getDepth({ name: cause })));
 }

@@ -23,9 +23,9 @@ export async function addConfirmed(
   try {
     for (let time = 0; time < MAX_REPETITIONS && unconfirmed.length > 0; time++) {
       const repeated = await repeat();
-      const isConfirmed = (finding: Finding) => repeated.some((other) => isSame(finding, other));
-      results.addAll(unconfirmed.filter(isConfirmed));
-      unconfirmed = unconfirmed.filter((finding) => !isConfirmed(finding));
+      const confirmed = new Map(unconfirmed.map((finding) => [finding, findShortest(finding, repeated)]));
+      results.addAll(unconfirmed.flatMap((finding) => confirmed.get(finding) ?? []));
+      unconfirmed = unconfirmed.filter((finding) => !confirmed.get(finding));
     }
   } catch (error) {
     addUnconfirmed(results, unconfirmed, error);
@@ -33,6 +33,17 @@ export async function addConfirmed(
   }
   if (results.rateLimitedCount > rateLimitedCount) return results.addAll(unconfirmed);
   for (const finding of unconfirmed) results.addUnreproduced(finding);
+}
+
+/**
+ * Returns a finding, or its repetition if that needs fewer requests.
+ * Returns undefined if no repetition needs as few requests as the finding.
+ */
+function findShortest(finding: Finding, repeated: readonly Finding[]): Finding | undefined {
+  const { length } = finding.exchanges;
+  const same = repeated.filter((other) => getFindingKey(other) === getFindingKey(finding));
+  const shorter = same.find(({ exchanges }) => exchanges.length < length);
+  return shorter ?? (same.some(({ exchanges }) => exchanges.length === length) ? finding : undefined);
 }
 
 /**

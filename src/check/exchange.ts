@@ -89,6 +89,11 @@ export function isSuccess({ status }: ReceivedResponse): boolean {
   return status >= 200 && status < 300;
 }
 
+/** Returns whether the status of a response is 4xx. */
+export function isClientError({ status }: ReceivedResponse): boolean {
+  return status >= 400 && status < 500;
+}
+
 /**
  * Returns whether a storefront server made a response from the contract: the operation is mocked, and its requests
  * change nothing.

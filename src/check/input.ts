@@ -1,10 +1,11 @@
 import type { Arbitrary } from 'fast-check';
-import { toNode } from '../openapi/document.ts';
+import { isNode, toNode } from '../openapi/document.ts';
 import { MAX_FLOAT } from '../openapi/formats.ts';
 import type { Route } from '../openapi/routes.ts';
 import type { RequestResult } from '../openapi/validate-request.ts';
 import type { RequestViolations } from '../openapi/violations.ts';
 import { toSeed } from '../util/random.ts';
+import { sendAccepted } from './accepted-requests.ts';
 import { canBeRefused, isAmbiguous } from './ambiguity.ts';
 import type { CheckContext } from './check-context.ts';
 import { examineAll, isTimeOver, sendConfirmed } from './confirm-findings.ts';
@@ -18,8 +19,9 @@ import { getBodySchema, getBodyType, type RequestValues, toRequest, validateValu
 import type { Violation } from './rules.ts';
 import { isWriteOperation } from './selection.ts';
 import type { Session } from './session.ts';
-import { createSingleEdits, findWorkingRequest } from './single-edits.ts';
+import { createSingleEdits, type EditedRequest, findWorkingRequest } from './single-edits.ts';
 import { isTooLarge } from './undocumented-responses.ts';
+import { isFreeText } from './unique-values.ts';
 
 /**
  * Sends valid and invalid requests to an operation, by the rules of Schemathesis.
@@ -47,14 +49,17 @@ async function examineInput(context: CheckContext, route: Route, maxRequests: nu
   const { session, prepare, note } = context;
   await prepare();
   const seed = context.seed + toSeed(route.operationId);
-  const base = await findAcceptedRequest(context, route, await findWorkingRequest(context, route, seed));
+  const base = await findAcceptedRequest({ ...context, seed }, route, await findWorkingRequest(context, route, seed));
   if (!base)
     return note(
       `The input of ${route.operationId} was not checked: no valid request could be generated. Add an example of a valid request to the contract.`,
     );
   const answers: EditedAnswer[] = [];
+  const refresh = await createRefresher(context, route, base);
   await examineAll(session, takeFirst(createSingleEdits(context, route, base), maxRequests), {
-    examine: async ({ values, place, edited }) => {
+    examine: async (request) => {
+      const { place, edited } = request;
+      const values = refresh(request);
       const { exchange, findings, isValid } = await examine(context, route, values, place);
       if (edited && exchange && isValid) answers.push({ ...edited, response: exchange.response });
       return findings;
@@ -78,29 +83,54 @@ function takeFirst<Value>(values: Iterable<Value>, max: number): readonly Value[
   return taken;
 }
 
-/** The maximum number of valid requests that are tried as the base of edits. */
-const MAX_BASES = 6;
-
 /**
  * Returns a valid request that the server accepts, so that a refusal of an edited copy shows the effect of the edit.
- * Tries `first`, other generated requests, and a request with the required parts only.
- * Returns `first` if the server refuses all of them with documented statuses.
+ * Returns `first` if the server refuses all that it tries.
  */
 async function findAcceptedRequest(
-  { session, requests, seed, prepare }: CheckContext,
+  context: CheckContext,
   route: Route,
   first: RequestValues | undefined,
 ): Promise<RequestValues | undefined> {
+  const { session, prepare } = context;
   const hasInput = route.parameters.length > 0 || getBodyType(route) !== undefined;
   if (!first || session.hasModel || !hasInput) return first;
-  for (let attempt = 0; attempt < MAX_BASES; attempt++) {
-    const create = attempt === MAX_BASES - 1 ? 'createMinimal' : 'createValid';
-    const values = attempt === 0 ? first : requests[create](route, seed + attempt);
-    const { exchange } = values ? await sendConfirmed(session, 'input', route, toRequest(route, values)) : {};
+  const accepted = await sendAccepted(context, route, async (values) => {
+    const { exchange } = await sendConfirmed(session, 'input', route, toRequest(route, values));
     await prepare();
-    if (!exchange || !isDocumentedRefusal(session, route, exchange.response)) return values;
-  }
-  return first;
+    return exchange?.response;
+  });
+  return accepted?.values ?? first;
+}
+
+/** The difference between the seeds of two requests with other unique values. */
+const UNIQUE_STEP = 3_571;
+
+/**
+ * Returns a function that gives an edited request other unique values, because a server refuses those of an accepted
+ * request with 409, and would hide whether it accepts the edit.
+ * Replaces the texts of the body other than dates and values of an `enum`, and keeps the edited part.
+ * The function returns its argument if the server accepts the same request twice.
+ */
+async function createRefresher(context: CheckContext, route: Route, base: RequestValues) {
+  const { session, requests, seed } = context;
+  const documentsConflict = route.responses.some(({ name }) => name === '409');
+  const keep = ({ values }: EditedRequest) => values;
+  if (session.hasModel || route.method !== 'POST' || !documentsConflict || !isNode(base.body)) return keep;
+  const { exchange } = await session.send('input', route, toRequest(route, base));
+  if (exchange?.response.status !== 409) return keep;
+  let count = 0;
+  return ({ values, edited }: EditedRequest): RequestValues => {
+    const { body } = values;
+    const part = edited?.part.kind === 'body' ? edited.part.path[0] : undefined;
+    const other = requests.createValid(route, seed + ++count * UNIQUE_STEP);
+    if (!isNode(body) || !isNode(other?.body)) return values;
+    const fresh = Object.entries(other.body).filter(
+      ([name, value]) => name !== part && typeof value === 'string' && typeof body[name] === 'string',
+    );
+    const isFree = ([name]: readonly [string, unknown]) => isFreeText(session.contract, route, name);
+    return { ...values, body: { ...body, ...Object.fromEntries(fresh.filter(isFree)) } };
+  };
 }
 
 /**

@@ -7,7 +7,7 @@ import { PAGING_NAMES } from '../util/pages.ts';
 import type { ReceivedResponse } from './exchange.ts';
 import { findId, findLists, isPathValue } from './ids.ts';
 import { getSchemaPointer, isCursor, type RequestValues, validateValues, withParameter } from './requests.ts';
-import { createViolation, type RuleName } from './rules.ts';
+import { type Confidence, createViolation, type RuleName } from './rules.ts';
 import type { Rule } from './session.ts';
 
 /**
@@ -103,7 +103,13 @@ export function createKeptRule(
     sent,
     known,
     before,
-  }: { readonly sent: readonly string[]; readonly known: readonly string[]; readonly before: Node },
+    confidence,
+  }: {
+    readonly sent: readonly string[];
+    readonly known: readonly string[];
+    readonly before: Node;
+    readonly confidence: Confidence;
+  },
 ): Rule {
   return ({ pointer }, { response: { status, body } }) => {
     if (status !== 200) return [];
@@ -112,7 +118,7 @@ export function createKeptRule(
     const lost = others.find((name) => !isSameValue(entry[name], before[name]));
     if (lost === undefined) return [];
     const message = `${lost} is ${JSON.stringify(entry[lost])} after a PATCH of ${sent.join(', ')}, but was ${JSON.stringify(before[lost])} before`;
-    return [createViolation('patch-keeps', { message, pointer })];
+    return [createViolation('patch-keeps', { message, pointer, confidence })];
   };
 }
 
@@ -122,7 +128,11 @@ export function createKeptRule(
  */
 export function createNullRule(
   read: Route,
-  { names, before }: { readonly names: readonly string[]; readonly before: Node },
+  {
+    names,
+    before,
+    confidence,
+  }: { readonly names: readonly string[]; readonly before: Node; readonly confidence: Confidence },
 ): Rule {
   return ({ pointer }, { response: { status, body } }) => {
     if (status !== 200) return [];
@@ -130,7 +140,7 @@ export function createNullRule(
     const kept = names.find((name) => isSameValue(entry[name], before[name]));
     if (kept === undefined) return [];
     const message = `${kept} is ${JSON.stringify(entry[kept])} after a PATCH with null, as before`;
-    return [createViolation('null-removes', { message, pointer })];
+    return [createViolation('null-removes', { message, pointer, confidence })];
   };
 }
 
@@ -225,6 +235,26 @@ export function documents({ responses }: Route, status: number): boolean {
 /** Returns whether the status of a response means that the resource does not exist. */
 export function isMissing({ status }: ReceivedResponse): boolean {
   return status === 404 || status === 410;
+}
+
+/** Matches the time in a description of how late a list can be: `within 5 seconds`, `up to 300 ms`. */
+const DELAY =
+  /\b(?:within|up to|at most|after|for|about|every|by)\s+(?:about\s+|a maximum of\s+)?(\d+(?:\.\d+)?)\s*(ms|milliseconds?|s|secs?|seconds?|min|minutes?)\b/i;
+
+/** The number of ms of each unit of time, by the start of its name. */
+const UNITS = { ms: 1, milli: 1, s: 1_000, min: 60_000 };
+
+/** The maximum documented delay of a list that is checked, in ms. */
+export const MAX_DELAY_MS = 10_000;
+
+/** Returns how late a list can be, in ms: what its description says, otherwise 0. */
+export function getListDelayMs({ normalized }: Contract, list: Route): number {
+  const { summary, description } = toNode(getNode(normalized, list.pointer));
+  const response = list.responses.find(({ name }) => name === String(list.successStatus));
+  const texts = [summary, description, toNode(getNode(normalized, response?.pointer ?? '')).description];
+  const [, number, unit = ''] = DELAY.exec(texts.join(' ')) ?? [];
+  const [, unitMs = 0] = Object.entries(UNITS).find(([start]) => unit.toLowerCase().startsWith(start)) ?? [];
+  return number === undefined ? 0 : Number(number) * unitMs;
 }
 
 /** Names of query parameters that set the page size, in lower case and without separators: `pagesize`. */

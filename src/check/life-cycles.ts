@@ -1,10 +1,17 @@
 import { isNode } from '../openapi/document.ts';
 import type { Route } from '../openapi/routes.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
-import { isRefused, sendAccepted } from './accepted-requests.ts';
+import { sendAccepted } from './accepted-requests.ts';
 import type { CheckContext } from './check-context.ts';
-import { addConfirmed } from './confirm-findings.ts';
-import { type Exchange, getLocationPath, isMocked, isSuccess, type ReceivedResponse } from './exchange.ts';
+import { addConfirmed, MAX_REPETITIONS } from './confirm-findings.ts';
+import {
+  type Exchange,
+  getLocationPath,
+  isClientError,
+  isMocked,
+  isSuccess,
+  type ReceivedResponse,
+} from './exchange.ts';
 import type { Finding } from './findings.ts';
 import { findId } from './ids.ts';
 import { createReadRule, createStoredRule, getEntry, isMarkedDeleted, isMissing, unwrap } from './life-cycle-rules.ts';
@@ -12,7 +19,7 @@ import { ListedResource } from './listed-resource.ts';
 import { isItemPath } from './pool.ts';
 import { toRequest, validateValues } from './requests.ts';
 import { RULES } from './rules.ts';
-import type { Rule, Session } from './session.ts';
+import { type Rule, SAFE_METHODS, type Session } from './session.ts';
 import { findPath, StoredValues } from './stored-values.ts';
 import { createReturnTest, findActions, type Recorder, ResourceUpdates, type Send, withId } from './updates.ts';
 
@@ -49,6 +56,11 @@ export function getRoutes({ create, list, read, updates, remove }: LifeCycle): r
   return [create, ...(list ? [list] : []), read, ...updates, ...(remove ? [remove] : [])];
 }
 
+/** A life cycle. `focus`: the only change of a created resource; undefined for all changes. */
+interface FocusedLifeCycle extends LifeCycle {
+  readonly focus: Route | undefined;
+}
+
 /**
  * The maximum number of resources that a check creates in a collection.
  * It is more than one, because a defect can affect only one value of an enum.
@@ -75,13 +87,17 @@ export async function checkLifeCycle(context: CheckContext, cycle: LifeCycle): P
   const progress: Progress = { stored: new StoredValues(session.contract), statuses: new Map() };
   for (let number = 0; number < Math.min(runs, MAX_RESOURCES); number++) {
     await prepare();
-    let attempt = 0;
     // The first repetition sends the same values. Later ones send others, because the server may require unique values.
-    const examine = () => {
-      const step = Math.max(0, attempt++ - 1) * SEED_STEP;
-      return examineLifeCycle({ ...context, seed: context.seed + number + step }, cycle, progress);
+    const examine = (attempt: number, focus?: Route) => {
+      const seed = context.seed + number + Math.max(0, attempt - 1) * SEED_STEP;
+      return examineLifeCycle({ ...context, seed }, { ...cycle, focus }, progress);
     };
-    await addConfirmed(session, await examine(), examine);
+    for (const [change, findings] of groupByChange(session, await examine(0))) {
+      let attempt = 0;
+      // The repetitions send only the change that the findings are about, so that the report has fewer requests.
+      const repeat = () => examine(++attempt, attempt < MAX_REPETITIONS ? change : undefined);
+      await addConfirmed(session, findings, repeat);
+    }
   }
   addStoredFindings(session, progress.stored);
   for (const [route, responses] of progress.statuses) {
@@ -91,6 +107,17 @@ export async function checkLifeCycle(context: CheckContext, cycle: LifeCycle): P
       `life cycle of ${cycle.create.operationId} (${route.operationId} responded with ${statuses})`,
     );
   }
+}
+
+/** Groups findings by the operation of the last request that can have changed something. */
+function groupByChange({ sentTo }: Session, findings: readonly Finding[]): ReadonlyMap<Route | undefined, Finding[]> {
+  const groups = new Map<Route | undefined, Finding[]>();
+  for (const finding of findings) {
+    const last = finding.exchanges.findLast(({ request: { method } }) => !SAFE_METHODS.includes(method));
+    const change = last && sentTo.get(last.request);
+    groups.set(change, [...(groups.get(change) ?? []), finding]);
+  }
+  return groups;
 }
 
 /**
@@ -112,7 +139,7 @@ function addStoredFindings({ results }: Session, stored: StoredValues): void {
  */
 async function examineLifeCycle(
   context: CheckContext,
-  cycle: LifeCycle,
+  cycle: FocusedLifeCycle,
   { stored, statuses }: Progress,
 ): Promise<readonly Finding[]> {
   const { session } = context;
@@ -127,7 +154,7 @@ async function examineLifeCycle(
       return undefined;
     }
     // A refused request changes nothing, so it is no step to reproduce a finding.
-    if (exchange && route !== cycle.list && !isRefused(exchange.response)) before.push(exchange);
+    if (exchange && route !== cycle.list && !isClientError(exchange.response)) before.push(exchange);
     if (exchange) statuses.set(route, [...(statuses.get(route) ?? []), exchange.response]);
     return exchange?.response;
   };
@@ -151,9 +178,9 @@ async function examineLifeCycle(
   return found;
 }
 
-async function sendLifeCycle(context: CheckContext, cycle: LifeCycle, recorder: Recorder): Promise<void> {
+async function sendLifeCycle(context: CheckContext, cycle: FocusedLifeCycle, recorder: Recorder): Promise<void> {
   const { session, requests, seed, note } = context;
-  const { create, read, updates, remove } = cycle;
+  const { create, read, updates, remove, focus } = cycle;
   const { send } = recorder;
   const accepted = await sendAccepted(context, create, (one) => send(create, one));
   // Status 202 means that the server may create the resource later.
@@ -182,13 +209,15 @@ async function sendLifeCycle(context: CheckContext, cycle: LifeCycle, recorder: 
   const listed = new ListedResource(context, cycle, { send, id, path: values.path, shown: current.body });
   await listed.checkListed();
   const changes = new ResourceUpdates(context, recorder, { read, readValues, id, path: values.path, current });
-  for (const update of updates) await changes.update(update);
+  const isSent = (change: Route) => focus === undefined || focus === change;
+  for (const update of updates.filter(isSent)) await changes.update(update);
   // The actions are left out of every second life cycle, because they can prevent the deletion.
-  for (const action of seed % 2 === 0 ? findActions(context, read) : []) await changes.act(action);
+  const actions = focus !== undefined || seed % 2 === 0 ? findActions(context, read) : [];
+  for (const action of actions.filter(isSent)) await changes.act(action);
   const last = changes.current;
   if (!last || !isSuccess(last)) return;
   await listed.checkCurrent(getEntry(read, current.body), getEntry(read, last.body));
-  const removal = remove && createValues(remove);
+  const removal = remove && isSent(remove) && createValues(remove);
   const removed = removal && (await send(remove, removal));
   // Status 202 means that the server may delete the resource later.
   if (!removed || !isSuccess(removed) || removed.status === 202) return;

@@ -12,7 +12,14 @@ import { addConfirmed } from './confirm-findings.ts';
 import { type Exchange, isMocked, isSuccess, type ReceivedResponse } from './exchange.ts';
 import type { Finding } from './findings.ts';
 import { findId, findLists } from './ids.ts';
-import { createListRequest, isLimit, isPagePosition, isScalar } from './life-cycle-rules.ts';
+import {
+  createListRequest,
+  getListDelayMs,
+  isLimit,
+  isPagePosition,
+  isScalar,
+  MAX_DELAY_MS,
+} from './life-cycle-rules.ts';
 import { getCreatedId, type LifeCycle } from './life-cycles.ts';
 import {
   getBodySchema,
@@ -63,6 +70,18 @@ interface Listed {
 /** A violated rule of a list. `parameter`: the query parameter that it is about. */
 type ListViolation = Omit<Violation, 'pointer'> & { readonly parameter: Parameter | undefined };
 
+/**
+ * A filter, and two values of its property.
+ * `request`: requests the list with a value. `read`: returns the value of an entry.
+ */
+interface Filter {
+  readonly wanted: string;
+  readonly other: string;
+  readonly read: (entry: Node) => string | undefined;
+  readonly whole: Listed;
+  readonly request: (value: string) => Promise<Listed | undefined> | undefined;
+}
+
 class ListCheck {
   readonly #context: CheckContext;
   readonly #cycle: LifeCycle & { readonly list: Route };
@@ -99,15 +118,11 @@ class ListCheck {
     if (!first) return undefined;
     const { path } = first;
     for (let number = 0; number < CREATED; number++) {
-      const accepted = await sendAccepted(
-        { ...this.#context, seed: seed + number },
-        create,
-        (values) => this.#create(values),
-        (values) => ({ ...values, path }),
-      );
-      const varied = number === 0 || !accepted ? undefined : this.#vary(accepted.values, first.body);
+      const send = (edit: (values: RequestValues) => RequestValues | undefined, step: number) =>
+        sendAccepted({ ...this.#context, seed: seed + step }, create, (values) => this.#create(values), edit);
+      await send((values) => ({ ...values, path }), number);
       // A server can refuse values that the contract allows, such as an id that does not exist.
-      if (varied) await this.#create(varied);
+      if (number > 0) await send((values) => this.#vary({ ...values, path }, first.body), number + CREATED);
     }
     return path;
   }
@@ -125,7 +140,9 @@ class ListCheck {
   async #listCreated(values: RequestValues): Promise<Listed | undefined> {
     const listed = await this.#list(values);
     if (!listed || listed.ids.some((id) => String(id) === String(this.#lastId))) return listed;
-    await sleep(LIST_PAUSE_MS);
+    const delayMs = getListDelayMs(this.#contract, this.#cycle.list);
+    if (delayMs > MAX_DELAY_MS) return undefined;
+    await sleep(LIST_PAUSE_MS + delayMs);
     return this.#list(values);
   }
 
@@ -241,9 +258,13 @@ class ListCheck {
       const filtered = withParameter(values, parameter, value);
       return filtered && this.#list(filtered);
     };
+    const filter = { wanted, other, read, whole, request };
     const rule = `${parameter.name} selects entries`;
     const kind = getKind(this.#contract, parameter);
-    if (kind === 'other') return this.#checkEffect(parameter, { wanted, other, whole, request });
+    if (kind === 'other') {
+      await this.#checkEffect(parameter, filter);
+      return this.#checkPrefix(parameter, filter);
+    }
     // `false` often means that the filter is off.
     const tested = [wanted, other].filter((value) => kind !== 'boolean' || value === 'true');
     const wrong: string[] = [];
@@ -267,27 +288,30 @@ class ListCheck {
     // A value of an enum can include others: `warning` and above.
     const needed = kind === 'enum' ? tested.length : 1;
     if (last && wrong.length >= needed && wrong.length > 0)
-      this.#add({ name: 'filter-selects', rule, message: wrong.at(-1) ?? '', parameter }, [whole, last]);
+      return this.#add({ name: 'filter-selects', rule, message: wrong.at(-1) ?? '', parameter }, [whole, last]);
+    await this.#checkPrefix(parameter, filter);
+  }
+
+  /**
+   * Checks that a filter for an id or a code does not select an entry by the start of its value.
+   * Other texts, such as names and e-mail addresses, are often searched by a part of them.
+   */
+  async #checkPrefix(parameter: Parameter, { wanted, read, whole, request }: Filter): Promise<void> {
+    const prefix = wanted.slice(0, -1);
+    if (!EXACT_NAMES.test(parameter.name) || prefix === '') return;
+    const found = await request(prefix);
+    const longer = found?.entries.map(read).find((value) => value !== prefix && value?.startsWith(prefix));
+    if (!found || longer === undefined) return;
+    const message = `${parameter.name} is ${JSON.stringify(prefix)}, but the list has an entry with ${JSON.stringify(longer)}`;
+    const rule = `${parameter.name} selects entries`;
+    this.#add({ name: 'filter-selects', rule, message, parameter }, [whole, found]);
   }
 
   /**
    * Checks that a filter has an effect. It can mean a part of a text, a minimum or a maximum, so that one of two values
    * changes the list.
    */
-  async #checkEffect(
-    parameter: Parameter,
-    {
-      wanted,
-      other,
-      whole,
-      request,
-    }: {
-      readonly wanted: string;
-      readonly other: string;
-      readonly whole: Listed;
-      readonly request: (value: string) => Promise<Listed | undefined> | undefined;
-    },
-  ): Promise<void> {
+  async #checkEffect(parameter: Parameter, { wanted, other, whole, request }: Filter): Promise<void> {
     const isWhole = (listed: Listed) => JSON.stringify(listed.entries) === JSON.stringify(whole.entries);
     const found = await request(wanted);
     const second = found && isWhole(found) ? await request(other) : undefined;
@@ -302,7 +326,14 @@ class ListCheck {
 function listOthers(value: unknown, allowed: readonly unknown[]): readonly unknown[] {
   if (allowed.length > 0) return allowed.filter((one) => one !== value);
   if (typeof value === 'boolean') return [!value];
+  if (typeof value === 'string') return [value.replace(/[\da-z](?=[^\da-z]*$)/i, toOtherCharacter)];
   return typeof value === 'number' ? [value + 1, value - 1] : [];
+}
+
+/** Returns another digit for a digit, and another letter for a letter. */
+function toOtherCharacter(character: string): string {
+  if (/\d/.test(character)) return String((Number(character) + 1) % 10);
+  return character.toLowerCase() === 'a' ? 'b' : 'a';
 }
 
 /** Normalized names of properties and headers with the number of entries on all pages. */
@@ -354,6 +385,10 @@ const OTHER_NAMES = /^(?:sort|order|direction)|^(?:lat|latitude|lng|lon|longitud
 /** Matches names of parameters with an id, an e-mail address or a status, whose values are compared as a whole. */
 const ID_NAMES =
   /^(?:id|uuid|email|status|state)$|(?:[a-z\d](?:Id|ID|Uuid|Email|Status)|[_-](?:id|uuid|email|status))$/;
+
+/** Matches names of parameters with an id or a code, which are not searched by a part of them. */
+const EXACT_NAMES =
+  /^(?:id|uuid|code|reference|ref|sku|isbn|slug|key|currency|country)$|(?:[a-z\d](?:Ids?|ID|Uuid|Code|Reference|Ref|Sku|Slug|Key)|[_-](?:id|uuid|code|reference|ref|sku|slug|key))$/;
 
 /** Returns what a filter compares: whole values of an `enum`, a boolean or an id, or something else. */
 function getKind(contract: Contract, parameter: Parameter): 'enum' | 'boolean' | 'id' | 'other' {

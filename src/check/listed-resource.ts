@@ -5,7 +5,7 @@ import type { CheckContext } from './check-context.ts';
 import type { ReceivedResponse } from './exchange.ts';
 import { getResponseName } from './findings.ts';
 import { findId, findLists } from './ids.ts';
-import { containsId, createListRequest, isListed, isScalar } from './life-cycle-rules.ts';
+import { containsId, createListRequest, getListDelayMs, isListed, isScalar, MAX_DELAY_MS } from './life-cycle-rules.ts';
 import type { RequestValues } from './requests.ts';
 import { createViolation, RULES, type RuleName } from './rules.ts';
 import type { Send } from './updates.ts';
@@ -15,6 +15,12 @@ import type { Send } from './updates.ts';
  * Many servers update their lists a moment after a change.
  */
 const PAUSES_MS = [300, 700, 1_500];
+
+/** The number of resources that are looked for in a list with a documented delay. */
+const MAX_IN_LATE_LIST = 2;
+
+/** A time that a list needs in addition to its documented delay, in ms. */
+const TOLERANCE_MS = 500;
 
 /**
  * A created resource.
@@ -60,9 +66,18 @@ export class ListedResource {
     const minimal = list && requests.createMinimal(list, seed);
     const isRecognizable = containsId(read.pathNames.at(-1) ?? '', id, shown);
     this.#values =
-      minimal && isRecognizable
+      minimal && isRecognizable && this.#isInTime(list)
         ? createListRequest(session.contract, list, { ...minimal, path: { ...minimal.path, ...path } })
         : undefined;
+  }
+
+  /** Returns whether a list is checked: one with a long delay is not, and one with a delay only a few times. */
+  #isInTime(list: Route): boolean {
+    const { contract, lateLists } = this.#context.session;
+    const delayMs = getListDelayMs(contract, list);
+    const count = lateLists.get(list.operationId) ?? 0;
+    lateLists.set(list.operationId, count + 1);
+    return delayMs === 0 || (delayMs <= MAX_DELAY_MS && count < MAX_IN_LATE_LIST);
   }
 
   async checkListed(): Promise<void> {
@@ -107,7 +122,9 @@ export class ListedResource {
       status: getResponseName(list, 200),
       rule: RULES[name].title,
     });
-    for (const pauseMs of isKnown ? [] : PAUSES_MS) {
+    const delayMs = getListDelayMs(this.#context.session.contract, list);
+    const restMs = delayMs + TOLERANCE_MS - PAUSES_MS.reduce((sum, one) => sum + one, 0);
+    for (const pauseMs of isKnown ? [] : [...PAUSES_MS, ...(restMs > 0 ? [restMs] : [])]) {
       const response = await this.#send(list, values);
       if (response?.status !== 200 || findProblem(response) === undefined) return;
       await sleep(pauseMs);

@@ -1,7 +1,14 @@
 import type { Route } from '../openapi/routes.ts';
-import { isRefused, sendAccepted } from './accepted-requests.ts';
+import { sendAccepted } from './accepted-requests.ts';
 import type { CheckContext } from './check-context.ts';
-import { type Exchange, isMocked, isSuccess, type ReceivedResponse, type RequestToSend } from './exchange.ts';
+import {
+  type Exchange,
+  isClientError,
+  isMocked,
+  isSuccess,
+  type ReceivedResponse,
+  type RequestToSend,
+} from './exchange.ts';
 import type { Finding } from './findings.ts';
 import { isPathValue } from './ids.ts';
 import { getCreatedId, type LifeCycle } from './life-cycles.ts';
@@ -41,7 +48,7 @@ export class RequestSequence {
     const { exchange, findings } = await this.#context.session.send('behaviour', route, request, ownRule);
     this.findings.push(...findings.map((one) => ({ ...one, exchanges: [...this.#exchanges, ...one.exchanges] })));
     if (!exchange || isMocked(exchange.response)) return undefined;
-    if (!isRefused(exchange.response)) this.#exchanges.push(exchange);
+    if (!isClientError(exchange.response)) this.#exchanges.push(exchange);
     return exchange.response;
   }
 

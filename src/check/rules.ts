@@ -260,6 +260,7 @@ export const RULES = {
     title: 'deleted resources cannot be read',
     confidence: 'certain',
     remedy: 'describe a property that marks deleted resources, such as `deletedAt`, or document 202',
+    impliedBy: ['unknown-id'],
   },
   'deleted-listed': {
     title: 'deleted resources are not listed',

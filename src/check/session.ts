@@ -69,8 +69,12 @@ export interface Session extends SessionOptions {
   endOfPartMs: number;
   /** Whether a part of the check tested fewer entries because of `endOfPartMs`. */
   isShortened: boolean;
+  /** The number of seeds that requests with new unique values have used. */
+  freshSeedCount: number;
   /** The number of consecutive requests that received only status 429, by operationId. */
   readonly rateLimits: Map<string, number>;
+  /** The number of resources that were looked for in each list with a documented delay, by operationId. */
+  readonly lateLists: Map<string, number>;
   /** The operations of life cycles whose responses are mocked. */
   readonly mocked: Set<string>;
   /** The operations of the sent requests. */
@@ -94,6 +98,9 @@ const MAX_RATE_LIMITED = 20;
 
 /** The maximum time to wait because of a rate limit before the check continues with other operations, in ms. */
 const MAX_WAIT_BEFORE_DEFERRAL_MS = 2_000;
+
+/** The limits of a request after which the check continues with other operations. */
+const DEFERRING_LIMITS = { maxWaitMs: MAX_WAIT_BEFORE_DEFERRAL_MS, maxTimeouts: 1 };
 
 /** The default of `restartMs`. */
 const RESTART_MS = 5_000;
@@ -126,7 +133,9 @@ export function createSession(parts: SessionOptions): Session {
     mayDefer: !hasModel,
     endOfPartMs: Number.POSITIVE_INFINITY,
     isShortened: false,
+    freshSeedCount: 0,
     rateLimits: new Map(),
+    lateLists: new Map(),
     mocked: new Set(),
     sentTo: new WeakMap(),
     get lost() {
@@ -138,9 +147,7 @@ export function createSession(parts: SessionOptions): Session {
     async send(check, route, plainRequest, ownRule = () => []) {
       if (signal?.aborted) throw signal.reason;
       let request = completeRequest(client, route, withNewKey(plainRequest));
-      const limits = session.mayDefer
-        ? { maxWaitMs: MAX_WAIT_BEFORE_DEFERRAL_MS, maxTimeouts: 1 }
-        : { maxWaitMs: MAX_WAIT_MS };
+      const limits = session.mayDefer ? DEFERRING_LIMITS : { maxWaitMs: MAX_WAIT_MS };
       try {
         request = await withCurrentVersion(contract, route, request, (reader, read) =>
           connection.send(reader, completeRequest(client, reader, read), limits),

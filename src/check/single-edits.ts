@@ -57,9 +57,13 @@ const MALFORMATIONS: readonly ((text: string) => string)[] = [
   (text) => `${text}\n`,
 ];
 
+/** The years of generated dates that do not exist. */
+const FIRST_YEAR = 1000;
+const LAST_YEAR = 9999;
+
 /** Texts with the form of a date or time that does not exist, by format. Many libraries convert them to another day. */
 const IMPOSSIBLE_TIMES: Readonly<Record<string, readonly string[]>> = {
-  date: ['2026-02-30', '2026-02-29', '2026-13-01', '2026-04-31'],
+  date: ['2026-02-30', '2026-13-01', '2026-04-31'],
   'date-time': ['2026-02-30T10:00:00Z', '2026-04-31T10:00:00Z', '2026-01-01T25:00:00Z'],
   time: ['25:00:00Z', '10:60:00Z'],
 };
@@ -190,7 +194,11 @@ function createEntries(contract: Contract, schema: string, current: unknown): re
 function createMalformedTexts({ format, pattern }: Node, current: unknown): readonly unknown[] {
   if (typeof current !== 'string' || (format === undefined && pattern === undefined)) return [];
   const impossible = Object.hasOwn(IMPOSSIBLE_TIMES, String(format)) ? IMPOSSIBLE_TIMES[String(format)] : [];
-  return [...MALFORMATIONS.map((malformText) => malformText(current)), ...(impossible ?? [])];
+  // A server can require that a date is before or after another one of the request.
+  const year = Number(/^\d{4}(?=-)/.exec(current)?.[0] ?? FIRST_YEAR);
+  const near = [year - 1, year, year + 1].filter((one) => one > FIRST_YEAR && one <= LAST_YEAR);
+  const moved = (impossible ?? []).flatMap((text) => near.map((one) => text.replace(/^\d{4}/, String(one))));
+  return [...MALFORMATIONS.map((malformText) => malformText(current)), ...new Set([...(impossible ?? []), ...moved])];
 }
 
 function toTexts(value: unknown): readonly unknown[] {

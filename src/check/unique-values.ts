@@ -1,3 +1,4 @@
+import type { Contract } from '../openapi/contract.ts';
 import { isNode, type Node, toNode } from '../openapi/document.ts';
 import type { Route } from '../openapi/routes.ts';
 import { getPartProperties, getSchemaParts } from '../openapi/schema-parts.ts';
@@ -112,7 +113,10 @@ class UniqueValuesCheck {
     const other = { ...second, path: values.path };
     const [one, two] = await Promise.all([this.#send(create, other, before), this.#send(create, other, before)]);
     const areBoth = one && two && isSuccess(one.response) && isSuccess(two.response);
-    if (areBoth && getCreatedId(create, read, one.response) !== getCreatedId(create, read, two.response)) {
+    if (
+      areBoth &&
+      String(getCreatedId(create, read, one.response)) !== String(getCreatedId(create, read, two.response))
+    ) {
       const message = `Two concurrent requests created two resources with the same values. The server refuses such values with ${CONFLICT} in sequential requests`;
       this.#add('unique-concurrent', message, create, [...before, one, two]);
     }
@@ -136,7 +140,9 @@ class UniqueValuesCheck {
   async #checkOverwritten(first: Created, repeated: Exchange): Promise<void> {
     const { create, read } = this.#cycle;
     const id = getCreatedId(create, read, first.exchange.response);
-    const isFirst = ({ response }: Exchange) => isSuccess(response) && getCreatedId(create, read, response) === id;
+    // The id in the `Location` header is a text, and that in the body can be a number.
+    const isFirst = ({ response }: Exchange) =>
+      isSuccess(response) && String(getCreatedId(create, read, response)) === String(id);
     if (id === undefined || !isFirst(repeated)) return;
     for (const [name, values] of this.#createSimilar(first)) {
       const exchange = await this.#send(create, values, [first.exchange]);
@@ -155,7 +161,9 @@ class UniqueValuesCheck {
     const { session, requests, seed } = this.#context;
     const { create, read } = this.#cycle;
     const body = toNode(first.body);
-    const names = Object.keys(body).filter((name) => typeof body[name] === 'string' && this.#isFree(name));
+    const names = Object.keys(body).filter(
+      (name) => typeof body[name] === 'string' && isFreeText(session.contract, create, name),
+    );
     return names.slice(0, MAX_PROPERTIES).flatMap((name, index) => {
       const generated = requests.createValid(create, seed + SEED_STEP * 3 + index);
       if (!generated || !isNode(generated.body) || name === read.pathNames.at(-1)) return [];
@@ -163,16 +171,6 @@ class UniqueValuesCheck {
       const values = { ...ordered, path: first.path, body: { ...toNode(ordered.body), [name]: body[name] } };
       return validateValues(session.contract, create, values).kind === 'call' ? [[name, values] as const] : [];
     });
-  }
-
-  /** Returns whether a property is not one of a few documented values, and no date. */
-  #isFree(name: string): boolean {
-    const { normalized } = this.#context.session.contract;
-    const schema = getProperties(this.#context, this.#cycle.create).get(name);
-    const nodes = schema === undefined ? [] : getSchemaParts(normalized, schema).map(({ node }) => node);
-    return nodes.every(
-      (node) => node.enum === undefined && node.const === undefined && !/^date/.test(String(node.format)),
-    );
   }
 
   /**
@@ -190,7 +188,7 @@ class UniqueValuesCheck {
     const own = isPathValue(id) ? withId(requests.createValid(update, seed), update, id, first.values.path) : undefined;
     const sent = toNode(first.values.body);
     const shared: Node = property === undefined ? sent : { [property]: sent[property] };
-    const known = getProperties(this.#context, update);
+    const known = getProperties(session.contract, update);
     const hasId = [read.pathNames.at(-1) ?? '', 'id'].some((name) => Object.hasOwn(shared, name));
     if (!own || hasId || Object.keys(shared).some((name) => !known.has(name))) return undefined;
     const rest = property !== undefined && update.method === 'PATCH' ? {} : toNode(own.body);
@@ -232,7 +230,16 @@ class UniqueValuesCheck {
   }
 }
 
+/** Returns whether a property in the body of an operation is not one of a few documented values, and no date. */
+export function isFreeText(contract: Contract, route: Route, name: string): boolean {
+  const schema = getProperties(contract, route).get(name);
+  const nodes = schema === undefined ? [] : getSchemaParts(contract.normalized, schema).map(({ node }) => node);
+  return nodes.every(
+    (node) => node.enum === undefined && node.const === undefined && !/^date/.test(String(node.format)),
+  );
+}
+
 /** Returns the JSON Pointers of the schemas of the properties in the body of an operation. */
-function getProperties({ session: { contract } }: CheckContext, route: Route): ReadonlyMap<string, string> {
+function getProperties(contract: Contract, route: Route): ReadonlyMap<string, string> {
   return getPartProperties(getSchemaParts(contract.normalized, getBodySchema(route) ?? ''));
 }

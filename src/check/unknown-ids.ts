@@ -15,6 +15,12 @@ import { findActions } from './updates.ts';
 /** The status of a response to a request for a resource that does not exist. */
 const NOT_FOUND = 404;
 
+/** Digits that are added to an id that is a number. */
+const DIGITS = '00000';
+
+/** The largest id that is tried. Many databases have ids of 32 bits. */
+const MAX_NUMBER = 2 ** 31 - 1;
+
 /** The difference between the seeds of two attempts to confirm a finding. */
 const SEED_STEP = 3_001;
 
@@ -98,9 +104,10 @@ async function examineLongerId(context: CheckContext, cycle: LifeCycle): Promise
   const sequence = new RequestSequence(context);
   const created = await sequence.create(cycle, context.seed);
   const known = created && sequence.toOwn(read, created);
+  if (!created || !known) return [];
   // A path such as `/things/7-title` often stands for the resource 7.
-  if (!created || !known || !/[A-Za-z]/.test(created.id)) return [];
-  const id = `${created.id}0z`;
+  const id = /^\d+$/.test(created.id) ? `${created.id}${DIGITS}` : `${created.id}0z`;
+  if (Number(id) > MAX_NUMBER) return [];
   const values = { ...known, path: { ...known.path, [read.pathNames.at(-1) ?? '']: id } };
   if (validateValues(context.session.contract, read, values).kind !== 'call') return [];
   await sequence.send(read, values, (...received) =>

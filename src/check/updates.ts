@@ -1,4 +1,4 @@
-import { isNode, type Node, resolvePointer, toNode } from '../openapi/document.ts';
+import { getNode, isNode, type Node, resolvePointer, toNode } from '../openapi/document.ts';
 import { findJsonMedia } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
 import { ALL_PARTS, getPartProperties, getSchemaParts } from '../openapi/schema-parts.ts';
@@ -18,7 +18,7 @@ import {
   isSameValue,
 } from './life-cycle-rules.ts';
 import { getBodySchema, type RequestValues, validateValues } from './requests.ts';
-import { createViolation } from './rules.ts';
+import { type Confidence, createViolation } from './rules.ts';
 import type { Rule, Session } from './session.ts';
 import { isServerName } from './stored-values.ts';
 
@@ -54,6 +54,20 @@ export interface CreatedResource {
   readonly current: ReceivedResponse;
 }
 
+/** The difference between the seeds of two updates with other values. */
+const OTHER_VALUES = 8_009;
+
+/** Matches the description of a PUT that changes only the properties that it has. */
+const PARTIAL =
+  /\bpartial|\bmerg|\b(?:only|just) (?:the )?(?:given|sent|specified|provided|supplied|included|present|changed)|\b(?:omitted|missing|absent|other) (?:fields|properties|attributes|values) (?:are|stay|remain|keep)|left out|\bsubset\b/i;
+
+const MERGE_PATCH = 'application/merge-patch+json';
+
+/** Returns how sure it is that a PATCH keeps other properties, and removes those that are `null`. */
+function getPatchConfidence({ bodyMedia }: Route): Confidence {
+  return Object.hasOwn(bodyMedia, MERGE_PATCH) ? 'certain' : 'likely';
+}
+
 /** The precondition of a request that changes only a known version, in lower case. */
 const IF_MATCH = 'if-match';
 
@@ -75,7 +89,7 @@ export class ResourceUpdates {
   /** Sends a PUT or a PATCH with all properties, with other versions, and with some of the properties. */
   async update(route: Route): Promise<void> {
     const { requests, seed } = this.#context;
-    const accepted = await this.#sendAll(route);
+    const accepted = await this.#sendAll(route, seed + 1);
     const values = accepted ?? this.#toOwn(route, requests.createValid(route, seed + 1));
     if (!values) return;
     await this.#sendWithOldVersion(route, values);
@@ -110,12 +124,12 @@ export class ResourceUpdates {
   }
 
   /** Sends an update with all properties. Returns the values that the server accepted. */
-  async #sendAll(route: Route): Promise<RequestValues | undefined> {
-    const { session, requests, seed } = this.#context;
+  async #sendAll(route: Route, seed: number): Promise<RequestValues | undefined> {
+    const { session, requests } = this.#context;
     const { read } = this.#resource;
     const { current } = this;
     const accepted = await sendAccepted(
-      { session, requests, seed: seed + 1 },
+      { session, requests, seed },
       route,
       (values) => this.#recorder.send(route, values),
       (values) => this.#toOwn(route, values),
@@ -165,7 +179,12 @@ export class ResourceUpdates {
     if (name === undefined || Object.keys(body).length < 2) return;
     // A property that does not have the sent value is set by the server, such as `updatedAt`.
     const known = Object.keys(body).filter((one) => isSameValue(body[one], before[one]));
-    await this.#sendBody(route, values, { [name]: body[name] }, createKeptRule(read, { sent: [name], known, before }));
+    await this.#sendBody(
+      route,
+      values,
+      { [name]: body[name] },
+      createKeptRule(read, { sent: [name], known, before, confidence: getPatchConfidence(route) }),
+    );
   }
 
   /** Sends a PATCH with `null` for all properties that can be `null`: they must not keep their values. */
@@ -177,23 +196,59 @@ export class ResourceUpdates {
     );
     if (names.length === 0) return;
     const body = Object.fromEntries(names.map((name) => [name, null]));
-    await this.#sendBody(route, values, body, createNullRule(read, { names, before }));
+    await this.#sendBody(
+      route,
+      values,
+      body,
+      createNullRule(read, { names, before, confidence: getPatchConfidence(route) }),
+    );
   }
 
-  /** Sends a PUT without the optional properties: they must not keep their values (RFC 9110, section 9.3.4). */
+  /**
+   * Sends a PUT without the optional properties: they must not keep their values (RFC 9110, section 9.3.4).
+   * If they do, tries other values, because the first ones can be those that the server sets by default.
+   */
   async #sendRequired(route: Route, values: RequestValues): Promise<void> {
     const { read } = this.#resource;
     const before = getEntry(read, this.current?.body);
+    const { body, omitted } = this.#omit(route, values, before);
+    if (omitted.length === 0 || this.#isPartial(route)) return;
+    await this.#sendBody(route, values, body, () => []);
+    const after = getEntry(read, this.current?.body);
+    if (!this.current || omitted.some((name) => !isSameValue(after[name], before[name]))) return;
+    const others = await this.#sendAll(route, this.#context.seed + OTHER_VALUES);
+    if (!others) return;
+    const changed = getEntry(read, this.current?.body);
+    const second = this.#omit(route, others, changed);
+    const kept = second.omitted.filter((name) => omitted.includes(name) && !isSameValue(changed[name], before[name]));
+    const rule = createReplacedRule(read, { omitted: kept, before: changed });
+    if (kept.length > 0) await this.#sendBody(route, others, second.body, rule);
+  }
+
+  /** Returns the body of an update without the optional properties that it has set, and their names. */
+  #omit(route: Route, values: RequestValues, current: Node): { readonly body: Node; readonly omitted: string[] } {
     let body = toNode(values.body);
     const omitted: string[] = [];
-    for (const name of this.#findSettable(route, before)) {
-      if (!isSameValue(body[name], before[name]) || this.#hasDefault(route, name)) continue;
+    for (const name of this.#findSettable(route, current)) {
+      if (!isSameValue(body[name], current[name]) || this.#hasDefault(route, name)) continue;
       const { [name]: _, ...others } = body;
       if (!this.#isValid(route, { ...values, body: others })) continue;
       body = others;
       omitted.push(name);
     }
-    if (omitted.length > 0) await this.#sendBody(route, values, body, createReplacedRule(read, { omitted, before }));
+    return { body, omitted };
+  }
+
+  /**
+   * Returns whether a PUT need not have all properties: the description says so, or no property is required, as in the
+   * schema of a partial update.
+   */
+  #isPartial(route: Route): boolean {
+    const { normalized } = this.#context.session.contract;
+    const { summary, description } = toNode(getNode(normalized, route.pointer));
+    const parts = getSchemaParts(normalized, getBodySchema(route) ?? '', ALL_PARTS);
+    const isRequired = parts.some(({ node: { required } }) => Array.isArray(required) && required.length > 0);
+    return !isRequired || PARTIAL.test(`${summary} ${description}`);
   }
 
   /** Sends an update with another body, and reads the resource. `rule` applies to the response that reads it. */
