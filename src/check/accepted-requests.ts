@@ -62,12 +62,12 @@ export async function sendAccepted(
     yield first && withOrderedDates(contract, route, first);
     yield first && withDocumentedValues(contract, route, first);
     for (let number = 0; number < FRESH_SEEDS && status === CONFLICT; number++)
-      yield createOrdered(FRESH_STEP * ++session.freshSeedCount);
-    for (let number = 1; number <= OTHER_SEEDS; number++) yield createOrdered(number * SEED_STEP);
+      yield createWithOrderedDates(FRESH_STEP * ++session.freshSeedCount);
+    for (let number = 1; number <= OTHER_SEEDS; number++) yield createWithOrderedDates(number * SEED_STEP);
     yield requests.createMinimal(route, seed);
   }
 
-  function createOrdered(step: number): RequestValues | undefined {
+  function createWithOrderedDates(step: number): RequestValues | undefined {
     const other = requests.createValid(route, seed + step);
     return other && (withOrderedDates(contract, route, other) ?? other);
   }

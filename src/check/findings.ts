@@ -148,9 +148,12 @@ export class CheckResults {
   /** Adds one finding that summarizes all findings that did not occur again. */
   reportUnreproduced(): void {
     const isEffect = ({ rule }: Finding) => this.#isStopExplained && rule === 'responds';
+    // The same violation in another operation has the same cause, except for errors that can have any cause.
+    const isKnown = ({ name, rule }: Finding) =>
+      name !== 'server-error' && name !== 'responds' && this.findings.some((known) => known.rule === rule);
     const remaining = this.#unreproduced
       .splice(0)
-      .filter((finding) => !this.has(finding) && !isTimeout(finding) && !isEffect(finding));
+      .filter((finding) => !this.has(finding) && !isKnown(finding) && !isTimeout(finding) && !isEffect(finding));
     const [first] = remaining;
     if (!first) return;
     const places = remaining.map(({ operationId, status }) => `${operationId} ${status}`);

@@ -62,8 +62,7 @@ export type ApiHabit =
   | 'creates with PUT'
   | 'has a quota'
   | 'has weak ETags'
-  | 'updates partially with PUT, as documented'
-  | 'recalculates a property';
+  | 'updates partially with PUT, as documented';
 
 /** A resource of an API. */
 export interface ApiResource {

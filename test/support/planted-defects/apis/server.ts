@@ -375,8 +375,6 @@ class Application {
       );
     if (this.#is('trims texts')) return mapTexts((text) => text.trim());
     if (this.#is('folds the case')) return mapTexts((text) => text.toLowerCase());
-    if (this.#is('recalculates a property') && body.amountCents !== undefined)
-      return { ...body, amountCents: Math.ceil(Number(body.amountCents) / 5) * 5 };
     if (this.#has('texts are cut at 100 characters', resource)) return mapTexts((text) => text.slice(0, 100));
     if (this.#has('texts are stored as Latin-1', resource))
       return mapTexts((text) => text.replaceAll(/[^\0-\u00ff]/g, '?'));
