@@ -84,27 +84,27 @@ export function setEntries(state: State, { name }: Pick<Resource, 'name'>, entri
  * Also removes their child entries, such as the pets of a removed owner.
  */
 export function removeEntries(
-  { resources }: Pick<Inference, 'resources'>,
+  inference: Pick<Inference, 'resources' | 'plans'>,
   state: State,
   resource: Resource,
   removed: readonly Entry[],
 ): State {
   if (removed.length === 0) return state;
   let next = setEntries(state, resource, withoutEntries(getEntries(state, resource), new Set(removed)));
-  for (const child of resources) {
+  for (const child of inference.resources) {
     if (child.memberOf === resource.name) {
       const members = removed.flatMap((entry) =>
         findByKeys(getEntries(next, child), [child.id], [getKeyValue(entry, child.id)]),
       );
-      next = removeEntries({ resources }, next, child, members);
+      next = removeEntries(inference, next, child, members);
     }
     for (const mount of child.mounts) {
       const own = resource.mounts.find(({ item }) => item !== undefined && isParentPath(mount, item));
-      if (!own || child === resource || !isOwned(child, mount)) continue;
+      if (!own || child === resource || !isOwned(inference, child, mount)) continue;
       const children = removed.flatMap((parent) =>
         listChildrenOf(getEntries(next, child), mount, getPathInput(mount, own, resource, parent)),
       );
-      next = removeEntries({ resources }, next, child, children);
+      next = removeEntries(inference, next, child, children);
     }
   }
   return next;
@@ -115,7 +115,7 @@ export function removeEntries(
  * basket is deleted.
  */
 export function removeParts(
-  inference: Pick<Inference, 'resources'>,
+  inference: Pick<Inference, 'resources' | 'plans'>,
   state: State,
   mount: Mount,
   path: PathInput,
@@ -141,7 +141,8 @@ function isBelow(own: Mount | undefined, { item = '' }: Mount): boolean {
  * For `users`, an example is the `members` of a team.
  * `isDeleted` in the result: whether deleting an entry also deletes the entries that depend on it.
  */
-export function listChildren({ resources }: Inference, resource: Resource) {
+export function listChildren(inference: Inference, resource: Resource) {
+  const { resources } = inference;
   const isParent = (mount: Mount) =>
     resource.mounts.some(({ item }) => item !== undefined && isParentPath(mount, item));
   const isMember = ({ memberOf }: Resource) => memberOf === resource.name;
@@ -153,17 +154,21 @@ export function listChildren({ resources }: Inference, resource: Resource) {
     .filter((child) => child !== resource && (isMember(child) || child.mounts.some(isParent)))
     .map((child) => ({
       name: child.name,
-      isDeleted: isMember(child) || child.mounts.some((mount) => isParent(mount) && isOwned(child, mount)),
+      isDeleted: isMember(child) || child.mounts.some((mount) => isParent(mount) && isOwned(inference, child, mount)),
     }));
 }
 
 /**
  * Returns whether each entry of a resource belongs to a parent, as a pet at `/owners/{ownerId}/pets` belongs to an
  * owner.
- * Returns false if the pets also have the path `/pets`, because then they exist without an owner.
+ * Returns false if an operation creates pets elsewhere, such as `POST /pets`, because then they exist without an owner.
  */
-function isOwned({ mounts }: Resource, mount: Mount): boolean {
-  return mounts[0] === mount && mount.parents.length > 0;
+function isOwned({ plans }: Pick<Inference, 'plans'>, resource: Resource, mount: Mount): boolean {
+  if (mount.parents.length === 0) return false;
+  const creating = [...plans.values()].filter((plan) => plan.resource === resource && plan.action === 'create');
+  return creating.length === 0
+    ? resource.mounts[0] === mount
+    : creating.every((plan) => plan.mount.collection === mount.collection);
 }
 
 /**

@@ -10,6 +10,7 @@ import { getEntries, setEntries } from './entries.ts';
 import { replaceEntry } from './entry-lists.ts';
 import { getKeyValue, getOwn, getProperty, removePathValues } from './entry-values.ts';
 import { getLastSegment } from './names.ts';
+import { findReferences } from './references.ts';
 import { pickKnown } from './request-bodies.ts';
 import { type Login, PATH_VALUES, type Plan, type Resource } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
@@ -129,7 +130,8 @@ export function selectOwn(
 
 /**
  * Returns the function that says whether an entry is one of a user at a path such as `/me/tasks`: by the user who
- * created it, or at `/me/favorites`, by the boolean `favorited`.
+ * created it, by the only property with the id of a user, such as `assigneeId`, or at `/me/favorites`, by the boolean
+ * `favorited`.
  * Returns undefined if entries do not say whose they are.
  */
 export function findOwnRule(
@@ -141,7 +143,13 @@ export function findOwnRule(
   const flag = getSenderFlags(inference, resource).find((name) => word !== '' && normalizeName(name).includes(word));
   if (flag !== undefined) return (entry, user) => hasFlag(entry, flag, user);
   const getOwner = findOwner({ inference, reader }, resource);
-  return getOwner && ((entry, user) => getOwner(entry) === user);
+  if (getOwner) return (entry, user) => getOwner(entry) === user;
+  const { users } = inference;
+  const references = findReferences(reader, inference, resource.schema, resource);
+  const [reference, ...others] = references.filter(({ target }) => target === users);
+  if (!users || !reference || others.length > 0 || users === resource) return undefined;
+  const key = { ...users.id, property: reference.property };
+  return (entry, user) => getKeyValue(entry, key) === user;
 }
 
 /**

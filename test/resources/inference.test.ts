@@ -45,7 +45,7 @@ const cases: readonly (readonly [name: string, paths: Paths, expected: Readonly<
     },
   ],
   [
-    'times come from the clock, and entries with another path stay when their parent is deleted',
+    'times come from the clock, and entries that are created below their parent are deleted with it, also with another path',
     {
       ...createResourcePaths(
         '/hives/{id}',
@@ -57,8 +57,18 @@ const cases: readonly (readonly [name: string, paths: Paths, expected: Readonly<
     {
       'POST /hives': 'real: creates a hive (sets to the current time: created_at, updatedAt)',
       'PATCH /hives/{id}': 'real: updates a hive (sets to the current time: updatedAt)',
-      'DELETE /hives/{id}': 'real: deletes a hive (keeps: checks)',
+      'DELETE /hives/{id}': 'real: deletes a hive (also deletes: checks)',
     },
+  ],
+  [
+    'entries that are also created elsewhere stay when their parent is deleted',
+    {
+      ...createResourcePaths('/hives/{id}', createObject({ 'id!': INTEGER })),
+      '/hives/{id}/checks': { get: { response: createList(PET) }, post: { request: PET, response: PET, status: 201 } },
+      '/checks': { post: { request: PET, response: PET, status: 201 } },
+      '/checks/{checkId}': { get: { response: PET } },
+    },
+    { 'DELETE /hives/{id}': 'real: deletes a hive (keeps: checks)' },
   ],
   [
     'a resource can have a prefix',

@@ -94,6 +94,33 @@ describe('a user of the document', () => {
     expect((await ask('GET', '/me/notes', undefined, ann)).body).toEqual([own]);
   });
 
+  it('is the owner of new entries also in a read-only property, and sees those with the only reference to users', async () => {
+    const readOnly = { ...INTEGER, readOnly: true };
+    const { ask, register } = await startApi({
+      schemas: {
+        ...schemas,
+        Plan: createObject({ 'id!': INTEGER, 'name!': TEXT, 'ownerId!': readOnly }),
+        Task: createObject({ 'id!': INTEGER, 'title!': TEXT, assigneeId: INTEGER }),
+      },
+      paths: {
+        ...PATHS,
+        ...createResourcePaths('/plans/{planId}', refer('Plan'), createObject({ 'name!': TEXT })),
+        ...createResourcePaths('/tasks/{taskId}', refer('Task'), createObject({ 'title!': TEXT, assigneeId: INTEGER })),
+        '/me/tasks': { get: { response: createList(refer('Task')) } },
+      },
+    }).then((shop) => ({
+      ...shop,
+      register: (email: string) => shop.ask('POST', '/auth/register', { email, password: 'secret-1' }),
+    }));
+    const { body } = await register('ann@example.com');
+    const ann = { Authorization: `Bearer ${body.access_token}` };
+    const { id } = (await ask('GET', '/me', undefined, ann)).body;
+    expect((await ask('POST', '/plans', { name: 'a', ownerId: 99 }, ann)).body.ownerId).toBe(id);
+    const { body: own } = await ask('POST', '/tasks', { title: 'a', assigneeId: id }, ann);
+    await ask('POST', '/tasks', { title: 'b' }, ann);
+    expect((await ask('GET', '/me/tasks', undefined, ann)).body).toEqual([own]);
+  });
+
   it('sees only own responses, also if another user has sent the same request', async () => {
     const { ask, ann, register } = await start();
     const { body } = await register('bob@example.com', 'x', 'Bob');
