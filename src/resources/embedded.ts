@@ -21,6 +21,8 @@ export interface Embedded {
   /** The JSON Pointer of the schema of one shown entry. */
   readonly schema: string;
   readonly isList: boolean;
+  /** Whether an entry can lack the property, and has the id beside it. */
+  readonly isOptional?: boolean;
   /** The property with the id or the ids. Undefined if the shown objects have their ids, or the path has the id. */
   readonly ids: string | undefined;
   /** The property of a user that is shown instead of an object, such as `username`. */
@@ -116,7 +118,11 @@ export function findEmbedded(
     const ids = names.find((one) => normalizeName(one) === `${normalizeName(name)}id`);
     return [{ property: name, resource: users, schema, isList: false, ids, ...(shows !== undefined && { shows }) }];
   });
-  return [...found, ...others, ...findCopies(reader, inference, resource, sent)];
+  const required = reader.getRequired(resource.schema);
+  return [...found, ...others, ...findCopies(reader, inference, resource, sent)].map((one) => ({
+    ...one,
+    isOptional: !required.includes(one.property) && one.ids !== undefined && properties.has(one.ids),
+  }));
 }
 
 /** Returns whether a property has the name of a resource, without that of its parent: `items` for `baskets.items`. */
@@ -199,7 +205,7 @@ export function setShownUser(entry: Entry, property: string, id: string): Entry 
  * `entryId`: the id of the entry.
  */
 export function findShown(
-  { property, resource, isList, ids, parent, children, value }: Embedded,
+  { property, resource, isList, isOptional, ids, parent, children, value }: Embedded,
   state: State,
   entry: Entry,
   entryId: string | undefined,
@@ -218,10 +224,15 @@ export function findShown(
     const shown =
       find(id) ?? (parent && find(getKeyValue(entry, parent))) ?? find(getShownUser(entry, property)) ?? findOwn(own);
     if (value !== undefined) return shown;
-    // An entry that was deleted, or never existed, keeps its id.
+    // A required object of an entry that was deleted, or never existed, keeps its id.
     const isKept = isNode(own) && getKeyValue(own, resource.id) === String(id);
     const isKnown =
-      shown !== undefined || isKept || id === undefined || id === null || resource.id.property === undefined;
+      shown !== undefined ||
+      isKept ||
+      isOptional ||
+      id === undefined ||
+      id === null ||
+      resource.id.property === undefined;
     return isKnown ? shown : { [resource.id.property]: id };
   }
   const listed = ids === undefined ? undefined : getOwn(entry, ids);

@@ -2,7 +2,7 @@ import type { Input } from '../application.ts';
 import { isNode } from '../openapi/document.ts';
 import { parseNumber } from '../openapi/typed-values.ts';
 import type { Entry } from '../store/state.ts';
-import { normalizeName } from '../util/names.ts';
+import { isIdName, normalizeName } from '../util/names.ts';
 import { getKeyValue, getOwn } from './entry-values.ts';
 import { PATH_VALUES, type PathKey } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
@@ -240,13 +240,17 @@ function matches(value: unknown, equal: EqualValues): boolean {
   return equal.texts.includes(String(value));
 }
 
-/** Returns whether a text in a value, except dates, contains a word without regard to case. `word`: in lower case. */
+/**
+ * Returns whether a text in a value, except dates and ids, contains a word without regard to case.
+ * `word`: in lower case.
+ */
 function containsWord(value: unknown, word: string): boolean {
   if (typeof value === 'string') return value.toLowerCase().includes(word) && !TIME.test(value);
   if (typeof value !== 'object' || value === null) return false;
   if (Array.isArray(value)) return value.some((inner) => containsWord(inner, word));
   const object = value as Entry;
-  return Object.keys(object).some((name) => name !== PATH_VALUES && containsWord(object[name], word));
+  const names = Object.keys(object).filter((name) => name !== PATH_VALUES && !isIdName(name));
+  return names.some((name) => containsWord(object[name], word));
 }
 
 /** A date, or a date with a time. */

@@ -24,6 +24,7 @@ import {
   findByToken,
   findOwnEntry,
   findSender,
+  findUserWithToken,
   getTokenId,
   getTokenKey,
   namesSender,
@@ -90,7 +91,7 @@ export function addSender(
   const ids = parts.ids.filter(isFree);
   const names = parts.names.filter(({ name }) => isFree(name));
   const objects = parts.objects.filter(({ name }) => isFree(name));
-  const user = ids.length + names.length + objects.length === 0 ? undefined : findSender(users, state, input);
+  const user = ids.length + names.length + objects.length === 0 ? undefined : findUserWithToken(users, state, input);
   const key = user && getKeyValue(user, users.id);
   if (!user || key === undefined) return body;
   const id = getProperty(user, users.id.property ?? '');
@@ -122,7 +123,7 @@ export function selectOwn(
   entries: readonly Entry[],
 ): readonly Entry[] {
   const { users } = model.inference;
-  const user = users && findSender(users, state, input);
+  const user = users && findUserWithToken(users, state, input);
   const isOwn = findOwnRule(model, resource, route.path);
   if (!user || !isOwn) return entries;
   return entries.filter((entry) => isOwn(entry, getKeyValue(user, users.id) ?? ''));

@@ -96,6 +96,18 @@ export function findSender(users: Resource | undefined, state: State, input: Sen
     : (findById(users, state, input.user) ?? findByLogin(users, state, '', input.user));
 }
 
+/**
+ * Returns the user who sends a request with credentials: the one whom `GET /me` shows.
+ * Returns undefined for a request without a token of a user.
+ */
+export function findUserWithToken(users: Resource, state: State, input: Sender): Entry | undefined {
+  const token = readToken(input);
+  // A token of an OAuth 2 client names no user.
+  const isOfClient = token?.startsWith(HEADER) === true && !namesSender(input);
+  if (isOfClient || (input.user === undefined && token === undefined)) return undefined;
+  return findOwnEntry(users, state, input);
+}
+
 /** Returns the user whose token of a type a request has, such as a refresh token in the header Authorization. */
 export function findBearer(users: Resource, state: State, input: Sender, type: TokenType): Entry | undefined {
   return findByToken(users, state, readToken(input), type);

@@ -119,6 +119,11 @@ describe('a user of the document', () => {
     const { body: own } = await ask('POST', '/tasks', { title: 'a', assigneeId: id }, ann);
     await ask('POST', '/tasks', { title: 'b' }, ann);
     expect((await ask('GET', '/me/tasks', undefined, ann)).body).toEqual([own]);
+    // A token that no login has created stands for the user whom /me shows.
+    const other = { Authorization: 'Bearer abc' };
+    const shown = (await ask('GET', '/me', undefined, other)).body;
+    expect((await ask('POST', '/plans', { name: 'b' }, other)).body.ownerId).toBe(shown.id);
+    expect((await ask('GET', '/me/tasks', undefined, other)).body).toEqual([]);
   });
 
   it('sees only own responses, also if another user has sent the same request', async () => {
