@@ -1,6 +1,6 @@
 import type { Route } from '../openapi/routes.ts';
 import type { Entry } from '../store/state.ts';
-import { toSingular } from '../util/names.ts';
+import { normalizeName, toSingular } from '../util/names.ts';
 import { getOwn } from './entry-values.ts';
 import { getLastSegment, getParameterName, getParentPath, toTemplate } from './names.ts';
 import { hasEntryResponse } from './path-keys.ts';
@@ -46,7 +46,8 @@ export function findEffect(reader: SchemaReader, resource: Resource, route: Rout
   const counter = findStateCounter(reader, schema, verb);
   // `POST /tasks/{taskId}/subtasks` creates something, although the server does not know what.
   const isCreation = route.method === 'POST' && (toSingular(verb) !== verb || isChildName(verb));
-  const setsBody = !isUndone && !isCreation && sendsProperties(reader, resource, route);
+  const isOther = NO_CHANGES.test(normalizeName(verb)) || route.successStatus === 201;
+  const setsBody = !isUndone && !isCreation && !isOther && sendsProperties(reader, resource, route);
   if (values.length === 0 && time === undefined && counter === undefined && !setsBody) return undefined;
   return {
     values,
@@ -55,6 +56,10 @@ export function findEffect(reader: SchemaReader, resource: Resource, route: Rout
     setsBody,
   };
 }
+
+/** Matches verbs of actions that create another entry, or change nothing, whatever their body has. */
+const NO_CHANGES =
+  /^(?:copy|duplicate|clone|fork|check|validate|verify|preview|simulate|calculate|estimate|quote|report|notify|send|share|invite|test|export|import|download|print|search)$/;
 
 /** Splits `/notifications/read-all` and `/notifications/all/read` into the path of a list and a verb. */
 export function splitBulkPath(path: string): { readonly collection: string; readonly verb: string } | undefined {

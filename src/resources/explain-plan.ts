@@ -101,7 +101,8 @@ export function explainPlan(model: ResourceModel, plan: Plan): string {
 
 /** Describes which entries an operation selects: `only those of the user`. */
 function describeSelection(model: ResourceModel, { action, resource, mount, route, marked }: Plan): readonly string[] {
-  const isMine = mount.view?.isMine === true && findOwnRule(model, resource, route.path) !== undefined;
+  const isMine =
+    mount.view?.isMine === true && !isFeed(route) && findOwnRule(model, resource, route.path) !== undefined;
   const followed = action === 'list' && isFeed(route) ? model.derived.findFollowed(resource) : undefined;
   const isOfFollowed = isFeed(route) && model.inference.follow && findOwner(model, resource);
   const whose = mount.parents.length > 0 ? 'in the path' : 'who sends the request';

@@ -39,7 +39,7 @@ export function list(model: ResourceModel, plan: Plan, input: Input, context: Co
     schema: model.getShownSchema(plan),
   };
   const listed = isSelected ? model.derived.add(state, resource, members, viewing) : members;
-  const own = mount.view?.isMine ? selectOwn(model, plan, state, input, listed) : listed;
+  const own = mount.view?.isMine && !isFeed(plan.route) ? selectOwn(model, plan, state, input, listed) : listed;
   const followed = isFeed(plan.route) ? model.derived.findFollowed(resource) : undefined;
   const fed = followed
     ? own.filter((entry) => toNode(getOwn(entry, followed.property))[followed.flag] === true)

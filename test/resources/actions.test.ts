@@ -102,3 +102,15 @@ describe('An action below an entry', () => {
     expect((await mocked.ask('POST', '/recipes/7/rate')).status).toBe(200);
   });
 });
+
+it.each(['copy', 'check', 'preview', 'notify'])('The action %s does not change an entry to its body', async (verb) => {
+  const body = createObject({ 'title!': TEXT });
+  const { ask } = await startApi({
+    schemas,
+    paths: { ...PATHS, [`/recipes/{recipe}/${verb}`]: { post: { request: body, response: refer('Recipe') } } },
+  });
+  await ask('POST', '/recipes', { title: 'Soup' });
+  const response = await ask('POST', `/recipes/1/${verb}`, { title: 'Stew' });
+  expect(response.headers.get('x-mocked')).toBe('operation');
+  expect((await ask('GET', '/recipes/1')).body.title).toBe('Soup');
+});

@@ -30,6 +30,7 @@ const PATHS: Paths = {
   '/users/{userId}/followers': { get: { response: Page, query: { limit: INTEGER } } },
   '/users/{userId}/following': { get: { response: createObject({ 'ids!': createList(INTEGER) }) } },
   '/posts/feed': { get: { response: createList(refer('Post')) } },
+  '/me/feed': { get: { response: createList(refer('Post')) } },
   ...createResourcePaths('/posts/{postId}', refer('Post'), createObject({ 'text!': TEXT })),
 };
 
@@ -77,8 +78,10 @@ describe('a user who follows another one', () => {
     await ann.ask('POST', '/posts', { text: 'a' });
     await bob.ask('POST', '/posts', { text: 'b' });
     await bob.ask('POST', `/users/${ann.id}/follow`);
-    expect((await bob.ask('GET', '/posts/feed')).body).toMatchObject([{ text: 'a' }]);
-    expect((await ann.ask('GET', '/posts/feed')).body).toEqual([]);
+    for (const path of ['/posts/feed', '/me/feed']) {
+      expect((await bob.ask('GET', path)).body).toMatchObject([{ text: 'a' }]);
+      expect((await ann.ask('GET', path)).body).toEqual([]);
+    }
   });
 
   it('is explained', async () => {
