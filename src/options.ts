@@ -362,8 +362,15 @@ export function refuseInvalidOptions(options: object): void {
       throw new UserError(`Unknown option ${name} of the server: ${suggestOneOf(name, names, 'options')}.`);
     const { kind } = OPTIONS[name as keyof OptionTable];
     if (!kind.isValid(value))
-      throw new UserError(`Invalid option ${name} of the server. It is ${format(value)}: use ${kind.remedy}.`);
+      throw new UserError(
+        `Invalid option ${name} of the server${isSecret(name, value) ? '' : `. It is ${format(value)}`}: use ${kind.remedy}.`,
+      );
   }
+}
+
+/** Returns whether the value of an option can have a password or a token, which is not in error messages. */
+function isSecret(name: string, value: unknown): boolean {
+  return name === 'auth' ? Array.isArray(value) : name === 'database' || name === 'controlToken';
 }
 
 function option<Value>(kind: Kind<Value>, cli?: CommandLineOption): ServerOption<Value> {

@@ -69,6 +69,8 @@ function getCauseKey({ name, rule, operationId }: Finding, toResource: ResourceF
     case 'action-refused':
     case 'filter-selects':
     case 'filter-finds':
+    case 'server-error':
+    case 'responds':
       return `${name} ${resource}`;
     default:
       return `${name} ${rule}`;

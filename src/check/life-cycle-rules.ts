@@ -239,10 +239,14 @@ export function isMissing({ status }: ReceivedResponse): boolean {
 
 /** Matches the time in a description of how late a list can be: `within 5 seconds`, `up to 300 ms`. */
 const DELAY =
-  /\b(?:within|up to|at most|after|for|about|every|by)\s+(?:about\s+|a maximum of\s+)?(\d+(?:\.\d+)?)\s*(ms|milliseconds?|s|secs?|seconds?|min|minutes?)\b/i;
+  /\b(?:within|up to|at most|after|for|about|every|by)\s+(?:about\s+|a maximum of\s+)?(\d+(?:\.\d+)?)\s*(ms|milliseconds?|s|secs?|seconds?|min|minutes?|h|hours?)\b/i;
+
+/** Matches a word for lists that are late. Other sentences have durations of something else, such as a booking. */
+const LATE =
+  /\b(?:late|later|lags?|behind|delay(?:s|ed)?|stale|eventual(?:ly)?|consisten(?:t|cy)|cached?|refresh(?:es|ed)?|updated?|visible|appears?|indexed)\b/i;
 
 /** The number of ms of each unit of time, by the start of its name. */
-const UNITS = { ms: 1, milli: 1, s: 1_000, min: 60_000 };
+const UNITS = { ms: 1, milli: 1, s: 1_000, min: 60_000, h: 3_600_000 };
 
 /** The maximum documented delay of a list that is checked, in ms. */
 export const MAX_DELAY_MS = 10_000;
@@ -252,7 +256,8 @@ export function getListDelayMs({ normalized }: Contract, list: Route): number {
   const { summary, description } = toNode(getNode(normalized, list.pointer));
   const response = list.responses.find(({ name }) => name === String(list.successStatus));
   const texts = [summary, description, toNode(getNode(normalized, response?.pointer ?? '')).description];
-  const [, number, unit = ''] = DELAY.exec(texts.join(' ')) ?? [];
+  const sentences = texts.flatMap((text) => (typeof text === 'string' ? text.split(/[.;]\s|\n/) : []));
+  const [, number, unit = ''] = DELAY.exec(sentences.find((one) => LATE.test(one) && DELAY.test(one)) ?? '') ?? [];
   const [, unitMs = 0] = Object.entries(UNITS).find(([start]) => unit.toLowerCase().startsWith(start)) ?? [];
   return number === undefined ? 0 : Number(number) * unitMs;
 }

@@ -16,7 +16,7 @@ import { flattenQuery } from './list-query.ts';
 import { addSender, getSenderPath, logIn, logOut, requireActiveToken } from './log-in.ts';
 import { getBodies, getBody } from './request-bodies.ts';
 import { createNotFound, findEntry, requireParents } from './require-entries.ts';
-import type { Action, MockedPlan, Plan, Resource } from './resource.ts';
+import { type Action, type MockedPlan, PATH_VALUES, type Plan, type Resource } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 import { respond } from './respond.ts';
 import { getInner } from './responses.ts';
@@ -191,15 +191,7 @@ async function replace(model: ResourceModel, plan: Plan, input: Input, context: 
     }
     requireVersion(model, plan, input, { state, current });
     const replaced = model.replaceEntry(plan, current, body, nowMs);
-    const linked = linkUsers(
-      model.reader,
-      model.inference,
-      plan.resource,
-      state,
-      finishEntry(model, plan, state, replaced, body),
-    );
-    const own = plan.isSender ? changeOwnId(model, plan.resource, linked, body) : linked;
-    const entry = changeAccount(model.inference, plan.resource, own, { state, sent: body, current });
+    const entry = finishChange(model, plan, state, { current, entry: replaced, sent: body });
     return {
       next: setEntry(model, plan, state, { current, entry }),
       result: { entry, status: getOtherStatus(plan, 201) },
@@ -233,18 +225,37 @@ async function update(model: ResourceModel, plan: Plan, input: Input, context: C
     const result = operations
       ? patchEntry(model, plan, current, operations, nowMs)
       : model.updateEntry(plan, current, (old) => applyMergePatch(old, patch) as Entry, patch, nowMs);
-    const linked = linkUsers(
-      model.reader,
-      model.inference,
-      plan.resource,
-      state,
-      finishEntry(model, plan, state, result, patch),
-    );
-    const own = plan.isSender ? changeOwnId(model, plan.resource, linked, patch) : linked;
-    const kept = changeAccount(model.inference, plan.resource, own, { state, sent: patch, current });
+    const sent = operations ? listChanges(current, result) : patch;
+    const kept = finishChange(model, plan, state, { current, entry: result, sent });
     return { next: setEntry(model, plan, state, { current: stored, entry: kept }), result: kept };
   });
   return respond(model, plan, input, { status: plan.route.successStatus, state: context.read(), entry });
+}
+
+/** Returns the properties that a changed entry has, and that the current one lacks or has with other values. */
+function listChanges(current: Entry, changed: Entry): Entry {
+  return Object.fromEntries(
+    Object.entries(changed).filter(([name, value]) => name !== PATH_VALUES && current[name] !== value),
+  );
+}
+
+/**
+ * Returns a changed entry as it is stored: with the prices of its lines, the ids of its users, and the account of a
+ * user.
+ * `sent`: the properties in the request.
+ * Throws a `DomainError` if another user has the login, or if the current password is wrong.
+ */
+function finishChange(
+  model: ResourceModel,
+  plan: Plan,
+  state: State,
+  { current, entry, sent }: { readonly current: Entry; readonly entry: Entry; readonly sent: Entry },
+): Entry {
+  const { inference, reader } = model;
+  const { resource } = plan;
+  const linked = linkUsers(reader, inference, resource, state, finishEntry(model, plan, state, entry, sent));
+  const own = plan.isSender ? changeOwnId(model, resource, linked, sent) : linked;
+  return changeAccount(inference, resource, own, { state, sent, current });
 }
 
 /** Handles a GET of numbers of entries, such as `GET /statistics`. */
@@ -298,7 +309,8 @@ async function act(model: ResourceModel, plan: Plan, input: Input, context: Cont
         flags.map(([name]) => name),
       ),
     );
-    const result = flags.reduce((next, [name, value]) => setFlag(next, name, sender ?? '', value === true), set);
+    const flagged = flags.reduce((next, [name, value]) => setFlag(next, name, sender ?? '', value === true), set);
+    const result = effect.setsBody ? finishChange(model, plan, state, { current, entry: flagged, sent }) : flagged;
     return { next: setEntry(model, plan, state, { current, entry: result }), result };
   });
   const shown = plan.hidesEntry ? undefined : entry;
@@ -351,9 +363,9 @@ async function remove(model: ResourceModel, plan: Plan, input: Input, context: C
     const { getEmbedded } = model.derived;
     const getShown = (resource: Resource, one: Entry) => model.derived.add(state, resource, [one])[0] ?? one;
     const kept = stored && isUser ? keepShownUser(model.inference, state, stored, getEmbedded, getShown) : state;
-    const removed = stored ? removeEntries(model.inference, kept, plan.resource, [stored]) : state;
+    const rest = stored ? removeEntries(model.inference, kept, plan.resource, [stored]) : state;
     const isWhole = plan.resource.kind === 'singleton';
-    return { next: isWhole ? removeParts(model.inference, removed, plan.mount, path) : removed, result: entry };
+    return { next: isWhole ? removeParts(model.inference, rest, plan.mount, path) : rest, result: entry };
   });
   return respond(model, plan, input, { status: getStatus(plan, 204), state: context.read(), entry: removed });
 }

@@ -228,7 +228,7 @@ function findClient({ clientId, credentials, refreshToken }: Login, sent: Node):
 async function findUser(model: ResourceModel, plan: Plan, sent: Node, context: Context): Promise<Entry> {
   const { resource: users, login } = plan;
   const { credentials, refreshToken = '' } = login ?? {};
-  if (login?.isRegistration) return register(model, plan, sent, context);
+  if (login?.isRegistration) return register(model, plan, sent, context, () => undefined);
   const { [refreshToken]: refresh } = sent;
   if (!credentials || typeof refresh === 'string') {
     const user = findByToken(users, context.read(), String(refresh), 'refresh');
@@ -241,8 +241,9 @@ async function findUser(model: ResourceModel, plan: Plan, sent: Node, context: C
   }
   const { [credentials.password]: password } = sent;
   const used = chooseLogin(credentials, sent);
-  const user = findByLogin(users, context.read(), used, sent[used]);
-  if (!user && login?.createsUnknown) return register(model, plan, sent, context);
+  const find = (state: State) => findByLogin(users, state, used, sent[used]);
+  const user =
+    find(context.read()) ?? (login?.createsUnknown ? await register(model, plan, sent, context, find) : undefined);
   if (user && hasPassword(users, user, password)) return user;
   throw new DomainError(
     'invalid-credentials',
@@ -308,12 +309,23 @@ export async function logOut(
   return { status, headers: ended, body: value, generated };
 }
 
-/** Adds a user with the properties and the password of a registration. */
-async function register(model: ResourceModel, plan: Plan, sent: Node, context: Context): Promise<Entry> {
+/**
+ * Adds a user with the properties and the password of a registration.
+ * `findKnown`: returns the user if another request has added it in the meantime.
+ */
+async function register(
+  model: ResourceModel,
+  plan: Plan,
+  sent: Node,
+  context: Context,
+  findKnown: (state: State) => Entry | undefined,
+): Promise<Entry> {
   const body = model.removeReadOnly(plan.resource, omitKeys(sent, [PATH_VALUES]));
-  return context.update((state, nowMs) =>
-    addEntry(model, plan, { state, nowMs, body, path: {}, newId: context.newId }),
-  );
+  return context.update((state, nowMs) => {
+    const known = findKnown(state);
+    if (known) return { next: state, result: known };
+    return addEntry(model, plan, { state, nowMs, body, path: {}, newId: context.newId });
+  });
 }
 
 /**

@@ -1,7 +1,9 @@
+import { readFile, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { createList, createObject, createResourcePaths, type Paths, refer } from '../support/fixtures/api-document.ts';
 import { explainApi } from '../support/harness/explain-api.ts';
-import { startApi } from '../support/harness/start-api.ts';
+import { startApi, writeApi } from '../support/harness/start-api.ts';
+import { startStorefront } from '../support/harness/start-storefront.ts';
 
 const TEXT = { type: 'string' };
 const INTEGER = { type: 'integer' };
@@ -129,6 +131,58 @@ describe('a password', () => {
     expect(responses.map(({ status }) => status)).toEqual([201, 200, 200, 200, 200]);
     expect(JSON.stringify(responses.map(({ body }) => body))).not.toContain('secret-1');
   });
+});
+
+describe('a password that another kind of request changes', () => {
+  const User = createObject({ 'id!': INTEGER, 'email!': TEXT, password: TEXT });
+  const operations = createList(createObject({ 'op!': TEXT, 'path!': TEXT, value: {} }));
+  const paths: Paths = {
+    ...createResourcePaths('/users/{userId}', refer('User'), createObject({ 'email!': TEXT, password: TEXT })),
+    '/users/{userId}/update-profile': {
+      post: { request: createObject({ email: TEXT, password: TEXT }), response: refer('User') },
+    },
+    '/login': { post: { request: CREDENTIALS, response: createObject({ 'token!': TEXT }) } },
+  };
+
+  async function startWithAnn() {
+    const path = await writeApi({ paths, schemas: { User } });
+    const document = JSON.parse(await readFile(path, 'utf8'));
+    const patch = document.paths['/users/{userId}'].patch.requestBody.content;
+    patch['application/json-patch+json'] = { schema: operations };
+    await writeFile(path, JSON.stringify(document));
+    const { ask } = await startStorefront({ contract: path });
+    for (const name of ['ann', 'bob']) await ask('POST', '/users', { email: `${name}@example.com`, password: 'one' });
+    const logIn = async (password: string) =>
+      (await ask('POST', '/login', { email: 'ann@example.com', password })).status;
+    const readState = async () => JSON.stringify((await ask('GET', '/_control/sandboxes/default/state')).body);
+    return { ask, logIn, readState };
+  }
+
+  it('is stored as a hash after a JSON Patch', async () => {
+    const { ask, logIn, readState } = await startWithAnn();
+    const patch = [{ op: 'add', path: '/password', value: 'second-one' }];
+    const headers = { 'content-type': 'application/json-patch+json' };
+    expect((await ask('PATCH', '/users/1', patch, headers)).status).toBe(200);
+    expect([await logIn('one'), await logIn('second-one')]).toEqual([401, 200]);
+    expect(await readState()).not.toContain('second-one');
+  });
+
+  it('is stored as a hash after an action, which refuses the login of another user', async () => {
+    const { ask, logIn, readState } = await startWithAnn();
+    const action = '/users/1/update-profile';
+    expect((await ask('POST', action, { password: 'second-one' })).status).toBe(200);
+    expect([await logIn('one'), await logIn('second-one')]).toEqual([401, 200]);
+    expect(await readState()).not.toContain('second-one');
+    expect((await ask('POST', action, { email: 'bob@example.com' })).status).toBe(409);
+  });
+});
+
+it('simultaneous first logins create one user', async () => {
+  const { ask } = await startApi({ paths: COOKIE_PATHS, schemas });
+  const logins = await Promise.all(
+    Array.from({ length: 5 }, () => ask('POST', '/signin', { email: 'new@example.com', password: 'x' })),
+  );
+  expect(logins.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
 });
 
 describe('a user with several logins', () => {

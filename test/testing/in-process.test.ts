@@ -37,6 +37,8 @@ describe('startStorefront', () => {
   it.each<[options: object, message: string]>([
     [{ handler: {} }, 'Unknown option handler of the server: did you mean "handlers"? The options are port, host, '],
     [{ dafaultData: 'a.json' }, 'did you mean "defaultData"?'],
+    // Tokens are secret.
+    [{ auth: ['secret', ''] }, 'Invalid option auth of the server: use "form", "off" or a list of tokens.'],
     [{ durability: 'ram' }, 'Invalid option durability of the server. It is "ram": use "disk" or "memory".'],
     [{ auth: 'none' }, 'Invalid option auth of the server. It is "none": use "form", "off" or a list of tokens.'],
     [{ delay: { from: 8, to: 2 } }, 'Invalid option delay of the server. It is {"from":8,"to":2}: use milliseconds'],
