@@ -1,9 +1,10 @@
 import { DomainError, type Input } from '../application.ts';
+import { EntryList } from '../store/entry-list.ts';
 import type { Entry, State } from '../store/state.ts';
 import { normalizeName } from '../util/names.ts';
 import { createAccount } from './accounts.ts';
 import { linkUsers } from './embedded.ts';
-import { findEqual, getEntries, setEntries } from './entries.ts';
+import { findEqual, getEntries, getEntryList, setEntries } from './entries.ts';
 import { appendEntry, findByKeys, replaceEntry } from './entry-lists.ts';
 import { getKeyValue, getOwn } from './entry-values.ts';
 import { addArticle } from './names.ts';
@@ -29,8 +30,8 @@ interface NewEntry {
  */
 export function addEntry(model: ResourceModel, plan: Plan, { state, nowMs, body, path, newId, url }: NewEntry) {
   const { resource } = plan;
-  const entries = getEntries(state, resource);
-  const own = model.createEntry(plan, { entries, body, path, nowMs, newId });
+  const list = getEntryList(state, resource);
+  const own = model.createEntry(plan, { list, body, path, nowMs, newId });
   const entry = linkUsers(model.reader, model.inference, resource, state, own);
   const created = createAccount(model.inference, resource, entry, { state, sent: body, newId });
   const file = url === undefined ? undefined : model.findDownload(resource);
@@ -47,15 +48,15 @@ export function addEntry(model: ResourceModel, plan: Plan, { state, nowMs, body,
             model.contract.isValid,
           ),
         };
-  const equal = resource.kind === 'collection' ? findEqual(entries, resource, result) : undefined;
+  const equal = resource.kind === 'collection' ? findEqual(list, resource, result) : undefined;
   const more = equal && addQuantity(model, plan, equal, result);
-  if (more) return { next: setEntries(state, resource, replaceEntry(entries, equal, more)), result: more };
+  if (more) return { next: setEntries(state, resource, replaceEntry(list, equal, more)), result: more };
   if (equal)
     throw new DomainError(
       'entry-exists',
       `${addArticle(resource.singular)} with the ${resource.id.property ?? resource.id.parameter} ${getKeyValue(result, resource.id)} already exists: use another ${resource.id.property ?? resource.id.parameter}`,
     );
-  return { next: setEntries(state, resource, appendEntry(entries, result)), result };
+  return { next: setEntries(state, resource, appendEntry(list, result)), result };
 }
 
 /** Names of the number of pieces of an entry, without uppercase letters and separators. */
@@ -90,17 +91,17 @@ function addQuantity(
 export function addMember(model: ResourceModel, plan: Plan, state: State, body: Entry, path: Input['path']) {
   const { resource, reference = '', route } = plan;
   const key = getOwn(body, reference);
-  const others = getEntries(state, { name: resource.memberOf ?? '' });
+  const others = getEntryList(state, { name: resource.memberOf ?? '' });
   const target = findByKeys(others, [resource.id], [String(key)])[0];
   if (!target) throw new DomainError('entry-not-found', `no entry of ${resource.memberOf} has the id ${key}`);
   const result = model.createMember(plan, target, path);
-  const entries = getEntries(state, resource);
-  const known = findEqual(entries, resource, result);
+  const list = getEntryList(state, resource);
+  const known = findEqual(list, resource, result);
   if (known && route.responses.some(({ name }) => name === '409'))
     throw new DomainError('entry-exists', `${resource.name} already has the entry ${key}`);
   return known
     ? { next: state, result: known }
-    : { next: setEntries(state, resource, appendEntry(entries, result)), result };
+    : { next: setEntries(state, resource, appendEntry(list, result)), result };
 }
 
 /**
@@ -146,5 +147,5 @@ export function takeParts(
     const shown = model.responses.completeEntry(from, from.schema, entry).value as Entry;
     return Object.fromEntries(Object.entries(shown).filter(([name]) => names.includes(name)));
   });
-  return { filled: { ...body, [property]: items }, rest: setEntries(state, from, []) };
+  return { filled: { ...body, [property]: items }, rest: setEntries(state, from, EntryList.of([])) };
 }

@@ -6,6 +6,7 @@ import { ContractError, formatIssues, getNode, isNode } from '../openapi/documen
 import { isJsonType } from '../openapi/media-types.ts';
 import { findJsonMedia } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
+import { EntryList } from '../store/entry-list.ts';
 import type { Entry, State } from '../store/state.ts';
 import { type StateRules, type ValidationSteps, validateEntries } from '../store/validate-state.ts';
 import type { Issue } from '../util/issue.ts';
@@ -16,7 +17,7 @@ import { fillPath } from '../util/request-target.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import { getRequiredQuery } from './document-paths.ts';
 import { linkUsers } from './embedded.ts';
-import { findEqual, getEntries, hasParents, listParentPaths, setEntries } from './entries.ts';
+import { findEqual, getEntries, hasParents, listParentPaths } from './entries.ts';
 import { completeNewEntry, createEntryForm } from './entry-form.ts';
 import { appendEntry } from './entry-lists.ts';
 import { getKeyValue } from './entry-values.ts';
@@ -97,7 +98,7 @@ function createSeeds(model: ResourceModel, lists: State): State {
   const generated: Resource[] = [];
   for (const resource of byDepth) {
     if (Object.hasOwn(lists, resource.name)) {
-      state = setEntries(state, resource, addDefaults(model, resource, lists));
+      state = { ...state, [resource.name]: addDefaults(model, resource, lists) };
       continue;
     }
     const examples = findExamples(model, resource);
@@ -107,10 +108,11 @@ function createSeeds(model: ResourceModel, lists: State): State {
     if (isGenerated) generated.push(resource);
   }
   const referring = generated.reduce((next, resource) => setReferences(model, resource, next), state);
-  return resources.reduce((next, resource) => {
-    const link = (entry: Entry) => linkUsers(model.reader, model.inference, resource, next, entry);
-    return setEntries(next, resource, getEntries(next, resource).map(link));
-  }, referring);
+  const linked = resources.map((resource) => {
+    const link = (entry: Entry) => linkUsers(model.reader, model.inference, resource, referring, entry);
+    return [resource.name, getEntries(referring, resource).map(link)] as const;
+  });
+  return { ...referring, ...Object.fromEntries(linked) };
 }
 
 /** Sets the ids of other entries in the generated entries of a resource, such as `authorId`, to those of entries. */
@@ -127,7 +129,7 @@ function setReferences({ reader, inference, contract }: ResourceModel, resource:
     });
     return ids.length === 0 ? entry : { ...entry, ...Object.fromEntries(ids) };
   });
-  return setEntries(state, resource, entries);
+  return { ...state, [resource.name]: entries };
 }
 
 /**
@@ -159,7 +161,7 @@ function addSeeds(
   if (!mount || !plan) return state;
   const paths = listParentPaths(model.inference, state, mount);
   const isGenerated = values.includes(undefined);
-  let entries: readonly Entry[] = [];
+  let list = EntryList.of([]);
   for (const parentPath of isGenerated ? paths.slice(0, MAX_PARENTS) : paths.slice(0, 1))
     for (const [index, value] of values.entries()) {
       const path = (value && paths.find((candidate) => hasParents(value, mount, candidate))) ?? parentPath;
@@ -169,16 +171,16 @@ function addSeeds(
       const entry = model.createSeed(
         { ...plan, mount },
         {
-          entries,
+          list,
           body,
           path,
           nowMs: SAMPLE_TIME_MS,
           newId: () => createUuidFrom(key),
         },
       );
-      if (resource.kind === 'singleton' || !findEqual(entries, resource, entry)) entries = appendEntry(entries, entry);
+      if (resource.kind === 'singleton' || !findEqual(list, resource, entry)) list = appendEntry(list, entry);
     }
-  return { ...state, [resource.name]: [...getEntries(state, resource), ...entries] };
+  return { ...state, [resource.name]: [...getEntries(state, resource), ...list.entries] };
 }
 
 /** Returns the examples of entries: from the responses of a resource's operations, and from the schema of an entry. */

@@ -5,7 +5,7 @@ import type { Entry, State } from '../store/state.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { computeDerived, findChildren, findDerived, listShown } from './derived.ts';
 import { type Embedded, findEmbedded, findShown } from './embedded.ts';
-import { getEntries } from './entries.ts';
+import { getEntries, getEntryList } from './entries.ts';
 import { findByKeys } from './entry-lists.ts';
 import { getKeyValue, getOwn } from './entry-values.ts';
 import { computeFollows, type FollowProperty, findFollowProperties, listFollows } from './follows.ts';
@@ -251,7 +251,11 @@ export class DerivedValues {
   #computeTotals(resource: Resource, state: State, entry: Entry): Entry {
     const totals = this.getTotals(resource);
     const list = ({ resource: child, key }: Children) => {
-      const entries = findByKeys(getEntries(state, child), key ? [key] : [], key ? [getParentId(resource, entry)] : []);
+      const entries = findByKeys(
+        getEntryList(state, child),
+        key ? [key] : [],
+        key ? [getParentId(resource, entry)] : [],
+      );
       const items = this.add(state, child, entries, { depth: MAX_EMBEDDED_DEPTH });
       return items.map((item) => this.#responses.completeEntry(child, child.schema, item).value as Entry);
     };
@@ -298,7 +302,7 @@ export class DerivedValues {
     return this.getEmbedded(own).flatMap(({ ids, isList, resource }) => {
       const id = ids === undefined || isList ? undefined : getOwn(entry, ids);
       if (ids === undefined || id === undefined || id === null) return [];
-      const isKnown = findByKeys(getEntries(state, resource), [resource.id], [String(id)]).length > 0;
+      const isKnown = findByKeys(getEntryList(state, resource), [resource.id], [String(id)]).length > 0;
       return isKnown ? [] : [{ property: ids, id, resource }];
     });
   }

@@ -1,7 +1,7 @@
 import type { Entry, State } from '../store/state.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { normalizeName } from '../util/names.ts';
-import { getEntries } from './entries.ts';
+import { getEntries, getEntryList } from './entries.ts';
 import { findByKeys } from './entry-lists.ts';
 import { getOwn, getProperty } from './entry-values.ts';
 import { getParentPath, getPathForm } from './names.ts';
@@ -190,13 +190,13 @@ export function computeDerived(properties: readonly Derived[], state: State, id:
       if (derived.shown) return [];
       if (derived.texts !== undefined) return [[derived.property, listTexts(derived.texts, state, derived)]];
       const { resource, key } = derived.children;
-      const entries = getEntries(state, resource);
       if (derived.inside) return [[derived.property, computeDerived(derived.inside, state, id)]];
+      const list = getEntryList(state, resource);
       if (derived.group)
-        return [[derived.property, countGroups(derived.group, key ? findByKeys(entries, [key], [id]) : entries)]];
+        return [[derived.property, countGroups(derived.group, key ? findByKeys(list, [key], [id]) : list.entries)]];
       const { count, latest } = key
-        ? summarize(derived, findByKeys(entries, [key], [id]))
-        : summarizeAll(derived)(entries);
+        ? summarize(derived, findByKeys(list, [key], [id]))
+        : summarizeAll(derived)(list.entries);
       if (derived.time === undefined) return [[derived.property, count]];
       return latest === undefined ? [] : [[derived.property, latest]];
     }),
@@ -221,6 +221,6 @@ export function listShown(
   state: State,
   id: string | undefined,
 ): readonly Entry[] {
-  const entries = getEntries(state, resource);
-  return key && id !== undefined ? findByKeys(entries, [key], [id]) : entries;
+  const list = getEntryList(state, resource);
+  return key && id !== undefined ? findByKeys(list, [key], [id]) : list.entries;
 }

@@ -1,9 +1,10 @@
 import { isNode, toNode } from '../openapi/document.ts';
+import type { EntryList } from '../store/entry-list.ts';
 import type { Entry, State } from '../store/state.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { normalizeName, toSingular } from '../util/names.ts';
 import { findChildren } from './derived.ts';
-import { getEntries } from './entries.ts';
+import { getEntryList } from './entries.ts';
 import { findByKeys } from './entry-lists.ts';
 import { getKeyValue, getOwn, getPathValues } from './entry-values.ts';
 import type { ListFilter } from './list-filters.ts';
@@ -210,13 +211,14 @@ export function findShown(
   entry: Entry,
   entryId: string | undefined,
 ): Entry | readonly unknown[] | undefined {
-  const entries = getEntries(state, resource);
+  const list = getEntryList(state, resource);
   const find = (id: unknown) =>
-    id === undefined || id === null ? undefined : findByKeys(entries, [resource.id], [String(id)])[0];
+    id === undefined || id === null ? undefined : findByKeys(list, [resource.id], [String(id)])[0];
   const findOwn = (value: unknown) => (isNode(value) ? find(getKeyValue(value, resource.id)) : undefined);
   if (children) {
     const { key, resource: child } = children;
-    return key ? findByKeys(getEntries(state, child), [key], [entryId]) : getEntries(state, child);
+    const shown = getEntryList(state, child);
+    return key ? findByKeys(shown, [key], [entryId]) : shown.entries;
   }
   const own = getOwn(entry, property);
   if (!isList) {
@@ -254,19 +256,19 @@ export function linkUsers(
 ): Entry {
   if (!users || resource === users) return entry;
   const { objects, names } = findUserParts(reader)(users)(resource);
-  const entries = getEntries(state, users);
+  const list = getEntryList(state, users);
   const { property: idName = '' } = users.id;
   let next = entry;
   for (const { name, properties } of objects) {
     const own = getOwn(next, name);
     const idProperty = Object.keys(next).find((one) => normalizeName(one) === `${normalizeName(name)}id`);
     const id = idProperty === undefined ? undefined : next[idProperty];
-    const user = id === undefined ? undefined : findByKeys(entries, [users.id], [String(id)])[0];
-    if (!properties.includes(idName)) next = hideUser(users, next, name, user ?? findByName(entries, own));
+    const user = id === undefined ? undefined : findByKeys(list, [users.id], [String(id)])[0];
+    if (!properties.includes(idName)) next = hideUser(users, next, name, user ?? findByName(list, own));
     else if (user && toNode(own)[idName] !== user[idName]) next = { ...next, [name]: pick(user, properties) };
   }
   for (const { name, shows } of names)
-    next = hideUser(users, next, name, findByName(entries, { [shows]: getOwn(next, name) }));
+    next = hideUser(users, next, name, findByName(list, { [shows]: getOwn(next, name) }));
   return next;
 }
 
@@ -284,11 +286,11 @@ function pick(entry: Entry, names: readonly string[]): Entry {
 const USER_NAMES = ['username', 'login', 'handle', 'email', 'displayname', 'fullname', 'name'];
 
 /** Returns the only user with the names in an object, such as the `username`. */
-function findByName(users: readonly Entry[], shown: unknown): Entry | undefined {
+function findByName(users: EntryList, shown: unknown): Entry | undefined {
   if (!isNode(shown)) return undefined;
   const names = USER_NAMES.flatMap((name) => Object.keys(shown).find((own) => normalizeName(own) === name) ?? []);
   for (const name of names) {
-    const found = users.filter((user) => shown[name] !== undefined && getOwn(user, name) === shown[name]);
+    const found = users.entries.filter((user) => shown[name] !== undefined && getOwn(user, name) === shown[name]);
     if (found.length === 1) return found[0];
   }
   return undefined;

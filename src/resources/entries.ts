@@ -1,3 +1,4 @@
+import { type EntryList, getList, setList } from '../store/entry-list.ts';
 import type { Entry, State } from '../store/state.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { findByKeys, withoutEntries } from './entry-lists.ts';
@@ -9,14 +10,10 @@ import type { Inference, Mount, PathKey, Resource } from './resource.ts';
  * Returns the entry with the same id as `entry`; undefined if there is none.
  * If entries have parents, the ids of the parents must also be equal.
  */
-export function findEqual(
-  entries: readonly Entry[],
-  { id, mounts: [mount] }: Resource,
-  entry: Entry,
-): Entry | undefined {
+export function findEqual(list: EntryList, { id, mounts: [mount] }: Resource, entry: Entry): Entry | undefined {
   const keys = [id, ...(mount?.parents ?? [])];
   const values = keys.map((key) => getKeyValue(entry, key));
-  return findByKeys(entries, keys, values)[0];
+  return findByKeys(list, keys, values)[0];
 }
 
 /**
@@ -31,31 +28,31 @@ export function hasParents(entry: Entry, { parents }: Mount, path: PathInput): b
  * Returns the entries that belong to the parents in a request path: the pets of the owner 7 for `/owners/7/pets`.
  * `path`: the path parameters of the request.
  */
-export function listChildrenOf(entries: readonly Entry[], { parents }: Mount, path: PathInput): readonly Entry[] {
-  return parents.length === 0 ? entries : findByKeys(entries, parents, getValues(parents, path));
+export function listChildrenOf(list: EntryList, { parents }: Mount, path: PathInput): readonly Entry[] {
+  return parents.length === 0 ? list.entries : findByKeys(list, parents, getValues(parents, path));
 }
 
 /**
  * Returns the entry at a request path such as `/pets/7`; undefined if there is no such entry.
  * `path`: the path parameters of the request.
  */
-export function findAtPath(
-  entries: readonly Entry[],
-  { kind }: Resource,
-  mount: Mount,
-  path: PathInput,
-): Entry | undefined {
+export function findAtPath(list: EntryList, { kind }: Resource, mount: Mount, path: PathInput): Entry | undefined {
   const { id } = mount;
-  if (kind === 'singleton') return listChildrenOf(entries, mount, path)[0];
+  if (kind === 'singleton') return listChildrenOf(list, mount, path)[0];
   const find = (key: PathKey) => {
     const keys = [key, ...mount.parents];
-    return findByKeys(entries, keys, getValues(keys, path))[0];
+    return findByKeys(list, keys, getValues(keys, path))[0];
   };
   return find(id) ?? (id.alias === undefined ? undefined : find({ ...id, property: id.alias }));
 }
 
 function getValues(keys: readonly PathKey[], path: PathInput): readonly (string | undefined)[] {
   return keys.map(({ parameter }) => path[parameter]);
+}
+
+/** Returns the list of a resource, with which entries are found and changed without reading all of them. */
+export function getEntryList(state: State, { name }: Pick<Resource, 'name'>): EntryList {
+  return getList(state, name);
 }
 
 /** Returns the stored entries of a resource, such as all pets. */
@@ -70,13 +67,13 @@ export function getEntries(state: State, { name }: Pick<Resource, 'name'>): read
  */
 export function followMembers(state: State, { memberOf, id }: Resource, entries: readonly Entry[]): readonly Entry[] {
   if (memberOf === undefined) return entries;
-  const others = getEntries(state, { name: memberOf });
+  const others = getList(state, memberOf);
   return entries.map((entry) => findByKeys(others, [id], [getKeyValue(entry, id)]).at(-1) ?? entry);
 }
 
-/** Returns a copy of a state in which a resource has the given entries instead of its previous ones. */
-export function setEntries(state: State, { name }: Pick<Resource, 'name'>, entries: readonly Entry[]): State {
-  return { ...state, [name]: entries };
+/** Returns a copy of a state in which a resource has another list of entries. */
+export function setEntries(state: State, { name }: Pick<Resource, 'name'>, list: EntryList): State {
+  return setList(state, name, list);
 }
 
 /**
@@ -90,11 +87,11 @@ export function removeEntries(
   removed: readonly Entry[],
 ): State {
   if (removed.length === 0) return state;
-  let next = setEntries(state, resource, withoutEntries(getEntries(state, resource), new Set(removed)));
+  let next = setEntries(state, resource, withoutEntries(getEntryList(state, resource), new Set(removed)));
   for (const child of inference.resources) {
     if (child.memberOf === resource.name) {
       const members = removed.flatMap((entry) =>
-        findByKeys(getEntries(next, child), [child.id], [getKeyValue(entry, child.id)]),
+        findByKeys(getEntryList(next, child), [child.id], [getKeyValue(entry, child.id)]),
       );
       next = removeEntries(inference, next, child, members);
     }
@@ -102,7 +99,7 @@ export function removeEntries(
       const own = resource.mounts.find(({ item }) => item !== undefined && isParentPath(mount, item));
       if (!own || child === resource || !isOwned(inference, child, mount)) continue;
       const children = removed.flatMap((parent) =>
-        listChildrenOf(getEntries(next, child), mount, getPathInput(mount, own, resource, parent)),
+        listChildrenOf(getEntryList(next, child), mount, getPathInput(mount, own, resource, parent)),
       );
       next = removeEntries(inference, next, child, children);
     }
@@ -127,7 +124,7 @@ export function removeParts(
     const own = resource.mounts[0] as Mount;
     const values = mount.parents.map(({ parameter }) => path[parameter] ?? '');
     const parents = Object.fromEntries(own.parents.map(({ parameter }, index) => [parameter, values[index] ?? '']));
-    return removeEntries(inference, next, resource, listChildrenOf(getEntries(next, resource), own, parents));
+    return removeEntries(inference, next, resource, listChildrenOf(getEntryList(next, resource), own, parents));
   }, state);
 }
 

@@ -4,7 +4,7 @@ import { isReadOrWriteOnly } from '../openapi/schema-validator.ts';
 import type { Entry, State } from '../store/state.ts';
 import { isIdName, normalizeName } from '../util/names.ts';
 import { findEmbedded } from './embedded.ts';
-import { getEntries } from './entries.ts';
+import { getEntryList } from './entries.ts';
 import { getPathValues } from './entry-values.ts';
 import { findReferences, indexReferences } from './references.ts';
 import { PATH_VALUES, type PathKey, type Plan, type Resource } from './resource.ts';
@@ -33,9 +33,9 @@ export function completeNewEntry(
 ): Entry {
   const plan = findCreatePlan(model, resource);
   if (!plan) return entry;
-  const entries = getEntries(state, resource);
+  const list = getEntryList(state, resource);
   const body = { ...model.getRequestDefaults(plan), ...entry };
-  const created = model.createEntry(plan, { entries, body, path: {}, nowMs, newId });
+  const created = model.createEntry(plan, { list, body, path: {}, nowMs, newId });
   const hidden = { ...getPathValues(created), ...getPathValues(entry) };
   return { ...created, ...entry, ...(Object.keys(hidden).length > 0 ? { [PATH_VALUES]: hidden } : {}) };
 }

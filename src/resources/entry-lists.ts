@@ -1,3 +1,4 @@
+import { EntryList } from '../store/entry-list.ts';
 import type { Entry } from '../store/state.ts';
 import { getKeyValue, getProperty } from './entry-values.ts';
 import type { PathKey } from './resource.ts';
@@ -30,18 +31,18 @@ interface Indexes {
  * A change of a list moves its indexes to the new list and updates them there, so that the cost of a change does not
  * depend on the length of the list. If the old list is read again, its indexes are created again.
  */
-const indexesByList = new WeakMap<readonly Entry[], Indexes>();
+const indexesByList = new WeakMap<EntryList, Indexes>();
 
-function getIndexes(entries: readonly Entry[]): Indexes {
-  const known = indexesByList.get(entries);
+function getIndexes(list: EntryList): Indexes {
+  const known = indexesByList.get(list);
   if (known) return known;
   const indexes: Indexes = { byKeys: new Map(), numbers: new Map() };
-  indexesByList.set(entries, indexes);
+  indexesByList.set(list, indexes);
   return indexes;
 }
 
-/** Moves the indexes of a list to a changed copy of it. Returns them; undefined if the list has none. */
-function moveIndexes(from: readonly Entry[], to: readonly Entry[]): Indexes | undefined {
+/** Moves the indexes of a list to its next version. Returns them; undefined if the list has none. */
+function moveIndexes(from: EntryList, to: EntryList): Indexes | undefined {
   const indexes = indexesByList.get(from);
   indexesByList.delete(from);
   if (indexes) indexesByList.set(to, indexes);
@@ -57,14 +58,14 @@ function getIndexKey(entry: Entry, keys: readonly PathKey[]): string | undefined
   return toIndexKey(keys.map((key) => getKeyValue(entry, key)));
 }
 
-function getKeyIndex(entries: readonly Entry[], keys: readonly PathKey[]): KeyIndex {
-  const { byKeys } = getIndexes(entries);
+function getKeyIndex(list: EntryList, keys: readonly PathKey[]): KeyIndex {
+  const { byKeys } = getIndexes(list);
   const name = keys.map(({ property, name: own }) => property ?? `/${own}`).join(' ');
   const known = byKeys.get(name);
   if (known) return known;
   const index: KeyIndex = { keys, groups: new Map() };
   byKeys.set(name, index);
-  for (const entry of entries) addToIndex(index, entry);
+  for (const entry of list.entries) addToIndex(index, entry);
   return index;
 }
 
@@ -89,29 +90,27 @@ function removeFromIndex({ keys, groups }: KeyIndex, entry: Entry): void {
  * `values`: the value for each key, as `getKeyValue` returns it.
  */
 export function findByKeys(
-  entries: readonly Entry[],
+  list: EntryList,
   keys: readonly PathKey[],
   values: readonly (string | undefined)[],
 ): readonly Entry[] {
-  const group = getKeyIndex(entries, keys).groups.get(toIndexKey(values));
+  const group = getKeyIndex(list, keys).groups.get(toIndexKey(values));
   return group === undefined ? [] : [group].flat();
 }
 
-/** Returns a copy of a list with another entry at the end. */
-export function appendEntry(entries: readonly Entry[], entry: Entry): readonly Entry[] {
-  const next = [...entries, entry];
-  const indexes = moveIndexes(entries, next);
+/** Returns a list with another entry at the end. */
+export function appendEntry(list: EntryList, entry: Entry): EntryList {
+  const next = list.append(entry);
+  const indexes = moveIndexes(list, next);
   for (const index of indexes?.byKeys.values() ?? []) addToIndex(index, entry);
   for (const [property, numbers] of indexes?.numbers ?? []) addNumber(numbers, getProperty(entry, property));
   return next;
 }
 
-/** Returns a copy of a list with `entry` in the place of `current`. */
-export function replaceEntry(entries: readonly Entry[], current: Entry, entry: Entry): readonly Entry[] {
-  // A frozen list is copied ten times faster by a spread than by `with`, `slice` or `toSpliced`.
-  const next = [...entries];
-  next[entries.indexOf(current)] = entry;
-  const { byKeys, numbers } = moveIndexes(entries, next) ?? {};
+/** Returns a list with `entry` in the place of `current`. */
+export function replaceEntry(list: EntryList, current: Entry, entry: Entry): EntryList {
+  const next = list.replace(current, entry);
+  const { byKeys, numbers } = moveIndexes(list, next) ?? {};
   for (const [name, { keys, groups }] of byKeys ?? []) {
     const key = getIndexKey(current, keys);
     const group = groups.get(key);
@@ -125,14 +124,16 @@ export function replaceEntry(entries: readonly Entry[], current: Entry, entry: E
   return next;
 }
 
-/** Returns a copy of a list without some of its entries. */
-export function withoutEntries(entries: readonly Entry[], removed: ReadonlySet<Entry>): readonly Entry[] {
+/** Returns a list without some of its entries. */
+export function withoutEntries(list: EntryList, removed: ReadonlySet<Entry>): EntryList {
   const [first] = removed;
-  const next = removed.size === 1 ? [...entries] : entries.filter((entry) => !removed.has(entry));
-  if (removed.size === 1 && first) next.splice(entries.indexOf(first), 1);
+  const next =
+    removed.size === 1 && first
+      ? list.remove(first)
+      : EntryList.of(list.entries.filter((entry) => !removed.has(entry)));
   // Many entries of one group are removed faster by creating the index again.
   if (removed.size > MAX_REMOVED) return next;
-  const indexes = moveIndexes(entries, next);
+  const indexes = moveIndexes(list, next);
   for (const entry of removed) {
     for (const index of indexes?.byKeys.values() ?? []) removeFromIndex(index, entry);
     for (const [property, numbers] of indexes?.numbers ?? []) removeNumber(numbers, getProperty(entry, property));
@@ -167,16 +168,16 @@ function removeNumber(numbers: IdNumbers, id: unknown): void {
  * `property`: the property with the id; undefined if entries have none.
  */
 export function getIdNumbers(
-  entries: readonly Entry[],
+  list: EntryList,
   property: string | undefined,
 ): { readonly highest: number; readonly areAll: boolean } {
   if (property === undefined) return { highest: 0, areAll: false };
-  const { numbers } = getIndexes(entries);
+  const { numbers } = getIndexes(list);
   let known = numbers.get(property);
   if (known?.highest === undefined) {
     known = { count: 0, highest: 0 };
-    for (const entry of entries) addNumber(known, getProperty(entry, property));
+    for (const entry of list.entries) addNumber(known, getProperty(entry, property));
     numbers.set(property, known);
   }
-  return { highest: known.highest ?? 0, areAll: entries.length > 0 && known.count === entries.length };
+  return { highest: known.highest ?? 0, areAll: list.length > 0 && known.count === list.length };
 }

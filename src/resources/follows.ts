@@ -3,7 +3,7 @@ import type { Entry, State } from '../store/state.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { normalizeName } from '../util/names.ts';
 import { splitActionPath } from './actions.ts';
-import { getEntries } from './entries.ts';
+import { getEntryList } from './entries.ts';
 import { findByKeys } from './entry-lists.ts';
 import { getKeyValue } from './entry-values.ts';
 import { getLastSegment, getPathForm } from './names.ts';
@@ -81,10 +81,10 @@ export function listFollows(
   user: Entry,
   list: 'followers' | 'following',
 ): readonly Entry[] {
-  const entries = getEntries(state, users);
+  const all = getEntryList(state, users);
   if (list === 'followers')
-    return listFlagged(user, follow.flag).flatMap((id) => findByKeys(entries, [users.id], [String(id)]));
-  return indexFollowed(follow)(entries).get(getKeyValue(user, users.id) ?? '') ?? [];
+    return listFlagged(user, follow.flag).flatMap((id) => findByKeys(all, [users.id], [String(id)]));
+  return indexFollowed(follow)(all.entries).get(getKeyValue(user, users.id) ?? '') ?? [];
 }
 
 /** Returns the users whom each user follows, by the id of the user. */

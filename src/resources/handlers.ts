@@ -7,7 +7,7 @@ import { applyEffect, describeValues } from './actions.ts';
 import { addEntry, addMember, finishEntry, takeParts } from './add-entry.ts';
 import { computeDerived } from './derived.ts';
 import { linkUsers } from './embedded.ts';
-import { followMembers, getEntries, listChildrenOf, removeEntries, removeParts, setEntries } from './entries.ts';
+import { followMembers, getEntryList, listChildrenOf, removeEntries, removeParts, setEntries } from './entries.ts';
 import { appendEntry, replaceEntry } from './entry-lists.ts';
 import { getKeyValue } from './entry-values.ts';
 import { applyMergePatch, findPatch, patchEntry } from './json-patch.ts';
@@ -146,7 +146,7 @@ async function create(model: ResourceModel, plan: Plan, input: Input, context: C
       next =
         entry === added.result
           ? added.next
-          : setEntries(added.next, resource, replaceEntry(getEntries(added.next, resource), added.result, entry));
+          : setEntries(added.next, resource, replaceEntry(getEntryList(added.next, resource), added.result, entry));
       return entry;
     });
     return { next, result: created };
@@ -162,7 +162,7 @@ async function create(model: ResourceModel, plan: Plan, input: Input, context: C
         : followMembers(
             context.read(),
             resource,
-            listChildrenOf(getEntries(context.read(), resource), plan.mount, input.path),
+            listChildrenOf(getEntryList(context.read(), resource), plan.mount, input.path),
           ),
   });
 }
@@ -338,15 +338,15 @@ async function actOnAll(model: ResourceModel, plan: Plan, input: Input, context:
   await context.update((state, nowMs) => {
     requireParents(model, state, plan, path);
     const time = model.formatTime(resource, effect?.time?.property, nowMs);
-    let entries = getEntries(state, resource);
-    for (const entry of listChildrenOf(entries, mount, path)) {
+    let list = getEntryList(state, resource);
+    for (const entry of listChildrenOf(list, mount, path)) {
       const shown = model.responses.completeEntry(resource, resource.schema, entry).value as Entry;
       const changes = effect ? applyEffect(effect, shown, time) : {};
       if (Object.keys(changes).length === 0) continue;
       const updated = model.updateEntry(plan, entry, (old) => old, {}, nowMs);
-      entries = replaceEntry(entries, entry, model.setOrRemove(resource, updated, changes));
+      list = replaceEntry(list, entry, model.setOrRemove(resource, updated, changes));
     }
-    return { next: setEntries(state, resource, entries), result: undefined };
+    return { next: setEntries(state, resource, list), result: undefined };
   });
   return respond(model, plan, input, { status: plan.route.successStatus, state: context.read(), entry: undefined });
 }
@@ -379,7 +379,7 @@ async function clear(model: ResourceModel, plan: Plan, input: Input, context: Co
       model.inference,
       state,
       resource,
-      listChildrenOf(getEntries(state, resource), mount, path),
+      listChildrenOf(getEntryList(state, resource), mount, path),
     );
     return { next, result: undefined };
   });
@@ -393,9 +393,9 @@ function setEntry(
   state: State,
   { current, entry }: { readonly current: Entry | undefined; readonly entry: Entry },
 ): State {
-  const entries = getEntries(state, resource);
-  if (!current) return setEntries(state, resource, appendEntry(entries, entry));
-  const next = setEntries(state, resource, replaceEntry(entries, current, entry));
+  const list = getEntryList(state, resource);
+  if (!current) return setEntries(state, resource, appendEntry(list, entry));
+  const next = setEntries(state, resource, replaceEntry(list, current, entry));
   return resource === inference.users ? renameUser(reader, inference, next, current, entry) : next;
 }
 

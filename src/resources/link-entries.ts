@@ -3,7 +3,7 @@ import { isNode, type Node } from '../openapi/document.ts';
 import type { Route } from '../openapi/routes.ts';
 import type { Entry, State } from '../store/state.ts';
 import { normalizeName, toSingular } from '../util/names.ts';
-import { getEntries } from './entries.ts';
+import { getEntries, getEntryList } from './entries.ts';
 import { findByKeys } from './entry-lists.ts';
 import { getOwn, removePathValues } from './entry-values.ts';
 import { getEnvelopeValues } from './envelopes.ts';
@@ -31,9 +31,9 @@ export function linkEntries(model: ResourceModel, route: Route, input: Input, st
   const named = listNamedIds(model, route, input);
   // The entries of a list are different ones, and not the one that the request names.
   const find = (target: Resource, position?: number): Entry | undefined => {
-    const entries = getEntries(state, target);
     const id = named.get(target);
-    const own = id === undefined ? undefined : findByKeys(entries, [target.id], [id])[0];
+    const own = id === undefined ? undefined : findByKeys(getEntryList(state, target), [target.id], [id])[0];
+    const entries = getEntries(state, target);
     if (position !== undefined) return (own ? entries.filter((entry) => entry !== own) : entries)[position];
     const sender = target === inference.users ? findSender(target, state, input) : undefined;
     return own ?? sender ?? entries[0];

@@ -1,7 +1,7 @@
 import type { Context, HandlerResponse, Input } from '../application.ts';
 import { toNode } from '../openapi/document.ts';
 import type { Entry, State } from '../store/state.ts';
-import { followMembers, getEntries, listChildrenOf } from './entries.ts';
+import { followMembers, getEntryList, listChildrenOf } from './entries.ts';
 import { findByKeys } from './entry-lists.ts';
 import { getKeyValue, getOwn } from './entry-values.ts';
 import { listFollows } from './follows.ts';
@@ -73,14 +73,14 @@ function selectFeed(
 function selectInPath(model: ResourceModel, plan: Plan, state: State, input: Input): readonly Entry[] {
   const { path } = input;
   const { resource, mount, marked } = plan;
-  const entries = getEntries(state, resource);
+  const list = getEntryList(state, resource);
   if (plan.follows) return listFollowed(model, plan, state, path);
-  if (marked === undefined) return listChildrenOf(entries, mount, path);
+  if (marked === undefined) return listChildrenOf(list, mount, path);
   const { users } = model.inference;
   const [parent] = mount.parents;
   const user = parent || !users ? undefined : findOwnEntry(users, state, input);
   const id = parent ? path[parent.parameter] : users && user && getKeyValue(user, users.id);
-  return id === undefined ? [] : entries.filter((entry) => hasFlag(entry, marked, id));
+  return id === undefined ? [] : list.entries.filter((entry) => hasFlag(entry, marked, id));
 }
 
 /** Returns the entries that a user in the query has marked: `?favorited=ann` for the name or the id of a user. */
@@ -94,7 +94,7 @@ function selectByUser(
   return [...byUser].reduce((rest, [name, flag]) => {
     const { [name]: value } = query;
     if (!users || value === undefined || value === '') return rest;
-    const user = findByKeys(getEntries(state, users), [users.id], [String(value)])[0];
+    const user = findByKeys(getEntryList(state, users), [users.id], [String(value)])[0];
     const id = getKeyValue(user ?? findByLogin(users, state, '', String(value)) ?? {}, users.id);
     return id === undefined ? [] : rest.filter((entry) => hasFlag(entry, flag, id));
   }, entries);

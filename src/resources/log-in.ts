@@ -6,7 +6,7 @@ import { normalizeName, toSingular } from '../util/names.ts';
 import { hasPassword } from './accounts.ts';
 import { addEntry } from './add-entry.ts';
 import { getShownUser, setShownUser } from './embedded.ts';
-import { getEntries, setEntries } from './entries.ts';
+import { getEntryList, setEntries } from './entries.ts';
 import { replaceEntry } from './entry-lists.ts';
 import { getKeyValue, getOwn, getProperty, removePathValues } from './entry-values.ts';
 import { getLastSegment } from './names.ts';
@@ -297,8 +297,8 @@ export async function logOut(
   await context.update((state) => {
     const user = findSender(users, state, { headers });
     if (!user) return { next: state, result: undefined };
-    const entries = replaceEntry(getEntries(state, users), user, endToken(user, { headers }));
-    return { next: setEntries(state, users, entries), result: undefined };
+    const list = replaceEntry(getEntryList(state, users), user, endToken(user, { headers }));
+    return { next: setEntries(state, users, list), result: undefined };
   });
   const status = route.successStatus;
   const login = [...model.inference.plans.values()].find((plan) => plan.login)?.login;

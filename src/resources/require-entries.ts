@@ -2,7 +2,7 @@ import { DomainError, type Input } from '../application.ts';
 import { toNode } from '../openapi/document.ts';
 import type { Entry, State } from '../store/state.ts';
 import { normalizeName } from '../util/names.ts';
-import { findAtPath, getEntries, listChildrenOf, type ParentPlace } from './entries.ts';
+import { findAtPath, getEntryList, listChildrenOf, type ParentPlace } from './entries.ts';
 import { getKeyNames } from './names.ts';
 import type { Plan } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
@@ -38,9 +38,9 @@ function hasParent(
 ): boolean {
   const names = [...own.parents.map((parent) => parent.parameter), own.id.parameter];
   const parentPath = Object.fromEntries(names.map((name, index) => [name, path[parameters[index] ?? ''] ?? '']));
-  const entries = getEntries(state, resource);
-  if (findAtPath(entries, resource, own, parentPath)) return true;
-  const inside = listChildrenOf(entries, own, parentPath);
+  const list = getEntryList(state, resource);
+  if (findAtPath(list, resource, own, parentPath)) return true;
+  const inside = listChildrenOf(list, own, parentPath);
   // No operation creates such a parent, so each value is accepted.
   if (!model.canCreate(resource) && inside.length === 0) return true;
   // `/stores/{reference}/logo` and `/stores/{store_id}/logo` identify a store by another property than
@@ -66,7 +66,7 @@ export function findEntry(
   state: State,
   path: Input['path'],
 ): Entry | undefined {
-  return findAtPath(getEntries(state, resource), resource, mount, path);
+  return findAtPath(getEntryList(state, resource), resource, mount, path);
 }
 
 /** Creates the error for a request path without an entry: for `/pets/7` if there is no pet 7. */

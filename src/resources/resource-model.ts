@@ -4,6 +4,7 @@ import type { createMock } from '../mock/mock.ts';
 import type { Contract } from '../openapi/contract.ts';
 import { omitKeys } from '../openapi/document.ts';
 import type { Route } from '../openapi/routes.ts';
+import type { EntryList } from '../store/entry-list.ts';
 import type { Entry } from '../store/state.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { toSeed } from '../util/random.ts';
@@ -38,7 +39,7 @@ import { describeUpload, isUpload, setFile } from './uploads.ts';
 
 /** The values from which a new entry is created. */
 interface NewEntryInput {
-  readonly entries: readonly Entry[];
+  readonly list: EntryList;
   readonly body: Entry;
   readonly path: PathInput;
   readonly nowMs: number;
@@ -200,7 +201,7 @@ export class ResourceModel {
    * Creates an entry from a request body.
    * Adds the id, the ids of the parents, the default values, and times such as `createdAt`.
    */
-  createEntry(plan: Plan, { entries, body, path, nowMs, newId }: NewEntryInput): Entry {
+  createEntry(plan: Plan, { list, body, path, nowMs, newId }: NewEntryInput): Entry {
     const { resource, mount } = plan;
     const file = isUpload(plan.route) ? describeUpload(this.reader, resource.schema, body, this.contract.isValid) : {};
     const sent = { ...file, ...this.#omitUnknownId(plan, body) };
@@ -223,7 +224,7 @@ export class ResourceModel {
       return setKeyValue(withParents, id, this.#values.toTyped(id.schema, path[id.parameter] as string));
     // Some clients send an empty id for a new entry. An empty id is replaced by a new id.
     if (id.property !== undefined && isPathSegment(getKeyValue(withParents, id) ?? '')) return withParents;
-    return setKeyValue(withParents, id, this.#values.createId(resource, entries, withParents, newId()));
+    return setKeyValue(withParents, id, this.#values.createId(resource, list, withParents, newId()));
   }
 
   /**
@@ -231,13 +232,12 @@ export class ResourceModel {
    * `body`: an example or a generated value.
    * Adds default values, the ids of the parents, and a missing id.
    */
-  createSeed({ resource, mount }: Plan, { entries, body, path, newId }: NewEntryInput): Entry {
+  createSeed({ resource, mount }: Plan, { list, body, path, newId }: NewEntryInput): Entry {
     const isValid = this.validator.findIssues(resource, body).length === 0;
     const valid = isValid ? body : this.validator.removeInvalid(resource, this.#repair(resource, body));
     const entry = this.#setParents(mount, path, this.addDefaults(resource, valid));
-    const { id } = resource;
-    if (resource.kind === 'singleton' || isPathSegment(getKeyValue(entry, id) ?? '')) return entry;
-    return setKeyValue(entry, id, this.#values.createId(resource, entries, entry, newId()));
+    if (resource.kind === 'singleton' || isPathSegment(getKeyValue(entry, resource.id) ?? '')) return entry;
+    return setKeyValue(entry, resource.id, this.#values.createId(resource, list, entry, newId()));
   }
 
   /** Creates a member of a list, such as a book on a wish list: the id of the entry, and the ids of the parents. */

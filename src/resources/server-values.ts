@@ -3,6 +3,7 @@ import { getDefaultValues } from '../openapi/default-values.ts';
 import { getNode } from '../openapi/document.ts';
 import { isReadOrWriteOnly } from '../openapi/schema-validator.ts';
 import { parseNumber } from '../openapi/typed-values.ts';
+import type { EntryList } from '../store/entry-list.ts';
 import type { Entry } from '../store/state.ts';
 import { toIsoTime } from '../util/iso-time.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
@@ -15,11 +16,11 @@ import type { SchemaReader } from './schema-reader.ts';
 /** Functions that create the values that the server sets in an entry: ids, times and default values. */
 export interface ServerValues {
   /**
-   * Creates an id that is different from the ids of `entries`.
+   * Creates an id that is different from the ids in `list`.
    * `entry`: the new entry.
    * `uuid`: a new UUID, for an id that is not a number.
    */
-  createId(resource: Resource, entries: readonly Entry[], entry: Entry, uuid: string): unknown;
+  createId(resource: Resource, list: EntryList, entry: Entry, uuid: string): unknown;
   /** Returns a copy of an entry without its `readOnly` properties. */
   removeReadOnly(resource: Resource, entry: Entry): Entry;
   /** Returns the `readOnly` properties of an entry. */
@@ -104,15 +105,15 @@ export function createServerValues(
       new Set(getOwnProperties(resource).flatMap(([name, pointer]) => (isReadOnly(pointer) ? [name] : []))),
   );
   return {
-    createId(resource, entries, entry, uuid) {
+    createId(resource, list, entry, uuid) {
       const { id } = resource;
-      const isUsed = (text: string) => findByKeys(entries, [id], [text]).length > 0;
+      const isUsed = (text: string) => findByKeys(list, [id], [text]).length > 0;
       const isFree = (value: unknown) =>
         value !== undefined && (id.schema === '' || contract.isValid(id.schema, value)) && !isUsed(String(value));
       const { pathSchema = '' } = id;
       const isForPath = (value: unknown) =>
         pathSchema === '' || contract.isValid(pathSchema, toTyped(pathSchema, String(value)));
-      const candidates = generateIds(id, uuid, generateCandidates(reader, id, entries, entry, uuid));
+      const candidates = generateIds(id, uuid, generateCandidates(reader, id, list, entry, uuid));
       let free: unknown;
       for (const candidate of candidates) {
         if (!isFree(candidate)) continue;
@@ -175,12 +176,12 @@ export function formatTimes(nowMs: number): readonly unknown[] {
 function* generateCandidates(
   reader: SchemaReader,
   { property, schema }: PathKey,
-  entries: readonly Entry[],
+  list: EntryList,
   entry: Entry,
   uuid: string,
 ): Generator<unknown> {
   const types = schema === '' ? [] : reader.getTypes(schema);
-  const { highest, areAll } = getIdNumbers(entries, property);
+  const { highest, areAll } = getIdNumbers(list, property);
   if (types.includes('integer') || types.includes('number')) {
     yield Math.max(highest + 1, Number(reader.getKeyword(schema, 'minimum') ?? 0));
     return;

@@ -2,7 +2,7 @@ import type { HandlerResponse, Input } from '../application.ts';
 import { isNode } from '../openapi/document.ts';
 import type { Entry, State } from '../store/state.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
-import { getEntries } from './entries.ts';
+import { getEntries, getEntryList } from './entries.ts';
 import { findByKeys } from './entry-lists.ts';
 import { getOwn, getPathValues } from './entry-values.ts';
 import { PATH_VALUES, type Resource } from './resource.ts';
@@ -147,7 +147,7 @@ export function setTokenKey(user: Entry, key: string): Entry {
 }
 
 function findById(users: Resource, state: State, id: string): Entry | undefined {
-  return findByKeys(getEntries(state, users), [users.id], [id])[0];
+  return findByKeys(getEntryList(state, users), [users.id], [id])[0];
 }
 
 /** Returns whether a request names a user: by a token of this server, or by a token that the option `auth` names. */

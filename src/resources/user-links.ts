@@ -1,3 +1,4 @@
+import { EntryList } from '../store/entry-list.ts';
 import type { Entry, State } from '../store/state.ts';
 import { type Embedded, findShown } from './embedded.ts';
 import { getEntries, setEntries } from './entries.ts';
@@ -91,6 +92,7 @@ function mapEntries(
   return resources.reduce((next, resource) => {
     const entries = getEntries(next, resource);
     const changed = entries.map((entry) => change(entry, resource));
-    return changed.every((entry, index) => entry === entries[index]) ? next : setEntries(next, resource, changed);
+    const isSame = changed.every((entry, index) => entry === entries[index]);
+    return isSame ? next : setEntries(next, resource, EntryList.of(changed));
   }, state);
 }

@@ -1,34 +1,17 @@
 import { memoizeByObject } from '../util/memoize-by-object.ts';
 import type { StateText } from './data-file.ts';
+import { findListChanges, hasSameList } from './entry-list.ts';
 import type { Entry, State } from './state.ts';
 
-/**
- * Returns the indexes between which two lists differ.
- * Before index `start`, both lists are equal.
- * They are equal again from index `fromEnd` in `from`, and from index `toEnd` in `to`.
- * Compares entries by identity.
- */
-export function findDifference(from: readonly Entry[], to: readonly Entry[]) {
-  const shorter = Math.min(from.length, to.length);
-  let start = 0;
-  while (start < shorter && from[start] === to[start]) start++;
-  let [fromEnd, toEnd] = [from.length, to.length];
-  while (fromEnd > start && toEnd > start && from[fromEnd - 1] === to[toEnd - 1]) {
-    fromEnd--;
-    toEnd--;
-  }
-  return { start, fromEnd, toEnd };
-}
+/** A change of a list: the index of the first difference, the number of entries removed there, and the new entries. */
+type ListChange = readonly [from: number, removed: number, inserted: readonly Entry[]];
 
 /**
  * The difference between two states.
- * For each collection that differs: the index of the first difference, the number of entries removed there, and the
- * list of entries inserted there.
+ * For each collection that differs: one change, or several changes that are applied one after the other.
  * For example `{ pets: [4, 1, []] }`: the fifth pet is removed.
  */
-export type StateChange = Readonly<
-  Record<string, readonly [from: number, removed: number, inserted: readonly Entry[]]>
->;
+export type StateChange = Readonly<Record<string, ListChange | readonly ListChange[]>>;
 
 /**
  * Returns the difference between two states.
@@ -36,30 +19,45 @@ export type StateChange = Readonly<
  * A collection that only the previous state has becomes empty.
  */
 export function compareStates(previous: State, next: State): StateChange {
-  const changed = Object.keys({ ...previous, ...next }).filter((name) => next[name] !== previous[name]);
-  return Object.fromEntries(changed.map((name) => [name, compareLists(previous[name] ?? [], next[name] ?? [])]));
+  const names = new Set([...Object.keys(previous), ...Object.keys(next)]);
+  const changed = [...names].filter((name) => !hasSameList(previous, next, name));
+  return Object.fromEntries(changed.map((name) => [name, compareLists(previous, next, name)]));
 }
 
-function compareLists(previous: readonly Entry[], next: readonly Entry[]): StateChange[string] {
-  const { start, fromEnd, toEnd } = findDifference(previous, next);
-  return [start, fromEnd - start, next.slice(start, toEnd)];
+function compareLists(previous: State, next: State, name: string): StateChange[string] {
+  const changes = findListChanges(previous, next, name).map(
+    ({ from, removed, inserted }): ListChange => [from, removed.length, inserted],
+  );
+  const [first = [0, 0, []]] = changes;
+  return changes.length > 1 ? changes : first;
+}
+
+function listChanges(change: StateChange): readonly (readonly [name: string, ...ListChange])[] {
+  return Object.entries(change).flatMap(([name, value]) =>
+    (isListChange(value) ? [value] : value).map((one) => [name, ...one] as const),
+  );
+}
+
+function isListChange(value: StateChange[string]): value is ListChange {
+  return typeof value[0] === 'number';
 }
 
 /** Returns the number of entries that a change inserts into all collections. */
 export function countInserted(change: StateChange): number {
-  return Object.values(change).reduce((sum, [, , inserted]) => sum + inserted.length, 0);
+  return listChanges(change).reduce((sum, [, , , inserted]) => sum + inserted.length, 0);
 }
 
 /**
  * Returns the number of new entries in a change.
- * An inserted entry is not new if the change also removes it: the entry has only moved.
+ * An inserted entry is not new if the state before the change has it: the entry has only moved.
  * `previous`: the state before the change.
  */
 export function countNew(previous: State, change: StateChange): number {
   let count = 0;
-  for (const [name, [from, removed, inserted]] of Object.entries(change)) {
-    const before = new Set(previous[name]?.slice(from, from + removed));
-    for (const entry of inserted) if (!before.has(entry)) count++;
+  const known = new Map(Object.keys(change).map((name) => [name, new Set(previous[name])]));
+  for (const [name, , , inserted] of listChanges(change)) {
+    const before = known.get(name);
+    for (const entry of inserted) if (!before?.has(entry)) count++;
   }
   return count;
 }
@@ -89,7 +87,7 @@ function replaceEntries(list: Entry[], { from, removed, inserted }: Replacement)
  */
 export function applyChanges(state: State, changes: readonly StateChange[]): State {
   const lists = new Map<string, Entry[]>();
-  for (const [name, [from, removed, inserted]] of changes.flatMap((change) => Object.entries(change))) {
+  for (const [name, from, removed, inserted] of changes.flatMap(listChanges)) {
     const list = lists.get(name) ?? [...(state[name] ?? [])];
     lists.set(name, replaceEntries(list, { from, removed, inserted }));
   }
@@ -163,7 +161,7 @@ export class StateTexts {
 
   /** Returns how many bytes longer the text of a state can be after a change. The result is an upper limit. */
   measureChange(change: StateChange): number {
-    const inserted = Object.values(change).flatMap(([, , entries]) => entries);
+    const inserted = listChanges(change).flatMap(([, , , entries]) => entries);
     return inserted.reduce((bytes, entry) => bytes + Buffer.byteLength(this.#printEntry(entry)) + LIST_BYTES, 0);
   }
 

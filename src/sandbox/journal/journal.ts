@@ -1,5 +1,5 @@
+import { findDifference, findListChanges, hasSameList } from '../../store/entry-list.ts';
 import type { Entry } from '../../store/state.ts';
-import { findDifference } from '../../store/state-change.ts';
 import { MEGABYTE } from '../../util/limits.ts';
 import { measureValue } from '../memory/shared-objects.ts';
 import {
@@ -389,7 +389,8 @@ export function compareAllStates(states: readonly StateChange[]): readonly ListC
   const changes: ListChange[] = [];
   for (const { before, after } of states) {
     for (const collection of Object.keys(after)) {
-      const change = compareLists(collection, before[collection], after[collection]);
+      if (hasSameList(before, after, collection)) continue;
+      const change = compareLists(collection, { before, after });
       if (change) changes.push(change);
     }
   }
@@ -397,12 +398,13 @@ export function compareAllStates(states: readonly StateChange[]): readonly ListC
 }
 
 /** Returns the entries that differ between two versions of a collection. Returns undefined if there are none. */
-function compareLists(
-  collection: string,
-  from: readonly Entry[] = [],
-  to: readonly Entry[] = [],
-): ListChange | undefined {
-  if (from === to) return undefined;
+function compareLists(collection: string, { before, after }: StateChange): ListChange | undefined {
+  const [change, ...others] = findListChanges(before, after, collection);
+  if (change && others.length === 0)
+    return change.removed.length + change.inserted.length === 0
+      ? undefined
+      : { collection, start: change.from, before: change.removed, after: change.inserted };
+  const [from, to] = [before[collection] ?? [], after[collection] ?? []];
   const { start, fromEnd, toEnd } = findDifference(from, to);
   if (start === fromEnd && start === toEnd) return undefined;
   return { collection, start, before: from.slice(start, fromEnd), after: to.slice(start, toEnd) };

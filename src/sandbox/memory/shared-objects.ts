@@ -1,5 +1,5 @@
+import { findDifference } from '../../store/entry-list.ts';
 import type { State } from '../../store/state.ts';
-import { findDifference } from '../../store/state-change.ts';
 import { isLongList, runAtOnce, runInSlices, type Steps, splitList } from '../../util/slices.ts';
 
 /** An object that counts the memory of states, such as the memory quota of a sandbox. */
