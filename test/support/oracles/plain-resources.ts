@@ -1,0 +1,97 @@
+import type { Entry } from '../../../src/store/state.ts';
+
+/** A response without headers. */
+export interface PlainResponse {
+  readonly status: number;
+  readonly body?: unknown;
+}
+
+/** A list of entries, and how requests name and page them. */
+export interface PlainCollection {
+  /** The path of the list, such as `/owners/{ownerId}/pets`. */
+  readonly path: string;
+  /** The property with the id of the parent in the path. */
+  readonly parent?: { readonly property: string; readonly of: string };
+  readonly isNumbered: boolean;
+  /** Returns the body of a list response. */
+  readonly toPage: (entries: readonly Entry[], query: Readonly<Record<string, string>>) => unknown;
+}
+
+/** A request of a random sequence. */
+export interface PlainRequest {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly collection: string;
+  readonly parentId?: string;
+  readonly id?: string;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly body?: Entry;
+}
+
+/** The resources of an API in plain arrays, which each request searches from the start. */
+export class PlainResources {
+  readonly lists: Record<string, Entry[]>;
+
+  constructor(
+    private readonly collections: Readonly<Record<string, PlainCollection>>,
+    private readonly newId: () => string,
+  ) {
+    this.lists = Object.fromEntries(Object.keys(collections).map((name) => [name, []]));
+  }
+
+  handle({ method, collection: name, parentId, id, query = {}, body = {} }: PlainRequest): PlainResponse {
+    const collection = this.collections[name];
+    const list = this.lists[name];
+    if (!collection || !list) throw new Error(`no collection ${name}`);
+    const { parent } = collection;
+    if (parent && !this.lists[parent.of]?.some((entry) => String(entry.id) === parentId)) return { status: 404 };
+    const isInParent = (entry: Entry) => !parent || String(entry[parent.property]) === parentId;
+    if (id === undefined && method === 'GET')
+      return { status: 200, body: this.#list(collection, list.filter(isInParent), query) };
+    if (id === undefined) return this.#create(collection, list, parentId, body);
+    const index = list.findIndex((entry) => String(entry.id) === id && isInParent(entry));
+    const current = list[index];
+    if (!current) return { status: 404 };
+    if (method === 'GET') return { status: 200, body: current };
+    if (method === 'DELETE') return this.#remove(name, current);
+    const kept = parent ? { [parent.property]: current[parent.property] } : {};
+    const next = method === 'PUT' ? { id: current.id, ...kept, ...body } : { ...current, ...body };
+    list[index] = next;
+    return { status: 200, body: next };
+  }
+
+  #list({ toPage }: PlainCollection, entries: readonly Entry[], query: Readonly<Record<string, string>>): unknown {
+    const { status, sort, order } = query;
+    const found = entries.filter((entry) => status === undefined || entry.status === status);
+    if (sort !== undefined) found.sort((a, b) => compare(a[sort], b[sort]) * (order === 'desc' ? -1 : 1));
+    return toPage(found, query);
+  }
+
+  #create(
+    { isNumbered, parent }: PlainCollection,
+    list: Entry[],
+    parentId: string | undefined,
+    body: Entry,
+  ): PlainResponse {
+    const highest = Math.max(0, ...list.map(({ id }) => Number(id)));
+    const own = body.id ?? (isNumbered ? highest + 1 : this.newId());
+    if (list.some(({ id }) => String(id) === String(own))) return { status: 409 };
+    const entry = { ...body, id: own, ...(parent ? { [parent.property]: parentId } : {}) };
+    list.push(entry);
+    return { status: 201, body: entry };
+  }
+
+  /** Removes an entry and its children. */
+  #remove(name: string, entry: Entry): PlainResponse {
+    this.lists[name] = (this.lists[name] ?? []).filter((one) => one !== entry);
+    for (const [child, { parent }] of Object.entries(this.collections))
+      if (parent?.of === name)
+        for (const one of (this.lists[child] ?? []).filter((each) => each[parent.property] === entry.id))
+          this.#remove(child, one);
+    return { status: 204 };
+  }
+}
+
+function compare(a: unknown, b: unknown): number {
+  if (a === b) return 0;
+  return (a as string | number) < (b as string | number) ? -1 : 1;
+}
