@@ -68,7 +68,7 @@ describe('storefront check', () => {
     const report = readXml(await readFile(join(program.folder, 'report.xml'), 'utf8'));
     expect(getElements(report, 'failure').map(({ attributes }) => attributes.type)).toEqual(['Allow']);
     expect(await readFile(join(program.folder, 'summary.md'), 'utf8')).toMatch(
-      /^# Before\n## Contract check failed: 1 rule/,
+      /^# Before\n## Contract check failed: 1 cause, 1 finding/,
     );
   });
 
