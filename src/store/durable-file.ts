@@ -83,11 +83,7 @@ export class DurableFile {
   readonly #isMount: boolean;
   /** The content that a running replacement writes; undefined if no replacement is running. */
   #next: Content | undefined;
-  /**
-   * Whether a `replace` call has failed and its change could not be rolled back.
-   * The file then contains this change, and the caller must call `replace` again.
-   */
-  hasFailedChange = false;
+  #hasFailedChange = false;
 
   /**
    * Opens the file at `path`.
@@ -103,6 +99,14 @@ export class DurableFile {
     removeLeftovers(options);
     const warn = this.#isMount ? warnIfLogNotCreatable : warnIfNotReplaceable;
     warn(options, this.#names.new);
+  }
+
+  /**
+   * Whether a `replace` call has failed and its change could not be rolled back.
+   * The file then contains this change, and the caller must call `replace` again.
+   */
+  get hasFailedChange(): boolean {
+    return this.#hasFailedChange;
   }
 
   /** Returns whether another program has changed the file since this process last wrote or loaded it. */
@@ -123,8 +127,8 @@ export class DurableFile {
     wal.clear(changes);
     await replaced?.deleteOrSave();
     // After a failed rollback, the old file is still in the folder under a temporary name.
-    if (this.hasFailedChange) removeLeftovers(this.#options);
-    this.hasFailedChange = false;
+    if (this.#hasFailedChange) removeLeftovers(this.#options);
+    this.#hasFailedChange = false;
   }
 
   /**
@@ -159,7 +163,7 @@ export class DurableFile {
       // The client gets an error, but the file contains the change.
       // If `known` kept its old value, the change would look like an edit by another program.
       this.known = next;
-      this.hasFailedChange = true;
+      this.#hasFailedChange = true;
       const { path, log } = this.#options;
       log.warn(
         `A request failed, but its change is stored in ${path}. The change could not be rolled back yet. The server will try again.`,
@@ -178,7 +182,7 @@ export class DurableFile {
     await wal.addCheckpoint({ file: hashBytes(bytes), changes, text: bytes.toString() }, this.known.hash);
     if (this.isEdited()) saveEditedContent(this.#options, disk.read(path));
     // If the write fails, the file can contain a part of the new content, so the caller must write it again.
-    this.hasFailedChange = true;
+    this.#hasFailedChange = true;
     this.known = await overwriteFile(disk, path, bytes);
   }
 
