@@ -79,6 +79,8 @@ function stop(server: Server): void {
 }
 
 class Application {
+  /** By unique value: lets the first of two requests continue. */
+  readonly #waiting = new Map<string, () => void>();
   readonly #api: Api;
   readonly #variant: Variant;
   readonly #stored = new Map<string, Map<string, Stored>>();
@@ -329,7 +331,8 @@ class Application {
       return this.#saveAndRespond(201, { ...other, entry }, { resource, scope });
     }
     if (other) throw new Refusal(409, `${unique} exists`);
-    if (this.#has('concurrent requests create the unique value twice', resource)) await sleep(20);
+    if (this.#has('concurrent requests create the unique value twice', resource))
+      await this.#waitForSecond(body, resource);
     const id = resource.newId(++this.#count);
     const defaults = this.#is('sets defaults that are not documented') ? DEFAULTS : {};
     const entry = { id, ...resource.created, ...defaults, ...this.#store(body, resource) };
@@ -339,6 +342,17 @@ class Application {
     const sent = this.#respond(201, { entry, version: 1, isDeleted: false }, resource);
     const place = this.#has('Location points nowhere', resource) ? `/all${scope}` : scope;
     return { ...sent, headers: { ...sent.headers, location: `${place}/${id}` } };
+  }
+
+  /** Waits until another request creates an entry with the same unique value, for 200 ms at most. */
+  async #waitForSecond(body: Entry, { unique = '' }: ApiResource): Promise<void> {
+    const value = String(body[unique]);
+    const release = this.#waiting.get(value);
+    this.#waiting.delete(value);
+    if (release) return release();
+    const second = new Promise<void>((resolve) => this.#waiting.set(value, resolve));
+    await Promise.race([second, sleep(200)]);
+    this.#waiting.delete(value);
   }
 
   #put(body: Entry, resource: ApiResource, { scope, id }: { scope: string; id: string }): Sent {
