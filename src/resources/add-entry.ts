@@ -1,7 +1,7 @@
 import { DomainError, type Input } from '../application.ts';
 import { EntryList } from '../store/entry-list.ts';
 import type { Entry, State } from '../store/state.ts';
-import { normalizeName } from '../util/names.ts';
+import { isQuantityName } from '../util/names.ts';
 import { createAccount } from './accounts.ts';
 import { linkUsers } from './embedded.ts';
 import { findEqual, getEntries, getEntryList, setEntries } from './entries.ts';
@@ -26,7 +26,8 @@ interface NewEntry {
 /**
  * Adds a new entry to a state.
  * Returns the entry and the next state.
- * Throws a `DomainError` if an entry has the same id, or a user the same login.
+ * Throws a `DomainError` if an entry has the same id, if a user has the same login, or if the entry names an entry that
+ * does not exist.
  */
 export function addEntry(model: ResourceModel, plan: Plan, { state, nowMs, body, path, newId, url }: NewEntry) {
   const { resource } = plan;
@@ -35,7 +36,7 @@ export function addEntry(model: ResourceModel, plan: Plan, { state, nowMs, body,
   const entry = linkUsers(model.reader, model.inference, resource, state, own);
   const created = createAccount(model.inference, resource, entry, { state, sent: body, newId });
   const file = url === undefined ? undefined : model.findDownload(resource);
-  const result =
+  const described =
     url === undefined || !file
       ? created
       : {
@@ -48,6 +49,7 @@ export function addEntry(model: ResourceModel, plan: Plan, { state, nowMs, body,
             model.contract.isValid,
           ),
         };
+  const result = finishEntry(model, plan, state, described, body);
   const equal = resource.kind === 'collection' ? findEqual(list, resource, result) : undefined;
   const more = equal && addQuantity(model, plan, equal, result);
   if (more) return { next: setEntries(state, resource, replaceEntry(list, equal, more)), result: more };
@@ -58,9 +60,6 @@ export function addEntry(model: ResourceModel, plan: Plan, { state, nowMs, body,
     );
   return { next: setEntries(state, resource, appendEntry(list, result)), result };
 }
-
-/** Names of the number of pieces of an entry, without uppercase letters and separators. */
-const QUANTITIES = ['quantity', 'qty'];
 
 /**
  * Returns an item of a basket with the quantity of another one added, if both name the same book: their id is that of
@@ -73,7 +72,7 @@ function addQuantity(
   item: Entry,
   added: Entry,
 ): Entry | undefined {
-  const name = Object.keys(added).find((one) => QUANTITIES.includes(normalizeName(one)));
+  const name = Object.keys(added).find((one) => isQuantityName(one));
   const isReference = derived
     .getEmbedded(resource)
     .some(({ ids }) => ids !== undefined && ids === resource.id.property);
@@ -84,9 +83,9 @@ function addQuantity(
 }
 
 /**
- * Adds an existing entry to the members of a list, such as a book to a wish list. Does nothing for a member, unless
- * the document has 409 for it.
- * Throws a `DomainError` if there is no such entry.
+ * Adds an existing entry to a list, such as a book to a wish list.
+ * If the list already has the entry, throws a `DomainError` if the document has 409, else changes nothing.
+ * Throws a `DomainError` if the entry does not exist.
  */
 export function addMember(model: ResourceModel, plan: Plan, state: State, body: Entry, path: Input['path']) {
   const { resource, reference = '', route } = plan;

@@ -2,7 +2,7 @@ import { isNode, toNode } from '../openapi/document.ts';
 import type { EntryList } from '../store/entry-list.ts';
 import type { Entry, State } from '../store/state.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
-import { normalizeName, toSingular } from '../util/names.ts';
+import { isQuantityName, normalizeName, toSingular } from '../util/names.ts';
 import { findChildren } from './derived.ts';
 import { getEntryList } from './entries.ts';
 import { findByKeys } from './entry-lists.ts';
@@ -163,7 +163,7 @@ function findCopies(
     prefix: normalizeName(target.singular),
   }));
   const sources = [...named, ...above];
-  const isLine = [...properties.keys()].some((name) => /^(?:quantity|qty)$/.test(normalizeName(name)));
+  const isLine = [...properties.keys()].some((name) => isQuantityName(name));
   return [...properties].flatMap(([property, pointer]): readonly Embedded[] => {
     const own = normalizeName(property);
     if (sent.has(property) || !reader.isScalar(pointer) || OWN_ENDS.test(own) || byName.has(own)) return [];

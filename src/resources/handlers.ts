@@ -142,12 +142,8 @@ async function create(model: ResourceModel, plan: Plan, input: Input, context: C
       }
       const { filled, rest } = takeParts(model, plan, next, addSender(model, plan, state, input, own));
       const added = addEntry(model, plan, { state: rest, nowMs, body: filled, path, newId: context.newId, url });
-      const entry = finishEntry(model, plan, state, added.result, sent);
-      next =
-        entry === added.result
-          ? added.next
-          : setEntries(added.next, resource, replaceEntry(getEntryList(added.next, resource), added.result, entry));
-      return entry;
+      next = added.next;
+      return added.result;
     });
     return { next, result: created };
   });

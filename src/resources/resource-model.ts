@@ -240,7 +240,7 @@ export class ResourceModel {
     return setKeyValue(entry, resource.id, this.#values.createId(resource, list, entry, newId()));
   }
 
-  /** Creates a member of a list, such as a book on a wish list: the id of the entry, and the ids of the parents. */
+  /** Returns what a list such as a wish list stores of an existing entry: its id, and the ids of the parents. */
   createMember({ resource, mount }: Plan, target: Entry, path: PathInput): Entry {
     return this.#setParents(mount, path, copyKeyValue(target, {}, resource.id));
   }

@@ -84,3 +84,14 @@ export function setFlag(entry: Entry, property: string, user: string, value: boo
   const users = value ? [...others, user] : others;
   return { ...entry, [PATH_VALUES]: { ...getPathValues(entry), [getHiddenKey(property)]: users } };
 }
+
+/** Renames a user in the lists of users for whom a boolean of an entry is true. */
+export function renameInFlags(entry: Entry, old: string, id: string | undefined): Entry {
+  const values = getPathValues(entry);
+  const changed = Object.entries(values).flatMap(([key, users]) =>
+    key.endsWith(getHiddenKey('')) && Array.isArray(users) && users.includes(old)
+      ? [[key, users.map((one) => (one === old ? id : one))]]
+      : [],
+  );
+  return changed.length === 0 ? entry : { ...entry, [PATH_VALUES]: { ...values, ...Object.fromEntries(changed) } };
+}

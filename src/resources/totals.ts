@@ -1,5 +1,5 @@
 import type { Entry } from '../store/state.ts';
-import { normalizeName, toSingular } from '../util/names.ts';
+import { isQuantityName, normalizeName, toSingular } from '../util/names.ts';
 import { getCountedName } from './derived.ts';
 import { getOwn } from './entry-values.ts';
 import type { Children, Resource } from './resource.ts';
@@ -35,7 +35,10 @@ const SURCHARGE = /tax|vat|discount|shipping|delivery|fee|tip|coupon|rebate|subt
 /** A name of a price, without uppercase letters and separators. */
 const PRICE = /^(?:unit|item)?(?:price|cost|amount)(?:in)?(cents|minor)?$/;
 
-const QUANTITIES = ['quantity', 'qty', 'count', 'units', 'pieces'];
+/** Returns whether a number of a line is the number of its pieces by its name. */
+function isQuantity(name: string): boolean {
+  return isQuantityName(name) || /^(?:count|units|pieces)$/.test(normalizeName(name));
+}
 
 /**
  * Returns the properties of the entries of a resource that follow from a list: in the entry itself, or of another
@@ -123,7 +126,7 @@ function findLineTotal(
   );
   const find = (form: RegExp) => numbers.filter((name) => form.test(normalizeName(name)));
   const [[property, ...others], [price, ...prices]] = [find(LINE_TOTAL), find(PRICE)];
-  const quantity = numbers.find((name) => QUANTITIES.includes(normalizeName(name)));
+  const quantity = numbers.find((name) => isQuantity(name));
   const isAmount = price !== undefined && normalizeName(price).startsWith('amount');
   const isSurcharged = numbers.some((name) => name !== property && SURCHARGE.test(normalizeName(name)));
   if (property === undefined || price === undefined || quantity === undefined || isAmount || isSurcharged)
@@ -155,7 +158,7 @@ function findSummand(reader: SchemaReader, name: string, item: string): Summand 
   });
   const [property] = found;
   if (property === undefined || found.length > 1) return undefined;
-  const quantity = numbers.find((one) => one !== property && QUANTITIES.includes(normalizeName(one)));
+  const quantity = numbers.find((one) => one !== property && isQuantity(one));
   const isPrice = /price|cost/.test(normalizeName(property));
   // The amount of an item with a quantity can be that of one piece or of all.
   if (quantity !== undefined && !isPrice) return undefined;

@@ -2,11 +2,12 @@ import { EntryList } from '../store/entry-list.ts';
 import type { Entry, State } from '../store/state.ts';
 import { type Embedded, findShown } from './embedded.ts';
 import { getEntries, setEntries } from './entries.ts';
-import { getKeyValue, getPathValues, setKeyValue } from './entry-values.ts';
+import { getKeyValue, setKeyValue } from './entry-values.ts';
 import { getPathForm } from './names.ts';
 import { findReferences } from './references.ts';
-import { type Inference, PATH_VALUES, type PathKey, type Resource } from './resource.ts';
+import type { Inference, PathKey, Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
+import { renameInFlags } from './sender-flags.ts';
 import { findUserParts, getUserKey } from './user-parts.ts';
 
 type Links = Pick<Inference, 'resources' | 'users'>;
@@ -23,7 +24,7 @@ export function renameUser(reader: SchemaReader, inference: Links, state: State,
       (next, key) => (getKeyValue(next, key) === old ? setKeyValue(next, key, to[property]) : next),
       entry,
     );
-    return renameFlags(linked, old, getKeyValue(to, users.id));
+    return renameInFlags(linked, old, getKeyValue(to, users.id));
   });
 }
 
@@ -50,18 +51,6 @@ function listUserKeys(reader: SchemaReader, inference: Links, users: Resource, r
   }));
   const own = resource.memberOf === users.name ? [resource.id] : [];
   return [...parents, ...own, ...shown, ...properties.map((property) => ({ ...users.id, property }))];
-}
-
-/** Renames a user in the lists of users for whom a boolean such as `liked` is true. */
-function renameFlags(entry: Entry, old: string, id: string | undefined): Entry {
-  const hidden = Object.entries(getPathValues(entry));
-  const isList = hidden.some(([name, value]) => name.endsWith('.by') && Array.isArray(value) && value.includes(old));
-  if (!isList) return entry;
-  const renamed = hidden.map(([name, value]) => [
-    name,
-    name.endsWith('.by') && Array.isArray(value) ? value.map((one) => (one === old ? id : one)) : value,
-  ]);
-  return { ...entry, [PATH_VALUES]: Object.fromEntries(renamed) };
 }
 
 /**

@@ -57,6 +57,11 @@ export function normalizeName(name: string): string {
   return name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
 }
 
+/** Returns whether a property has the number of pieces of a line by its name: `quantity` or `qty`. */
+export function isQuantityName(name: string): boolean {
+  return /^(?:quantity|qty)$/.test(normalizeName(name));
+}
+
 /** Returns whether a property has an id by its name: `id`, `_id`, `uuid`, `petId` or `pet_id`. */
 export function isIdName(name: string): boolean {
   return /(?:^|[._-])(?:id|uuid)$|[a-z\d](?:Id|ID|Uuid|UUID)$/.test(name) || /^(?:ID|UUID)$/.test(name);
