@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { getSearch } from '../../src/shop/search/product-search.ts';
 import { createLargeState, createProducts } from '../support/fixtures/many-products.ts';
+import { advanceClockByReads } from '../support/harness/advance-clock.ts';
 import { eventually } from '../support/harness/edited-file.ts';
 import { replaceInContract, startWithContractFile, withProductFields } from '../support/harness/live-contract.ts';
 import { connectRaw, sendRawRequest } from '../support/harness/raw-client.ts';
@@ -62,6 +63,7 @@ describe('a long list', () => {
     client.write('GET /api/payment-summary HTTP/1.1\r\nHost: localhost\r\n\r\n');
     await client.until(/\}$/);
     const before = client.received();
+    advanceClockByReads();
     client.write('GET /api/products HTTP/1.1\r\nHost: localhost\r\n\r\n');
     let others = 0;
     for (; client.received() === before; others++)
