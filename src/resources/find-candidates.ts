@@ -196,13 +196,15 @@ export const indexImplied = memoizeByObject(
 /** Finds the possible resources of a document. The resources with the fewest path parameters are first. */
 export function findCandidates(reader: SchemaReader, paths: DocumentPaths): readonly Candidate[] {
   const items = [...paths].flatMap(([path, item]) => {
-    const own = findCollectionPath(paths, path);
-    const collectionPath = own === undefined ? undefined : (findOuterList(reader, paths, path, own) ?? own);
+    const parent = findCollectionPath(paths, path);
+    const collectionPath = parent === undefined ? undefined : (findOuterList(reader, paths, path, parent) ?? parent);
     if (collectionPath === undefined) return [];
     const segment = item.overrides.resource ?? getResourceSegment(collectionPath);
     const collection = paths.get(collectionPath);
-    const shown = findShownAbove(reader, paths, collectionPath);
-    const candidate = { segment, singular: toSingular(segment), collectionPath, collection, item, shown };
+    const above = findShownAbove(reader, paths, collectionPath);
+    const own = { segment, singular: toSingular(segment), collectionPath, collection, item };
+    const isUnknown = !collection && above === undefined && !item.routes.has('GET');
+    const candidate = { ...own, shown: isUnknown ? findSchemaElsewhere(reader, paths, own) : above };
     return isUsable(reader, paths, candidate) ? [{ ...candidate, kind: 'collection' as const }] : [];
   });
   const collections = new Set(items.map(({ collectionPath }) => collectionPath));
@@ -315,19 +317,44 @@ function returnsParent(reader: SchemaReader, paths: DocumentPaths, post: Route):
   return shown !== undefined && parent !== undefined && reader.isSame(shown, parent);
 }
 
+/** Returns the paths that end with the name of a candidate without a list of its own: `/books/{isbn}/loans`. */
+function listElsewhere(
+  paths: DocumentPaths,
+  { collectionPath, segment }: Pick<Candidate, 'collectionPath' | 'segment'>,
+): readonly DocumentPath[] {
+  if (collectionPath.includes('{')) return [];
+  return (indexByLastSegment(paths).get(segment) ?? []).map(([, path]) => path);
+}
+
 /**
- * Returns whether a path below a parent lists or creates the entries of a candidate: `/books/{isbn}/loans` for
+ * Returns whether another path lists or creates the entries of a candidate: `/books/{isbn}/loans` for
  * `/loans/{loanId}`.
  */
 function isListedElsewhere(reader: SchemaReader, paths: DocumentPaths, candidate: Omit<Candidate, 'kind'>): boolean {
-  if (candidate.collectionPath.includes('{')) return false;
   const name = candidate.segment;
   const schema = findEntrySchema(reader, candidate) ?? '';
-  return (indexByLastSegment(paths).get(name) ?? []).some(([path, other]) => {
+  return listElsewhere(paths, candidate).some((other) => {
     const create = other.routes.get('POST');
-    if (!path.includes('{')) return false;
     return (!create || isEntryResponse(reader, create)) && hasEntries(reader, other, { name, schema });
   });
+}
+
+/**
+ * Returns the JSON Pointer of the schema of entries that only other paths show: the comments of
+ * `/posts/{postId}/comments` for `DELETE /comments/{commentId}`.
+ * Returns undefined if the other paths show different entries.
+ */
+function findSchemaElsewhere(
+  reader: SchemaReader,
+  paths: DocumentPaths,
+  candidate: Pick<Candidate, 'collectionPath' | 'item' | 'segment' | 'singular'>,
+): string | undefined {
+  const schemas = listElsewhere(paths, candidate).flatMap((collection) => {
+    const schema = findEntrySchema(reader, { ...candidate, collection, shown: undefined });
+    return schema === undefined ? [] : [schema];
+  });
+  const [only] = schemas;
+  return only !== undefined && schemas.every((schema) => reader.isSame(schema, only)) ? only : undefined;
 }
 
 /**

@@ -112,7 +112,12 @@ function addViews(
 ): Resource {
   const views = findViews(reader, paths, resource, owned);
   const canPost = views.some(({ collection }) => paths.get(collection)?.routes.has('POST'));
-  return { ...resource, mounts: [...resource.mounts, ...views], canCreate: resource.canCreate || canPost };
+  return {
+    ...resource,
+    mounts: [...resource.mounts, ...views],
+    canCreate: resource.canCreate || canPost,
+    canPost: resource.canPost || canPost,
+  };
 }
 
 /** Creates the resource of a list that no operation changes, such as `/countries`. */
@@ -186,7 +191,11 @@ function canMerge(reader: SchemaReader, flat: Resource, nested: Resource): boole
   // `DELETE /contacts/{contactId}/companies/{companyId}` removes the company from the contact, but does not delete the
   // company.
   const isMember =
-    isNested(nested) && nested.canDelete && flat.canDelete && nested.mounts[0]?.parents.at(-1)?.property === undefined;
+    isNested(nested) &&
+    nested.canDelete &&
+    flat.canDelete &&
+    flat.canCreate &&
+    nested.mounts[0]?.parents.at(-1)?.property === undefined;
   return !isMember && hasSameEntries(reader, flat, nested);
 }
 
