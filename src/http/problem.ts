@@ -13,7 +13,6 @@ import {
   type ProblemKind,
   unavailable,
 } from '../util/problem.ts';
-import { PROBLEM_HEADERS } from './cors.ts';
 import type { Decision, Exchange, ResponseData } from './exchange.ts';
 import { createProblemResponse } from './response.ts';
 
@@ -33,15 +32,15 @@ export function refuseWithError(exchange: Exchange, error: unknown, decision?: D
 }
 
 /**
- * Responds with a problem document (RFC 9457), unless the contract documents another error format for the operation.
+ * Responds with a problem document (RFC 9457), unless the contract documents another error format.
  * `decision`: the origin of the response; undefined if the server itself refuses the request.
  */
 export function refuse(exchange: Exchange, problem: HttpProblem, decision?: Decision): void {
   const { route, kind } = exchange;
   const response = createProblemResponse(problem, exchange.path);
-  const documented = exchange.api === 'contract' ? createErrorResponse(exchange, problem, response) : undefined;
-  const isDocumented = documented !== undefined || (route !== undefined && documentsProblem(route, response.status));
-  exchange.response = documented ?? response;
+  const documented = createErrorResponse(exchange, problem, response);
+  const sent = documented ?? response;
+  exchange.response = sent;
   exchange.decision = decision ?? (kind === 'page' || kind === 'unknown-path' ? undefined : REFUSAL);
   exchange.notes = [
     ...exchange.notes,
@@ -49,7 +48,7 @@ export function refuse(exchange: Exchange, problem: HttpProblem, decision?: Deci
     ...(documented && route ? noteUnfitCode(route, documented, problem) : []),
   ];
   exchange.violations = problem.violations;
-  exchange.isRefusal = problem.kind === undefined || !isDocumented;
+  exchange.isRefusal = problem.kind === undefined || !route || !documentsBody(route, sent);
   exchange.revision = undefined;
   exchange.changes = undefined;
   exchange.isDone = true;
@@ -61,7 +60,8 @@ const REFUSAL: Decision = { source: 'refusal' };
 const FIRST_SERVER_ERROR = 500;
 
 /**
- * Converts an error response to the format that the contract documents for errors of the operation.
+ * Converts an error response to the format that the contract documents for errors of the operation, or of all
+ * operations.
  * `response`: the error as a problem document.
  * Returns undefined if `response` must be sent unchanged.
  */
@@ -70,8 +70,8 @@ function createErrorResponse(
   problem: HttpProblem,
   response: ResponseData,
 ): ResponseData | undefined {
-  const { app, route, headers: sent, sandbox, hasSandbox } = exchange;
-  if (!route || response.status >= FIRST_SERVER_ERROR) return undefined;
+  const { app, api, kind, route, headers: sent, sandbox, hasSandbox } = exchange;
+  if (api !== 'contract' || kind === 'page' || response.status >= FIRST_SERVER_ERROR) return undefined;
   const { code, detail, violations = [], headers, getExampleNames } = problem;
   const { title, alternatives } = getProblemKind(problem);
   const documented = app.mock.createErrorResponse(route, {
@@ -109,12 +109,10 @@ function noteUnfitCode(route: Route, { status, body }: ResponseData, { code }: H
   return note === undefined ? [] : [note];
 }
 
-/**
- * Returns whether the contract documents the media type `application/problem+json` for an error status of an operation.
- */
-function documentsProblem({ responses }: Route, status: number): boolean {
+/** Returns whether the contract documents the status and the media type of an error response of an operation. */
+function documentsBody({ responses }: Route, { status, headers }: ResponseData): boolean {
   const types = Object.keys(findErrorResponse(responses, status)?.media ?? {});
-  return findMediaType(types, PROBLEM_HEADERS['Content-Type'] ?? '') !== undefined;
+  return findMediaType(types, headers['Content-Type'] ?? '') !== undefined;
 }
 
 /** The status, title and explanation of problems (error responses), by code. */

@@ -1,5 +1,5 @@
 import type { Contract } from '../openapi/contract.ts';
-import { toNode } from '../openapi/document.ts';
+import { getTarget, toNode } from '../openapi/document.ts';
 import { allowsJson, isJsonType } from '../openapi/media-types.ts';
 import {
   type DocumentedMedia,
@@ -68,31 +68,33 @@ export function createErrorResponder(
     forms.set(media, form);
     return form;
   };
+  const findCommonMedia = createFormFinder(contract);
   /**
    * Creates an error response as the contract documents it for the operation: with the documented status, media type
    * and fields.
+   * If the contract documents no body for it, the response has the form of its other errors.
    * Returns undefined if the body must be the problem document of the error.
-   * This is the case if the contract documents a problem document or no body, or if no valid body is found.
+   * This is the case if the contract documents a problem document, several forms or none, or if no valid body is found.
+   * `route`: undefined if no operation belongs to the request.
    */
-  const createDocumented = (route: Route, described: ErrorToDescribe): ResponseToVerify | undefined => {
-    const response = findErrorResponse(route.responses, described.error.status, described.alternatives);
-    if (!response) return undefined;
-    const type =
-      PROBLEM_TYPE in response.media
-        ? PROBLEM_TYPE
-        : (chooseMediaType(Object.keys(response.media), described.accept) ?? '');
-    const status = /^\d+$/.test(response.name) ? Number(response.name) : described.error.status;
+  const createDocumented = (route: Route | undefined, described: ErrorToDescribe): ResponseToVerify | undefined => {
+    const response = route && findErrorResponse(route.responses, described.error.status, described.alternatives);
+    const status = response && /^\d+$/.test(response.name) ? Number(response.name) : described.error.status;
     const own = setStatus(described, status);
-    const media = response.media[type];
+    const types = response && Object.keys(response.media).length > 0 ? response.media : (findCommonMedia(status) ?? {});
+    const type = PROBLEM_TYPE in types ? PROBLEM_TYPE : (chooseMediaType(Object.keys(types), described.accept) ?? '');
+    const media = types[type];
     const { createBody } = media ? getForm(media, () => createForm({ isValid, ...parts }, type, media, own)) : NO_FORM;
     const example = media && findExample(media, described);
     const body = example ? example.value : createBody?.(own);
-    const isProblem = body === undefined && own === described && !response.headers.some(({ isRequired }) => isRequired);
+    const isProblem =
+      body === undefined && own === described && !response?.headers.some(({ isRequired }) => isRequired);
     if (isProblem) return undefined;
-    const headers = tryOrUndefined(() => parts.createHeaders(route, response, status)) ?? {};
+    const headers =
+      (route && response && tryOrUndefined(() => parts.createHeaders(route, response, status))) ?? NO_HEADERS;
     if (body === undefined) return createProblemResponse(own, headers);
     const contentType = toContentType(type);
-    const vary = Object.keys(response.media).length > 1 ? createVary(headers) : {};
+    const vary = Object.keys(types).length > 1 ? createVary(headers) : {};
     return {
       status,
       headers: { ...headers, 'Content-Type': contentType, ...vary },
@@ -138,6 +140,44 @@ function findExample({ examples }: DocumentedMedia, { getExampleNames }: ErrorTo
 }
 
 const NO_FORM = { createBody: undefined };
+
+const NO_HEADERS: ResponseToVerify['headers'] = {};
+
+/** The statuses of requests that violate the contract. Their errors often have a form of their own. */
+const VALIDATION_STATUSES = [400, 422];
+
+/**
+ * Creates a function that returns the media types and schemas that all documented errors with a status have, or else
+ * all errors of the contract.
+ * The function returns undefined if the errors have different forms, or if only 422 is documented: that form is often
+ * one of violations only.
+ */
+function createFormFinder({ routes, normalized }: Pick<Contract, 'routes' | 'normalized'>) {
+  const errors = routes.flatMap(({ responses }) =>
+    responses.filter(
+      ({ name, media }) =>
+        (/^[45]/.test(name) || (name === 'default' && responses.length > 1)) && Object.keys(media).length > 0,
+    ),
+  );
+  const getKey = ({ media }: DocumentedResponse) =>
+    JSON.stringify(Object.entries(media).map(([type, { schema = '' }]) => [type, getTarget(normalized, schema)]));
+  const findOnly = (responses: readonly DocumentedResponse[]) => {
+    const [first] = responses;
+    const key = first && getKey(first);
+    return responses.every((response) => getKey(response) === key) ? first?.media : undefined;
+  };
+  const find = (status: number) => {
+    const omit = (statuses: readonly number[]) => errors.filter(({ name }) => !statuses.includes(Number(name)));
+    const others = VALIDATION_STATUSES.includes(status) ? [errors] : [omit(VALIDATION_STATUSES), omit([422])];
+    const same = errors.filter(({ name }) => name === String(status));
+    return [same, ...others].map(findOnly).find((media) => media !== undefined);
+  };
+  const found = new Map<number, DocumentedResponse['media'] | undefined>();
+  return (status: number) => {
+    if (!found.has(status)) found.set(status, find(status));
+    return found.get(status);
+  };
+}
 
 /** Returns a copy of an error with another status. Returns the error itself if it already has this status. */
 function setStatus(described: ErrorToDescribe, status: number): ErrorToDescribe {

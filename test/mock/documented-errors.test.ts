@@ -228,7 +228,6 @@ describe('a refused request', () => {
     const impossible = { allOf: [object({ a: text }), object({ b: text })] };
     const errors = [
       {},
-      { 404: toResponse({ schema: object({ message: text }), body: '' }) },
       { 400: { description: 'd' } },
       { 400: toResponse({ type: 'application/problem+json', schema: { type: 'object' }, body: '' }) },
       { 400: toResponse({ schema: impossible, body: '' }) },
@@ -283,7 +282,7 @@ describe('a refused request', () => {
   it('is not a violation of the contract if the contract lacks the status', async () => {
     const { ask } = await startWith({ 404: toResponse({ schema: object({ message: text }), body: '' }) });
     const response = await ask('POST', '/things', 'x', { 'content-type': 'text/html' });
-    expect([response.status, response.body.type]).toEqual([415, '/problems/unsupported-media-type']);
+    expect([response.status, response.body]).toEqual([415, { message: expect.any(String) }]);
   });
 
   it('ignores a default response that describes the success', async () => {
@@ -341,11 +340,8 @@ describe('a domain error', () => {
     expect([response.status, response.body]).toEqual([404, { message: 'gone' }]);
   });
 
-  it.each([
-    ['has no 404', { 409: message }],
-    ['documents a 404 without content', { 404: { description: 'd' } }],
-  ])('is a problem document, and no violation, if the contract %s', async (_, errors) => {
-    const { ask } = await startThrowing(errors);
+  it('is a problem document, and no violation, if the contract documents it without content', async () => {
+    const { ask } = await startThrowing({ 404: { description: 'd' } });
     const response = await ask('GET', '/things');
     expect([response.status, response.body.type]).toEqual([404, '/problems/entry-not-found']);
   });
