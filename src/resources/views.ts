@@ -13,12 +13,13 @@ import {
 } from './document-paths.ts';
 import { getOwn } from './entry-values.ts';
 import { isInRange, listFilterProperties } from './list-filters.ts';
-import { compareValues, listQueryFields, readListParameters } from './list-query.ts';
+import { listQueryFields, readListParameters } from './list-query.ts';
 import { getLastSegment, getParameterName, getParentPath, getPathForm, toTemplate } from './names.ts';
 import { findParents, hasEntryResponse, hasProperties } from './path-keys.ts';
 import type { Mount, Parent, Resource, View } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
 import { findCreatedName } from './server-values.ts';
+import { compareValues } from './sort-entries.ts';
 import { findStateValue } from './states.ts';
 
 /** Segments that stand for the entries of the user who sends the request, such as `/me/tasks`. */
