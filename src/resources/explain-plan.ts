@@ -148,17 +148,22 @@ function describeChildren({ inference }: ResourceModel, resource: Resource): rea
 }
 
 function describeList(model: ResourceModel, plan: Plan): readonly string[] {
-  const { filters, byUser = new Map(), byMeaning, ignored } = model.getListParameters(plan);
+  const { filters, byUser = new Map(), byMeaning, ignored, unsorted = [] } = model.getListParameters(plan);
   const { sort, order: _order, ...paging } = byMeaning;
   return [
     ...describe('filters', [
       ...[...filters].map(([name, filter]) => describeFilter(name, filter)),
       ...[...byUser].map(([name, flag]) => `${name} (users with ${flag})`),
     ]),
-    ...describe('sorts by', sort === undefined ? [] : [sort]),
+    ...describe('sorts by', sort === undefined ? [] : [describeSort(sort, unsorted)]),
     ...describe('pages by', Object.values(paging)),
     ...describe('ignores', ignored),
   ];
+}
+
+/** Describes a sort parameter: `sort (ignores: relevance)`. */
+function describeSort(name: string, unsorted: readonly string[]): string {
+  return unsorted.length === 0 ? name : `${name} (ignores: ${unsorted.join(', ')})`;
 }
 
 /** Describes a login: `logs in a user by email`, `logs in a user by email or refreshToken`. */

@@ -45,6 +45,10 @@ export interface ListParameters {
    * Default values of filters are omitted, because they would hide entries that a client has created.
    */
   readonly defaults: Readonly<Record<string, string>>;
+  /** The properties of an entry. */
+  readonly properties: readonly FilterProperty[];
+  /** The values of the sort parameter that have no effect, such as `relevance`. */
+  readonly unsorted?: readonly string[];
   /** The names of the required query parameters. */
   readonly required: readonly string[];
   /** The names of the query parameters that have no effect. */
@@ -64,7 +68,7 @@ const ZERO_BASED =
   /\b(?:zero|0)[- ]?(?:based|indexed|index)\b|\b(?:start|begin|count|index|number)\w* (?:at|from|with|is) (?:0|zero)\b|\bfirst(?: page)?(?: number)? (?:is|=|has the number) (?:0|zero)\b|\b(?:0|zero) (?:is|for|=) the first\b|\(0 ?\.\.|\bfrom (?:0|zero)\b/i;
 
 /** A function that returns the value of a keyword, such as `default`, in the schema at a JSON Pointer. */
-type GetKeyword = (schema: string, keyword: string) => unknown;
+export type GetKeyword = (schema: string, keyword: string) => unknown;
 
 /**
  * Derives how an operation filters, sorts and pages a list from the names of its query parameters.
@@ -101,6 +105,7 @@ export function readListParameters(
   return {
     byMeaning,
     filters,
+    properties,
     defaults: Object.fromEntries(
       defaults.flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])),
     ),
@@ -199,8 +204,14 @@ function requireOffset(
   );
 }
 
+/** Returns the values that a query parameter can have. Returns an empty array for any values. */
+export function listValues({ schema }: QueryField, getKeyword: GetKeyword): readonly string[] {
+  const values = [schema, `${schema}/items`].map((pointer) => getKeyword(pointer, 'enum'));
+  return (values.find(Array.isArray) ?? []).map(String);
+}
+
 /** A query parameter, or a property of an object parameter that a query contains as a parameter of its own. */
-interface QueryField {
+export interface QueryField {
   /** The name in the query, such as `size` or `page[size]`. */
   readonly name: string;
   /** The names from which the meaning is derived, the best first: `page[size]` and `size`. */

@@ -34,6 +34,7 @@ import { ResponseFactory } from './responses.ts';
 import { SchemaReader } from './schema-reader.ts';
 import { findUserFilters } from './sender-flags.ts';
 import { createServerValues, formatTimes, SAMPLE_TIME_MS, type ServerValues, type TimeKind } from './server-values.ts';
+import { listIgnored, omitUnsorted } from './sort-entries.ts';
 import { listSentInside } from './take-parts.ts';
 import { describeUpload, isUpload, setFile } from './uploads.ts';
 
@@ -119,14 +120,15 @@ export class ResourceModel {
     const required = getRequiredQuery(plan.route);
     const maxEntries = this.reader.getMaxItems(plan.route, plan.responsePath);
     const fields = listQueryFields(this.reader, plan.route);
-    const read = readListParameters(fields, properties, this.reader.getKeyword.bind(this.reader));
+    const getKeyword = this.reader.getKeyword.bind(this.reader);
+    const read = readListParameters(fields, properties, getKeyword);
     const related = findRelatedFilters(this.reader, this.derived.getEmbedded(plan.resource), plan, read.ignored);
     const filters = new Map([...read.filters, ...related]);
     const unknown = fields.filter(({ name }) => read.ignored.includes(name) && !filters.has(name));
     const texts = unknown.filter(({ schema: own }) => this.reader.isScalar(own));
     const byUser = findUserFilters(this.inference, plan.resource, texts);
     const ignored = read.ignored.filter((name) => !byUser.has(name) && !filters.has(name));
-    return { ...read, filters, ignored, byUser, required, maxEntries };
+    return omitUnsorted({ ...read, filters, ignored, byUser, required, maxEntries }, fields, getKeyword);
   });
 
   /** For each operation, the ineffective query parameters that were already reported. */
@@ -138,8 +140,7 @@ export class ResourceModel {
    */
   takeNotes(plan: Plan, query: Input['query']): readonly string[] {
     const reported = this.#getReported(plan);
-    const { ignored } = this.getListParameters(plan);
-    const names = ignored.filter((name) => query[name] !== undefined && !reported.has(name));
+    const names = listIgnored(this.getListParameters(plan), query).filter((name) => !reported.has(name));
     for (const name of names) reported.add(name);
     return names.map((name) => `query parameter ${name} has no effect: no property has this name`);
   }

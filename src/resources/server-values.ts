@@ -79,6 +79,11 @@ export function findCreatedName(names: readonly string[]): string | undefined {
   );
 }
 
+/** Returns the property with the time of the last change. `names`: the properties of an entry. */
+export function findUpdatedName(names: readonly string[]): string | undefined {
+  return names.find((name) => TIME_NAMES.updated.test(normalizeName(name)));
+}
+
 /**
  * The time of the default data: 2026-01-01, in ms since 1970.
  * It is constant, so that a reset restores the same data.

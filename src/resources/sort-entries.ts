@@ -2,15 +2,16 @@ import type { Input } from '../application.ts';
 import type { Entry } from '../store/state.ts';
 import { normalizeName } from '../util/names.ts';
 import { getOwn } from './entry-values.ts';
-import { compareTexts } from './list-filters.ts';
-import { type ListParameters, readPosition } from './list-query.ts';
+import { compareTexts, type FilterProperty } from './list-filters.ts';
+import { type GetKeyword, type ListParameters, listValues, type QueryField, readPosition } from './list-query.ts';
+import { findCreatedName, findUpdatedName } from './server-values.ts';
 
 /** A function that returns a stored entry with the generated properties that clients see in responses. */
 type Complete = (entry: Entry) => Entry;
 
 /**
  * Sorts entries by the sort parameter of a query.
- * Supports `name`, `-name`, `name:desc`, `name,desc` and `name desc`, also with `descending`.
+ * Supports `name`, `-name`, `name:desc`, `name,desc` and `name desc`, also with `descending`, and `findSortWord`.
  * Returns a new array. The order of the entries behind the page that the query selects is undefined.
  * In ascending order, entries without the property are last.
  */
@@ -28,9 +29,12 @@ export function sortEntries(
   const keys = parseSortKeys([text].flat().join(','));
   const isReversed = /^desc/i.test(order) && byMeaning.order !== byMeaning.sort;
   const properties = findSortProperties(entries, new Set(keys.map(({ name }) => name)), complete);
-  const known = keys.flatMap(({ name, isDescending }) => {
+  const known = keys.flatMap(({ name, part, isDescending }) => {
     const property = properties.get(name);
-    return property === undefined ? [] : [{ property, factor: isDescending !== isReversed ? -1 : 1 }];
+    if (property !== undefined) return [{ property, factor: isDescending !== isReversed ? -1 : 1 }];
+    const word = findSortWord(part, parameters.properties);
+    if (!word) return [];
+    return [{ property: word.property, factor: word.isDescending !== (isReversed && !word.isDirected) ? -1 : 1 }];
   });
   if (known.length === 0) return entries;
   const rows: readonly Row[] = entries.map((entry) => ({
@@ -96,15 +100,22 @@ export function sortFirst<Value>(
   return [...first, ...others];
 }
 
+/** A part of a sort parameter, such as `-createdAt`, and the normalized name in it. */
+interface SortKey {
+  readonly part: string;
+  readonly name: string;
+  isDescending: boolean;
+}
+
 /** Returns the keys in a text, with normalized names. */
-function parseSortKeys(text: string): readonly { readonly name: string; readonly isDescending: boolean }[] {
+function parseSortKeys(text: string): readonly SortKey[] {
   const parts = text.split(/[,\s]+/).filter(Boolean);
-  const keys: { name: string; isDescending: boolean }[] = [];
+  const keys: SortKey[] = [];
   for (const part of parts) {
     const [, sign, name = '', direction] = /^([-+]?)([^:]*?)(?:[:.]((?:asc|desc)(?:ending)?))?$/i.exec(part) ?? [];
     const last = keys.at(-1);
     if (/^(asc|desc)(ending)?$/i.test(name) && last) last.isDescending = /^desc/i.test(name);
-    else keys.push({ name: normalizeName(name), isDescending: sign === '-' || /^desc/i.test(direction ?? '') });
+    else keys.push({ part, name: normalizeName(name), isDescending: sign === '-' || /^desc/i.test(direction ?? '') });
   }
   // A repeated key has no effect. A query of 64 kB could repeat a key thousands of times.
   const names = new Set<string>();
@@ -134,6 +145,121 @@ function findSortProperties(
   // A property that only responses have is generated.
   if (!entries.some(read)) entries.some((entry) => read(complete(entry)));
   return found;
+}
+
+/** Names of numbers by which entries are popular, without uppercase letters and separators. */
+export const POPULAR_NAMES = [
+  'popularity',
+  'rating',
+  'averagerating',
+  'score',
+  'likes',
+  'likecount',
+  'likescount',
+  'views',
+  'viewcount',
+  'votes',
+];
+
+/** Words for an order, with functions that return the property. */
+const SORT_WORDS: readonly (readonly [words: RegExp, find: FindName, isDescending: boolean])[] = [
+  [/^(?:most)?(?:newest|latest|recent|new)(?:first)?$|^recently(?:added|created)$/, findCreatedName, true],
+  [/^(?:oldest|earliest)(?:first)?$/, findCreatedName, false],
+  [/^(?:recently|last)(?:updated|modified|changed)$/, findUpdatedName, true],
+  [/^(?:most)?(?:popular|trending)$|^top$|^best$|^(?:top|best|highest)rated$/, findAny(POPULAR_NAMES), true],
+  [/^(?:alphabetical(?:ly)?|alpha|az)$/, findAny(['name', 'title']), false],
+  [/^za$/, findAny(['name', 'title']), true],
+  [/^cheapest$|^lowestprice$/, findAny(['price', 'pricecents', 'amount']), false],
+  [/^mostexpensive$|^highestprice$/, findAny(['price', 'pricecents', 'amount']), true],
+];
+
+type FindName = (names: readonly string[]) => string | undefined;
+
+/** Returns a function that returns the first property with one of several names. */
+function findAny(wanted: readonly string[]): FindName {
+  return (names) =>
+    wanted.map((one) => names.find((name) => normalizeName(name) === one)).find((name) => name !== undefined);
+}
+
+/** Directions at the end of a word for an order, without uppercase letters and separators. */
+const DIRECTIONS = /^(.+?)(?:(asc(?:ending)?|lowtohigh|lowhigh|az)|desc(?:ending)?|hightolow|highlow|za)$/;
+
+/** The ends of names of times and dates: `created` is `createdAt`, and `due` is `dueDate`. */
+const TIME_ENDS = ['at', 'date', 'on', 'time', 'datetime'];
+
+/** What a value of a sort parameter names. `isDirected`: whether it also names the direction. */
+interface SortWord {
+  readonly property: string;
+  readonly isDescending: boolean;
+  readonly isDirected: boolean;
+}
+
+/**
+ * Returns the property and the direction that a value of a sort parameter names: `createdAt` for `newest`, and `price`
+ * for `price_asc` and `price-high-to-low`.
+ * Returns undefined if it names none.
+ */
+function findSortWord(text: string, properties: readonly FilterProperty[]): SortWord | undefined {
+  const names = properties.map(({ name }) => name);
+  const isReversed = text.startsWith('-');
+  const word = normalizeName(text);
+  const own = findSortName(word, properties);
+  if (own !== undefined) return { property: own, isDescending: isReversed, isDirected: isReversed };
+  const toKey = (property: string, isDescending: boolean) => ({
+    property,
+    isDescending: isDescending !== isReversed,
+    isDirected: true,
+  });
+  for (const [words, find, isDescending] of SORT_WORDS) {
+    const property = words.test(word) ? find(names) : undefined;
+    if (property !== undefined) return toKey(property, isDescending);
+  }
+  const [, base = '', ascending] = DIRECTIONS.exec(word) ?? [];
+  const directed = base === '' ? undefined : findSortName(base, properties);
+  return directed === undefined ? undefined : toKey(directed, ascending === undefined);
+}
+
+/** Returns the property that a word names: `createdAt` for `created`, and the only time of an entry for `date`. */
+function findSortName(word: string, properties: readonly FilterProperty[]): string | undefined {
+  const times = properties.filter(({ isTime }) => isTime);
+  const only = /^(?:date|time)$/.test(word) && times.length === 1 ? times[0] : undefined;
+  const isNamed = ({ name }: FilterProperty) => normalizeName(name) === word;
+  const isTime = ({ name }: FilterProperty) => TIME_ENDS.some((end) => normalizeName(name) === word + end);
+  return (properties.find(isNamed) ?? times.find(isTime) ?? only)?.name;
+}
+
+/**
+ * Adds to list parameters the values of the sort parameter that name no property of an entry, such as `relevance`.
+ * If no value names one, the parameter has no effect.
+ */
+export function omitUnsorted(
+  parameters: ListParameters,
+  fields: readonly QueryField[],
+  getKeyword: GetKeyword,
+): ListParameters {
+  const { properties, ignored } = parameters;
+  const { sort, order, ...byMeaning } = parameters.byMeaning;
+  const field = fields.find(({ name }) => name === sort);
+  const values = field ? listValues(field, getKeyword) : [];
+  const names = new Set(properties.map(({ name }) => normalizeName(name)));
+  const isKnown = ({ name, part }: SortKey) => names.has(name) || findSortWord(part, properties) !== undefined;
+  const unsorted = values.filter((value) => !parseSortKeys(value).some(isKnown));
+  if (properties.length === 0 || unsorted.length === 0) return parameters;
+  if (unsorted.length < values.length) return { ...parameters, unsorted };
+  const unused = [sort, order].filter((name) => name !== undefined);
+  return { ...parameters, byMeaning, ignored: [...new Set([...ignored, ...unused])] };
+}
+
+/** Returns the query parameters of a request that have no effect, such as `color` and `sort=relevance`. */
+export function listIgnored(
+  { ignored, byMeaning: { sort = '' }, unsorted = [] }: ListParameters,
+  query: Input['query'],
+): readonly string[] {
+  const value = String(query[sort]);
+  return [
+    ...ignored.filter((name) => query[name] !== undefined),
+    ...(unsorted.includes(value) ? [`${sort}=${value}`] : []),
+  ];
 }
 
 /** Compares two values for the order of a list. A value that is undefined is last. */

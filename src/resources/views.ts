@@ -19,7 +19,7 @@ import { findParents, hasEntryResponse, hasProperties } from './path-keys.ts';
 import type { Mount, Parent, Resource, View } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
 import { findCreatedName } from './server-values.ts';
-import { compareValues } from './sort-entries.ts';
+import { compareValues, POPULAR_NAMES } from './sort-entries.ts';
 import { findStateValue } from './states.ts';
 
 /** Segments that stand for the entries of the user who sends the request, such as `/me/tasks`. */
@@ -27,19 +27,6 @@ const OWN_SEGMENTS = ['me', 'my', 'mine', 'self'];
 
 /** Names of dates and times until which something must be done, without uppercase letters and separators. */
 const DUE_NAMES = ['duedate', 'dueat', 'dueon', 'due', 'deadline', 'expiresat', 'expirydate', 'expirationdate'];
-
-/** Names of numbers by which entries are popular, without uppercase letters and separators. */
-const POPULAR_NAMES = [
-  'popularity',
-  'rating',
-  'score',
-  'likes',
-  'likecount',
-  'likescount',
-  'views',
-  'viewcount',
-  'votes',
-];
 
 /**
  * Returns which entries a path shows, and in which order, by the words in the path.
