@@ -3,7 +3,7 @@ import type { Contract } from '../openapi/contract.ts';
 import { isNode, omitKeys } from '../openapi/document.ts';
 import type { Entry, State } from '../store/state.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
-import { computeDerived, findChildren, findDerived, listShown } from './derived.ts';
+import { computeDerived, findChildren, findDerived } from './derived.ts';
 import { type Embedded, findEmbedded, findShown } from './embedded.ts';
 import { getEntries, getEntryList } from './entries.ts';
 import { findByKeys } from './entry-lists.ts';
@@ -19,9 +19,6 @@ import { computeTotals, findTotals, type Total } from './totals.ts';
 
 /** The maximum number of entries that are shown inside each other, such as the team of the author of a note. */
 const MAX_EMBEDDED_DEPTH = 2;
-
-/** The maximum number of entries in a list beside other properties. */
-const MAX_SHOWN = 20;
 
 /**
  * How entries are shown.
@@ -329,29 +326,6 @@ export class DerivedValues {
 
   /** The entries with ids that they lack. An entry stays the same object as long as its values are the same. */
   readonly #referring = new WeakMap<Entry, Entry>();
-
-  /**
-   * Returns the properties of a response with entries, as other responses show them.
-   * A single user is the one who sends the request.
-   * `id`: the id of the parent; undefined for all entries.
-   */
-  show(properties: readonly Derived[], state: State, id: string | undefined, input: Input): Entry {
-    const { users } = this.#inference;
-    return Object.fromEntries(
-      properties.flatMap((derived) => {
-        const { property, shown, children } = derived;
-        if (!shown) return [];
-        const { resource } = children;
-        const user = resource === users && !shown.isList ? findOwnEntry(resource, state, input) : undefined;
-        const sender = this.getSender(resource, state, input);
-        const found = user ? [user] : listShown(derived, state, id).slice(0, MAX_SHOWN);
-        const entries = this.add(state, resource, found, { sender });
-        const values = entries.map((entry) => this.#responses.completeEntry(resource, shown.schema, entry).value);
-        if (shown.isList) return [[property, values]];
-        return values.length === 0 ? [] : [[property, values[0]]];
-      }),
-    );
-  }
 
   /** Returns what a property such as `author` shows: other entries, as other responses show them. */
   #showEmbedded(

@@ -153,7 +153,7 @@ export function describeDerived({
 }: Derived): string {
   if (group) return `${property} (${resource.name} by ${group.property})`;
   if (inside) return inside.map((one) => `${property}.${describeDerived(one)}`).join(', ');
-  if (shown) return `${property} (${resource.name})`;
+  if (shown) return property === resource.name ? property : `${property} (${resource.name})`;
   if (texts !== undefined) return `the ${texts} of all ${resource.name}`;
   return only ? `${property} (${resource.name} with ${only.property} ${JSON.stringify(only.value)})` : property;
 }

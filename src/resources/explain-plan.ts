@@ -1,9 +1,10 @@
-import type { Route } from '../openapi/routes.ts';
 import { conjugate, describeEffect, splitActionPath, splitBulkPath } from './actions.ts';
+import { getShownLists } from './count-entries.ts';
 import { describeDerived } from './derived.ts';
 import { describeEmbedded } from './embedded.ts';
 import { listChildren } from './entries.ts';
 import { describeFilter } from './list-filters.ts';
+import type { ListParameters } from './list-query.ts';
 import { findOwner, findOwnRule } from './log-in.ts';
 import { addArticle, getLastSegment, getParameterName } from './names.ts';
 import type { Action, Derived, Login, Plan, Resource } from './resource.ts';
@@ -29,15 +30,31 @@ const VERBS: Readonly<Record<Action, string>> = {
   setPassword: 'changes the password of',
 };
 
-/** Describes the numbers in a response, and the properties that are generated, because nothing says what they count. */
-function explainCounts({ reader }: ResourceModel, route: Route, counts: readonly Derived[]): string {
-  const properties = [...reader.getProperties(reader.getResponseSchema(route, route.successStatus) ?? '')];
-  const generated = properties.flatMap(([name]) =>
-    isEnvelopeName(name) || counts.some(({ property }) => property === name) ? [] : [name],
+/**
+ * Describes the numbers and lists in a response, what the query parameters do, and the properties that are generated,
+ * because nothing says what they count.
+ */
+function explainCounts(model: ResourceModel, plan: Plan, counts: readonly Derived[]): string {
+  const { reader } = model;
+  const { route, responsePath } = plan;
+  const { lists, selector, totals, repeated, parameters } = getShownLists(model)(plan);
+  const schema = reader.getInner(reader.getResponseSchema(route, route.successStatus) ?? '', responsePath) ?? '';
+  const known = [...counts.map(({ property }) => property), ...totals, ...repeated.keys()];
+  const generated = [...reader.getProperties(schema).keys()].filter(
+    (name) => !isEnvelopeName(name) && !known.includes(name),
   );
   const isWhole = counts.some(({ property }) => property === '');
-  const rest = isWhole || generated.length === 0 ? '' : `; generates: ${generated.join(', ')}`;
-  return `${describeCounts(counts)} ${counts.map(describeDerived).join(', ')}${rest}`;
+  const named = counts.map((derived) => {
+    const view = lists.find((list) => list.derived === derived)?.view;
+    return [describeDerived(derived), ...(view ? describeView(view, false) : [])].join(' ');
+  });
+  const details = [
+    `${describeCounts(counts)} ${[...named, ...totals].join(', ')}`,
+    ...describe('selects lists by', selector === undefined ? [] : [selector]),
+    ...describeParameters(parameters),
+    ...describe('generates', isWhole ? [] : generated),
+  ];
+  return details.join('; ');
 }
 
 function describeCounts(counts: readonly Derived[]): string {
@@ -55,7 +72,7 @@ export function explainPlan(model: ResourceModel, plan: Plan): string {
     const what = isBack ? `takes back ${JSON.stringify(verb)} of` : isPart ? `changes ${verb} of` : conjugate(verb);
     return `${what} ${plan.isBulk ? `all ${resource.name}` : nameEntry(resource)}: ${describeEffect(effect, getSenderFlags(model.inference, resource))}`;
   }
-  if (action === 'count') return explainCounts(model, route, plan.counts ?? []);
+  if (action === 'count') return explainCounts(model, plan, plan.counts ?? []);
   if (plan.login) return explainLogin(plan.login, addArticle(resource.singular));
   if (plan.follows) {
     const { singular } = resource;
@@ -148,7 +165,17 @@ function describeChildren({ inference }: ResourceModel, resource: Resource): rea
 }
 
 function describeList(model: ResourceModel, plan: Plan): readonly string[] {
-  const { filters, byUser = new Map(), byMeaning, ignored, unsorted = [] } = model.getListParameters(plan);
+  return describeParameters(model.getListParameters(plan));
+}
+
+/** Describes what the query parameters of an operation do with a list. */
+function describeParameters({
+  filters,
+  byUser = new Map(),
+  byMeaning,
+  ignored,
+  unsorted = [],
+}: ListParameters): readonly string[] {
   const { sort, order: _order, ...paging } = byMeaning;
   return [
     ...describe('filters', [

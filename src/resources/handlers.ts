@@ -5,7 +5,7 @@ import { isPathSegment } from '../util/request-target.ts';
 import { changeAccount, changeOwnId, changePassword } from './accounts.ts';
 import { applyEffect, describeValues } from './actions.ts';
 import { addEntry, addMember, finishEntry, takeParts } from './add-entry.ts';
-import { computeDerived } from './derived.ts';
+import { count } from './count-entries.ts';
 import { linkUsers } from './embedded.ts';
 import { followMembers, getEntryList, listChildrenOf, removeEntries, removeParts, setEntries } from './entries.ts';
 import { appendEntry, replaceEntry } from './entry-lists.ts';
@@ -252,20 +252,6 @@ function finishChange(
   const linked = linkUsers(reader, inference, resource, state, finishEntry(model, plan, state, entry, sent));
   const own = plan.isSender ? changeOwnId(model, resource, linked, sent) : linked;
   return changeAccount(inference, resource, own, { state, sent, current });
-}
-
-/** Handles a GET of numbers of entries, such as `GET /statistics`. */
-function count(model: ResourceModel, plan: Plan, input: Input, context: Context): HandlerResponse {
-  const { path } = input;
-  const { route, counts = [], mount } = plan;
-  const state = context.read();
-  requireParents(model, state, plan, path);
-  const id = path[mount.id.parameter];
-  if (id !== undefined && !findEntry(plan, state, path)) throw createNotFound(plan, path);
-  const values = { ...computeDerived(counts, state, id), ...model.derived.show(counts, state, id, input) };
-  if (Object.hasOwn(values, '')) return { status: route.successStatus, body: values[''] };
-  const { value, generated } = model.completeResponse(route, values);
-  return { status: route.successStatus, body: value, generated };
 }
 
 /** Handles an action such as `POST /tasks/{taskId}/complete`. */

@@ -20,7 +20,7 @@ import {
   type Resource,
 } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
-import { allowsAnyBody, allowsAnyJson, listPatchTypes } from './schema-reader.ts';
+import { allowsAnyBody, allowsAnyJson, isEnvelopeName, listPatchTypes } from './schema-reader.ts';
 import { isSenderFlag } from './sender-flags.ts';
 import { findStateValue } from './states.ts';
 import { findCounts } from './statistics.ts';
@@ -208,11 +208,14 @@ function planCounts(reader: SchemaReader, resources: readonly Resource[], route:
   if (route.pathNames.length > 0 && (!parent || route.pathNames.length !== parent.mount.parents.length + 1))
     return undefined;
   const own = place && !place.isItem && place.mount.parents.length === 0 ? place.resource : undefined;
-  const counts = findCounts(reader, resources, schema, {
-    name: getLastSegment(route.path),
-    parent: parent?.resource,
-    own: own?.kind === 'collection' ? own : undefined,
-  });
+  const subject = own?.kind === 'collection' ? own : undefined;
+  const findAt = (responsePath: readonly string[]) => {
+    const name = getLastSegment(route.path);
+    const inner = reader.getInner(schema, responsePath) ?? schema;
+    return findCounts(reader, resources, inner, { name, parent: parent?.resource, own: subject });
+  };
+  const found = [[], ...listWrapped(reader, schema)].map((path) => ({ path, counts: findAt(path) }));
+  const { path: responsePath, counts } = found.find((one) => one.counts.length > 0) ?? { path: [], counts: [] };
   const [first] = counts;
   // An object with an id is an entry, of which few properties count other ones.
   const isEntry = reader.hasId(schema, '') && counts.length * 2 < reader.getProperties(schema).size;
@@ -221,7 +224,15 @@ function planCounts(reader: SchemaReader, resources: readonly Resource[], route:
   const mount = parent
     ? renameParameters(parent.mount, item)
     : { collection: route.path, item: undefined, parents: [], id: NO_ID };
-  return { route, action: 'count', resource, mount, requestPath: [], entryPath: [], responsePath: [], counts };
+  return { route, action: 'count', resource, mount, requestPath: [], entryPath: [], responsePath, counts };
+}
+
+/** Returns the places of the only object in a response beside properties such as `success`: `['data']`. */
+function listWrapped(reader: SchemaReader, schema: string): readonly (readonly string[])[] {
+  const others = [...reader.getProperties(schema)].filter(([name]) => !isEnvelopeName(name));
+  const [[name, pointer] = []] = others;
+  const isWrapped = others.length === 1 && name !== undefined && pointer !== undefined && reader.isObject(pointer);
+  return isWrapped ? [[name]] : [];
 }
 
 function hasSingleValue(reader: SchemaReader, schema: string): boolean {

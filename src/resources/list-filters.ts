@@ -58,6 +58,11 @@ const SEARCH_NAMES = [
   'text',
 ];
 
+/** Returns whether a query parameter searches the texts of an entry by its name, such as `q`. */
+export function isSearchName(name: string): boolean {
+  return SEARCH_NAMES.includes(normalizeName(name));
+}
+
 /** The comparisons by the suffixes that names of query parameters can have, as in `price_gte` and `price[gte]`. */
 const SUFFIXES: Readonly<Record<string, Comparison>> = {
   gte: 'least',
@@ -124,7 +129,7 @@ export function findFilter(
   if (equal) return { property: equal.name, comparison: 'equal' };
   return (
     labels.map((label) => findCompared(label, properties)).find((filter) => filter !== undefined) ??
-    (own.some((name) => SEARCH_NAMES.includes(name)) ? { property: undefined, comparison: 'contains' } : undefined)
+    (own.some(isSearchName) ? { property: undefined, comparison: 'contains' } : undefined)
   );
 }
 

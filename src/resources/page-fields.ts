@@ -37,6 +37,11 @@ const TOTALS = [
   'xpaginationcount',
 ];
 
+/** Returns whether a property is the number of all entries by its name, such as `total`. */
+export function isTotalName(name: string): boolean {
+  return TOTALS.includes(normalizeName(name)) || normalizeName(name) === 'count';
+}
+
 /**
  * The properties and headers that describe a page, such as `total`.
  * Each item has their normalized names, and a function that returns their value.

@@ -11,15 +11,13 @@ import { toSeed } from '../util/random.ts';
 import { isPathSegment } from '../util/request-target.ts';
 import { listInitialValues } from './actions.ts';
 import { DerivedValues } from './derived-values.ts';
-import { getRequiredQuery } from './document-paths.ts';
-import { findRelatedFilters } from './embedded.ts';
 import { createParentFinder } from './entries.ts';
 import { EntryValidator } from './entry-validator.ts';
 import { copyKeyValue, getKeyValue, type PathInput, setKeyValue } from './entry-values.ts';
 import { getEnvelopeValues } from './envelopes.ts';
 import { inferResources } from './infer.ts';
-import { listFilterProperties } from './list-filters.ts';
-import { type ListParameters, listQueryFields, readListParameters } from './list-query.ts';
+import { findListParameters } from './list-parameters.ts';
+import type { ListParameters } from './list-query.ts';
 import { createNestedDefaults } from './nested-defaults.ts';
 import {
   type Action,
@@ -32,9 +30,8 @@ import {
 } from './resource.ts';
 import { ResponseFactory } from './responses.ts';
 import { SchemaReader } from './schema-reader.ts';
-import { findUserFilters } from './sender-flags.ts';
 import { createServerValues, formatTimes, SAMPLE_TIME_MS, type ServerValues, type TimeKind } from './server-values.ts';
-import { listIgnored, omitUnsorted } from './sort-entries.ts';
+import { listIgnored } from './sort-entries.ts';
 import { listSentInside } from './take-parts.ts';
 import { describeUpload, isUpload, setFile } from './uploads.ts';
 
@@ -114,22 +111,10 @@ export class ResourceModel {
   });
 
   /** Returns how the query parameters of a list operation filter, sort and page. */
-  readonly getListParameters = memoizeByObject((plan: Plan): ListParameters => {
-    const { schema } = plan.resource;
-    const properties = schema === '' ? [] : listFilterProperties(this.reader, schema);
-    const required = getRequiredQuery(plan.route);
-    const maxEntries = this.reader.getMaxItems(plan.route, plan.responsePath);
-    const fields = listQueryFields(this.reader, plan.route);
-    const getKeyword = this.reader.getKeyword.bind(this.reader);
-    const read = readListParameters(fields, properties, getKeyword);
-    const related = findRelatedFilters(this.reader, this.derived.getEmbedded(plan.resource), plan, read.ignored);
-    const filters = new Map([...read.filters, ...related]);
-    const unknown = fields.filter(({ name }) => read.ignored.includes(name) && !filters.has(name));
-    const texts = unknown.filter(({ schema: own }) => this.reader.isScalar(own));
-    const byUser = findUserFilters(this.inference, plan.resource, texts);
-    const ignored = read.ignored.filter((name) => !byUser.has(name) && !filters.has(name));
-    return omitUnsorted({ ...read, filters, ignored, byUser, required, maxEntries }, fields, getKeyword);
-  });
+  readonly getListParameters = memoizeByObject(
+    (plan: Plan): ListParameters =>
+      findListParameters(this.reader, this.inference, this.derived.getEmbedded(plan.resource), plan),
+  );
 
   /** For each operation, the ineffective query parameters that were already reported. */
   readonly #getReported = memoizeByObject((_plan: Plan) => new Set<string>());
@@ -138,9 +123,9 @@ export class ResourceModel {
    * Returns a message for each query parameter without effect.
    * Reports a parameter only once, because clients can send it with every request.
    */
-  takeNotes(plan: Plan, query: Input['query']): readonly string[] {
+  takeNotes(plan: Plan, query: Input['query'], parameters = this.getListParameters(plan)): readonly string[] {
     const reported = this.#getReported(plan);
-    const names = listIgnored(this.getListParameters(plan), query).filter((name) => !reported.has(name));
+    const names = listIgnored(parameters, query).filter((name) => !reported.has(name));
     for (const name of names) reported.add(name);
     return names.map((name) => `query parameter ${name} has no effect: no property has this name`);
   }

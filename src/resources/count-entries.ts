@@ -1,0 +1,245 @@
+import type { Context, HandlerResponse, Input } from '../application.ts';
+import type { Entry, State } from '../store/state.ts';
+import { formatPointer } from '../util/json-pointer.ts';
+import { memoizeByObject } from '../util/memoize-by-object.ts';
+import { normalizeName, toSingular } from '../util/names.ts';
+import { computeDerived, listShown } from './derived.ts';
+import { getKeyValue } from './entry-values.ts';
+import { filterEntries, isSearchName } from './list-filters.ts';
+import {
+  hasSelection,
+  type ListParameters,
+  listQueryFields,
+  listValues,
+  type QueryField,
+  takePage,
+} from './list-query.ts';
+import { isTotalName } from './page-fields.ts';
+import { createNotFound, findEntry, requireParents } from './require-entries.ts';
+import type { Derived, Plan, View } from './resource.ts';
+import type { ResourceModel } from './resource-model.ts';
+import { setInner } from './responses.ts';
+import { sortEntries } from './sort-entries.ts';
+import { findOwnEntry } from './tokens.ts';
+import { findView, selectViewed } from './views.ts';
+
+/** The maximum number of entries in a list beside other properties, if the request sets no limit. */
+const MAX_SHOWN = 20;
+
+/** A property of a response with entries, such as `posts` in the response of `GET /search`. */
+interface ShownList {
+  readonly derived: Derived;
+  /** The plan of a list with the same entries. */
+  readonly plan: Plan;
+  readonly parameters: ListParameters;
+  /** Which entries the name of the property selects: `recentPosts`. */
+  readonly view: View | undefined;
+}
+
+/** The lists in a response, and what the query parameters of the operation do with them. */
+export interface ShownLists {
+  readonly lists: readonly ShownList[];
+  /** The query parameter with the names of the lists that are not empty: `type` for `GET /search?type=posts`. */
+  readonly selector: string | undefined;
+  /** The numbers of all found entries, such as `total`. */
+  readonly totals: readonly string[];
+  /** The text properties that repeat a query parameter, such as `query`, by their names. */
+  readonly repeated: ReadonlyMap<string, string>;
+  /** The parameters of all lists together. */
+  readonly parameters: ListParameters;
+}
+
+/** Returns the lists in the response of an operation that counts or shows entries. */
+export const getShownLists = memoizeByObject((model: ResourceModel) =>
+  memoizeByObject((plan: Plan): ShownLists => {
+    const { reader } = model;
+    const fields = listQueryFields(reader, plan.route);
+    const shown = (plan.counts ?? []).filter((derived) => derived.shown?.isList);
+    const selector = fields.find((field) => isSelector(model, field, shown))?.name;
+    const lists = shown.map((derived): ShownList => {
+      const { resource } = derived.children;
+      const own: Plan = { ...plan, action: 'list', resource, responsePath: [...plan.responsePath, derived.property] };
+      const { filters, ...parameters } = model.getListParameters(own);
+      const view = findView(reader, resource, `/${removeName(derived)}`);
+      const others = [...filters].filter(([name]) => name !== selector);
+      return { derived, plan: own, parameters: { ...parameters, filters: new Map(others) }, view };
+    });
+    const all = lists.map(({ parameters }) => parameters);
+    const ignored = fields.map(({ name }) => name).filter((name) => name !== selector);
+    const parameters: ListParameters = {
+      ...(all[0] ?? NO_PARAMETERS),
+      filters: new Map(all.flatMap(({ filters }) => [...filters])),
+      ignored: ignored.filter((name) => all.every((one) => one.ignored.includes(name))),
+    };
+    const schema = reader.getInner(
+      reader.getResponseSchema(plan.route, plan.route.successStatus) ?? '',
+      plan.responsePath,
+    );
+    const properties = lists.length === 0 || schema === undefined ? [] : [...reader.getProperties(schema)];
+    const isCounted = (name: string) => (plan.counts ?? []).some(({ property }) => property === name);
+    const totals = properties.flatMap(([name, pointer]) =>
+      isTotalName(name) && !isCounted(name) && reader.getTypes(pointer).includes('integer') ? [name] : [],
+    );
+    const texts = fields.filter(({ name }) => isSearchName(name)).map(({ name }) => name);
+    const repeated = properties.flatMap(([name, pointer]) => {
+      const text = texts.find((one) => normalizeName(one) === normalizeName(name)) ?? texts[0];
+      return text !== undefined && isSearchName(name) && reader.getTypes(pointer).includes('string')
+        ? [[name, text] as const]
+        : [];
+    });
+    return { lists, selector, totals, repeated: new Map(repeated), parameters };
+  }),
+);
+
+const NO_PARAMETERS: ListParameters = {
+  byMeaning: {},
+  filters: new Map(),
+  properties: [],
+  defaults: {},
+  required: [],
+  ignored: [],
+  firstPage: 1,
+};
+
+/** Returns the name of a property without that of its entries: `recent` for `recentPosts`. */
+function removeName({ property, children: { resource } }: Derived): string {
+  const ends = [resource.name, resource.singular].map(normalizeName);
+  const name = normalizeName(property);
+  const end = ends.find((one) => name.endsWith(one));
+  return end === undefined ? name : name.slice(0, -end.length);
+}
+
+/** Names of query parameters with the names of lists, without uppercase letters and separators. */
+const SELECTORS = ['type', 'types', 'kind', 'entity', 'entities', 'entitytype', 'resource', 'resources', 'scope', 'in'];
+
+/** Values of a query parameter that select all lists. */
+const ALL_VALUES = ['all', 'any', 'both', 'everything'];
+
+/** Returns whether a query parameter has the names of lists. */
+function isSelector({ reader }: ResourceModel, field: QueryField, shown: readonly Derived[]): boolean {
+  if (shown.length < 2) return false;
+  const values = listValues(field, reader.getKeyword.bind(reader));
+  const isNamed = (value: string) => shown.some((derived) => isNameOf(derived, value));
+  const isKnown = (value: string) => isNamed(value) || ALL_VALUES.includes(normalizeName(value));
+  if (values.length > 0) return values.every(isKnown) && values.some(isNamed);
+  return SELECTORS.includes(normalizeName(field.name));
+}
+
+/** Returns whether a value names a list, by the name of its property or of its entries. */
+function isNameOf({ property, children: { resource } }: Derived, value: string): boolean {
+  const own = normalizeName(toSingular(value));
+  return [property, resource.name, resource.singular].some((name) => normalizeName(toSingular(name)) === own);
+}
+
+/** Handles a GET of numbers of entries, such as `GET /statistics`, or of several lists, such as `GET /search`. */
+export function count(model: ResourceModel, plan: Plan, input: Input, context: Context): HandlerResponse {
+  const { path, query } = input;
+  const { route, counts = [], mount, responsePath } = plan;
+  const state = context.read();
+  requireParents(model, state, plan, path);
+  const id = path[mount.id.parameter];
+  if (id !== undefined && !findEntry(plan, state, path)) throw createNotFound(plan, path);
+  const { lists, totals, repeated, parameters, selector } = getShownLists(model)(plan);
+  const values = computeDerived(counts, state, id);
+  if (Object.hasOwn(values, '')) return { status: route.successStatus, body: values[''] };
+  const names =
+    selector === undefined ? [] : [query[selector] ?? []].flat().flatMap((value) => String(value).split(','));
+  const isNamed = ({ derived }: ShownList) => names.some((name) => isNameOf(derived, name));
+  const chosen = lists.some(isNamed) ? lists.filter(isNamed) : lists;
+  const found = lists.map((list) => {
+    const entries = chosen.includes(list) ? listShown(list.derived, state, id) : [];
+    return { property: list.derived.property, list, ...takeShown(model, list, entries, { state, input, context }) };
+  });
+  const total = found.reduce((sum, one) => sum + one.total, 0);
+  const known: Entry = {
+    ...values,
+    ...countFound(counts, found),
+    ...Object.fromEntries(totals.map((name) => [name, total])),
+    ...Object.fromEntries([...repeated].map(([name, parameter]) => [name, [query[parameter] ?? ''].flat().join(' ')])),
+    ...Object.fromEntries(found.map(({ property, shown }) => [property, shown])),
+    ...showSingle(model, plan, state, id, input),
+  };
+  const { value, generated } = model.completeResponse(route, setInner({}, responsePath, known));
+  const inside = found.flatMap((one) =>
+    one.generated.map((pointer) => `${formatPointer(...responsePath, one.property)}/*${pointer}`),
+  );
+  return {
+    status: route.successStatus,
+    body: value,
+    generated: [...new Set([...inside, ...generated])],
+    notes: model.takeNotes(plan, query, parameters),
+  };
+}
+
+/** The entries that a list in a response shows. */
+interface Found {
+  /** The number of entries on all pages. */
+  readonly total: number;
+  readonly shown: readonly unknown[];
+  /** The JSON Pointers of the generated values in the entries. */
+  readonly generated: readonly string[];
+}
+
+/** Returns the entries of a list that a query selects, as responses show them. */
+function takeShown(
+  model: ResourceModel,
+  { derived, plan, parameters, view }: ShownList,
+  entries: readonly Entry[],
+  { state, input, context }: { readonly state: State; readonly input: Input; readonly context: Context },
+): Found {
+  const { resource } = plan;
+  const schema = derived.shown?.schema ?? resource.schema;
+  const query: Input['query'] = Object.assign(Object.create(null), parameters.defaults, input.query);
+  const sender = model.derived.getSender(resource, state, input);
+  const add = (list: readonly Entry[]) => model.derived.add(state, resource, list, { sender });
+  const complete = (entry: Entry) => model.responses.completeEntry(resource, schema, entry).value as Entry;
+  const isSelected = view !== undefined || hasSelection(parameters, query);
+  const listed = isSelected ? add(entries) : entries;
+  const viewed = view ? selectViewed(view, listed, complete, context.nowMs) : listed;
+  const sorted = sortEntries(filterEntries(viewed, parameters, query, complete), parameters, query, complete);
+  const page = takePage(sorted, parameters, query, (entry) => getKeyValue(entry, resource.id));
+  const taken = page.limit === undefined ? page.entries.slice(0, MAX_SHOWN) : page.entries;
+  const completed = (isSelected ? taken : add(taken)).map((entry) =>
+    model.responses.completeEntry(resource, schema, entry),
+  );
+  const generated = new Set(completed.flatMap((one) => one.generated));
+  return { total: page.total, shown: completed.map(({ value }) => value), generated: [...generated] };
+}
+
+/** Returns the numbers of found entries that stand beside their lists: `postCount` beside `posts`. */
+function countFound(counts: readonly Derived[], found: readonly (Found & { readonly list: ShownList })[]): Entry {
+  const byResource = new Map(
+    found.flatMap(({ list: { derived, view }, total }) => (view ? [] : [[derived.children.resource, total] as const])),
+  );
+  const plain = counts.filter(
+    ({ shown, only, time, group, inside, texts }) =>
+      !shown && !only && !group && !inside && !time && texts === undefined,
+  );
+  return Object.fromEntries(
+    plain.flatMap(({ property, children }) => {
+      const total = byResource.get(children.resource);
+      return total === undefined ? [] : [[property, total]];
+    }),
+  );
+}
+
+/**
+ * Returns the properties of a response with one entry, such as `latestTask`.
+ * A single user is the one who sends the request.
+ */
+function showSingle(model: ResourceModel, plan: Plan, state: State, id: string | undefined, input: Input): Entry {
+  const { users } = model.inference;
+  return Object.fromEntries(
+    (plan.counts ?? []).flatMap((derived) => {
+      const { property, shown, children } = derived;
+      if (!shown || shown.isList) return [];
+      const { resource } = children;
+      const user = resource === users ? findOwnEntry(resource, state, input) : undefined;
+      const sender = model.derived.getSender(resource, state, input);
+      const [entry] = model.derived.add(state, resource, user ? [user] : listShown(derived, state, id).slice(0, 1), {
+        sender,
+      });
+      return entry ? [[property, model.responses.completeEntry(resource, shown.schema, entry).value]] : [];
+    }),
+  );
+}

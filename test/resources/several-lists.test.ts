@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest';
+import { createList, createObject, type Paths, refer } from '../support/fixtures/api-document.ts';
+import { explainApi } from '../support/harness/explain-api.ts';
+import { startApi } from '../support/harness/start-api.ts';
+
+const TEXT = { type: 'string' };
+const INTEGER = { type: 'integer' };
+const STATUS = { type: 'string', enum: ['draft', 'published'] };
+
+const schemas = {
+  Post: createObject({
+    'id!': INTEGER,
+    'title!': TEXT,
+    status: STATUS,
+    createdAt: { type: 'string', format: 'date-time' },
+  }),
+  Author: createObject({ 'id!': INTEGER, 'name!': TEXT }),
+};
+
+const posts = createList(refer('Post'));
+const authors = createList(refer('Author'));
+const both = { 'posts!': posts, 'authors!': authors };
+
+const PATHS: Paths = {
+  '/posts': {
+    get: {
+      response: posts,
+      example: [
+        { id: 1, title: 'Ann and Bob', status: 'published', createdAt: '2025-01-02T00:00:00Z' },
+        { id: 2, title: 'Ann', status: 'draft', createdAt: '2025-01-03T00:00:00Z' },
+        { id: 3, title: 'Other', status: 'published', createdAt: '2025-01-01T00:00:00Z' },
+      ],
+    },
+  },
+  '/authors': { get: { response: authors, example: [{ id: 7, name: 'Ann' }] } },
+  '/search': {
+    get: {
+      query: { 'q!': TEXT, type: { ...TEXT, enum: ['post', 'author', 'all'] }, limit: INTEGER, color: TEXT },
+      response: createObject({ ...both, 'query!': TEXT, 'total!': INTEGER, 'postCount!': INTEGER }),
+    },
+  },
+  '/find': { get: { query: { q: TEXT, types: TEXT }, response: createObject({ 'results!': createObject(both) }) } },
+  '/dashboard': {
+    get: { response: createObject({ 'recentPosts!': posts, 'publishedPosts!': posts, 'authors!': authors }) },
+  },
+};
+
+const toIds = (list: readonly { readonly id: number }[]) => list.map(({ id }) => id);
+
+describe('A response with several lists', () => {
+  it('has the entries that a text search finds, and their number', async () => {
+    const { ask } = await startApi({ paths: PATHS, schemas });
+    const { body } = await ask('GET', '/search?q=ann');
+    expect([toIds(body.posts), toIds(body.authors)]).toEqual([[1, 2], [7]]);
+    expect(body).toMatchObject({ query: 'ann', total: 3, postCount: 2 });
+    const { body: none } = await ask('GET', '/search?q=nothing');
+    expect(none).toEqual({ query: 'nothing', total: 0, postCount: 0, posts: [], authors: [] });
+  });
+
+  it.each([
+    ['/search?q=ann&type=author', [], [7]],
+    ['/search?q=ann&type=post', [1, 2], []],
+    ['/search?q=ann&type=all', [1, 2], [7]],
+    ['/search?q=ann&limit=1', [1], [7]],
+    ['/find?types=authors', [], [7]],
+    ['/find?q=bob', [1], []],
+  ])('has only the entries that the query selects: %s', async (path, postIds, authorIds) => {
+    const { ask } = await startApi({ paths: PATHS, schemas });
+    const { body } = await ask('GET', path);
+    const lists = body.results ?? body;
+    expect([toIds(lists.posts), toIds(lists.authors)]).toEqual([postIds, authorIds]);
+  });
+
+  it('has the entries that the names of its lists select', async () => {
+    const { ask } = await startApi({ paths: PATHS, schemas });
+    const { body } = await ask('GET', '/dashboard');
+    expect([toIds(body.recentPosts), toIds(body.publishedPosts), toIds(body.authors)]).toEqual([
+      [2, 1, 3],
+      [1, 3],
+      [7],
+    ]);
+  });
+
+  it('is explained with what its query parameters do', async () => {
+    expect(await explainApi({ paths: PATHS, schemas })).toMatchObject({
+      'GET /search':
+        'real: shows: postCount, posts, authors, total; selects lists by: type; filters: q (all texts); pages by: limit; ignores: color',
+      'GET /find': 'real: shows: posts, authors; selects lists by: types; filters: q (all texts)',
+      'GET /dashboard':
+        'real: shows: recentPosts (posts) sorted by createdAt, publishedPosts (posts) only status "published", authors',
+    });
+  });
+});
