@@ -111,11 +111,17 @@ const FIELDS: readonly (readonly [names: readonly string[], getValue: GetValue])
       'endcursor',
       'after',
       'iterator',
+      'marker',
       'nextmarker',
+      'paginationtoken',
+      'scrollid',
+      'bookmark',
     ],
     ({ nextCursor }) => nextCursor ?? null,
   ],
   [['nextcursor', 'nextpagetoken', 'nexttoken', 'endcursor'], ({ nextCursor }) => nextCursor ?? ''],
+  // A cursor only leads forward.
+  [['previouscursor', 'prevcursor', 'previouspagetoken', 'prevpagetoken', 'previoustoken'], () => null],
 ];
 
 /** The properties of an object that says how a list is sorted, as in Spring. */

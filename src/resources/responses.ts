@@ -214,32 +214,40 @@ export class ResponseFactory {
     const { responsePath } = listed.plan;
     const parents = responsePath.slice(0, -1);
     const inner = responsePath.length === 0 ? undefined : this.#reader.getInner(schema, parents);
-    const fields = inner === undefined ? {} : this.#getPageFields(inner, listed);
-    const outer = parents.length > 0 ? this.#getPageFields(schema, listed) : {};
-    return setInner(outer, parents, fields);
+    const fields = inner === undefined ? undefined : this.#getPageFields(inner, listed);
+    const outer = parents.length > 0 ? this.#getPageFields(schema, listed) : undefined;
+    return setInner(outer ?? {}, parents, fields ?? {});
   }
 
   /**
    * Returns the properties of an object that describe a page, such as `total`.
+   * Omits those without a value, such as `next` on the last page.
    * Also searches nested objects such as `meta` or `pagination`.
+   * Returns undefined if no property describes a page.
    * `parents`: the names of the objects around the property.
    */
-  #getPageFields(schema: string, listed: Listed, parents: readonly string[] = []): Entry {
+  #getPageFields(schema: string, listed: Listed, parents: readonly string[] = []): Entry | undefined {
     const { plan, page } = listed;
     const properties = [...this.#reader.getProperties(schema)];
     const siblings = properties.map(([name]) => name);
-    const fields = properties.flatMap(([name, pointer]) => {
+    const required = this.#reader.getRequired(schema);
+    const fields = properties.flatMap(([name, pointer]): readonly (readonly [string, unknown])[] => {
       const field = { name, list: plan.responsePath.at(-1) ?? '', siblings, parent: parents.at(-1) ?? '' };
       const isAllowed = (value: unknown) => this.#contract.isValid(pointer, value);
       const link = this.#getLink(name, pointer, listed);
-      const value = [...(link === undefined ? [] : [link]), ...getPageValues(field, page)].find(isAllowed);
+      const values = [...(link === undefined ? [] : [link]), ...getPageValues(field, page)];
+      // On the last page, a required text such as `next` is empty.
+      const last = values.includes(null) && required.includes(name) ? [''] : [];
+      const value = [...values, ...last].find(isAllowed);
       if (value !== undefined) return [[name, value]];
+      if (values.length > 0) return [[name, undefined]];
       const isSearched = parents.length < MAX_FIELD_DEPTH && !plan.responsePath.includes(name);
       if (!isSearched || !this.#reader.isObject(pointer)) return [];
       const inner = this.#getPageFields(pointer, listed, [...parents, name]);
-      return Object.keys(inner).length > 0 ? [[name, inner]] : [];
+      return inner ? [[name, inner]] : [];
     });
-    return Object.fromEntries(fields);
+    if (fields.length === 0) return undefined;
+    return Object.fromEntries(fields.filter(([, value]) => value !== undefined));
   }
 
   /**

@@ -162,5 +162,13 @@ export const PAGING_NAMES = {
     'startafter',
     'pagecursor',
     'iterator',
+    'startcursor',
+    'nextcursor',
+    'aftercursor',
+    'paginationtoken',
+    'scrollid',
+    'bookmark',
+    'afterid',
+    'lastid',
   ],
 } as const;

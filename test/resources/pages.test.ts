@@ -110,6 +110,24 @@ const fields: readonly (readonly [properties: Properties, query: Properties, sea
   ],
   [{ 'next_cursor!': TEXT }, { limit: INTEGER, cursor: TEXT }, 'limit=2&cursor=3', { next_cursor: '' }],
   [
+    { 'paging!': createObject({ next: TEXT, previous: TEXT }) },
+    { limit: INTEGER, cursor: TEXT },
+    'limit=2',
+    { paging: { next: '2' } },
+  ],
+  [
+    { 'paging!': createObject({ next: TEXT, previous: TEXT }) },
+    { limit: INTEGER, cursor: TEXT },
+    'limit=2&cursor=4',
+    { paging: {} },
+  ],
+  [
+    { 'paging!': createObject({ 'next!': TEXT }) },
+    { limit: INTEGER, start_cursor: TEXT },
+    'limit=2&start_cursor=4',
+    { paging: { next: '' } },
+  ],
+  [
     { 'first!': BOOLEAN, 'last!': BOOLEAN, 'empty!': BOOLEAN, 'totalElements!': INTEGER },
     { page: { ...INTEGER, minimum: 0 }, size: INTEGER },
     'page=0&size=2',
