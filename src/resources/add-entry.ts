@@ -1,8 +1,10 @@
 import { DomainError, type Input } from '../application.ts';
+import type { Route } from '../openapi/routes.ts';
 import { EntryList } from '../store/entry-list.ts';
 import type { Entry, State } from '../store/state.ts';
 import { isQuantityName } from '../util/names.ts';
 import { createAccount } from './accounts.ts';
+import type { UnknownId } from './derived-values.ts';
 import { linkUsers } from './embedded.ts';
 import { findEqual, getEntries, getEntryList, setEntries } from './entries.ts';
 import { appendEntry, findByKeys, replaceEntry } from './entry-lists.ts';
@@ -106,21 +108,37 @@ export function addMember(model: ResourceModel, plan: Plan, state: State, body: 
 /**
  * Returns a new or changed entry as it is stored: with the prices of the books in its lines.
  * `sent`: the entry in the request body.
- * Throws a `DomainError` if a line names an entry that does not exist, and the document has a status for it.
+ * Throws a `DomainError` if the entry or one of its lines names an entry that does not exist, and the document has a
+ * status for it.
  */
 export function finishEntry(model: ResourceModel, plan: Plan, state: State, entry: Entry, sent: Entry): Entry {
   const { resource, route } = plan;
   const { derived } = model;
   const isLine = derived.getEmbedded(resource).some(({ isKept }) => isKept);
-  const [unknown] = [
-    ...derived.findUnknownIds(state, resource, sent),
-    ...(isLine ? derived.listUnknownIds(state, resource, sent) : []),
-  ];
+  const lines = [...derived.findUnknownIds(state, resource, sent)];
+  const own = derived.listUnknownIds(state, resource, sent);
   const codes = route.method === 'POST' ? REFERENCE_CODES : REFERENCE_CODES.slice(1);
-  const code = codes.find((one) => route.responses.some(({ name }) => name === String(problems[one].status)));
+  // Documents have 400 for many reasons.
+  refuseUnknown(route, isLine ? [...lines, ...own] : lines, codes);
+  refuseUnknown(route, own, codes.slice(0, -1));
+  // A 404 of `POST /bookings` can only be about an id in the body.
+  if (route.method === 'POST' && route.pathNames.length === 0)
+    refuseUnknown(route, derived.listUnknownReferences(state, resource, sent), ['entry-not-found']);
+  return derived.keepCopies(state, resource, entry);
+}
+
+/**
+ * Throws a `DomainError` for the first id that names no entry.
+ * `codes`: the possible errors, the best first. The document must have the status of the error.
+ */
+function refuseUnknown(
+  { responses }: Route,
+  [unknown]: readonly UnknownId[],
+  codes: readonly (typeof REFERENCE_CODES)[number][],
+): void {
+  const code = codes.find((one) => responses.some(({ name }) => name === String(problems[one].status)));
   if (unknown && code)
     throw new DomainError(code, `${unknown.property} ${unknown.id}: no ${unknown.resource.singular} has this id`);
-  return derived.keepCopies(state, resource, entry);
 }
 
 /** The errors for a body with the id of an entry that does not exist. The document must have their status. */

@@ -299,9 +299,22 @@ export class DerivedValues {
     return this.getEmbedded(own).flatMap(({ ids, isList, resource }) => {
       const id = ids === undefined || isList ? undefined : getOwn(entry, ids);
       if (ids === undefined || id === undefined || id === null) return [];
-      const isKnown = findByKeys(getEntryList(state, resource), [resource.id], [String(id)]).length > 0;
-      return isKnown ? [] : [{ property: ids, id, resource }];
+      return this.#isKnownId(state, resource, id) ? [] : [{ property: ids, id, resource }];
     });
+  }
+
+  /** Returns the ids of other entries in an entry that name none, such as the `slotId` of a booking. */
+  listUnknownReferences(state: State, own: Resource, entry: Entry): readonly UnknownId[] {
+    return findReferences(this.#reader, this.#inference, own.schema, own).flatMap(({ property, target }) => {
+      const id = getOwn(entry, property);
+      return id === undefined || id === null || this.#isKnownId(state, target, id)
+        ? []
+        : [{ property, id, resource: target }];
+    });
+  }
+
+  #isKnownId(state: State, resource: Resource, id: unknown): boolean {
+    return findByKeys(getEntryList(state, resource), [resource.id], [String(id)]).length > 0;
   }
 
   /**
@@ -335,7 +348,7 @@ export class DerivedValues {
     entry: Entry,
     { sender, depth = 0 }: Viewing,
   ): unknown {
-    const { resource, schema, value, shows, children, isKept, property } = embedded;
+    const { resource, schema, value, shows, children, isKept, property, ids } = embedded;
     if (isKept && Object.hasOwn(entry, property)) return entry[property];
     const found = findShown(embedded, state, entry, children && getParentId(own, entry));
     if (found === undefined) return undefined;
@@ -345,6 +358,8 @@ export class DerivedValues {
     if (shows !== undefined)
       return getOwn(this.#responses.completeEntry(resource, resource.schema, found as Entry).value as Entry, shows);
     const show = (one: Entry) => {
+      // The object of an entry that does not exist has only its id. The response completes and marks it.
+      if (ids !== undefined && !this.#isKnownId(state, resource, getKeyValue(one, resource.id))) return one;
       const [derived = one] = this.add(state, resource, [one], { sender, schema, depth: depth + 1 });
       return this.#pickProperties(this.#responses.completeEntry(resource, schema, derived).value as Entry, names);
     };

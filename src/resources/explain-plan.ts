@@ -85,6 +85,7 @@ export function explainPlan(model: ResourceModel, plan: Plan): string {
   if (action === 'logOut') return `logs out the ${resource.singular} of the token`;
   if (plan.isSender) return `${getVerb(plan)} the ${resource.singular} who sends the request`;
   const isMany = action === 'list' || action === 'clear';
+  const member = describeMember(model, plan);
   const target = isMany ? resource.name : nameEntry(resource);
   const parent = mount.parents.at(-1);
   const below = parent && plan.marked === undefined ? ` of ${parent.path}` : '';
@@ -113,7 +114,24 @@ export function explainPlan(model: ResourceModel, plan: Plan): string {
     ...(action === 'delete' || action === 'clear' ? describeChildren(model, resource) : []),
     ...(getParameterName(getLastSegment(route.path)) !== undefined && action === 'read' ? [describeId(plan)] : []),
   ];
-  return `${getVerb(plan)} ${target}${below}${details.length > 0 ? ` (${details.join('; ')})` : ''}`;
+  return `${member ?? `${getVerb(plan)} ${target}`}${below}${details.length > 0 ? ` (${details.join('; ')})` : ''}`;
+}
+
+/**
+ * Describes what an operation does with a list such as `wishlist`, which has entries of another resource: `adds a book to
+ * wishlist`.
+ * Returns undefined for other lists, and for lists such as `members`, whose entries have a name of their own.
+ */
+function describeMember({ inference }: ResourceModel, { action, resource }: Plan): string | undefined {
+  const { name, singular, memberOf } = resource;
+  const shown = inference.resources.find((one) => one.name === memberOf);
+  if (!shown || singular !== name) return undefined;
+  const texts: Readonly<Partial<Record<Action, string>>> = {
+    list: `lists the ${shown.name} of ${name}`,
+    create: `adds ${addArticle(shown.singular)} to ${name}`,
+    delete: `removes ${addArticle(shown.singular)} from ${name}`,
+  };
+  return texts[action];
 }
 
 /** Describes which entries an operation selects: `only those of the user`. */
@@ -125,6 +143,7 @@ function describeSelection(model: ResourceModel, { action, resource, mount, rout
   const whose = mount.parents.length > 0 ? 'in the path' : 'who sends the request';
   return [
     ...(mount.view ? describeView(mount.view, isMine) : []),
+    ...(mount.view?.isMine && !isMine && !isFeed(route) ? ['those of all users'] : []),
     ...(marked === undefined ? [] : [`only with ${marked} for the user ${whose}`]),
     ...(followed ? [`only with ${followed.flag} of ${followed.property}`] : []),
     ...(isOfFollowed && !followed ? ['only those of users whom the user follows'] : []),

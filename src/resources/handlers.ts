@@ -150,7 +150,7 @@ async function create(model: ResourceModel, plan: Plan, input: Input, context: C
   return respond(model, plan, input, {
     status: getStatus(plan, 201),
     state: context.read(),
-    entry: entries[0],
+    entry: plan.hidesEntry ? undefined : entries[0],
     // A list in the response to one new member has all members.
     entries:
       plan.reference === undefined

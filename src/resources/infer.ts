@@ -267,11 +267,13 @@ function planRoute(
   const { resource, mount } = place;
   const requestPath = locateRequest(reader, resource, route, overrides.entry);
   const entryPath = locateInEntry(reader, resource, route, requestPath);
-  const responsePath = locateResponse(reader, { resource, action }, route, overrides);
-  if (typeof responsePath === 'string') return responsePath;
+  const reference = resource.memberOf === undefined ? undefined : findReference(reader, route, resource.singular);
+  const located = locateResponse(reader, { resource, action }, route, overrides);
+  // A response such as `{ success }` need not show the entry that becomes a member.
+  const hidesEntry = typeof located === 'string' && action === 'create' && reference !== undefined;
+  if (typeof located === 'string' && !hidesEntry) return located;
   const takes = action === 'create' ? findTaken(reader, resources, resource, route) : undefined;
   const owner = findOwner(reader, resources, resource, mount, route);
-  const reference = resource.memberOf === undefined ? undefined : findReference(reader, route, resource.singular);
   const isPartial =
     action === 'replace' && resource.kind === 'collection' && sendsPart(reader, resource, route, requestPath);
   return {
@@ -281,8 +283,9 @@ function planRoute(
     mount,
     requestPath,
     entryPath,
-    responsePath,
+    responsePath: typeof located === 'string' ? [] : located,
     reference,
+    ...(hidesEntry ? { hidesEntry } : {}),
     ...(takes ? { takes } : {}),
     ...(owner ? { owner } : {}),
   };

@@ -236,11 +236,14 @@ function compare(value: unknown, { comparison, texts, equal, words }: WantedFilt
  * Returns whether a value equals one of the values of a filter.
  * A list matches if one of its values matches.
  * An object matches if one of its values, except objects and lists, matches.
+ * A missing value is the same as null.
  */
 function matches(value: unknown, equal: EqualValues): boolean {
   if (Array.isArray(value)) return value.some((inner) => matches(inner, equal));
   if (typeof value === 'object' && value !== null)
     return Object.values(value).some((inner) => typeof inner !== 'object' && matches(inner, equal));
+  // `?parentId=null` selects entries without a parent.
+  if (value === undefined) return equal.texts.includes('null');
   if (typeof value === 'number') return equal.numbers.includes(value);
   return equal.texts.includes(String(value));
 }

@@ -1,5 +1,5 @@
-import { expect, it } from 'vitest';
-import { createList, createObject, createResourcePaths, refer } from '../support/fixtures/api-document.ts';
+import { describe, expect, it } from 'vitest';
+import { createList, createObject, createResourcePaths, refer, type Schema } from '../support/fixtures/api-document.ts';
 import { startApi } from '../support/harness/start-api.ts';
 
 const TEXT = { type: 'string' };
@@ -33,3 +33,50 @@ it.each([
     expect([status, body.items]).toEqual([201, [{ bookId: book.id, quantity: 2, price: 900 }]]);
   },
 );
+
+describe('The id of an entry that does not exist', () => {
+  const Genre = createObject({ 'id!': TEXT, 'name!': TEXT });
+  const request = createObject({ 'title!': TEXT, 'genreId!': TEXT });
+  const Song = createObject({ 'id!': TEXT, 'title!': TEXT, 'genreId!': TEXT });
+
+  /** Starts a server with genres and songs. Returns the response to a song whose genre does not exist. */
+  async function create(song: Schema, errors: readonly number[]) {
+    const { ask } = await startApi({
+      schemas: { Genre, Song: song },
+      paths: {
+        ...createResourcePaths('/genres/{genreId}', refer('Genre')),
+        '/songs': {
+          get: { response: createList(refer('Song')) },
+          post: { request, response: refer('Song'), status: 201, errors },
+        },
+      },
+    });
+    const response = await ask('POST', '/songs', { title: 'A', genreId: 'unknown' });
+    return { response, list: (await ask('GET', '/songs')).body };
+  }
+
+  const Shown = createObject({ 'id!': TEXT, 'title!': TEXT, 'genreId!': TEXT, 'genre!': refer('Genre') });
+
+  it.each([
+    ['404', Song, [404], 404],
+    ['404 and an object that shows the entry', Shown, [404], 404],
+    ['422 and an object that shows the entry', Shown, [422], 422],
+  ] as const)('is refused if the document has %s', async (_, song, errors, status) => {
+    const { response, list } = await create(song, errors);
+    expect([response.status, response.body.detail, list]).toEqual([
+      status,
+      'genreId unknown: no genre has this id',
+      [],
+    ]);
+  });
+
+  it.each([
+    ['400', Shown, [400]],
+    ['422 for any reason', Song, [422]],
+  ] as const)('is stored if the document has %s, and what is shown of the entry is marked', async (_, song, errors) => {
+    const { response, list } = await create(song, errors);
+    expect([response.status, response.body.genreId]).toEqual([201, 'unknown']);
+    expect(response.headers.get('x-mocked')).toBe(song === Shown ? '/genre/name' : null);
+    expect(list).toEqual([response.body]);
+  });
+});

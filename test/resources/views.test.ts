@@ -15,15 +15,19 @@ const Task = createObject({
   createdAt: { type: 'string', format: 'date-time' },
   likes: INTEGER,
   ownerId: INTEGER,
+  projectId: { type: ['integer', 'null'] },
   notes: createList(TEXT),
 });
 const User = createObject({ 'id!': INTEGER, 'name!': TEXT });
+
+/** The first task is in a project; the second has null, and the third has no value. */
+const PROJECTS = [{ projectId: 5 }, { projectId: null }];
 
 const TASKS = [
   { id: 1, title: 'Buy milk', status: 'todo', dueDate: '2024-01-01', createdAt: '2024-01-03T10:00:00Z', likes: 2 },
   { id: 2, title: 'Read', status: 'done', dueDate: '2024-02-01', createdAt: '2024-01-05T10:00:00Z', likes: 9 },
   { id: 3, title: 'Milk cow', status: 'doing', dueDate: '2999-01-01', createdAt: '2024-01-04T10:00:00Z', urgent: true },
-].map((task, index) => ({ ...task, ownerId: (index % 2) + 1, notes: [`note ${index}`] }));
+].map((task, index) => ({ ...task, ownerId: (index % 2) + 1, notes: [`note ${index}`], ...PROJECTS[index] }));
 
 const list = createList(refer('Task'));
 const query = {
@@ -35,6 +39,8 @@ const query = {
   status: TEXT,
   status_ne: TEXT,
   createdFrom: DATE,
+  projectId: TEXT,
+  ownerId: TEXT,
   createdTo: DATE,
 };
 
@@ -108,6 +114,8 @@ describe('a query parameter of a list', () => {
     ['likes_gt=2', [2]],
     ['likes[lte]=2', [1]],
     ['status=todo,done', [1, 2]],
+    ['projectId=null', [2, 3]],
+    ['ownerId=null', []],
     ['status_ne=done', [1, 3]],
     ['createdFrom=2024-01-04', [2, 3]],
     ['createdTo=2024-01-04', [1, 3]],
