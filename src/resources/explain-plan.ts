@@ -95,6 +95,7 @@ export function explainPlan(model: ResourceModel, plan: Plan): string {
           ...describe('computes', [
             ...model.derived.getCounts(resource).map(describeDerived),
             ...model.derived.getTotals(resource).map(describeTotal),
+            ...(action === 'list' ? model.responses.getSums(plan).map(describeTotal) : []),
             ...model.derived.getFollows(resource, mount.shown ?? resource.schema).map(({ property }) => property),
           ]),
           ...describe('shows', [

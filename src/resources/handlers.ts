@@ -18,7 +18,7 @@ import { getBodies, getBody } from './request-bodies.ts';
 import { createNotFound, findEntry, requireParents } from './require-entries.ts';
 import { type Action, type MockedPlan, PATH_VALUES, type Plan, type Resource } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
-import { respond } from './respond.ts';
+import { respond, returnsList } from './respond.ts';
 import { getInner } from './responses.ts';
 import { isSenderFlag, readFlags, setFlag } from './sender-flags.ts';
 import { addToken } from './tokens.ts';
@@ -151,15 +151,13 @@ async function create(model: ResourceModel, plan: Plan, input: Input, context: C
     status: getStatus(plan, 201),
     state: context.read(),
     entry: plan.hidesEntry ? undefined : entries[0],
-    // A list in the response to one new member has all members.
-    entries:
-      plan.reference === undefined
-        ? entries
-        : followMembers(
-            context.read(),
-            resource,
-            listChildrenOf(getEntryList(context.read(), resource), plan.mount, input.path),
-          ),
+    entries: returnsList(model, plan)
+      ? followMembers(
+          context.read(),
+          resource,
+          listChildrenOf(getEntryList(context.read(), resource), plan.mount, input.path),
+        )
+      : entries,
   });
 }
 

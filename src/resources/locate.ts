@@ -64,7 +64,19 @@ export function locateResponse(
   }
   if (schema === undefined) return [];
   const found = reader.findEntry(schema, resource.singular, resource.schema === '' ? undefined : resource.schema);
-  return describeOtherBodies(reader, { resource, action, shown: found.schema }, route) ?? found.path;
+  const list = found.path.length === 0 ? findListOfEntries(reader, resource, schema) : undefined;
+  return list ?? describeOtherBodies(reader, { resource, action, shown: found.schema }, route) ?? found.path;
+}
+
+/**
+ * Returns the property names that lead to a list of entries in a body that has no property of an entry itself: `items`
+ * in the response of `POST /bag`.
+ */
+function findListOfEntries(reader: SchemaReader, resource: Resource, body: string): readonly string[] | undefined {
+  const { schema, name } = resource;
+  if (schema === '' || reader.getItems(body) !== undefined || reader.sharesProperties(body, schema)) return undefined;
+  const list = reader.findList(body, name);
+  return list && hasProperties(reader, list.schema, schema) ? list.path : undefined;
 }
 
 /**

@@ -1,7 +1,8 @@
 import type { HandlerResponse, Input } from '../application.ts';
+import type { Route } from '../openapi/routes.ts';
 import type { Entry, State } from '../store/state.ts';
 import { findEntry } from './require-entries.ts';
-import type { Plan } from './resource.ts';
+import { getRouteKey, type Plan } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 import { createHeaders } from './response-headers.ts';
 
@@ -43,4 +44,18 @@ export function respond(
 /** Returns a response with more headers. */
 export function addHeaders(response: HandlerResponse, headers: Readonly<Record<string, string>>): HandlerResponse {
   return { ...response, headers: { ...response.headers, ...headers } };
+}
+
+/**
+ * Returns whether a request that adds an entry responds with the whole list: with a body like that of the list at its
+ * path, or with a list of the members of a list such as a wish list.
+ */
+export function returnsList({ inference, reader }: ResourceModel, { route, reference, responsePath }: Plan): boolean {
+  const list = inference.plans.get(getRouteKey({ method: 'GET', path: route.path }));
+  const listNames = (one: Route) => [
+    ...reader.getProperties(reader.getResponseSchema(one, one.successStatus) ?? '').keys(),
+  ];
+  const isSame =
+    list?.action === 'list' && responsePath.length > 0 && listNames(list.route).join() === listNames(route).join();
+  return reference !== undefined || isSame;
 }

@@ -1,7 +1,7 @@
 import type { HandlerResponse, Input } from '../application.ts';
 import type { CompleteValue } from '../mock/complete-value.ts';
 import type { Contract } from '../openapi/contract.ts';
-import { isNode } from '../openapi/document.ts';
+import { isNode, omitKeys } from '../openapi/document.ts';
 import { findValueMedia } from '../openapi/responses.ts';
 import type { Entry } from '../store/state.ts';
 import { formatPointer } from '../util/json-pointer.ts';
@@ -17,6 +17,7 @@ import { getLinkRelation, getPageValues } from './page-fields.ts';
 import type { Plan, Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
 import { allowsAnyBody, allowsAnyJson } from './schema-reader.ts';
+import { computeTotals, findTotals, type Total } from './totals.ts';
 
 /** A value with generated values for missing required properties, and the JSON Pointers of the generated values. */
 type Completed = ReturnType<CompleteValue>;
@@ -65,7 +66,8 @@ export class ResponseFactory {
         : this.#completeItem(resource, items, each),
     );
     const body = items === undefined ? (completed[0] as Completed) : toList(completed);
-    return { status, headers, ...this.#wrap({ schema, path: responsePath, seed }, body, envelope) };
+    const sums = items === undefined ? {} : this.#computeSums(plan, body.value);
+    return { status, headers, ...this.#wrap({ schema, path: responsePath, seed }, body, { ...envelope, ...sums }) };
   }
 
   /** Returns an entry with only the properties that a path such as `/profiles/{username}` shows. */
@@ -119,12 +121,31 @@ export class ResponseFactory {
     const inner = toList(entries);
     if (schema === undefined || this.#isOpen(plan)) return { status, headers, ...this.#wrapOpen(plan, inner) };
     const envelope = getEnvelopeValues(this.#reader, this.#contract.isValid, plan.route, status);
-    const others = { ...envelope, ...this.#getFieldsBeside(schema, { plan, page, input }) };
+    const fields = this.#getFieldsBeside(schema, { plan, page, input });
+    const others = { ...envelope, ...fields, ...this.#computeSums(plan, inner.value) };
     return {
       status,
       headers,
       ...this.#wrap({ schema, path: plan.responsePath, seed: toSeed(plan.route.operationId) }, inner, others),
     };
+  }
+
+  /** Returns the sums beside a list of lines with a quantity and a price, such as the `total` of a basket. */
+  readonly getSums = memoizeByObject(({ route, responsePath }: Plan): readonly Total[] => {
+    const [property, ...more] = responsePath;
+    const schema = this.#reader.getResponseSchema(route, route.successStatus);
+    if (property === undefined || more.length > 0 || schema === undefined) return [];
+    return findTotals(this.#reader, { schema }, [], () => false).filter(
+      ({ source, shows }) => source === property && typeof shows === 'object' && shows.quantity !== undefined,
+    );
+  });
+
+  #computeSums(plan: Plan, entries: unknown): Entry {
+    const [property = ''] = plan.responsePath;
+    return omitKeys(
+      computeTotals(this.getSums(plan), { [property]: entries }, () => []),
+      [property],
+    );
   }
 
   /** Returns an entry as clients see it in a list: with all properties that the schema requires. */

@@ -48,7 +48,7 @@ function isQuantity(name: string): boolean {
  */
 export function findTotals(
   reader: SchemaReader,
-  { schema }: Resource,
+  { schema }: Pick<Resource, 'schema'>,
   children: readonly Children[],
   isSent: (property: string) => boolean,
 ): readonly Total[] {

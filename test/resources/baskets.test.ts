@@ -26,6 +26,11 @@ const schemas = {
 const NewItem = createObject({ 'bookId!': INTEGER, 'quantity!': INTEGER });
 const NewInvoice = createObject({ 'items!': createList(NewItem) });
 
+const Bag = createObject({
+  'items!': createList(createObject({ 'bookId!': INTEGER, 'quantity!': INTEGER, price: { type: 'number' } })),
+  'total!': { type: 'number' },
+});
+
 const PATHS: Paths = {
   ...createResourcePaths('/books/{bookId}', refer('Book'), createObject({ 'title!': TEXT, 'price!': NUMBER })),
   '/basket': { get: { response: refer('Basket') }, delete: { status: 204 } },
@@ -47,6 +52,11 @@ const PATHS: Paths = {
     post: { status: 201, request: createObject({ 'bookId!': INTEGER }), response: createList(refer('Book')) },
   },
   '/wishlist/{bookId}': { delete: { status: 204 } },
+  '/bag': {
+    get: { response: Bag },
+    post: { request: createObject({ 'bookId!': INTEGER, 'quantity!': INTEGER }), response: Bag },
+  },
+  '/bag/{bookId}': { delete: { status: 204 } },
 };
 
 /** Starts a server with two books. */
@@ -127,5 +137,23 @@ describe('a list to which a request adds an entry by its id', () => {
     expect(await ask('DELETE', '/wishlist/2')).toMatchObject({ status: 204 });
     expect(await get('/wishlist')).toEqual([]);
     expect(await get('/books')).toHaveLength(2);
+  });
+
+  it('that is a list with a total has the sum of its items', async () => {
+    const { ask, get } = await start();
+    expect(await get('/bag')).toEqual({ items: [], total: 0 });
+    const items = [
+      { bookId: 1, quantity: 2, price: 10.5 },
+      { bookId: 2, quantity: 1, price: 2 },
+    ];
+    for (const { bookId, quantity } of items) await ask('POST', '/bag', { bookId, quantity });
+    expect(await get('/bag')).toEqual({ items, total: 23 });
+    expect((await ask('POST', '/bag', { bookId: 2, quantity: 1 })).body).toEqual({
+      items: [items[0], { ...items[1], quantity: 2 }],
+      total: 25,
+    });
+    expect((await explainApi({ paths: PATHS, schemas }))['GET /bag']).toContain(
+      'computes: total (sum of price × quantity of items)',
+    );
   });
 });
