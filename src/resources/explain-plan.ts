@@ -5,8 +5,8 @@ import { describeEmbedded } from './embedded.ts';
 import { listChildren } from './entries.ts';
 import { describeFilter } from './list-filters.ts';
 import type { ListParameters } from './list-query.ts';
-import { findOwner, findOwnRule } from './log-in.ts';
 import { addArticle, getLastSegment, getParameterName } from './names.ts';
+import { findCreator, findOwnRule } from './ownership.ts';
 import type { Action, Derived, Login, Plan, Resource } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 import { allowsAnyBody, isEnvelopeName } from './schema-reader.ts';
@@ -140,7 +140,7 @@ function describeSelection(model: ResourceModel, { action, resource, mount, rout
   const isMine =
     mount.view?.isMine === true && !isFeed(route) && findOwnRule(model, resource, route.path) !== undefined;
   const followed = action === 'list' && isFeed(route) ? model.derived.findFollowed(resource) : undefined;
-  const isOfFollowed = isFeed(route) && model.inference.follow && findOwner(model, resource);
+  const isOfFollowed = isFeed(route) && model.inference.follow && findCreator(model, resource);
   const whose = mount.parents.length > 0 ? 'in the path' : 'who sends the request';
   return [
     ...(mount.view ? describeView(mount.view, isMine) : []),

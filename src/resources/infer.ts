@@ -273,7 +273,7 @@ function planRoute(
   const hidesEntry = typeof located === 'string' && action === 'create' && reference !== undefined;
   if (typeof located === 'string' && !hidesEntry) return located;
   const takes = action === 'create' ? findTaken(reader, resources, resource, route) : undefined;
-  const owner = findOwner(reader, resources, resource, mount, route);
+  const owner = planOwner(reader, resources, resource, mount, route);
   const isPartial =
     action === 'replace' && resource.kind === 'collection' && sendsPart(reader, resource, route, requestPath);
   return {
@@ -295,7 +295,7 @@ function planRoute(
  * Returns the plan for reading the entry to which an entry belongs, if an operation that changes the entry responds
  * with it: `POST /basket/items` can return the basket.
  */
-function findOwner(
+function planOwner(
   reader: SchemaReader,
   resources: readonly Resource[],
   resource: Resource,

@@ -7,7 +7,7 @@ import { getKeyValue, getOwn } from './entry-values.ts';
 import { listFollows } from './follows.ts';
 import { filterEntries } from './list-filters.ts';
 import { hasSelection, type ListParameters, takePage } from './list-query.ts';
-import { findOwner, selectOwn } from './log-in.ts';
+import { findCreator, selectOwn } from './ownership.ts';
 import { createNotFound, findEntry, requireParents } from './require-entries.ts';
 import type { Plan } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
@@ -62,7 +62,7 @@ function selectFeed(
   { state, input, entries }: { readonly state: State; readonly input: Input; readonly entries: readonly Entry[] },
 ): readonly Entry[] {
   const { follow, users } = model.inference;
-  const getOwner = isFeed(plan.route) && follow ? findOwner(model, plan.resource) : undefined;
+  const getOwner = isFeed(plan.route) && follow ? findCreator(model, plan.resource) : undefined;
   const user = getOwner && users && findOwnEntry(users, state, input);
   if (!getOwner || !user || !follow) return entries;
   const followed = listFollows(follow, users, state, user, 'following').map((one) => getKeyValue(one, users.id));
