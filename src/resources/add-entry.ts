@@ -1,15 +1,15 @@
 import { DomainError, type Input } from '../application.ts';
 import type { Route } from '../openapi/routes.ts';
-import { EntryList } from '../store/entry-list.ts';
 import type { Entry, State } from '../store/state.ts';
 import { isQuantityName } from '../util/names.ts';
 import { createAccount } from './accounts.ts';
 import type { UnknownId } from './derived-values.ts';
 import { linkUsers } from './embedded.ts';
-import { findEqual, getEntries, getEntryList, setEntries } from './entries.ts';
-import { appendEntry, findByKeys, replaceEntry } from './entry-lists.ts';
+import { findEqual, getEntryList, listChildrenOf, setEntries } from './entries.ts';
+import { appendEntry, findByKeys, replaceEntry, withoutEntries } from './entry-lists.ts';
 import { getKeyValue, getOwn } from './entry-values.ts';
 import { addArticle } from './names.ts';
+import { addSenderPath } from './ownership.ts';
 import { type Plan, problems } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 import { describeFileUrl } from './uploads.ts';
@@ -152,17 +152,22 @@ const REFERENCE_CODES = ['entry-not-found', 'unknown-reference', 'invalid-refere
 export function takeParts(
   model: ResourceModel,
   { takes, route }: Plan,
-  state: State,
+  { state, input }: { readonly state: State; readonly input: Input },
   body: Entry,
 ): { readonly filled: Entry; readonly rest: State } {
   if (!takes) return { filled: body, rest: state };
   const { from, property, names } = takes;
-  const entries = getEntries(state, from);
+  const list = getEntryList(state, from);
+  const [mount] = from.mounts;
+  const entries = mount ? listChildrenOf(list, mount, addSenderPath(model, mount, {}, input, state)) : [];
   if (entries.length === 0 && route.responses.some(({ name }) => name === '409'))
     throw new DomainError('conflict', `there are no ${from.name}: add ${addArticle(from.singular)} first`);
   const items = model.derived.add(state, from, entries).map((entry) => {
     const shown = model.responses.completeEntry(from, from.schema, entry).value as Entry;
     return Object.fromEntries(Object.entries(shown).filter(([name]) => names.includes(name)));
   });
-  return { filled: { ...body, [property]: items }, rest: setEntries(state, from, EntryList.of([])) };
+  return {
+    filled: { ...body, [property]: items },
+    rest: setEntries(state, from, withoutEntries(list, new Set(entries))),
+  };
 }

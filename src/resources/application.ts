@@ -26,8 +26,18 @@ import { createHandler, respondToMocked } from './handlers.ts';
 import { linkEntries } from './link-entries.ts';
 import { addArticle } from './names.ts';
 import { findIdIssues, findNameIssues, findOverrideIssues, findResourceIssues } from './override-issues.ts';
+import { addFirstUser } from './ownership.ts';
 import { findReferences, toReferenceValue } from './references.ts';
-import { type Action, getRouteKey, PATH_VALUES, type PathKey, type Plan, problems, type Resource } from './resource.ts';
+import {
+  type Action,
+  getRouteKey,
+  isTopLevel,
+  PATH_VALUES,
+  type PathKey,
+  type Plan,
+  problems,
+  type Resource,
+} from './resource.ts';
 import { ResourceModel } from './resource-model.ts';
 import { getInner } from './responses.ts';
 import { createUuidFrom, SAMPLE_TIME_MS } from './server-values.ts';
@@ -58,9 +68,11 @@ function createStateRules(model: ResourceModel): StateRules {
 function findKeyIssues({ name, id, kind, mounts }: Resource, state: State): ValidationSteps {
   const firstIndexes = new Map<string, number>();
   const parents = mounts[0]?.parents ?? [];
+  // Entries of requests with other credentials have no user.
+  const needed = parents.filter(({ isSender }) => !isSender);
   const ids = kind === 'collection' ? [id] : [];
   return validateEntries(name, state[name] ?? [], (entry: Entry, index): readonly Issue[] => {
-    const missing = [...ids, ...parents].find((part) => (getKeyValue(entry, part) ?? '') === '');
+    const missing = [...ids, ...needed].find((part) => (getKeyValue(entry, part) ?? '') === '');
     if (missing) return [createIssue(missing, `is missing: add the id of the ${missing === id ? 'entry' : 'parent'}`)];
     const key = JSON.stringify([...parents, ...ids].map((part) => getKeyValue(entry, part)));
     const first = firstIndexes.get(key);
@@ -107,7 +119,8 @@ function createSeeds(model: ResourceModel, lists: State): State {
     state = addSeeds(model, resource, state, values);
     if (isGenerated) generated.push(resource);
   }
-  const referring = generated.reduce((next, resource) => setReferences(model, resource, next), state);
+  const owned = resources.reduce((next, resource) => addFirstUser(model, resource, next), state);
+  const referring = generated.reduce((next, resource) => setReferences(model, resource, next), owned);
   const linked = resources.map((resource) => {
     const link = (entry: Entry) => linkUsers(model.reader, model.inference, resource, referring, entry);
     return [resource.name, getEntries(referring, resource).map(link)] as const;
@@ -219,7 +232,7 @@ const MAX_ATTEMPTS = 10;
  */
 function createExamples(model: ResourceModel, state: State): readonly ExampleRequest[] {
   const simple = [...model.inference.plans.values()].filter(
-    ({ mount, route }) => mount.parents.length === 0 && getRequiredQuery(route).length === 0,
+    ({ mount, route }) => isTopLevel(mount) && getRequiredQuery(route).length === 0,
   );
   const resource = chooseResource(simple);
   const find = (action: Action) => simple.find((plan) => plan.resource === resource && plan.action === action);

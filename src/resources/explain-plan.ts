@@ -6,8 +6,8 @@ import { listChildren } from './entries.ts';
 import { describeFilter } from './list-filters.ts';
 import type { ListParameters } from './list-query.ts';
 import { addArticle, getLastSegment, getParameterName } from './names.ts';
-import { findCreator, findOwnRule } from './ownership.ts';
-import type { Action, Derived, Login, Plan, Resource } from './resource.ts';
+import { findCreator } from './ownership.ts';
+import type { Action, Derived, Login, Mount, Plan, Resource } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 import { allowsAnyBody, isEnvelopeName } from './schema-reader.ts';
 import { getSenderFlags } from './sender-flags.ts';
@@ -34,9 +34,9 @@ const VERBS: Readonly<Record<Action, string>> = {
  * Describes the numbers and lists in a response, what the query parameters do, and the properties that are generated,
  * because nothing says what they count.
  */
-function explainCounts(model: ResourceModel, plan: Plan, counts: readonly Derived[]): string {
+function explainCounts(model: ResourceModel, plan: Plan): string {
   const { reader } = model;
-  const { route, responsePath } = plan;
+  const { route, responsePath, counts = [], isSender, resource } = plan;
   const { lists, selector, totals, repeated, parameters } = getShownLists(model)(plan);
   const schema = reader.getInner(reader.getResponseSchema(route, route.successStatus) ?? '', responsePath) ?? '';
   const known = [...counts.map(({ property }) => property), ...totals, ...repeated.keys()];
@@ -46,10 +46,10 @@ function explainCounts(model: ResourceModel, plan: Plan, counts: readonly Derive
   const isWhole = counts.some(({ property }) => property === '');
   const named = counts.map((derived) => {
     const view = lists.find((list) => list.derived === derived)?.view;
-    return [describeDerived(derived), ...(view ? describeView(view, false) : [])].join(' ');
+    return [describeDerived(derived), ...(view ? describeView(view) : [])].join(' ');
   });
   const details = [
-    `${describeCounts(counts)} ${[...named, ...totals].join(', ')}`,
+    `${describeCounts(counts)} ${[...named, ...totals].join(', ')}${isSender ? ` of the ${resource.singular} who sends the request` : ''}`,
     ...describe('selects lists by', selector === undefined ? [] : [selector]),
     ...describeParameters(parameters),
     ...describe('generates', isWhole ? [] : generated),
@@ -72,7 +72,7 @@ export function explainPlan(model: ResourceModel, plan: Plan): string {
     const what = isBack ? `takes back ${JSON.stringify(verb)} of` : isPart ? `changes ${verb} of` : conjugate(verb);
     return `${what} ${plan.isBulk ? `all ${resource.name}` : nameEntry(resource)}: ${describeEffect(effect, getSenderFlags(model.inference, resource))}`;
   }
-  if (action === 'count') return explainCounts(model, plan, plan.counts ?? []);
+  if (action === 'count') return explainCounts(model, plan);
   if (plan.login) return explainLogin(plan.login, addArticle(resource.singular));
   if (plan.follows) {
     const { singular } = resource;
@@ -83,12 +83,12 @@ export function explainPlan(model: ResourceModel, plan: Plan): string {
     return `lists ${what}the ${resource.name} ${who}${details === '' ? '' : ` (${details})`}`;
   }
   if (action === 'logOut') return `logs out the ${resource.singular} of the token`;
-  if (plan.isSender) return `${getVerb(plan)} the ${resource.singular} who sends the request`;
+  const deleted = action === 'delete' || action === 'clear' ? describeChildren(model, resource) : [];
+  if (plan.isSender) return `${getVerb(plan)} the ${resource.singular} who sends the request${inBrackets(deleted)}`;
   const isMany = action === 'list' || action === 'clear';
   const member = describeMember(model, plan);
   const target = isMany ? resource.name : nameEntry(resource);
-  const parent = mount.parents.at(-1);
-  const below = parent && plan.marked === undefined ? ` of ${parent.path}` : '';
+  const below = mount.parents.length > 0 && plan.marked === undefined ? ` of ${nameParent(model, mount)}` : '';
   const details = [
     ...(action === 'list' || action === 'read'
       ? [
@@ -112,15 +112,19 @@ export function explainPlan(model: ResourceModel, plan: Plan): string {
     ...(allowsAnyBody(model.reader.document, route) ? ['the document describes no response body'] : []),
     ...(plan.takes ? [`takes all ${plan.takes.from.name}`] : []),
     ...describe('sets to the current time', model.getTimeNames(plan)),
-    ...(action === 'delete' || action === 'clear' ? describeChildren(model, resource) : []),
+    ...deleted,
     ...(getParameterName(getLastSegment(route.path)) !== undefined && action === 'read' ? [describeId(plan)] : []),
   ];
-  return `${member ?? `${getVerb(plan)} ${target}`}${below}${details.length > 0 ? ` (${details.join('; ')})` : ''}`;
+  return `${member ?? `${getVerb(plan)} ${target}`}${below}${inBrackets(details)}`;
+}
+
+function inBrackets(details: readonly string[]): string {
+  return details.length > 0 ? ` (${details.join('; ')})` : '';
 }
 
 /**
- * Describes what an operation does with a list such as `wishlist`, which has entries of another resource: `adds a book to
- * wishlist`.
+ * Describes what an operation does with a list such as `wishlist`, which has entries of another resource:
+ * `adds a book to wishlist`.
  * Returns undefined for other lists, and for lists such as `members`, whose entries have a name of their own.
  */
 function describeMember({ inference }: ResourceModel, { action, resource }: Plan): string | undefined {
@@ -137,14 +141,11 @@ function describeMember({ inference }: ResourceModel, { action, resource }: Plan
 
 /** Describes which entries an operation selects: `only those of the user`. */
 function describeSelection(model: ResourceModel, { action, resource, mount, route, marked }: Plan): readonly string[] {
-  const isMine =
-    mount.view?.isMine === true && !isFeed(route) && findOwnRule(model, resource, route.path) !== undefined;
   const followed = action === 'list' && isFeed(route) ? model.derived.findFollowed(resource) : undefined;
   const isOfFollowed = isFeed(route) && model.inference.follow && findCreator(model, resource);
   const whose = mount.parents.length > 0 ? 'in the path' : 'who sends the request';
   return [
-    ...(mount.view ? describeView(mount.view, isMine) : []),
-    ...(mount.view?.isMine && !isMine && !isFeed(route) ? ['those of all users'] : []),
+    ...(mount.view ? describeView(mount.view) : []),
     ...(marked === undefined ? [] : [`only with ${marked} for the user ${whose}`]),
     ...(followed ? [`only with ${followed.flag} of ${followed.property}`] : []),
     ...(isOfFollowed && !followed ? ['only those of users whom the user follows'] : []),
@@ -162,6 +163,12 @@ function getVerb({ action, resource, route }: Plan): string {
   if (action === 'replace' && resource.kind === 'collection' && Object.keys(route.bodyMedia).length === 0)
     return 'adds';
   return VERBS[action === 'replaceById' && route.method === 'PATCH' ? 'update' : action];
+}
+
+/** Returns the path of the innermost parent, or words for the user who sends the request. */
+function nameParent({ inference: { users } }: ResourceModel, { parents }: Mount): string | undefined {
+  const parent = parents.at(-1);
+  return parent?.isSender ? `the ${users?.singular} who sends the request` : parent?.path;
 }
 
 function describeId({ mount: { id } }: Plan): string {

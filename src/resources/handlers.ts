@@ -13,8 +13,8 @@ import { getKeyValue } from './entry-values.ts';
 import { applyMergePatch, findPatch, patchEntry } from './json-patch.ts';
 import { list } from './list-entries.ts';
 import { flattenQuery } from './list-query.ts';
-import { getSenderPath, logIn, logOut, requireActiveToken } from './log-in.ts';
-import { addSender } from './ownership.ts';
+import { logIn, logOut } from './log-in.ts';
+import { addSender, addSenderPath, getSenderPath, requireActiveToken } from './ownership.ts';
 import { getBodies, getBody } from './request-bodies.ts';
 import { createNotFound, findEntry, requireParents } from './require-entries.ts';
 import { type Action, type MockedPlan, PATH_VALUES, type Plan, type Resource } from './resource.ts';
@@ -69,8 +69,10 @@ const HANDLERS: Readonly<Record<Action, PlanHandler>> = {
 export function createHandler(model: ResourceModel, plan: Plan): Handle {
   return (input, context) => {
     const { body } = input;
+    if (plan.action !== 'logIn' && plan.action !== 'logOut') requireActiveToken(model, plan, input, context);
+    const path = model.toStoredPath(plan, input.path);
     const stored: Input = {
-      path: model.toStoredPath(plan, input.path),
+      path: addSenderPath(model, plan.mount, path, input, context.read()),
       query: flattenQuery(plan.route, input.query),
       body,
       // A getter, because few handlers use the headers, and each access to `input.headers` copies them.
@@ -84,7 +86,6 @@ export function createHandler(model: ResourceModel, plan: Plan): Handle {
         return input.user;
       },
     };
-    if (plan.action !== 'logIn' && plan.action !== 'logOut') requireActiveToken(model, plan, stored, context);
     return plan.isSender
       ? handleSender(model, plan, stored, context)
       : HANDLERS[plan.action](model, plan, stored, context);
@@ -101,7 +102,9 @@ async function handleSender(
   const { headers, query, body, user } = input;
   const own: Input = { path: getSenderPath(plan, input, context.read()), query, body, headers, user };
   const response = await HANDLERS[plan.action](model, plan, own, context);
-  return plan.action === 'list' ? response : addToken(model.reader, plan.resource, response, plan.responsePath, input);
+  return plan.action === 'list' || plan.action === 'count'
+    ? response
+    : addToken(model.reader, plan.resource, response, plan.responsePath, input);
 }
 
 /**
@@ -115,8 +118,8 @@ export function respondToMocked(
   input: Input,
   state: State,
 ): HandlerResponse | undefined {
-  const path = model.toStoredPath(plan, input.path);
   requireActiveToken(model, plan, input, { read: () => state });
+  const path = addSenderPath(model, plan.mount, model.toStoredPath(plan, input.path), input, state);
   requireParents(model, state, plan, path);
   const stored = plan.file && findEntry(plan.file, state, path);
   const file = stored && respondWithFile(plan.route, stored);
@@ -141,7 +144,12 @@ async function create(model: ResourceModel, plan: Plan, input: Input, context: C
         next = member.next;
         return member.result;
       }
-      const { filled, rest } = takeParts(model, plan, next, addSender(model, plan, state, input, own));
+      const { filled, rest } = takeParts(
+        model,
+        plan,
+        { state: next, input },
+        addSender(model, plan, state, input, own),
+      );
       const added = addEntry(model, plan, { state: rest, nowMs, body: filled, path, newId: context.newId, url });
       next = added.next;
       return added.result;

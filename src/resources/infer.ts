@@ -6,6 +6,7 @@ import { findFollow } from './follows.ts';
 import { locateInEntry, locateRequest, locateResponse } from './locate.ts';
 import { findMarkEffect, findMarks, type Marks, planMarkedList } from './marks.ts';
 import { addArticle, getLastSegment, getParameterName, getParentPath } from './names.ts';
+import { addSenders, findOwnPosition } from './own-paths.ts';
 import { chooseAction, findParents, hasEntryResponse, type Place } from './path-keys.ts';
 import { findPlace, findPlaceOfForm, renameParameters, sendsPart } from './places.ts';
 import {
@@ -13,6 +14,7 @@ import {
   type Effect,
   getRouteKey,
   type Inference,
+  isTopLevel,
   type MockedPlan,
   type Mount,
   NO_ID,
@@ -49,26 +51,28 @@ export function inferResources(reader: SchemaReader, routes: readonly Route[]): 
   const created = known ? undefined : createUsers(reader, found, routes);
   const all = addLookups(reader, routes, created ? [...found, created] : found);
   const listed = all.find(({ name }) => name === (known ?? created)?.name);
-  const users = listed && addOwnProperties(reader, listed, routes);
-  const resources = users
-    ? all.map((resource) => (resource === listed ? users : linkToUsers(reader, users, resource)))
-    : all;
-  const isLogin = (route: Route) => users !== undefined && findLogin(reader, users, route)?.isRegistration === false;
+  const own = listed && addOwnProperties(reader, listed, routes);
+  const isLogin = (route: Route) => own !== undefined && findLogin(reader, own, route)?.isRegistration === false;
   const loginPaths = routes.filter(isLogin).map(({ path }) => path);
+  const hasLogin = loginPaths.length > 0;
+  const ownPaths = routes.flatMap((route) =>
+    own && route.method === 'GET' && findOwnUser(reader, own, route) ? [route.path] : [],
+  );
+  const linked = own ? all.map((resource) => (resource === listed ? own : linkToUsers(reader, own, resource))) : all;
+  const resources = own && hasLogin ? addSenders(reader, own, linked, { routes, ownPaths }) : linked;
+  const users = resources.find(({ name }) => name === own?.name);
   const isHidden = created !== undefined;
   const isRegistered = routes.some((route) => users && findLogin(reader, users, route, isHidden)?.isRegistration);
-  const ownPaths = routes.flatMap((route) =>
-    users && route.method === 'GET' && findOwnUser(reader, users, route) ? [route.path] : [],
-  );
   const follow = users && findFollow(reader, users, routes);
-  const marks = findMarks(reader, resources, loginPaths.length > 0 ? routes : [], { users, ownPaths });
+  const marks = findMarks(reader, resources, hasLogin ? routes : [], { users, ownPaths });
   const context = { follow, loginPaths, ownPaths, isHidden, createsUnknown: isHidden && !isRegistered };
   const plans = new Map<string, Plan>();
   const mockedPlans = new Map<string, MockedPlan>();
   const reasons = new Map<string, string>();
   for (const route of routes) {
-    const own = users && planUser(reader, users, route, context);
-    const planned = own ?? planRoute(reader, resources, route, { users, marks });
+    const aboutUser = users && planUser(reader, users, route, context);
+    const planned =
+      aboutUser ?? planRoute(reader, resources, route, { users, marks, ownPaths: hasLogin ? ownPaths : undefined });
     const key = getRouteKey(route);
     if (typeof planned !== 'string') plans.set(key, planned);
     else {
@@ -84,9 +88,17 @@ export function inferResources(reader: SchemaReader, routes: readonly Route[]): 
     (resource) => resource.kind !== 'singleton' || users === undefined || used.has(resource),
   );
   const logins = [...plans.values()].flatMap(({ login }) => login ?? []);
-  const hasLogin = logins.some(({ credentials }) => credentials);
   const loginNames = users ? findLoginNames(reader, users, logins) : [];
-  return { resources: kept, users, hasLogin, follow, loginNames, plans, mockedPlans, reasons };
+  return {
+    resources: kept,
+    users,
+    hasLogin: logins.some(({ credentials }) => credentials),
+    follow,
+    loginNames,
+    plans,
+    mockedPlans,
+    reasons,
+  };
 }
 
 const FILE_REASON = 'returns the uploaded file, or a generated one if the entry has no file';
@@ -112,12 +124,7 @@ function planMocked(reader: SchemaReader, resources: readonly Resource[], route:
     return { route, mount: { ...mount, parents: [] }, entry: undefined };
   if (!owner || !place?.isItem) return { route, mount, entry: undefined };
   const { resource } = place;
-  const names = parents.map(({ parameter }) => parameter);
-  const own = {
-    ...place.mount,
-    parents: place.mount.parents.map((parent, index) => ({ ...parent, parameter: names[index] ?? parent.parameter })),
-    id: { ...place.mount.id, parameter: owner.parameter },
-  };
+  const own = renameParameters(place.mount, owner.path);
   const needed = { ...mount, parents: [...own.parents, { ...own.id, path: owner.path }] };
   if (isDownload(route)) return { route, mount: needed, entry: undefined, file: { resource, mount: own } };
   // The response of a GET can be another entry of the same resource, such as the manager of a user.
@@ -135,6 +142,8 @@ function planMocked(reader: SchemaReader, resources: readonly Resource[], route:
 /** What the operations of a document say about the user who sends a request. */
 interface SenderContext {
   readonly users: Resource | undefined;
+  /** The paths that show this user. Undefined if no operation logs in. */
+  readonly ownPaths: readonly string[] | undefined;
   readonly marks: Marks;
 }
 
@@ -196,35 +205,50 @@ function planBulk(reader: SchemaReader, resources: readonly Resource[], route: R
 
 /**
  * Returns the plan of a GET whose response has numbers of entries, such as `GET /statistics` with `taskCount`.
- * Below an entry, such as `/projects/{projectId}/statistics`, the entries that belong to it are counted.
+ * Below an entry, such as `/projects/{projectId}/statistics`, the entries that belong to it are counted, and below
+ * `/me`, those of the user who sends the request.
  */
-function planCounts(reader: SchemaReader, resources: readonly Resource[], route: Route): Plan | undefined {
+function planCounts(
+  reader: SchemaReader,
+  resources: readonly Resource[],
+  route: Route,
+  { users, ownPaths }: SenderContext,
+): Plan | undefined {
   const schema = reader.getResponseSchema(route, route.successStatus);
   if (route.method !== 'GET' || schema === undefined) return undefined;
   if (!reader.isObject(schema) && reader.getItems(schema) === undefined) return undefined;
   const item = getParentPath(route.path);
   const place = findPlaceOfForm(resources, item);
   const parent = place?.isItem ? place : undefined;
-  if (route.pathNames.length > 0 && (!parent || route.pathNames.length !== parent.mount.parents.length + 1))
+  if (
+    route.pathNames.length > 0 &&
+    (!parent || route.pathNames.length !== parent.mount.parents.filter(({ isSender }) => !isSender).length + 1)
+  )
     return undefined;
-  const own = place && !place.isItem && place.mount.parents.length === 0 ? place.resource : undefined;
+  const own = place && !place.isItem && isTopLevel(place.mount) ? place.resource : undefined;
   const subject = own?.kind === 'collection' ? own : undefined;
-  const findAt = (responsePath: readonly string[]) => {
-    const name = getLastSegment(route.path);
-    const inner = reader.getInner(schema, responsePath) ?? schema;
-    return findCounts(reader, resources, inner, { name, parent: parent?.resource, own: subject });
-  };
-  const found = [[], ...listWrapped(reader, schema)].map((path) => ({ path, counts: findAt(path) }));
-  const { path: responsePath, counts } = found.find((one) => one.counts.length > 0) ?? { path: [], counts: [] };
+  const name = getLastSegment(route.path);
+  const find = (owner: Resource | undefined) =>
+    [[], ...listWrapped(reader, schema)].flatMap((path) => {
+      const inner = reader.getInner(schema, path) ?? schema;
+      const counts = findCounts(reader, resources, inner, { name, parent: owner, own: subject });
+      return counts.length > 0 ? [{ path, counts }] : [];
+    })[0];
+  const isOwn = ownPaths !== undefined && route.pathNames.length === 0 && findOwnPosition(route.path, ownPaths) === 0;
+  const ofSender = users && isOwn ? find(users) : undefined;
+  const { path: responsePath, counts = [] } = ofSender ?? find(parent?.resource) ?? { path: [] };
   const [first] = counts;
   // An object with an id is an entry, of which few properties count other ones.
   const isEntry = reader.hasId(schema, '') && counts.length * 2 < reader.getProperties(schema).size;
   if (!first || isEntry) return undefined;
+  const base = { route, action: 'count', requestPath: [], entryPath: [], responsePath, counts } as const;
+  const [senderMount] = users?.mounts ?? [];
+  if (ofSender && users && senderMount) return { ...base, resource: users, mount: senderMount, isSender: true };
   const resource = parent?.resource ?? first.children.resource;
   const mount = parent
     ? renameParameters(parent.mount, item)
     : { collection: route.path, item: undefined, parents: [], id: NO_ID };
-  return { route, action: 'count', resource, mount, requestPath: [], entryPath: [], responsePath, counts };
+  return { ...base, resource, mount };
 }
 
 /** Returns the places of the only object in a response beside properties such as `success`: `['data']`. */
@@ -257,7 +281,7 @@ function planRoute(
       planAction(reader, resources, route, context) ??
       planBulk(reader, resources, route) ??
       planCheckout(reader, resources, route) ??
-      planCounts(reader, resources, route) ??
+      planCounts(reader, resources, route, context) ??
       describeUnknownPath(reader, route)
     );
   const action = chooseAction(reader, place, route);

@@ -7,7 +7,7 @@ import { getKeyValue, getOwn } from './entry-values.ts';
 import { listFollows } from './follows.ts';
 import { filterEntries } from './list-filters.ts';
 import { hasSelection, type ListParameters, takePage } from './list-query.ts';
-import { findCreator, selectOwn } from './ownership.ts';
+import { findCreator } from './ownership.ts';
 import { createNotFound, findEntry, requireParents } from './require-entries.ts';
 import type { Plan } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
@@ -40,11 +40,10 @@ export function list(model: ResourceModel, plan: Plan, input: Input, context: Co
     schema: model.getShownSchema(plan),
   };
   const listed = isSelected ? model.derived.add(state, resource, members, viewing) : members;
-  const own = mount.view?.isMine && !isFeed(plan.route) ? selectOwn(model, plan, state, input, listed) : listed;
   const followed = isFeed(plan.route) ? model.derived.findFollowed(resource) : undefined;
   const fed = followed
-    ? own.filter((entry) => toNode(getOwn(entry, followed.property))[followed.flag] === true)
-    : selectFeed(model, plan, { state, input, entries: own });
+    ? listed.filter((entry) => toNode(getOwn(entry, followed.property))[followed.flag] === true)
+    : selectFeed(model, plan, { state, input, entries: listed });
   const viewed = mount.view ? selectViewed(mount.view, fed, complete, context.nowMs) : fed;
   const found = filterEntries(viewed, parameters, query, complete);
   const entries = sortEntries(found, parameters, query, complete);

@@ -7,8 +7,9 @@ import { addEntry } from './add-entry.ts';
 import { getEntryList, setEntries } from './entries.ts';
 import { replaceEntry } from './entry-lists.ts';
 import { getKeyValue, removePathValues } from './entry-values.ts';
+import { createSenderError } from './ownership.ts';
 import { pickKnown } from './request-bodies.ts';
-import { type Login, PATH_VALUES, type Plan, type Resource } from './resource.ts';
+import { type Login, PATH_VALUES, type Plan } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 import { getInner, setInner } from './responses.ts';
 import {
@@ -26,37 +27,6 @@ import {
   type TokenType,
 } from './tokens.ts';
 import { findByLogin, findRefreshTokens } from './users.ts';
-
-/** Returns the path parameters of the user who sends a request. Throws a `DomainError` if there is no such user. */
-export function getSenderPath({ resource, mount }: Plan, input: Input, state: State): Input['path'] {
-  const user = findOwnEntry(resource, state, input);
-  const id = user && getKeyValue(user, resource.id);
-  if (id === undefined) throw createSenderError(resource, input);
-  return { [mount.id.parameter]: id };
-}
-
-function createSenderError({ singular }: Resource, { user }: Input): DomainError {
-  return new DomainError(
-    'invalid-token',
-    user === undefined
-      ? 'a logout has ended the token, its user does not exist, or it is a refresh token: log in again'
-      : `no ${singular} has the id or the login ${user}, which the option --auth names for the token: correct the option`,
-  );
-}
-
-/**
- * Throws a `DomainError` if an operation requires credentials, and the user of the token of a request does not exist,
- * a logout has ended the token, or it is a refresh token.
- */
-export function requireActiveToken(
-  { inference: { users } }: ResourceModel,
-  { route: { security } }: Pick<Plan, 'route'>,
-  input: Input,
-  { read }: Pick<Context, 'read'>,
-): void {
-  if (!users || security.length === 0 || security.some((requirement) => requirement.length === 0)) return;
-  if (namesSender(input) && !findSender(users, read(), input)) throw createSenderError(users, input);
-}
 
 /** Handles a login or a registration. */
 export async function logIn(

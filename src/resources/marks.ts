@@ -20,7 +20,7 @@ const MARKS: readonly (readonly [pattern: RegExp, flag: string])[] = [
 ];
 
 /** Returns the boolean for a mark that a segment names, such as `liked` for `like`, `likes` and `liked-posts`. */
-function getMark(segment: string, { name, singular }: Resource): string | undefined {
+export function getMark(segment: string, { name, singular }: Resource): string | undefined {
   const word = normalizeName(segment);
   const endings = [name, singular].map(normalizeName).filter((ending) => word.endsWith(ending));
   const words = [word, ...endings.map((ending) => word.slice(0, -ending.length))];

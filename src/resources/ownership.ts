@@ -1,17 +1,68 @@
-import type { Input } from '../application.ts';
+import { type Context, DomainError, type Input } from '../application.ts';
 import type { Route } from '../openapi/routes.ts';
 import type { Entry, State } from '../store/state.ts';
-import { normalizeName, toSingular } from '../util/names.ts';
-import { getShownUser, setShownUser } from './embedded.ts';
-import { getKeyValue, getOwn, getProperty } from './entry-values.ts';
-import { getLastSegment } from './names.ts';
-import { findReferences } from './references.ts';
-import type { Plan, Resource } from './resource.ts';
+import { normalizeName } from '../util/names.ts';
+import { setShownUser } from './embedded.ts';
+import { getEntries } from './entries.ts';
+import { getKeyValue, getOwn, getProperty, type PathInput, setKeyValue } from './entry-values.ts';
+import { findCreatorKey, needsCredentials } from './own-paths.ts';
+import { type Mount, type PathKey, type Plan, type Resource, SENDER } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 import type { SchemaReader } from './schema-reader.ts';
-import { getSenderFlags, hasFlag } from './sender-flags.ts';
-import { findUserWithToken } from './tokens.ts';
+import { findOwnEntry, findSender, findUserWithToken, namesSender } from './tokens.ts';
 import { findUserParts, getUserKey } from './user-parts.ts';
+
+/** Returns the path parameters of the user who sends a request. Throws a `DomainError` if there is no such user. */
+export function getSenderPath({ resource, mount }: Plan, input: Input, state: State): Input['path'] {
+  const user = findOwnEntry(resource, state, input);
+  const id = user && getKeyValue(user, resource.id);
+  if (id === undefined) throw createSenderError(resource, input);
+  return { [mount.id.parameter]: id };
+}
+
+/** Creates the error for a request whose user is not known. */
+export function createSenderError({ singular }: Resource, { user }: Pick<Input, 'user'>): DomainError {
+  return new DomainError(
+    'invalid-token',
+    user === undefined
+      ? 'a logout has ended the token, its user does not exist, or it is a refresh token: log in again'
+      : `no ${singular} has the id or the login ${user}, which the option --auth names for the token: correct the option`,
+  );
+}
+
+/**
+ * Throws a `DomainError` if an operation requires credentials, and the user of the token of a request does not exist,
+ * a logout has ended the token, or it is a refresh token.
+ */
+export function requireActiveToken(
+  { inference: { users } }: ResourceModel,
+  { route }: Pick<Plan, 'route'>,
+  input: Input,
+  { read }: Pick<Context, 'read'>,
+): void {
+  if (!users || !needsCredentials(route)) return;
+  if (namesSender(input) && !findSender(users, read(), input)) throw createSenderError(users, input);
+}
+
+/**
+ * Returns the path parameters of a request with the id of the user who sends it, if the path is one such as
+ * `/me/tasks`.
+ * With other credentials, it is the first user. The parameters stay the same if there are no users.
+ * Throws a `DomainError` if the token is not valid.
+ */
+export function addSenderPath(
+  { inference: { users } }: ResourceModel,
+  { parents }: Mount,
+  path: PathInput,
+  input: Pick<Input, 'headers' | 'user'>,
+  state: State,
+): PathInput {
+  if (!users || !parents.some(({ isSender }) => isSender)) return path;
+  const user = findOwnEntry(users, state, input);
+  if (!user && namesSender(input)) throw createSenderError(users, input);
+  const id = user && getKeyValue(user, users.id);
+  return id === undefined ? path : Object.assign(Object.create(null), path, { [SENDER]: id });
+}
 
 /**
  * Adds the user who sends a request to a new entry, unless the body has it: the id as `authorId`, or the properties
@@ -38,7 +89,9 @@ export function addSender(
   const ids = parts.ids.filter(isFree);
   const names = parts.names.filter(({ name }) => isFree(name));
   const objects = parts.objects.filter(({ name }) => isFree(name));
-  const user = ids.length + names.length + objects.length === 0 ? undefined : findUserWithToken(users, state, input);
+  const hidden = findHiddenKey(resource);
+  const isShown = ids.length + names.length + objects.length > 0;
+  const user = isShown || hidden ? findUserWithToken(users, state, input) : undefined;
   const key = user && getKeyValue(user, users.id);
   if (!user || key === undefined) return body;
   const id = getProperty(user, users.id.property ?? '');
@@ -50,8 +103,28 @@ export function addSender(
       Object.fromEntries(Object.entries(user).filter(([property]) => properties.includes(property))),
     ]),
   ];
-  const signed: Entry = { ...body, ...Object.fromEntries(shown.filter(([, value]) => value !== undefined)) };
+  const own = hidden ? setKeyValue(body, hidden, id ?? key) : body;
+  const signed: Entry = { ...own, ...Object.fromEntries(shown.filter(([, value]) => value !== undefined)) };
   return [...names, ...objects].reduce((next, { name }) => setShownUser(next, name, key), signed);
+}
+
+/** Returns the hidden value with the id of an entry's user, if entries below `/me` have no property for it. */
+function findHiddenKey({ mounts }: Resource): PathKey | undefined {
+  return mounts.flatMap(({ parents }) => parents).find(({ isSender, property }) => isSender && property === undefined);
+}
+
+/**
+ * Returns the default entries of a resource below `/me` with the first user, if they have none.
+ */
+export function addFirstUser({ inference: { users } }: ResourceModel, resource: Resource, state: State): State {
+  const [user] = users ? getEntries(state, users) : [];
+  const id = users && user && getProperty(user, users.id.property ?? '');
+  const key = resource.mounts[0]?.parents.find(({ isSender }) => isSender) ?? findHiddenKey(resource);
+  if (id === undefined || !key) return state;
+  const entries = getEntries(state, resource).map((entry) =>
+    getKeyValue(entry, key) === undefined ? setKeyValue(entry, key, id) : entry,
+  );
+  return { ...state, [resource.name]: entries };
 }
 
 /** Returns the names of the properties that the body of a request can have. */
@@ -59,45 +132,6 @@ function listRequestNames(reader: SchemaReader, route: Route, requestPath: reado
   const request = reader.getRequestSchema(route);
   const inner = request === undefined ? undefined : reader.getInner(request, requestPath);
   return inner === undefined ? [] : [...reader.getProperties(inner).keys()];
-}
-
-/** Returns the entries of the user who sends a request; all entries if the user is not known. */
-export function selectOwn(
-  model: ResourceModel,
-  { resource, route }: Plan,
-  state: State,
-  input: Input,
-  entries: readonly Entry[],
-): readonly Entry[] {
-  const { users } = model.inference;
-  const user = users && findUserWithToken(users, state, input);
-  const isOwn = findOwnRule(model, resource, route.path);
-  if (!user || !isOwn) return entries;
-  return entries.filter((entry) => isOwn(entry, getKeyValue(user, users.id) ?? ''));
-}
-
-/**
- * Returns the function that says whether an entry is one of a user at a path such as `/me/tasks`: by the user who
- * created it, by the only property with the id of a user, such as `assigneeId`, or at `/me/favorites`, by the boolean
- * `favorited`.
- * Returns undefined if entries do not say whose they are.
- */
-export function findOwnRule(
-  { inference, reader }: ResourceModel,
-  resource: Resource,
-  path: string,
-): ((entry: Entry, user: string) => boolean) | undefined {
-  const word = normalizeName(toSingular(getLastSegment(path)));
-  const flag = getSenderFlags(inference, resource).find((name) => word !== '' && normalizeName(name).includes(word));
-  if (flag !== undefined) return (entry, user) => hasFlag(entry, flag, user);
-  const getOwner = findCreator({ inference, reader }, resource);
-  if (getOwner) return (entry, user) => getOwner(entry) === user;
-  const { users } = inference;
-  const references = findReferences(reader, inference, resource.schema, resource);
-  const [reference, ...others] = references.filter(({ target }) => target === users);
-  if (!users || !reference || others.length > 0 || users === resource) return undefined;
-  const key = { ...users.id, property: reference.property };
-  return (entry, user) => getKeyValue(entry, key) === user;
 }
 
 /**
@@ -108,12 +142,6 @@ export function findCreator(
   { inference: { users }, reader }: Pick<ResourceModel, 'inference' | 'reader'>,
   resource: Resource,
 ): ((entry: Entry) => string | undefined) | undefined {
-  if (!users || users === resource) return undefined;
-  const { ids, names, objects } = findUserParts(reader)(users)(resource);
-  const [property] = ids;
-  if (property !== undefined) return (entry) => getKeyValue(entry, { ...users.id, property });
-  const [shown] = [...objects, ...names];
-  if (!shown) return undefined;
-  const key = { ...users.id, property: `${shown.name}.${users.id.property}` };
-  return (entry) => getKeyValue(entry, key) ?? getShownUser(entry, shown.name);
+  const key = users && findCreatorKey(reader, users, resource);
+  return key && ((entry) => getKeyValue(entry, key) ?? getKeyValue(entry, { ...key, property: undefined }));
 }

@@ -55,11 +55,14 @@ function indexPlaces(
 /** Returns a mount with the names that the parameters have in the path of an entry. */
 export function renameParameters(mount: Mount, item: string): Mount {
   const names = item.split('/').flatMap((segment) => getParameterName(segment) ?? []);
-  const rename = <Key extends PathKey>(key: Key, index: number): Key => ({
+  const rename = <Key extends PathKey>(key: Key, name: string | undefined): Key => ({
     ...key,
-    parameter: names[index] ?? key.parameter,
+    parameter: name ?? key.parameter,
   });
-  return { ...mount, parents: mount.parents.map(rename), id: rename(mount.id, names.length - 1) };
+  const rest = [...names];
+  // The user who sends the request has no parameter.
+  const parents = mount.parents.map((parent) => (parent.isSender ? parent : rename(parent, rest.shift())));
+  return { ...mount, parents, id: rename(mount.id, names.at(-1)) };
 }
 
 /**

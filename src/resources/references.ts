@@ -2,7 +2,7 @@ import type { Entry } from '../store/state.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { normalizeName } from '../util/names.ts';
 import { getKeyValue } from './entry-values.ts';
-import type { Inference, Resource } from './resource.ts';
+import { type Inference, isTopLevel, type Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
 
 /** Names of people in an entry who are users of the document, without uppercase letters and separators. */
@@ -15,7 +15,7 @@ export const indexReferences = memoizeByObject(({ resources, users }: References
   const index = new Map<string, Resource>();
   const shared = new Set<string>();
   for (const resource of resources) {
-    if (resource.kind !== 'collection' || resource.schema === '' || resource.mounts[0]?.parents.length !== 0) continue;
+    if (resource.kind !== 'collection' || resource.schema === '' || !isTopLevel(resource.mounts[0])) continue;
     const name = `${normalizeName(resource.singular)}id`;
     if (index.has(name)) shared.add(name);
     index.set(name, resource);

@@ -18,9 +18,9 @@ export function requireParents(
   { mount }: Pick<Plan, 'mount'>,
   path: Input['path'],
 ): void {
-  for (const places of model.findParents(mount)) {
+  for (const [index, places] of model.findParents(mount).entries()) {
     const [place] = places;
-    if (!place || places.some((one) => hasParent(model, state, one, path))) continue;
+    if (!place || mount.parents[index]?.isSender || places.some((one) => hasParent(model, state, one, path))) continue;
     const { parameter, resource, own } = place;
     throw new DomainError(
       'entry-not-found',
@@ -37,7 +37,13 @@ function hasParent(
   path: Input['path'],
 ): boolean {
   const names = [...own.parents.map((parent) => parent.parameter), own.id.parameter];
-  const parentPath = Object.fromEntries(names.map((name, index) => [name, path[parameters[index] ?? ''] ?? '']));
+  // Requests without a user have no value for it.
+  const parentPath = Object.fromEntries(
+    names.flatMap((name, index) => {
+      const value = path[parameters[index] ?? ''];
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
   const list = getEntryList(state, resource);
   if (findAtPath(list, resource, own, parentPath)) return true;
   const inside = listChildrenOf(list, own, parentPath);

@@ -48,6 +48,19 @@ export const PATH_VALUES = '$path';
  */
 export interface Parent extends PathKey {
   readonly path: string;
+  /**
+   * Whether the parent is the user who sends the request, as in `/me/tasks`.
+   * Then the path has no parameter for it, and the name of its value is `SENDER`.
+   */
+  readonly isSender?: boolean;
+}
+
+/** The name under which the path parameters of a request below `/me` have the id of the user who sends it. */
+export const SENDER = '$user';
+
+/** Returns whether a path has no parameters for parents. */
+export function isTopLevel(mount: Mount | undefined): boolean {
+  return mount?.parents.every(({ isSender }) => isSender) === true;
 }
 
 /**
@@ -82,8 +95,6 @@ export interface View {
   /** The dates and times that must be before now (`below`), or not before now (`least`). */
   readonly times: readonly { readonly property: string; readonly comparison: 'below' | 'least' }[];
   readonly order: { readonly property: string; readonly isDescending: boolean } | undefined;
-  /** Whether the path shows only entries of the user who sends the request. */
-  readonly isMine: boolean;
 }
 
 /**

@@ -44,7 +44,7 @@ export function findCounts(
   const children = parent ? findChildren(reader, resources, parent) : all;
   const counted = findCounted(reader, schema, children);
   const known = new Set(counted.map(({ property }) => property));
-  const only = own && all.find(({ resource }) => resource === own);
+  const only = own && (parent ? children : all).find(({ resource }) => resource === own);
   const single = only ? findSingleCount(reader, schema, name, only) : [];
   const states = findStateCounts(reader, schema, children, only).filter(({ property }) => !known.has(property));
   return [...counted, ...(single.length > 0 ? single : states), ...texts, ...findShown(reader, schema, children)];

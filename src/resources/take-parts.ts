@@ -2,7 +2,7 @@ import type { Route } from '../openapi/routes.ts';
 import { normalizeName } from '../util/names.ts';
 import { findChildren } from './derived.ts';
 import { getLastSegment, getPathForm } from './names.ts';
-import type { Plan, Resource, Taken } from './resource.ts';
+import { isTopLevel, type Plan, type Resource, type Taken } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
 
 /** Words in a path for the action that takes the entries of a list. */
@@ -23,7 +23,7 @@ export function findTaken(
   if (route.method !== 'POST' || schema === '') return undefined;
   const found = resources.flatMap((owner): readonly Taken[] => {
     const [mount] = owner.mounts;
-    if (owner.kind !== 'singleton' || owner.schema === '' || !mount || mount.parents.length > 0) return [];
+    if (owner.kind !== 'singleton' || owner.schema === '' || !isTopLevel(mount)) return [];
     return findChildren(reader, resources, owner).flatMap(({ resource: from }): readonly Taken[] => {
       const own = normalizeName(getLastSegment(from.mounts[0]?.collection ?? ''));
       const property = [...reader.getProperties(schema).keys()].find((name) => normalizeName(name) === own);
@@ -49,7 +49,7 @@ export function planCheckout(reader: SchemaReader, resources: readonly Resource[
   if (shown === undefined) return undefined;
   const plans = resources.flatMap((resource): readonly Plan[] => {
     const [mount] = resource.mounts;
-    if (resource.kind !== 'collection' || resource.schema === '' || mount?.parents.length !== 0) return [];
+    if (resource.kind !== 'collection' || resource.schema === '' || !mount || !isTopLevel(mount)) return [];
     const { path, schema } = reader.findEntry(shown, resource.singular, resource.schema);
     const takes = reader.contains(schema, resource.schema) ? findTaken(reader, resources, resource, route) : undefined;
     const base = {

@@ -22,9 +22,6 @@ import { findCreatedName } from './server-values.ts';
 import { compareValues, POPULAR_NAMES } from './sort-entries.ts';
 import { findStateValue } from './states.ts';
 
-/** Segments that stand for the entries of the user who sends the request, such as `/me/tasks`. */
-const OWN_SEGMENTS = ['me', 'my', 'mine', 'self'];
-
 /** Names of dates and times until which something must be done, without uppercase letters and separators. */
 const DUE_NAMES = ['duedate', 'dueat', 'dueon', 'due', 'deadline', 'expiresat', 'expirydate', 'expirationdate'];
 
@@ -34,21 +31,17 @@ const DUE_NAMES = ['duedate', 'dueat', 'dueon', 'due', 'deadline', 'expiresat', 
  */
 export function findView(reader: SchemaReader, resource: Pick<Resource, 'schema'>, path: string): View | undefined {
   const view = readView(reader, resource, path);
-  const isAll = !view.isMine && view.values.length + view.times.length === 0 && !view.order;
+  const isAll = view.values.length + view.times.length === 0 && !view.order;
   return isAll ? undefined : view;
 }
 
 function readView(reader: SchemaReader, { schema }: Pick<Resource, 'schema'>, path: string): View {
-  const segments = toTemplate(path)
-    .split('/')
-    .filter((segment) => segment !== '');
-  const isMine = segments.some((segment) => OWN_SEGMENTS.includes(segment.toLowerCase()));
   const word = normalizeName(getLastSegment(path));
   const find = (names: readonly string[]) =>
     names
       .map((name) => [...reader.getProperties(schema).keys()].find((property) => normalizeName(property) === name))
       .find((property) => property !== undefined);
-  const view = { values: [], times: [], order: undefined, isMine };
+  const view = { values: [], times: [], order: undefined };
   // The value of a property, such as the status `overdue`, says more than a date.
   const state = findStateValue(reader, schema, getLastSegment(path));
   if (state) return { ...view, values: [{ ...state, isEqual: true }] };
@@ -73,9 +66,8 @@ function readView(reader: SchemaReader, { schema }: Pick<Resource, 'schema'>, pa
 }
 
 /** Describes which entries a view shows: `only status "done"`. */
-export function describeView({ values, times, order }: View, isMine: boolean): readonly string[] {
+export function describeView({ values, times, order }: View): readonly string[] {
   return [
-    ...(isMine ? ['only those of the user'] : []),
     ...values.map(
       ({ property, value, isEqual }) => `only ${property} ${isEqual ? '' : 'not '}${JSON.stringify(value)}`,
     ),

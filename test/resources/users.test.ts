@@ -174,7 +174,7 @@ describe('a user of the document', () => {
       'POST /auth/logout': 'real: logs out the user of the token',
       'GET /me': 'real: reads the user who sends the request',
       'PATCH /me': 'real: updates the user who sends the request',
-      'GET /me/notes': 'real: lists notes (only those of the user)',
+      'GET /me/notes': 'real: lists notes of the user who sends the request',
     });
   });
 });

@@ -12,6 +12,8 @@ import { startStorefront, type TestShop } from './start-storefront.ts';
 export interface Api {
   readonly paths: Paths;
   readonly schemas?: Readonly<Record<string, Schema>>;
+  /** Whether all operations that are not public need a bearer token. */
+  readonly needsToken?: boolean;
 }
 
 /** The temporary folder for all documents of this process. */
@@ -21,8 +23,8 @@ process.once('exit', () => rmSync(apis, { recursive: true, force: true }));
 /**
  * Writes an OpenAPI document for an API. Returns the path of the file. Equal documents have the same path, so that the server loads each document only once.
  */
-export async function writeApi({ paths, schemas }: Api): Promise<string> {
-  const text = createApiDocument(paths, schemas);
+export async function writeApi({ paths, schemas, needsToken }: Api): Promise<string> {
+  const text = createApiDocument(paths, schemas, needsToken);
   const folder = join(apis, createHash('sha256').update(text).digest('hex'));
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'openapi.json'), text);
