@@ -6,6 +6,7 @@ import { getKeyValue, getOwn, getPathValues } from './entry-values.ts';
 import { addArticle } from './names.ts';
 import { type Inference, PATH_VALUES, type Passwords, type Resource } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
+import { isReserved } from './sequences.ts';
 import { getTokenKey, setTokenKey } from './tokens.ts';
 import { findByLogin, findPasswords } from './users.ts';
 
@@ -73,6 +74,13 @@ function requireFreeLogin({ loginNames }: Users, users: Resource, state: State, 
   const used = loginNames.find(
     (name) => user[name] !== current?.[name] && findByLogin(users, state, name, user[name], current) !== undefined,
   );
+  const { property: idName = '' } = users.id;
+  const isNew = loginNames.includes(idName) && user[idName] !== current?.[idName];
+  if (isNew && isReserved(state, users, user[idName]))
+    throw new DomainError(
+      'entry-exists',
+      `other entries belong to a deleted ${users.singular} with this ${idName}: use another ${idName}`,
+    );
   if (used === undefined) return;
   const what = current ? 'use another' : 'log in, or use another';
   throw new DomainError(

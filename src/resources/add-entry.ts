@@ -5,13 +5,14 @@ import { isQuantityName } from '../util/names.ts';
 import { createAccount } from './accounts.ts';
 import type { UnknownId } from './derived-values.ts';
 import { linkUsers } from './embedded.ts';
-import { findEqual, getEntryList, listChildrenOf, setEntries } from './entries.ts';
-import { appendEntry, findByKeys, replaceEntry, withoutEntries } from './entry-lists.ts';
+import { findEqual, getEntryList, listChildrenOf, removeEntries, setEntries } from './entries.ts';
+import { appendEntry, findByKeys, replaceEntry } from './entry-lists.ts';
 import { getKeyValue, getOwn } from './entry-values.ts';
 import { addArticle } from './names.ts';
 import { addSenderPath } from './ownership.ts';
 import { type Plan, problems } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
+import { getLastId } from './sequences.ts';
 import { describeFileUrl } from './uploads.ts';
 
 /** The parameters of `addEntry`, which adds a new entry to a state. */
@@ -34,7 +35,14 @@ interface NewEntry {
 export function addEntry(model: ResourceModel, plan: Plan, { state, nowMs, body, path, newId, url }: NewEntry) {
   const { resource } = plan;
   const list = getEntryList(state, resource);
-  const own = model.createEntry(plan, { list, body, path, nowMs, newId });
+  const own = model.createEntry(plan, {
+    list,
+    lastId: getLastId(state, resource),
+    body,
+    path,
+    nowMs,
+    newId,
+  });
   const entry = linkUsers(model.reader, model.inference, resource, state, own);
   const created = createAccount(model.inference, resource, entry, { state, sent: body, newId });
   const file = url === undefined ? undefined : model.findDownload(resource);
@@ -168,6 +176,6 @@ export function takeParts(
   });
   return {
     filled: { ...body, [property]: items },
-    rest: setEntries(state, from, withoutEntries(list, new Set(entries))),
+    rest: removeEntries(model.inference, state, from, entries),
   };
 }

@@ -40,6 +40,7 @@ import {
 } from './resource.ts';
 import { ResourceModel } from './resource-model.ts';
 import { getInner } from './responses.ts';
+import { SEQUENCES } from './sequences.ts';
 import { createUuidFrom, SAMPLE_TIME_MS } from './server-values.ts';
 import { completeUserResponse, createStateView } from './state-view.ts';
 
@@ -50,6 +51,7 @@ function createStateRules(model: ResourceModel): StateRules {
   return {
     collections: Object.fromEntries(resources.map(({ name }) => [name, { schema: name }])),
     hasVariableCollections: true,
+    internalLists: [SEQUENCES],
     validateEntry(name, value) {
       const resource = byName.get(name);
       if (!isNode(value)) return [{ pointer: '', message: 'is not an object' }];

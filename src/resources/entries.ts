@@ -5,6 +5,7 @@ import { findByKeys, withoutEntries } from './entry-lists.ts';
 import { getKeyValue, type PathInput } from './entry-values.ts';
 import { getParentPath, getPathForm } from './names.ts';
 import type { Inference, Mount, PathKey, Resource } from './resource.ts';
+import { keepLastId } from './sequences.ts';
 
 /**
  * Returns the entry with the same id as `entry`; undefined if there is none.
@@ -87,7 +88,8 @@ export function removeEntries(
   removed: readonly Entry[],
 ): State {
   if (removed.length === 0) return state;
-  let next = setEntries(state, resource, withoutEntries(getEntryList(state, resource), new Set(removed)));
+  const kept = keepLastId(state, resource, removed);
+  let next = setEntries(kept, resource, withoutEntries(getEntryList(kept, resource), new Set(removed)));
   for (const child of inference.resources) {
     if (child.memberOf === resource.name) {
       const members = removed.flatMap((entry) =>

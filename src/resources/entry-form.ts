@@ -9,6 +9,7 @@ import { getPathValues } from './entry-values.ts';
 import { findReferences, indexReferences } from './references.ts';
 import { PATH_VALUES, type PathKey, type Plan, type Resource } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
+import { getLastId } from './sequences.ts';
 import { isUpload } from './uploads.ts';
 
 /** Returns the properties of a form for a new entry, and the properties that name other entries. */
@@ -35,7 +36,14 @@ export function completeNewEntry(
   if (!plan) return entry;
   const list = getEntryList(state, resource);
   const body = { ...model.getRequestDefaults(plan), ...entry };
-  const created = model.createEntry(plan, { list, body, path: {}, nowMs, newId });
+  const created = model.createEntry(plan, {
+    list,
+    lastId: getLastId(state, resource),
+    body,
+    path: {},
+    nowMs,
+    newId,
+  });
   const hidden = { ...getPathValues(created), ...getPathValues(entry) };
   return { ...created, ...entry, ...(Object.keys(hidden).length > 0 ? { [PATH_VALUES]: hidden } : {}) };
 }

@@ -7,7 +7,7 @@ import { applyEffect, describeValues } from './actions.ts';
 import { addEntry, addMember, finishEntry, takeParts } from './add-entry.ts';
 import { count } from './count-entries.ts';
 import { linkUsers } from './embedded.ts';
-import { followMembers, getEntryList, listChildrenOf, removeEntries, removeParts, setEntries } from './entries.ts';
+import { followMembers, getEntryList, listChildrenOf, removeParts, setEntries } from './entries.ts';
 import { appendEntry, replaceEntry } from './entry-lists.ts';
 import { getKeyValue } from './entry-values.ts';
 import { applyMergePatch, findPatch, patchEntry } from './json-patch.ts';
@@ -17,14 +17,14 @@ import { logIn, logOut } from './log-in.ts';
 import { addSender, addSenderPath, getSenderPath, requireActiveToken } from './ownership.ts';
 import { getBodies, getBody } from './request-bodies.ts';
 import { createNotFound, findEntry, requireParents } from './require-entries.ts';
-import { type Action, type MockedPlan, PATH_VALUES, type Plan, type Resource } from './resource.ts';
+import { type Action, type MockedPlan, PATH_VALUES, type Plan } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 import { respond, returnsList } from './respond.ts';
 import { getInner } from './responses.ts';
 import { isSenderFlag, readFlags, setFlag } from './sender-flags.ts';
 import { addToken } from './tokens.ts';
 import { isUpload, respondWithFile } from './uploads.ts';
-import { keepShownUser, renameUser } from './user-links.ts';
+import { deleteEntries, renameUser } from './user-links.ts';
 import { requireVersion } from './versions.ts';
 
 /** Returns `status` if the contract documents it for the operation, and otherwise the operation's success status. */
@@ -348,11 +348,7 @@ async function remove(model: ResourceModel, plan: Plan, input: Input, context: C
     const entry = stored ?? model.getInitialSingleton(plan.resource, plan.mount, path);
     if (!entry) throw createNotFound(plan, path);
     requireVersion(model, plan, input, { state, current: entry });
-    const isUser = plan.resource === model.inference.users;
-    const { getEmbedded } = model.derived;
-    const getShown = (resource: Resource, one: Entry) => model.derived.add(state, resource, [one])[0] ?? one;
-    const kept = stored && isUser ? keepShownUser(model.inference, state, stored, getEmbedded, getShown) : state;
-    const rest = stored ? removeEntries(model.inference, kept, plan.resource, [stored]) : state;
+    const rest = stored ? deleteEntries(model, plan.resource, state, [stored]) : state;
     const isWhole = plan.resource.kind === 'singleton';
     return { next: isWhole ? removeParts(model.inference, rest, plan.mount, path) : rest, result: entry };
   });
@@ -364,13 +360,8 @@ async function clear(model: ResourceModel, plan: Plan, input: Input, context: Co
   const { resource, mount } = plan;
   await context.update((state) => {
     requireParents(model, state, plan, path);
-    const next = removeEntries(
-      model.inference,
-      state,
-      resource,
-      listChildrenOf(getEntryList(state, resource), mount, path),
-    );
-    return { next, result: undefined };
+    const entries = listChildrenOf(getEntryList(state, resource), mount, path);
+    return { next: deleteEntries(model, resource, state, entries), result: undefined };
   });
   return respond(model, plan, input, { status: getStatus(plan, 204), state: context.read(), entry: undefined });
 }

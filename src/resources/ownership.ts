@@ -69,7 +69,7 @@ export function addSenderPath(
  * of the object `author`.
  */
 export function addSender(
-  { inference: { users }, reader }: ResourceModel,
+  { inference: { users }, reader, contract }: ResourceModel,
   { resource, mount, route, requestPath }: Plan,
   state: State,
   input: Input,
@@ -95,8 +95,9 @@ export function addSender(
   const key = user && getKeyValue(user, users.id);
   if (!user || key === undefined) return body;
   const id = getProperty(user, users.id.property ?? '');
+  const properties = resource.schema === '' ? new Map<string, string>() : reader.getProperties(resource.schema);
   const shown = [
-    ...(id === undefined ? [] : ids.map((name) => [name, id])),
+    ...ids.map((name) => [name, [id, key].find((value) => contract.isValid(properties.get(name) ?? '', value))]),
     ...names.map(({ name, shows }) => [name, getOwn(user, shows)]),
     ...objects.map(({ name, properties }) => [
       name,

@@ -4,7 +4,6 @@ import type { createMock } from '../mock/mock.ts';
 import type { Contract } from '../openapi/contract.ts';
 import { omitKeys } from '../openapi/document.ts';
 import type { Route } from '../openapi/routes.ts';
-import type { EntryList } from '../store/entry-list.ts';
 import type { Entry } from '../store/state.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { toSeed } from '../util/random.ts';
@@ -30,14 +29,20 @@ import {
 } from './resource.ts';
 import { ResponseFactory } from './responses.ts';
 import { SchemaReader } from './schema-reader.ts';
-import { createServerValues, formatTimes, SAMPLE_TIME_MS, type ServerValues, type TimeKind } from './server-values.ts';
+import {
+  createServerValues,
+  formatTimes,
+  SAMPLE_TIME_MS,
+  type ServerValues,
+  type TimeKind,
+  type UsedIds,
+} from './server-values.ts';
 import { listIgnored } from './sort-entries.ts';
 import { listSentInside } from './take-parts.ts';
 import { describeUpload, isUpload, setFile } from './uploads.ts';
 
 /** The values from which a new entry is created. */
-interface NewEntryInput {
-  readonly list: EntryList;
+interface NewEntryInput extends UsedIds {
   readonly body: Entry;
   readonly path: PathInput;
   readonly nowMs: number;
@@ -187,7 +192,7 @@ export class ResourceModel {
    * Creates an entry from a request body.
    * Adds the id, the ids of the parents, the default values, and times such as `createdAt`.
    */
-  createEntry(plan: Plan, { list, body, path, nowMs, newId }: NewEntryInput): Entry {
+  createEntry(plan: Plan, { list, lastId, body, path, nowMs, newId }: NewEntryInput): Entry {
     const { resource, mount } = plan;
     const file = isUpload(plan.route) ? describeUpload(this.reader, resource.schema, body, this.contract.isValid) : {};
     const sent = { ...file, ...this.#omitUnknownId(plan, body) };
@@ -210,7 +215,7 @@ export class ResourceModel {
       return setKeyValue(withParents, id, this.#values.toTyped(id.schema, path[id.parameter] as string));
     // Some clients send an empty id for a new entry. An empty id is replaced by a new id.
     if (id.property !== undefined && isPathSegment(getKeyValue(withParents, id) ?? '')) return withParents;
-    return setKeyValue(withParents, id, this.#values.createId(resource, list, withParents, newId()));
+    return setKeyValue(withParents, id, this.#values.createId(resource, { list, lastId }, withParents, newId()));
   }
 
   /**
@@ -223,7 +228,7 @@ export class ResourceModel {
     const valid = isValid ? body : this.validator.removeInvalid(resource, this.#repair(resource, body));
     const entry = this.#setParents(mount, path, this.addDefaults(resource, valid));
     if (resource.kind === 'singleton' || isPathSegment(getKeyValue(entry, resource.id) ?? '')) return entry;
-    return setKeyValue(entry, resource.id, this.#values.createId(resource, list, entry, newId()));
+    return setKeyValue(entry, resource.id, this.#values.createId(resource, { list }, entry, newId()));
   }
 
   /** Returns what a list such as a wish list stores of an existing entry: its id, and the ids of the parents. */
@@ -335,21 +340,16 @@ export class ResourceModel {
       (plan) => plan.resource === of && CHANGING_ACTIONS.includes(plan.action),
     );
     if (property !== undefined) return listSentInside(this.reader, plans, property);
-    const sent = plans.flatMap((plan) => this.#getRequestNames(plan));
-    const marked = Object.fromEntries(sent.map((name) => [name, true]));
-    const own = Object.keys(this.#values.removeReadOnly(resource, marked));
-    return [...own, ...this.#listCounters(resource)];
+    const sent = plans.flatMap((plan) => this.#getRequestNames(plan).map((name) => [name, true] as const));
+    const own = Object.keys(this.#values.removeReadOnly(resource, Object.fromEntries(sent)));
+    // An action counts some properties, such as `likes` of `POST /posts/{postId}/like`.
+    const effects = [...this.inference.plans.values()].filter((plan) => plan.resource === resource);
+    return [...own, ...effects.flatMap(({ effect }) => (effect?.counter ? [effect.counter.property] : []))];
   }
 
   /** Returns an entry in a request body without the properties that only the server sets. */
   removeReadOnly(resource: Resource, entry: Entry): Entry {
     return this.#values.removeReadOnly(resource, entry);
-  }
-
-  /** Returns the properties that an action counts, such as `likes` of `POST /posts/{postId}/like`. */
-  #listCounters(resource: Resource): readonly string[] {
-    const effects = [...this.inference.plans.values()].filter((plan) => plan.resource === resource);
-    return effects.flatMap(({ effect }) => (effect?.counter ? [effect.counter.property] : []));
   }
 
   /** Completes the body of a response that is no entry. */

@@ -87,11 +87,18 @@ export function setFlag(entry: Entry, property: string, user: string, value: boo
 
 /** Renames a user in the lists of users for whom a boolean of an entry is true. */
 export function renameInFlags(entry: Entry, old: string, id: string | undefined): Entry {
+  return changeFlags(entry, old, (users) => users.map((one) => (one === old ? id : one)));
+}
+
+/** Removes a user from the lists of users for whom a boolean of an entry is true. */
+export function removeFromFlags(entry: Entry, old: string): Entry {
+  return changeFlags(entry, old, (users) => users.filter((one) => one !== old));
+}
+
+function changeFlags(entry: Entry, old: string, change: (users: readonly unknown[]) => readonly unknown[]): Entry {
   const values = getPathValues(entry);
   const changed = Object.entries(values).flatMap(([key, users]) =>
-    key.endsWith(getHiddenKey('')) && Array.isArray(users) && users.includes(old)
-      ? [[key, users.map((one) => (one === old ? id : one))]]
-      : [],
+    key.endsWith(getHiddenKey('')) && Array.isArray(users) && users.includes(old) ? [[key, change(users)]] : [],
   );
   return changed.length === 0 ? entry : { ...entry, [PATH_VALUES]: { ...values, ...Object.fromEntries(changed) } };
 }

@@ -16,11 +16,11 @@ import type { SchemaReader } from './schema-reader.ts';
 /** Functions that create the values that the server sets in an entry: ids, times and default values. */
 export interface ServerValues {
   /**
-   * Creates an id that is different from the ids in `list`.
+   * Creates an id that is different from the ids in the list, and from those of removed entries.
    * `entry`: the new entry.
    * `uuid`: a new UUID, for an id that is not a number.
    */
-  createId(resource: Resource, list: EntryList, entry: Entry, uuid: string): unknown;
+  createId(resource: Resource, used: UsedIds, entry: Entry, uuid: string): unknown;
   /** Returns a copy of an entry without its `readOnly` properties. */
   removeReadOnly(resource: Resource, entry: Entry): Entry;
   /** Returns the `readOnly` properties of an entry. */
@@ -42,6 +42,12 @@ export interface ServerValues {
    * `schema`: the JSON Pointer of the schema.
    */
   toTyped(schema: string, text: string): unknown;
+}
+
+/** The entries of a resource, and the highest number that a removed entry has had as its id. */
+export interface UsedIds {
+  readonly list: EntryList;
+  readonly lastId?: number | undefined;
 }
 
 /** The event that a time property records: the creation of an entry, or its last change. */
@@ -110,15 +116,16 @@ export function createServerValues(
       new Set(getOwnProperties(resource).flatMap(([name, pointer]) => (isReadOnly(pointer) ? [name] : []))),
   );
   return {
-    createId(resource, list, entry, uuid) {
+    createId(resource, used, entry, uuid) {
       const { id } = resource;
+      const { list } = used;
       const isUsed = (text: string) => findByKeys(list, [id], [text]).length > 0;
       const isFree = (value: unknown) =>
         value !== undefined && (id.schema === '' || contract.isValid(id.schema, value)) && !isUsed(String(value));
       const { pathSchema = '' } = id;
       const isForPath = (value: unknown) =>
         pathSchema === '' || contract.isValid(pathSchema, toTyped(pathSchema, String(value)));
-      const candidates = generateIds(id, uuid, generateCandidates(reader, id, list, entry, uuid));
+      const candidates = generateIds(id, uuid, generateCandidates(reader, id, used, entry, uuid));
       let free: unknown;
       for (const candidate of candidates) {
         if (!isFree(candidate)) continue;
@@ -181,12 +188,14 @@ export function formatTimes(nowMs: number): readonly unknown[] {
 function* generateCandidates(
   reader: SchemaReader,
   { property, schema }: PathKey,
-  list: EntryList,
+  { list, lastId = 0 }: UsedIds,
   entry: Entry,
   uuid: string,
 ): Generator<unknown> {
   const types = schema === '' ? [] : reader.getTypes(schema);
-  const { highest, areAll } = getIdNumbers(list, property);
+  const known = getIdNumbers(list, property);
+  const highest = Math.max(known.highest, lastId);
+  const areAll = known.areAll || (list.length === 0 && lastId > 0);
   if (types.includes('integer') || types.includes('number')) {
     yield Math.max(highest + 1, Number(reader.getKeyword(schema, 'minimum') ?? 0));
     return;

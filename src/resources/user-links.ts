@@ -1,13 +1,15 @@
 import { EntryList } from '../store/entry-list.ts';
 import type { Entry, State } from '../store/state.ts';
-import { type Embedded, findShown } from './embedded.ts';
-import { getEntries, setEntries } from './entries.ts';
+import { findShown } from './embedded.ts';
+import { getEntries, removeEntries, setEntries } from './entries.ts';
 import { getKeyValue, setKeyValue } from './entry-values.ts';
 import { getPathForm } from './names.ts';
 import { findReferences } from './references.ts';
 import type { Inference, PathKey, Resource } from './resource.ts';
+import type { ResourceModel } from './resource-model.ts';
 import type { SchemaReader } from './schema-reader.ts';
-import { renameInFlags } from './sender-flags.ts';
+import { removeFromFlags, renameInFlags } from './sender-flags.ts';
+import { reserveName } from './sequences.ts';
 import { findUserParts, getUserKey } from './user-parts.ts';
 
 type Links = Pick<Inference, 'resources' | 'users'>;
@@ -53,23 +55,63 @@ function listUserKeys(reader: SchemaReader, inference: Links, users: Resource, r
   return [...parents, ...own, ...shown, ...properties.map((property) => ({ ...users.id, property }))];
 }
 
-/**
- * Returns a copy of a state in which other entries keep showing a user as now, after its deletion.
- * `getShown`: returns an entry with the users that it shows.
- */
-export function keepShownUser(
-  { resources }: Links,
+/** Returns a copy of a state without some entries of a resource, and without what belongs to them. */
+export function deleteEntries(
+  model: ResourceModel,
+  resource: Resource,
   state: State,
-  user: Entry,
-  getEmbedded: (resource: Resource) => readonly Embedded[],
-  getShown: (resource: Resource, entry: Entry) => Entry,
+  removed: readonly Entry[],
 ): State {
-  return mapEntries(resources, state, (entry, resource) => {
-    const names = getEmbedded(resource).filter((one) => findShown(one, state, entry, undefined) === user);
-    if (names.length === 0) return entry;
-    const shown = getShown(resource, entry);
-    return { ...entry, ...Object.fromEntries(names.map(({ property }) => [property, shown[property]])) };
+  const { inference } = model;
+  if (resource !== inference.users) return removeEntries(inference, state, resource, removed);
+  // Users are found again by their places, because other users can refer to them.
+  const places = removed.map((user) => getEntries(state, resource).indexOf(user));
+  const unlinked = places.reduce((next: State, place) => {
+    const user = getEntries(next, resource)[place];
+    return user ? unlinkUser(model, next, user) : next;
+  }, state);
+  const users = getEntries(unlinked, resource).filter((_user, place) => places.includes(place));
+  return removeEntries(inference, unlinked, resource, users);
+}
+
+/**
+ * Returns a copy of a state in which other entries no longer belong to a user, before its deletion.
+ * They keep showing the user as now. An id beside no such object becomes null, if it can be null.
+ * No new user gets the name of the deleted one if entries still have it as their id of a user.
+ */
+function unlinkUser(model: ResourceModel, state: State, user: Entry): State {
+  const { reader, inference, derived, contract } = model;
+  const { users, resources, loginNames } = inference;
+  const old = users && getKeyValue(user, users.id);
+  if (!users || old === undefined) return state;
+  const isName = loginNames.includes(users.id.property ?? '');
+  let isNamed = false;
+  const next = mapEntries(resources, state, (entry, resource) => {
+    const embedded = derived.getEmbedded(resource).filter((one) => findShown(one, state, entry, undefined) === user);
+    const shown = embedded.length === 0 ? entry : (derived.add(state, resource, [entry])[0] ?? entry);
+    const kept = embedded.map(({ property }) => [property, shown[property]]);
+    const properties = reader.getProperties(resource.schema);
+    const isFree = ({ property = '' }: PathKey) =>
+      embedded.every(({ ids }) => ids !== property) && contract.isValid(properties.get(property) ?? '', null);
+    const keys = listUserKeys(reader, inference, users, resource).filter((key) => getKeyValue(entry, key) === old);
+    const unlinked = keys.reduce(
+      (rest, key) => {
+        if (key.property !== undefined)
+          return properties.has(key.property) && isFree(key) ? setKeyValue(rest, key, null) : rest;
+        return isName && !isParent(resource, key) ? setKeyValue(rest, key, undefined) : rest;
+      },
+      removeFromFlags(entry, old),
+    );
+    const result = kept.length === 0 ? unlinked : { ...unlinked, ...Object.fromEntries(kept) };
+    isNamed ||= keys.some((key) => getKeyValue(result, key) === old);
+    return result;
   });
+  return isName && isNamed ? reserveName(next, users, old) : next;
+}
+
+/** Returns whether the path of a resource has a parent with the same hidden value. */
+function isParent({ mounts }: Resource, { name }: PathKey): boolean {
+  return mounts[0]?.parents.some((parent) => parent.property === undefined && parent.name === name) === true;
 }
 
 /** Returns a copy of a state with changed entries. Lists without changes stay the same. */

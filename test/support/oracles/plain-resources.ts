@@ -30,6 +30,8 @@ export interface PlainRequest {
 /** The resources of an API in plain arrays, which each request searches from the start. */
 export class PlainResources {
   readonly lists: Record<string, Entry[]>;
+  /** The highest id that the entries of each collection have had. */
+  readonly #lastIds: Record<string, number> = {};
 
   constructor(
     private readonly collections: Readonly<Record<string, PlainCollection>>,
@@ -47,7 +49,7 @@ export class PlainResources {
     const isInParent = (entry: Entry) => !parent || String(entry[parent.property]) === parentId;
     if (id === undefined && method === 'GET')
       return { status: 200, body: this.#list(collection, list.filter(isInParent), query) };
-    if (id === undefined) return this.#create(collection, list, parentId, body);
+    if (id === undefined) return this.#create(name, collection, list, parentId, body);
     const index = list.findIndex((entry) => String(entry.id) === id && isInParent(entry));
     const current = list[index];
     if (!current) return { status: 404 };
@@ -67,12 +69,13 @@ export class PlainResources {
   }
 
   #create(
+    name: string,
     { isNumbered, parent }: PlainCollection,
     list: Entry[],
     parentId: string | undefined,
     body: Entry,
   ): PlainResponse {
-    const highest = Math.max(0, ...list.map(({ id }) => Number(id)));
+    const highest = Math.max(this.#lastIds[name] ?? 0, ...list.map(({ id }) => Number(id)));
     const own = body.id ?? (isNumbered ? highest + 1 : this.newId());
     if (list.some(({ id }) => String(id) === String(own))) return { status: 409 };
     const entry = { ...body, id: own, ...(parent ? { [parent.property]: parentId } : {}) };
@@ -82,6 +85,7 @@ export class PlainResources {
 
   /** Removes an entry and its children. */
   #remove(name: string, entry: Entry): PlainResponse {
+    this.#lastIds[name] = Math.max(this.#lastIds[name] ?? 0, Number(entry.id));
     this.lists[name] = (this.lists[name] ?? []).filter((one) => one !== entry);
     for (const [child, { parent }] of Object.entries(this.collections))
       if (parent?.of === name)

@@ -1,0 +1,55 @@
+import { EntryList, getList, setList } from '../store/entry-list.ts';
+import type { Entry, State } from '../store/state.ts';
+import { getIdNumbers } from './entry-lists.ts';
+import { getProperty } from './entry-values.ts';
+import type { Resource } from './resource.ts';
+
+/** The name of the internal list of the state with the ids of removed entries that no other entry may get. */
+export const SEQUENCES = '$sequences';
+
+/**
+ * The ids of a list that no new entry may get.
+ * `lastId`: the highest number that an entry has had as its id. It is stored when this entry is removed.
+ * `names`: the names of deleted users that other entries still have.
+ */
+interface Sequence {
+  readonly list: string;
+  readonly lastId: number;
+  readonly names: readonly string[];
+}
+
+function getSequence(state: State, { name }: Pick<Resource, 'name'>): Sequence {
+  const known = getList(state, SEQUENCES).entries.find(({ list }) => list === name);
+  return { list: name, lastId: 0, names: [], ...known };
+}
+
+function setSequence(state: State, sequence: Sequence): State {
+  const others = getList(state, SEQUENCES).entries.filter(({ list }) => list !== sequence.list);
+  return setList(state, SEQUENCES, EntryList.of([...others, { ...sequence }]));
+}
+
+/** Returns the highest number that a removed entry of a resource has had as its id; 0 if there is none. */
+export function getLastId(state: State, resource: Pick<Resource, 'name'>): number {
+  return getSequence(state, resource).lastId;
+}
+
+/** Returns a copy of a state that keeps the highest id of a resource, if one of the removed entries has it. */
+export function keepLastId(state: State, { name, id }: Resource, removed: readonly Entry[]): State {
+  const { property } = id;
+  const { highest } = getIdNumbers(getList(state, name), property);
+  const sequence = getSequence(state, { name });
+  if (property === undefined || highest <= sequence.lastId) return state;
+  const isRemoved = removed.some((entry) => Number(getProperty(entry, property)) === highest);
+  return isRemoved ? setSequence(state, { ...sequence, lastId: highest }) : state;
+}
+
+/** Returns a copy of a state in which no new user can have the name of a deleted one. */
+export function reserveName(state: State, users: Resource, name: string): State {
+  const sequence = getSequence(state, users);
+  return setSequence(state, { ...sequence, names: [...sequence.names, name] });
+}
+
+/** Returns whether a deleted user had a name that other entries still have. */
+export function isReserved(state: State, users: Resource, name: unknown): boolean {
+  return getSequence(state, users).names.some((one) => one.toLowerCase() === String(name).toLowerCase());
+}

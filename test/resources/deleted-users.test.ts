@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest';
+import { createList, createObject, createResourcePaths, type Paths, refer } from '../support/fixtures/api-document.ts';
+import { startApi } from '../support/harness/start-api.ts';
+
+const TEXT = { type: 'string' };
+const INTEGER = { type: 'integer' };
+const credentials = createObject({ 'username!': TEXT, 'password!': TEXT });
+
+const schemas = {
+  User: createObject({ 'id!': INTEGER, 'username!': TEXT, followersCount: INTEGER }),
+  Author: createObject({ 'username!': TEXT }),
+  Post: createObject({ 'id!': INTEGER, 'title!': TEXT, authorId: INTEGER, liked: { type: 'boolean' } }),
+  Task: createObject({ 'id!': INTEGER, 'title!': TEXT, assigneeId: { type: ['integer', 'null'] } }),
+  Note: createObject({ 'id!': INTEGER, 'text!': TEXT, author: refer('Author') }),
+  Page: createObject({ 'id!': INTEGER, 'text!': TEXT, 'authorId!': TEXT }),
+};
+
+const ACCOUNTS: Paths = {
+  '/register': { post: { request: credentials, response: createObject({ 'token!': TEXT }), status: 201 } },
+  '/login': { post: { request: credentials, response: createObject({ 'token!': TEXT }) } },
+  '/me': { get: { response: refer('User') }, delete: { status: 204 } },
+};
+
+const BY_ID: Paths = {
+  ...ACCOUNTS,
+  '/users': { get: { response: createList(refer('User')) } },
+  '/users/{userId}': { get: { response: refer('User') }, parameters: { userId: INTEGER } },
+  '/users/{userId}/posts': { get: { response: createList(refer('Post')) }, parameters: { userId: INTEGER } },
+  ...createResourcePaths('/posts/{postId}', refer('Post'), createObject({ 'title!': TEXT })),
+  ...createResourcePaths('/tasks/{taskId}', refer('Task'), createObject({ 'title!': TEXT, assigneeId: INTEGER })),
+};
+
+const BY_NAME: Paths = {
+  ...ACCOUNTS,
+  '/users': { get: { response: createList(refer('User')) } },
+  '/users/{username}': { get: { response: refer('User') } },
+  '/users/{username}/follow': { post: { status: 204 } },
+  '/users/{username}/followers': { get: { response: createList(refer('User')) } },
+  '/users/{username}/notes': { get: { response: createList(refer('Note')) } },
+  ...createResourcePaths('/notes/{noteId}', refer('Note'), createObject({ 'text!': TEXT })),
+  ...createResourcePaths('/pages/{pageId}', refer('Page'), createObject({ 'text!': TEXT })),
+};
+
+/** Starts a server, and registers Ann. */
+async function start(paths: Paths) {
+  const { ask } = await startApi({ paths, schemas });
+  const register = async (username: string) => {
+    const { body } = await ask('POST', '/register', { username, password: 'x' });
+    return (method: string, path: string, sent?: unknown) =>
+      ask(method, path, sent, { Authorization: `Bearer ${body.token}` });
+  };
+  return { ask, register, ann: await register('ann') };
+}
+
+describe('the id of a removed entry', () => {
+  it('is a number that no later entry gets, also after all are removed and after a restored snapshot', async () => {
+    const { ask, ann } = await start(BY_ID);
+    await ann('POST', '/posts', { title: 'a' });
+    await ann('POST', '/posts', { title: 'b' });
+    await ask('DELETE', '/posts/2');
+    await ask('DELETE', '/posts/1');
+    expect((await ann('POST', '/posts', { title: 'c' })).body.id).toBe(3);
+  });
+
+  it('is not that of a new user, who has no entries of the deleted one', async () => {
+    const { ask, register, ann } = await start(BY_ID);
+    const { body: user } = await ann('GET', '/me');
+    const { body: post } = await ann('POST', '/posts', { title: 'a' });
+    const { body: task } = await ann('POST', '/tasks', { title: 'a', assigneeId: user.id });
+    await ann('DELETE', '/me');
+    expect((await ask('GET', `/posts/${post.id}`)).body).toEqual(post);
+    expect((await ask('GET', `/tasks/${task.id}`)).body).toEqual({ ...task, assigneeId: null });
+    const next = await register('ann');
+    const { id } = (await next('GET', '/me')).body;
+    expect(id).not.toBe(user.id);
+    expect((await ask('GET', `/users/${id}/posts`)).body).toEqual([]);
+  });
+});
+
+describe('the name of a deleted user', () => {
+  it('can be that of a new user, who inherits no followed users', async () => {
+    const { ask, register, ann } = await start(BY_NAME);
+    await register('bob');
+    await ann('POST', '/users/bob/follow');
+    await ann('DELETE', '/me');
+    const next = await register('ann');
+    expect((await next('GET', '/me')).body).toMatchObject({ username: 'ann' });
+    expect((await ask('GET', '/users/bob/followers')).body).toEqual([]);
+  });
+
+  it.each([
+    ['/pages', { authorId: 'ann' }],
+    ['/notes', { author: { username: 'ann' } }],
+  ])('is refused if entries of %s still have it', async (path, shown) => {
+    const { ask, ann } = await start(BY_NAME);
+    const { body: entry } = await ann('POST', path, { text: 'p' });
+    expect(entry).toMatchObject(shown);
+    await ann('DELETE', '/me');
+    expect(await ask('POST', '/register', { username: 'Ann', password: 'x' })).toMatchObject({
+      status: 409,
+      body: { detail: 'other entries belong to a deleted user with this username: use another username' },
+    });
+    expect(await ask('POST', '/register', { username: 'anna', password: 'x' })).toMatchObject({ status: 201 });
+  });
+});
