@@ -15,12 +15,12 @@ export const SEQUENCES = '$sequences';
 interface Sequence {
   readonly list: string;
   readonly lastId: number;
-  readonly names: readonly string[];
+  readonly names?: readonly string[];
 }
 
 function getSequence(state: State, { name }: Pick<Resource, 'name'>): Sequence {
   const known = getList(state, SEQUENCES).entries.find(({ list }) => list === name);
-  return { list: name, lastId: 0, names: [], ...known };
+  return { list: name, lastId: 0, ...known };
 }
 
 function setSequence(state: State, sequence: Sequence): State {
@@ -46,10 +46,11 @@ export function keepLastId(state: State, { name, id }: Resource, removed: readon
 /** Returns a copy of a state in which no new user can have the name of a deleted one. */
 export function reserveName(state: State, users: Resource, name: string): State {
   const sequence = getSequence(state, users);
-  return setSequence(state, { ...sequence, names: [...sequence.names, name] });
+  return setSequence(state, { ...sequence, names: [...(sequence.names ?? []), name] });
 }
 
 /** Returns whether a deleted user had a name that other entries still have. */
 export function isReserved(state: State, users: Resource, name: unknown): boolean {
-  return getSequence(state, users).names.some((one) => one.toLowerCase() === String(name).toLowerCase());
+  const { names = [] } = getSequence(state, users);
+  return names.some((one) => one.toLowerCase() === String(name).toLowerCase());
 }

@@ -196,7 +196,8 @@ function logStart(
 ): void {
   const { path: dataFile, database, store } = state;
   const { contract, mocked } = live.served;
-  const lists = { collections: server.control.collections(), dataFile: server.dataFile };
+  const collections = [...server.control.collections(), ...live.served.internalLists];
+  const lists = { collections, dataFile: server.dataFile };
   const warnings = [contract.warning, describeOtherLists(store.read().state, lists)];
   for (const warning of warnings) if (warning !== undefined) log.warn(warning);
   const facts = { url, dataFile, database, durability, operations: contract.routes.length, mocked };
