@@ -69,7 +69,7 @@ const HANDLERS: Readonly<Record<Action, PlanHandler>> = {
 export function createHandler(model: ResourceModel, plan: Plan): Handle {
   return (input, context) => {
     const { body } = input;
-    if (plan.action !== 'logIn' && plan.action !== 'logOut') requireActiveToken(model, plan, input, context);
+    if (plan.action !== 'logIn') requireActiveToken(model, plan, input, context);
     const path = model.toStoredPath(plan, input.path);
     const stored: Input = {
       path: addSenderPath(model, plan.mount, path, input, context.read()),

@@ -1,6 +1,7 @@
 import { type Context, DomainError, type HandlerResponse, type Input } from '../application.ts';
 import { type Node, omitKeys, toNode } from '../openapi/document.ts';
 import type { Entry, State } from '../store/state.ts';
+import { formatPointer } from '../util/json-pointer.ts';
 import { normalizeName } from '../util/names.ts';
 import { hasPassword } from './accounts.ts';
 import { addEntry } from './add-entry.ts';
@@ -50,14 +51,14 @@ export async function logIn(
   const { [login.refreshToken ?? '']: refresh } = sent;
   const id = (typeof refresh === 'string' ? getTokenId(refresh) : undefined) ?? context.newId();
   const createNext = (type: TokenType) => createToken(owner, { nowMs: context.nowMs(), id, type });
-  const shown = user ? showUser(model, plan, user, context.read()) : {};
+  const shown = user ? showUser(model, plan, user, context.read()) : { value: {}, generated: [] };
   const cookie = findCookieName(model, login);
   const headers =
     cookie === undefined ? {} : { 'Set-Cookie': `${cookie}=${createNext('access')}; Path=/; HttpOnly; SameSite=Lax` };
   const status = route.successStatus;
   if (model.reader.getResponseSchema(route, status) === undefined) return { status, headers };
-  const { value, generated } = model.completeResponse(route, addTokenFields(model, plan, shown, createNext));
-  return { status, headers, body: value, generated };
+  const { value, generated } = model.completeResponse(route, addTokenFields(model, plan, shown.value, createNext));
+  return { status, headers, body: value, generated: [...shown.generated, ...generated] };
 }
 
 /**
@@ -120,10 +121,9 @@ function findRenewed({ reader, inference }: ResourceModel, plan: Plan, input: In
     const response = login && reader.getResponseSchema(route, route.successStatus);
     return response !== undefined && findRefreshTokens(reader, response).length > 0;
   });
-  const user = namesSender(input)
-    ? findBearer(users, state, input, hasRefresh ? 'refresh' : 'access')
-    : findOwnEntry(users, state, input);
-  if (!user) throw createSenderError(users, input);
+  const type = hasRefresh ? 'refresh' : 'access';
+  const user = namesSender(input) ? findBearer(users, state, input, type) : findOwnEntry(users, state, input);
+  if (!user) throw createSenderError(users, state, input, type);
   return user;
 }
 
@@ -133,14 +133,20 @@ function chooseLogin({ login, others }: NonNullable<Login['credentials']>, sent:
 }
 
 /** Returns the part of a response that shows a user, as other responses do. */
-function showUser(model: ResourceModel, { route, resource: users, login }: Plan, user: Entry, state: State): Node {
+function showUser(model: ResourceModel, { route, resource: users, login }: Plan, user: Entry, state: State) {
   const sender = getKeyValue(user, users.id);
   const response = model.reader.getResponseSchema(route, route.successStatus) ?? '';
   const schema = login?.user && model.reader.getInner(response, login.user);
   const [own = user] = model.derived.add(state, users, [user], { sender, schema: schema ?? users.schema });
   // The generated values are the same as in other responses.
-  const complete = schema === undefined ? own : model.responses.completeEntry(users, schema, own).value;
-  return login?.user ? setInner({}, login.user, removePathValues(complete as Entry)) : {};
+  const complete =
+    schema === undefined ? { value: own, generated: [] } : model.responses.completeEntry(users, schema, own);
+  if (!login?.user) return { value: {}, generated: [] };
+  const prefix = formatPointer(...login.user);
+  return {
+    value: setInner({}, login.user, removePathValues(complete.value as Entry)),
+    generated: complete.generated.map((pointer) => prefix + pointer),
+  };
 }
 
 /** Handles a logout: ends the token of the request. Does nothing without a token of this server. */

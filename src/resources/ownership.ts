@@ -9,25 +9,25 @@ import { findCreatorKey, needsCredentials } from './own-paths.ts';
 import { type Mount, type PathKey, type Plan, type Resource, SENDER } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 import type { SchemaReader } from './schema-reader.ts';
-import { findOwnEntry, findSender, findUserWithToken, namesSender } from './tokens.ts';
+import { explainNoSender, findOwnEntry, findSender, findUserWithToken, namesSender, type TokenType } from './tokens.ts';
 import { findUserParts, getUserKey } from './user-parts.ts';
 
 /** Returns the path parameters of the user who sends a request. Throws a `DomainError` if there is no such user. */
 export function getSenderPath({ resource, mount }: Plan, input: Input, state: State): Input['path'] {
   const user = findOwnEntry(resource, state, input);
   const id = user && getKeyValue(user, resource.id);
-  if (id === undefined) throw createSenderError(resource, input);
+  if (id === undefined) throw createSenderError(resource, state, input);
   return { [mount.id.parameter]: id };
 }
 
 /** Creates the error for a request whose user is not known. */
-export function createSenderError({ singular }: Resource, { user }: Pick<Input, 'user'>): DomainError {
-  return new DomainError(
-    'invalid-token',
-    user === undefined
-      ? 'a logout has ended the token, its user does not exist, or it is a refresh token: log in again'
-      : `no ${singular} has the id or the login ${user}, which the option --auth names for the token: correct the option`,
-  );
+export function createSenderError(
+  users: Resource,
+  state: State,
+  input: Pick<Input, 'headers' | 'user'>,
+  type: TokenType = 'access',
+): DomainError {
+  return new DomainError('invalid-token', explainNoSender(users, state, input, type));
 }
 
 /**
@@ -41,7 +41,8 @@ export function requireActiveToken(
   { read }: Pick<Context, 'read'>,
 ): void {
   if (!users || !needsCredentials(route)) return;
-  if (namesSender(input) && !findSender(users, read(), input)) throw createSenderError(users, input);
+  const state = read();
+  if (namesSender(input) && !findSender(users, state, input)) throw createSenderError(users, state, input);
 }
 
 /**
@@ -59,7 +60,7 @@ export function addSenderPath(
 ): PathInput {
   if (!users || !parents.some(({ isSender }) => isSender)) return path;
   const user = findOwnEntry(users, state, input);
-  if (!user && namesSender(input)) throw createSenderError(users, input);
+  if (!user && namesSender(input)) throw createSenderError(users, state, input);
   const id = user && getKeyValue(user, users.id);
   return id === undefined ? path : Object.assign(Object.create(null), path, { [SENDER]: id });
 }

@@ -393,7 +393,7 @@ export const problems = {
     status: 401,
     title: 'Invalid token',
     explanation:
-      'The user of the token does not exist, a logout has ended the token, or it is a refresh token. Log in again.',
+      'The user of the token does not exist, a logout has ended the token, or the operation needs the other one of the access and the refresh token. The detail says which.',
   },
   'password-refused': {
     status: 400,

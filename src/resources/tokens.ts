@@ -124,13 +124,33 @@ export function findByToken(
   type: TokenType,
 ): Entry | undefined {
   const claims = readClaims(token);
-  if (claims?.type !== type) return undefined;
+  const user = claims?.type === type ? findClaimed(users, state, claims) : undefined;
+  return user && claims && !listEnded(user).includes(claims.id) ? user : undefined;
+}
+
+/** Returns the user whom a token names, also if it has ended. */
+function findClaimed(users: Resource, state: State, claims: Claims): Entry | undefined {
   const named = findById(users, state, claims.user);
   const isOwn = (user: Entry) => claims.key === getTokenKey(user);
   // The id of a user can be a user name, which was changed since.
   const renamed = () => (claims.key === undefined ? undefined : getEntries(state, users).find(isOwn));
-  const user = named && isOwn(named) ? named : renamed();
-  return user && !listEnded(user).includes(claims.id) ? user : undefined;
+  return named && isOwn(named) ? named : renamed();
+}
+
+/** Explains why a request has no user. `type`: the type of token that the operation needs. */
+export function explainNoSender(users: Resource, state: State, input: Sender, type: TokenType): string {
+  const { singular, name } = users;
+  if (input.user !== undefined)
+    return `no ${singular} has the id or the login ${input.user}, which the option --auth names for the token: correct the option`;
+  const claims = readClaims(readToken(input));
+  if (!claims) return `there are no ${name}: register first`;
+  if (claims.type !== type)
+    return type === 'access'
+      ? 'it is a refresh token: send the access token'
+      : 'it is an access token: send the refresh token';
+  return findClaimed(users, state, claims)
+    ? 'a logout has ended the token: log in again'
+    : `the ${singular} of the token does not exist: log in again`;
 }
 
 /** The hidden value of a user with a text that is in all tokens of the user. */

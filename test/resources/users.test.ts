@@ -1,10 +1,7 @@
-import { readFile, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createList, createObject, createResourcePaths, refer } from '../support/fixtures/api-document.ts';
 import { explainApi } from '../support/harness/explain-api.ts';
-import { startApi, writeApi } from '../support/harness/start-api.ts';
-import { startStorefront } from '../support/harness/start-storefront.ts';
+import { startApi } from '../support/harness/start-api.ts';
 
 const TEXT = { type: 'string' };
 const INTEGER = { type: 'integer' };
@@ -149,7 +146,7 @@ describe('a user of the document', () => {
     expect(await ask('GET', '/me', undefined, ann)).toMatchObject({
       status: 401,
       body: {
-        detail: 'a logout has ended the token, its user does not exist, or it is a refresh token: log in again',
+        detail: 'a logout has ended the token: log in again',
       },
     });
     expect((await ask('POST', '/notes', { text: 'a' }, ann)).body.authorId).toBeUndefined();
@@ -266,103 +263,5 @@ describe('a document with a login, and without a list of users', () => {
       'GET /tags': 'real: lists the tagList of all articles',
       'GET /labels': 'mocked: no operation changes the returned object',
     });
-  });
-});
-
-const BEARER = { scheme: { type: 'http', scheme: 'bearer' } };
-
-/** Starts a server whose notes require a token, which `POST /oauth/token` returns, with two users. */
-async function startProtected(auth?: readonly string[], security: readonly object[] = [{ scheme: [] }]) {
-  const grant = createObject({
-    'grant_type!': { enum: ['password', 'client_credentials', 'refresh_token'] },
-    ...{ username: TEXT, password: TEXT, client_id: TEXT, client_secret: TEXT, refresh_token: TEXT },
-  });
-  const token = createObject({ 'access_token!': TEXT, 'token_type!': TEXT, refresh_token: TEXT });
-  const contract = await writeApi({
-    paths: { ...PATHS, '/oauth/token': { post: { request: grant, response: token } } },
-    schemas,
-  });
-  const document = JSON.parse(await readFile(contract, 'utf8'));
-  document.components.securitySchemes = BEARER;
-  document.security = security;
-  for (const path of ['/auth/login', '/auth/register', '/oauth/token']) document.paths[path].post.security = [];
-  const form = document.paths['/oauth/token'].post.requestBody.content;
-  form['application/x-www-form-urlencoded'] = form['application/json'];
-  delete form['application/json'];
-  await writeFile(contract, JSON.stringify(document));
-  const users = [
-    { id: 1, email: 'ann@example.com' },
-    { id: 2, email: 'bob@example.com' },
-  ];
-  const defaultData = join(dirname(contract), 'users.json');
-  await writeFile(defaultData, JSON.stringify({ users }));
-  const shop = await startStorefront({ contract, defaultData, ...(auth ? { auth } : {}) });
-  const getToken = (fields: Record<string, string>) =>
-    shop.ask('POST', '/oauth/token', new URLSearchParams(fields).toString(), {
-      'content-type': 'application/x-www-form-urlencoded',
-    });
-  const use = (bearer: string) => ({ Authorization: `Bearer ${bearer}` });
-  return { ...shop, getToken, use };
-}
-
-describe('a token', () => {
-  it('of the password grant of OAuth 2 is that of the user, and so is one of the refresh grant', async () => {
-    const { ask, getToken, use } = await startProtected();
-    const { body } = await getToken({ grant_type: 'password', username: 'bob@example.com', password: 'x' });
-    expect(body.token_type).toBe('Bearer');
-    const refreshed = await getToken({ grant_type: 'refresh_token', refresh_token: body.refresh_token });
-    for (const { access_token } of [body, refreshed.body])
-      expect((await ask('GET', '/me', undefined, use(access_token))).body).toMatchObject({ id: 2 });
-    expect(await getToken({ grant_type: 'refresh_token', refresh_token: 'x' })).toMatchObject({ status: 401 });
-    expect(await getToken({ grant_type: 'password', username: 'eve@example.com' })).toMatchObject({ status: 401 });
-  });
-
-  it('of the client credentials grant of OAuth 2 is accepted, and names no user', async () => {
-    const { ask, getToken, use } = await startProtected();
-    const { body } = await getToken({ grant_type: 'client_credentials', client_id: 'c', client_secret: 's' });
-    const created = await ask('POST', '/notes', { text: 'a' }, use(body.access_token));
-    expect(created).toMatchObject({ status: 201 });
-    expect(created.body.authorId).toBeUndefined();
-  });
-
-  it('that a logout has ended is refused by all operations that require one', async () => {
-    const { ask, getToken, use } = await startProtected();
-    const { body } = await getToken({ grant_type: 'password', username: 'bob@example.com', password: 'x' });
-    const headers = use(body.access_token);
-    expect(await ask('GET', '/notes', undefined, headers)).toMatchObject({ status: 200 });
-    expect(await ask('POST', '/auth/logout', undefined, headers)).toMatchObject({ status: 204 });
-    for (const [method, path] of [
-      ['GET', '/notes'],
-      ['GET', '/dashboard'],
-      ['POST', '/notes'],
-    ] as const)
-      expect(await ask(method, path, method === 'POST' ? { text: 'a' } : undefined, headers)).toMatchObject({
-        status: 401,
-      });
-    expect(await ask('GET', '/notes', undefined, use('other'))).toMatchObject({ status: 200 });
-    expect(await ask('POST', '/auth/logout', undefined, headers)).toMatchObject({ status: 204 });
-    expect((await getToken({ grant_type: 'password', username: 'bob@example.com' })).status).toBe(200);
-  });
-
-  it('of the option auth is that of the user whom it names by id or login', async () => {
-    const { ask, use } = await startProtected(['a=@1', 'b=read+@bob@example.com', 'c=@nobody', 'd']);
-    expect((await ask('GET', '/me', undefined, use('a'))).body).toMatchObject({ id: 1 });
-    for (const _ of [1, 2]) expect((await ask('GET', '/me', undefined, use('b'))).body).toMatchObject({ id: 2 });
-    expect((await ask('POST', '/notes', { text: 'n' }, use('b'))).body).toMatchObject({ authorId: 2 });
-    expect((await ask('GET', '/me/notes', undefined, use('a'))).body).toEqual([]);
-    expect(await ask('GET', '/me', undefined, use('c'))).toMatchObject({
-      status: 401,
-      body: {
-        detail:
-          'no user has the id or the login nobody, which the option --auth names for the token: correct the option',
-      },
-    });
-    expect((await ask('GET', '/me', undefined, use('d'))).body).toMatchObject({ id: 1 });
-    expect(await ask('GET', '/me', undefined, use('e'))).toMatchObject({ status: 401 });
-  });
-
-  it('names the user also if credentials are optional', async () => {
-    const { ask, use } = await startProtected(['b=@2'], [{}, { scheme: [] }]);
-    expect((await ask('GET', '/me', undefined, use('b'))).body).toMatchObject({ id: 2 });
   });
 });
