@@ -7,6 +7,7 @@ import { addArticle } from './names.ts';
 import { type Inference, PATH_VALUES, type Passwords, type Resource } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 import { isReserved } from './sequences.ts';
+import { createUuidFrom } from './server-values.ts';
 import { getTokenKey, setTokenKey } from './tokens.ts';
 import { findByLogin, findPasswords } from './users.ts';
 
@@ -27,6 +28,19 @@ export function createAccount(
   if (!hasAccounts(inference, resource)) return user;
   requireFreeLogin(inference, resource, state, { ...user, ...sent });
   return keepPassword(resource, setTokenKey(user, newId()), sent);
+}
+
+/**
+ * Returns a user of the default data with the hash of the password, if the data has one, and without the password.
+ * If users have their names as ids, the user also gets a text for tokens, so that a new name does not end them.
+ * Returns other entries, and users who don't log in, unchanged.
+ */
+export function createDefaultAccount(inference: Users, resource: Resource, user: Entry): Entry {
+  if (!hasAccounts(inference, resource)) return user;
+  const { property = '' } = resource.id;
+  const isNamed = inference.loginNames.includes(property) && getTokenKey(user) === undefined;
+  const keyed = isNamed ? setTokenKey(user, createUuidFrom(`${resource.name} ${user[property]}`)) : user;
+  return keepPassword(resource, keyed, user);
 }
 
 /**
@@ -136,5 +150,9 @@ function setPassword(users: Resource, user: Entry, password: unknown): Entry {
 /** Returns whether a user has a password. A user who was not registered with one has every password. */
 export function hasPassword(users: Resource, user: Entry, password: unknown): boolean {
   const hash = getOwn(getPathValues(user), HASH);
+  // A user in an edited data file can have the password itself.
+  const { next = '' } = findPasswords(Object.keys(user)) ?? {};
+  const text = getOwn(user, next);
+  if (hash === undefined && typeof text === 'string') return text === password;
   return hash === undefined || hash === hashPassword(user, users, password);
 }

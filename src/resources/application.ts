@@ -15,6 +15,7 @@ import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { toSeed } from '../util/random.ts';
 import { fillPath } from '../util/request-target.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
+import { createDefaultAccount } from './accounts.ts';
 import { getRequiredQuery } from './document-paths.ts';
 import { linkUsers } from './embedded.ts';
 import { findEqual, getEntries, hasParents, listParentPaths } from './entries.ts';
@@ -124,7 +125,12 @@ function createSeeds(model: ResourceModel, lists: State): State {
   const owned = resources.reduce((next, resource) => addFirstUser(model, resource, next), state);
   const referring = generated.reduce((next, resource) => setReferences(model, resource, next), owned);
   const linked = resources.map((resource) => {
-    const link = (entry: Entry) => linkUsers(model.reader, model.inference, resource, referring, entry);
+    // Generated passwords, and those of examples, are not known to anyone.
+    const isGiven = Object.hasOwn(lists, resource.name);
+    const link = (entry: Entry) => {
+      const linked = linkUsers(model.reader, model.inference, resource, referring, entry);
+      return isGiven ? createDefaultAccount(model.inference, resource, linked) : linked;
+    };
     return [resource.name, getEntries(referring, resource).map(link)] as const;
   });
   return { ...referring, ...Object.fromEntries(linked) };

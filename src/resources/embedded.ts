@@ -12,6 +12,7 @@ import { getPathForm } from './names.ts';
 import { indexEntrySchemas, indexReferences } from './references.ts';
 import { type Children, type Inference, PATH_VALUES, type PathKey, type Plan, type Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
+import { SHOWN_NAMES } from './user-names.ts';
 import { findUserParts, getUserKey } from './user-parts.ts';
 
 /** A property of an entry that shows entries of another resource: the `author` of a note, beside its `authorId`. */
@@ -282,13 +283,10 @@ function pick(entry: Entry, names: readonly string[]): Entry {
   return Object.fromEntries(Object.entries(entry).filter(([name]) => names.includes(name)));
 }
 
-/** Names of properties that identify a user, without uppercase letters and separators. */
-const USER_NAMES = ['username', 'login', 'handle', 'email', 'displayname', 'fullname', 'name'];
-
 /** Returns the only user with the names in an object, such as the `username`. */
 function findByName(users: EntryList, shown: unknown): Entry | undefined {
   if (!isNode(shown)) return undefined;
-  const names = USER_NAMES.flatMap((name) => Object.keys(shown).find((own) => normalizeName(own) === name) ?? []);
+  const names = SHOWN_NAMES.flatMap((name) => Object.keys(shown).find((own) => normalizeName(own) === name) ?? []);
   for (const name of names) {
     const found = users.entries.filter((user) => shown[name] !== undefined && getOwn(user, name) === shown[name]);
     if (found.length === 1) return found[0];

@@ -5,7 +5,8 @@ import { getAlternatives, getKeyNames, getLastSegment, getParameterName, getPare
 import type { Action, Mount, Parent, PathKey, Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
 import { listPatchTypes } from './schema-reader.ts';
-import { getUserKey, USER_OBJECTS } from './user-parts.ts';
+import { PERSON_PROPERTIES, USER_OBJECTS } from './user-names.ts';
+import { getUserKey } from './user-parts.ts';
 
 /** The parameters of `findId`, which finds the property of an entry for a path parameter: `id` for `{petId}`. */
 interface KeyInput {
@@ -127,12 +128,6 @@ function findProperty(
 
 /** Names of path parameters that do not say which resource they identify: `{id}`, in contrast to `{petId}`. */
 const GENERAL_NAMES = ['id', 'uuid', 'name', 'slug', 'key', 'code'];
-
-/** Names of properties with the id of the person to whom an entry belongs, the best first. */
-const PERSON_PROPERTIES = [
-  ...['userid', 'ownerid', 'assigneeid', 'authorid', 'createdby', 'createdbyid', 'creatorid', 'memberid', 'customerid'],
-  ...['accountid', 'owner', 'author', 'assignee'],
-];
 
 /** Returns the parents in the path of a collection, the outermost first: the owner in `/owners/{ownerId}/pets`. */
 export function findParents(

@@ -4,9 +4,7 @@ import { normalizeName } from '../util/names.ts';
 import { getKeyValue } from './entry-values.ts';
 import { type Inference, isTopLevel, type Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
-
-/** Names of people in an entry who are users of the document, without uppercase letters and separators. */
-const USER_NAMES = ['user', 'author', 'owner', 'creator', 'createdby', 'assignee', 'reporter', 'sender'];
+import { REFERENCED_USERS } from './user-names.ts';
 
 type References = Pick<Inference, 'resources' | 'users'>;
 
@@ -21,7 +19,7 @@ export const indexReferences = memoizeByObject(({ resources, users }: References
     index.set(name, resource);
   }
   for (const name of shared) index.delete(name);
-  for (const name of users ? USER_NAMES : []) if (users && !index.has(`${name}id`)) index.set(`${name}id`, users);
+  for (const name of users ? REFERENCED_USERS : []) if (users && !index.has(`${name}id`)) index.set(`${name}id`, users);
   return index;
 });
 

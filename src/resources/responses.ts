@@ -4,11 +4,12 @@ import type { Contract } from '../openapi/contract.ts';
 import { isNode, omitKeys } from '../openapi/document.ts';
 import { findValueMedia } from '../openapi/responses.ts';
 import type { Entry } from '../store/state.ts';
-import { formatPointer } from '../util/json-pointer.ts';
+import { formatPointer, parsePointer } from '../util/json-pointer.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { normalizeName } from '../util/names.ts';
 import { getPageUrl } from '../util/pages.ts';
 import { toSeed } from '../util/random.ts';
+import { isSecretName } from '../util/redact-secrets.ts';
 import { getEntryKey, getKeyValue, getOwn, removePathValues } from './entry-values.ts';
 import { getEnvelopeValues, isOnlyEnvelope } from './envelopes.ts';
 import type { ListPage } from './list-query.ts';
@@ -18,6 +19,7 @@ import type { Plan, Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
 import { allowsAnyBody, allowsAnyJson } from './schema-reader.ts';
 import { computeTotals, findTotals, type Total } from './totals.ts';
+import { PERSONS } from './user-names.ts';
 
 /** A value with generated values for missing required properties, and the JSON Pointers of the generated values. */
 type Completed = ReturnType<CompleteValue>;
@@ -182,7 +184,9 @@ export class ResponseFactory {
    */
   #completeOpen({ resource }: Plan, entry: Entry): Completed {
     if (resource.schema === '') return { value: removePathValues(entry), generated: [] };
-    const { value, generated } = this.completeEntry(resource, resource.schema, entry);
+    const { value: complete, generated } = this.completeEntry(resource, resource.schema, entry);
+    const isPerson = PERSONS.includes(normalizeName(resource.singular));
+    const value = isPerson ? omitSecrets(complete as Entry) : complete;
     const { property } = resource.id;
     const id = property === undefined ? undefined : getOwn(entry, property);
     const shown = value as Entry;
@@ -208,9 +212,22 @@ export class ResponseFactory {
     const found = known.get(schema);
     if (found) return found;
     const seed = toSeed(`${resource.memberOf ?? resource.name} ${getEntryKey(resource, entry)}`);
-    const completed = this.#completeValue(schema, removePathValues(entry), seed);
+    const completed = this.#maskPasswords(schema, this.#completeValue(schema, removePathValues(entry), seed));
     known.set(schema, completed);
     return completed;
+  }
+
+  /** Masks the passwords that a schema requires, because only their hashes are stored, and a generated one is wrong. */
+  #maskPasswords(schema: string, completed: Completed): Completed {
+    const masked = completed.generated.flatMap((pointer) => {
+      const [name = '', ...inner] = parsePointer(pointer);
+      if (inner.length > 0 || !PASSWORD.test(normalizeName(name))) return [];
+      const place = this.#reader.getProperties(schema).get(name) ?? '';
+      const mask = PASSWORD_MASKS.find((one) => this.#contract.isValid(place, one));
+      return mask === undefined ? [] : [[name, mask] as const];
+    });
+    if (masked.length === 0) return completed;
+    return { ...completed, value: { ...(completed.value as Entry), ...Object.fromEntries(masked) } };
   }
 
   /**
@@ -350,4 +367,15 @@ export function setInner(object: Entry, [name, ...rest]: readonly string[], valu
 /** Returns the value at a path: `data.pet` for `['data', 'pet']`. Returns the object itself for an empty path. */
 export function getInner(object: unknown, path: readonly string[]): unknown {
   return path.reduce<unknown>((value, name) => (isNode(value) ? getOwn(value, name) : undefined), object);
+}
+
+/** Matches names of properties with a password, without uppercase letters and separators. */
+const PASSWORD = /^(?:user|login)?(?:password|passwd|pwd|passphrase|passcode)$/;
+
+/** What responses show instead of a password that they require: the first one that the schema allows. */
+const PASSWORD_MASKS = ['********', '************', '****************', '****', ''];
+
+/** Returns a person without secrets such as `password` and `apiKey`, which no document says that responses have. */
+function omitSecrets(person: Entry): Entry {
+  return Object.fromEntries(Object.entries(person).filter(([name]) => !isSecretName(name)));
 }

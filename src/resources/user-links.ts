@@ -1,5 +1,6 @@
 import { EntryList } from '../store/entry-list.ts';
 import type { Entry, State } from '../store/state.ts';
+import { normalizeName } from '../util/names.ts';
 import { findShown } from './embedded.ts';
 import { getEntries, removeEntries, setEntries } from './entries.ts';
 import { getKeyValue, setKeyValue } from './entry-values.ts';
@@ -10,6 +11,7 @@ import type { ResourceModel } from './resource-model.ts';
 import type { SchemaReader } from './schema-reader.ts';
 import { removeFromFlags, renameInFlags } from './sender-flags.ts';
 import { reserveName } from './sequences.ts';
+import { PEOPLE_LIST } from './user-names.ts';
 import { findUserParts, getUserKey } from './user-parts.ts';
 
 type Links = Pick<Inference, 'resources' | 'users'>;
@@ -26,8 +28,17 @@ export function renameUser(reader: SchemaReader, inference: Links, state: State,
       (next, key) => (getKeyValue(next, key) === old ? setKeyValue(next, key, to[property]) : next),
       entry,
     );
-    return renameInFlags(linked, old, getKeyValue(to, users.id));
+    const listed = changeLists(linked, (list) => list.map((id) => (id === old ? to[property] : id)), old);
+    return renameInFlags(listed, old, getKeyValue(to, users.id));
   });
+}
+
+/** Returns an entry with other lists of users, such as `memberIds`. Changes only lists that have the id `old`. */
+function changeLists(entry: Entry, change: (ids: readonly unknown[]) => readonly unknown[], old: string): Entry {
+  const changed = Object.entries(entry).flatMap(([name, ids]) =>
+    Array.isArray(ids) && ids.includes(old) && PEOPLE_LIST.test(normalizeName(name)) ? [[name, change(ids)]] : [],
+  );
+  return changed.length === 0 ? entry : { ...entry, ...Object.fromEntries(changed) };
 }
 
 /** Returns where the entries of a resource have ids of users. */
@@ -100,7 +111,7 @@ function unlinkUser(model: ResourceModel, state: State, user: Entry): State {
           return properties.has(key.property) && isFree(key) ? setKeyValue(rest, key, null) : rest;
         return isName && !isParent(resource, key) ? setKeyValue(rest, key, undefined) : rest;
       },
-      removeFromFlags(entry, old),
+      removeFromFlags(isName ? changeLists(entry, (list) => list.filter((id) => id !== old), old) : entry, old),
     );
     const result = kept.length === 0 ? unlinked : { ...unlinked, ...Object.fromEntries(kept) };
     isNamed ||= keys.some((key) => getKeyValue(result, key) === old);

@@ -3,31 +3,8 @@ import { normalizeName } from '../util/names.ts';
 import { getPathForm } from './names.ts';
 import type { Parent, Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
+import { CREATOR_PROPERTIES, SHOWN_NAMES, SURE_OBJECTS, USER_OBJECTS } from './user-names.ts';
 import { findNamed } from './users.ts';
-
-/** Names of properties with the user who created an entry. A `customerId` or `assigneeId` is often another user. */
-const CREATOR_PROPERTIES = [
-  'userid',
-  'ownerid',
-  'authorid',
-  'createdby',
-  'createdbyid',
-  'creatorid',
-  'owner',
-  'author',
-];
-
-/** Names of objects that show the user who created an entry, without uppercase letters and separators. */
-export const USER_OBJECTS = [
-  ...['author', 'owner', 'user', 'creator', 'createdby', 'sender', 'postedby'],
-  ...['reviewer', 'commenter', 'poster', 'organizer', 'host', 'uploader', 'requester', 'submitter'],
-];
-
-/** The number of names in `USER_OBJECTS` that always stand for the user who created an entry. */
-const SURE_OBJECTS = 7;
-
-/** Names of properties with the name of a user, the best first, without uppercase letters and separators. */
-const SHOWN_NAMES = ['username', 'login', 'handle', 'displayname', 'fullname', 'name', 'email'];
 
 /**
  * The properties of an entry that say who created it.

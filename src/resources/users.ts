@@ -5,31 +5,7 @@ import { getEntries } from './entries.ts';
 import { getLastSegment } from './names.ts';
 import type { Login, PasswordChange, Passwords, Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
-
-/** Names of entries that are people, without uppercase letters and separators. */
-const PERSONS = ['user', 'member', 'person', 'account', 'customer', 'author', 'owner', 'employee', 'profile'];
-
-/** Names of properties by which users log in, without uppercase letters and separators. */
-const LOGIN_NAMES = [
-  'email',
-  'emailaddress',
-  'username',
-  'login',
-  'userid',
-  'phone',
-  'phonenumber',
-  'mobile',
-  'mobilenumber',
-  'telephone',
-  'identifier',
-  'user',
-];
-
-/** Names of properties that no two users have in common, also if they log in with another one. */
-const UNIQUE_NAMES = ['email', 'emailaddress', 'username', 'login', 'handle'];
-
-/** Names of properties with a password, without uppercase letters and separators. */
-const PASSWORD_NAMES = ['password', 'passwd', 'pwd', 'passcode', 'pin'];
+import { LOGIN_NAMES, OTHER_LOGINS, PASSWORD_NAMES, PERSONS, PERSONS_WITH_LOGIN, UNIQUE_NAMES } from './user-names.ts';
 
 /** Names of properties with the password that a user has, if a request has a new one too. */
 const CURRENT_PASSWORD = /^(?:current|old|existing|previous)(?:password|passwd|pwd)?$|^password(?:current|old)$/;
@@ -81,7 +57,10 @@ const CLIENT_ID_NAMES = ['clientid'];
 const CLIENT_SECRET_NAMES = ['clientsecret'];
 
 /** Matches the last segment of a path that logs a user in. */
-const LOGIN = /^(?:(?:log|sign)[-_]?(?:in|on)|sessions?|auth|authenticate|authentication|tokens?)$/i;
+const LOGIN = /^(?:(?:\w+[-_])?(?:log|sign)[-_]?(?:in|on)|sessions?|auth|authenticate|authentication|tokens?)$/i;
+
+/** Matches the ids of operations that log a user in, or register one. */
+const LOGIN_ID = /(?:log|sign)_?-?(?:in|on|up)|session|authenticat|register|(?:issue|create|get|obtain)_?-?token/i;
 
 /** Matches the last segment of a path that registers a user. */
 const REGISTRATION = /^(?:register|registration|sign-?_?up|join|create-?_?account)$/i;
@@ -100,14 +79,16 @@ export function findUsers(
 ): Resource | undefined {
   const isCreated = ({ mounts }: Resource) =>
     routes.some((route) => route.path === mounts[0]?.collection && findCredentials(reader, route) !== undefined);
+  const used = routes.flatMap((route) => findCredentials(reader, route)?.login ?? []).map(normalizeName);
+  const logins = [...LOGIN_NAMES, ...used];
   const isUsers = (resource: Resource) =>
     resource.kind === 'collection' &&
     resource.mounts[0]?.parents.length === 0 &&
     resource.schema !== '' &&
-    PERSONS.includes(normalizeName(resource.singular)) &&
-    (findNamed(reader, resource.schema, LOGIN_NAMES) !== undefined || isCreated(resource));
+    (findNamed(reader, resource.schema, logins) !== undefined || isCreated(resource));
   const found = resources.filter(isUsers);
-  return found.find(({ singular }) => normalizeName(singular) === 'user') ?? found[0];
+  const find = (names: readonly string[]) => found.find(({ singular }) => names.includes(normalizeName(singular)));
+  return find(['user']) ?? find(PERSONS) ?? (used.length > 0 ? find(PERSONS_WITH_LOGIN) : undefined);
 }
 
 /**
@@ -180,12 +161,19 @@ function findCredentials(reader: SchemaReader, route: Route) {
   const request = reader.getRequestSchema(route);
   if (route.method !== 'POST' || route.pathNames.length > 0 || request === undefined) return undefined;
   const { path, schema } = findBody(reader, request);
-  const [password, login] = [PASSWORD_NAMES, LOGIN_NAMES].map((names) => findNamed(reader, schema, names));
+  const password = findNamed(reader, schema, PASSWORD_NAMES);
+  const login = findNamed(reader, schema, isAboutLogin(route) ? [...LOGIN_NAMES, ...OTHER_LOGINS] : LOGIN_NAMES);
   if (password === undefined || login === undefined) return undefined;
   const others = [...reader.getProperties(schema).keys()].filter(
     (name) => name !== login && LOGIN_NAMES.includes(normalizeName(name)),
   );
   return { path, login, password, others };
+}
+
+/** Returns whether the path or the operation id of an operation says that it logs a user in, or registers one. */
+function isAboutLogin({ path, operationId }: Route): boolean {
+  const segment = getLastSegment(path);
+  return LOGIN.test(segment) || REGISTRATION.test(segment) || LOGIN_ID.test(operationId);
 }
 
 export function findNamed(reader: SchemaReader, schema: string, names: readonly string[]): string | undefined {
@@ -241,7 +229,10 @@ export function findLogin(reader: SchemaReader, users: Resource, route: Route, i
   const { path: requestPath, schema } = findBody(reader, request);
   const find = (names: readonly string[]) => findNamed(reader, schema, names);
   const refreshToken = find(REFRESH_NAMES);
-  const sent = findCredentials(reader, route);
+  const named = findCredentials(reader, route);
+  const isKnown = (login: string) =>
+    LOGIN_NAMES.includes(normalizeName(login)) || reader.getProperties(users.schema).has(login);
+  const sent = named && isKnown(named.login) ? named : undefined;
   const credentials = sent && { login: sent.login, password: sent.password, others: sent.others };
   const clientId = find(CLIENT_SECRET_NAMES) === undefined ? undefined : find(CLIENT_ID_NAMES);
   if (!credentials && refreshToken === undefined && clientId === undefined) return undefined;

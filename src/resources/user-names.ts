@@ -1,0 +1,77 @@
+/* The words of documents for users, and for what they have, without uppercase letters and separators. */
+
+/** Names of entries that are people. */
+export const PERSONS = ['user', 'member', 'person', 'account', 'customer', 'author', 'owner', 'employee', 'profile'];
+
+/** Names of entries that are people only if they log in. */
+export const PERSONS_WITH_LOGIN = [
+  ...['patient', 'student', 'player', 'driver', 'guest', 'client', 'subscriber', 'learner', 'worker', 'staff', 'admin'],
+];
+
+/** Names of properties by which users log in. */
+export const LOGIN_NAMES = [
+  'email',
+  'emailaddress',
+  'username',
+  'login',
+  'userid',
+  'phone',
+  'phonenumber',
+  'mobile',
+  'mobilenumber',
+  'telephone',
+  'identifier',
+  'user',
+];
+
+/** Names of other properties by which users log in, at paths of logins and registrations. */
+export const OTHER_LOGINS = [
+  ...['handle', 'nickname', 'screenname', 'alias', 'account', 'accountnumber', 'accountname', 'accountid', 'name'],
+  ...['employeeid', 'employeenumber', 'staffid', 'staffnumber', 'memberid', 'membernumber', 'customerid'],
+  ...['customernumber', 'studentid', 'studentnumber', 'patientid', 'cardnumber', 'badgenumber', 'number'],
+];
+
+/** Names of properties that no two users have in common, also if they log in with another one. */
+export const UNIQUE_NAMES = ['email', 'emailaddress', 'username', 'login', 'handle'];
+
+/** Matches the names of lists with the ids or the names of users. */
+export const PEOPLE_LIST =
+  /^(?:user|member|participant|follower|following|followee|assignee|reviewer|collaborator|attendee|watcher|owner|admin|moderator|recipient|guest|contributor|author|subscriber)s?(?:(?:user)?(?:name|id)s?)?$/;
+
+/** Names of properties with a password. */
+export const PASSWORD_NAMES = [
+  ...['password', 'passwd', 'pwd', 'passcode', 'pin', 'pincode', 'passphrase', 'secret', 'secretcode', 'accesscode'],
+];
+
+/** Names of properties with the user who created an entry. A `customerId` or `assigneeId` is often another user. */
+export const CREATOR_PROPERTIES = [
+  'userid',
+  'ownerid',
+  'authorid',
+  'createdby',
+  'createdbyid',
+  'creatorid',
+  'owner',
+  'author',
+];
+
+/** Names of objects that show the user who created an entry. */
+export const USER_OBJECTS = [
+  ...['author', 'owner', 'user', 'creator', 'createdby', 'sender', 'postedby'],
+  ...['reviewer', 'commenter', 'poster', 'organizer', 'host', 'uploader', 'requester', 'submitter'],
+];
+
+/** The number of names in `USER_OBJECTS` that always stand for the user who created an entry. */
+export const SURE_OBJECTS = 7;
+
+/** Names of properties with the name of a user, the best first. */
+export const SHOWN_NAMES = ['username', 'login', 'handle', 'displayname', 'fullname', 'name', 'email'];
+
+/** Names of properties with the id of the person to whom an entry belongs, the best first. */
+export const PERSON_PROPERTIES = [
+  ...['userid', 'ownerid', 'assigneeid', 'authorid', 'createdby', 'createdbyid', 'creatorid', 'memberid', 'customerid'],
+  ...['accountid', 'owner', 'author', 'assignee'],
+];
+
+/** Names of people in an entry who are users of the document. */
+export const REFERENCED_USERS = ['user', 'author', 'owner', 'creator', 'createdby', 'assignee', 'reporter', 'sender'];

@@ -1,0 +1,169 @@
+import { describe, expect, it } from 'vitest';
+import { createList, createObject, type Paths, refer, type Schema } from '../support/fixtures/api-document.ts';
+import { explainApi } from '../support/harness/explain-api.ts';
+import { folderWith } from '../support/harness/folder-with.ts';
+import { startApi } from '../support/harness/start-api.ts';
+
+const TEXT = { type: 'string' };
+const INTEGER = { type: 'integer' };
+const Token = createObject({ 'token!': TEXT });
+
+/** Returns the operations of a document whose users have a login and a secret with these names. */
+function createPaths(login: string, secret: string, logIn: string): Paths {
+  const request = createObject({ [`${login}!`]: TEXT, [`${secret}!`]: TEXT });
+  return {
+    '/members': {
+      get: { response: createList(refer('Member')) },
+      post: { status: 201, request, response: refer('Member') },
+    },
+    [logIn]: { post: { request, response: Token } },
+    '/me': { get: { response: refer('Member') } },
+  };
+}
+
+const createSchemas = (login: string): Readonly<Record<string, Schema>> => ({
+  Member: createObject({ 'id!': INTEGER, [`${login}!`]: TEXT, nickname: TEXT }),
+});
+
+describe('a login', () => {
+  it.each([
+    ['handle', 'passphrase', '/login'],
+    ['nickname', 'secret', '/sessions'],
+    ['account', 'passcode', '/auth/sign-in'],
+    ['employee_id', 'pin', '/auth/token'],
+    ['memberNumber', 'pinCode', '/member-login'],
+  ])('by %s and %s at %s finds the user and checks the secret', async (login, secret, path) => {
+    const { ask } = await startApi({ paths: createPaths(login, secret, path), schemas: createSchemas(login) });
+    const ann = { [login]: 'a1', [secret]: '1234' };
+    const { body: member } = await ask('POST', '/members', ann);
+    expect(member).not.toHaveProperty(secret);
+    expect(await ask('POST', '/members', ann)).toMatchObject({ status: 409 });
+    const { body } = await ask('POST', path, ann);
+    const headers = { Authorization: `Bearer ${body.token}` };
+    expect((await ask('GET', '/me', undefined, headers)).body).toEqual(member);
+    expect(await ask('POST', path, { ...ann, [secret]: '9' })).toMatchObject({ status: 401 });
+    expect(await ask('POST', path, { ...ann, [login]: 'b' })).toMatchObject({ status: 401 });
+  });
+
+  it('is none if no user has the property, or if the path is about something else', async () => {
+    const schemas = { ...createSchemas('email'), Key: createObject({ 'id!': INTEGER }) };
+    const request = createObject({ 'account!': TEXT, 'secret!': TEXT });
+    const explained = await explainApi({
+      schemas,
+      paths: {
+        ...createPaths('email', 'password', '/login'),
+        '/token': { post: { request, response: Token } },
+        '/payments/check': {
+          post: { request: createObject({ 'email!': TEXT, 'pin!': TEXT }), response: refer('Key') },
+        },
+      },
+    });
+    expect(explained['POST /token']).toMatch('mocked');
+    expect(explained['POST /payments/check']).toMatch('mocked');
+  });
+});
+
+describe('a user of the default data', () => {
+  it('logs in with the password in the data, which no response has, and the file keeps it', async () => {
+    const folder = await folderWith({
+      'data.json': JSON.stringify({
+        members: [
+          { id: 1, email: 'ann@example.com', password: 'secret-1' },
+          { id: 2, email: 'bob@example.com' },
+        ],
+      }),
+    });
+    const { ask, url } = await startApi(
+      { paths: createPaths('email', 'password', '/login'), schemas: createSchemas('email') },
+      { defaultData: `${folder}/data.json` },
+    );
+    const logIn = (email: string, password: string) => ask('POST', '/login', { email, password });
+    expect(await logIn('ann@example.com', 'secret-1')).toMatchObject({ status: 200 });
+    expect(await logIn('ann@example.com', 'x')).toMatchObject({ status: 401 });
+    expect(await logIn('bob@example.com', 'x')).toMatchObject({ status: 200 });
+    expect((await ask('GET', '/members')).text).not.toMatch('secret-1');
+    expect(await (await fetch(`${url}/_control/sandboxes/default/state`)).text()).not.toMatch('secret-1');
+  });
+
+  it('keeps the token and the lists of names when the name changes', async () => {
+    const schemas = {
+      User: createObject({ 'username!': TEXT }),
+      Team: createObject({ 'id!': INTEGER, members: createList(TEXT) }),
+    };
+    const credentials = createObject({ 'username!': TEXT, 'password!': TEXT });
+    const folder = await folderWith({
+      'data.json': JSON.stringify({
+        users: [{ username: 'ann', password: 'x' }, { username: 'bob' }],
+        teams: [{ id: 1, members: ['bob', 'ann'] }],
+      }),
+    });
+    const { ask } = await startApi(
+      {
+        schemas,
+        paths: {
+          '/login': { post: { request: credentials, response: Token } },
+          '/users': { get: { response: createList(refer('User')) } },
+          '/users/{username}': { get: { response: refer('User') } },
+          '/me': {
+            get: { response: refer('User') },
+            patch: { request: createObject({ username: TEXT }), response: refer('User') },
+            delete: { status: 204 },
+          },
+          '/teams': { get: { response: createList(refer('Team')) } },
+          '/teams/{teamId}': { get: { response: refer('Team') }, delete: { status: 204 } },
+        },
+      },
+      { defaultData: `${folder}/data.json` },
+    );
+    const { body } = await ask('POST', '/login', { username: 'ann', password: 'x' });
+    const headers = { Authorization: `Bearer ${body.token}` };
+    await ask('PATCH', '/me', { username: 'anna' }, headers);
+    expect((await ask('GET', '/me', undefined, headers)).body).toEqual({ username: 'anna' });
+    expect((await ask('GET', '/teams/1')).body.members).toEqual(['bob', 'anna']);
+    expect(await ask('POST', '/login', { username: 'anna', password: 'x' })).toMatchObject({ status: 200 });
+    await ask('DELETE', '/me', undefined, headers);
+    expect((await ask('GET', '/teams/1')).body.members).toEqual(['bob']);
+  });
+});
+
+describe('a password', () => {
+  const credentials = createObject({ 'email!': TEXT, 'password!': { type: 'string', minLength: 6 } });
+
+  it('that a response requires is masked, and named in X-Mocked', async () => {
+    const User = createObject({ 'id!': INTEGER, 'email!': TEXT, 'password!': { type: 'string', minLength: 6 } });
+    const { ask } = await startApi({
+      schemas: { User },
+      paths: {
+        '/register': { post: { status: 201, request: credentials, response: refer('User') } },
+        '/login': {
+          post: { request: credentials, response: createObject({ 'token!': TEXT, 'user!': refer('User') }) },
+        },
+        '/users': { get: { response: createList(refer('User')) } },
+      },
+    });
+    const sent = { email: 'ann@example.com', password: 'secret-1' };
+    const registered = await ask('POST', '/register', sent);
+    expect(registered.body).toMatchObject({ email: 'ann@example.com', password: '********' });
+    expect(registered.headers.get('x-mocked')).toBe('/password');
+    const { body, headers } = await ask('POST', '/login', sent);
+    expect(body.user).toEqual(registered.body);
+    expect(headers.get('x-mocked')).toBe('/user/password');
+    expect((await ask('GET', '/users')).body).toContainEqual(registered.body);
+  });
+
+  it('and other secrets of a user are in no response without a schema', async () => {
+    const request = createObject({ 'email!': TEXT, 'password!': TEXT, apiKey: TEXT, name: TEXT });
+    const { ask } = await startApi({
+      paths: {
+        '/users': { get: {}, post: { status: 201, request } },
+        '/users/{userId}': { get: {} },
+      },
+    });
+    const sent = { email: 'a@example.com', password: 'secret-1', apiKey: 'key-1', name: 'Ann' };
+    await ask('POST', '/users', sent);
+    const { body } = await ask('GET', '/users');
+    expect(body).toMatchObject([{ email: 'a@example.com', name: 'Ann' }]);
+    for (const path of ['/users', `/users/${body[0].id}`])
+      expect((await ask('GET', path)).text).not.toMatch(/secret-1|key-1/);
+  });
+});
