@@ -1,0 +1,151 @@
+import { findJsonMedia } from '../openapi/responses.ts';
+import { EntryList } from '../store/entry-list.ts';
+import type { Entry, State } from '../store/state.ts';
+import { toSeed } from '../util/random.ts';
+import { createDefaultAccount } from './accounts.ts';
+import { linkUsers } from './embedded.ts';
+import { findEqual, getEntries, hasParents, listParentPaths } from './entries.ts';
+import { appendEntry } from './entry-lists.ts';
+import { addFirstUser } from './ownership.ts';
+import { findReferences, toReferenceValue } from './references.ts';
+import type { Plan, Resource } from './resource.ts';
+import type { ResourceModel } from './resource-model.ts';
+import { getInner } from './responses.ts';
+import { createUuidFrom, SAMPLE_TIME_MS } from './server-values.ts';
+
+/**
+ * The number of entries to generate for each parent, or for a resource without parents.
+ * Used if there are no examples, and no operation creates entries.
+ */
+const GENERATED_SEEDS = 3;
+
+/** The maximum number of parents for which child entries are generated. */
+const MAX_PARENTS = 5;
+
+/**
+ * Creates the default data of a contract from the examples in the document.
+ * Generates entries for a resource without examples, unless an operation creates its entries.
+ * `lists`: lists from the user, by resource name.
+ * They replace the examples and get the default values of the contract.
+ */
+export function createSeeds(model: ResourceModel, lists: State): State {
+  const { resources } = model.inference;
+  const byDepth = [...resources].sort((a, b) => getDepth(a) - getDepth(b));
+  let state: State = { ...Object.fromEntries(resources.map(({ name }) => [name, []])), ...lists };
+  const generated: Resource[] = [];
+  for (const resource of byDepth) {
+    if (Object.hasOwn(lists, resource.name)) {
+      state = { ...state, [resource.name]: addDefaults(model, resource, lists) };
+      continue;
+    }
+    const examples = findExamples(model, resource);
+    const isGenerated = examples.length === 0 && resource.kind === 'collection' && !model.canCreate(resource);
+    const values = isGenerated ? Array.from({ length: GENERATED_SEEDS }, () => undefined) : examples;
+    state = addSeeds(model, resource, state, values);
+    if (isGenerated) generated.push(resource);
+  }
+  const owned = resources.reduce((next, resource) => addFirstUser(model, resource, next), state);
+  const referring = generated.reduce((next, resource) => setReferences(model, resource, next), owned);
+  const linked = resources.map((resource) => {
+    // Generated passwords, and those of examples, are not known to anyone.
+    const isGiven = Object.hasOwn(lists, resource.name);
+    const link = (entry: Entry) => {
+      const linked = linkUsers(model.reader, model.inference, resource, referring, entry);
+      return isGiven ? createDefaultAccount(model.inference, resource, linked) : linked;
+    };
+    return [resource.name, getEntries(referring, resource).map(link)] as const;
+  });
+  return { ...referring, ...Object.fromEntries(linked) };
+}
+
+/** Sets the ids of other entries in the generated entries of a resource, such as `authorId`, to those of entries. */
+function setReferences({ reader, inference, contract }: ResourceModel, resource: Resource, state: State): State {
+  const references = findReferences(reader, inference, resource.schema, resource);
+  if (references.length === 0) return state;
+  const entries = getEntries(state, resource).map((entry, index) => {
+    const ids = references.flatMap((reference) => {
+      const targets = getEntries(state, reference.target);
+      const isTop = reference.target === resource && index === 0 && contract.isValid(reference.schema, null);
+      const target = reference.target === resource ? targets[0] : targets[index % Math.max(targets.length, 1)];
+      const value = isTop ? null : toReferenceValue(contract.isValid, reference, target);
+      return value === undefined || !Object.hasOwn(entry, reference.property) ? [] : [[reference.property, value]];
+    });
+    return ids.length === 0 ? entry : { ...entry, ...Object.fromEntries(ids) };
+  });
+  return { ...state, [resource.name]: entries };
+}
+
+/**
+ * Returns the entries that the user provides for a resource, with default values from the contract for missing
+ * properties.
+ */
+function addDefaults(model: ResourceModel, resource: Resource, lists: State): readonly Entry[] {
+  return getEntries(lists, resource).map((entry) =>
+    model.addDefaults(resource, model.addNestedDefaults(resource.schema, entry)),
+  );
+}
+
+function getDepth({ mounts }: Resource): number {
+  return mounts[0]?.parents.length ?? 0;
+}
+
+/**
+ * Adds default entries to a resource, and returns a changed copy of the state.
+ * `values`: an example for each entry, or undefined to generate the entry.
+ */
+function addSeeds(
+  model: ResourceModel,
+  resource: Resource,
+  state: State,
+  values: readonly (Entry | undefined)[],
+): State {
+  const [mount] = resource.mounts;
+  const plan = [...model.inference.plans.values()].find((candidate) => candidate.resource === resource);
+  if (!mount || !plan) return state;
+  const paths = listParentPaths(model.inference, state, mount);
+  const isGenerated = values.includes(undefined);
+  let list = EntryList.of([]);
+  for (const parentPath of isGenerated ? paths.slice(0, MAX_PARENTS) : paths.slice(0, 1))
+    for (const [index, value] of values.entries()) {
+      const path = (value && paths.find((candidate) => hasParents(value, mount, candidate))) ?? parentPath;
+      const key = `${resource.name} ${Object.values(path).join('/')} ${index}`;
+      const body = value ?? (model.generate(resource.schema, toSeed(key)) as Entry | undefined);
+      if (!body) continue;
+      const entry = model.createSeed(
+        { ...plan, mount },
+        {
+          list,
+          body,
+          path,
+          nowMs: SAMPLE_TIME_MS,
+          newId: () => createUuidFrom(key),
+        },
+      );
+      if (resource.kind === 'singleton' || !findEqual(list, resource, entry)) list = appendEntry(list, entry);
+    }
+  return { ...state, [resource.name]: [...getEntries(state, resource), ...list.entries] };
+}
+
+/** Returns the examples of entries: from the responses of a resource's operations, and from the schema of an entry. */
+function findExamples(model: ResourceModel, resource: Resource): readonly Entry[] {
+  const plans = [...model.inference.plans.values()].filter((plan) => plan.resource === resource);
+  const order = ['list', 'read', 'create', 'replace', 'update'];
+  const sorted = [...plans].sort((a, b) => order.indexOf(a.action) - order.indexOf(b.action));
+  const found = sorted.flatMap((plan) => listExamples(plan)).filter(isEntry);
+  const own = resource.schema === '' ? undefined : model.reader.getExample(resource.schema);
+  const examples = [...found, ...(isEntry(own) ? [own] : [])];
+  return resource.kind === 'singleton' ? examples.slice(0, 1) : examples;
+}
+
+function listExamples({ route, action, responsePath }: Plan): readonly unknown[] {
+  if (!['list', 'read', 'create', 'replace', 'update'].includes(action)) return [];
+  const examples = findJsonMedia(route.responses, route.successStatus)?.examples ?? [];
+  return examples.flatMap(({ value }) => {
+    const inner = getInner(value, responsePath);
+    return action === 'list' ? (Array.isArray(inner) ? inner : []) : [inner];
+  });
+}
+
+function isEntry(value: unknown): value is Entry {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length > 0;
+}
