@@ -7,7 +7,7 @@ import { hasEntryResponse } from './path-keys.ts';
 import type { Effect, Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
 import { isSenderFlag } from './sender-flags.ts';
-import { findFollowingValues, findStateCounter, findStateTime, findStateValue } from './states.ts';
+import { findFollowingValues, findStateCounter, findStateTime, findStateValue, removeFillers } from './states.ts';
 
 /** The path of an action and its parts: `/tasks/{taskId}` and `complete`. */
 export interface ActionPath {
@@ -41,13 +41,16 @@ export function findEffect(reader: SchemaReader, resource: Resource, route: Rout
   const isOwn = named !== undefined && !(typeof named.value === 'boolean' && isSenderFlag(named.property));
   const following = isOwn && named.value !== false ? findFollowingValues(reader, schema, verb, named.property) : [];
   const all = named ? [named, ...following] : [];
-  const values = isUndone ? all.map(({ property, value }) => findOtherValue(reader, schema, property, value)) : all;
+  const known = isUndone ? all.map(({ property, value }) => findOtherValue(reader, schema, property, value)) : all;
   const time = findStateTime(reader, schema, verb);
   const counter = findStateCounter(reader, schema, verb);
   // `POST /tasks/{taskId}/subtasks` creates something, although the server does not know what.
   const isCreation = route.method === 'POST' && (toSingular(verb) !== verb || isChildName(verb));
   const isOther = NO_CHANGES.test(normalizeName(verb)) || route.successStatus === 201;
   const setsBody = !isUndone && !isCreation && !isOther && sendsProperties(reader, resource, route);
+  // What the client sends says more than the verb: `{ isDefault: false }`.
+  const sent = setsBody ? reader.getRequired(reader.getRequestSchema(route) ?? '') : [];
+  const values = known.filter(({ property }) => !sent.includes(property));
   if (values.length === 0 && time === undefined && counter === undefined && !setsBody) return undefined;
   return {
     values,
@@ -117,15 +120,44 @@ export function describeValues({ values }: Effect): string {
   return values.map(({ property, value }) => `${property} ${JSON.stringify(value)}`).join(' and ');
 }
 
-/** Returns the third person of a verb in a path: `completes` for `complete`, and `marks as read` for `mark-as-read`. */
-export function conjugate(verb: string): string {
-  const [first = '', ...rest] = verb
+/**
+ * Describes what an action does to an entry: `completes a task`, `marks a task as read`, and `changes status of a task`.
+ * `entry`: the name of the entry with its article.
+ * `sent`: the properties that the request body can have.
+ */
+export function describeAction(
+  verb: string,
+  { values, time, setsBody }: Effect,
+  entry: string,
+  sent: readonly string[],
+) {
+  const state = removeFillers(verb);
+  const name = normalizeName(state);
+  const isState = values.some(({ property, value }) => {
+    const flags = value === true ? [name, `is${name}`] : [name.replace(/^un/, ''), `is${name.replace(/^un/, '')}`];
+    return typeof value === 'boolean'
+      ? flags.includes(normalizeName(property)) && (value || name.startsWith('un'))
+      : normalizeName(String(value)) === name;
+  });
+  if (isState) return `marks ${entry} as ${splitWords(state).join('-')}`;
+  const [first = '', ...rest] = splitWords(verb);
+  const isNoun = setsBody && values.length === 0 && !time && sent.some((one) => normalizeName(one) === name);
+  if (isNoun) return `changes ${splitWords(verb).join(' ')} of ${entry}`;
+  const isPhrase = rest.length === 0 || /^(?:in|out|up|off|on|down|back|as)$/.test(rest[0] ?? '');
+  return isPhrase ? [conjugate(first), ...rest, entry].join(' ') : [conjugate(first), ...rest, 'of', entry].join(' ');
+}
+
+function splitWords(text: string): readonly string[] {
+  return text
     .replaceAll(/([a-z])([A-Z])/g, '$1 $2')
     .toLowerCase()
     .split(/[\s_-]+/);
-  const ending = /(?:s|x|z|ch|sh)$/.test(first) ? 'es' : 's';
-  const own = /[^aeiou]y$/.test(first) ? `${first.slice(0, -1)}ies` : first + ending;
-  return [own, ...rest].join(' ');
+}
+
+/** Returns the third person of a verb: `completes` for `complete`. */
+function conjugate(verb: string): string {
+  const ending = /(?:s|x|z|ch|sh)$/.test(verb) ? 'es' : 's';
+  return /[^aeiou]y$/.test(verb) ? `${verb.slice(0, -1)}ies` : verb + ending;
 }
 
 /**

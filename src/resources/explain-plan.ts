@@ -1,4 +1,4 @@
-import { conjugate, describeEffect, splitActionPath, splitBulkPath } from './actions.ts';
+import { describeAction, describeEffect, splitActionPath, splitBulkPath } from './actions.ts';
 import { getShownLists } from './count-entries.ts';
 import { describeDerived } from './derived.ts';
 import { describeEmbedded } from './embedded.ts';
@@ -7,7 +7,7 @@ import { describeFilter } from './list-filters.ts';
 import type { ListParameters } from './list-query.ts';
 import { addArticle, getLastSegment, getParameterName } from './names.ts';
 import { findCreator } from './ownership.ts';
-import type { Action, Derived, Login, Mount, Plan, Resource } from './resource.ts';
+import type { Action, Derived, Effect, Login, Mount, Plan, Resource } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 import { allowsAnyBody, isEnvelopeName } from './schema-reader.ts';
 import { getSenderFlags } from './sender-flags.ts';
@@ -62,26 +62,40 @@ function describeCounts(counts: readonly Derived[]): string {
   return counts.some(({ shown }) => shown) ? 'shows:' : 'counts:';
 }
 
+/** Describes an action, such as `completes a task: status → "done"`. */
+function explainEffect(model: ResourceModel, plan: Plan, effect: Effect): string {
+  const { resource, route } = plan;
+  const { verb = '' } = (plan.isBulk ? splitBulkPath(route.path) : splitActionPath(route.path)) ?? {};
+  const isPart = ['PUT', 'PATCH'].includes(route.method) && effect.values.length === 0 && !effect.time;
+  const entry = plan.isBulk ? `all ${resource.name}` : nameEntry(resource);
+  const request = model.reader.getRequestSchema(route);
+  const sent = request === undefined ? [] : [...model.reader.getProperties(request).keys()];
+  const what =
+    route.method === 'DELETE'
+      ? `takes back ${JSON.stringify(verb)} of ${entry}`
+      : isPart
+        ? `changes ${verb} of ${entry}`
+        : describeAction(verb, effect, entry, sent);
+  return `${what}: ${describeEffect(effect, getSenderFlags(model.inference, resource))}`;
+}
+
+/** Describes a list of the users who follow a user, or whom a user follows. */
+function explainFollows(model: ResourceModel, plan: Plan, { list, items }: NonNullable<Plan['follows']>): string {
+  const { singular, name } = plan.resource;
+  const whose = plan.isSender ? `the ${singular} who sends the request` : addArticle(singular);
+  const who = list === 'followers' ? `who follow ${whose}` : `whom ${whose} follows`;
+  const details = items === undefined ? describeList(model, plan).join('; ') : '';
+  const what = items === undefined ? '' : 'the ids of ';
+  return `lists ${what}the ${name} ${who}${details === '' ? '' : ` (${details})`}`;
+}
+
 /** Describes what an operation does, such as `lists pets of /owners/{ownerId} (filters: status; ignores: q)`. */
 export function explainPlan(model: ResourceModel, plan: Plan): string {
   const { action, resource, mount, route, effect } = plan;
-  if (effect) {
-    const { verb = '' } = (plan.isBulk ? splitBulkPath(route.path) : splitActionPath(route.path)) ?? {};
-    const isPart = ['PUT', 'PATCH'].includes(route.method) && effect.values.length === 0 && !effect.time;
-    const isBack = route.method === 'DELETE';
-    const what = isBack ? `takes back ${JSON.stringify(verb)} of` : isPart ? `changes ${verb} of` : conjugate(verb);
-    return `${what} ${plan.isBulk ? `all ${resource.name}` : nameEntry(resource)}: ${describeEffect(effect, getSenderFlags(model.inference, resource))}`;
-  }
+  if (effect) return explainEffect(model, plan, effect);
   if (action === 'count') return explainCounts(model, plan);
   if (plan.login) return explainLogin(plan.login, addArticle(resource.singular));
-  if (plan.follows) {
-    const { singular } = resource;
-    const whose = plan.isSender ? `the ${singular} who sends the request` : addArticle(singular);
-    const who = plan.follows.list === 'followers' ? `who follow ${whose}` : `whom ${whose} follows`;
-    const details = plan.follows.items === undefined ? describeList(model, plan).join('; ') : '';
-    const what = plan.follows.items === undefined ? '' : 'the ids of ';
-    return `lists ${what}the ${resource.name} ${who}${details === '' ? '' : ` (${details})`}`;
-  }
+  if (plan.follows) return explainFollows(model, plan, plan.follows);
   if (action === 'logOut') return `logs out the ${resource.singular} of the token`;
   const deleted = action === 'delete' || action === 'clear' ? describeChildren(model, resource) : [];
   if (plan.isSender) return `${getVerb(plan)} the ${resource.singular} who sends the request${inBrackets(deleted)}`;

@@ -276,8 +276,9 @@ async function act(model: ResourceModel, plan: Plan, input: Input, context: Cont
     const schema = mount.shown ?? resource.schema;
     const [own = current] = model.derived.add(state, resource, [current], { sender, schema });
     const shown = model.responses.completeEntry(resource, resource.schema, own).value as Entry;
+    const unsent = effect.values.filter(({ property }) => !Object.hasOwn(sent, property));
     const changes = applyEffect(
-      effect,
+      { ...effect, values: unsent },
       { ...shown, ...readFlags(effect, current, sender) },
       model.formatTime(resource, effect.time?.property, nowMs),
     );

@@ -55,12 +55,15 @@ function listStateWords(word: string): readonly string[] {
     `${own.replace(/y$/, 'i')}ed`,
     `${stem}ing`,
   ];
+  // `check-in` is `checked_in`.
+  const [, verb = '', particle = ''] = /^([a-z]+)[_-]?(in|out|up|off)$/i.exec(word) ?? [];
+  const phrasal = verb === '' ? [] : [`${verb.toLowerCase()}ed${particle.toLowerCase()}`];
   const same = SYNONYMS.filter((group) => group[0] === own || (group.slice(1).includes(own) && own !== 'active'));
-  return [...new Set([...inflected, ...same.flat()])];
+  return [...new Set([...inflected, ...phrasal, ...same.flat()])];
 }
 
-/** Splits a segment into the words of a state: `mark-as-read` becomes `read`. */
-function removeFillers(segment: string): string {
+/** Removes the words that do not name a state from a segment: `mark-as-read` becomes `read`. */
+export function removeFillers(segment: string): string {
   let rest = segment;
   for (let shorter = rest.replace(FILLERS, ''); shorter !== rest; shorter = rest.replace(FILLERS, ''))
     rest = shorter.replace(/^[_-]+/, '');
@@ -91,8 +94,26 @@ export function findStateValue(reader: SchemaReader, schema: string, segment: st
   const named = findNamedValue(reader, schema, word);
   if (named) return named;
   const [, opposite] = /^(?:un|dis|de)[_-]?(\w{3,})$/i.exec(word) ?? [];
-  const undone = opposite === undefined ? undefined : findBoolean(reader, schema, listStateWords(opposite));
-  return undone === undefined ? undefined : { property: undone, value: false };
+  const opposites = [...(opposite === undefined ? [] : [opposite]), ...(OPPOSITES[normalizeName(word)] ?? [])];
+  const undone = findBoolean(reader, schema, opposites.flatMap(listStateWords));
+  if (undone !== undefined) return { property: undone, value: false };
+  return opposite === undefined ? undefined : findOtherOfTwo(reader, schema, opposite);
+}
+
+/** Verbs that take a state back. */
+const OPPOSITES: Readonly<Record<string, readonly string[]>> = {
+  disable: ['enable'],
+  restore: ['archive', 'delete', 'trash'],
+  show: ['hide'],
+  resume: ['pause'],
+};
+
+/** Returns the other value of a property with two values: `draft` for `unpublish`. */
+function findOtherOfTwo(reader: SchemaReader, schema: string, opposite: string): StateValue | undefined {
+  const found = findNamedValue(reader, schema, opposite);
+  const values = found && reader.getKeyword(reader.getProperties(schema).get(found.property) ?? '', 'enum');
+  const others = Array.isArray(values) ? values.filter((value) => value !== found?.value) : [];
+  return found && others.length === 1 ? { property: found.property, value: others[0] } : undefined;
 }
 
 /**

@@ -57,7 +57,7 @@ describe('an action of an entry', () => {
       'PUT /tasks/{taskId}/start': 'real: starts a task: status → "in_progress"',
       'POST /tasks/{taskId}/archive': 'real: archives a task: isArchived → true',
       'POST /tasks/{taskId}/unarchive': 'real: unarchives a task: isArchived → false',
-      'POST /tasks/{taskId}/mark-as-read': 'real: marks as read a task: read → true',
+      'POST /tasks/{taskId}/mark-as-read': 'real: marks a task as read: read → true',
       'POST /tasks/{taskId}/like': 'real: likes a task: liked → true, likesCount + 1',
       'POST /tasks/{taskId}/assign': 'real: assigns a task: the properties in the body',
       'POST /tasks/{taskId}/explode': 'mocked: an action: the document does not say what the action changes',

@@ -67,7 +67,7 @@ it('Numbers of states are explained, and the numbers that nothing explains', asy
     'GET /tasks/stats':
       'real: counts: todo (tasks with status "todo"), inProgress (tasks with status "in_progress"), done (tasks with status "done"), total; generates: rate',
     'GET /alerts/unread-count': 'real: counts: count (alerts with isRead false)',
-    'POST /alerts/read-all': 'real: reads all alerts: isRead → true, readAt → now',
+    'POST /alerts/read-all': 'real: marks all alerts as read: isRead → true, readAt → now',
     'POST /bills/{billId}/pay':
       'real: pays a bill: status → "paid", isPaid → true, paymentStatus → "paid", paidAt → now',
   });
