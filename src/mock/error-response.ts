@@ -146,6 +146,11 @@ const NO_HEADERS: ResponseToVerify['headers'] = {};
 /** The statuses of requests that violate the contract. Their errors often have a form of their own. */
 const VALIDATION_STATUSES = [400, 422];
 
+/** Returns whether a keyword of a schema does not restrict its values. A property can have the same name. */
+function isAnnotation(name: string, value: unknown): boolean {
+  return /^examples?$/.test(name) || (/^(?:title|description)$/.test(name) && typeof value === 'string');
+}
+
 /**
  * Creates a function that returns the media types and schemas that all documented errors with a status have, or else
  * all errors of the contract.
@@ -159,8 +164,10 @@ function createFormFinder({ routes, normalized }: Pick<Contract, 'routes' | 'nor
         (/^[45]/.test(name) || (name === 'default' && responses.length > 1)) && Object.keys(media).length > 0,
     ),
   );
-  const getKey = ({ media }: DocumentedResponse) =>
-    JSON.stringify(Object.entries(media).map(([type, { schema = '' }]) => [type, getTarget(normalized, schema)]));
+  const getKey = ({ media }: DocumentedResponse) => {
+    const schemas = Object.entries(media).map(([type, { schema = '' }]) => [type, getTarget(normalized, schema)]);
+    return JSON.stringify(schemas, (name, value) => (isAnnotation(name, value) ? undefined : value));
+  };
   const findOnly = (responses: readonly DocumentedResponse[]) => {
     const [first] = responses;
     const key = first && getKey(first);

@@ -43,21 +43,50 @@ export function findEffect(reader: SchemaReader, resource: Resource, route: Rout
   const all = named ? [named, ...following] : [];
   const known = isUndone ? all.map(({ property, value }) => findOtherValue(reader, schema, property, value)) : all;
   const time = findStateTime(reader, schema, verb);
-  const counter = findStateCounter(reader, schema, verb);
+  const steps = findSteps(reader, resource, route, verb);
+  const counter = steps ? undefined : findStateCounter(reader, schema, verb);
   // `POST /tasks/{taskId}/subtasks` creates something, although the server does not know what.
   const isCreation = route.method === 'POST' && (toSingular(verb) !== verb || isChildName(verb));
-  const isOther = NO_CHANGES.test(normalizeName(verb)) || route.successStatus === 201;
+  const isOther = NO_CHANGES.test(normalizeName(verb)) || STEPS.has(getFirstWord(verb)) || route.successStatus === 201;
   const setsBody = !isUndone && !isCreation && !isOther && sendsProperties(reader, resource, route);
   // What the client sends says more than the verb: `{ isDefault: false }`.
   const sent = setsBody ? reader.getRequired(reader.getRequestSchema(route) ?? '') : [];
   const values = known.filter(({ property }) => !sent.includes(property));
-  if (values.length === 0 && time === undefined && counter === undefined && !setsBody) return undefined;
+  if (values.length === 0 && time === undefined && counter === undefined && !steps && !setsBody) return undefined;
   return {
     values,
     time: time === undefined ? undefined : { property: time, isSet: !isUndone },
-    counter: counter === undefined ? undefined : { property: counter, step: isUndone ? -1 : 1 },
+    counter: counter === undefined ? steps : { property: counter, step: isUndone ? -1 : 1 },
     setsBody,
   };
+}
+
+/** Verbs that add a number in the body to a number of the entry, or subtract it. */
+const STEPS: ReadonlyMap<string, 1 | -1> = new Map([
+  ...['increase', 'increment', 'add', 'deposit', 'restock', 'replenish'].map((verb) => [verb, 1] as const),
+  ...['decrease', 'decrement', 'subtract', 'reduce', 'withdraw', 'consume'].map((verb) => [verb, -1] as const),
+]);
+
+function getFirstWord(verb: string): string {
+  return splitWords(verb)[0] ?? '';
+}
+
+/**
+ * Returns the number of an entry to which an action such as `decrease` adds the number in its body, or from which it
+ * subtracts it.
+ * The only number in the body must have the name of a number of the entry.
+ */
+function findSteps(reader: SchemaReader, { schema }: Resource, route: Route, verb: string): Effect['counter'] {
+  const step = STEPS.get(getFirstWord(verb));
+  const request = reader.getRequestSchema(route);
+  if (step === undefined || request === undefined || route.method === 'DELETE') return undefined;
+  const isNumber = (pointer: string | undefined) =>
+    pointer !== undefined && reader.getTypes(pointer).some((type) => type === 'integer' || type === 'number');
+  const numbers = [...reader.getProperties(request)].flatMap(([name, pointer]) => (isNumber(pointer) ? [name] : []));
+  const [property, ...others] = numbers;
+  if (property === undefined || others.length > 0 || !isNumber(reader.getProperties(schema).get(property)))
+    return undefined;
+  return { property, step, isSent: true };
 }
 
 /** Matches verbs of actions that create another entry, or change nothing, whatever their body has. */
@@ -111,7 +140,9 @@ export function describeEffect({ values, time, counter, setsBody }: Effect, flag
       return `${property} → ${JSON.stringify(value)}${whose}`;
     }),
     ...(time ? [`${time.property} → ${time.isSet ? 'now' : 'none'}`] : []),
-    ...(counter ? [`${counter.property} ${counter.step > 0 ? '+ 1' : '- 1'}`] : []),
+    ...(counter
+      ? [`${counter.property} ${counter.step > 0 ? '+' : '-'} ${counter.isSent ? 'the number in the body' : '1'}`]
+      : []),
   ].join(', ');
 }
 
@@ -121,7 +152,8 @@ export function describeValues({ values }: Effect): string {
 }
 
 /**
- * Describes what an action does to an entry: `completes a task`, `marks a task as read`, and `changes status of a task`.
+ * Describes what an action does to an entry: `completes a task`, `marks a task as read`, and `changes status of a
+ * task`.
  * `entry`: the name of the entry with its article.
  * `sent`: the properties that the request body can have.
  */
@@ -164,13 +196,15 @@ function conjugate(verb: string): string {
  * Applies an action to an entry. Returns the properties that it changes; an empty object if it changes nothing.
  * `entry`: the entry as clients see it.
  * `now`: the current time in the form of the property for it.
+ * `sent`: the request body.
  */
-export function applyEffect({ values, time, counter }: Effect, entry: Entry, now: unknown): Entry {
+export function applyEffect({ values, time, counter }: Effect, entry: Entry, now: unknown, sent: Entry = {}): Entry {
   const changed = values.filter(({ property, value }) => getOwn(entry, property) !== value);
   const isSetTime = time?.isSet === true && now !== undefined;
   const isDone = values.length > 0 && changed.length === 0;
   if (isDone) return {};
-  const count = counter && Number(getOwn(entry, counter.property) ?? 0) + counter.step;
+  const by = counter?.isSent ? Number(getOwn(sent, counter.property) ?? 0) : 1;
+  const count = counter && Number(getOwn(entry, counter.property) ?? 0) + counter.step * by;
   return {
     ...Object.fromEntries(changed.map(({ property, value }) => [property, value])),
     ...(time && isSetTime ? { [time.property]: now } : {}),

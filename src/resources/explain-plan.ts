@@ -66,7 +66,8 @@ function describeCounts(counts: readonly Derived[]): string {
 function explainEffect(model: ResourceModel, plan: Plan, effect: Effect): string {
   const { resource, route } = plan;
   const { verb = '' } = (plan.isBulk ? splitBulkPath(route.path) : splitActionPath(route.path)) ?? {};
-  const isPart = ['PUT', 'PATCH'].includes(route.method) && effect.values.length === 0 && !effect.time;
+  const isPart =
+    ['PUT', 'PATCH'].includes(route.method) && effect.setsBody && effect.values.length === 0 && !effect.time;
   const entry = plan.isBulk ? `all ${resource.name}` : nameEntry(resource);
   const request = model.reader.getRequestSchema(route);
   const sent = request === undefined ? [] : [...model.reader.getProperties(request).keys()];

@@ -354,7 +354,7 @@ function findSchemaElsewhere(
     return schema === undefined ? [] : [schema];
   });
   const [only] = schemas;
-  return only !== undefined && schemas.every((schema) => reader.isSame(schema, only)) ? only : undefined;
+  return only !== undefined && schemas.every((schema) => reader.isAlike(schema, only)) ? only : undefined;
 }
 
 /**
@@ -371,7 +371,7 @@ export function hasEntries(
   if (!route || schema === '') return false;
   const response = reader.getResponseSchema(route, route.successStatus) ?? '';
   const found = list ? reader.findList(response, name) : reader.findEntry(response, '');
-  return found !== undefined && reader.isSame(found.schema, schema);
+  return found !== undefined && reader.isAlike(found.schema, schema);
 }
 
 /** Returns whether the document defines no body for the success response of an operation. */

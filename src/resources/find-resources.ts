@@ -196,7 +196,7 @@ function canMerge(reader: SchemaReader, flat: Resource, nested: Resource): boole
     flat.canDelete &&
     flat.canCreate &&
     nested.mounts[0]?.parents.at(-1)?.property === undefined;
-  return !isMember && hasSameEntries(reader, flat, nested);
+  return !isMember && hasSameEntries(reader, flat, nested, reader.isAlike.bind(reader));
 }
 
 function isNested({ mounts }: Resource): boolean {
@@ -207,15 +207,21 @@ function isNested({ mounts }: Resource): boolean {
  * Returns whether two resources have the same schema and the same id property: `flat`, such as `/pets`, and `nested`,
  * such as `/owners/{ownerId}/pets` or `/admin/pets`.
  * Returns false if `flat` has parents.
+ * `isSame`: compares the schemas.
  */
-function hasSameEntries(reader: SchemaReader, flat: Resource, nested: Resource): boolean {
+function hasSameEntries(
+  reader: SchemaReader,
+  flat: Resource,
+  nested: Resource,
+  isSame = reader.isSame.bind(reader),
+): boolean {
   const isFlat = flat.mounts[0]?.parents.length === 0;
   return (
     isFlat &&
     flat.kind === nested.kind &&
     flat.id.property === nested.id.property &&
     flat.schema !== '' &&
-    reader.isSame(flat.schema, nested.schema)
+    isSame(flat.schema, nested.schema)
   );
 }
 

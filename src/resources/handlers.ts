@@ -271,7 +271,8 @@ async function act(model: ResourceModel, plan: Plan, input: Input, context: Cont
     const current = findEntry(plan, state, path);
     if (!current || !effect) throw createNotFound(plan, path);
     requireVersion(model, plan, input, { state, current });
-    const sent = effect.setsBody ? getBody(model, plan, input) : {};
+    const body = effect.setsBody || effect.counter?.isSent ? getBody(model, plan, input) : {};
+    const sent = effect.setsBody ? body : {};
     const sender = model.derived.getSender(resource, state, input);
     const schema = mount.shown ?? resource.schema;
     const [own = current] = model.derived.add(state, resource, [current], { sender, schema });
@@ -281,6 +282,7 @@ async function act(model: ResourceModel, plan: Plan, input: Input, context: Cont
       { ...effect, values: unsent },
       { ...shown, ...readFlags(effect, current, sender) },
       model.formatTime(resource, effect.time?.property, nowMs),
+      body,
     );
     const isUnchanged = Object.keys(changes).length === 0 && Object.keys(sent).length === 0;
     if (isUnchanged && plan.route.responses.some(({ name }) => name === '409'))

@@ -180,7 +180,8 @@ function planAction(
   if (!effect) return undefined;
   const mount = renameParameters(place.mount, action.item);
   const located = locateResponse(reader, { resource, action: 'read' }, route, {});
-  const requestPath = effect.setsBody ? locateRequest(reader, resource, route, undefined) : [];
+  const requestPath =
+    effect.setsBody || effect.counter?.isSent ? locateRequest(reader, resource, route, undefined) : [];
   const base = { route, action: 'act', resource, mount, requestPath, entryPath: [], effect } as const;
   return typeof located === 'string'
     ? { ...base, responsePath: [], hidesEntry: true }

@@ -202,8 +202,8 @@ export interface Effect {
   readonly values: readonly { readonly property: string; readonly value: unknown }[];
   /** The property that is set to the current time, or that the action removes. */
   readonly time: { readonly property: string; readonly isSet: boolean } | undefined;
-  /** The number that the action changes. */
-  readonly counter: { readonly property: string; readonly step: 1 | -1 } | undefined;
+  /** The number that the action changes by 1, or by the number of the same name in the body. */
+  readonly counter: { readonly property: string; readonly step: 1 | -1; readonly isSent?: boolean } | undefined;
   /** Whether the action also sets the properties in the request body. */
   readonly setsBody: boolean;
 }

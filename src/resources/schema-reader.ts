@@ -89,6 +89,9 @@ export interface Located {
 /** The maximum number of property names that lead to a list: 2 for `data.items`. */
 const MAX_LIST_DEPTH = 2;
 
+/** The minimum number of common properties of two schemas without a name that describe the same entries. */
+const MIN_ALIKE = 3;
+
 /** The maximum depth of nested objects whose examples are collected. */
 const MAX_EXAMPLE_DEPTH = 3;
 
@@ -214,6 +217,18 @@ export class SchemaReader {
   /** Returns whether two JSON Pointers refer to the same schema after each `$ref` is resolved. */
   isSame(one: string, other: string): boolean {
     return this.resolve(one) === this.resolve(other);
+  }
+
+  /**
+   * Returns whether two schemas describe the same entries: they are the same, or none of them has a name in the
+   * document, and one has all properties of the other.
+   */
+  isAlike(one: string, other: string): boolean {
+    if (this.isSame(one, other)) return true;
+    if ([one, other].some((pointer) => this.resolve(pointer).startsWith('/components/'))) return false;
+    const [names, others] = [one, other].map((pointer) => [...this.getProperties(pointer).keys()]);
+    const [fewer = [], more = []] = (names?.length ?? 0) > (others?.length ?? 0) ? [others, names] : [names, others];
+    return fewer.length >= MIN_ALIKE && fewer.every((name) => more.includes(name));
   }
 
   /** Returns the JSON Pointer of a schema without references. Two schemas are the same if it is the same. */

@@ -17,6 +17,7 @@ const Visit = createObject({
   archived: FLAG,
   enabled: FLAG,
   avatar: TEXT,
+  seats: { type: 'integer', default: 9 },
 });
 
 const visit: OperationParts = { response: refer('Visit') };
@@ -42,6 +43,8 @@ const PATHS = {
   '/visits/{visitId}/avatar': { post: { ...visit, request: createObject({ 'avatar!': TEXT }) } },
   '/visits/{visitId}/update-name': { post: { ...visit, request: createObject({ 'name!': TEXT }) } },
 
+  '/visits/{visitId}/decrease': { put: { ...visit, request: createObject({ 'seats!': { type: 'integer' } }) } },
+  '/visits/{visitId}/add-seats': { post: { ...visit, request: createObject({ 'seats!': { type: 'integer' } }) } },
   '/visits/{visitId}/archive': { put: { ...visit, request: createObject({ archived: FLAG }) } },
 };
 
@@ -55,6 +58,7 @@ describe('The word for an action in a path', () => {
     );
     expect(explained).toMatchObject({
       'POST /visits/{visitId}/avatar': 'real: changes avatar of a visit: the properties in the body',
+      'PUT /visits/{visitId}/decrease': 'real: decreases a visit: seats - the number in the body',
       'POST /visits/{visitId}/update-name': 'real: updates name of a visit: the properties in the body',
     });
   });
@@ -77,5 +81,13 @@ describe('The word for an action in a path', () => {
       false,
       true,
     ]);
+  });
+
+  it('adds or subtracts the number in the body', async () => {
+    const { ask } = await startApi({ paths: PATHS, schemas: { Visit } });
+    const { body } = await ask('POST', '/visits', { name: 'A' });
+    expect((await ask('PUT', `/visits/${body.id}/decrease`, { seats: 4 })).body.seats).toBe(5);
+    expect((await ask('POST', `/visits/${body.id}/add-seats`, { seats: 2 })).body.seats).toBe(7);
+    expect((await ask('GET', `/visits/${body.id}`)).body.seats).toBe(7);
   });
 });
