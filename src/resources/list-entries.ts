@@ -17,7 +17,7 @@ import { hasFlag } from './sender-flags.ts';
 import { sortEntries } from './sort-entries.ts';
 import { findOwnEntry } from './tokens.ts';
 import { findByLogin } from './users.ts';
-import { isFeed, selectViewed } from './views.ts';
+import { isFeed, nestEntries, selectTop, selectViewed } from './views.ts';
 
 /** Handles the action `list`: selects, sorts and pages entries. */
 export function list(model: ResourceModel, plan: Plan, input: Input, context: Context): HandlerResponse {
@@ -45,10 +45,12 @@ export function list(model: ResourceModel, plan: Plan, input: Input, context: Co
     ? listed.filter((entry) => toNode(getOwn(entry, followed.property))[followed.flag] === true)
     : selectFeed(model, plan, { state, input, entries: listed });
   const viewed = mount.view ? selectViewed(mount.view, fed, complete, context.nowMs) : fed;
-  const found = filterEntries(viewed, parameters, query, complete);
+  const found = filterEntries(selectTop(mount, viewed), parameters, query, complete);
   const entries = sortEntries(found, parameters, query, complete);
   const taken = takePage(entries, parameters, query, (entry) => getKeyValue(entry, resource.id));
-  const page = isSelected ? taken : { ...taken, entries: model.derived.add(state, resource, taken.entries, viewing) };
+  const add = (own: readonly Entry[]) => model.derived.add(state, resource, own, viewing);
+  const shown = isSelected ? taken.entries : add(taken.entries);
+  const page = { ...taken, entries: mount.tree ? nestEntries(mount, add(all), shown) : shown };
   const headers = createHeaders(model, plan, { status: plan.route.successStatus, input, page });
   const response = model.responses.createListResponse(plan, page, input);
   return { ...response, headers: { ...response.headers, ...headers }, notes: model.takeNotes(plan, sent) };

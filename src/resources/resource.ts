@@ -86,6 +86,11 @@ export interface Mount {
   readonly shown?: string;
   /** Which entries the path shows. Undefined if it shows all, or those of the parents. */
   readonly view?: View;
+  /**
+   * The property in which the path shows the entries below an entry, and the property with the id of the entry above:
+   * `children` and `parentId` for `/categories/tree`.
+   */
+  readonly tree?: { readonly children: string; readonly parent: string };
 }
 
 /** Which entries a path such as `/tasks/overdue` shows, and in which order. */

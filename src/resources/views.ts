@@ -11,7 +11,7 @@ import {
   getResourceSegment,
   getTrailingParameters,
 } from './document-paths.ts';
-import { getOwn } from './entry-values.ts';
+import { getKeyValue, getOwn } from './entry-values.ts';
 import { isInRange, listFilterProperties } from './list-filters.ts';
 import { listQueryFields, readListParameters } from './list-query.ts';
 import { getLastSegment, getParameterName, getParentPath, getPathForm, toTemplate } from './names.ts';
@@ -93,7 +93,9 @@ export function addOtherViews(
     if (used.has(path) || !route || getTrailingParameters(path).length > 0) continue;
     const resource =
       route.method === 'GET'
-        ? (findShown(reader, resources, documentPath) ?? findFull(reader, resources, documentPath))
+        ? (findShown(reader, resources, documentPath) ??
+          findFull(reader, resources, documentPath) ??
+          findNested(reader, resources, documentPath))
         : findOwnChildren(reader, resources, route);
     if (!resource || !hasKnownQuery(reader, resource, documentPath) || showsOthers(reader, resources, route)) continue;
     const { schema, id } = resource;
@@ -102,7 +104,9 @@ export function addOtherViews(
     // An entry can show a user without the id, which is then a hidden value.
     if (!parents.every(({ property, name }) => property !== undefined || name.includes('.'))) continue;
     const view = findView(reader, resource, path);
-    const mount: Mount = { collection: path, item: undefined, parents, id, ...(view ? { view } : {}) };
+    const tree = findTree(reader, resource, documentPath);
+    const base = { collection: path, item: undefined, parents, id };
+    const mount: Mount = { ...base, ...(view ? { view } : {}), ...(tree ? { tree } : {}) };
     added.set(resource, [...(added.get(resource) ?? []), mount]);
   }
   return resources.map((resource) => {
@@ -128,6 +132,70 @@ function findFull(
   if (!FULL_NAMES.includes(normalizeName(getLastSegment(documentPath.path))) || !schema || !resource) return undefined;
   const isEntry = resource.id.property !== undefined && reader.getProperties(schema).has(resource.id.property);
   return isEntry && hasProperties(reader, schema, resource.schema) ? resource : undefined;
+}
+
+/** Returns the resource whose entries a list such as `/categories/tree` shows inside each other. */
+function findNested(
+  reader: SchemaReader,
+  resources: readonly Resource[],
+  documentPath: DocumentPath,
+): Resource | undefined {
+  const resource = indexResources(reader)(resources).byName.get(getParentPath(documentPath.path));
+  return resource && findTree(reader, resource, documentPath) ? resource : undefined;
+}
+
+/**
+ * Returns how a list shows entries inside each other: each object has a list of objects of the same kind, and the
+ * entries have a property with the id of another one, such as `parentId`.
+ */
+function findTree(reader: SchemaReader, { schema, id, singular }: Resource, documentPath: DocumentPath) {
+  const shown = findListed(reader, documentPath)?.schema;
+  const isBelow = getTrailingParameters(documentPath.path).length === 0;
+  if (shown === undefined || schema === '' || id.property === undefined || !isBelow) return undefined;
+  const nested = [...reader.getProperties(shown)].filter(([, pointer]) => {
+    const items = reader.getItems(pointer);
+    return items !== undefined && reader.isSame(items, shown);
+  });
+  const [[children] = [], ...others] = nested;
+  const names = ['parentid', `parent${normalizeName(singular)}id`, 'parent'];
+  const [parent] =
+    [...reader.getProperties(schema)].find(
+      ([name, one]) => names.includes(normalizeName(name)) && reader.isScalar(one),
+    ) ?? [];
+  const isEntry = reader.getProperties(shown).has(id.property) && hasProperties(reader, shown, schema);
+  return children === undefined || others.length > 0 || parent === undefined || !isEntry
+    ? undefined
+    : { children, parent };
+}
+
+/**
+ * Returns the entries at the top of a tree, with the others inside them.
+ * `all`: all entries. Those whose parent does not exist are at the top.
+ */
+export function nestEntries(
+  { id, tree }: Pick<Mount, 'id' | 'tree'>,
+  all: readonly Entry[],
+  top: readonly Entry[],
+): readonly Entry[] {
+  if (!tree) return top;
+  const byParent = new Map<string, Entry[]>();
+  const getParent = (entry: Entry) => String(getOwn(entry, tree.parent) ?? '');
+  for (const entry of all) byParent.set(getParent(entry), [...(byParent.get(getParent(entry)) ?? []), entry]);
+  const nest = (entry: Entry): Entry => ({
+    ...entry,
+    [tree.children]: (byParent.get(getKeyValue(entry, id) ?? '') ?? []).map(nest),
+  });
+  return top.map(nest);
+}
+
+/** Returns the entries of a tree whose parent does not exist. */
+export function selectTop({ id, tree }: Pick<Mount, 'id' | 'tree'>, entries: readonly Entry[]): readonly Entry[] {
+  if (!tree) return entries;
+  const ids = new Set(entries.map((entry) => getKeyValue(entry, id)));
+  return entries.filter((entry) => {
+    const parent = getOwn(entry, tree.parent);
+    return parent === undefined || parent === null || !ids.has(String(parent));
+  });
 }
 
 /** Returns the resource to which a POST such as `/topics/{topicId}/children` adds an entry below another one. */
