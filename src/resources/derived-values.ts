@@ -20,6 +20,9 @@ import { computeTotals, findTotals, type Total } from './totals.ts';
 /** The maximum number of entries that are shown inside each other, such as the team of the author of a note. */
 const MAX_EMBEDDED_DEPTH = 2;
 
+/** The maximum number of entries of one resource that are shown inside each other, such as the children of a topic. */
+const MAX_TREE_DEPTH = 10;
+
 /**
  * How entries are shown.
  * `sender`: the id of the user who sends the request, if entries are shown differently to each user.
@@ -157,7 +160,7 @@ export class DerivedValues {
    * The entries with their values, by the number of entries around them.
    * An entry stays the same object as long as its values are the same.
    */
-  readonly #added = Array.from({ length: MAX_EMBEDDED_DEPTH + 1 }, () => new WeakMap<Entry, Entry>());
+  readonly #added = Array.from({ length: MAX_TREE_DEPTH + 1 }, () => new WeakMap<Entry, Entry>());
 
   /**
    * Returns entries with the values that follow from other entries, such as the number of tasks of a project, or the
@@ -173,7 +176,8 @@ export class DerivedValues {
     const resource = this.#followMember(own);
     const counts = this.getCounts(resource);
     const embedded = this.getEmbedded(resource).filter(
-      ({ value }) => value !== undefined || depth < MAX_EMBEDDED_DEPTH,
+      ({ value, children }) =>
+        value !== undefined || depth < MAX_EMBEDDED_DEPTH || children?.resource.name === resource.name,
     );
     const totals = this.getTotals(resource);
     const follows = this.getFollows(resource, schema);
@@ -350,6 +354,7 @@ export class DerivedValues {
   ): unknown {
     const { resource, schema, value, shows, children, isKept, property, ids } = embedded;
     if (isKept && Object.hasOwn(entry, property)) return entry[property];
+    if (children?.resource.name === own.name && depth >= MAX_TREE_DEPTH) return [];
     const found = findShown(embedded, state, entry, children && getParentId(own, entry));
     if (found === undefined) return undefined;
     if (value !== undefined)

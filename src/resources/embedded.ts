@@ -102,6 +102,8 @@ export function findEmbedded(
     const below = isList ? children.find(({ resource: one }) => isNamed(one, property) && isPart(one)) : undefined;
     if (below && ids === undefined)
       return [{ property, resource: below.resource, schema, isList, ids, children: below }];
+    const key = isList && ids === undefined ? findParentKey(reader, resource, schema) : undefined;
+    if (key) return [{ property, resource, schema, isList, ids, children: { resource, key } }];
     const above = isList
       ? undefined
       : parents.find(({ target }) => normalizeName(target.singular) === own && isPart(target));
@@ -125,6 +127,23 @@ export function findEmbedded(
     ...one,
     isOptional: !required.includes(one.property) && one.ids !== undefined && properties.has(one.ids),
   }));
+}
+
+/**
+ * Returns where entries have the id of the entry above, if a list shows entries of their own resource: `parentId` for
+ * `children`.
+ * `shown`: the JSON Pointer of the schema of the objects in the list.
+ */
+function findParentKey(reader: SchemaReader, { schema, singular, id }: Resource, shown: string): PathKey | undefined {
+  if (id.property === undefined || !reader.isSame(shown, schema)) return undefined;
+  const names = ['parentid', `parent${normalizeName(singular)}id`];
+  const [name, pointer] =
+    [...reader.getProperties(schema)].find(
+      ([one, own]) => names.includes(normalizeName(one)) && reader.isScalar(own),
+    ) ?? [];
+  return name === undefined || pointer === undefined
+    ? undefined
+    : { parameter: name, property: name, name, schema: pointer };
 }
 
 /** Returns whether a property has the name of a resource, without that of its parent: `items` for `baskets.items`. */

@@ -161,7 +161,7 @@ function describeSelection(model: ResourceModel, { action, resource, mount, rout
   const whose = mount.parents.length > 0 ? 'in the path' : 'who sends the request';
   return [
     ...(mount.view ? describeView(mount.view) : []),
-    ...(mount.tree ? [`shows in ${mount.tree.children} those whose ${mount.tree.parent} is the entry`] : []),
+    ...(mount.tree ? [`only those at the top; the others are in ${mount.tree.children} by ${mount.tree.parent}`] : []),
     ...(marked === undefined ? [] : [`only with ${marked} for the user ${whose}`]),
     ...(followed ? [`only with ${followed.flag} of ${followed.property}`] : []),
     ...(isOfFollowed && !followed ? ['only those of users whom the user follows'] : []),

@@ -50,7 +50,39 @@ describe('A list of entries inside each other', () => {
 
   it('is explained', async () => {
     expect((await explainApi({ paths: PATHS, schemas }))['GET /topics/tree']).toBe(
-      'real: lists topics (computes: noteCount; shows in children those whose parentId is the entry)',
+      'real: lists topics (computes: noteCount; only those at the top; the others are in children by parentId)',
     );
+  });
+});
+
+describe('The property children of entries with the same schema', () => {
+  const Page = createObject({
+    'id!': TEXT,
+    'title!': TEXT,
+    parentId: PARENT,
+    'children!': createList(refer('Page')),
+  });
+  const paths = createResourcePaths(
+    '/pages/{pageId}',
+    refer('Page'),
+    createObject({ 'title!': TEXT, parentId: PARENT }),
+  );
+
+  it('shows the entries whose parentId is the entry, also far below', async () => {
+    const { ask } = await startApi({ paths, schemas: { Page } });
+    const ids: string[] = [];
+    for (const title of ['A', 'B', 'C', 'D'])
+      ids.push((await ask('POST', '/pages', { title, parentId: ids.at(-1) ?? null })).body.id);
+    const { body } = await ask('GET', `/pages/${ids[0]}`);
+    expect(body.children[0].children[0].children[0]).toMatchObject({ title: 'D', children: [] });
+    await ask('PATCH', `/pages/${ids[2]}`, { parentId: null });
+    expect((await ask('GET', `/pages/${ids[0]}`)).body.children).toMatchObject([{ title: 'B', children: [] }]);
+  });
+
+  it('ends if entries are below each other', async () => {
+    const { ask } = await startApi({ paths, schemas: { Page } });
+    const { body } = await ask('POST', '/pages', { title: 'A' });
+    await ask('PATCH', `/pages/${body.id}`, { parentId: body.id });
+    expect((await ask('GET', '/pages')).status).toBe(200);
   });
 });
