@@ -12,6 +12,7 @@ import { addArticle } from './names.ts';
 import { addSenderPath } from './ownership.ts';
 import { type Plan, problems } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
+import { addOwnSeeds } from './seeds.ts';
 import { getLastId } from './sequences.ts';
 import { describeFileUrl } from './uploads.ts';
 
@@ -68,7 +69,8 @@ export function addEntry(model: ResourceModel, plan: Plan, { state, nowMs, body,
       'entry-exists',
       `${addArticle(resource.singular)} with the ${resource.id.property ?? resource.id.parameter} ${getKeyValue(result, resource.id)} already exists: use another ${resource.id.property ?? resource.id.parameter}`,
     );
-  return { next: setEntries(state, resource, appendEntry(list, result)), result };
+  const next = setEntries(state, resource, appendEntry(list, result));
+  return { next: resource === model.inference.users ? addOwnSeeds(model, next, result) : next, result };
 }
 
 /**

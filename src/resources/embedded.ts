@@ -91,9 +91,10 @@ export function findEmbedded(
     const schema = items ?? pointer;
     if (!reader.isObject(schema)) return [];
     const own = normalizeName(items === undefined ? property : toSingular(property));
-    const idNames = items === undefined ? [`${own}id`] : [`${own}ids`, `${normalizeName(property)}id`];
+    const named = users && normalizeName(users.id.property ?? '') === `${own}name` ? [`${own}name`] : [];
+    const idNames = items === undefined ? [`${own}id`, ...named] : [`${own}ids`, `${normalizeName(property)}id`];
     const ids = names.find((name) => idNames.includes(normalizeName(name)));
-    const named = ids === undefined ? undefined : byName.get(`${own}id`);
+    const byId = ids === undefined ? undefined : byName.get(`${own}id`);
     const isPart = (one: Resource) => {
       const known = reader.getProperties(one.schema);
       return [...reader.getProperties(schema).keys()].every((name) => known.has(name));
@@ -107,10 +108,11 @@ export function findEmbedded(
     const above = isList
       ? undefined
       : parents.find(({ target }) => normalizeName(target.singular) === own && isPart(target));
-    const target =
-      bySchema.get(reader.resolve(schema)) ?? (named && isPart(named) ? named : undefined) ?? above?.target;
+    const target = bySchema.get(reader.resolve(schema)) ?? (byId && isPart(byId) ? byId : undefined) ?? above?.target;
     if (!target) return [];
-    const parent = above?.target === target ? above.parent : undefined;
+    // The id beside the object of a contact names another user than the one whose contact it is.
+    const isOther = ids !== undefined && above?.parent.isSender === true;
+    const parent = above?.target === target && !isOther ? above.parent : undefined;
     const hasId = target.id.property !== undefined || parent !== undefined;
     return ids === undefined && !hasId ? [] : [{ property, resource: target, schema, isList, ids, parent }];
   });

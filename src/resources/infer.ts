@@ -298,7 +298,8 @@ function planRoute(
   const hidesEntry = typeof located === 'string' && action === 'create' && reference !== undefined;
   if (typeof located === 'string' && !hidesEntry) return located;
   const takes = action === 'create' ? findTaken(reader, resources, resource, route) : undefined;
-  const owner = planOwner(reader, resources, resource, mount, route);
+  const isBelowUser = context.ownPaths?.includes(getParentPath(mount.collection)) === true;
+  const owner = isBelowUser ? undefined : planOwner(reader, resources, resource, mount, route);
   const isPartial =
     action === 'replace' && resource.kind === 'collection' && sendsPart(reader, resource, route, requestPath);
   return {

@@ -69,44 +69,76 @@ export function addSenders(
   const inference = { resources, users };
   const added = resources.map((resource): Resource => {
     if (resource === users) return resource;
-    const key = findOwnerKey(reader, inference, resource);
-    const mounts = resource.mounts.map((mount, index): Mount => {
+    const sent = listSent(reader, resource, { routes, ownPaths });
+    const key = findOwnerKey(reader, inference, resource, { item, sent });
+    const mounts = resource.mounts.flatMap((mount, index): Mount | readonly Mount[] => {
       const path = mount.item ?? mount.collection;
       const position = findOwnPosition(path, ownPaths) ?? (isPersonal(mount) ? 0 : undefined);
       const isMarked = getMark(getLastSegment(path), resource) !== undefined && (index > 0 || !resource.canCreate);
-      // No user has entries that no operation creates, unless a property names the user.
-      const isUnknown = key.property === undefined && !resource.canCreate;
+      // Another path of entries that no operation creates says nothing about their users.
+      const isUnknown = key.property === undefined && !resource.canCreate && index > 0;
       if (position === undefined || isMarked || isUnknown || isFeed({ path })) return mount;
+      // `/me/mentions` has other messages than those of the user.
+      const isOther = index > 0 && mount.item === undefined && !mount.view && !namesResource(path, resource);
+      if (isOther) return [];
       const sender: Parent = { ...key, parameter: SENDER, path: item, isSender: true };
       return { ...mount, parents: mount.parents.toSpliced(position, 0, sender) };
     });
-    return mounts.some((mount, index) => mount !== resource.mounts[index]) ? { ...resource, mounts } : resource;
+    const isSame =
+      mounts.length === resource.mounts.length && mounts.every((one, index) => one === resource.mounts[index]);
+    return isSame ? resource : { ...resource, mounts };
   });
   if (added.every((resource, index) => resource === resources[index])) return resources;
   return added.map((one) => (one === users ? { ...users, mounts: [{ ...first, item }, ...others] } : one));
 }
 
+/** Returns the names of properties in requests that create entries of a resource at paths such as `/me/tasks`. */
+function listSent(reader: SchemaReader, { mounts }: Resource, { routes, ownPaths }: OwnContext): readonly string[] {
+  const paths = mounts.flatMap(({ collection }) =>
+    findOwnPosition(collection, ownPaths) === undefined ? [] : [collection],
+  );
+  const requests = routes.flatMap((route) =>
+    route.method === 'POST' && paths.includes(route.path) ? (reader.getRequestSchema(route) ?? []) : [],
+  );
+  return requests.flatMap((request) => [...reader.getProperties(request).keys()].map(normalizeName));
+}
+
+/** Returns whether a path has a segment such as `tasks` or `my-tasks` with the name of a resource. */
+function namesResource(path: string, { name, singular }: Resource): boolean {
+  const words = [name.split('.').at(-1) ?? '', singular].map(normalizeName);
+  return path.split('/').some((segment) => words.some((word) => normalizeName(segment).endsWith(word)));
+}
+
 /**
  * Returns where an entry has the id of its user: in the property with the creator or the only user, or in a hidden
  * value.
+ * `item`: the path of a user.
+ * `sent`: what a client sends names another user, such as that of a contact.
  */
 function findOwnerKey(
   reader: SchemaReader,
   inference: { readonly resources: readonly Resource[]; readonly users: Resource },
   resource: Resource,
+  { item, sent }: { readonly item: string; readonly sent: readonly string[] },
 ): Omit<PathKey, 'parameter'> {
   const { users } = inference;
+  // `/me/tasks` has the same tasks as `/users/{userId}/tasks`.
+  const items = [item, ...users.mounts.flatMap((mount) => mount.item ?? [])].map(getPathForm);
+  const parents = resource.mounts.flatMap((mount) => mount.parents.slice(-1));
+  const known = parents.find(({ path }) => items.includes(getPathForm(path)));
+  const isOwn = ({ property, name }: Pick<PathKey, 'property' | 'name'>) => {
+    const own = normalizeName((property ?? name).split('.')[0] ?? '');
+    return [own, `${own}id`, `${own}name`].every((one) => !sent.includes(one));
+  };
   const creator = findCreatorKey(reader, users, resource);
-  if (creator) return creator;
+  const found = known ?? (creator && isOwn(creator) ? creator : undefined);
+  if (found) return found;
   const references = findReferences(reader, inference, resource.schema, resource);
   const [reference, ...others] = references.filter(({ target }) => target === users);
   const { property, schema } = reference ?? {};
-  if (property !== undefined && schema !== undefined && others.length === 0)
-    return { property, name: property, schema };
-  const items = users.mounts.flatMap(({ item }) => (item === undefined ? [] : getPathForm(item)));
-  const parents = resource.mounts.flatMap((mount) => mount.parents.slice(-1));
-  const known = parents.find(({ path }) => items.includes(getPathForm(path)));
-  return known ?? { property: undefined, name: `${users.singular}Id`, schema: users.id.schema };
+  const isOnly = property !== undefined && others.length === 0 && isOwn({ property, name: property });
+  if (isOnly && schema !== undefined) return { property, name: property, schema };
+  return { property: undefined, name: `${users.singular}Id`, schema: users.id.schema };
 }
 
 /** Returns where an entry has the id of the user who created it. Returns undefined if entries do not say it. */

@@ -86,6 +86,7 @@ export function addSender(
     !(normalizeName(name) === ownId && ownId !== 'userid' && described.includes(name)) &&
     !sent.includes(normalizeName(name)) &&
     !sent.includes(`${normalizeName(name)}id`) &&
+    !sent.includes(`${normalizeName(name)}name`) &&
     mount.parents.every((parent) => parent.property !== name && parent.name !== getUserKey(name));
   const ids = parts.ids.filter(isFree);
   const names = parts.names.filter(({ name }) => isFree(name));

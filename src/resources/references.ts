@@ -4,7 +4,7 @@ import { normalizeName } from '../util/names.ts';
 import { getKeyValue } from './entry-values.ts';
 import { type Inference, isTopLevel, type Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
-import { REFERENCED_USERS } from './user-names.ts';
+import { NAME_IDS, REFERENCED_USERS } from './user-names.ts';
 
 type References = Pick<Inference, 'resources' | 'users'>;
 
@@ -20,6 +20,9 @@ export const indexReferences = memoizeByObject(({ resources, users }: References
   }
   for (const name of shared) index.delete(name);
   for (const name of users ? REFERENCED_USERS : []) if (users && !index.has(`${name}id`)) index.set(`${name}id`, users);
+  // A `username` is the id of a user if the paths of users have it.
+  const { property = '' } = users?.id ?? {};
+  if (users && NAME_IDS.includes(normalizeName(property))) index.set(normalizeName(property), users);
   return index;
 });
 

@@ -1,14 +1,14 @@
 import { findJsonMedia } from '../openapi/responses.ts';
-import { EntryList } from '../store/entry-list.ts';
 import type { Entry, State } from '../store/state.ts';
 import { toSeed } from '../util/random.ts';
 import { createDefaultAccount } from './accounts.ts';
 import { linkUsers } from './embedded.ts';
-import { findEqual, getEntries, hasParents, listParentPaths } from './entries.ts';
+import { findEqual, getEntries, getEntryList, hasParents, listParentPaths, setEntries } from './entries.ts';
 import { appendEntry } from './entry-lists.ts';
+import { getKeyValue, type PathInput } from './entry-values.ts';
 import { addFirstUser } from './ownership.ts';
 import { findReferences, toReferenceValue } from './references.ts';
-import type { Plan, Resource } from './resource.ts';
+import { isTopLevel, type Plan, type Resource, SENDER } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 import { getInner } from './responses.ts';
 import { createUuidFrom, SAMPLE_TIME_MS } from './server-values.ts';
@@ -102,28 +102,57 @@ function addSeeds(
   const [mount] = resource.mounts;
   const plan = [...model.inference.plans.values()].find((candidate) => candidate.resource === resource);
   if (!mount || !plan) return state;
-  const paths = listParentPaths(model.inference, state, mount);
-  const isGenerated = values.includes(undefined);
-  let list = EntryList.of([]);
-  for (const parentPath of isGenerated ? paths.slice(0, MAX_PARENTS) : paths.slice(0, 1))
+  const known = listParentPaths(model.inference, state, mount);
+  // Without users, requests with other credentials see the entries below `/me`.
+  const paths = known.length === 0 && isTopLevel(mount) ? [{}] : known;
+  const isForEach = values.includes(undefined) || isOwnList(model, resource);
+  return addSeedsAt(model, { ...plan, mount }, state, { values, paths, isForEach });
+}
+
+/** The examples of a resource, and the path parameters of the parents. `isForEach`: whether each parent gets them. */
+interface SeedPlaces {
+  readonly values: readonly (Entry | undefined)[];
+  readonly paths: readonly PathInput[];
+  readonly isForEach: boolean;
+}
+
+function addSeedsAt(model: ResourceModel, plan: Plan, state: State, { values, paths, isForEach }: SeedPlaces): State {
+  const { resource, mount } = plan;
+  let list = getEntryList(state, resource);
+  for (const parentPath of isForEach ? paths.slice(0, MAX_PARENTS) : paths.slice(0, 1))
     for (const [index, value] of values.entries()) {
-      const path = (value && paths.find((candidate) => hasParents(value, mount, candidate))) ?? parentPath;
+      const given = isForEach ? undefined : paths.find((one) => value !== undefined && hasParents(value, mount, one));
+      const path = given ?? parentPath;
       const key = `${resource.name} ${Object.values(path).join('/')} ${index}`;
       const body = value ?? (model.generate(resource.schema, toSeed(key)) as Entry | undefined);
       if (!body) continue;
-      const entry = model.createSeed(
-        { ...plan, mount },
-        {
-          list,
-          body,
-          path,
-          nowMs: SAMPLE_TIME_MS,
-          newId: () => createUuidFrom(key),
-        },
-      );
+      const newId = () => createUuidFrom(key);
+      const entry = model.createSeed(plan, { list, body, path, nowMs: SAMPLE_TIME_MS, newId });
       if (resource.kind === 'singleton' || !findEqual(list, resource, entry)) list = appendEntry(list, entry);
     }
-  return { ...state, [resource.name]: [...getEntries(state, resource), ...list.entries] };
+  return setEntries(state, resource, list);
+}
+
+/** Returns whether each user has an own list of a resource, such as `/me/notifications`, which no operation creates. */
+function isOwnList(model: ResourceModel, resource: Resource): boolean {
+  const isOwn = resource.mounts[0]?.parents.some(({ isSender }) => isSender) === true;
+  return isOwn && resource.kind === 'collection' && !model.canCreate(resource);
+}
+
+/** Adds the entries that a new user has from the start, such as those of `/me/notifications`. */
+export function addOwnSeeds(model: ResourceModel, state: State, user: Entry): State {
+  const { inference } = model;
+  const id = inference.users && getKeyValue(user, inference.users.id);
+  if (id === undefined) return state;
+  const plans = [...inference.plans.values()].filter(({ resource }) => isOwnList(model, resource));
+  const first = plans.filter(({ resource }, index) => plans.findIndex((one) => one.resource === resource) === index);
+  return first.reduce((next, plan) => {
+    const [mount = plan.mount] = plan.resource.mounts;
+    if (!isTopLevel(mount)) return next;
+    const examples = findExamples(model, plan.resource);
+    const values = examples.length > 0 ? examples : Array.from({ length: GENERATED_SEEDS }, () => undefined);
+    return addSeedsAt(model, { ...plan, mount }, next, { values, paths: [{ [SENDER]: id }], isForEach: true });
+  }, state);
 }
 
 /** Returns the examples of entries: from the responses of a resource's operations, and from the schema of an entry. */

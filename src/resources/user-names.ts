@@ -67,6 +67,9 @@ export const SURE_OBJECTS = 7;
 /** Names of properties with the name of a user, the best first. */
 export const SHOWN_NAMES = ['username', 'login', 'handle', 'displayname', 'fullname', 'name', 'email'];
 
+/** Names of users that are their ids, and in other entries always stand for a user. */
+export const NAME_IDS = ['username', 'userlogin'];
+
 /** Names of properties with the id of the person to whom an entry belongs, the best first. */
 export const PERSON_PROPERTIES = [
   ...['userid', 'ownerid', 'assigneeid', 'authorid', 'createdby', 'createdbyid', 'creatorid', 'memberid', 'customerid'],

@@ -3,7 +3,7 @@ import { normalizeName } from '../util/names.ts';
 import { getPathForm } from './names.ts';
 import type { Parent, Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
-import { CREATOR_PROPERTIES, SHOWN_NAMES, SURE_OBJECTS, USER_OBJECTS } from './user-names.ts';
+import { CREATOR_PROPERTIES, NAME_IDS, SHOWN_NAMES, SURE_OBJECTS, USER_OBJECTS } from './user-names.ts';
 import { findNamed } from './users.ts';
 
 /**
@@ -25,8 +25,10 @@ export const findUserParts = memoizeByObject((reader: SchemaReader) =>
       const properties = schema === '' ? [] : [...reader.getProperties(schema)];
       const required = schema === '' ? [] : reader.getRequired(schema);
       // A required `customerId` names the user if customers log in. An optional one can be another user.
+      const userId = normalizeName(users.id.property ?? '');
+      const ownIds = [`${normalizeName(users.singular)}id`, ...NAME_IDS.filter((name) => name === userId)];
       const isOwnId = (name: string) =>
-        normalizeName(name) === `${normalizeName(users.singular)}id` && required.includes(name) && name !== id.property;
+        ownIds.includes(normalizeName(name)) && required.includes(name) && name !== id.property;
       const scalars = properties.filter(
         ([name, pointer]) =>
           (CREATOR_PROPERTIES.includes(normalizeName(name)) || isOwnId(name)) && reader.isScalar(pointer),

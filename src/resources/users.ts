@@ -111,10 +111,17 @@ export function createUsers(
   const id = { parameter: 'id', property, name: 'id', schema };
   const mount = { collection: '/users', item: undefined, parents: [], id };
   const users: Resource = {
-    ...{ name: 'users', singular: 'user', kind: 'collection', schema: own, id, mounts: [mount] },
+    ...{ name: 'users', singular: namePerson(reader, own), kind: 'collection', schema: own, id, mounts: [mount] },
     ...{ canCreate: true, canPost: true, canDelete: false },
   };
   return routes.some((route) => findLogin(reader, users, route)?.credentials) ? users : undefined;
+}
+
+/** Returns the name of a schema for people who log in, such as `customer` for `Customer`; `user` for other names. */
+function namePerson(reader: SchemaReader, schema: string): string {
+  const name = reader.resolve(schema).split('/').at(-1) ?? '';
+  const isPerson = ['customer', 'member', 'employee', ...PERSONS_WITH_LOGIN].includes(normalizeName(name));
+  return isPerson ? name.charAt(0).toLowerCase() + name.slice(1) : 'user';
 }
 
 /**

@@ -94,6 +94,29 @@ describe('an entry below /me', () => {
     expect((await ann('POST', `${path}/complete`)).body).toEqual({ ...own, status: 'done' });
   });
 
+  it('is the same as below the path of the user', async () => {
+    const Job = createObject({ 'id!': INTEGER, 'title!': TEXT, createdBy: INTEGER, assigneeId: INTEGER });
+    const { ask } = await startApi({
+      schemas: { ...schemas, Job },
+      paths: {
+        ...ACCOUNTS,
+        '/users/{userId}': { get: { response: refer('User') } },
+        '/users/{userId}/jobs': { get: { response: createList(refer('Job')) } },
+        '/me/jobs': { get: { response: createList(refer('Job')) } },
+        '/me/stats': { get: { response: createObject({ 'jobCount!': INTEGER }) } },
+        ...createResourcePaths('/jobs/{jobId}', refer('Job'), createObject({ 'title!': TEXT, assigneeId: INTEGER })),
+      },
+    });
+    const { token } = (await ask('POST', '/register', { email: 'ann@example.com', password: 'x' })).body;
+    const ann = (method: string, path: string, sent?: unknown) =>
+      ask(method, path, sent, { Authorization: `Bearer ${token}` });
+    const { id } = (await ann('GET', '/me')).body;
+    await ann('POST', '/jobs', { title: 'a' });
+    const { body: own } = await ann('POST', '/jobs', { title: 'b', assigneeId: id });
+    for (const path of ['/me/jobs', `/users/${id}/jobs`]) expect((await ann('GET', path)).body).toEqual([own]);
+    expect((await ann('GET', '/me/stats')).body).toEqual({ jobCount: 1 });
+  });
+
   it('is counted only for its user', async () => {
     const { ann, bob } = await start();
     await ann('POST', '/me/tasks', { title: 'a' });
@@ -121,6 +144,52 @@ describe('an entry below /me', () => {
     for (const method of ['GET', 'DELETE']) expect(await bob(method, path)).toMatchObject({ status: 404 });
   });
 
+  it('can name another user', async () => {
+    const { ask } = await startApi({
+      schemas: {
+        User: createObject({ 'username!': TEXT, name: TEXT }),
+        Contact: createObject({ 'id!': INTEGER, 'username!': TEXT, user: refer('User') }),
+        Mention: createObject({ 'id!': INTEGER, 'text!': TEXT, 'username!': TEXT }),
+      },
+      paths: {
+        '/register': {
+          post: {
+            status: 201,
+            request: createObject({ 'username!': TEXT, 'password!': TEXT }),
+            response: createObject({ 'token!': TEXT }),
+          },
+        },
+        '/login': {
+          post: {
+            request: createObject({ 'username!': TEXT, 'password!': TEXT }),
+            response: createObject({ 'token!': TEXT }),
+          },
+        },
+        '/users': { get: { response: createList(refer('User')) } },
+        '/users/{username}': { get: { response: refer('User') } },
+        '/me': { get: { response: refer('User') }, delete: { status: 204 } },
+        ...createResourcePaths('/me/contacts/{contactId}', refer('Contact'), createObject({ 'username!': TEXT })),
+        ...createResourcePaths('/notes/{noteId}', refer('Mention'), createObject({ 'text!': TEXT })),
+        '/me/mentions': { get: { response: createList(refer('Mention')) } },
+      },
+    });
+    const register = async (username: string) => {
+      const { body } = await ask('POST', '/register', { username, password: 'x' });
+      return (method: string, path: string, sent?: unknown) =>
+        ask(method, path, sent, { Authorization: `Bearer ${body.token}` });
+    };
+    const [ann, bob] = [await register('ann'), await register('bob')];
+    const { body: contact } = await ann('POST', '/me/contacts', { username: 'bob' });
+    expect(contact).toEqual({ id: 1, username: 'bob', user: { username: 'bob' } });
+    expect((await ann('GET', '/me/contacts')).body).toEqual([contact]);
+    expect((await bob('GET', '/me/contacts')).body).toEqual([]);
+    expect((await bob('POST', '/notes', { text: 'a' })).body).toMatchObject({ username: 'bob' });
+    const mentions = await bob('GET', '/me/mentions');
+    expect(mentions.headers.get('x-mocked')).toBe('operation');
+    await bob('DELETE', '/me');
+    expect((await ann('GET', '/me/contacts')).body).toEqual([contact]);
+  });
+
   it('is deleted with its user', async () => {
     const { ann, bob, register } = await start();
     const { body: own } = await ann('POST', '/me/tasks', { title: 'a' });
@@ -130,6 +199,34 @@ describe('an entry below /me', () => {
     expect((await next('GET', '/me/tasks')).body).toEqual([]);
     expect(await next('GET', `/me/tasks/${own.id}`)).toMatchObject({ status: 404 });
     expect((await bob('GET', '/me/tasks')).body).toEqual([other]);
+  });
+});
+
+describe('a list below /me that no operation creates', () => {
+  it('has generated entries for each user, also for a new one', async () => {
+    const Notice = createObject({ 'id!': INTEGER, 'text!': TEXT, 'read!': { type: 'boolean', default: false } });
+    const { ask } = await startApi({
+      schemas: { ...schemas, Notice },
+      paths: {
+        ...ACCOUNTS,
+        '/me/notices': { get: { response: createList(refer('Notice')) } },
+        '/me/notices/{noticeId}/read': { post: { response: refer('Notice') } },
+        '/me/notices/unread-count': { get: { response: createObject({ 'count!': INTEGER }) } },
+      },
+      needsToken: true,
+    });
+    const register = async (email: string) => {
+      const { body } = await ask('POST', '/register', { email, password: 'x' });
+      return (method: string, path: string) => ask(method, path, undefined, { Authorization: `Bearer ${body.token}` });
+    };
+    const [ann, bob] = [await register('ann@example.com'), await register('bob@example.com')];
+    const [first] = (await ann('GET', '/me/notices')).body.filter(({ read }: { read: boolean }) => !read);
+    const { count } = (await ann('GET', '/me/notices/unread-count')).body;
+    const before = (await bob('GET', '/me/notices')).body;
+    expect(before).toHaveLength(3);
+    await ann('POST', `/me/notices/${first.id}/read`);
+    expect((await ann('GET', '/me/notices/unread-count')).body).toEqual({ count: count - 1 });
+    expect((await bob('GET', '/me/notices')).body).toEqual(before);
   });
 });
 
