@@ -1,4 +1,5 @@
 import { DomainError, type Input } from '../application.ts';
+import { findErrorResponse } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
 import type { Entry, State } from '../store/state.ts';
 import { isQuantityName } from '../util/names.ts';
@@ -97,13 +98,17 @@ function addQuantity(
 /**
  * Adds an existing entry to a list, such as a book to a wish list.
  * If the list already has the entry, throws a `DomainError` if the document has 409, else changes nothing.
- * Throws a `DomainError` if the entry does not exist.
+ * Throws a `DomainError` if the entry does not exist, unless the document has no error for that, and the response does
+ * not show the entry: then changes nothing.
  */
 export function addMember(model: ResourceModel, plan: Plan, state: State, body: Entry, path: Input['path']) {
   const { resource, reference = '', route } = plan;
   const key = getOwn(body, reference);
   const others = getEntryList(state, { name: resource.memberOf ?? '' });
   const target = findByKeys(others, [resource.id], [String(key)])[0];
+  // A document can have no error for an unknown id, and a response that does not show the entry.
+  if (!target && plan.hidesEntry && !findErrorResponse(route.responses, problems['entry-not-found'].status))
+    return { next: state, result: {} };
   if (!target) throw new DomainError('entry-not-found', `no entry of ${resource.memberOf} has the id ${key}`);
   const result = model.createMember(plan, target, path);
   const list = getEntryList(state, resource);

@@ -52,6 +52,15 @@ const PATHS: Paths = {
     post: { status: 201, request: createObject({ 'bookId!': INTEGER }), response: createList(refer('Book')) },
   },
   '/wishlist/{bookId}': { delete: { status: 204 } },
+  '/watchlist': {
+    get: { response: createList(refer('Book')) },
+    post: {
+      request: createObject({ 'bookId!': INTEGER }),
+      response: createObject({ 'success!': { type: 'boolean' }, 'message!': TEXT }),
+      errors: [],
+    },
+  },
+  '/watchlist/{bookId}': { delete: { status: 204 } },
   '/bag': {
     get: { response: Bag },
     post: { request: createObject({ 'bookId!': INTEGER, 'quantity!': INTEGER }), response: Bag },
@@ -155,5 +164,20 @@ describe('a list to which a request adds an entry by its id', () => {
     expect((await explainApi({ paths: PATHS, schemas }))['GET /bag']).toContain(
       'computes: total (sum of price × quantity of items)',
     );
+  });
+
+  it('has a response that does not show them, and ignores unknown ids if the document has no error for them', async () => {
+    const { ask, get } = await start();
+    const added = { success: true, message: expect.any(String) };
+    expect((await ask('POST', '/watchlist', { bookId: 2 })).body).toEqual(added);
+    expect((await ask('POST', '/watchlist', { bookId: 7 })).body).toEqual(added);
+    expect(await get('/watchlist')).toMatchObject([{ id: 2, title: 'Emma' }]);
+    await ask('DELETE', '/watchlist/2');
+    expect(await get('/watchlist')).toEqual([]);
+    expect(await explainApi({ paths: PATHS, schemas })).toMatchObject({
+      'GET /watchlist': 'real: lists the books of watchlist',
+      'POST /watchlist': 'real: adds a book to watchlist',
+      'DELETE /watchlist/{bookId}': 'real: removes a book from watchlist',
+    });
   });
 });
