@@ -129,6 +129,7 @@ export function explainPlan(model: ResourceModel, plan: Plan): string {
     ...describe('sets to the current time', model.getTimeNames(plan)),
     ...deleted,
     ...(getParameterName(getLastSegment(route.path)) !== undefined && action === 'read' ? [describeId(plan)] : []),
+    ...(plan.idInQuery === undefined ? [] : [`${describeId(plan)} in the query parameter ${plan.idInQuery}`]),
   ];
   return `${member ?? `${getVerb(plan)} ${target}`}${below}${inBrackets(details)}`;
 }

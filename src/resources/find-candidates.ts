@@ -15,9 +15,10 @@ import {
   indexByParent,
 } from './document-paths.ts';
 import { getLastSegment, getParameterName, getParentPath, toTemplate } from './names.ts';
+import { hasProperties } from './path-keys.ts';
 import type { Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
-import { allowsAnyBody, allowsAnyJson } from './schema-reader.ts';
+import { allowsAnyBody, allowsAnyJson, isEnvelopeName } from './schema-reader.ts';
 import { isDownload, isUpload } from './uploads.ts';
 
 /**
@@ -83,6 +84,8 @@ export interface Candidate {
   readonly kind: Resource['kind'];
   /** Whether the document has no operation on one entry, but other paths below it: `/notifications/{id}/read`. */
   readonly isImplied?: boolean;
+  /** Whether the id of an entry is in the query, and not in the path: `GET /plan?planId=7`. */
+  readonly isByQuery?: boolean;
   /** The JSON Pointer of the schema in which the object at the path above the list shows the entries. */
   readonly shown?: string | undefined;
 }
@@ -167,13 +170,38 @@ export function findLists(reader: SchemaReader, paths: DocumentPaths, used: Read
     const isOpen = list !== undefined && allowsAnyBody(reader.document, list);
     if (isOpen && createsUnshown(reader, create)) return [candidate];
     const schema = reader.getResponseSchema(create, create.successStatus) ?? '';
-    const entry = reader.findEntry(schema, singular).schema;
+    const listSchema = list && reader.getResponseSchema(list, list.successStatus);
+    const listed = listSchema === undefined ? undefined : reader.findList(listSchema, segment)?.schema;
+    const isShort = listed !== undefined && repliesShortly(reader, create, singular);
+    const entry = isShort ? listed : reader.findEntry(schema, singular).schema;
     const properties = reader.getProperties(entry);
     const request = [...reader.getProperties(reader.getRequestSchema(create) ?? '').keys()];
-    const isSent = isUpload(create) || request.some((name) => properties.has(name));
+    const shared = request.filter((name) => properties.has(name)).length;
+    const isSent = isUpload(create) || (isShort ? shared * 2 > request.length : shared > 0);
     if (!isSent || !reader.hasId(entry, singular)) return [];
-    return isOpen || hasEntries(reader, collection, { name: segment, schema: entry }) ? [candidate] : [];
+    return isOpen || listed === undefined || isAlike(reader, listed, entry) ? [candidate] : [];
   });
+}
+
+/**
+ * Returns whether a POST responds with less than an entry: with nothing, with the id of the entry, or with an object
+ * such as `{ message, id }`.
+ */
+function repliesShortly(reader: SchemaReader, create: Route, singular: string): boolean {
+  const schema = reader.getResponseSchema(create, create.successStatus);
+  if (schema === undefined) return hasNoBody(create);
+  const names = [...reader.getProperties(schema).keys()];
+  if (names.length === 0) return reader.isScalar(schema);
+  const ids = ['id', 'uuid', `${normalizeName(singular)}id`];
+  return names.every((name) => isEnvelopeName(name) || ids.includes(normalizeName(name)));
+}
+
+/**
+ * Returns whether two schemas are the same, or at least two properties, and more than half of those of one schema, are
+ * also properties of the other.
+ */
+function isAlike(reader: SchemaReader, one: string, other: string): boolean {
+  return reader.isSame(one, other) || hasProperties(reader, one, other) || hasProperties(reader, other, one);
 }
 
 /**

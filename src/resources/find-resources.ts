@@ -22,6 +22,7 @@ import {
 } from './find-candidates.ts';
 import { getLastSegment, getParameterName, getParentPath, getPathForm, toTemplate } from './names.ts';
 import { findId, findParents, isSearch } from './path-keys.ts';
+import { findByQuery } from './query-ids.ts';
 import { findReadOnlyLists } from './read-only-lists.ts';
 import { type Mount, NO_ID, type Parent, type Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
@@ -33,7 +34,11 @@ import { addOtherViews, findView } from './views.ts';
  * Paths with the same resource name in `x-storefront` form one resource.
  */
 export function findResources(reader: SchemaReader, paths: DocumentPaths): readonly Resource[] {
-  const candidates = findCandidates(reader, paths);
+  const byPath = findCandidates(reader, paths);
+  const listed = new Set(byPath.flatMap(({ kind, collectionPath }) => (kind === 'collection' ? [collectionPath] : [])));
+  const byQuery = findByQuery(reader, paths).filter(({ collectionPath }) => !listed.has(collectionPath));
+  const isByQuery = ({ collectionPath }: Candidate) => byQuery.some((one) => one.collectionPath === collectionPath);
+  const candidates = [...byPath.filter((one) => !isByQuery(one)), ...byQuery];
   const resources: Resource[] = [];
   const joined = new Set<string>();
   for (const candidate of candidates) {
@@ -163,7 +168,7 @@ function createResource(reader: SchemaReader, candidate: Candidate): Resource {
     mounts: [
       {
         collection: collection?.path ?? collectionPath,
-        item: item.routes.size > 0 || candidate.isImplied ? item.path : undefined,
+        item: (item.routes.size > 0 && !candidate.isByQuery) || candidate.isImplied ? item.path : undefined,
         parents,
         id,
       },

@@ -15,6 +15,7 @@ import { list } from './list-entries.ts';
 import { flattenQuery } from './list-query.ts';
 import { logIn, logOut } from './log-in.ts';
 import { addSender, addSenderPath, getSenderPath, requireActiveToken } from './ownership.ts';
+import { addQueryId } from './query-ids.ts';
 import { getBodies, getBody } from './request-bodies.ts';
 import { createNotFound, findEntry, requireParents } from './require-entries.ts';
 import { type Action, type MockedPlan, PATH_VALUES, type Plan } from './resource.ts';
@@ -70,7 +71,7 @@ export function createHandler(model: ResourceModel, plan: Plan): Handle {
   return (input, context) => {
     const { body } = input;
     if (plan.action !== 'logIn') requireActiveToken(model, plan, input, context);
-    const path = model.toStoredPath(plan, input.path);
+    const path = model.toStoredPath(plan, addQueryId(plan, input.path, input.query));
     const stored: Input = {
       path: addSenderPath(model, plan.mount, path, input, context.read()),
       query: flattenQuery(plan.route, input.query),

@@ -1,6 +1,6 @@
 import type { Route } from '../openapi/routes.ts';
 import { findEffect, splitActionPath, splitBulkPath } from './actions.ts';
-import { getDocumentPaths, getOverrides, getResourceSegment } from './document-paths.ts';
+import { getDocumentPaths, getOverrides, getResourceSegment, type Overrides } from './document-paths.ts';
 import { findReference, findResources } from './find-resources.ts';
 import { findFollow } from './follows.ts';
 import { locateInEntry, locateRequest, locateResponse } from './locate.ts';
@@ -9,6 +9,7 @@ import { addArticle, getLastSegment, getParameterName, getParentPath } from './n
 import { addSenders, findOwnPosition } from './own-paths.ts';
 import { chooseAction, findParents, hasEntryResponse, type Place } from './path-keys.ts';
 import { findPlace, findPlaceOfForm, renameParameters, sendsPart } from './places.ts';
+import { findQueryPlace } from './query-ids.ts';
 import {
   type Action,
   type Effect,
@@ -285,6 +286,18 @@ function planRoute(
       planCounts(reader, resources, route, context) ??
       describeUnknownPath(reader, route)
     );
+  return planPlace(reader, resources, route, { place, overrides });
+}
+
+/** Returns what an operation at a place of a resource does. If the operation is mocked, returns the reason as text. */
+function planPlace(
+  reader: SchemaReader,
+  resources: readonly Resource[],
+  route: Route,
+  { place: inPath, overrides }: { readonly place: Place; readonly overrides: Overrides },
+): Plan | string {
+  const inQuery = findQueryPlace(reader, inPath, route);
+  const place = inQuery ?? inPath;
   const action = chooseAction(reader, place, route);
   if (action === undefined) return describeUnknownAction(place, route);
   const unusable = findUnusableMedia(reader, action, route);
@@ -314,6 +327,7 @@ function planRoute(
     ...(hidesEntry ? { hidesEntry } : {}),
     ...(takes ? { takes } : {}),
     ...(owner ? { owner } : {}),
+    ...(inQuery ? { idInQuery: inQuery.mount.id.parameter } : {}),
   };
 }
 

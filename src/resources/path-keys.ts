@@ -1,3 +1,4 @@
+import { getNode, toNode } from '../openapi/document.ts';
 import type { Route } from '../openapi/routes.ts';
 import { normalizeName, toSingular } from '../util/names.ts';
 import { getAncestors, getResourceSegment } from './document-paths.ts';
@@ -100,7 +101,7 @@ function findAddress(reader: SchemaReader, { schema, route, parameter }: KeyInpu
 }
 
 /** Names of properties whose values are usually unique. */
-const UNIQUE_KEYS = ['slug', 'key', 'code', 'symbol', 'login', 'username', 'handle'];
+export const UNIQUE_KEYS = ['slug', 'key', 'code', 'symbol', 'login', 'username', 'handle'];
 
 function getParameterTypes(reader: SchemaReader, { route, parameter }: KeyInput): readonly unknown[] {
   const schema = reader.getParameterSchema(route, parameter);
@@ -199,6 +200,7 @@ export function chooseAction(
   const request = reader.getRequestSchema(route);
   const hasObject = request !== undefined && reader.isObject(request);
   if (isItem) return chooseItemAction(reader, resource, route, hasObject);
+  const isOwn = mount.item !== undefined || mount === resource.mounts[0];
   switch (route.method) {
     case 'GET':
       return 'list';
@@ -209,9 +211,9 @@ export function chooseAction(
         : undefined;
     case 'PUT':
     case 'PATCH':
-      return hasObject && mount.item !== undefined && hasBodyId(reader, resource, request) ? 'replaceById' : undefined;
+      return hasObject && isOwn && hasBodyId(reader, resource, request) ? 'replaceById' : undefined;
     case 'DELETE':
-      return hasQuery(route) || request !== undefined ? undefined : 'clear';
+      return hasQuery(route) || request !== undefined || namesOne(reader, resource, route) ? undefined : 'clear';
     default:
       return undefined;
   }
@@ -246,6 +248,41 @@ function sendsEntry(reader: SchemaReader, { schema }: Resource, route: Route): b
   const request = reader.getRequestSchema(route);
   const response = reader.getResponseSchema(route, route.successStatus);
   return response === undefined && request !== undefined && schema !== '' && hasProperties(reader, request, schema);
+}
+
+/** Matches words for all entries of a list. */
+const ALL_WORDS = /^(?:all|every|each|entire|whole|bulk|multiple|many|several|clear|clears|empty|empties|purge|reset)$/;
+
+/** Matches words for one entry of a list. */
+const ONE_WORDS = /^(?:single|specific|particular)$/;
+
+/**
+ * Returns whether the summary of an operation, else its description or its operationId, names one entry and not all:
+ * `Delete user`, in contrast to `Delete the users`.
+ * The first of these words decides.
+ */
+function namesOne(
+  { document }: SchemaReader,
+  { mounts, singular }: Resource,
+  { pointer, operationId }: Route,
+): boolean {
+  const { summary, description } = toNode(getNode(document, pointer));
+  const split = (name: string) =>
+    name
+      .replaceAll(/([a-z\d])([A-Z])/g, '$1 $2')
+      .toLowerCase()
+      .split(/[^\p{L}\d]+/u);
+  const plural = split(getResourceSegment(mounts[0]?.collection ?? '')).at(-1);
+  const one = split(singular).at(-1);
+  for (const text of [summary, description, operationId]) {
+    const words = split(typeof text === 'string' ? text : '');
+    const isMany = (word: string) => ALL_WORDS.test(word) || (word === plural && plural !== one);
+    const isOne = (word: string, index: number) =>
+      ONE_WORDS.test(word) || (word === one && (plural !== one || /^an?$/.test(words[index - 1] ?? '')));
+    const found = words.findIndex((word, index) => isMany(word) || isOne(word, index));
+    if (found >= 0) return !isMany(words[found] ?? '');
+  }
+  return false;
 }
 
 /** Returns whether an operation has query parameters. A DELETE with query parameters may delete only some entries. */

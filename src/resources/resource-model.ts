@@ -18,6 +18,7 @@ import { inferResources } from './infer.ts';
 import { findListParameters } from './list-parameters.ts';
 import type { ListParameters } from './list-query.ts';
 import { createNestedDefaults } from './nested-defaults.ts';
+import { hasOwnId } from './query-ids.ts';
 import {
   type Action,
   type Inference,
@@ -207,11 +208,7 @@ export class ResourceModel {
     const withParents = this.#setParents(mount, path, withFile);
     if (resource.kind === 'singleton') return withParents;
     const { id } = resource;
-    if (
-      path[id.parameter] !== undefined &&
-      mount.item !== undefined &&
-      !mount.parents.some(({ parameter }) => parameter === id.parameter)
-    )
+    if (hasOwnId(plan, path))
       return setKeyValue(withParents, id, this.#values.toTyped(id.schema, path[id.parameter] as string));
     // Some clients send an empty id for a new entry. An empty id is replaced by a new id.
     if (id.property !== undefined && isPathSegment(getKeyValue(withParents, id) ?? '')) return withParents;

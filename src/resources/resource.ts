@@ -265,6 +265,8 @@ export interface Plan {
   readonly owner?: Plan;
   /** The list of the new entry that gets the entries of another list. */
   readonly takes?: Taken;
+  /** The query parameter with the id of the entry, if the path does not have it: `DELETE /plans?planId=7`. */
+  readonly idInQuery?: string;
   /** The property of the request body with the id of the entry that becomes a member, such as `bookId`. */
   readonly reference?: string | undefined;
   /** Whether the response has no property of the entry, such as `{ "success": true }`. */

@@ -115,6 +115,11 @@ const cases: readonly (readonly [name: string, paths: Paths, expected: Readonly<
     { 'DELETE /pets': 'real: deletes all pets' },
   ],
   [
+    'a DELETE on the collection deletes all entries if its summary says so',
+    withCollection({ delete: { status: 204, summary: 'Delete every pet' } }),
+    { 'DELETE /pets': 'real: deletes all pets' },
+  ],
+  [
     'a path that is read and replaced is a singleton',
     { '/settings': { get: { response: refer('Settings') }, put: { request: refer('Settings'), status: 204 } } },
     { 'GET /settings': 'real: reads settings', 'PUT /settings': 'real: replaces settings' },

@@ -59,7 +59,7 @@ const cases: readonly (readonly [name: string, paths: Paths, expected: Readonly<
   ],
   [
     'an object that a query parameter selects is no singleton',
-    { '/visitor': { get: { query: { 'id!': TEXT }, response: PET }, put: { request: PET } } },
+    { '/visitor': { get: { query: { 'booth!': TEXT }, response: PET }, put: { request: PET } } },
     { 'GET /visitor': 'mocked: no operation changes the returned object' },
   ],
   [
@@ -70,6 +70,11 @@ const cases: readonly (readonly [name: string, paths: Paths, expected: Readonly<
   [
     'a DELETE on the collection with a query is an action',
     withCollection({ delete: { status: 204, query: { name: TEXT } } }),
+    { 'DELETE /pets': 'mocked: an action on pets: the document does not say what the action changes' },
+  ],
+  [
+    'a DELETE on the collection that names one entry is an action',
+    withCollection({ delete: { status: 204, summary: 'Delete a pet and all its photos' } }),
     { 'DELETE /pets': 'mocked: an action on pets: the document does not say what the action changes' },
   ],
   [

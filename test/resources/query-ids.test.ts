@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest';
+import { createList, createObject, type Paths, refer } from '../support/fixtures/api-document.ts';
+import { explainApi } from '../support/harness/explain-api.ts';
+import { startApi } from '../support/harness/start-api.ts';
+
+const TEXT = { type: 'string' };
+const schemas = {
+  Plan: createObject({ _id: TEXT, name: TEXT, days: { type: 'integer' } }),
+  Account: createObject({ id: { type: 'integer' }, google_id: TEXT, name: TEXT }),
+};
+const PLAN = refer('Plan');
+const ID = { 'planId!': TEXT };
+
+/** One path for all operations on a plan. */
+const PLANS: Paths = {
+  '/plan': {
+    get: { query: ID, response: PLAN },
+    post: { request: PLAN, response: { type: 'string', description: 'id of the plan' }, status: 201 },
+    put: { query: ID, request: PLAN, response: PLAN, status: 201 },
+    delete: { query: ID },
+  },
+};
+
+const Draft = createObject({ 'name!': TEXT });
+const Grade = createObject({ id: TEXT, name: TEXT });
+
+/** A list whose entries are changed by an id in the query. */
+const GRADES: Paths = {
+  '/grades': {
+    get: { response: createList(Grade) },
+    post: { request: Draft, response: Grade, status: 201 },
+    patch: { query: { id: TEXT }, request: Draft, response: Grade },
+    delete: { query: { id: TEXT }, status: 204, errors: [400, 404] },
+  },
+};
+
+describe('An id in the query', () => {
+  it('selects the entry to read, replace and delete', async () => {
+    const { ask } = await startApi({ paths: PLANS, schemas });
+    await ask('PUT', '/plan?planId=A', { _id: 'A', name: 'Push' });
+    await ask('PUT', '/plan?planId=B', { name: 'Pull' });
+    expect((await ask('GET', '/plan?planId=A')).body).toEqual({ _id: 'A', name: 'Push' });
+    expect((await ask('GET', '/plan?planId=B')).body).toEqual({ _id: 'B', name: 'Pull' });
+    expect((await ask('DELETE', '/plan?planId=A')).status).toBe(200);
+    expect((await ask('GET', '/plan?planId=A')).status).toBe(404);
+    expect((await ask('GET', '/plan?planId=B')).status).toBe(200);
+  });
+
+  it('is the one that a POST returns', async () => {
+    const { ask } = await startApi({ paths: PLANS, schemas });
+    const { body: id } = await ask('POST', '/plan', { name: 'Legs', days: 2 });
+    expect((await ask('GET', `/plan?planId=${id}`)).body).toEqual({ _id: id, name: 'Legs', days: 2 });
+  });
+
+  it('selects an entry of a list', async () => {
+    const { ask } = await startApi({ paths: GRADES });
+    const { body: a } = await ask('POST', '/grades', { name: 'A' });
+    const { body: b } = await ask('POST', '/grades', { name: 'B' });
+    expect((await ask('PATCH', `/grades?id=${a.id}`, { name: 'A+' })).body).toEqual({ id: a.id, name: 'A+' });
+    expect((await ask('DELETE', `/grades?id=${b.id}`)).status).toBe(204);
+    expect((await ask('GET', '/grades')).body).toEqual([{ id: a.id, name: 'A+' }]);
+    expect((await ask('DELETE', '/grades?id=none')).status).toBe(404);
+  });
+
+  it('is needed to delete an entry', async () => {
+    const { ask } = await startApi({ paths: GRADES });
+    await ask('POST', '/grades', { name: 'A' });
+    const { status, body } = await ask('DELETE', '/grades');
+    expect([status, body.detail]).toEqual([400, 'the query has no id: add the id of the entry']);
+    expect((await ask('GET', '/grades')).body).toHaveLength(1);
+  });
+
+  it('is explained with its parameter', async () => {
+    expect(await explainApi({ paths: PLANS, schemas })).toEqual({
+      'GET /plan': 'real: reads a plan (id: _id in the query parameter planId)',
+      'POST /plan': 'real: creates a plan',
+      'PUT /plan': 'real: replaces a plan (id: _id in the query parameter planId)',
+      'DELETE /plan': 'real: deletes a plan (id: _id in the query parameter planId)',
+    });
+  });
+});
+
+describe('Another property in the query', () => {
+  it('selects the entry that a GET returns', async () => {
+    const account = { request: refer('Account'), response: { type: 'integer' }, status: 201 };
+    const read = { query: { 'googleId!': TEXT }, response: refer('Account') };
+    const { ask } = await startApi({ paths: { '/account': { get: read, post: account } }, schemas });
+    expect((await ask('POST', '/account', { google_id: 'g1', name: 'Ann' })).body).toBe(1);
+    expect((await ask('POST', '/account', { google_id: 'g2', name: 'Bob' })).body).toBe(2);
+    expect((await ask('GET', '/account?googleId=g2')).body).toEqual({ id: 2, google_id: 'g2', name: 'Bob' });
+    expect((await ask('GET', '/account?googleId=g3')).status).toBe(404);
+  });
+});
