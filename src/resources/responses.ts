@@ -51,6 +51,8 @@ export class ResponseFactory {
     if (entry && this.#isOpen(plan))
       return { status, headers, ...this.#wrapOpen(plan, this.#completeOpen(plan, entry)) };
     if (schema === undefined) return { status };
+    const id = entry && this.#getBareId(plan, schema, entry);
+    if (id !== undefined) return { status, headers, body: id };
     const seed = toSeed(`${plan.route.operationId} ${entry ? getEntryKey(resource, entry) : ''}`);
     const inner = this.#reader.getInner(schema, responsePath);
     const items = inner === undefined ? undefined : this.#reader.getItems(inner);
@@ -70,6 +72,19 @@ export class ResponseFactory {
     const body = items === undefined ? (completed[0] as Completed) : toList(completed);
     const sums = items === undefined ? {} : this.#computeSums(plan, body.value);
     return { status, headers, ...this.#wrap({ schema, path: responsePath, seed }, body, { ...envelope, ...sums }) };
+  }
+
+  /**
+   * Returns the id of a new entry if the response of its POST is only a text or a number.
+   * Returns undefined if the document describes something else, such as a message.
+   */
+  #getBareId({ action, resource }: Plan, schema: string, entry: Entry): unknown {
+    if (action !== 'create' || !this.#reader.isScalar(schema)) return undefined;
+    const text = getKeyValue(entry, resource.id);
+    const said = ['title', 'description', 'example'].map((name) => this.#reader.getKeyword(schema, name)).join(' ');
+    const isOther = said.trim() !== '' && !/(?:id|key|uuid|identifier)\b/i.test(said) && !/^\s*\S+$/.test(said);
+    if (text === undefined || isOther) return undefined;
+    return [text, Number(text)].find((value) => this.#contract.isValid(schema, value));
   }
 
   /** Returns an entry with only the properties that a path such as `/profiles/{username}` shows. */

@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import { createList, createObject, type OperationParts } from '../support/fixtures/api-document.ts';
+import { explainApi } from '../support/harness/explain-api.ts';
+import { startApi } from '../support/harness/start-api.ts';
+
+const TEXT = { type: 'string' };
+const INTEGER = { type: 'integer' };
+
+/** A list and its POST, each with a schema of its own. */
+function createNotes(response: OperationParts['response'], request = createObject({ 'text!': TEXT })) {
+  return {
+    '/notes': {
+      get: { response: createList(createObject({ id: INTEGER, text: TEXT, done: { type: 'boolean' } })) },
+      post: { request, status: 201, ...(response && { response }) },
+    },
+  };
+}
+
+describe('A POST beside a list', () => {
+  it.each([
+    ['nothing', undefined, undefined],
+    ['a number', INTEGER, 1],
+    ['a text', TEXT, '1'],
+    ['the id', createObject({ 'id!': INTEGER }), { id: 1 }],
+    ['the id with a name', createObject({ 'noteId!': INTEGER }), { noteId: 1 }],
+    ['an entry with fewer properties', createObject({ id: INTEGER, text: TEXT }), { id: 1, text: 'a' }],
+  ])('creates an entry if it responds with %s', async (_name, response, expected) => {
+    const { ask } = await startApi({ paths: createNotes(response) });
+    const created = await ask('POST', '/notes', { text: 'a' });
+    if (expected !== undefined) expect(created.body).toEqual(expected);
+    expect((await ask('GET', '/notes')).body).toEqual([{ id: 1, text: 'a' }]);
+  });
+
+  it('shows the id beside a message', async () => {
+    const response = createObject({ 'message!': { ...TEXT, example: 'Note created' }, 'id!': INTEGER });
+    const { ask } = await startApi({ paths: createNotes(response) });
+    expect((await ask('POST', '/notes', { text: 'a' })).body).toEqual({ message: 'Note created', id: 1 });
+  });
+
+  it('is mocked if its request has other properties than the entries', async () => {
+    const paths = createNotes(createObject({ message: TEXT }), createObject({ query: TEXT, deep: TEXT }));
+    expect(await explainApi({ paths })).toEqual({
+      'GET /notes': 'mocked: a list without a path for its entries',
+      'POST /notes': 'mocked: an action: the document does not say what the action changes',
+    });
+  });
+});
