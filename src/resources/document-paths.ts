@@ -108,9 +108,12 @@ export function getTrailingParameters(path: string): readonly string[] {
 /** Matches a segment that says who uses a path, and not what it has. */
 const AUDIENCE = /^(?:(?:with|for|as|by)[-_])?(?:admin|public|internal|private|manage|management|backoffice)$/i;
 
+/** Matches a segment that says which entries of the list above it a path has: `/categories/all`. */
+const WHOLE = /^(?:all|list|last|latest|recent)$/i;
+
 /**
- * Returns the last segment of a path template that is not a parameter: `pets` for `/owners/{ownerId}/pets/{petId}`, and
- * for `/pets/with-admin`.
+ * Returns the last segment of a path template that is not a parameter: `pets` for `/owners/{ownerId}/pets/{petId}`,
+ * `/pets/with-admin` and `/pets/all`.
  * Returns `entries` if all segments are parameters.
  */
 export function getResourceSegment(path: string): string {
@@ -119,7 +122,8 @@ export function getResourceSegment(path: string): string {
     .filter((segment) => segment !== '' && getParameterName(segment) === undefined);
   // `/groups/{groupId}/private` is a part of a group.
   const isBelow = /\}\/[^{}]+$/.test(toTemplate(path));
-  const named = isBelow ? segments.at(-1) : segments.findLast((one, index) => index === 0 || !AUDIENCE.test(one));
+  const isName = (one: string, index: number) => index === 0 || !(AUDIENCE.test(one) || WHOLE.test(one));
+  const named = isBelow ? segments.at(-1) : segments.findLast(isName);
   return getLastSegment(named ?? 'entries').replaceAll(/[{}]/g, '');
 }
 

@@ -1,5 +1,4 @@
 import { allowsJson } from '../openapi/media-types.ts';
-import { findResponse } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { normalizeName, toSingular } from '../util/names.ts';
@@ -15,10 +14,17 @@ import {
   indexByParent,
 } from './document-paths.ts';
 import { getLastSegment, getParameterName, getParentPath, toTemplate } from './names.ts';
-import { hasProperties } from './path-keys.ts';
 import type { Resource } from './resource.ts';
+import {
+  hasNoBody,
+  isAlike,
+  isEntryResponse,
+  isEntryWithList,
+  isListOfOne,
+  repliesShortly,
+} from './response-shapes.ts';
 import type { SchemaReader } from './schema-reader.ts';
-import { allowsAnyBody, allowsAnyJson, isEnvelopeName } from './schema-reader.ts';
+import { allowsAnyBody, allowsAnyJson } from './schema-reader.ts';
 import { isDownload, isUpload } from './uploads.ts';
 
 /**
@@ -184,27 +190,6 @@ export function findLists(reader: SchemaReader, paths: DocumentPaths, used: Read
 }
 
 /**
- * Returns whether a POST responds with less than an entry: with nothing, with the id of the entry, or with an object
- * such as `{ message, id }`.
- */
-function repliesShortly(reader: SchemaReader, create: Route, singular: string): boolean {
-  const schema = reader.getResponseSchema(create, create.successStatus);
-  if (schema === undefined) return hasNoBody(create);
-  const names = [...reader.getProperties(schema).keys()];
-  if (names.length === 0) return reader.isScalar(schema);
-  const ids = ['id', 'uuid', `${normalizeName(singular)}id`];
-  return names.every((name) => isEnvelopeName(name) || ids.includes(normalizeName(name)));
-}
-
-/**
- * Returns whether two schemas are the same, or at least two properties, and more than half of those of one schema, are
- * also properties of the other.
- */
-function isAlike(reader: SchemaReader, one: string, other: string): boolean {
-  return reader.isSame(one, other) || hasProperties(reader, one, other) || hasProperties(reader, other, one);
-}
-
-/**
  * Returns whether a POST creates an entry that the document does not show: the request body is an object, and the
  * response is a 201 without a described body.
  */
@@ -250,6 +235,9 @@ function countParameters(path: string): number {
   return path.split('{').length;
 }
 
+/** Matches the names of path parameters that select a page of a list, such as `/posts/{page}`. */
+const PAGE_PARAMETER = /^page(?:[_-]?(?:no|num|number|index))?$/i;
+
 /**
  * Returns the list path for the path of an entry: `/pets` for `/pets/{petId}`.
  * Returns undefined if the path does not end with a parameter, or if there is no list path.
@@ -258,7 +246,7 @@ function findCollectionPath(paths: DocumentPaths, path: string): string | undefi
   const parameters = getTrailingParameters(path);
   if (parameters.length === 0) return undefined;
   const parent = getParentPath(path);
-  if (parent === '') return undefined;
+  if (parent === '' || PAGE_PARAMETER.test(parameters.at(-1) ?? '')) return undefined;
   if (parameters.length === 1) return parent;
   // A path with two parameters, such as `/repos/{owner}/{repo}`, is an item path only if the document has the path
   // `/repos/{owner}`.
@@ -294,7 +282,8 @@ function isUsable(reader: SchemaReader, paths: DocumentPaths, candidate: Omit<Ca
   // A GET of a file says nothing about the entries.
   const read = get && isDownload(get) ? undefined : get;
   const hasAnyBody = read !== undefined && allowsAnyBody(reader.document, read);
-  if (read && !hasAnyBody && !isEntryResponse(reader, read) && !hasNoBody(read)) return false;
+  const isOne = read && (isEntryResponse(reader, read) || hasNoBody(read) || isListOfOne(reader, candidate, read));
+  if (read && !hasAnyBody && !isOne) return false;
   if (read && isListByParameter(reader, paths, candidate, read)) return false;
   const put = item.routes.get('PUT');
   if (!collection) {
@@ -304,6 +293,8 @@ function isUsable(reader: SchemaReader, paths: DocumentPaths, candidate: Omit<Ca
   }
   const list = collection.routes.get('GET');
   const schema = list && reader.getResponseSchema(list, list.successStatus);
+  const isEntry = getTrailingParameters(collection.path).length > 0 && schema !== undefined;
+  if (isEntry && isEntryWithList(reader, schema, getResourceSegment(collection.path))) return false;
   const hasList = schema !== undefined && reader.findList(schema, segment) !== undefined;
   // If no operation reads or creates entries, PUT is an action, and nothing needs to be stored.
   const post = collection.routes.get('POST');
@@ -400,17 +391,6 @@ export function hasEntries(
   const response = reader.getResponseSchema(route, route.successStatus) ?? '';
   const found = list ? reader.findList(response, name) : reader.findEntry(response, '');
   return found !== undefined && reader.isAlike(found.schema, schema);
-}
-
-/** Returns whether the document defines no body for the success response of an operation. */
-function hasNoBody({ responses, successStatus }: Route): boolean {
-  const response = findResponse(responses, successStatus);
-  return response !== undefined && Object.keys(response.media).length === 0;
-}
-
-function isEntryResponse(reader: SchemaReader, route: Route): boolean {
-  const schema = reader.getResponseSchema(route, route.successStatus);
-  return schema !== undefined && reader.isObject(schema);
 }
 
 /**

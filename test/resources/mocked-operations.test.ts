@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createList, createObject, createResourcePaths, type Paths, refer } from '../support/fixtures/api-document.ts';
-import { LISTS_PETS, PET, PETS, schemas, TEXT, withCollection } from '../support/fixtures/pet-documents.ts';
+import { INTEGER, LISTS_PETS, PET, PETS, schemas, TEXT, withCollection } from '../support/fixtures/pet-documents.ts';
 import { explainApi } from '../support/harness/explain-api.ts';
 
 /** Path shapes with operations that are mocked, or that change no list. */
@@ -66,6 +66,29 @@ const cases: readonly (readonly [name: string, paths: Paths, expected: Readonly<
     'an object without a property of the request is no singleton',
     { '/migration': { get: { response: PET }, put: { request: createObject({ source: TEXT }), status: 204 } } },
     { 'GET /migration': 'mocked: no operation changes the returned object' },
+  ],
+  [
+    'an entry with a list, and a page of this list, are no list and no entry of a list',
+    {
+      '/threads/{threadId}': {
+        get: { response: createObject({ info: refer('Owner'), pets: createList(PET) }) },
+        delete: { status: 204 },
+      },
+      '/threads/{threadId}/{page}': { get: { response: createObject({ pets: createList(PET) }) } },
+    },
+    {
+      'GET /threads/{threadId}': 'mocked: no operation creates or lists the returned object',
+      'DELETE /threads/{threadId}': 'mocked: an action: the document does not say what the action changes',
+      'GET /threads/{threadId}/{page}': 'mocked: no operation creates or lists the returned object',
+    },
+  ],
+  [
+    'an entry with a list is no list, also beside a path with another parameter',
+    {
+      '/owners/{owner}': { get: { response: createObject({ id: INTEGER, pets: createList(PET) }) } },
+      '/owners/{owner}/{pet}': { get: { response: PET } },
+    },
+    { 'GET /owners/{owner}': 'mocked: no operation creates or lists the returned object' },
   ],
   [
     'a DELETE on the collection with a query is an action',

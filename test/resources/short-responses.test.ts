@@ -45,3 +45,18 @@ describe('A POST beside a list', () => {
     });
   });
 });
+
+describe('A GET of an entry', () => {
+  it('can be documented as a list of one', async () => {
+    const Note = createObject({ id: INTEGER, text: TEXT });
+    const paths = {
+      '/notes': { get: { response: createList(Note) }, post: { request: Note, response: Note, status: 201 } },
+      '/notes/{noteId}': { get: { response: createList(Note) } },
+    };
+    const { ask } = await startApi({ paths });
+    await ask('POST', '/notes', { text: 'a' });
+    await ask('POST', '/notes', { text: 'b' });
+    expect((await ask('GET', '/notes/2')).body).toEqual([{ id: 2, text: 'b' }]);
+    expect((await ask('GET', '/notes/3')).status).toBe(404);
+  });
+});

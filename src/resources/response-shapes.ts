@@ -1,0 +1,76 @@
+import { findResponse } from '../openapi/responses.ts';
+import type { Route } from '../openapi/routes.ts';
+import { normalizeName, toSingular } from '../util/names.ts';
+import type { DocumentPath } from './document-paths.ts';
+import { getLastSegment, getParameterName } from './names.ts';
+import { hasProperties } from './path-keys.ts';
+import { isEnvelopeName, type SchemaReader } from './schema-reader.ts';
+
+/** The paths of a list and of an entry in it, and the names of the list and of an entry. */
+interface Listed {
+  readonly collection: DocumentPath | undefined;
+  readonly item: DocumentPath;
+  readonly segment: string;
+  readonly singular: string;
+}
+
+/**
+ * Returns whether a POST responds with less than an entry: with nothing, with the id of the entry, or with an object
+ * such as `{ message, id }`.
+ */
+export function repliesShortly(reader: SchemaReader, create: Route, singular: string): boolean {
+  const schema = reader.getResponseSchema(create, create.successStatus);
+  if (schema === undefined) return hasNoBody(create);
+  const names = [...reader.getProperties(schema).keys()];
+  if (names.length === 0) return reader.isScalar(schema);
+  const ids = ['id', 'uuid', `${normalizeName(singular)}id`];
+  return names.every((name) => isEnvelopeName(name) || ids.includes(normalizeName(name)));
+}
+
+/**
+ * Returns whether two schemas are the same, or at least two properties, and more than half of those of one schema, are
+ * also properties of the other.
+ */
+export function isAlike(reader: SchemaReader, one: string, other: string): boolean {
+  return reader.isSame(one, other) || hasProperties(reader, one, other) || hasProperties(reader, other, one);
+}
+
+/**
+ * Returns whether the path of an entry such as `/rooms/{roomId}` returns the entry in a list.
+ * The parameter must have the id of the entry, because `/rooms/{floor}` can list several ones.
+ */
+export function isListOfOne(
+  reader: SchemaReader,
+  { collection, item, segment, singular }: Listed,
+  read: Route,
+): boolean {
+  const [shown, listed] = [read, collection?.routes.get('GET')].map((route) => {
+    const schema = route && reader.getResponseSchema(route, route.successStatus);
+    return schema === undefined ? undefined : reader.findList(schema, segment);
+  });
+  const parameter = normalizeName(getParameterName(getLastSegment(item.path)) ?? '');
+  const isId = parameter === 'id' || parameter === `${normalizeName(singular)}id`;
+  return isId && shown?.path.length === 0 && listed !== undefined && isAlike(reader, shown.schema, listed.schema);
+}
+
+/** Returns whether a body with a list is an entry: it has an id, or another object with an id. */
+export function isEntryWithList(reader: SchemaReader, schema: string, segment: string): boolean {
+  const { path = [] } = reader.findList(schema, segment) ?? {};
+  const others = [...reader.getProperties(schema)].filter(([name]) => name !== path[0]);
+  const singular = toSingular(segment);
+  return (
+    reader.hasId(schema, singular) ||
+    others.some(([, pointer]) => reader.isObject(pointer) && reader.hasId(pointer, singular))
+  );
+}
+
+/** Returns whether the document defines no body for the success response of an operation. */
+export function hasNoBody({ responses, successStatus }: Route): boolean {
+  const response = findResponse(responses, successStatus);
+  return response !== undefined && Object.keys(response.media).length === 0;
+}
+
+export function isEntryResponse(reader: SchemaReader, route: Route): boolean {
+  const schema = reader.getResponseSchema(route, route.successStatus);
+  return schema !== undefined && reader.isObject(schema);
+}
