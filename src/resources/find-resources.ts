@@ -175,8 +175,16 @@ function createResource(reader: SchemaReader, candidate: Candidate): Resource {
     ],
     canCreate: !isCollection || canPost || canPut,
     canPost,
+    ...(canPost ? { requiredToCreate: listRequired(reader, post, singular, schema) } : {}),
     canDelete: item.routes.has('DELETE'),
   };
+}
+
+/** Returns the names of the properties that the entry in the body of a POST must have. */
+function listRequired(reader: SchemaReader, post: Route, singular: string, schema: string): readonly string[] {
+  const request = reader.getRequestSchema(post);
+  if (request === undefined || schema === '') return [];
+  return reader.getRequired(reader.findEntry(request, singular, schema).schema);
 }
 
 /** Returns whether a GET shows the entries of a candidate, but no response describes them. */

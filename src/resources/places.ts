@@ -66,20 +66,23 @@ export function renameParameters(mount: Mount, item: string): Mount {
 }
 
 /**
- * Returns whether a PUT changes only the properties in its body: the body requires no property, and entries require at
- * least one of them.
+ * Returns whether a PUT changes only the properties in its body: the body does not require a property that the POST of
+ * a new entry requires, or it requires none, and entries require at least one of them.
  */
 export function sendsPart(
   reader: SchemaReader,
-  { schema }: Resource,
+  { schema, requiredToCreate = [] }: Resource,
   route: Route,
   requestPath: readonly string[],
 ): boolean {
   const request = reader.getRequestSchema(route);
   const body = request === undefined ? undefined : reader.getInner(request, requestPath);
-  if (body === undefined || schema === '' || reader.isSame(body, schema) || reader.getRequired(body).length > 0)
-    return false;
+  if (body === undefined || schema === '') return false;
   const sent = reader.getProperties(body);
+  const required = reader.getRequired(body);
   const hasDefault = [...sent.values()].some((pointer) => reader.getKeyword(pointer, 'default') !== undefined);
-  return !hasDefault && reader.getRequired(schema).some((name) => sent.has(name));
+  if (hasDefault) return false;
+  if (requiredToCreate.some((name) => sent.has(name) && !required.includes(name))) return true;
+  const isOwn = reader.isSame(body, schema) || required.length > 0;
+  return !isOwn && reader.getRequired(schema).some((name) => sent.has(name));
 }

@@ -129,6 +129,15 @@ describe('A replaced entry', () => {
     expect((await ask('GET', '/pets/1')).body).toEqual({ id: 1, name: 'Max', address: { city: 'Rome' } });
   });
 
+  it('keeps the properties that only a POST requires', async () => {
+    const Draft = createObject({ 'name!': TEXT, 'tag!': TEXT });
+    const Change = createObject({ name: TEXT, tag: TEXT });
+    const { ask } = await startPets({ post: { request: Draft, response: PET } }, { put: { request: Change } });
+    await ask('POST', '/pets', { name: 'Rex', tag: 'dog' });
+    await ask('PUT', '/pets/1', { name: 'Max' });
+    expect((await ask('GET', '/pets/1')).body).toEqual({ id: 1, name: 'Max', tag: 'dog' });
+  });
+
   it('keeps its place in the list', async () => {
     const { ask } = await startPets();
     for (const name of ['Rex', 'Tom']) await ask('POST', '/pets', { name });
