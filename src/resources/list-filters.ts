@@ -104,6 +104,9 @@ const TIME_NAMES: Readonly<Record<string, Comparison>> = {
   before: 'below',
 };
 
+/** Matches the names of times that the server sets. */
+const SERVER_TIMES = /^(?:created|updated|modified|deleted|lastmodified|lastupdated)(?:at|on|date|time)?$/;
+
 /** The ends of names of dates and times: `createdAfter` is about `createdAt`, and `dueBefore` about `dueDate`. */
 const TIME_ENDINGS = ['', 'at', 'date', 'on', 'time', 'datetime', 'day'];
 
@@ -127,6 +130,11 @@ export function findFilter(
       ({ name, isList }) => isList && own.some((one) => [`${one}s`, `${one}list`].includes(normalizeName(name))),
     );
   if (equal) return { property: equal.name, comparison: 'equal' };
+  const flag = properties.find(
+    ({ name, isFlag }) =>
+      isFlag && !isText && own.some((one) => [`is${one}`, `has${one}`].includes(normalizeName(name))),
+  );
+  if (flag) return { property: flag.name, comparison: 'equal' };
   return (
     labels.map((label) => findCompared(label, properties)).find((filter) => filter !== undefined) ??
     (own.some(isSearchName) ? { property: undefined, comparison: 'contains' } : undefined)
@@ -149,7 +157,9 @@ function findCompared(label: string, properties: readonly FilterProperty[]): Lis
     const property = inner === undefined ? undefined : findOrdered(ordered, inner);
     if (property) return { property: property.name, comparison: word };
   }
-  const times = properties.filter(({ isTime }) => isTime);
+  const all = properties.filter(({ isTime }) => isTime);
+  // A time that the server sets is seldom meant beside another one.
+  const times = all.length > 1 ? all.filter((time) => !SERVER_TIMES.test(normalizeName(time.name))) : all;
   const onTime = Object.hasOwn(TIME_NAMES, name) ? TIME_NAMES[name] : undefined;
   return onTime && times.length === 1 && times[0] ? { property: times[0].name, comparison: onTime } : undefined;
 }
