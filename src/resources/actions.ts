@@ -1,7 +1,9 @@
+import { getNode, toNode } from '../openapi/document.ts';
 import type { Route } from '../openapi/routes.ts';
 import type { Entry } from '../store/state.ts';
 import { normalizeName, toSingular } from '../util/names.ts';
 import { getOwn } from './entry-values.ts';
+import { isOnlyEnvelope } from './envelopes.ts';
 import { getLastSegment, getParameterName, getParentPath, toTemplate } from './names.ts';
 import { hasEntryResponse } from './path-keys.ts';
 import type { Effect, Resource } from './resource.ts';
@@ -30,6 +32,7 @@ export function splitActionPath(path: string): ActionPath | undefined {
  * `complete` sets `status` to `done` if the schema has this value, `archived` to true, and `completedAt` to the current
  * time; `like` adds 1 to `likes`.
  * DELETE takes the action back.
+ * `toggle` changes a boolean to its other value.
  * A body whose properties are those of the entry sets them.
  * Returns undefined if the document does not say what the action changes.
  */
@@ -48,12 +51,16 @@ export function findEffect(reader: SchemaReader, resource: Resource, route: Rout
   // `POST /tasks/{taskId}/subtasks` creates something, although the server does not know what.
   const isCreation = route.method === 'POST' && (toSingular(verb) !== verb || isChildName(verb));
   const isOther = NO_CHANGES.test(normalizeName(verb)) || STEPS.has(getFirstWord(verb)) || route.successStatus === 201;
-  const setsBody = !isUndone && !isCreation && !isOther && sendsProperties(reader, resource, route);
+  const sent = isUndone || isCreation || isOther ? undefined : findSent(reader, resource, route, verb);
+  const setsBody = sent !== undefined;
   // What the client sends says more than the verb: `{ isDefault: false }`.
-  const sent = setsBody ? reader.getRequired(reader.getRequestSchema(route) ?? '') : [];
-  const values = known.filter(({ property }) => !sent.includes(property));
+  const required = setsBody ? reader.getRequired(reader.getRequestSchema(route) ?? '') : [];
+  const values = known.filter(({ property }) => !required.includes(property));
+  const toggled = known.length === 0 && !setsBody && !isUndone ? findToggled(reader, schema, route, verb) : undefined;
+  if (toggled !== undefined) return { ...toggle(reader, schema, toggled), counter: undefined, setsBody: false };
   if (values.length === 0 && time === undefined && counter === undefined && !steps && !setsBody) return undefined;
   return {
+    ...(sent && sent.ignored.length > 0 ? { ignored: sent.ignored } : {}),
     values,
     time: time === undefined ? undefined : { property: time, isSet: !isUndone },
     counter: counter === undefined ? steps : { property: counter, step: isUndone ? -1 : 1 },
@@ -117,24 +124,71 @@ function findOtherValue(reader: SchemaReader, schema: string, property: string, 
   return { property, value: initial ?? others[0] };
 }
 
-/** Returns whether all properties of the request body are properties of the entry, and the response is the entry. */
-function sendsProperties(reader: SchemaReader, resource: Resource, route: Route): boolean {
+/** Matches the names of properties that say why a client changes something: `{ "status": "done", "note": "at last" }`. */
+const REMARK = /^(?:notes?|comments?|reasons?|remarks?|message)$/;
+
+/**
+ * Returns the names of the properties in the request body that the entry does not have, if an action sets all others.
+ * They are remarks beside the property that the path names: `note` for `/tasks/{taskId}/status`.
+ * Returns undefined if the body has other properties, or if the response has others than the entry.
+ */
+function findSent(
+  reader: SchemaReader,
+  resource: Resource,
+  route: Route,
+  verb: string,
+): { readonly ignored: readonly string[] } | undefined {
   const request = reader.getRequestSchema(route);
-  if (request === undefined || !reader.isObject(request)) return false;
+  const response = reader.getResponseSchema(route, route.successStatus);
+  if (request === undefined || !reader.isObject(request)) return undefined;
   const names = [...reader.getProperties(request).keys()];
   const known = reader.getProperties(resource.schema);
+  const ignored = names.filter((name) => !known.has(name));
+  const set = names.filter((name) => known.has(name));
+  const isNamed = set.some((name) => normalizeName(name) === normalizeName(verb));
+  const isRemark = (name: string) => isNamed && REMARK.test(normalizeName(name));
   const isShown =
-    reader.getResponseSchema(route, route.successStatus) === undefined || hasEntryResponse(reader, resource, route);
-  return names.length > 0 && names.every((name) => known.has(name) && name !== resource.id.property) && isShown;
+    response === undefined || isOnlyEnvelope(reader, response) || hasEntryResponse(reader, resource, route);
+  return isShown && set.length > 0 && !set.includes(resource.id.property ?? '') && ignored.every(isRemark)
+    ? { ignored }
+    : undefined;
+}
+
+/**
+ * Returns the boolean that an action such as `toggle` or `toggle-done` changes to its other value: the one that the
+ * path or the summary names, else the only one.
+ */
+function findToggled(reader: SchemaReader, schema: string, route: Route, verb: string): string | undefined {
+  const [, rest] = /^toggle[_-]?(.*)$/i.exec(verb) ?? [];
+  if (rest === undefined) return undefined;
+  const { summary, description } = toNode(getNode(reader.document, route.pointer));
+  const words = rest === '' ? `${summary ?? ''} ${description ?? ''}`.split(/[^\p{L}]+/u) : [rest];
+  const named = words.flatMap((word) => {
+    const found = word.length < 4 ? undefined : findStateValue(reader, schema, word.replace(/ion$/, 'e'));
+    return found?.value === true ? [found.property] : [];
+  });
+  const flags = [...reader.getProperties(schema)].filter(([, pointer]) => reader.getTypes(pointer).includes('boolean'));
+  return named[0] ?? (rest === '' && flags.length === 1 ? flags[0]?.[0] : undefined);
+}
+
+/** Returns what changes with a boolean: itself, and a time such as `completedAt`. */
+function toggle(reader: SchemaReader, schema: string, property: string): Pick<Effect, 'values' | 'time' | 'toggles'> {
+  const time = findStateTime(reader, schema, property.replace(/^(?:is|has)(?=[A-Z_])_?/, ''));
+  return { values: [], time: time === undefined ? undefined : { property: time, isSet: true }, toggles: property };
 }
 
 /**
  * Describes what an action changes: `status → "done", completedAt → now`.
  * `flags`: the booleans that are different for each user.
  */
-export function describeEffect({ values, time, counter, setsBody }: Effect, flags: readonly string[]): string {
+export function describeEffect(
+  { values, time, counter, setsBody, toggles, ignored = [] }: Effect,
+  flags: readonly string[],
+): string {
+  if (toggles !== undefined)
+    return [`${toggles} → true or false`, ...(time ? [`${time.property} → now or none`] : [])].join(', ');
   return [
-    ...(setsBody ? ['the properties in the body'] : []),
+    ...(setsBody ? [`the properties in the body${ignored.length > 0 ? ` except ${ignored.join(', ')}` : ''}`] : []),
     ...values.map(({ property, value }) => {
       const whose = typeof value === 'boolean' && flags.includes(property) ? ' for the user who sends the request' : '';
       return `${property} → ${JSON.stringify(value)}${whose}`;
@@ -198,7 +252,16 @@ function conjugate(verb: string): string {
  * `now`: the current time in the form of the property for it.
  * `sent`: the request body.
  */
-export function applyEffect({ values, time, counter }: Effect, entry: Entry, now: unknown, sent: Entry = {}): Entry {
+export function applyEffect(
+  { values, time, counter, toggles }: Effect,
+  entry: Entry,
+  now: unknown,
+  sent: Entry = {},
+): Entry {
+  if (toggles !== undefined) {
+    const isOn = getOwn(entry, toggles) !== true;
+    return { [toggles]: isOn, ...(time ? { [time.property]: isOn ? now : null } : {}) };
+  }
   const changed = values.filter(({ property, value }) => getOwn(entry, property) !== value);
   const isSetTime = time?.isSet === true && now !== undefined;
   const isDone = values.length > 0 && changed.length === 0;
@@ -226,15 +289,18 @@ export function listInitialValues(
   const properties = reader.getProperties(schema);
   const isSet = (property: string, value: unknown) =>
     effects.some(({ values: set }) => set.some((one) => one.property === property && one.value === value));
-  const values = effects.flatMap(({ values: changed, counter, time }): readonly (readonly [string, unknown])[] => [
-    ...changed.map(({ property, value }) => {
-      const states = [reader.getKeyword(properties.get(property) ?? '', 'enum') ?? []].flat();
-      const first = states.find((state) => !isSet(property, state)) ?? states[0];
-      return [property, typeof value === 'boolean' ? false : first] as const;
-    }),
-    ...(counter ? [[counter.property, 0] as const] : []),
-    ...(time ? [[time.property, null] as const] : []),
-  ]);
+  const values = effects.flatMap(
+    ({ values: changed, counter, time, toggles }): readonly (readonly [string, unknown])[] => [
+      ...(toggles === undefined ? [] : [[toggles, false] as const]),
+      ...changed.map(({ property, value }) => {
+        const states = [reader.getKeyword(properties.get(property) ?? '', 'enum') ?? []].flat();
+        const first = states.find((state) => !isSet(property, state)) ?? states[0];
+        return [property, typeof value === 'boolean' ? false : first] as const;
+      }),
+      ...(counter ? [[counter.property, 0] as const] : []),
+      ...(time ? [[time.property, null] as const] : []),
+    ],
+  );
   return Object.fromEntries(
     values.filter(([name, value]) => value !== undefined && isValid(properties.get(name) ?? '', value)),
   );

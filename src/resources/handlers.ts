@@ -273,11 +273,11 @@ async function act(model: ResourceModel, plan: Plan, input: Input, context: Cont
     if (!current || !effect) throw createNotFound(plan, path);
     requireVersion(model, plan, input, { state, current });
     const body = effect.setsBody || effect.counter?.isSent ? getBody(model, plan, input) : {};
-    const sent = effect.setsBody ? body : {};
+    const sent = effect.setsBody ? omitKeys(body, effect.ignored ?? []) : {};
     const sender = model.derived.getSender(resource, state, input);
     const schema = mount.shown ?? resource.schema;
-    const [own = current] = model.derived.add(state, resource, [current], { sender, schema });
-    const shown = model.responses.completeEntry(resource, resource.schema, own).value as Entry;
+    const [derived = current] = model.derived.add(state, resource, [current], { sender, schema });
+    const shown = model.responses.completeEntry(resource, resource.schema, derived).value as Entry;
     const unsent = effect.values.filter(({ property }) => !Object.hasOwn(sent, property));
     const changes = applyEffect(
       { ...effect, values: unsent },
@@ -294,14 +294,13 @@ async function act(model: ResourceModel, plan: Plan, input: Input, context: Cont
     if (isUnchanged) return { next: state, result: current };
     const updated = model.updateEntry(plan, current, (old) => applyMergePatch(old, sent) as Entry, sent, nowMs);
     const flags = sender === undefined ? [] : Object.entries(changes).filter(([name]) => isSenderFlag(name));
-    const set = model.setOrRemove(
-      resource,
-      updated,
-      omitKeys(
-        changes,
-        flags.map(([name]) => name),
-      ),
+    // An action sets the properties in its body, also those that no other request can have.
+    const readOnly = omitKeys(sent, Object.keys(model.removeReadOnly(resource, sent)));
+    const own = omitKeys(
+      changes,
+      flags.map(([name]) => name),
     );
+    const set = model.setOrRemove(resource, updated, { ...model.validator.removeInvalid(resource, readOnly), ...own });
     const flagged = flags.reduce((next, [name, value]) => setFlag(next, name, sender ?? '', value === true), set);
     const result = effect.setsBody ? finishChange(model, plan, state, { current, entry: flagged, sent }) : flagged;
     return { next: setEntry(model, plan, state, { current, entry: result }), result };

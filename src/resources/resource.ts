@@ -129,6 +129,8 @@ export interface Resource {
   readonly part?: { readonly of: Resource; readonly property: string } | undefined;
   /** Whether an operation creates entries. If not, the default data contains examples or generated entries. */
   readonly canCreate: boolean;
+  /** The properties that the body of the POST of a new entry requires. */
+  readonly requiredToCreate?: readonly string[];
   /** Whether POST on the collection creates entries. */
   readonly canPost: boolean;
   /** Whether an operation deletes entries. */
@@ -211,6 +213,10 @@ export interface Effect {
   readonly counter: { readonly property: string; readonly step: 1 | -1; readonly isSent?: boolean } | undefined;
   /** Whether the action also sets the properties in the request body. */
   readonly setsBody: boolean;
+  /** The properties in the request body that entries do not have, such as `note`. */
+  readonly ignored?: readonly string[];
+  /** The boolean that the action changes to its other value. The time is set if it becomes true, and else removed. */
+  readonly toggles?: string;
 }
 
 /** The list of an entry that gets the entries of another list, which is then empty: the lines of a new invoice. */

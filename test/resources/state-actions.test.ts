@@ -23,8 +23,12 @@ const Task = createObject({
   liked: { ...FLAG, default: false },
   likesCount: { ...INTEGER, default: 0 },
   assigneeId: INTEGER,
+  isPinned: { ...FLAG, default: false },
+  pinnedAt: { ...TIME, type: ['string', 'null'] },
   completedAt: { ...TIME, type: ['string', 'null'] },
 });
+
+const Change = createObject({ 'status!': TEXT, note: TEXT });
 
 const task: OperationParts = { response: refer('Task') };
 
@@ -38,6 +42,10 @@ const PATHS = {
   '/tasks/{taskId}/mark-as-read': { post: task },
   '/tasks/{taskId}/like': { post: task, delete: task },
   '/tasks/{taskId}/assign': { post: { ...task, request: createObject({ 'assigneeId!': INTEGER }) } },
+  '/tasks/{taskId}/status': { patch: { request: Change, response: createObject({ 'success!': FLAG }) } },
+  '/tasks/{taskId}/toggle': { patch: { ...task, summary: 'Toggle the pinned state of a task' } },
+  '/tasks/{taskId}/toggle-archive': { post: { status: 204 } },
+  '/tasks/{taskId}/priority': { patch: { request: createObject({ status: TEXT, other: TEXT }), status: 204 } },
   '/tasks/{taskId}/explode': { post: task },
 };
 
@@ -146,5 +154,49 @@ it('an action that names what it creates, or what an entry is, changes nothing',
     'DELETE /messages/{messageId}/pin': expect.stringMatching(/^mocked/),
     'POST /messages/{messageId}/replies': expect.stringMatching(/^mocked/),
     'PUT /messages/{messageId}/content': 'real: changes content of a message: the properties in the body',
+  });
+});
+
+describe('A toggle', () => {
+  it('changes the boolean that its summary names, and its time, to the other value', async () => {
+    const { ask } = await start();
+    expect((await ask('PATCH', '/tasks/1/toggle')).body).toMatchObject({
+      isPinned: true,
+      pinnedAt: expect.any(String),
+    });
+    expect((await ask('PATCH', '/tasks/1/toggle')).body).toMatchObject({ isPinned: false, pinnedAt: null });
+    expect((await ask('GET', '/tasks/1')).body).toMatchObject({ isArchived: false, read: false });
+  });
+
+  it('changes the boolean that its path names', async () => {
+    const { ask, read } = await start();
+    await ask('POST', '/tasks/1/toggle-archive');
+    expect(await read()).toMatchObject({ isArchived: true, isPinned: false });
+  });
+
+  it('is mocked if nothing names one of several booleans', async () => {
+    const paths = { ...PATHS, '/tasks/{taskId}/toggle': { patch: task } };
+    const { 'PATCH /tasks/{taskId}/toggle': toggle } = await explainApi({ paths, schemas: { Task } });
+    expect(toggle).toBe('mocked: an action: the document does not say what the action changes');
+  });
+});
+
+describe('A change of a state with a note', () => {
+  it('sets the state', async () => {
+    const { ask, read } = await start();
+    expect((await ask('PATCH', '/tasks/1/status', { status: 'done', note: 'at last' })).body).toEqual({
+      success: true,
+    });
+    expect(await read()).toMatchObject({ status: 'done' });
+    expect(await read()).not.toHaveProperty('note');
+  });
+
+  it('is explained with the note, and is mocked if its body has other properties', async () => {
+    const operations = await explainApi({ paths: PATHS, schemas: { Task } });
+    expect(operations).toMatchObject({
+      'PATCH /tasks/{taskId}/status': 'real: changes status of a task: the properties in the body except note',
+      'PATCH /tasks/{taskId}/toggle': 'real: toggles a task: isPinned → true or false, pinnedAt → now or none',
+      'PATCH /tasks/{taskId}/priority': 'mocked: an action: the document does not say what the action changes',
+    });
   });
 });
