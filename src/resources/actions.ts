@@ -98,7 +98,7 @@ function findSteps(reader: SchemaReader, { schema }: Resource, route: Route, ver
 
 /** Matches verbs of actions that create another entry, or change nothing, whatever their body has. */
 const NO_CHANGES =
-  /^(?:copy|duplicate|clone|fork|check|validate|verify|preview|simulate|calculate|estimate|quote|report|notify|send|share|invite|test|export|import|download|print|search)$/;
+  /^(?:add|create|copy|duplicate|clone|fork|check|validate|verify|preview|simulate|calculate|estimate|quote|report|notify|send|share|invite|test|export|import|download|print|search)$/;
 
 /** Splits `/notifications/read-all` and `/notifications/all/read` into the path of a list and a verb. */
 export function splitBulkPath(path: string): { readonly collection: string; readonly verb: string } | undefined {
@@ -124,7 +124,7 @@ function findOtherValue(reader: SchemaReader, schema: string, property: string, 
   return { property, value: initial ?? others[0] };
 }
 
-/** Matches the names of properties that say why a client changes something: `{ "status": "done", "note": "at last" }`. */
+/** Matches the names of properties with a remark on a change: `{ "status": "done", "note": "at last" }`. */
 const REMARK = /^(?:notes?|comments?|reasons?|remarks?|message)$/;
 
 /**

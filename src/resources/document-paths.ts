@@ -1,7 +1,6 @@
 import type { Document, Node } from '../openapi/document.ts';
 import { getNode, isNode } from '../openapi/document.ts';
 import type { Route } from '../openapi/routes.ts';
-import { formatPointer } from '../util/json-pointer.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { getLastSegment, getParameterName, getParentPath, toTemplate } from './names.ts';
 
@@ -89,12 +88,12 @@ function groupPaths(
  * Returns the `x-storefront` values of an operation and of its path.
  * If both define a value, returns that of the operation.
  */
-export function getOverrides(document: Document, { path, pointer }: Route): Overrides {
+export function getOverrides(document: Document, { pointer }: Route): Overrides {
   const read = (parent: string): Node => {
     const value = getNode(document, `${parent}/x-storefront`);
     return isNode(value) ? value : {};
   };
-  return { ...read(formatPointer('paths', path)), ...read(pointer) };
+  return { ...read(pointer.slice(0, pointer.lastIndexOf('/'))), ...read(pointer) };
 }
 
 /**

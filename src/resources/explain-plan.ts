@@ -21,6 +21,7 @@ const VERBS: Readonly<Record<Action, string>> = {
   replace: 'replaces',
   replaceById: 'replaces',
   update: 'updates',
+  updateById: 'updates',
   delete: 'deletes',
   clear: 'deletes all',
   act: 'changes',
@@ -179,7 +180,7 @@ function getVerb({ action, resource, route }: Plan): string {
   // PUT without a body adds an existing entry to a parent, for example a user to a team.
   if (action === 'replace' && resource.kind === 'collection' && Object.keys(route.bodyMedia).length === 0)
     return 'adds';
-  return VERBS[action === 'replaceById' && route.method === 'PATCH' ? 'update' : action];
+  return VERBS[action];
 }
 
 /** Returns the path of the innermost parent, or words for the user who sends the request. */

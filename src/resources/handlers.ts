@@ -55,8 +55,9 @@ const HANDLERS: Readonly<Record<Action, PlanHandler>> = {
   create,
   read,
   replace,
-  replaceById,
+  replaceById: changeById,
   update,
+  updateById: changeById,
   delete: remove,
   clear,
   act,
@@ -205,15 +206,15 @@ async function replace(model: ResourceModel, plan: Plan, input: Input, context: 
   return respond(model, plan, input, { status: changed.status, state: context.read(), entry });
 }
 
-/** Handles the action `replaceById`: PUT replaces, and PATCH updates, the entry whose id is in the request body. */
-async function replaceById(model: ResourceModel, plan: Plan, input: Input, context: Context): Promise<HandlerResponse> {
+/** Handles the actions `replaceById` and `updateById`: changes the entry whose id is in the request body. */
+async function changeById(model: ResourceModel, plan: Plan, input: Input, context: Context): Promise<HandlerResponse> {
   const { id } = plan.resource;
   const value = getKeyValue(getBody(model, plan, input), id) ?? '';
   if (!isPathSegment(value))
     throw new DomainError('id-missing', `the body has no ${id.property}: add the id of the entry to change`);
   const path = { ...input.path, [id.parameter]: value };
   const byPath: Input = { path, query: input.query, headers: input.headers, user: input.user, body: input.body };
-  return plan.route.method === 'PATCH' ? update(model, plan, byPath, context) : replace(model, plan, byPath, context);
+  return plan.action === 'updateById' ? update(model, plan, byPath, context) : replace(model, plan, byPath, context);
 }
 
 async function update(model: ResourceModel, plan: Plan, input: Input, context: Context): Promise<HandlerResponse> {

@@ -40,13 +40,16 @@ import {
   findUsers,
   resetsPassword,
 } from './users.ts';
+import { removeVerbs } from './verb-paths.ts';
 import { addLookups } from './views.ts';
 
 /**
  * Infers the resources of a document, and what each operation does with them.
  * `reader`: reads the schemas of the document.
  */
-export function inferResources(reader: SchemaReader, routes: readonly Route[]): Inference {
+export function inferResources(reader: SchemaReader, documented: readonly Route[]): Inference {
+  const withoutVerbs = removeVerbs(reader, documented);
+  const routes = [...withoutVerbs.values()];
   const found = findResources(reader, getDocumentPaths(reader.document, routes));
   const known = findUsers(reader, found, routes);
   const created = known ? undefined : createUsers(reader, found, routes);
@@ -70,15 +73,15 @@ export function inferResources(reader: SchemaReader, routes: readonly Route[]): 
   const plans = new Map<string, Plan>();
   const mockedPlans = new Map<string, MockedPlan>();
   const reasons = new Map<string, string>();
-  for (const route of routes) {
+  for (const [source, route] of withoutVerbs) {
     const aboutUser = users && planUser(reader, users, route, context);
     const planned =
       aboutUser ?? planRoute(reader, resources, route, { users, marks, ownPaths: hasLogin ? ownPaths : undefined });
-    const key = getRouteKey(route);
-    if (typeof planned !== 'string') plans.set(key, planned);
+    const key = getRouteKey(source);
+    if (typeof planned !== 'string') plans.set(key, setRoute(planned, source));
     else {
       const isOff = getOverrides(reader.document, route).off;
-      const mocked = isOff ? undefined : planMocked(reader, resources, route);
+      const mocked = isOff ? undefined : planMocked(reader, resources, source);
       if (mocked) mockedPlans.set(key, mocked);
       reasons.set(key, mocked?.file && plansUpload(routes, mocked.file.mount) ? FILE_REASON : planned);
     }
@@ -100,6 +103,13 @@ export function inferResources(reader: SchemaReader, routes: readonly Route[]): 
     mockedPlans,
     reasons,
   };
+}
+
+/** Returns a plan with the route of the document, whose path can have a verb. */
+function setRoute(plan: Plan, route: Route): Plan {
+  if (plan.route.path === route.path && plan.route.method === route.method) return plan;
+  const { owner } = plan;
+  return { ...plan, route, ...(owner ? { owner: { ...owner, route } } : {}) };
 }
 
 const FILE_REASON = 'returns the uploaded file, or a generated one if the entry has no file';
@@ -367,7 +377,7 @@ function planOwner(
  */
 function findUnusableMedia(reader: SchemaReader, action: Action, route: Route): string | undefined {
   const media = Object.keys(route.bodyMedia);
-  const needsBody = ['create', 'replace', 'replaceById', 'update'].includes(action);
+  const needsBody = ['create', 'replace', 'replaceById', 'update', 'updateById'].includes(action);
   const isPatch = listPatchTypes(reader, route).length > 0;
   if (needsBody && media.length > 0 && !isPatch && reader.getRequestSchema(route) === undefined)
     return `the request body is ${media.join(' or ')}`;

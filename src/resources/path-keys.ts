@@ -211,7 +211,8 @@ export function chooseAction(
         : undefined;
     case 'PUT':
     case 'PATCH':
-      return hasObject && isOwn && hasBodyId(reader, resource, request) ? 'replaceById' : undefined;
+      if (!hasObject || !isOwn || !hasBodyId(reader, resource, request)) return undefined;
+      return route.method === 'PUT' ? 'replaceById' : 'updateById';
     case 'DELETE':
       return hasQuery(route) || request !== undefined || namesOne(reader, resource, route) ? undefined : 'clear';
     default:

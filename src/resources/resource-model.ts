@@ -57,13 +57,14 @@ const SET_TIMES: Readonly<Partial<Record<Action, readonly TimeKind[]>>> = {
   replace: ['updated'],
   replaceById: ['updated'],
   update: ['updated'],
+  updateById: ['updated'],
 };
 
 /** The actions that create entries. */
 const CREATING_ACTIONS: readonly Action[] = ['create', 'replace', 'replaceById'];
 
 /** The actions that change entries by a request body. */
-const CHANGING_ACTIONS: readonly Action[] = [...CREATING_ACTIONS, 'update'];
+const CHANGING_ACTIONS: readonly Action[] = [...CREATING_ACTIONS, 'update', 'updateById'];
 
 /** The resources of a contract, and the functions with which handlers read and change entries. */
 export class ResourceModel {

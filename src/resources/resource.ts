@@ -140,7 +140,7 @@ export interface Resource {
 /**
  * What an operation does with a resource.
  * `update`: changes only the properties in the body.
- * `replaceById`: changes the entry whose id is in the body.
+ * `replaceById`, `updateById`: change the entry whose id is in the body.
  * `clear`: deletes all entries of a list.
  * `logIn`: returns a token of a user, and creates the user first if it is a registration.
  * `logOut`: ends the token of the request.
@@ -155,6 +155,7 @@ export type Action =
   | 'replace'
   | 'replaceById'
   | 'update'
+  | 'updateById'
   | 'delete'
   | 'clear'
   | 'act'

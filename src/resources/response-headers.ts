@@ -79,7 +79,7 @@ function listCandidates(
  * Prefers the item path that belongs to the path of the operation, and otherwise uses an item path without parents.
  */
 function formatLocation(
-  { contract }: ResourceModel,
+  { contract, inference }: ResourceModel,
   { resource, mount }: Plan,
   { path, entry }: { readonly path: Input['path']; readonly entry: Entry },
 ): string | undefined {
@@ -87,6 +87,8 @@ function formatLocation(
     mount.item !== undefined ? mount : resource.mounts.find(({ item, parents }) => item && parents.length === 0);
   const id = getKeyValue(entry, resource.id);
   if (own?.item === undefined || id === undefined) return undefined;
-  const route = contract.routes.find((one) => one.path === own.item) ?? { path: own.item, parameters: [] };
+  const plans = [...inference.plans.values()].filter(({ mount: { item } }) => item === own.item);
+  const read = plans.find(({ action }) => action === 'read')?.route;
+  const route = read ?? contract.routes.find((one) => one.path === own.item) ?? { path: own.item, parameters: [] };
   return fillPath(route, { ...path, [own.id.parameter]: id });
 }
