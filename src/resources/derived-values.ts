@@ -352,7 +352,7 @@ export class DerivedValues {
     entry: Entry,
     { sender, depth = 0 }: Viewing,
   ): unknown {
-    const { resource, schema, value, shows, children, isKept, property, ids } = embedded;
+    const { resource, schema, value, shows, children, isKept, property, ids, isSent } = embedded;
     if (isKept && Object.hasOwn(entry, property)) return entry[property];
     if (children?.resource.name === own.name && depth >= MAX_TREE_DEPTH) return [];
     const found = findShown(embedded, state, entry, children && getParentId(own, entry));
@@ -364,7 +364,7 @@ export class DerivedValues {
       return getOwn(this.#responses.completeEntry(resource, resource.schema, found as Entry).value as Entry, shows);
     const show = (one: Entry) => {
       // The object of an entry that does not exist has only its id. The response completes and marks it.
-      if (ids !== undefined && !this.#isKnownId(state, resource, getKeyValue(one, resource.id))) return one;
+      if ((isSent || ids !== undefined) && !this.#isKnownId(state, resource, getKeyValue(one, resource.id))) return one;
       const [derived = one] = this.add(state, resource, [one], { sender, schema, depth: depth + 1 });
       return this.#pickProperties(this.#responses.completeEntry(resource, schema, derived).value as Entry, names);
     };

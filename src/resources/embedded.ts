@@ -1,4 +1,4 @@
-import { isNode, toNode } from '../openapi/document.ts';
+import { isNode, omitKeys, toNode } from '../openapi/document.ts';
 import type { EntryList } from '../store/entry-list.ts';
 import type { Entry, State } from '../store/state.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
@@ -35,6 +35,8 @@ export interface Embedded {
   readonly children?: Children | undefined;
   /** The property of the shown entry whose value is shown: `name` for `bookName`. */
   readonly value?: string | undefined;
+  /** Whether requests send the objects. They show the entries whose ids they have, and else what was sent. */
+  readonly isSent?: boolean;
   /** Whether the value is that of the time when the entry was created, such as a price. */
   readonly isKept?: boolean;
 }
@@ -69,7 +71,8 @@ function listParents({ resources }: References, { mounts }: Resource) {
  * The object `cafe` of a review shows the cafe in the path of the review, and the list `tasks` of a project the tasks
  * below the path of the project.
  * A request can have an id that entries lack: `cafe_id` for `cafe`, and `cafes_id` for `cafes`.
- * `sent`: the properties that a request can have. What a client sends is shown as it is.
+ * `sent`: the properties that a request can have. What a client sends is shown as it is, unless it is an object with
+ * the schema and the id of an existing entry.
  */
 export function findEmbedded(
   reader: SchemaReader,
@@ -86,10 +89,15 @@ export function findEmbedded(
   const parents = listParents(inference, resource);
   const children = findChildren(reader, resources, resource);
   const found = [...properties].flatMap(([property, pointer]): readonly Embedded[] => {
-    if (sent.has(property)) return [];
     const items = reader.getItems(pointer);
     const schema = items ?? pointer;
     if (!reader.isObject(schema)) return [];
+    if (sent.has(property)) {
+      const target = findSentTarget(reader, resources, resource, { property, schema });
+      return target
+        ? [{ property, resource: target, schema, isList: items !== undefined, ids: undefined, isSent: true }]
+        : [];
+    }
     const own = normalizeName(items === undefined ? property : toSingular(property));
     const named = users && normalizeName(users.id.property ?? '') === `${own}name` ? [`${own}name`] : [];
     const idNames = items === undefined ? [`${own}id`, ...named] : [`${own}ids`, `${normalizeName(property)}id`];
@@ -108,7 +116,8 @@ export function findEmbedded(
     const above = isList
       ? undefined
       : parents.find(({ target }) => normalizeName(target.singular) === own && isPart(target));
-    const target = bySchema.get(reader.resolve(schema)) ?? (byId && isPart(byId) ? byId : undefined) ?? above?.target;
+    // The name of an id says more than a schema that several resources share.
+    const target = (byId && isPart(byId) ? byId : undefined) ?? bySchema.get(reader.resolve(schema)) ?? above?.target;
     if (!target) return [];
     // The id beside the object of a contact names another user than the one whose contact it is.
     const isOther = ids !== undefined && above?.parent.isSender === true;
@@ -146,6 +155,48 @@ function findParentKey(reader: SchemaReader, { schema, singular, id }: Resource,
   return name === undefined || pointer === undefined
     ? undefined
     : { parameter: name, property: name, name, schema: pointer };
+}
+
+/**
+ * Returns the only resource whose entries have the schema of an object that requests send, or of which only one has the
+ * name of the property.
+ */
+function findSentTarget(
+  reader: SchemaReader,
+  resources: readonly Resource[],
+  own: Resource,
+  { property, schema }: Pick<Embedded, 'property' | 'schema'>,
+): Resource | undefined {
+  const same = resources.filter(
+    (one) => one.kind === 'collection' && one !== own && one.schema !== '' && reader.isSame(one.schema, schema),
+  );
+  const named = same.filter(({ singular }) => normalizeName(singular) === normalizeName(toSingular(property)));
+  const [target, ...others] = named.length > 0 ? named : same;
+  const hasId = target?.id.property !== undefined && target.mounts[0]?.parents.length === 0;
+  return hasId && others.length === 0 ? target : undefined;
+}
+
+/**
+ * Returns an entry without the objects of deleted entries that requests have sent: without a deleted label in `labels`.
+ * A required object stays.
+ * `embedded`: the properties of the entry with such objects.
+ */
+export function removeCopies(
+  embedded: readonly Embedded[],
+  required: readonly string[],
+  entry: Entry,
+  removed: readonly Entry[],
+): Entry {
+  const changes = embedded.flatMap(({ property, resource }): readonly (readonly [string, unknown])[] => {
+    const ids = removed.map((one) => getKeyValue(one, resource.id));
+    const isRemoved = (value: unknown) => isNode(value) && ids.includes(getKeyValue(value, resource.id));
+    const value = getOwn(entry, property);
+    if (Array.isArray(value) && value.some(isRemoved)) return [[property, value.filter((one) => !isRemoved(one))]];
+    return isRemoved(value) && !required.includes(property) ? [[property, undefined]] : [];
+  });
+  if (changes.length === 0) return entry;
+  const gone = changes.flatMap(([name, value]) => (value === undefined ? [name] : []));
+  return omitKeys({ ...entry, ...Object.fromEntries(changes) }, gone);
 }
 
 /** Returns whether a property has the name of a resource, without that of its parent: `items` for `baskets.items`. */

@@ -5,6 +5,7 @@ import type { Entry } from '../store/state.ts';
 import { createIssue, type Issue } from '../util/issue.ts';
 import { formatPointer, parsePointer } from '../util/json-pointer.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
+import { normalizeName } from '../util/names.ts';
 import { getOwn } from './entry-values.ts';
 import type { Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
@@ -93,7 +94,7 @@ export class EntryValidator {
    * The data file must not contain them, because it is validated against the schema of stored entries.
    */
   removeInvalid(resource: Resource, entry: Entry): Entry {
-    let next = entry;
+    let next = this.#convertInvalid(resource, entry);
     for (let round = 0; round < MAX_REMOVALS; round++) {
       const issues = this.findIssues(resource, next);
       if (issues.length === 0) return next;
@@ -101,6 +102,29 @@ export class EntryValidator {
     }
     const invalid = this.findIssues(resource, next).flatMap(({ pointer }) => parsePointer(pointer).slice(0, 1));
     return omitKeys(next, invalid);
+  }
+
+  /**
+   * Converts values that the schema of stored entries only allows in another form: a date such as `24-12-2030`, and ids
+   * for objects with ids.
+   */
+  #convertInvalid({ schema }: Resource, entry: Entry): Entry {
+    if (schema === '') return entry;
+    const properties = this.#reader.getCommonProperties(schema);
+    const isValid = (pointer: string, value: unknown) =>
+      this.#contract.getErrors(pointer, value).filter(isOwnError).length === 0;
+    const convert = (pointer: string, value: unknown): unknown => {
+      const items = this.#reader.getItems(pointer);
+      if (Array.isArray(value)) return items === undefined ? value : value.map((one) => convert(items, one));
+      if (isValid(pointer, value)) return value;
+      return listForms(this.#reader, pointer, value).find((form) => isValid(pointer, form)) ?? value;
+    };
+    const changes = Object.entries(entry).flatMap(([name, value]) => {
+      const pointer = properties.get(name);
+      if (pointer === undefined || value === null || isValid(pointer, value)) return [];
+      return [[name, convert(pointer, value)] as const];
+    });
+    return changes.length === 0 ? entry : { ...entry, ...Object.fromEntries(changes) };
   }
 
   /**
@@ -150,6 +174,20 @@ function restoreRemoved(object: Entry, earlier: Entry, stored: Entry): Entry {
     return [[name, isNode(rest) && isNode(value) && isNode(old) ? restoreRemoved(rest, value, old) : rest]];
   });
   return Object.fromEntries(values);
+}
+
+/** Returns other forms of a text or a number: a date as ISO 8601 writes it, or an object with this id. */
+function listForms(reader: SchemaReader, pointer: string, value: unknown): readonly unknown[] {
+  if (typeof value !== 'string' && typeof value !== 'number') return [];
+  const [id] = [...reader.getProperties(pointer)].find(([name, own]) => isOwnId(name) && reader.isScalar(own)) ?? [];
+  const [, day, month, year] = /^(\d{2})[-./](\d{2})[-./](\d{4})$/.exec(String(value)) ?? [];
+  const date = year === undefined ? String(value) : `${year}-${month}-${day}`;
+  const dates = /^\d{4}-\d{2}-\d{2}$/.test(date) ? [date, `${date}T00:00:00Z`] : [];
+  return [...(id === undefined ? [] : [{ [id]: value }]), ...dates];
+}
+
+function isOwnId(name: string): boolean {
+  return ['id', 'uuid'].includes(normalizeName(name));
 }
 
 /** JSON Schema keywords that only describe a value. They do not restrict it. */

@@ -93,16 +93,8 @@ export function inferResources(reader: SchemaReader, documented: readonly Route[
   );
   const logins = [...plans.values()].flatMap(({ login }) => login ?? []);
   const loginNames = users ? findLoginNames(reader, users, logins) : [];
-  return {
-    resources: kept,
-    users,
-    hasLogin: logins.some(({ credentials }) => credentials),
-    follow,
-    loginNames,
-    plans,
-    mockedPlans,
-    reasons,
-  };
+  const isLogged = logins.some(({ credentials }) => credentials);
+  return { resources: kept, users, hasLogin: isLogged, follow, loginNames, plans, mockedPlans, reasons };
 }
 
 /** Returns a plan with the route of the document, whose path can have a verb. */

@@ -1,7 +1,7 @@
 import { EntryList } from '../store/entry-list.ts';
 import type { Entry, State } from '../store/state.ts';
 import { normalizeName } from '../util/names.ts';
-import { findShown } from './embedded.ts';
+import { findShown, removeCopies } from './embedded.ts';
 import { getEntries, removeEntries, setEntries } from './entries.ts';
 import { getKeyValue, setKeyValue } from './entry-values.ts';
 import { getPathForm } from './names.ts';
@@ -73,8 +73,16 @@ export function deleteEntries(
   state: State,
   removed: readonly Entry[],
 ): State {
-  const { inference } = model;
-  if (resource !== inference.users) return removeEntries(inference, state, resource, removed);
+  const { inference, derived, reader } = model;
+  if (resource !== inference.users) {
+    const listCopies = (own: Resource) =>
+      derived.getEmbedded(own).filter((one) => one.isSent && one.resource === resource);
+    const others = inference.resources.filter((own) => listCopies(own).length > 0);
+    const next = mapEntries(others, state, (entry, own) =>
+      removeCopies(listCopies(own), reader.getRequired(own.schema), entry, removed),
+    );
+    return removeEntries(inference, next, resource, removed);
+  }
   // Users are found again by their places, because other users can refer to them.
   const places = removed.map((user) => getEntries(state, resource).indexOf(user));
   const unlinked = places.reduce((next: State, place) => {
