@@ -181,7 +181,8 @@ export function findLists(reader: SchemaReader, paths: DocumentPaths, used: Read
     const isShort = listed !== undefined && repliesShortly(reader, create, singular);
     const entry = isShort ? listed : reader.findEntry(schema, singular).schema;
     const properties = reader.getProperties(entry);
-    const request = [...reader.getProperties(reader.getRequestSchema(create) ?? '').keys()];
+    const sent = reader.getRequestSchema(create) ?? '';
+    const request = [...reader.getProperties(reader.getItems(sent) ?? sent).keys()];
     const shared = request.filter((name) => properties.has(name)).length;
     const isSent = isUpload(create) || (isShort ? shared * 2 > request.length : shared > 0);
     if (!isSent || !reader.hasId(entry, singular)) return [];

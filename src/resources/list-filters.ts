@@ -159,7 +159,10 @@ function findCompared(label: string, properties: readonly FilterProperty[]): Lis
   }
   const all = properties.filter(({ isTime }) => isTime);
   // A time that the server sets is seldom meant beside another one.
-  const times = all.length > 1 ? all.filter((time) => !SERVER_TIMES.test(normalizeName(time.name))) : all;
+  // `before` and `after` can also be cursors.
+  const isTimed = !['before', 'after'].includes(name);
+  const set = all.filter((time) => !SERVER_TIMES.test(normalizeName(time.name)));
+  const times = all.length > 1 && isTimed ? set : all;
   const onTime = Object.hasOwn(TIME_NAMES, name) ? TIME_NAMES[name] : undefined;
   return onTime && times.length === 1 && times[0] ? { property: times[0].name, comparison: onTime } : undefined;
 }

@@ -201,12 +201,16 @@ export function chooseAction(
   const hasObject = request !== undefined && reader.isObject(request);
   if (isItem) return chooseItemAction(reader, resource, route, hasObject);
   const isOwn = mount.item !== undefined || mount === resource.mounts[0];
+  const items = request === undefined ? undefined : reader.getItems(request);
+  const isList = items !== undefined && reader.isObject(items);
   switch (route.method) {
     case 'GET':
       return 'list';
     case 'POST':
       if (isSearch(reader, resource, route)) return 'list';
-      return hasObject || (Object.keys(route.bodyMedia).length === 0 && hasEntryResponse(reader, resource, route))
+      return hasObject ||
+        isList ||
+        (Object.keys(route.bodyMedia).length === 0 && hasEntryResponse(reader, resource, route))
         ? 'create'
         : undefined;
     case 'PUT':

@@ -151,18 +151,44 @@ function findExactState(reader: SchemaReader, schema: string, property: string) 
 
 /** Returns children by the JSON Pointers of their schemas. A document can have thousands. */
 const indexSchemas = memoizeByObject((reader: SchemaReader) =>
-  memoizeByObject((children: readonly Children[]): ReadonlyMap<string, Children> => {
-    const described = children.filter(({ resource }) => resource.schema !== '');
-    return new Map(described.map((one) => [reader.resolve(one.resource.schema), one] as const).toReversed());
+  memoizeByObject((children: readonly Children[]): ReadonlyMap<string, readonly Children[]> => {
+    const index = new Map<string, Children[]>();
+    for (const child of children) {
+      const { schema } = child.resource;
+      const pointer = schema === '' ? '' : reader.resolve(schema);
+      if (pointer !== '') index.set(pointer, [...(index.get(pointer) ?? []), child]);
+    }
+    return index;
   }),
 );
+
+/**
+ * Returns the entries that a property with a schema shows: those of the resource with the name of the property, else
+ * of the only one with the schema.
+ */
+function findChildrenOf(
+  reader: SchemaReader,
+  children: readonly Children[],
+  property: string,
+  schema: string,
+): Children | undefined {
+  const name = normalizeName(property);
+  const shown = [...reader.getProperties(schema).keys()];
+  const exact = children.find(({ resource }) => normalizeName(resource.name) === name);
+  const known = reader.getProperties(exact?.resource.schema ?? '');
+  const same = indexSchemas(reader)(children).get(reader.resolve(schema)) ?? [];
+  if (exact && same.length > 0) return shown.every((one) => known.has(one)) ? exact : undefined;
+  const named = same.filter(({ resource }) => name.endsWith(normalizeName(resource.name)));
+  const [only, ...others] = named.length > 0 ? named : same;
+  return others.length === 0 ? only : undefined;
+}
 
 /** Returns the properties of a response with entries of a resource: `recentTasks`, or `latestTask`. */
 function findShown(reader: SchemaReader, schema: string, children: readonly Children[]): readonly Derived[] {
   return [...reader.getProperties(schema)].flatMap(([property, pointer]): readonly Derived[] => {
     const items = reader.getItems(pointer);
     const shown = items ?? pointer;
-    const own = indexSchemas(reader)(children).get(reader.resolve(shown));
+    const own = findChildrenOf(reader, children, property, shown);
     if (!own) return [];
     return [
       {

@@ -145,7 +145,7 @@ const cases: readonly (readonly [name: string, paths: Paths, expected: Readonly<
   ],
   [
     'a request body that is not an object is mocked',
-    withCollection({ post: { status: 201, request: createList(PET), response: createList(PET) } }),
+    withCollection({ post: { status: 201, request: createList(TEXT), response: createList(TEXT) } }),
     { 'POST /pets': 'mocked: the request body is not an object with the properties of a pet' },
   ],
 ];

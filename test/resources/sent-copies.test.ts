@@ -12,6 +12,8 @@ const schemas = {
   Grade: createObject({ id: INTEGER, classes: createList(refer('Option')), subjects: createList(refer('Option')) }),
 };
 
+const OPTIONS = createList(refer('Option'));
+
 /** Starts a server with two labels, and an issue that has both. */
 async function startIssues() {
   const { '/labels': labels = {}, '/labels/{id}': label = {} } = createResourcePaths('/labels/{id}', refer('Label'));
@@ -53,12 +55,16 @@ describe('Entries of several resources with the same schema', () => {
       ...createResourcePaths('/classes/{id}', refer('Option')),
       ...createResourcePaths('/subjects/{id}', refer('Option')),
       ...createResourcePaths('/grades/{id}', refer('Grade'), request),
+      '/lookup': { get: { response: createObject({ subjects: OPTIONS, classes: OPTIONS, teachers: OPTIONS }) } },
     };
     const { ask } = await startApi({ paths, schemas });
     for (const name of ['A', 'B']) await ask('POST', '/classes', { name });
     for (const name of ['Art', 'Math']) await ask('POST', '/subjects', { name });
     const { body } = await ask('POST', '/grades', { class_ids: [1], subject_ids: [2] });
     expect(body).toEqual({ id: 1, classes: [{ id: 1, name: 'A' }], subjects: [{ id: 2, name: 'Math' }] });
+    expect((await ask('GET', '/lookup')).body).toMatchObject({ classes: [{ name: 'A' }, { name: 'B' }] });
+    expect((await ask('GET', '/lookup')).body).toMatchObject({ subjects: [{ name: 'Art' }, { name: 'Math' }] });
+    expect((await explainApi({ paths, schemas }))['GET /lookup']).not.toContain('teachers (');
     expect((await explainApi({ paths, schemas }))['GET /grades']).toContain('subjects (subjects by subject_ids)');
   });
 });

@@ -31,6 +31,15 @@ describe('A POST beside a list', () => {
     expect((await ask('GET', '/notes')).body).toEqual([{ id: 1, text: 'a' }]);
   });
 
+  it('creates the entries of a list', async () => {
+    const { ask } = await startApi({ paths: createNotes(INTEGER, createList(createObject({ 'text!': TEXT }))) });
+    expect((await ask('POST', '/notes', [{ text: 'a' }, { text: 'b' }])).body).toBe(1);
+    expect((await ask('GET', '/notes')).body).toEqual([
+      { id: 1, text: 'a' },
+      { id: 2, text: 'b' },
+    ]);
+  });
+
   it('shows the id beside a message', async () => {
     const response = createObject({ 'message!': { ...TEXT, example: 'Note created' }, 'id!': INTEGER });
     const { ask } = await startApi({ paths: createNotes(response) });
