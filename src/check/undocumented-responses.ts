@@ -8,6 +8,7 @@ import { groupByPointer, isReadOrWriteOnly } from '../openapi/schema-validator.t
 import { parseXml } from '../openapi/xml/parse-xml.ts';
 import { isXmlSchema } from '../openapi/xml/xml-schema.ts';
 import { formatPointer } from '../util/json-pointer.ts';
+import { isIdName } from '../util/names.ts';
 import { parseQuery } from '../util/request-target.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import { canBeRefused, hasMalformedType } from './ambiguity.ts';
@@ -79,8 +80,8 @@ export function canBeUndocumented(
 
 /**
  * Returns whether `status` can be a rejection that the operation does not document.
- * The possible reasons are: the request is invalid, the resource in its path does not exist, or the change conflicts
- * with the data.
+ * The possible reasons are: the request is invalid, the resource in its path or query does not exist, or the change
+ * conflicts with the data.
  */
 function isUndocumentedRejection(contract: Contract, route: Route, request: RequestToSend, status: number): boolean {
   const isSilent = (statuses: readonly number[]) =>
@@ -88,8 +89,13 @@ function isUndocumentedRejection(contract: Contract, route: Route, request: Requ
   // A framework rejects input that it can't parse before the operation's own validation, which can use another status.
   if (isSilent([status]) && INVALID_REQUEST_STATUSES.includes(status) && isRefusedByParser(route, request)) return true;
   if (isSilent(INVALID_REQUEST_STATUSES)) return isInvalid(contract, route, request) || hasCursor(route, request);
-  if (isSilent(MISSING_RESOURCE_STATUSES)) return route.pathNames.length > 0 || route.method === 'DELETE';
+  if (isSilent(MISSING_RESOURCE_STATUSES)) return namesResource(route) || route.method === 'DELETE';
   return isSilent(CONFLICT_STATUSES) && !['GET', 'HEAD'].includes(route.method);
+}
+
+/** Returns whether the path or the query of an operation has an id. */
+function namesResource({ pathNames, parameters }: Route): boolean {
+  return pathNames.length > 0 || parameters.some((parameter) => parameter.in === 'query' && isIdName(parameter.name));
 }
 
 /** Returns whether a JSON body can't be parsed, or a parser or a router may refuse the request. */

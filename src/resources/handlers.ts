@@ -210,6 +210,8 @@ async function replace(model: ResourceModel, plan: Plan, input: Input, context: 
 async function changeById(model: ResourceModel, plan: Plan, input: Input, context: Context): Promise<HandlerResponse> {
   const { id } = plan.resource;
   const value = getKeyValue(getBody(model, plan, input), id) ?? '';
+  const isNew = value === '' && plan.route.responses.some(({ name }) => name === '201');
+  if (isNew && plan.action === 'replaceById') return create(model, plan, input, context);
   if (!isPathSegment(value))
     throw new DomainError('id-missing', `the body has no ${id.property}: add the id of the entry to change`);
   const path = { ...input.path, [id.parameter]: value };

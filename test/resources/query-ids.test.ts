@@ -80,6 +80,17 @@ describe('An id in the query', () => {
   });
 });
 
+describe('A PUT of a list with the documented status 201', () => {
+  it('changes the entry whose id is in the body, and creates one without an id', async () => {
+    const put = { request: PLAN, response: PLAN, status: 201 };
+    const { ask } = await startApi({ paths: { '/plans': { get: { response: createList(PLAN) }, put } }, schemas });
+    const { body: plan } = await ask('PUT', '/plans', { name: 'Push' });
+    await ask('PUT', '/plans', { _id: plan._id, name: 'Pull' });
+    const own = (await ask('GET', '/plans')).body.filter(({ _id }: { readonly _id: string }) => _id === plan._id);
+    expect(own).toEqual([{ _id: plan._id, name: 'Pull' }]);
+  });
+});
+
 describe('Another property in the query', () => {
   it('selects the entry that a GET returns', async () => {
     const account = { request: refer('Account'), response: { type: 'integer' }, status: 201 };
