@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { findCookie } from '../openapi/parameters.ts';
-import type { Credential } from '../openapi/security.ts';
+import { type Credential, SESSION_COOKIE } from '../openapi/security.ts';
 import type { ServerOptions } from '../options.ts';
 import type { HttpProblem, Violation } from '../util/problem.ts';
 
@@ -78,7 +78,10 @@ function checkCredential(
   sent: CredentialSource,
   tokens: readonly Token[] | undefined,
 ): { readonly result: CredentialResult; readonly user?: string | undefined } {
-  const value = findValue(credential, sent);
+  const own = findValue(credential, sent);
+  // A login without a token in its response sets the cookie.
+  const isInCookie = own === undefined && credential.scheme === 'bearer' && !tokens;
+  const value = isInCookie ? findCookie(sent.headers.cookie, SESSION_COOKIE) : own;
   if (value === undefined) return { result: 'missing' };
   if (!hasValidFormat(credential, value)) return { result: 'invalid' };
   if (!tokens) return { result: 'accepted' };

@@ -19,6 +19,7 @@ import { normalizeSchemas } from './normalize-schemas.ts';
 import { applyOverlay, listOverlayPaths, type Overlay } from './overlay.ts';
 import { getMaxTestedLength } from './patterns/pattern.ts';
 import { getRoutes, type Route } from './routes.ts';
+import { findOpenOperations } from './security.ts';
 import { createPartLocator, FileAccess, type SourceFile, SourceFiles } from './source-files.ts';
 import { createLocator, type Locate } from './source-location.ts';
 import { mapNodes } from './walk-schemas.ts';
@@ -36,6 +37,7 @@ function findIgnoredParts(document: Document): readonly Issue[] {
     ...(routes.length === 0 ? [{ pointer: '', message: NO_OPERATIONS }] : []),
     ...findUnreachablePaths(routes),
     ...findColonParameters(routes),
+    ...findOpenOperations(document, routes),
     ...findDelimitedPatterns(document),
     ...findBoundedPatterns(document),
     ...findUnmatchedValues(document),

@@ -1,9 +1,14 @@
-import { formatPointer } from '../util/json-pointer.ts';
+import type { Issue } from '../util/issue.ts';
+import { formatPointer, parsePointer } from '../util/json-pointer.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { type CredentialNames, isSecretName } from '../util/redact-secrets.ts';
 import { type Document, getNode, getTarget, isNode, type Node, resolvePointer, toNode } from './document.ts';
+import { getMedia } from './responses.ts';
 import { ALL_PARTS, getPartItems, getPartProperties, getSchemaParts } from './schema-parts.ts';
 import { mapNodes } from './walk-schemas.ts';
+
+/** The cookie with the token of a login if the response has none, and no security scheme names a cookie. */
+export const SESSION_COOKIE = 'session';
 
 /** A credential that a request must have. */
 export interface Credential {
@@ -21,12 +26,14 @@ export interface Credential {
  * Each requirement is a list of credentials.
  * A request must have all credentials of at least one requirement.
  * The result is empty if the operation requires no credentials.
+ * The security of the document does not apply to logins and registrations: clients have no credentials yet.
  * A requirement without credentials makes credentials optional.
  * Client certificates (`mutualTLS`) and security schemes that the document does not define are ignored.
  */
 export function getSecurity(document: Document, operation: string): readonly (readonly Credential[])[] {
-  const requirements = getNode(document, `${operation}/security`) ?? getNode(document, '/security');
-  if (!Array.isArray(requirements)) return [];
+  const own = getNode(document, `${operation}/security`);
+  const requirements = own ?? getNode(document, '/security');
+  if (!Array.isArray(requirements) || (own === undefined && precedesLogin(document, operation))) return [];
   return requirements.filter(isNode).map((requirement) =>
     Object.entries(requirement).flatMap(([name, scopes]) => {
       const scheme = toNode(getTarget(document, `/components/securitySchemes${formatPointer(name)}`));
@@ -34,6 +41,46 @@ export function getSecurity(document: Document, operation: string): readonly (re
     }),
   );
 }
+
+/** Matches the last segment of a path that clients request without credentials. */
+const PRECEDES_LOGIN =
+  /^(?:(?:log|sign)[-_]?(?:in|up|on)|register|registrations?|(?:forgot|forgotten|reset|recover)[-_]?passwords?|passwords?[-_](?:forgot|reset|recovery))$/i;
+
+/** Matches the last segment of a path that clients request without credentials if the body has a secret. */
+const PRECEDES_LOGIN_WITH_SECRET =
+  /^(?:auth|authenticate|authentication|authorize|sessions?|tokens?|(?:refresh|renew)(?:[-_]?tokens?)?|tokens?[-_](?:refresh|renew))$/i;
+
+/** Returns whether an operation logs a user in, registers one, or resets a forgotten password. */
+function precedesLogin(document: Document, operation: string): boolean {
+  const [, path = '', method] = parsePointer(operation);
+  const segment = path.slice(path.lastIndexOf('/') + 1);
+  if (method !== 'post' || path.includes('{')) return false;
+  return PRECEDES_LOGIN.test(segment) || (PRECEDES_LOGIN_WITH_SECRET.test(segment) && sendsSecret(document, operation));
+}
+
+function sendsSecret(document: Document, operation: string): boolean {
+  const media = getMedia(document, `${resolvePointer(document, `${operation}/requestBody`)}/content`);
+  return Object.values(media).some(({ schema }) => {
+    const parts = schema === undefined ? [] : getSchemaParts(document, schema, ALL_PARTS);
+    return [...getPartProperties(parts)].some(([name]) => isSecretName(name));
+  });
+}
+
+/** Finds the operations to which the security of the document does not apply, although the document does not say so. */
+export function findOpenOperations(
+  document: Document,
+  routes: readonly { readonly pointer: string; readonly security: readonly unknown[] }[],
+): readonly Issue[] {
+  const requirements = getNode(document, '/security');
+  if (!Array.isArray(requirements) || requirements.length === 0) return [];
+  const open = routes.filter(
+    ({ pointer, security }) => security.length === 0 && getNode(document, `${pointer}/security`) === undefined,
+  );
+  return open.map(({ pointer }) => ({ pointer, message: OPEN }));
+}
+
+const OPEN =
+  'requires no credentials here, because clients have none before they log in: add security: [] to the operation';
 
 function createCredential(node: Readonly<Record<string, unknown>>, scopes: readonly string[]): readonly Credential[] {
   const { type, scheme = '', name = '', in: location } = node;

@@ -1,5 +1,6 @@
 import { type Context, DomainError, type HandlerResponse, type Input } from '../application.ts';
 import { type Node, omitKeys, toNode } from '../openapi/document.ts';
+import { SESSION_COOKIE } from '../openapi/security.ts';
 import type { Entry, State } from '../store/state.ts';
 import { formatPointer } from '../util/json-pointer.ts';
 import { normalizeName } from '../util/names.ts';
@@ -68,7 +69,7 @@ export async function logIn(
 function findCookieName({ contract }: ResourceModel, login: Pick<Login, 'token'> | undefined): string | undefined {
   const credentials = contract.routes.flatMap(({ security }) => security.flat());
   const own = credentials.find((credential) => credential.in === 'cookie')?.name;
-  return own ?? (login && !login.token ? 'session' : undefined);
+  return own ?? (login && !login.token ? SESSION_COOKIE : undefined);
 }
 
 /**

@@ -227,4 +227,43 @@ describe('the journal', () => {
     expect(text).toContain('the value does not match');
     expect(text).not.toContain('hunter');
   });
+
+  it('are not required for what precedes a login, unless the operation itself has security', async () => {
+    const body = { properties: { email: { type: 'string' }, password: { type: 'string' } } };
+    const requestBody = { content: { 'application/json': { schema: { type: 'object', ...body } } } };
+    const responses = { 200: { description: 'd' } };
+    const names = ['login', 'sign-up', 'forgotPassword', 'auth/refresh_token', 'session', 'tasks', 'tokens/revoke'];
+    const own = { operationId: 'own', requestBody, responses, security: [{ bearer: [] }] };
+    const paths = {
+      ...Object.fromEntries(
+        names.map((name, index) => [`/${name}`, { post: { operationId: `post${index}`, requestBody, responses } }]),
+      ),
+      '/register': { post: own },
+      '/tokens': { post: { operationId: 'createToken', responses } },
+    };
+    const contract = await writeDocument({ paths, securitySchemes, security: [{ bearer: [] }] });
+    const shop = await startStorefront({ contract });
+    const statuses = await Promise.all(
+      [...names, 'register', 'tokens'].map(async (name) => {
+        const { status } = await shop.ask('POST', `/${name}`, { email: 'ann@x.test', password: 'secret' });
+        return [name, status];
+      }),
+    );
+    expect(statuses).toEqual([
+      ...['login', 'sign-up', 'forgotPassword', 'auth/refresh_token', 'session'].map((name) => [name, 200]),
+      ...['tasks', 'tokens/revoke', 'register', 'tokens'].map((name) => [name, 401]),
+    ]);
+  });
+
+  it('are accepted in the cookie of a login without a token, also for bearer tokens', async () => {
+    const responses = { 200: { description: 'd' } };
+    const paths = { '/shelf': { get: { operationId: 'getShelf', responses } } };
+    const contract = await writeDocument({ paths, securitySchemes, security: [{ bearer: [] }] });
+    const send = async (options: Partial<Options>, cookie: string) =>
+      (await (await startStorefront({ contract, ...options })).ask('GET', '/shelf', undefined, { cookie })).status;
+    expect(await send({}, 'a=b; session=a.b.c')).toBe(200);
+    expect(await send({}, 'a=b')).toBe(401);
+    expect(await send({}, 'session=a b')).toBe(401);
+    expect(await send({ auth: ['a.b.c'] }, 'session=a.b.c')).toBe(401);
+  });
 });

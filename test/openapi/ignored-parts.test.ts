@@ -61,6 +61,18 @@ describe('loadContract warns, with position and reason, of', () => {
     expect(await getWarning(...lines)).toBe(warning);
   });
 
+  it('a login to which the security of the document does not apply', async () => {
+    const own = GET.replace('get: {', 'post: { security: [{ key: [] }],');
+    const post = GET.replace('get', 'post');
+    const paths = withPaths(`/login: { ${post} }`, `/register: { ${own} }`, `/a: { ${post} }`);
+    const scheme = 'components: { securitySchemes: { key: { type: apiKey, in: header, name: X-Key } } }';
+    const path = await writeDocument(`${paths}security: [{ key: [] }]\n${scheme}\n`);
+    const { warning } = await loadContract({ path, strict: false });
+    expect(warning?.replaceAll(`${path}:`, '')).toBe(
+      '4:19 #/paths/~1login/post requires no credentials here, because clients have none before they log in: add security: [] to the operation',
+    );
+  });
+
   it('a document without operations, and of unknown properties', async () => {
     const path = await writeDocument('openapi: 3.1.0\ninfo: { title: t, version: "1" }\npath: {}\ncomponents: {}\n');
     const { warning } = await loadContract({ path, strict: false });
