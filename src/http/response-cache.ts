@@ -1,5 +1,10 @@
-import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeader, ServerResponse } from 'node:http';
-import { type RecordedResponse, type StoredRequest, toStoredRequest } from '../sandbox/journal/recorded-request.ts';
+import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeader, OutgoingHttpHeaders } from 'node:http';
+import {
+  type RecordedRequest,
+  type RecordedResponse,
+  type StoredRequest,
+  toStoredRequest,
+} from '../sandbox/journal/recorded-request.ts';
 import { MEGABYTE } from '../util/limits.ts';
 import type { CredentialNames } from '../util/redact-secrets.ts';
 import { type AccessPolicy, isAllowed } from './access-policy.ts';
@@ -62,16 +67,25 @@ interface CachedResponse {
    * Undefined if the request has no base path.
    */
   readonly basePath: string | undefined;
-  /** The headers as a list of alternating names and values. Node writes a list faster than an object. */
-  readonly headers: OutgoingHttpHeader[];
-  readonly body: Buffer | ListPieces;
-  /** The response as the journal stores it. */
-  readonly recorded: RecordedResponse;
+  /** The response as it was first sent. */
+  readonly sent: SentResponse;
+  readonly headers: OutgoingHttpHeaders;
+  /** The bytes of the response, created when it is first sent again: most responses to searches are sent once. */
+  repeated?: RepeatedResponse;
   /**
    * The journal record of the latest request that got this response.
    * It is used again for the next request with the same headers.
    */
   latest?: StoredRequest;
+}
+
+/** A cached response in the form in which it is sent again. */
+interface RepeatedResponse {
+  /** The headers as a list of alternating names and values. Node writes a list faster than an object. */
+  readonly headers: OutgoingHttpHeader[];
+  readonly body: Buffer | ListPieces;
+  /** The response as the journal stores it. */
+  readonly recorded: RecordedResponse;
 }
 
 /**
@@ -123,10 +137,12 @@ export function createResponseCache(
       if (prefix === undefined) return undefined;
       const response = responses.get(prefix + url, getRevision());
       if (!response || mockedOperations.ids.has(response.operationId)) return undefined;
-      res.writeHead(200, response.headers);
-      if ('pieces' in response.body) sendPieces(res, response.body);
-      else res.end(response.body);
-      journal.addStored(getStoredRequest(response, url, rawHeaders));
+      response.repeated ??= createRepeatedResponse(response);
+      const { headers, body, recorded } = response.repeated;
+      res.writeHead(200, headers);
+      if ('pieces' in body) sendPieces(res, body);
+      else res.end(body);
+      journal.addStored(getStoredRequest(response, recorded, { url, rawHeaders }));
       return response.operationId;
     },
     store({ route, location, notes, revision, sent, res }) {
@@ -142,11 +158,9 @@ export function createResponseCache(
       if (key.length > MAX_KEY_LENGTH) return;
       const bytes = sent.bytes + key.length + ENTRY_BYTES;
       if (bytes > (sent.response.pieces ? MAX_LIST_BYTES : MAX_BYTES)) return;
-      responses.set(
-        key,
-        createCachedResponse({ operationId, basePath: location.basePath, credentialNames }, sent, res),
-        { bytes, revision: getRevision() },
-      );
+      const { basePath } = location;
+      const response = { operationId, basePath, credentialNames, sent, headers: res.getHeaders() };
+      responses.set(key, response, { bytes, revision });
     },
   };
 }
@@ -195,14 +209,9 @@ class StoredResponses {
   }
 }
 
-function createCachedResponse(
-  request: Pick<CachedResponse, 'operationId' | 'basePath' | 'credentialNames'>,
-  sent: SentResponse,
-  res: ServerResponse,
-): CachedResponse {
+function createRepeatedResponse({ sent, headers }: CachedResponse): RepeatedResponse {
   return {
-    ...request,
-    headers: Object.entries(res.getHeaders()).flatMap(([name, value = '']) => [name, value]),
+    headers: Object.entries(headers).flatMap(([name, value = '']) => [name, value]),
     body: getBody(sent),
     recorded: toRecordedResponse(sent),
   };
@@ -212,7 +221,7 @@ function createCachedResponse(
  * Returns the body of a response as one buffer, because a buffer is sent faster than pieces.
  * Returns a very long list in pieces, because copying it into a buffer takes too long.
  */
-function getBody({ response: { pieces }, text }: SentResponse): CachedResponse['body'] {
+function getBody({ response: { pieces }, text }: SentResponse): RepeatedResponse['body'] {
   if (!pieces) return Buffer.from(text);
   return pieces.length > MAX_BYTES ? pieces : Buffer.concat(pieces.pieces);
 }
@@ -221,8 +230,12 @@ function getBody({ response: { pieces }, text }: SentResponse): CachedResponse['
 export const CACHED_DECISION = { source: 'cache' } as const;
 
 /** Returns the journal record of a GET request that got a cached response. */
-function getStoredRequest(cached: CachedResponse, url: string, rawHeaders: readonly string[]): StoredRequest {
-  const { latest, operationId, basePath, credentialNames, recorded: response } = cached;
+function getStoredRequest(
+  cached: CachedResponse,
+  response: RecordedResponse,
+  { url, rawHeaders }: Pick<RecordedRequest, 'url' | 'rawHeaders'>,
+): StoredRequest {
+  const { latest, operationId, basePath, credentialNames } = cached;
   if (latest?.headers === rawHeaders) return latest;
   const request = {
     method: 'GET',

@@ -72,14 +72,23 @@ function createRouter(document: Document) {
   const findCandidates = createCandidateFinder(operations);
   let searched = operations;
   router.getOperations = () => searched;
-  const matchOperation = (request: Request) => {
+  const choose = (candidates: readonly Candidate[], request: Request) => {
     try {
-      searched = findCandidates(router.normalizePath(router.normalizeRequest(request).path));
+      searched = candidates.map(({ operation }) => operation);
       const isCombined = searched.some(({ path }) => hasCombinedParameters(path));
       return isCombined ? chooseOperation(searched, request.method) : router.matchOperation(request);
     } finally {
       searched = operations;
     }
+  };
+  const known = new Map<string, Operation | undefined>();
+  const matchOperation = (request: Request) => {
+    const candidates = findCandidates(router.normalizePath(router.normalizeRequest(request).path));
+    // The router chooses between the same operations in the same way, unless a path is the text of a template.
+    if (request.path.includes('{')) return choose(candidates, request);
+    const key = `${request.method} ${candidates.map(({ index }) => index).join()}`;
+    if (!known.has(key)) known.set(key, choose(candidates, request));
+    return known.get(key);
   };
   return { router, matchOperation };
 }
@@ -98,7 +107,7 @@ interface Candidate {
  * The operations are indexed by the number of segments and by the first segment, because a document can have thousands
  * of paths.
  */
-function createCandidateFinder(operations: readonly Operation[]): (path: string) => Operation[] {
+function createCandidateFinder(operations: readonly Operation[]): (path: string) => readonly Candidate[] {
   const byStart = new Map<string, Candidate[]>();
   for (const [index, operation] of operations.entries()) {
     const segments = splitTemplate(operation.path);
@@ -115,7 +124,7 @@ function createCandidateFinder(operations: readonly Operation[]): (path: string)
       ({ segments, match }) =>
         segments.every((segment, index) => segment === sent[index] || !isFixed(segment)) && match(path) !== undefined,
     );
-    return found.toSorted((a, b) => a.index - b.index).map(({ operation }) => operation);
+    return found.length > 1 ? found.toSorted((a, b) => a.index - b.index) : found;
   };
 }
 

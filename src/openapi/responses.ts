@@ -3,6 +3,7 @@ import type { ObjectStyle } from '../util/headers.ts';
 import { isServerHeader } from '../util/headers.ts';
 import type { IssueParts } from '../util/issue.ts';
 import { formatPointer } from '../util/json-pointer.ts';
+import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { JSON_TYPE } from '../util/request-target.ts';
 import { getStatuses } from './check-structure.ts';
 import { describeError } from './describe-error.ts';
@@ -63,15 +64,34 @@ export function getResponses(document: Document, operation: string): readonly Do
   });
 }
 
+/** Returns a function that finds something in the responses of an operation only once for each status. */
+function memoizeByStatus<Found>(
+  find: (responses: readonly DocumentedResponse[], status: number) => Found | undefined,
+): (responses: readonly DocumentedResponse[], status: number) => Found | undefined {
+  const getKnown = memoizeByObject((_responses: readonly DocumentedResponse[]) => new Map<number, Found | undefined>());
+  return (responses, status) => {
+    const known = getKnown(responses);
+    const found = known.get(status);
+    if (found !== undefined || known.has(status)) return found;
+    known.set(status, find(responses, status));
+    return known.get(status);
+  };
+}
+
 /**
  * Returns the documented response for a status.
  * Tries exactly this status, then its range such as `4XX`, then `default`.
  * Returns undefined if there is none.
  */
-export function findResponse(responses: readonly DocumentedResponse[], status: number): DocumentedResponse | undefined {
+export const findResponse = memoizeByStatus((responses, status): DocumentedResponse | undefined => {
   const exact = responses.find(({ name }) => name === String(status));
   const range = `${Math.floor(status / 100)}XX`;
   return exact ?? responses.find(({ name }) => name === range) ?? responses.find(({ name }) => name === 'default');
+});
+
+/** A body of a response, and its media type. */
+interface TypedMedia extends DocumentedMedia {
+  readonly type: string;
 }
 
 /** For an error status, similar statuses that some documents use instead. */
@@ -99,18 +119,18 @@ export function findErrorResponse(
  * If there is none, returns the first range that includes JSON, such as `application/*`, as `application/json`.
  * Returns undefined if there is no such range either.
  */
-export function findJsonMedia(responses: readonly DocumentedResponse[], status: number) {
+export const findJsonMedia = memoizeByStatus((responses, status): TypedMedia | undefined => {
   const media = Object.entries(findResponse(responses, status)?.media ?? {});
   const found = media.find(([type]) => isJsonType(type)) ?? media.find(([type]) => allowsJson(type));
   return found && { ...found[1], type: isJsonType(found[0]) ? found[0] : JSON_TYPE };
-}
+});
 
 /** Like `findJsonMedia`, but returns the first XML media type if there is neither JSON nor a range that includes it. */
-export function findValueMedia(responses: readonly DocumentedResponse[], status: number) {
+export const findValueMedia = memoizeByStatus((responses, status): TypedMedia | undefined => {
   const json = findJsonMedia(responses, status);
   const xml = Object.entries(findResponse(responses, status)?.media ?? {}).find(([type]) => isXmlType(type));
   return json ?? (xml && { ...xml[1], type: xml[0] });
-}
+});
 
 /**
  * Returns whether a GET can have any body, because the document describes no content for its success response.

@@ -1,9 +1,16 @@
 import { isNode, toNode } from '../openapi/document.ts';
 import type { Entry } from '../store/state.ts';
-import { PATH_VALUES, type PathKey, type Resource } from './resource.ts';
+import { memoizeByObject } from '../util/memoize-by-object.ts';
+import { type Mount, PATH_VALUES, type PathKey, type Resource } from './resource.ts';
 
 /** The path parameters of a request: `{ petId: '7' }` for the path template `/pets/{petId}`. */
 export type PathInput = Readonly<Record<string, string>>;
+
+/** Returns the JSON Pointers of the schemas of the parameters in a path, by their names. */
+export const getPathSchemas = memoizeByObject(
+  ({ parents, id }: Mount): ReadonlyMap<string, string> =>
+    new Map([...parents, id].map(({ parameter, schema }) => [parameter, schema])),
+);
 
 /**
  * Returns an entry's value for a path parameter, as text: `'7'` for `{petId}` if the pet has the id 7.

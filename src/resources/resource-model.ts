@@ -12,7 +12,7 @@ import { listInitialValues } from './actions.ts';
 import { DerivedValues } from './derived-values.ts';
 import { createParentFinder } from './entries.ts';
 import { EntryValidator } from './entry-validator.ts';
-import { copyKeyValue, getKeyValue, type PathInput, setKeyValue } from './entry-values.ts';
+import { copyKeyValue, getKeyValue, getPathSchemas, type PathInput, setKeyValue } from './entry-values.ts';
 import { getEnvelopeValues } from './envelopes.ts';
 import { inferResources } from './infer.ts';
 import { findListParameters } from './list-parameters.ts';
@@ -247,13 +247,12 @@ export class ResourceModel {
 
   /** Converts path parameters to the form in which entries store them: `01` becomes `1` for an integer. */
   toStoredPath({ mount }: Pick<Plan, 'mount'>, path: PathInput): PathInput {
-    const schemas = new Map([...mount.parents, mount.id].map(({ parameter, schema }) => [parameter, schema]));
-    const values = Object.entries(path).map(([name, text]) => [
-      name,
-      String(this.#values.toTyped(schemas.get(name) ?? '', text)),
-    ]);
+    const schemas = getPathSchemas(mount);
     // The object has no prototype, so that a parameter with a name such as `constructor` has no inherited value.
-    return Object.assign(Object.create(null), Object.fromEntries(values));
+    const stored: Record<string, string> = Object.create(null);
+    for (const [name, text] of Object.entries(path))
+      stored[name] = String(this.#values.toTyped(schemas.get(name) ?? '', text));
+    return stored;
   }
 
   /** Returns whether the id in a request path is valid against the schema of the id. */

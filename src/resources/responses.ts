@@ -46,19 +46,14 @@ export class ResponseFactory {
    */
   createEntryResponse(plan: Plan, status: number, entries: readonly Entry[]): HandlerResponse {
     const [entry] = entries;
-    const { schema, headers } = getValueMedia(plan, status);
-    const { resource, responsePath, action } = plan;
+    const { schema, headers, inner, items, envelope, hidesEntry } = this.#getBody(plan, status);
+    const { resource, responsePath } = plan;
     if (entry && this.#isOpen(plan))
       return { status, headers, ...this.#wrapOpen(plan, this.#completeOpen(plan, entry)) };
     if (schema === undefined) return { status };
     const id = entry && this.#getBareId(plan, schema, entry);
     if (id !== undefined) return { status, headers, body: id };
     const seed = toSeed(`${plan.route.operationId} ${entry ? getEntryKey(resource, entry) : ''}`);
-    const inner = this.#reader.getInner(schema, responsePath);
-    const items = inner === undefined ? undefined : this.#reader.getItems(inner);
-    const envelope = getEnvelopeValues(this.#reader, this.#contract.isValid, plan.route, status);
-    // A deleted message is not shown by `{ "message": "…" }`.
-    const hidesEntry = action !== 'read' && responsePath.length === 0 && isOnlyEnvelope(this.#reader, schema);
     if (inner === undefined || hidesEntry || (!entry && items === undefined)) {
       const shown = entry && !hidesEntry ? removePathValues(entry) : {};
       const { value, generated } = this.#completeValue(schema, { ...shown, ...envelope }, seed);
@@ -85,6 +80,32 @@ export class ResponseFactory {
     const isOther = said.trim() !== '' && !/(?:id|key|uuid|identifier)\b/i.test(said) && !/^\s*\S+$/.test(said);
     if (text === undefined || isOther) return undefined;
     return [text, Number(text)].find((value) => this.#contract.isValid(schema, value));
+  }
+
+  /** What the document says about the body of an operation's response with a status. */
+  #getBody(plan: Plan, status: number): DocumentedBody {
+    const known = this.#bodies(plan);
+    const body = known.get(status) ?? this.#readBody(plan, status);
+    known.set(status, body);
+    return body;
+  }
+
+  readonly #bodies = memoizeByObject((_plan: Plan) => new Map<number, DocumentedBody>());
+
+  #readBody({ route, responsePath, action }: Plan, status: number): DocumentedBody {
+    const media = findValueMedia(route.responses, status);
+    const schema = media?.schema;
+    const inner = schema === undefined ? undefined : this.#reader.getInner(schema, responsePath);
+    return {
+      schema,
+      headers: media ? { 'Content-Type': media.type } : {},
+      inner,
+      items: inner === undefined ? undefined : this.#reader.getItems(inner),
+      envelope: getEnvelopeValues(this.#reader, this.#contract.isValid, route, status),
+      // A deleted message is not shown by `{ "message": "…" }`.
+      hidesEntry:
+        schema !== undefined && action !== 'read' && responsePath.length === 0 && isOnlyEnvelope(this.#reader, schema),
+    };
   }
 
   /** Returns an entry with only the properties that a path such as `/profiles/{username}` shows. */
@@ -133,11 +154,10 @@ export class ResponseFactory {
   /** Returns a response with one page of a list. `input`: the request. */
   createListResponse(plan: Plan, page: ListPage, input: Input): HandlerResponse {
     const status = plan.route.successStatus;
-    const { schema, headers } = getValueMedia(plan, status);
+    const { schema, headers, envelope } = this.#getBody(plan, status);
     const entries = page.entries.map((entry) => this.#completeListed(plan, entry));
     const inner = toList(entries);
     if (schema === undefined || this.#isOpen(plan)) return { status, headers, ...this.#wrapOpen(plan, inner) };
-    const envelope = getEnvelopeValues(this.#reader, this.#contract.isValid, plan.route, status);
     const fields = this.#getFieldsBeside(schema, { plan, page, input });
     const others = { ...envelope, ...fields, ...this.#computeSums(plan, inner.value) };
     return {
@@ -178,11 +198,9 @@ export class ResponseFactory {
   }
 
   /** Returns the JSON Pointer of the schema of the entries in a list response; an empty string if there is none. */
-  readonly #getItems = memoizeByObject((plan: Plan): string => {
-    const { schema } = getValueMedia(plan, plan.route.successStatus);
-    const list = schema === undefined ? undefined : this.#reader.getInner(schema, plan.responsePath);
-    return (list === undefined ? undefined : this.#reader.getItems(list)) ?? '';
-  });
+  #getItems(plan: Plan): string {
+    return this.#getBody(plan, plan.route.successStatus).items ?? '';
+  }
 
   /**
    * Returns whether the document leaves open which JSON an operation returns.
@@ -350,6 +368,21 @@ interface BodyPlace {
   readonly seed: number;
 }
 
+/** The body in JSON or XML that is documented for a status of an operation, and a `Content-Type` header. */
+interface DocumentedBody {
+  /** The JSON Pointer of its schema; undefined if there is no such body. */
+  readonly schema: string | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+  /** The JSON Pointer of the schema of the entry or of the list in the body. */
+  readonly inner: string | undefined;
+  /** The JSON Pointer of the schema of the entries, if `inner` is the schema of a list. */
+  readonly items: string | undefined;
+  /** The properties that say that the request succeeded. */
+  readonly envelope: Entry;
+  /** Whether the body does not show the entry. */
+  readonly hidesEntry: boolean;
+}
+
 /** Combines completed entries into a list. In the JSON Pointers of generated values, `*` stands for all indexes. */
 function toList(entries: readonly Completed[]): Completed {
   const generated = new Set(entries.flatMap((entry) => entry.generated.map((pointer) => `/*${pointer}`)));
@@ -358,16 +391,6 @@ function toList(entries: readonly Completed[]): Completed {
 
 /** The maximum depth of nested objects in which properties such as `total` are searched. */
 const MAX_FIELD_DEPTH = 2;
-
-/**
- * Returns the schema of the body in JSON or XML that is documented for a status, and a `Content-Type` header.
- * The schema is undefined if there is no such body.
- */
-function getValueMedia({ route }: Plan, status: number) {
-  const media = findValueMedia(route.responses, status);
-  const headers: Readonly<Record<string, string>> = media ? { 'Content-Type': media.type } : {};
-  return { schema: media?.schema, headers };
-}
 
 /**
  * Returns a copy of an object with a new value at a path: `['data', 'pet']` sets `data.pet`.

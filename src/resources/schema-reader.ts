@@ -98,6 +98,8 @@ const MAX_EXAMPLE_DEPTH = 3;
 /** Reads the schemas of a document, and caches the properties of each schema. */
 export class SchemaReader {
   readonly document: Document;
+  readonly #parts = new Map<string, readonly SchemaPart[]>();
+  readonly #types = new Map<string, readonly unknown[]>();
   readonly #properties = new Map<string, ReadonlyMap<string, string>>();
   readonly #commonProperties = new Map<string, ReadonlyMap<string, string>>();
   readonly #open = new Map<string, boolean>();
@@ -124,7 +126,7 @@ export class SchemaReader {
   }
 
   #getParts(schema: string): readonly SchemaPart[] {
-    return getSchemaParts(this.document, schema, ALL_PARTS);
+    return getCached(this.#parts, schema, () => getSchemaParts(this.document, schema, ALL_PARTS));
   }
 
   /** Returns the names of the properties that a schema and its `allOf` require. */
@@ -139,8 +141,10 @@ export class SchemaReader {
    * Returns an empty array if the schema does not restrict the type.
    */
   getTypes(schema: string): readonly unknown[] {
-    const types = getPartTypes(this.#getParts(schema));
-    return [...new Set(types)].filter((type) => type !== 'null');
+    return getCached(this.#types, schema, () => {
+      const types = getPartTypes(this.#getParts(schema));
+      return [...new Set(types)].filter((type) => type !== 'null');
+    });
   }
 
   /** Returns whether a schema describes an object: it allows the type `object`, or has properties and no type. */
