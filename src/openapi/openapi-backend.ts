@@ -98,7 +98,8 @@ interface Candidate {
   readonly operation: Operation;
   /** The position of the operation in the document. */
   readonly index: number;
-  readonly segments: readonly string[];
+  /** The segments of the path. A segment with parameters or escapes is undefined. */
+  readonly segments: readonly (string | undefined)[];
   readonly match: PathMatcher;
 }
 
@@ -110,8 +111,8 @@ interface Candidate {
 function createCandidateFinder(operations: readonly Operation[]): (path: string) => readonly Candidate[] {
   const byStart = new Map<string, Candidate[]>();
   for (const [index, operation] of operations.entries()) {
-    const segments = splitTemplate(operation.path);
-    const key = getStart(segments.length, isFixed(segments[1]) ? segments[1] : undefined);
+    const segments = splitTemplate(operation.path).map((segment) => (isFixed(segment) ? segment : undefined));
+    const key = getStart(segments.length, segments[1]);
     const candidates = byStart.get(key) ?? [];
     candidates.push({ operation, index, segments, match: createPathMatcher(operation.path, removeEscapes) });
     byStart.set(key, candidates);
@@ -122,7 +123,8 @@ function createCandidateFinder(operations: readonly Operation[]): (path: string)
     const possible = starts.flatMap((start) => byStart.get(start) ?? []);
     const found = possible.filter(
       ({ segments, match }) =>
-        segments.every((segment, index) => segment === sent[index] || !isFixed(segment)) && match(path) !== undefined,
+        segments.every((segment, index) => segment === undefined || segment === sent[index]) &&
+        match(path) !== undefined,
     );
     return found.length > 1 ? found.toSorted((a, b) => a.index - b.index) : found;
   };
@@ -133,8 +135,8 @@ function getStart(segmentCount: number, first: string | undefined): string {
 }
 
 /** Returns whether a segment of a path template has neither parameters nor escapes. */
-function isFixed(segment: string | undefined): boolean {
-  return segment !== undefined && /^[\w-]*$/.test(segment);
+function isFixed(segment: string): boolean {
+  return /^[\w-]*$/.test(segment);
 }
 
 /** Converts a part of a regular expression to the text that it matches. `toRouterPath` has escaped this text. */

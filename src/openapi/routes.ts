@@ -305,6 +305,7 @@ const UNNECESSARY_ESCAPES = /%(?:2[1246-9A-E]|3[0-9A-E]|[46][0-9A-F]|[57][0-9A]|
 
 function createPathReader(parameters: readonly Parameter[], pathTexts: Route['pathTexts']): Route['pathParameters'] {
   const inPath = new Map(parameters.flatMap((one) => (one.in === 'path' ? [[one.name, one] as const] : [])));
+  if ([...inPath.values()].every(({ prefix }) => prefix === '')) return pathTexts;
   return (path) => {
     const texts = Object.entries(pathTexts(path));
     return Object.fromEntries(texts.map(([name, text]) => [name, removePrefix(inPath.get(name) ?? NO_STYLE, text)]));

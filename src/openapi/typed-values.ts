@@ -65,8 +65,10 @@ class TextReader {
     const [branch, otherBranch] = branches;
     const [first] = texts;
     // The usual case, which a long list has for each entry: one schema and one type.
-    if (branch?.types?.size === 1 && !otherBranch && isEntry && typeof first === 'string' && texts.length === 1)
-      return readScalar(branch.types, first)[0] ?? first;
+    const types = otherBranch ? undefined : branch?.types;
+    const isScalar = types?.size === 1 && (isEntry || !types.has('array'));
+    if (types && isScalar && typeof first === 'string' && texts.length === 1)
+      return readScalar(types, first)[0] ?? first;
     const values = texts.flatMap((text) => branches.flatMap((branch) => this.#readBranch(branch, text, isEntry)));
     const distinct = values.length === 1 ? values : removeDuplicates(values);
     if (distinct.length === 1) return distinct[0];

@@ -267,12 +267,14 @@ function findUnknownNames(
   credentials: readonly string[],
 ): Names {
   const { knownNames: known, parameters } = route;
+  const names = Object.keys(query);
+  if (names.length === 0 && body === undefined) return NO_NAMES;
   const deep = parameters.filter(({ shape }) => isDeepShape(shape)).map(({ name }) => name);
   const isDeep = (name: string) => deep.length > 0 && deep.includes(parseDeepName(name)?.parameter ?? '');
   const knownInQuery = new Set([...known.query, ...credentials]);
   const takesOthers = parameters.some((parameter) => parameter.takesOthers);
   return {
-    query: takesOthers ? [] : Object.keys(query).filter((name) => !knownInQuery.has(name) && !isDeep(name)),
+    query: takesOthers ? [] : names.filter((name) => !knownInQuery.has(name) && !isDeep(name)),
     body: isNode(body) ? findUnknownProperties(document, getBodySchema(route, contentType), body) : [],
   };
 }

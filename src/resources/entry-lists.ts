@@ -12,10 +12,14 @@ interface KeyIndex {
   readonly groups: Map<string | undefined, Group>;
 }
 
-/** The ids of a list that are whole numbers. `highest`: undefined if it must be computed again. */
+/** The ids of a list that are whole numbers. */
 interface IdNumbers {
   count: number;
-  highest: number | undefined;
+  /** The number of these ids that are written in another way than a number in JSON, such as `"07"`. */
+  unusual: number;
+  highest: number;
+  /** Whether the entry with the highest id was removed, so that the highest id must be found again. */
+  isRemoved: boolean;
 }
 
 /** What is known about a list of entries. */
@@ -153,14 +157,35 @@ function addNumber(numbers: IdNumbers, id: unknown): void {
   const number = toNumber(id);
   if (number === undefined) return;
   numbers.count++;
-  if (numbers.highest !== undefined) numbers.highest = Math.max(numbers.highest, number);
+  if (String(number) !== String(id)) numbers.unusual++;
+  if (number >= numbers.highest) numbers.isRemoved = false;
+  numbers.highest = Math.max(numbers.highest, number);
 }
 
 function removeNumber(numbers: IdNumbers, id: unknown): void {
   const number = toNumber(id);
   if (number === undefined) return;
   numbers.count--;
-  if (number === numbers.highest) numbers.highest = undefined;
+  if (String(number) !== String(id)) numbers.unusual--;
+  if (number === numbers.highest) numbers.isRemoved = true;
+}
+
+function countNumbers(list: EntryList, property: string): IdNumbers {
+  const numbers: IdNumbers = { count: 0, unusual: 0, highest: 0, isRemoved: false };
+  for (const entry of list.entries) addNumber(numbers, getProperty(entry, property));
+  return numbers;
+}
+
+/** The maximum number of ids that are searched for, one after the other, when the highest one was removed. */
+const MAX_SEARCHED = 1_000;
+
+/** Returns the highest id after the entry with this id was removed. Returns undefined if it is far below. */
+function findHighest(list: EntryList, property: string, { highest, unusual }: IdNumbers): number | undefined {
+  if (unusual > 0) return undefined;
+  const keys = [{ property, parameter: property, name: property, schema: '' }];
+  for (let number = highest; number > highest - MAX_SEARCHED && number > 0; number--)
+    if (findByKeys(list, keys, [String(number)]).length > 0) return number;
+  return undefined;
 }
 
 /**
@@ -174,10 +199,11 @@ export function getIdNumbers(
   if (property === undefined) return { highest: 0, areAll: false };
   const { numbers } = getIndexes(list);
   let known = numbers.get(property);
-  if (known?.highest === undefined) {
-    known = { count: 0, highest: 0 };
-    for (const entry of list.entries) addNumber(known, getProperty(entry, property));
-    numbers.set(property, known);
+  if (known?.isRemoved) {
+    const highest = findHighest(list, property, known);
+    known = highest === undefined ? undefined : { ...known, highest, isRemoved: false };
   }
-  return { highest: known.highest ?? 0, areAll: list.length > 0 && known.count === list.length };
+  known ??= countNumbers(list, property);
+  numbers.set(property, known);
+  return { highest: known.highest, areAll: list.length > 0 && known.count === list.length };
 }

@@ -7,135 +7,146 @@ export interface Splice {
   readonly inserted: readonly Entry[];
 }
 
-/** The list from which another list was made, and the change between them. */
-interface Origin {
-  readonly list: EntryList;
-  readonly splice: Splice;
+/** A version of a list: the change that leads to it, and the version before. */
+interface Version {
+  readonly splice: Splice | undefined;
+  /** Undefined for a list that was not made from another one, and for a version that was forgotten. */
+  previous: Version | undefined;
+  /** The number of versions before this one. */
+  readonly number: number;
 }
 
 /**
- * The maximum number of changes from which an array is created.
- * A copy of an array with 100,000 entries takes as long as 20 requests, so it is made for one change in 64 at most.
+ * The number of changes after which the version before as many changes is forgotten, so that replaced entries do not
+ * stay in memory. A commit has fewer changes.
  */
-const MAX_CHANGES = 64;
+const KEPT_VERSIONS = 1_024;
+
+/** The maximum number of entries in a chunk. A change copies one chunk and the list of all chunks. */
+const CHUNK_LENGTH = 512;
+
+type Chunks = readonly (readonly Entry[])[];
 
 const listsByArray = new WeakMap<readonly Entry[], EntryList>();
 
 /**
  * The entries of a collection in one version of the state, as an array that is created when it is first read.
- * A change returns another list and records what has changed, so that its cost does not depend on the length.
- * A list with an array forgets its changes, so that replaced entries do not stay in memory.
+ * A change returns another list that shares all chunks of entries but one, and records what has changed.
+ * So the cost of a change hardly depends on the length of the list.
  */
 export class EntryList {
-  /** The entries, or the change that leads to them. */
-  #content: readonly Entry[] | Origin;
-  /** The number of changes since the last array. */
-  readonly #changes: number;
+  /** At least one of these two has the entries. */
+  #array: readonly Entry[] | undefined;
+  #chunks: Chunks | undefined;
+  readonly #version: Version;
   readonly length: number;
 
-  private constructor(content: readonly Entry[] | Origin) {
-    this.#content = content;
-    if (isArray(content)) [this.length, this.#changes] = [content.length, 0];
-    else {
-      const { list, splice } = content;
-      this.length = list.length + splice.inserted.length - splice.removed.length;
-      this.#changes = isArray(list.#content) ? 1 : list.#changes + 1;
+  private constructor(content: { readonly array: readonly Entry[] } | { readonly chunks: Chunks }, version: Version) {
+    this.#version = version;
+    if ('array' in content) {
+      this.#array = content.array;
+      this.length = content.array.length;
+    } else {
+      this.#chunks = content.chunks;
+      this.length = content.chunks.reduce((length, chunk) => length + chunk.length, 0);
     }
   }
 
   /** Returns the list of an array that never changes. Returns the same list for the same array. */
-  static of(entries: readonly Entry[]): EntryList {
-    const known = listsByArray.get(entries);
+  static of(array: readonly Entry[]): EntryList {
+    const known = listsByArray.get(array);
     if (known) return known;
-    const list = new EntryList(entries);
-    listsByArray.set(entries, list);
+    const list = new EntryList({ array }, { splice: undefined, previous: undefined, number: 0 });
+    listsByArray.set(array, list);
     return list;
   }
 
   /** The entries as an array. */
   get entries(): readonly Entry[] {
-    if (isArray(this.#content)) return this.#content;
-    const splices: Splice[] = [];
-    let content: readonly Entry[] | Origin = this.#content;
-    for (; !isArray(content); content = content.list.#content) splices.push(content.splice);
-    const entries = [...content];
-    // An assignment is faster than `splice`, and does not move the other entries.
-    for (const { from, removed, inserted } of splices.reverse())
-      if (removed.length === 1 && inserted.length === 1) entries[from] = inserted[0] as Entry;
-      else entries.splice(from, removed.length, ...inserted);
-    this.#content = entries;
-    listsByArray.set(entries, this);
-    return entries;
+    if (!this.#array) {
+      this.#array = NO_ENTRIES.concat(...(this.#chunks ?? []));
+      listsByArray.set(this.#array, this);
+    }
+    return this.#array;
   }
 
   /** Whether `entries` returns an array that exists already. */
   get hasArray(): boolean {
-    return isArray(this.#content);
+    return this.#array !== undefined;
   }
 
   /** Returns the list with another entry at the end. */
   append(entry: Entry): EntryList {
-    return this.#splice({ from: this.length, removed: [], inserted: [entry] });
+    const chunks = this.#getChunks();
+    const last = chunks.at(-1);
+    const isFull = last === undefined || last.length >= CHUNK_LENGTH;
+    const next = isFull ? [...chunks, [entry]] : chunks.with(-1, [...last, entry]);
+    return this.#change(next, { from: this.length, removed: [], inserted: [entry] });
   }
 
   /** Returns the list with `entry` in the place of `current`, which must be in the list. */
   replace(current: Entry, entry: Entry): EntryList {
     if (current === entry) return this;
-    return this.#splice({ from: this.#indexOf(current), removed: [current], inserted: [entry] });
+    const { chunks, chunk, at, from, index } = this.#find(current);
+    const next = chunks.with(at, chunk.with(index, entry));
+    return this.#change(next, { from, removed: [current], inserted: [entry] });
   }
 
   /** Returns the list without an entry, which must be in the list. */
   remove(entry: Entry): EntryList {
-    return this.#splice({ from: this.#indexOf(entry), removed: [entry], inserted: [] });
+    const { chunks, chunk, at, from, index } = this.#find(entry);
+    const next = chunk.length === 1 ? chunks.toSpliced(at, 1) : chunks.with(at, chunk.toSpliced(index, 1));
+    return this.#change(next, { from, removed: [entry], inserted: [] });
   }
 
   /** Returns the changes that lead from an earlier list to this one. Returns undefined if they are not known. */
   findChanges(earlier: EntryList): readonly Splice[] | undefined {
     const splices: Splice[] = [];
-    for (let list: EntryList = this; list !== earlier; ) {
-      const content = list.#content;
-      if (isArray(content)) return undefined;
-      splices.push(content.splice);
-      list = content.list;
+    for (let version = this.#version; version !== earlier.#version; ) {
+      if (!version.previous || !version.splice) return undefined;
+      splices.push(version.splice);
+      version = version.previous;
     }
     return splices.reverse();
   }
 
-  #splice(splice: Splice): EntryList {
-    const next = new EntryList({ list: this, splice });
-    if (next.#changes > MAX_CHANGES) void next.entries;
-    return next;
-  }
-
-  #indexOf(entry: Entry): number {
-    const later: Splice[] = [];
-    let content = this.#content;
-    for (; !isArray(content); content = content.list.#content) {
-      const { from, removed, inserted } = content.splice;
-      const index = inserted.indexOf(entry);
-      if (index !== -1) return move(from + index, later);
-      if (removed.includes(entry)) throw new Error(NOT_FOUND);
-      later.push(content.splice);
+  #getChunks(): Chunks {
+    if (!this.#chunks) {
+      const { entries } = this;
+      const starts = Array.from(
+        { length: Math.ceil(entries.length / CHUNK_LENGTH) },
+        (_, index) => index * CHUNK_LENGTH,
+      );
+      this.#chunks = starts.map((start) => entries.slice(start, start + CHUNK_LENGTH));
     }
-    const index = content.indexOf(entry);
-    if (index === -1) throw new Error(NOT_FOUND);
-    return move(index, later);
+    return this.#chunks;
+  }
+
+  #change(chunks: Chunks, splice: Splice): EntryList {
+    const version = { splice, previous: this.#version, number: this.#version.number + 1 };
+    if (version.number % KEPT_VERSIONS === 0) forgetBefore(version);
+    return new EntryList({ chunks }, version);
+  }
+
+  /** Returns the chunk of an entry, its index among the chunks, and the index of the entry in the chunk and the list. */
+  #find(entry: Entry) {
+    const chunks = this.#getChunks();
+    let start = 0;
+    for (let at = 0; at < chunks.length; at++) {
+      const chunk = chunks[at] ?? NO_ENTRIES;
+      const index = chunk.indexOf(entry);
+      if (index !== -1) return { chunks, chunk, at, index, from: start + index };
+      start += chunk.length;
+    }
+    throw new Error('a list does not have the entry to replace or to remove');
   }
 }
 
-const NOT_FOUND = 'a list does not have the entry to replace or to remove';
-
-// `Array.isArray` does not narrow the type of a read-only array.
-function isArray(content: readonly Entry[] | Origin): content is readonly Entry[] {
-  return Array.isArray(content);
-}
-
-/** Returns the index of an entry after changes of other entries. `later`: the changes, the last one first. */
-function move(index: number, later: readonly Splice[]): number {
-  return later.reduceRight(
-    (at, { from, removed, inserted }) => (from <= at ? at + inserted.length - removed.length : at),
-    index,
-  );
+/** Forgets the versions that are more than `KEPT_VERSIONS` changes before a version. */
+function forgetBefore(version: Version): void {
+  let oldest: Version | undefined = version;
+  for (let count = 0; oldest && count < KEPT_VERSIONS; count++) oldest = oldest.previous;
+  if (oldest) oldest.previous = undefined;
 }
 
 /** The lists of states that had no array when `setList` created the state, by the name of the collection. */

@@ -35,15 +35,29 @@ describe('a list of entries', () => {
     expect(list.entries).toEqual([a, b, c]);
   });
 
-  it('keeps no replaced entries after its array was created', () => {
+  it('knows the last thousand changes, and forgets earlier ones', () => {
     const first = EntryList.of([a]);
-    const second = first.replace(a, b);
-    const third = second.replace(b, c);
-    expect(third.findChanges(first)).toHaveLength(2);
-    expect(second.entries).toEqual([b]);
-    expect(third.findChanges(first)).toBeUndefined();
-    expect(third.findChanges(second)).toHaveLength(1);
-    expect(third.entries).toEqual([c]);
+    let list = first;
+    for (let count = 0; count < 1_000; count++) list = list.append({ id: String(count) });
+    expect(list.findChanges(first)).toHaveLength(1_000);
+    for (let count = 0; count < 2_000; count++) list = list.replace(list.entries[0] as Entry, { id: String(count) });
+    expect(list.findChanges(first)).toBeUndefined();
+    expect(list.entries).toHaveLength(1_001);
+  });
+
+  it('has the same entries as an array after changes anywhere in it', () => {
+    let expected: readonly Entry[] = Array.from({ length: 1_500 }, (_, id) => ({ id }));
+    let list = EntryList.of(expected);
+    for (let count = 0; count < 3_000; count++) {
+      const index = (count * 7_919) % expected.length;
+      const entry = expected[index] as Entry;
+      const changed = { id: `changed ${count}` };
+      if (count % 3 === 0) [list, expected] = [list.replace(entry, changed), expected.with(index, changed)];
+      else if (count % 3 === 1) [list, expected] = [list.remove(entry), expected.toSpliced(index, 1)];
+      else if (count > 2_000) [list, expected] = [list.append(changed), [...expected, changed]];
+    }
+    expect(list.length).toBe(expected.length);
+    expect(list.entries.every((entry, index) => entry === expected[index])).toBe(true);
   });
 });
 
@@ -68,7 +82,8 @@ describe('a state with a changed list', () => {
       [2, 1, [a, c]],
     ];
     expect(compareStates(state, next)).toEqual({ pets: changes });
-    expect(compareStates(state, { ...next })).toEqual({ pets: [0, 2, [d, b, a]] });
+    expect(compareStates(state, { ...next })).toEqual({ pets: changes });
+    expect(compareStates(state, { pets: [...(next.pets ?? [])] })).toEqual({ pets: [0, 2, [d, b, a]] });
     expect(compareStates(next, { ...next })).toEqual({});
     expect(findListChanges(next, next, 'pets')).toEqual([]);
   });
