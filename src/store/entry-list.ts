@@ -131,15 +131,26 @@ export class EntryList {
   /** Returns the chunk of an entry, its index among the chunks, and the index of the entry in the chunk and the list. */
   #find(entry: Entry) {
     const chunks = this.#getChunks();
-    let start = 0;
-    for (let at = 0; at < chunks.length; at++) {
-      const chunk = chunks[at] ?? NO_ENTRIES;
-      const index = chunk.indexOf(entry);
-      if (index !== -1) return { chunks, chunk, at, index, from: start + index };
-      start += chunk.length;
-    }
+    const guess = guessChunk(chunks, entry);
+    for (let distance = 0; distance < chunks.length; distance++)
+      for (const at of distance === 0 ? [guess] : [guess - distance, guess + distance]) {
+        const chunk = chunks[at] ?? NO_ENTRIES;
+        const index = chunk.indexOf(entry);
+        if (index === -1) continue;
+        let from = index;
+        for (let before = 0; before < at; before++) from += chunks[before]?.length ?? 0;
+        return { chunks, chunk, at, index, from };
+      }
     throw new Error('a list does not have the entry to replace or to remove');
   }
+}
+
+/** Returns the index of the chunk that has an entry, if ids are numbers that grow evenly; otherwise any index. */
+function guessChunk(chunks: Chunks, { id }: Entry): number {
+  const [first, last] = [chunks[0]?.[0]?.id, chunks.at(-1)?.at(-1)?.id];
+  if (typeof id !== 'number' || typeof first !== 'number' || typeof last !== 'number' || first >= last) return 0;
+  const index = Math.floor(((id - first) / (last - first)) * chunks.length);
+  return Math.max(0, Math.min(chunks.length - 1, index));
 }
 
 /** Forgets the versions that are more than `KEPT_VERSIONS` changes before a version. */
