@@ -169,6 +169,7 @@ export function createMock(contract: Contract) {
   const generateOnce = createGenerator(contract.normalized);
   const completeValue = createCompleter(contract, generateOnce);
   const generate = createValidGenerator(contract, generateOnce, completeValue);
+  const generateBody = createBodyGenerator(contract, generate);
   const getShape = createShapes(contract.normalized);
   const source = { contract, generate };
   const errors = createErrorResponder(contract, {
@@ -202,7 +203,7 @@ export function createMock(contract: Contract) {
       if (!media || type === undefined) return { status, headers: toHeaders(undefined) };
       const contentType = toContentType(type);
       const bodyInput = { ...responseInput, media, type: removeTypeParameters(type) };
-      const body = createBody(contract, generate, bodyInput);
+      const body = createBody(contract, generateBody, bodyInput);
       const headers = toHeaders(body);
       const vary = Object.keys(response.media).length > 1 ? createVary(headers) : {};
       return {
@@ -286,6 +287,56 @@ function createValidGenerator(contract: Contract, generate: Generate, completeVa
     const detail = `no valid value could be generated for the schema at #${schema}${reason}: add an example`;
     throw new HttpProblemError({ code: 'internal-error', detail });
   };
+}
+
+/** The maximum number of generated bodies that are kept. A body has up to 100 kB. */
+const MAX_KEPT = 100;
+
+/**
+ * Creates a function that generates bodies, and keeps the latest ones.
+ * Known values without an id only replace other values of the body, so they are set in the kept body.
+ */
+function createBodyGenerator(contract: Contract, generate: GenerateValid): GenerateValid {
+  const kept = new Map<string, unknown>();
+  const generateOnce: GenerateValid = (schema, options) => {
+    const key = JSON.stringify([schema, options]);
+    const known = kept.get(key);
+    if (known !== undefined) return known;
+    const body = generate(schema, options);
+    if (kept.size >= MAX_KEPT) kept.clear();
+    kept.set(key, body);
+    return body;
+  };
+  return (schema, options) => {
+    const { knownValues, usesExamples } = options;
+    if (!isNode(knownValues) || !usesExamples || hasId(knownValues)) return generateOnce(schema, options);
+    const base = tryOrError(HttpProblemError, () => generateOnce(schema, { ...options, knownValues: undefined }));
+    const body = base instanceof HttpProblemError ? undefined : replaceValues(base, knownValues);
+    return body !== undefined && contract.isValid(schema, body) ? body : generate(schema, options);
+  };
+}
+
+/** Returns whether known values have an `id`, on which the other values of an object depend. */
+function hasId(known: Node): boolean {
+  return Object.entries(known).some(([name, inner]) => name === 'id' || (isNode(inner) && hasId(inner)));
+}
+
+/** Returns a copy of a value with all known values; undefined if the value has no place for one of them. */
+function replaceValues(value: unknown, known: unknown): unknown {
+  if (!isNode(known)) return known;
+  if (Array.isArray(value)) {
+    const entries = value.map((entry) => replaceValues(entry, known['*']));
+    return entries.includes(undefined) ? undefined : entries;
+  }
+  if (!isNode(value)) return undefined;
+  const replaced = Object.entries(known).map(
+    ([name, inner]) =>
+      [
+        name,
+        Object.hasOwn(value, name) && inner !== undefined ? replaceValues(value[name], inner) : undefined,
+      ] as const,
+  );
+  return replaced.some(([, inner]) => inner === undefined) ? undefined : { ...value, ...Object.fromEntries(replaced) };
 }
 
 /** Returns the options for an attempt to generate a valid value. `attempt`: counted from 0. */

@@ -2,6 +2,7 @@ import type { Input } from '../application.ts';
 import { isNode, type Node } from '../openapi/document.ts';
 import type { Route } from '../openapi/routes.ts';
 import type { Entry, State } from '../store/state.ts';
+import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { normalizeName, toSingular } from '../util/names.ts';
 import { getEntries, getEntryList } from './entries.ts';
 import { findByKeys } from './entry-lists.ts';
@@ -25,8 +26,9 @@ const MAX_DEPTH = 6;
  */
 export function linkEntries(model: ResourceModel, route: Route, input: Input, state: State, body: unknown): unknown {
   const { reader, inference, contract } = model;
-  const schema = reader.getResponseSchema(route, route.successStatus);
+  const { schema, envelope, showsEntries } = getLinkPlan(model)(route);
   if (schema === undefined) return body;
+  if (!showsEntries) return isNode(body) ? { ...body, ...envelope } : body;
   const bySchema = indexEntrySchemas(reader)(inference.resources);
   const named = listNamedIds(model, route, input);
   // The entries of a list are different ones, and not the one that the request names.
@@ -75,10 +77,38 @@ export function linkEntries(model: ResourceModel, route: Route, input: Input, st
     return ids.length + inner.length === 0 ? value : { ...value, ...Object.fromEntries([...ids, ...inner]) };
   };
   const linked = link(schema, body, 0);
-  return isNode(linked)
-    ? { ...linked, ...getEnvelopeValues(reader, contract.isValid, route, route.successStatus) }
-    : linked;
+  return isNode(linked) ? { ...linked, ...envelope } : linked;
 }
+
+/** What the document says about the body of a mocked operation. */
+interface LinkPlan {
+  /** The JSON Pointer of the schema of the body. */
+  readonly schema: string | undefined;
+  /** The properties that say that the request succeeded. */
+  readonly envelope: Entry;
+  /** Whether the body can have entries of a resource, or their ids. */
+  readonly showsEntries: boolean;
+}
+
+const getLinkPlan = memoizeByObject(({ reader, inference, contract }: ResourceModel) =>
+  memoizeByObject((route: Route): LinkPlan => {
+    const schema = reader.getResponseSchema(route, route.successStatus);
+    const bySchema = indexEntrySchemas(reader)(inference.resources);
+    const visited = new Set<string>();
+    const hasEntries = (pointer: string): boolean => {
+      if (visited.has(pointer)) return false;
+      visited.add(pointer);
+      if (bySchema.has(reader.resolve(pointer)) || findReferences(reader, inference, pointer).length > 0) return true;
+      const items = reader.getItems(pointer);
+      return [...(items === undefined ? [] : [items]), ...reader.getProperties(pointer).values()].some(hasEntries);
+    };
+    return {
+      schema,
+      envelope: getEnvelopeValues(reader, contract.isValid, route, route.successStatus),
+      showsEntries: schema !== undefined && hasEntries(schema),
+    };
+  }),
+);
 
 /** Returns the ids of entries that a request names in its path, its query or its body. */
 function listNamedIds({ inference }: ResourceModel, route: Route, { path, query, body }: Input) {
