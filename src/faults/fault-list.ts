@@ -138,6 +138,8 @@ const TOO_SLOW_REASON = 'the regular expressions of the fault take too long';
 
 /** The injected faults of a sandbox. */
 export class FaultList {
+  /** The number of faults, including expired ones. */
+  size = 0;
   private rules: readonly Rule[] = [];
   private lastNumber = 0;
 
@@ -299,6 +301,7 @@ export class FaultList {
     rejectTooManyFaults(rules);
     this.parts.reserve(measureFaults(rules).bytes - measureFaults(this.rules).bytes);
     this.rules = rules;
+    this.size = rules.length;
   }
 
   /**

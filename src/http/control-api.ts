@@ -1,4 +1,5 @@
-import type { ServerResponse } from 'node:http';
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type { ControlParts } from '../control/handler.ts';
 import { controlHandlers } from '../control/handlers.ts';
 import { getFollowedRequests } from '../control/journal-handlers.ts';
@@ -7,11 +8,11 @@ import type { Contract } from '../openapi/contract.ts';
 import type { Ending, Journal } from '../sandbox/journal/journal.ts';
 import { type JournalRecord, toJournalEntry } from '../sandbox/journal/recorded-request.ts';
 import { DEFAULT_SANDBOX_ID } from '../sandbox/sandbox.ts';
+import { SANDBOX_ID } from '../util/ids.ts';
 import { toIsoTime } from '../util/iso-time.ts';
-import type { HttpProblem } from '../util/problem.ts';
+import { type HttpProblem, HttpProblemError, type ProblemCode } from '../util/problem.ts';
 import { createTurnQueue } from '../util/slices.ts';
-import { CONTROL_DOCUMENT_PATHS } from './access-policy.ts';
-import { NO_HEADERS } from './cors.ts';
+import { type AccessPolicy, CONTROL_DOCUMENT_PATHS, NO_HEADERS } from './access-policy.ts';
 import type { Exchange, OperationExchange } from './exchange.ts';
 import { createResponse } from './response.ts';
 
@@ -244,4 +245,121 @@ function toEvent(journal: Journal, entry: JournalRecord): Buffer {
   const text = Buffer.from(`event: request\nid: ${id}\ndata: ${JSON.stringify(toJournalEntry(entry))}\n\n`);
   latest = { journal: new WeakRef(journal), id, atMs, text };
   return text;
+}
+
+/** The request headers that proxies add, in lower case. */
+const FORWARDING_HEADER =
+  /^(forwarded|via|x-real-ip|x-forwarded(-.+)?|x-original-(forwarded-for|host)|x-client-ip|x-cluster-client-ip|true-client-ip|cf-connecting-ip|fastly-client-ip)$/;
+
+/**
+ * Returns the name of a header which shows that a request came through a proxy; undefined if there is none.
+ * Such a request can come from another machine.
+ */
+function findForwardingHeader(headers: IncomingHttpHeaders): string | undefined {
+  return Object.keys(headers).find((name) => FORWARDING_HEADER.test(name));
+}
+
+/**
+ * Throws an `HttpProblemError` if a request is not allowed to use the control API.
+ * Does not check the `Host` header, which the caller has already checked.
+ */
+export function refuseControlAccess(
+  { isOn, isLoopback, publicHost, token }: AccessPolicy['control'],
+  headers: IncomingHttpHeaders,
+): void {
+  const { host, origin, authorization } = headers;
+  if (!isOn) throw deny('control-disabled', 'The control API is disabled. Start the server without --no-control.');
+  if (!isLoopback && token === undefined)
+    throw deny(
+      'control-disabled',
+      'The control API is disabled, because the server runs without --control-token and other machines can reach it (--host). ' +
+        TOKEN_REMEDY,
+    );
+  if (publicHost !== undefined && token === undefined)
+    throw deny(
+      'control-disabled',
+      `The control API is disabled, because the server runs without --control-token and can be reached under a public name (--allow-host ${publicHost}). ${TOKEN_REMEDY}`,
+    );
+  const forwarding = token === undefined ? findForwardingHeader(headers) : undefined;
+  if (forwarding !== undefined) throw deny('control-disabled', describeForwarding(forwarding));
+  if (host === undefined)
+    throw deny(
+      'host-not-allowed',
+      'The request has no Host header. Send the host and port of the server in this header.',
+    );
+  if (origin !== undefined && !isOwnOrigin(origin, host))
+    throw deny(
+      'origin-not-allowed',
+      `Pages of the origin ${origin.slice(0, 100)} cannot use the control API. Send the request from a program that is not a browser, or from a page of this server.`,
+    );
+  if (token !== undefined && !hasToken(authorization, token))
+    throw deny(
+      'token-required',
+      'The token is missing or wrong. Send Authorization: Bearer TOKEN with the value of --control-token.',
+      { 'WWW-Authenticate': 'Bearer' },
+    );
+}
+
+const TOKEN_REMEDY = 'Start the server with --control-token TOKEN, and send Authorization: Bearer TOKEN.';
+
+/**
+ * Returns the message for a request that came through a proxy to a server without a token.
+ * `header`: the header that shows the proxy.
+ */
+function describeForwarding(header: string): string {
+  return `The request came through a proxy (header ${header}), so it can come from another machine, and the server runs without --control-token. ${TOKEN_REMEDY} Requests that are sent to the server directly need no token.`;
+}
+
+/**
+ * Logs a warning at the first request to the control API that came through a proxy, if the server runs without a token.
+ */
+export function logForwarding(
+  { access, log }: { readonly access: AccessPolicy; readonly log: { warn(fields: object, message?: string): void } },
+  headers: IncomingHttpHeaders,
+): void {
+  const { control, forwarding } = access;
+  if (!control.isOn || control.token !== undefined || forwarding.isLogged) return;
+  const header = findForwardingHeader(headers);
+  if (header === undefined) return;
+  forwarding.isLogged = true;
+  log.warn({}, `A request to the control API was refused. ${describeForwarding(header)}`);
+}
+
+/** Creates the error for a request that is not allowed to use the control API. `detail`: the error message. */
+function deny(code: ProblemCode, detail: string, headers = {}): HttpProblemError {
+  return new HttpProblemError({ code, detail, headers });
+}
+
+function isOwnOrigin(origin: string, host: string): boolean {
+  return URL.canParse(origin) && new URL(origin).host === host.toLowerCase();
+}
+
+/**
+ * Returns whether an `Authorization` header contains a token.
+ * Compares in constant time.
+ * The scheme `Bearer` is case-insensitive (RFC 9110, section 11.1).
+ */
+function hasToken(authorization: string | undefined, token: string): boolean {
+  const digest = (text: string) => createHash('sha256').update(text).digest();
+  const [, received = ''] = /^bearer +(.*)$/i.exec(authorization ?? '') ?? [];
+  return timingSafeEqual(digest(received), digest(token));
+}
+
+/**
+ * The operations of the control API that use no state, or check by themselves whether the state can be read.
+ * `getMetrics` also works while the database is not available, because the metrics describe this situation.
+ */
+const STATELESS_OPERATIONS: readonly string[] = ['getMetrics', 'getReadiness'] satisfies readonly ControlId[];
+
+/**
+ * Returns the id of the sandbox for a request that does not select one: `w3` for the control path
+ * `/_control/sandboxes/w3/state`, otherwise `default`.
+ * Returns undefined if the operation uses no sandbox, if the id in the path is invalid, or if the control API does not
+ * define the path.
+ */
+export function getUsedId({ api, route, location }: Exchange): string | undefined {
+  if (api === 'contract') return DEFAULT_SANDBOX_ID;
+  if (route && STATELESS_OPERATIONS.includes(route.operationId)) return undefined;
+  const { id = DEFAULT_SANDBOX_ID } = route?.pathParameters(location.path) ?? { id: '' };
+  return SANDBOX_ID.test(id) ? id : undefined;
 }

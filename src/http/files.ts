@@ -3,7 +3,7 @@ import sendFile from 'send';
 import { createMethodNotAllowed, HttpProblemError } from '../util/problem.ts';
 import { IMAGES_PATH, isBelow } from '../util/request-target.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
-import { DATA_HEADERS, type Headers, NO_HEADERS } from './cors.ts';
+import { DATA_HEADERS, type Headers, NO_HEADERS } from './access-policy.ts';
 import { isOutOfFiles } from './problem.ts';
 
 /** The methods that files, pages and documents support. */

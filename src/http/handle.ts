@@ -32,7 +32,7 @@ const STORED_DECISION: Decision = { source: 'stored' };
 export async function handleOrMock(exchange: OperationExchange, store: Store): Promise<void> {
   const { app, route, effect } = exchange;
   const isReplaced = exchange.isMocked || effect?.response?.phase === 'before';
-  const handler = isReplaced ? undefined : app.getImplementation(route);
+  const handler = isReplaced ? undefined : app.implementations.get(route);
   if (!effect?.response) return handler ? runHandler(exchange, handler, store) : respondWithMock(exchange, store);
   if (handler) await runReplacedHandler(exchange, handler, store);
   respondWithFault(exchange);
@@ -80,9 +80,12 @@ function respondWithMock(exchange: OperationExchange, store: Store): void {
 function linkEntries(exchange: OperationExchange, store: Store, response: ResponseData): ResponseData {
   const { app, route, preferences } = exchange;
   const { status, body, example } = response;
+  const { implementation, unimplemented } = app;
+  if (!implementation.linkEntries || !unimplemented.has(route)) return response;
   const isGenerated = status === route.successStatus && example === undefined && !preferences.isMockRequired;
   if (!isGenerated || typeof body !== 'object' || body === null || body instanceof Uint8Array) return response;
-  return { ...response, body: app.linkEntries(route, new ApplicationInput(exchange), store.read().state, body) };
+  const linked = implementation.linkEntries(route, new ApplicationInput(exchange), store.read().state, body);
+  return { ...response, body: linked };
 }
 
 function nameExample(example: string | undefined) {
@@ -95,8 +98,8 @@ function nameExample(example: string | undefined) {
  */
 function findStoredResponse(exchange: OperationExchange, store: Store) {
   const { app, route, preferences, input } = exchange;
-  if (preferences.isMockRequired) return undefined;
-  const stored = app.getStoredResponse(route, new ApplicationInput(exchange), store.read().state);
+  if (preferences.isMockRequired || !app.unimplemented.has(route)) return undefined;
+  const stored = app.implementation.getStoredResponse?.(route, new ApplicationInput(exchange), store.read().state);
   if (!stored) return undefined;
   const { status = route.successStatus, body, headers } = stored;
   const documented = tryOrUndefined(() => app.mock.createHeaders(route, input, { status, body }));
@@ -123,7 +126,7 @@ export function describeError(exchange: OperationExchange, error: unknown): Deci
   const problem = toHttpProblem(error, app.application.problems) ?? internalError;
   const isOfHandler = error instanceof DomainError || problem.code === internalError.code;
   if (!isOfHandler) return { source: 'refusal' };
-  const implementation = exchange.isMocked ? undefined : app.getImplementation(route);
+  const implementation = exchange.isMocked ? undefined : app.implementations.get(route);
   if (implementation) return HANDLER_DECISIONS[implementation.source];
   return error instanceof DomainError ? STORED_DECISION : { source: 'mock' };
 }
@@ -131,8 +134,10 @@ export function describeError(exchange: OperationExchange, error: unknown): Deci
 async function runHandler(exchange: OperationExchange, handler: Implementation, store: Store): Promise<void> {
   const { app, route, hasEffects, isNamed, sandbox } = exchange;
   const isBuiltIn = handler.source === 'application';
-  const guarded = app.guardStore(store, isBuiltIn ? undefined : route.operationId);
-  const tracked = new TrackedContext(app, sandbox, guarded);
+  const isGuarded = !isBuiltIn || app.implementation.validatesChanges;
+  const guarded = isGuarded ? app.guardStore(store, isBuiltIn ? undefined : route.operationId) : store;
+  const use: ContextUse = { revision: undefined, hasOtherUse: false, changes: undefined };
+  const tracked = new TrackedContext(app, sandbox, guarded, use);
   const input = isBuiltIn ? new ApplicationInput(exchange) : toUserInput(exchange);
   const builtIn = isBuiltIn ? undefined : createBuiltIn(exchange, store);
   const extended = app.application.extendContext?.(tracked) ?? tracked;
@@ -141,11 +146,11 @@ async function runHandler(exchange: OperationExchange, handler: Implementation, 
   if (!isBuiltIn) checkReturned(route, returned);
   exchange.returned = { ...returned, by: handler.source };
   exchange.decision = HANDLER_DECISIONS[handler.source];
-  exchange.changes = builtIn ? joinChanges(builtIn.getChanges(), tracked.getChanges()) : tracked.getChanges();
+  exchange.changes = builtIn ? joinChanges(builtIn.use.changes, use.changes) : use.changes;
   const isForClient = input instanceof ApplicationInput && input.hasReadClient;
   // A response that depends on the headers or on the host is not cached.
   const isCached = isBuiltIn && !hasEffects && !isNamed && !isForClient && !hasOtherTypes(route);
-  exchange.revision = isCached ? tracked.getRevision() : undefined;
+  exchange.revision = isCached && !use.hasOtherUse ? use.revision : undefined;
 }
 
 function joinChanges(
@@ -158,13 +163,15 @@ function joinChanges(
 /**
  * Creates the function `builtIn` of a user's handler: it runs the built-in handler of the operation with the same
  * request.
- * `getChanges` returns the state changes of the built-in handler.
+ * `use`: how the built-in handler has used its context.
  */
 function createBuiltIn(exchange: OperationExchange, store: Store) {
   const { app, route, sandbox } = exchange;
-  const tracked = new TrackedContext(app, sandbox, app.guardStore(store, undefined));
+  const guarded = app.implementation.validatesChanges ? app.guardStore(store, undefined) : store;
+  const use: ContextUse = { revision: undefined, hasOtherUse: false, changes: undefined };
+  const tracked = new TrackedContext(app, sandbox, guarded, use);
   const run = async (): Promise<HandlerResponse> => {
-    const handle = app.getBuiltIn(route);
+    const handle = app.implementation.getImplementation(route)?.handle;
     if (!handle)
       throw new Error(
         `there is no built-in handler for ${route.operationId}, because the operation is mocked: return a response of your own`,
@@ -176,7 +183,7 @@ function createBuiltIn(exchange: OperationExchange, store: Store) {
     } = await handle(new ApplicationInput(exchange), app.application.extendContext?.(tracked) ?? tracked);
     return { status, ...(headers ? { headers } : {}), body };
   };
-  return { run, getChanges: () => tracked.getChanges() };
+  return { run, use };
 }
 
 /**
@@ -263,6 +270,16 @@ function isFetchResponse(value: object): boolean {
   return Object.prototype.toString.call(value) === '[object Response]';
 }
 
+/** How a handler has used its context. */
+interface ContextUse {
+  /** The revision of the state that the handler has read. */
+  revision: number | undefined;
+  /** Whether the handler used the clock or the id generator, changed the state, or read two revisions of it. */
+  hasOtherUse: boolean;
+  /** The state changes by the handler; undefined if there are none. */
+  changes: readonly StateChange[] | undefined;
+}
+
 /**
  * The context of a handler, which records how the handler uses it.
  * Its properties are arrow functions, because applications copy them into other objects.
@@ -271,37 +288,25 @@ class TrackedContext implements Context {
   readonly #app: Pick<App, 'collections'>;
   readonly #sandbox: Sandbox;
   readonly #store: Store;
-  #revision: number | undefined;
-  /** Whether the handler used the clock or the id generator, changed the state, or read two revisions of it. */
-  #usesMore = false;
-  #changes: StateChange[] | undefined;
+  readonly #use: ContextUse;
 
-  constructor(app: Pick<App, 'collections'>, sandbox: Sandbox, store: Store) {
+  constructor(app: Pick<App, 'collections'>, sandbox: Sandbox, store: Store, use: ContextUse) {
     this.#app = app;
     this.#sandbox = sandbox;
     this.#store = store;
-  }
-
-  /** Returns the state changes by the handler; undefined if there are none. */
-  getChanges(): readonly StateChange[] | undefined {
-    return this.#changes;
-  }
-
-  /** Returns the revision of the state that the handler has read; undefined if the response can't be cached. */
-  getRevision(): number | undefined {
-    return this.#usesMore ? undefined : this.#revision;
+    this.#use = use;
   }
 
   readonly read = () => {
     const { state, revision } = this.#store.read();
-    if (this.#revision !== undefined && this.#revision !== revision) this.#usesMore = true;
-    this.#revision = revision;
+    if (this.#use.revision !== undefined && this.#use.revision !== revision) this.#use.hasOtherUse = true;
+    this.#use.revision = revision;
     return state;
   };
 
   /** Commits a change, and then records the states before and after it, if it has returned a new state. */
   readonly update = async <Result>(change: Change<Result>): Promise<Result> => {
-    this.#usesMore = true;
+    this.#use.hasOtherUse = true;
     let states: StateChange | undefined;
     const result = await this.#store.update<Result>((state, nowMs) => {
       const changed = change(state, nowMs);
@@ -310,26 +315,23 @@ class TrackedContext implements Context {
       if (after) states = { before: state, after };
       return changed;
     });
-    if (states) {
-      this.#changes ??= [];
-      this.#changes.push(states);
-    }
+    if (states) this.#use.changes = [...(this.#use.changes ?? []), states];
     return result;
   };
 
   /** Restores the default data, and then records the states before and after the reset. */
   readonly reset = (): Promise<void> => {
-    this.#usesMore = true;
+    this.#use.hasOtherUse = true;
     return this.#sandbox.idempotencyKeys.clearWith(async (onApply) => {
       const before = this.#store.read().state;
       await this.#store.reset(onApply);
       // The difference can include the changes of other requests, which the store commits together with the reset.
-      this.#changes = [...(this.#changes ?? []), { before, after: this.#store.read().state }];
+      this.#use.changes = [...(this.#use.changes ?? []), { before, after: this.#store.read().state }];
     });
   };
 
   readonly nowMs = (): number => {
-    this.#usesMore = true;
+    this.#use.hasOtherUse = true;
     return this.#sandbox.clock.nowMs();
   };
 
@@ -339,7 +341,7 @@ class TrackedContext implements Context {
    * Setting the same seed again repeats the same ids.
    */
   readonly newId = (): string => {
-    this.#usesMore = true;
+    this.#use.hasOtherUse = true;
     const { idGenerator } = this.#sandbox;
     let id = idGenerator.next();
     while (idGenerator.seed !== undefined && this.#isUsed(id)) id = idGenerator.next();

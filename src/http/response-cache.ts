@@ -9,8 +9,7 @@ import { MEGABYTE } from '../util/limits.ts';
 import type { CredentialNames } from '../util/redact-secrets.ts';
 import { type AccessPolicy, isAllowed } from './access-policy.ts';
 import { hasBody } from './body.ts';
-import { type ResponseCache, type SentResponse, toRecordedResponse } from './exchange.ts';
-import { mayNameSandbox } from './location.ts';
+import { mayNameSandbox, type ResponseCache, type SentResponse, toRecordedResponse } from './exchange.ts';
 import { type ListPieces, sendPieces } from './long-list.ts';
 import type { Server } from './served.ts';
 

@@ -25,7 +25,7 @@ import {
   NO_HEADERS,
   PROBLEM_HEADERS,
   setHeaders,
-} from './cors.ts';
+} from './access-policy.ts';
 import {
   type Exchange,
   hasRoute,
@@ -240,7 +240,7 @@ export function findUnacceptable(exchange: OperationExchange): HttpProblem | und
   const successes = named.length > 0 ? named : route.responses.filter(({ name }) => name === 'default');
   const errors = route.responses.filter((response) => !successes.includes(response));
   const documented = listTypes(chosen ? [chosen] : successes);
-  const isValue = !exchange.isMocked && app.getImplementation(route)?.source === 'application';
+  const isValue = !exchange.isMocked && app.implementations.get(route)?.source === 'application';
   const sent = isValue ? documented.filter(canSendValue) : documented;
   if (documented.length < 2 || sent.length === 0) return undefined;
   if (isAcceptable([...sent, ...(chosen ? [] : listTypes(errors))], accept)) return undefined;
@@ -304,7 +304,9 @@ export async function complete(exchange: Exchange): Promise<void> {
   else if (isLongList(returned.body) && !hasOtherTypes(route))
     exchange.response = await completeLongList(exchange, returned, returned.body);
   else {
-    const { body, generated } = app.complete(route, returned.body);
+    const { body, generated } = app.differences.has(route)
+      ? app.complete(route, returned.body)
+      : { body: returned.body, generated: [] };
     const completed = completeBuiltIn(exchange, returned, body, generated);
     exchange.response = hasOtherTypes(route) ? toDocumentedType(exchange, completed, NO_HEADERS) : completed;
   }
@@ -341,7 +343,8 @@ function completeBuiltIn(
  */
 function completeUser(exchange: OperationExchange, returned: Returned): ResponseData {
   const { app, route } = exchange;
-  const completed: HandlerResponse = app.completeUserResponse(route, addErrorBody(exchange, returned));
+  const described: HandlerResponse = addErrorBody(exchange, returned);
+  const completed = app.implementation.completeResponse?.(route, described) ?? described;
   const { status = route.successStatus, body, generated = [] } = completed;
   const own = normalizeHeaderNames(completed.headers ?? NO_HEADERS);
   const typed = { 'Content-Type': getDocumentedType(route, status), ...own };

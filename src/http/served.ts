@@ -1,14 +1,4 @@
-import type {
-  Application,
-  EntryForm,
-  EntrySchema,
-  Handle,
-  HandlerResponse,
-  Implementation,
-  Input,
-  NewEntryContext,
-  UserHandlers,
-} from '../application.ts';
+import type { Application, ContractImplementation, EntrySchema, Implementation, UserHandlers } from '../application.ts';
 import type { ControlParts } from '../control/handler.ts';
 import type { CompletedBody, Difference } from '../mock/compare-contracts.ts';
 import type { Mock } from '../mock/mock.ts';
@@ -17,7 +7,6 @@ import type { Node } from '../openapi/document.ts';
 import type { Route } from '../openapi/routes.ts';
 import type { ServerOptions } from '../options.ts';
 import type { Sandboxes } from '../sandbox/registry.ts';
-import type { Entry, State } from '../store/state.ts';
 import type { Store } from '../store/store.ts';
 import type { StateRules, StateValidator } from '../store/validate-state.ts';
 import type { AccessPolicy } from './access-policy.ts';
@@ -62,6 +51,8 @@ export interface Server {
 export interface ServedContract {
   readonly contract: Contract;
   readonly mock: Mock;
+  /** The handlers and the state rules of the application. */
+  readonly implementation: ContractImplementation;
   /** The handlers of the user. */
   readonly handlers: UserHandlers;
   /** Validates a state against the contract. */
@@ -70,48 +61,31 @@ export interface ServedContract {
   readonly collections: StateRules['collections'];
   /** The lists of the state that are no collections. */
   readonly internalLists: readonly string[];
+  /** The operations that are mocked because neither the application nor the user has a handler. */
+  readonly unimplemented: ReadonlySet<Route>;
   /** The operationIds of the mocked operations. */
   readonly mocked: readonly string[];
   /** For each operation that differs: the differences from the contract for which the built-in handlers are written. */
-  readonly differences: readonly Difference[];
+  readonly differences: ReadonlyMap<Route, Difference>;
   /** Whether the application can explain for each operation what its handler does, or why the operation is mocked. */
   readonly isExplained: boolean;
   /** Returns the schema of the entries of a collection, and the property that identifies an entry. */
   getEntrySchema(collection: string): EntrySchema;
-  /** Returns what the console asks for in an entry of a collection; undefined if it asks for all properties. */
-  getEntryForm(collection: string): EntryForm | undefined;
-  /** Adds what the server sets in a new entry of a collection, such as its id. */
-  completeNewEntry(collection: string, entry: Entry, context: NewEntryContext): Entry;
   /** The contract of the control API. Its schemas describe the collections of the state. */
   readonly controlContract: Contract;
-  /** Returns the implementation of an operation; undefined if the operation is mocked. */
-  getImplementation(route: Route): Implementation | undefined;
-  /**
-   * Returns the handler of the application for an operation, also if the user has another one; undefined if the
-   * application has none.
-   */
-  getBuiltIn(route: Route): Handle | undefined;
-  /**
-   * Returns a stored entry as the response of a mocked operation, such as the pet for `POST /pets/{petId}/feed`.
-   * Returns undefined if the mock must generate the response.
-   * Throws a `DomainError` if the request names an entry that does not exist.
-   */
-  getStoredResponse(route: Route, input: Input, state: State): HandlerResponse | undefined;
-  /** Puts stored entries into the generated body of an operation without a handler. */
-  linkEntries(route: Route, input: Input, state: State, body: unknown): unknown;
+  /** The implementations of the operations. A mocked operation has none. */
+  readonly implementations: ReadonlyMap<Route, Implementation>;
   /** Returns what the handler of an operation does, or why the operation is mocked. */
   explain(route: Route): string;
   /**
-   * Returns whether responses of an operation may have only the properties that the contract defines.
-   * True for handlers with `writtenFor`.
+   * The operations whose responses may have only the properties that the contract defines: those of handlers with
+   * `writtenFor`.
    */
-  isClosed(route: Route): boolean;
+  readonly closedRoutes: ReadonlySet<Route>;
   /** Returns an object with the default values that the contract defines for the request body. */
   getBodyDefaults(route: Route): Node;
-  /** Adds missing properties to the response of a user's handler: properties that the contract requires. */
-  completeUserResponse(route: Route, response: HandlerResponse): HandlerResponse;
   /**
-   * Completes the body that an application's handler returned.
+   * Completes the body that an application's handler returned for an operation that is in `differences`.
    * Generates the fields that the contract defines and the body lacks.
    * Removes the fields that the contract does not define.
    */
@@ -121,5 +95,5 @@ export interface ServedContract {
    * In the wrapper, `update` throws an error if the new state violates the contract.
    * `userOperationId`: the operationId if the handler is the user's; undefined for a handler of the application.
    */
-  guardStore(store: Store, userOperationId?: string): Store;
+  guardStore(store: Store, userOperationId: string | undefined): Store;
 }

@@ -1,8 +1,5 @@
-import type { ControlId } from '../control/operation.ts';
 import { findExampleNames } from '../mock/choose-response.ts';
 import type { ResponseViolation } from '../openapi/responses.ts';
-import { DEFAULT_SANDBOX_ID } from '../sandbox/sandbox.ts';
-import { SANDBOX_ID } from '../util/ids.ts';
 import { toIsoTime } from '../util/iso-time.ts';
 import { MAX_BODY_BYTES } from '../util/limits.ts';
 import { createMethodNotAllowed, createUnknownPath, type HttpProblem, HttpProblemError } from '../util/problem.ts';
@@ -17,31 +14,41 @@ import {
 import {
   createHostError,
   createOriginError,
+  type Headers,
   isControlDocument,
   isControlPath,
   isHostAllowed,
   isOriginAllowed,
   isRestricted,
-  logForwarding,
-  refuseControlAccess,
+  NO_HEADERS,
+  PROBLEM_HEADERS,
+  setHeaders,
   UNSAFE_METHODS,
 } from './access-policy.ts';
 import { receiveBody, refuseForms } from './body.ts';
-import { acceptPendingConnections } from './connections.ts';
-import { createUnknownControlPath, handleControl } from './control-api.ts';
-import { type Headers, NO_HEADERS, PROBLEM_HEADERS, setHeaders } from './cors.ts';
 import {
+  createUnknownControlPath,
+  getUsedId,
+  handleControl,
+  logForwarding,
+  refuseControlAccess,
+} from './control-api.ts';
+import {
+  createLocation,
   type Exchange,
+  getNamedSandbox,
   hasRoute,
   type Location,
+  MAX_PATH_LENGTH,
+  mayNameSandbox,
   type OperationExchange,
+  refuseLongPath,
   type SentResponse,
   toRecordedResponse,
 } from './exchange.ts';
 import { applyImageFaults, applyOperationFaults, delayResponse } from './faults.ts';
 import { addFaults, describeError, handleOrMock } from './handle.ts';
 import { getIdempotencyKey, handleOnce } from './idempotency.ts';
-import { createLocation, getNamedSandbox, MAX_PATH_LENGTH, mayNameSandbox, refuseLongPath } from './location.ts';
 import { serializeList } from './long-list.ts';
 import { parsePreferences } from './preferences.ts';
 import { refuse, refuseWithError, toHttpProblem } from './problem.ts';
@@ -53,6 +60,7 @@ import {
   hasOtherTypes,
   writeResponse,
 } from './response.ts';
+import { acceptPendingConnections } from './retries.ts';
 
 /**
  * Responds to a request.
@@ -192,25 +200,6 @@ async function useNamedSandbox(exchange: Exchange, id: string): Promise<void> {
 }
 
 /**
- * The operations of the control API that use no state, or check by themselves whether the state can be read.
- * `getMetrics` also works while the database is not available, because the metrics describe this situation.
- */
-const STATELESS_OPERATIONS: readonly string[] = ['getMetrics', 'getReadiness'] satisfies readonly ControlId[];
-
-/**
- * Returns the id of the sandbox for a request that does not select one: `w3` for the control path
- * `/_control/sandboxes/w3/state`, otherwise `default`.
- * Returns undefined if the operation uses no sandbox, if the id in the path is invalid, or if the control API does not
- * define the path.
- */
-function getUsedId({ api, route, location }: Exchange): string | undefined {
-  if (api === 'contract') return DEFAULT_SANDBOX_ID;
-  if (route && STATELESS_OPERATIONS.includes(route.operationId)) return undefined;
-  const { id = DEFAULT_SANDBOX_ID } = route?.pathParameters(location.path) ?? { id: '' };
-  return SANDBOX_ID.test(id) ? id : undefined;
-}
-
-/**
  * Returns the header `X-Sandbox-Expired` with the time when a sandbox expired.
  * `atMs`: this time in ms since 1970.
  * If `atMs` is undefined, returns no headers, because the sandbox has not expired or was created again.
@@ -253,8 +242,9 @@ function respondWithoutOperation(exchange: Exchange): void {
 
 /** Finds the faults and preferences that apply, and waits for the delays before the handler. */
 async function applyFaults(exchange: Exchange): Promise<void> {
+  const { app, sandbox, preferences, serverDelayMs } = exchange;
   if (exchange.isDone || exchange.api !== 'contract') return;
-  if (exchange.app.retries.detectRetry(exchange)) {
+  if (app.retries.resetsMs.size > 0 && app.retries.detectRetry(exchange)) {
     // A client's automatic retry after a fault has reset the connection is reset too.
     // The journal has only the first attempt.
     exchange.transport = { connection: { kind: 'reset', phase: 'before' } };
@@ -262,6 +252,7 @@ async function applyFaults(exchange: Exchange): Promise<void> {
     exchange.isDone = true;
     return;
   }
+  if (sandbox.faults.size === 0 && !preferences.isMockRequired && preferences.delayMs + serverDelayMs === 0) return;
   if (exchange.kind === 'image') await applyImageFaults(exchange);
   else if (hasRoute(exchange)) await applyOperationFaults(exchange);
   const { before } = exchange.delayMs;
@@ -318,7 +309,7 @@ async function verify(exchange: Exchange): Promise<void> {
     if (app.options.verify !== 'off' && !response.stream && !isInjected && !isRefusal) {
       // A problem document can have more properties than the contract documents (RFC 9457, section 3.2).
       const isProblem = response.headers['Content-Type'] === PROBLEM_HEADERS['Content-Type'];
-      const closed = (api === 'control' || app.isClosed(route)) && !isProblem;
+      const closed = (api === 'control' || app.closedRoutes.has(route)) && !isProblem;
       // The server has reported invalid examples at the start.
       const options = { closed, allowsExamples: app.options.verify !== 'strict' };
       const violations = list

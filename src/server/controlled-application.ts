@@ -28,7 +28,7 @@ export function createApplicationView(application: Application): (served: Served
     const { explainSearch = {} } = application;
     const schemas = Object.keys(collections).map((name) => [name, served.getEntrySchema(name)] as const);
     const toForm = (name: string) => {
-      const { properties, defaults = {}, references = [] } = served.getEntryForm(name) ?? {};
+      const { properties, defaults = {}, references = [] } = served.implementation.getEntryForm?.(name) ?? {};
       return { ...(properties ? { properties: [...properties] } : {}), defaults, references: [...references] };
     };
     const tables = new Map(schemas.map(([name, schema]) => [name, createTable(application, served, name, schema)]));
@@ -48,7 +48,8 @@ export function createApplicationView(application: Application): (served: Served
         schema: schema === '' ? { type: 'object' } : extractSchema(contract.normalized, schema),
       })),
       getTable: (collection) => tables.get(collection),
-      completeNewEntry: served.completeNewEntry,
+      completeNewEntry: (collection, entry, context) =>
+        served.implementation.completeNewEntry?.(collection, entry, context) ?? entry,
       explainSearch,
       findSource: (operationId, violation) => findSource(contract, operationId, violation as Violation),
       getExamples: (state) => getExamples(application, served, state),
@@ -58,15 +59,15 @@ export function createApplicationView(application: Application): (served: Served
 
 function createTable(
   { tables = {} }: Application,
-  { contract, getEntryForm }: ServedContract,
+  { contract, implementation }: ServedContract,
   name: string,
   schema: EntrySchema,
 ): Table {
   const own = Object.hasOwn(tables, name) ? tables[name] : undefined;
-  return own ?? createDefaultTable(contract.normalized, schema, getEntryForm(name)?.references ?? []);
+  return own ?? createDefaultTable(contract.normalized, schema, implementation.getEntryForm?.(name)?.references ?? []);
 }
 
-function describeOperation({ contract, getImplementation, explain }: ServedContract, route: Route) {
+function describeOperation({ contract, implementations, explain }: ServedContract, route: Route) {
   const { operationId, method, path, bodyMedia, responses } = route;
   const summary = getSummary(contract, route);
   const examples = responses.flatMap(({ media }) => Object.values(media).flatMap((one) => one.examples));
@@ -75,7 +76,7 @@ function describeOperation({ contract, getImplementation, explain }: ServedContr
     method,
     path,
     ...(summary === undefined ? {} : { summary }),
-    hasHandler: getImplementation(route) !== undefined,
+    hasHandler: implementations.has(route),
     explanation: explain(route),
     hasBody: Object.keys(bodyMedia).length > 0,
     statuses: responses.map(({ name }) => name),

@@ -40,7 +40,7 @@ export async function explain({ json = false, ...options }: ExplainOptions): Pro
 }
 
 /** The contract in use, and functions that say which handler an operation has and what the handler does. */
-type Operations = Pick<ServedContract, 'contract' | 'explain' | 'getImplementation'>;
+type Operations = Pick<ServedContract, 'contract' | 'explain' | 'implementations'>;
 
 /** An operation of a contract, and how the server handles it. */
 interface ExplainedOperation {
@@ -56,13 +56,13 @@ interface ExplainedOperation {
 function explainOperations({
   contract,
   explain: explainRoute,
-  getImplementation,
+  implementations,
 }: Operations): readonly ExplainedOperation[] {
   return contract.routes.map((route) => ({
     method: route.method,
     path: route.path,
     operationId: route.operationId,
-    mocked: getImplementation(route) === undefined,
+    mocked: !implementations.has(route),
     explanation: explainRoute(route),
   }));
 }
@@ -107,8 +107,8 @@ function countOperations(count: number): string {
 const MAX_LISTED = 3;
 
 /** Returns a sentence such as `12 operations: 9 real, 1 your handler, 2 mocked.` */
-function summarizeOperations({ contract: { routes }, getImplementation }: Operations): string {
-  const sources = routes.map((route) => getImplementation(route)?.source);
+function summarizeOperations({ contract: { routes }, implementations }: Operations): string {
+  const sources = routes.map((route) => implementations.get(route)?.source);
   const count = (source: string | undefined) => sources.filter((one) => one === source).length;
   const own = count('user');
   const parts = [

@@ -279,7 +279,8 @@ function getParts({ document }: Contract, { method, path, pointer }: Route): rea
  * Returns the names of the response fields that the contract adds or removes, compared with the contract for which the
  * built-in handlers are written.
  */
-function getFieldNames({ differences }: ServedContract) {
+function getFieldNames(served: ServedContract) {
+  const differences = [...served.differences.values()];
   const toNames = (fields: Difference['addedFields']) => [
     ...new Set(fields.map(({ path, name }) => [...path.filter((step) => step !== '*'), name].join('.'))),
   ];

@@ -1,11 +1,4 @@
-import type {
-  Application,
-  ContractImplementation,
-  EntrySchema,
-  Implementation,
-  StateView,
-  UserHandlers,
-} from '../application.ts';
+import type { Application, EntrySchema, Implementation, StateView, UserHandlers } from '../application.ts';
 import type { ServedContract } from '../http/served.ts';
 import { compareContracts, completeBody, type Difference, type GenerateField } from '../mock/compare-contracts.ts';
 import { createMock } from '../mock/mock.ts';
@@ -57,41 +50,33 @@ export function createServedContractFactory(
     const chosen = new Map(
       contract.routes.map((route) => [route, chooseImplementation(route, { implementation, mock, handlers })]),
     );
-    const getImplementation = (route: Route) => chosen.get(route)?.implementation;
-    const differences = findDifferences(contract, getImplementation);
+    const implementations = new Map(
+      [...chosen].flatMap(([route, { implementation: own }]) => (own ? [[route, own]] : [])),
+    );
+    const differences = findDifferences(contract, implementations);
     const contractMock = createMock(contract);
     const generateField = cacheFields(contractMock.generateField);
     const isWritten = (route: Route) => implementation.getImplementation(route)?.writtenFor !== undefined;
-    const closed = new Set(contract.routes.filter(isWritten));
     return {
       contract,
+      implementation,
       handlers,
       validator,
       collections,
       internalLists,
       controlContract: await loadControlContract(collections),
       mock: contractMock,
-      guardStore: createStoreGuard(validator, implementation),
-      mocked: contract.routes.filter((route) => !getImplementation(route)).map(({ operationId }) => operationId),
-      differences: [...differences.values()],
-      isClosed: (route) => closed.has(route),
-      getImplementation,
-      getBuiltIn: (route) => implementation.getImplementation(route)?.handle,
+      guardStore: createStoreGuard(validator, implementation.stateView),
+      unimplemented: new Set(contract.routes.filter((route) => chosen.get(route)?.isUnimplemented)),
+      mocked: contract.routes.filter((route) => !implementations.has(route)).map(({ operationId }) => operationId),
+      differences,
+      closedRoutes: new Set(contract.routes.filter(isWritten)),
+      implementations,
       getEntrySchema: (collection) =>
         implementation.getEntrySchema?.(collection) ?? getComponentSchema(contract, collections[collection]),
-      getEntryForm: (collection) => implementation.getEntryForm?.(collection),
-      completeNewEntry: (collection, entry, context) =>
-        implementation.completeNewEntry?.(collection, entry, context) ?? entry,
-      getStoredResponse: (route, input, state) =>
-        chosen.get(route)?.isUnimplemented ? implementation.getStoredResponse?.(route, input, state) : undefined,
-      linkEntries: (route, input, state, body) =>
-        chosen.get(route)?.isUnimplemented && implementation.linkEntries
-          ? implementation.linkEntries(route, input, state, body)
-          : body,
       isExplained: implementation.explain !== undefined && mock !== true,
       explain: (route) => chosen.get(route)?.explain() ?? '',
       getBodyDefaults: createBodyDefaults(contract),
-      completeUserResponse: (route, response) => implementation.completeResponse?.(route, response) ?? response,
       complete(route, body) {
         const difference = differences.get(route);
         return difference ? completeBody(body, difference, generateField) : { body, generated: [] };
@@ -128,10 +113,10 @@ function cacheValidators(): (rules: StateRules) => StateValidator {
  * Compares each operation of a contract with the operation for which its built-in handler is written.
  * Returns only the operations that differ, each with its differences.
  */
-function findDifferences(contract: Contract, getImplementation: (route: Route) => Implementation | undefined) {
+function findDifferences(contract: Contract, implementations: ReadonlyMap<Route, Implementation>) {
   const differences = new Map<Route, Difference>();
   for (const route of contract.routes) {
-    const writtenFor = getImplementation(route)?.writtenFor;
+    const writtenFor = implementations.get(route)?.writtenFor;
     if (!writtenFor) continue;
     const difference = compareContracts(writtenFor.document, writtenFor.route, contract.normalized, route);
     if (Object.values(difference).some((fields) => fields.length > 0)) differences.set(route, difference);
@@ -160,7 +145,7 @@ function cacheFields(generate: GenerateField): GenerateField {
  * application.
  */
 export function refuseTypeConflicts({ contract, differences }: ServedContract): void {
-  const conflicts = differences.flatMap(({ conflictingFields }) => conflictingFields);
+  const conflicts = [...differences.values()].flatMap(({ conflictingFields }) => conflictingFields);
   const schemas = new Set(conflicts.map(({ schema }) => schema));
   if (schemas.size === 0) return;
   const message = 'has a different type in the responses of the application: use that type, or mock the operation';
@@ -172,14 +157,11 @@ export function refuseTypeConflicts({ contract, differences }: ServedContract): 
  * Creates a function that wraps the store of a handler, so that the handler can't make the state invalid.
  * `userOperationId`: the operationId if a user has written the handler, or undefined for a built-in handler.
  */
-function createStoreGuard(
-  validator: StateValidator,
-  { validatesChanges, stateView = PLAIN_VIEW }: Pick<ContractImplementation, 'validatesChanges' | 'stateView'>,
-) {
-  return (store: Store, userOperationId?: string): Store => {
-    if (userOperationId !== undefined) return guardForUser(store, userOperationId, { validator, stateView });
-    return validatesChanges ? guardForApplication(store, validator) : store;
-  };
+function createStoreGuard(validator: StateValidator, stateView = PLAIN_VIEW): ServedContract['guardStore'] {
+  return (store, userOperationId) =>
+    userOperationId === undefined
+      ? guardForApplication(store, validator)
+      : guardForUser(store, userOperationId, { validator, stateView });
 }
 
 const PLAIN_VIEW: StateView = { show: (state) => state, toStored: (state) => state };

@@ -14,9 +14,9 @@ const MAX_ROUTES = 40;
  * Each function compiles the schemas of its operation.
  * It throws a `ContractError` if a schema can't be compiled.
  */
-export function listWarmUps({ contract, isClosed }: ServedContract): readonly (() => void)[] {
+export function listWarmUps({ contract, closedRoutes }: ServedContract): readonly (() => void)[] {
   const routes = contract.routes.slice(0, MAX_ROUTES);
-  return routes.map((route) => () => contract.warmUp(route, { closed: isClosed(route) }));
+  return routes.map((route) => () => contract.warmUp(route, { closed: closedRoutes.has(route) }));
 }
 
 /**

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { refuseControlAccess } from '../../src/http/access-policy.ts';
+import { refuseControlAccess } from '../../src/http/control-api.ts';
 import { expectProblem } from '../support/harness/problems.ts';
 import {
   controlContract,
