@@ -32,28 +32,20 @@ const MAX_STATE_BYTES = 16 * MEGABYTE;
 /** The operations of the control API whose request bodies can be as large as a state. */
 const STATE_OPERATIONS: readonly string[] = ['putState', 'patchState'] satisfies readonly ControlId[];
 
-const NO_BODY: Promise<ReceivedBody> = Promise.resolve({ body: undefined });
-
-/**
- * Receives the whole request and returns its body.
- * Parses JSON, forms and XML, and discards other bodies.
- * Throws an `HttpProblemError` if the body is invalid or incomplete.
- * Further calls return the same body.
- */
-export function receiveBody(exchange: Exchange): Promise<ReceivedBody> {
-  if (!hasBody(exchange.headers)) return NO_BODY;
-  exchange.received ??= receive(exchange);
-  return exchange.received;
-}
-
 /** Returns whether the headers of a request announce a body of at least one byte (RFC 9112, section 6.3). */
 export function hasBody(headers: IncomingHttpHeaders): boolean {
   const length = headers['content-length'];
   return headers['transfer-encoding'] !== undefined || (length !== undefined && Number(length) > 0);
 }
 
-async function receive(exchange: Exchange): Promise<ReceivedBody> {
+/**
+ * Receives the whole request and returns its body.
+ * Parses JSON, forms and XML, and discards other bodies.
+ * Throws an `HttpProblemError` if the body is invalid or incomplete.
+ */
+export async function receiveBody(exchange: Exchange): Promise<ReceivedBody> {
   const { ctx, route } = exchange;
+  if (!hasBody(exchange.headers)) return { body: undefined };
   const { req } = ctx;
   const mediaTypes = Object.keys(route?.bodyMedia ?? {});
   const contentType = mediaTypes.length === 0 ? undefined : getContentType(req, mediaTypes);

@@ -12,7 +12,7 @@ import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import type { App, Decision, OperationExchange, ResponseData } from './exchange.ts';
 import { createFaultResponse, createPreferredResponse } from './mock-response.ts';
 import { toHttpProblem } from './problem.ts';
-import { complete, createResponse, hasOtherTypes } from './response.ts';
+import { complete, createResponse } from './response.ts';
 
 /**
  * The origins of responses that a handler of the application or of the user returned.
@@ -149,7 +149,7 @@ async function runHandler(exchange: OperationExchange, handler: Implementation, 
   exchange.changes = builtIn ? joinChanges(builtIn.use.changes, use.changes) : use.changes;
   const isForClient = input instanceof ApplicationInput && input.hasReadClient;
   // A response that depends on the headers or on the host is not cached.
-  const isCached = isBuiltIn && !hasEffects && !isNamed && !isForClient && !hasOtherTypes(route);
+  const isCached = isBuiltIn && !hasEffects && !isNamed && !isForClient && !route.hasOtherTypes;
   exchange.revision = isCached && !use.hasOtherUse ? use.revision : undefined;
 }
 

@@ -13,10 +13,10 @@ import { allowsJson, findMediaType, isJsonType } from '../openapi/media-types.ts
 import { findResponse } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
 import { normalizeHeaderNames } from '../util/headers.ts';
+import { isLongList } from '../util/limits.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { getProblemKind, type HttpProblem, internalError } from '../util/problem.ts';
 import { isBelow, JSON_TYPE, toUriReference } from '../util/request-target.ts';
-import { isLongList } from '../util/slices.ts';
 import {
   addExposedNames,
   DATA_HEADERS,
@@ -37,6 +37,7 @@ import {
 } from './exchange.ts';
 import { completeList, sendPieces } from './long-list.ts';
 import { addErrorBody } from './mock-response.ts';
+import { acceptPendingConnections } from './retries.ts';
 
 /** Creates a response. The default content type is JSON. A response without a body has no content type. */
 export function createResponse(status: number, body: unknown, headers: Headers = NO_HEADERS): ResponseData {
@@ -74,36 +75,36 @@ export function createProblemResponse(problem: HttpProblem, path: string): Respo
 }
 
 /**
- * Writes the response of an exchange.
+ * Sends the response, unless Koa sends it.
  * If an injected fault closes the connection or slows the body, applies this fault.
- * Returns the response, or undefined if no response was sent or the response is an event stream.
+ * Sets `sent`, unless no response was sent or the response is an event stream.
  */
-export function writeResponse(exchange: Exchange): SentResponse | undefined {
-  const { app, res, method, route, response, transport } = exchange;
+export async function write(exchange: Exchange): Promise<void> {
+  const { app, ctx, res, method, route, response, transport } = exchange;
+  if (!response && !exchange.isDone && !transport?.connection) return;
+  ctx.respond = false;
   if (transport?.connection) {
+    await acceptPendingConnections();
     const isReset = transport.connection.kind === 'reset';
     // A response without a body can't be cut off, so the connection is reset instead.
     if (isReset || response?.body === undefined || method === 'HEAD') app.retries.recordReset(exchange);
-    if (isReset) {
-      resetConnection(res);
-      return undefined;
-    }
+    if (isReset) return resetConnection(res);
   }
   // The server has already responded if Node's parser refused the rest of the request.
-  if (!response || exchange.socket.destroyed || res.headersSent) return undefined;
+  if (!response || exchange.socket.destroyed || res.headersSent) return;
   setHeaders(res, exchange.sandboxHeaders);
   setHeaders(res, exchange.preferenceHeaders);
   // Without this header, no page of another origin can read the response.
   if (res.hasHeader(EXPOSE))
     exposeHeaders(res, [...(route ? listHeaders(route) : []), ...Object.keys(response.headers)]);
   try {
-    return send(exchange, response);
+    exchange.sent = send(exchange, response);
   } catch (err) {
     // A user's handler can return a value that has no JSON form, such as a BigInt.
     const { path } = exchange;
     app.log.error({ err, method, path });
     for (const name of Object.keys(response.headers)) if (!/^vary$/i.test(name)) res.removeHeader(name);
-    return send(exchange, createProblemResponse(internalError, path));
+    exchange.sent = send(exchange, createProblemResponse(internalError, path));
   }
 }
 
@@ -214,17 +215,6 @@ function sendSlowly(res: ServerResponse, bytes: Buffer, bodyDurationMs: number):
 }
 
 /**
- * Returns whether the contract documents a response of an operation with other media types than JSON, or with several
- * types.
- */
-export const hasOtherTypes = memoizeByObject(({ responses }: Route): boolean =>
-  responses.some(({ media }) => {
-    const types = Object.keys(media);
-    return types.length > 1 || types.some((type) => !isJsonType(type));
-  }),
-);
-
-/**
  * Returns a problem (406) if a request accepts none of the media types that the contract documents for the response.
  * Returns undefined if the contract documents only one type: RFC 9110, section 12.5.1 allows to send it.
  * Types of errors also count, because some clients accept only these.
@@ -269,7 +259,7 @@ function toDocumentedType(
 ): ResponseData {
   const { status, headers, body } = response;
   const ownType = own['Content-Type'];
-  if (body === undefined || (ownType === undefined && !hasOtherTypes(route))) return response;
+  if (body === undefined || (ownType === undefined && !route.hasOtherTypes)) return response;
   const media = findResponse(route.responses, status)?.media ?? {};
   const documented = Object.keys(media);
   const isText = typeof body === 'string' || Buffer.isBuffer(body);
@@ -301,14 +291,14 @@ export async function complete(exchange: Exchange): Promise<void> {
   const { route } = exchange;
   if (returned.by === 'mock') exchange.response = completeMock(exchange, returned);
   else if (returned.by === 'user') exchange.response = completeUser(exchange, returned);
-  else if (isLongList(returned.body) && !hasOtherTypes(route))
+  else if (isLongList(returned.body) && !route.hasOtherTypes)
     exchange.response = await completeLongList(exchange, returned, returned.body);
   else {
     const { body, generated } = app.differences.has(route)
       ? app.complete(route, returned.body)
       : { body: returned.body, generated: [] };
     const completed = completeBuiltIn(exchange, returned, body, generated);
-    exchange.response = hasOtherTypes(route) ? toDocumentedType(exchange, completed, NO_HEADERS) : completed;
+    exchange.response = route.hasOtherTypes ? toDocumentedType(exchange, completed, NO_HEADERS) : completed;
   }
 }
 
@@ -333,7 +323,8 @@ function completeBuiltIn(
   generated: readonly string[],
 ): ResponseData {
   const all = [...own, ...generated];
-  const prefixed = addPrefix(exchange, headers);
+  const { prefix, basePath } = exchange.location;
+  const prefixed = prefix + basePath === '' ? headers : addPrefix(exchange, headers);
   return createResponse(status, body, all.length > 0 ? addGenerated(prefixed, all) : prefixed);
 }
 

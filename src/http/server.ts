@@ -98,10 +98,18 @@ const STOPPING = unavailable('the server is shutting down: try again later');
  * For a valid request, returns undefined and converts `req.url` to a path with a query.
  */
 function findHttpProblem(req: IncomingMessage): HttpProblem | undefined {
-  if (!hasOneHost(req)) return createMalformedProblem('the request must have exactly one Host header');
-  if (req.httpVersion === '1.0' && req.headers['transfer-encoding'] !== undefined)
+  const { method = '', url = '', rawHeaders, httpVersion } = req;
+  // RFC 9112, section 3.2. An HTTP/1.0 request may have no Host header.
+  // The raw headers are counted, because `req.headers` contains only the first Host header.
+  let hosts = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] ?? '';
+    if (name.length === 'host'.length && name.toLowerCase() === 'host') hosts++;
+  }
+  if (hosts !== 1 && !(hosts === 0 && httpVersion === '1.0'))
+    return createMalformedProblem('the request must have exactly one Host header');
+  if (httpVersion === '1.0' && req.headers['transfer-encoding'] !== undefined)
     return createMalformedProblem('HTTP/1.0 has no Transfer-Encoding: send a Content-Length header, or use HTTP/1.1');
-  const { method = '', url = '' } = req;
   if (PLAIN_TARGET.test(url)) return undefined;
   const target = parseRequestTarget(method, url);
   if (!target)
@@ -113,20 +121,6 @@ function findHttpProblem(req: IncomingMessage): HttpProblem | undefined {
 
 function createMalformedProblem(detail: string): HttpProblem {
   return { code: 'malformed-request', detail };
-}
-
-/**
- * Returns whether a request has exactly one Host header (RFC 9112, section 3.2).
- * An HTTP/1.0 request may have none.
- * Counts the raw headers, because `req.headers` contains only the first Host header.
- */
-function hasOneHost({ rawHeaders, httpVersion }: IncomingMessage): boolean {
-  let hosts = 0;
-  for (let at = 0; at < rawHeaders.length; at += 2) {
-    const name = rawHeaders[at] ?? '';
-    if (name.length === 'host'.length && name.toLowerCase() === 'host') hosts++;
-  }
-  return hosts === 1 || (hosts === 0 && httpVersion === '1.0');
 }
 
 function close(server: Server): Promise<unknown> {

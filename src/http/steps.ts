@@ -52,15 +52,7 @@ import { getIdempotencyKey, handleOnce } from './idempotency.ts';
 import { serializeList } from './long-list.ts';
 import { parsePreferences } from './preferences.ts';
 import { refuse, refuseWithError, toHttpProblem } from './problem.ts';
-import {
-  complete,
-  createProblemResponse,
-  createResponse,
-  findUnacceptable,
-  hasOtherTypes,
-  writeResponse,
-} from './response.ts';
-import { acceptPendingConnections } from './retries.ts';
+import { complete, createProblemResponse, createResponse, findUnacceptable, write } from './response.ts';
 
 /**
  * Responds to a request.
@@ -179,7 +171,8 @@ async function loadUsedSandbox(exchange: Exchange): Promise<void> {
 async function useNamedSandbox(exchange: Exchange, id: string): Promise<void> {
   const { sandboxes, application } = exchange.app;
   // The validation reports other errors later.
-  await receiveBody(exchange).catch((error) => {
+  exchange.received ??= receiveBody(exchange);
+  await exchange.received.catch((error) => {
     const { socket, res } = exchange;
     if (!res.req.complete && (socket.destroyed || res.headersSent)) throw error;
   });
@@ -266,7 +259,7 @@ async function applyFaults(exchange: Exchange): Promise<void> {
 async function handle(exchange: Exchange, next: () => Promise<unknown>): Promise<void> {
   if (exchange.isDone) return;
   if (!hasRoute(exchange)) return callNext(exchange, next);
-  const isNegotiated = exchange.api === 'contract' && hasOtherTypes(exchange.route);
+  const isNegotiated = exchange.api === 'contract' && exchange.route.hasOtherTypes;
   const unacceptable = isNegotiated ? findUnacceptable(exchange) : undefined;
   if (unacceptable) return refuse(exchange, unacceptable);
   try {
@@ -325,15 +318,6 @@ async function verify(exchange: Exchange): Promise<void> {
   }
 }
 
-/** Sends the response, unless Koa sends it. */
-async function write(exchange: Exchange): Promise<void> {
-  const { ctx, response, transport, isDone } = exchange;
-  if (!response && !isDone && !transport?.connection) return;
-  ctx.respond = false;
-  if (transport?.connection) await acceptPendingConnections();
-  exchange.sent = writeResponse(exchange);
-}
-
 /**
  * Receives a whole request and validates it.
  * Returns a problem (error response) if the credentials, a parameter or the body are invalid.
@@ -356,7 +340,8 @@ async function validateOperation(exchange: OperationExchange): Promise<HttpProbl
     if (headers.prefer !== undefined || location.querystring !== '')
       Object.assign(exchange, parsePreferences(headers, exchange.query));
   }
-  const received = await receiveBody(exchange);
+  exchange.received ??= receiveBody(exchange);
+  const received = await exchange.received;
   const isLarge = (exchange.bodyText?.length ?? 0) > MAX_BODY_BYTES;
   const sent = { path: location.path, query: exchange.query, headers, ...received, isLarge };
   const result = contract.validateRequest(route, sent);

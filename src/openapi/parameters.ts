@@ -152,7 +152,7 @@ function getSyntax({ name, style, explode }: Node, shape: Shape | undefined): Pi
 export type Parameters = Record<Parameter['in'], Record<string, unknown>>;
 
 /** The parameters of a request, and the errors of those that can't be read. */
-interface ReadParameters {
+export interface ReadParameters {
   readonly values: Parameters;
   readonly errors: readonly ErrorObject[];
 }

@@ -259,7 +259,8 @@ function verifyBody(verifier: Verifier, { media }: DocumentedResponse, response:
   if (type === undefined) return [createUndocumented('content type', `content type ${contentType} is not documented`)];
   const schema = media[type]?.schema;
   if (schema === undefined || !isJsonType(removeTypeParameters(contentType))) return [];
-  return toResponseViolations(verifier, 'body', schema, response.body);
+  const errors = verifier.validate(schema, response.body);
+  return errors.length === 0 ? [] : toViolations(verifier, errors, { part: 'body', schema });
 }
 
 function verifyHeaders(verifier: Verifier, headers: readonly DocumentedHeader[], response: ResponseToVerify) {
@@ -268,7 +269,7 @@ function verifyHeaders(verifier: Verifier, headers: readonly DocumentedHeader[],
     const value = getHeader(response, name);
     if (value === undefined) return isRequired ? [{ where, rule: 'required', message: `${where} is missing` }] : [];
     if (schema === undefined || STRUCTURED_TYPES.has(type)) return [];
-    return toResponseViolations(verifier, where, schema, parseHeader(value, type));
+    return toViolations(verifier, verifier.validate(schema, parseHeader(value, type)), { part: where, schema });
   });
 }
 
@@ -285,14 +286,11 @@ function getHeader({ headers }: ResponseToVerify, name: string): string | undefi
   return headers[name] ?? Object.entries(headers).find(([key]) => key.toLowerCase() === name.toLowerCase())?.[1];
 }
 
-function toResponseViolations(
-  { validate, findExample }: Verifier,
-  part: string,
-  schema: string,
-  value: unknown,
+function toViolations(
+  { findExample }: Verifier,
+  errors: readonly ErrorObject[],
+  { part, schema }: { readonly part: string; readonly schema: string },
 ): readonly ResponseViolation[] {
-  const errors = validate(schema, value);
-  if (errors.length === 0) return [];
   return [...groupByPointer(errors)].map(([pointer, error]) => ({
     where: part + pointer,
     rule: error.keyword,

@@ -7,7 +7,7 @@ import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import { METHODS } from './check-structure.ts';
 import { type Document, getNode, getPropertyNames, isNode, type Node, resolvePointer, toNode } from './document.ts';
 import { getKnownValues, type KnownValues } from './known-values.ts';
-import { allowsJson, isParsedType } from './media-types.ts';
+import { allowsJson, isJsonType, isParsedType } from './media-types.ts';
 import { getParameters, type Parameter, removePrefix } from './parameters.ts';
 import { createPathMatcher } from './path-matcher.ts';
 import { type DocumentedResponse, getMedia, getResponses } from './responses.ts';
@@ -70,6 +70,8 @@ export interface Route {
   readonly pointer: string;
   readonly successStatus: number;
   readonly responses: readonly DocumentedResponse[];
+  /** Whether a response is documented with other media types than JSON, or with several types. */
+  readonly hasOtherTypes: boolean;
   readonly parameters: readonly Parameter[];
   /** The request bodies by media type; empty if the operation has no request body. */
   readonly bodyMedia: DocumentedResponse['media'];
@@ -226,6 +228,7 @@ function createRoute(document: Document, path: string, method: string): Route {
     pointer,
     successStatus: getSuccessStatus(responses),
     responses,
+    hasOtherTypes: responses.some(({ media: types }) => hasOtherTypes(Object.keys(types))),
     parameters,
     bodyMedia,
     security: getSecurity(document, pointer),
@@ -238,6 +241,10 @@ function createRoute(document: Document, path: string, method: string): Route {
     pathParameters: createPathReader(parameters, pathTexts),
     pathTexts,
   };
+}
+
+function hasOtherTypes(types: readonly string[]): boolean {
+  return types.length > 1 || types.some((type) => !isJsonType(type));
 }
 
 /** Returns the servers of an operation: its own, else those of its path item, else those of the document. */

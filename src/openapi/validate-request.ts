@@ -12,7 +12,7 @@ import { type Document, getPropertyNames, getTarget, isNode, resolveNode, toNode
 import { type Form, readForm } from './form-body.ts';
 import { createUnknownValueError, describeUnknownValue, findUnknownValues } from './known-values.ts';
 import { findMediaType, isFormBody, isParsedType, PATCH_TYPE, removeTypeParameters } from './media-types.ts';
-import { createInexactError, isDeepShape, type Parameters, readParameters } from './parameters.ts';
+import { createInexactError, isDeepShape, type Parameters, type ReadParameters, readParameters } from './parameters.ts';
 import { createPattern, type Pattern } from './patterns/pattern.ts';
 import type { Route } from './routes.ts';
 import { ALL_PARTS, getPartTypes, getSchemaParts } from './schema-parts.ts';
@@ -119,7 +119,12 @@ export function validateRequest(context: RequestValidation, route: Route, reques
   const ignored = context.strict ? [] : unknownValues;
   const omitted = [...unknown.query, ...ignored.map(({ name }) => name), ...credentials];
   const query = omitted.length === 0 ? request.query : omitNames(request.query, omitted);
-  const { body, errors: unread } = readBody(context, route, request);
+  const { contentType, inexact = NOTHING } = request;
+  const form = contentType !== undefined && isFormBody(contentType) ? route.bodyMedia[contentType]?.schema : undefined;
+  const { body, errors: unread } =
+    form === undefined
+      ? { body: request.body, errors: inexact.map((found) => createInexactError('/requestBody', found)) }
+      : readFields(context, form, request.body);
   const input = { path: route.pathParameters(request.path), query, body };
   const errors = [
     ...unread,
@@ -137,27 +142,24 @@ export function validateRequest(context: RequestValidation, route: Route, reques
   return { kind: 'violations', input, violations, detail: notes.length === 0 ? detail : [detail, ...notes].join('; ') };
 }
 
-/** Returns the body of a request. If the body is a form, its fields are parsed as the contract describes them. */
-function readBody(context: RequestValidation, { bodyMedia }: Route, request: RequestToValidate): Form {
-  const { body, contentType, inexact = NOTHING } = request;
-  const schema = contentType !== undefined && isFormBody(contentType) ? bodyMedia[contentType]?.schema : undefined;
-  if (schema === undefined) return { body, errors: inexact.map((found) => createInexactError('/requestBody', found)) };
-  const { document, compareJson } = context;
+/** Parses the fields of a form as the schema at a JSON Pointer describes them. */
+function readFields({ document, compareJson }: RequestValidation, schema: string, fields: unknown): Form {
   const rules = {
     document,
     isValid: (pointer: string, value: unknown) => compareJson(pointer, value).length === 0,
   };
-  return readForm(document, schema, body, (pointer, texts) => readTexts(rules, pointer, texts));
+  return readForm(document, schema, fields, (pointer, texts) => readTexts(rules, pointer, texts));
 }
 
 const NOTHING: readonly InexactInteger[] = [];
 
 function findErrors(context: RequestValidation, route: Route, request: RequestToValidate, input: OperationInput) {
+  // In strict mode, an unknown query parameter is an error.
+  const hasParameters = route.parameters.length > 0 || Object.keys(input.query).length > 0;
   const convert: ConvertTexts = (schema, texts) => readTexts(context, schema, texts);
-  const { values: parameters, errors: unread } = readParameters(convert, route, request.headers, {
-    path: route.pathTexts(request.path),
-    query: input.query,
-  });
+  const { values: parameters, errors: unread } = hasParameters
+    ? readParameters(convert, route, request.headers, { path: route.pathTexts(request.path), query: input.query })
+    : NO_PARAMETERS;
   const limits = hasJsonIssues(parameters) || hasJsonIssues(request.body) ? checkLimits(parameters, request.body) : [];
   if (limits.some(({ keyword }) => keyword === 'depth')) return limits;
   const validate = request.isLarge ? context.validateLargeJson : context.validateJson;
@@ -165,11 +167,13 @@ function findErrors(context: RequestValidation, route: Route, request: RequestTo
     ...unread,
     // The validators are called directly, because openapi-backend's validateRequest parses the body again, which takes
     // a fifth of the time of a POST.
-    ...validateParameters(context.getParameterValidators(route), parameters),
+    ...(hasParameters ? validateParameters(context.getParameterValidators(route), parameters) : []),
     ...validateBody({ document: context.document, validate }, route, request),
     ...limits,
   ];
 }
+
+const NO_PARAMETERS: ReadParameters = { values: { path: {}, query: {}, header: {}, cookie: {} }, errors: [] };
 
 /**
  * Returns the errors of the parameters.
@@ -212,8 +216,9 @@ function validateBody({ document, validate }: BodyValidation, route: Route, { bo
   const schema = getBodySchema(route, contentType);
   if (schema === undefined || body === undefined) return [];
   if (Array.isArray(body) && isUndescribedPatch(document, schema, contentType)) return [];
-  const resolveProperties = getPropertyResolver(document);
   const errors = validate(schema, body);
+  if (errors.length === 0) return errors;
+  const resolveProperties = getPropertyResolver(document);
   // Changes the errors of this validation in place, because copies of tens of thousands of errors take too long.
   for (const error of errors) {
     error.parentSchema = resolveProperties(toNode(error.parentSchema));
@@ -267,27 +272,19 @@ function findUnknownNames(
   credentials: readonly string[],
 ): Names {
   const { knownNames: known, parameters } = route;
-  const names = Object.keys(query);
-  if (names.length === 0 && body === undefined) return NO_NAMES;
+  const sent = Object.keys(query);
+  if (sent.length === 0 && body === undefined) return NO_NAMES;
   const deep = parameters.filter(({ shape }) => isDeepShape(shape)).map(({ name }) => name);
   const isDeep = (name: string) => deep.length > 0 && deep.includes(parseDeepName(name)?.parameter ?? '');
   const knownInQuery = new Set([...known.query, ...credentials]);
   const takesOthers = parameters.some((parameter) => parameter.takesOthers);
+  const schema = isNode(body) ? getBodySchema(route, contentType) : undefined;
+  const { names, isOpen, patterns } = schema === undefined ? ANY_NAMES : getDescribedNames(document, schema);
+  const isUnknown = (name: string) => !names.includes(name) && !patterns.some((pattern) => pattern.test(name));
   return {
-    query: takesOthers ? [] : names.filter((name) => !knownInQuery.has(name) && !isDeep(name)),
-    body: isNode(body) ? findUnknownProperties(document, getBodySchema(route, contentType), body) : [],
+    query: takesOthers ? [] : sent.filter((name) => !knownInQuery.has(name) && !isDeep(name)),
+    body: isOpen ? [] : Object.keys(body as object).filter(isUnknown),
   };
-}
-
-/**
- * Returns the names of the properties of a body that its schema does not describe.
- * `schema`: the JSON Pointer of the schema; undefined if there is none.
- */
-function findUnknownProperties(document: Document, schema: string | undefined, body: object): readonly string[] {
-  if (schema === undefined) return [];
-  const { names, isOpen, patterns } = getDescribedNames(document)(schema);
-  if (isOpen) return [];
-  return Object.keys(body).filter((name) => !names.includes(name) && !patterns.some((pattern) => pattern.test(name)));
 }
 
 /**
@@ -300,20 +297,26 @@ interface DescribedNames {
   readonly isOpen: boolean;
 }
 
-/** Returns a function that returns the names of the properties that the schema at a JSON Pointer describes. */
-const getDescribedNames = memoizeByObject((document: Document) => {
-  const known = new Map<string, DescribedNames>();
-  return (schema: string): DescribedNames => {
-    const nodes = known.has(schema) ? [] : getSchemaParts(document, schema, ALL_PARTS).map(({ node }) => node);
-    const described = known.get(schema) ?? {
+const ANY_NAMES: DescribedNames = { names: [], patterns: [], isOpen: true };
+
+/** The described names by the JSON Pointer of the schema. */
+const describedNames = new WeakMap<Document, Map<string, DescribedNames>>();
+
+/** Returns the names of the properties that the schema at a JSON Pointer describes. */
+function getDescribedNames(document: Document, schema: string): DescribedNames {
+  const bySchema = describedNames.get(document) ?? new Map<string, DescribedNames>();
+  let described = bySchema.get(schema);
+  if (!described) {
+    const nodes = getSchemaParts(document, schema, ALL_PARTS).map(({ node }) => node);
+    described = {
       names: getPropertyNames(document, schema),
       patterns: nodes.flatMap((node) => Object.keys(toNode(node.patternProperties))).map(createPattern),
       isOpen: nodes.some(({ additionalProperties: others }) => isNode(others) || others === true),
     };
-    known.set(schema, described);
-    return described;
-  };
-});
+    describedNames.set(document, bySchema.set(schema, described));
+  }
+  return described;
+}
 
 /** Returns the JSON Pointer of the schema for the media type of a body. */
 function getBodySchema({ bodyMedia }: Route, contentType = JSON_TYPE): string | undefined {
@@ -347,7 +350,7 @@ function describeIgnored(
 ): readonly string[] {
   const { query, body } = unknown;
   const schema = getBodySchema(route, request.contentType);
-  const names = schema === undefined ? [] : getDescribedNames(document)(schema).names;
+  const names = schema === undefined ? [] : getDescribedNames(document, schema).names;
   const known: Names = { query: route.knownNames.query, body: names };
   const rejected = new Set(errors.map(getUnknownName));
   const ignored = [

@@ -99,96 +99,6 @@ export type AsyncChange<Result, S extends State = State> = (
   nowMs: number,
 ) => Promise<ChangeResult<Result, S>>;
 
-/** A change that is not committed yet, with the functions that settle the promise of its caller. */
-export interface PendingChange<S extends State> {
-  readonly change: Change<unknown, S> | AsyncChange<unknown, S>;
-  readonly resolve: (result: never) => void;
-  readonly reject: (reason: unknown) => void;
-}
-
-/**
- * Applies changes to a state, one after the other.
- * Returns the next state and `settleAll`, a list of functions.
- * Call all of these functions after the commit: each of them resolves or rejects the promise of one caller.
- * `nowMs`: the time, in ms since 1970.
- */
-export async function runChanges<S extends State>(state: S, batch: readonly PendingChange<S>[], nowMs: number) {
-  let next = state;
-  const settleAll: (() => void)[] = [];
-  for (const { change, resolve, reject } of batch) {
-    try {
-      const changing = change(next, nowMs);
-      const changed = changing instanceof Promise ? await changing : changing;
-      next = changed.next ?? next;
-      settleAll.push(() => resolve(changed.result as never));
-    } catch (reason) {
-      settleAll.push(() => reject(reason));
-    }
-  }
-  return { state: next, settleAll };
-}
-
-/**
- * A commit is delayed only if the previous commit had at least this number of changes.
- * With fewer clients, the delay would cost more time than it saves.
- */
-const MIN_COMMIT_SIZE = 8;
-
-/**
- * Delays a commit for a moment, so that it includes the changes of all active clients.
- * PostgreSQL does the same with `commit_delay` and `commit_siblings`.
- * Without the delay, two groups of clients alternate: one group sends changes while the changes of the other group are
- * committed.
- * There is no delay after a small commit, so a single client never waits.
- */
-export class ChangeGatherer {
-  /**
-   * The number of changes for which the next commit waits: those in the last commit, plus those that arrived during the
-   * last commit.
-   */
-  #expected = 0;
-  /** Ends the current delay; undefined if there is none. */
-  #finish: (() => void) | undefined;
-
-  /** `maxMs`: the maximum delay, in ms; 0 for no delay. */
-  constructor(private readonly maxMs: number) {}
-
-  /**
-   * Resolves when enough changes are pending, or after the maximum delay.
-   * `pending`: the number of changes that are already pending.
-   */
-  async gather(pending: number): Promise<void> {
-    if (pending >= this.#expected) return;
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, this.maxMs);
-      this.#finish = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
-    this.#finish = undefined;
-  }
-
-  /**
-   * Ends the delay of `gather` if enough changes are pending.
-   * Must be called for each new change.
-   * `pending`: the number of pending changes, including the new change.
-   */
-  count(pending: number): void {
-    if (pending >= this.#expected) this.#finish?.();
-  }
-
-  /**
-   * Computes for how many changes the next commit waits.
-   * Must be called after each commit.
-   * `size`: the number of changes in the commit.
-   * `pending`: the number of changes that arrived during the commit.
-   */
-  recordCommit(size: number, pending: number): void {
-    this.#expected = this.maxMs > 0 && size >= MIN_COMMIT_SIZE ? size + pending : 0;
-  }
-}
-
 /** The failures that the caller of a store or a backend handles, besides an unavailable storage. */
 interface FailureDetails {
   /**
@@ -271,22 +181,28 @@ export interface Logger {
 }
 
 /**
- * Creates a log for an action that is repeated often and can fail each time, such as a commit.
+ * A log for an action that is repeated often and can fail each time, such as a commit.
  * If consecutive failures have the same message, logs it only once.
  * Also logs the first success after a failure.
  */
-export function createFailureLog(log: Logger) {
-  let lastMessage: string | undefined;
-  return {
-    /** Logs a failure, with the stack of `err`. Logs nothing if the last failure had the same message. */
-    logFailure(message: string, err?: unknown): void {
-      if (message !== lastMessage) log.error(err === undefined ? {} : { err }, message);
-      lastMessage = message;
-    },
-    /** Logs the message if the last attempt failed. */
-    logRecovery(message: string): void {
-      if (lastMessage !== undefined) log.info(message);
-      lastMessage = undefined;
-    },
-  };
+export class FailureLog {
+  /** The message of the last attempt; undefined if it has not failed. */
+  lastMessage: string | undefined;
+  readonly #log: Logger;
+
+  constructor(log: Logger) {
+    this.#log = log;
+  }
+
+  /** Logs a failure, with the stack of `err`. Logs nothing if the last failure had the same message. */
+  logFailure(message: string, err?: unknown): void {
+    if (message !== this.lastMessage) this.#log.error(err === undefined ? {} : { err }, message);
+    this.lastMessage = message;
+  }
+
+  /** Logs the message if the last attempt failed. */
+  logRecovery(message: string): void {
+    if (this.lastMessage !== undefined) this.#log.info(message);
+    this.lastMessage = undefined;
+  }
 }

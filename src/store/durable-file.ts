@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import { createTooLargeError } from './backend.ts';
 import { MAX_FILE_BYTES } from './data-file.ts';
-import { createFileExclusively, type Disk, getSignature, syncFolder, syncPath } from './disk.ts';
+import { createFileExclusively, type Disk, getSignature, syncFolder, syncPath, toSignature } from './disk.ts';
 import {
   createTemporaryNames,
   type FileContext,
@@ -83,7 +83,11 @@ export class DurableFile {
   readonly #isMount: boolean;
   /** The content that a running replacement writes; undefined if no replacement is running. */
   #next: Content | undefined;
-  #hasFailedChange = false;
+  /**
+   * Whether a `replace` call has failed and its change could not be rolled back.
+   * The file then contains this change, and the caller must call `replace` again.
+   */
+  hasFailedChange = false;
 
   /**
    * Opens the file at `path`.
@@ -101,17 +105,9 @@ export class DurableFile {
     warn(options, this.#names.new);
   }
 
-  /**
-   * Whether a `replace` call has failed and its change could not be rolled back.
-   * The file then contains this change, and the caller must call `replace` again.
-   */
-  get hasFailedChange(): boolean {
-    return this.#hasFailedChange;
-  }
-
   /** Returns whether another program has changed the file since this process last wrote or loaded it. */
   isEdited(): boolean {
-    const signature = getSignature(this.#options.disk, this.#options.path);
+    const signature = toSignature(this.#options.disk.linkStats(this.#options.path));
     return signature !== this.known.signature && signature !== this.#next?.signature;
   }
 
@@ -127,8 +123,8 @@ export class DurableFile {
     wal.clear(changes);
     await replaced?.deleteOrSave();
     // After a failed rollback, the old file is still in the folder under a temporary name.
-    if (this.#hasFailedChange) removeLeftovers(this.#options);
-    this.#hasFailedChange = false;
+    if (this.hasFailedChange) removeLeftovers(this.#options);
+    this.hasFailedChange = false;
   }
 
   /**
@@ -163,7 +159,7 @@ export class DurableFile {
       // The client gets an error, but the file contains the change.
       // If `known` kept its old value, the change would look like an edit by another program.
       this.known = next;
-      this.#hasFailedChange = true;
+      this.hasFailedChange = true;
       const { path, log } = this.#options;
       log.warn(
         `A request failed, but its change is stored in ${path}. The change could not be rolled back yet. The server will try again.`,
@@ -182,7 +178,7 @@ export class DurableFile {
     await wal.addCheckpoint({ file: hashBytes(bytes), changes, text: bytes.toString() }, this.known.hash);
     if (this.isEdited()) saveEditedContent(this.#options, disk.read(path));
     // If the write fails, the file can contain a part of the new content, so the caller must write it again.
-    this.#hasFailedChange = true;
+    this.hasFailedChange = true;
     this.known = await overwriteFile(disk, path, bytes);
   }
 

@@ -212,11 +212,11 @@ export function hasSameList(state: State, other: State, name: string): boolean {
  * The cost depends on the number of the changes, if `setList` has made them.
  */
 export function findListChanges(previous: State, next: State, name: string): readonly Splice[] {
-  const [before, after] = [getList(previous, name), getList(next, name)];
-  if (before === after) return [];
-  const known = after.findChanges(before);
+  const after = listsByState.get(next)?.get(name) ?? listsByArray.get(getArray(next, name));
+  const known = after?.findChanges(getList(previous, name));
   if (known) return known.reduce(joinAppended, []);
-  const [from, to] = [before.entries, after.entries];
+  const [from, to] = [getArray(previous, name), getArray(next, name)];
+  if (from === to) return [];
   const { start, fromEnd, toEnd } = findDifference(from, to);
   return [{ from: start, removed: from.slice(start, fromEnd), inserted: to.slice(start, toEnd) }];
 }

@@ -1,5 +1,5 @@
 import { type Adapter, Low } from 'lowdb';
-import { type Backend, createFailureLog, getExceededLimit, type Logger } from './backend.ts';
+import { type Backend, FailureLog, getExceededLimit, type Logger } from './backend.ts';
 import { DataFileError, MAX_FILE_BYTES, type StateFile } from './data-file.ts';
 import { describeDiskError } from './disk.ts';
 import type { DurableFile } from './durable-file.ts';
@@ -70,8 +70,8 @@ export class FileBackend implements Backend {
   readonly #database: Low<State>;
   readonly #writer: BackgroundWriter;
   readonly #readEdit: ReturnType<typeof createEditReader>;
-  readonly #commitFailures: ReturnType<typeof createFailureLog>;
-  readonly #writeFailures: ReturnType<typeof createFailureLog>;
+  readonly #commitFailures: FailureLog;
+  readonly #writeFailures: FailureLog;
   #maxBytes: number;
 
   constructor({ file, wal, state, maxBytes }: OpenFiles, options: FileBackendOptions) {
@@ -86,8 +86,8 @@ export class FileBackend implements Backend {
       onError: (error) => this.#logWriteFailure(error),
     });
     this.#readEdit = createEditReader(options);
-    this.#commitFailures = createFailureLog(options.log);
-    this.#writeFailures = createFailureLog(options.log);
+    this.#commitFailures = new FailureLog(options.log);
+    this.#writeFailures = new FailureLog(options.log);
     this.#writer.schedule();
   }
 
@@ -101,7 +101,8 @@ export class FileBackend implements Backend {
     try {
       await lock.renew();
       if (!(await this.#append(next))) await this.#writer.runExclusively(() => this.#commitFile(next));
-      this.#commitFailures.logRecovery(`${path} can be written again.`);
+      if (this.#commitFailures.lastMessage !== undefined)
+        this.#commitFailures.logRecovery(`${path} can be written again.`);
     } catch (cause) {
       if (getExceededLimit(cause) !== undefined) throw cause;
       const reason = cause instanceof DataFileError ? cause : new Error(describeDiskError(cause), { cause });
@@ -152,7 +153,7 @@ export class FileBackend implements Backend {
   async #append(next: State): Promise<boolean> {
     const { texts } = this.#options;
     const isPossible =
-      !texts.getSource(next) &&
+      !texts.sources.has(next) &&
       this.#wal.bytes < MAX_LOG_BYTES &&
       !this.#file.hasFailedChange &&
       !this.#file.isEdited() &&
@@ -176,7 +177,7 @@ export class FileBackend implements Backend {
     this.#database.data = next;
     try {
       await this.#database.write();
-      this.#maxBytes = this.#options.texts.getSource(next)?.printedBytes ?? this.#file.known.bytes;
+      this.#maxBytes = this.#options.texts.sources.get(next)?.printedBytes ?? this.#file.known.bytes;
     } catch (cause) {
       // After a failed write, lowdb still has the new data.
       this.#database.data = previous;

@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { quoteShellIfNeeded } from '../util/text.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
-import { createFailureLog, createMemoryBackend } from './backend.ts';
+import { createMemoryBackend, FailureLog } from './backend.ts';
 import { DataFileError, MAX_FILE_BYTES, readState, requireValid, type StateText } from './data-file.ts';
 import { getListedPath, isSameFile, resolveDataPath } from './data-path.ts';
 import { createDefaultDataReader, type DefaultDataSource, getDefaultDataName } from './default-data.ts';
@@ -74,7 +74,7 @@ export async function openState<S extends State = State>(options: OpenStateOptio
   // A reset must commit even if the state is the same, since the data file may be different.
   const toState = (content: StateText) => {
     const state = { ...content.state };
-    texts.setSource(state, content);
+    texts.sources.set(state, content);
     return state;
   };
   // Does not log an error, because the caller reports it as the reason why the server did not start.
@@ -128,7 +128,7 @@ async function openFile(
  * The function logs the first failure, and the first success after a failure.
  */
 function logFailures(read: () => StateText, { defaultData, log }: OpenStateOptions): () => StateText {
-  const failures = createFailureLog(log);
+  const failures = new FailureLog(log);
   return () => {
     try {
       const content = read();

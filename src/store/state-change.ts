@@ -1,4 +1,3 @@
-import { memoizeByObject } from '../util/memoize-by-object.ts';
 import type { StateText } from './data-file.ts';
 import { findListChanges, hasSameList } from './entry-list.ts';
 import type { Entry, State } from './state.ts';
@@ -19,17 +18,16 @@ export type StateChange = Readonly<Record<string, ListChange | readonly ListChan
  * A collection that only the previous state has becomes empty.
  */
 export function compareStates(previous: State, next: State): StateChange {
-  const names = new Set([...Object.keys(previous), ...Object.keys(next)]);
-  const changed = [...names].filter((name) => !hasSameList(previous, next, name));
-  return Object.fromEntries(changed.map((name) => [name, compareLists(previous, next, name)]));
-}
-
-function compareLists(previous: State, next: State, name: string): StateChange[string] {
-  const changes = findListChanges(previous, next, name).map(
-    ({ from, removed, inserted }): ListChange => [from, removed.length, inserted],
-  );
-  const [first = [0, 0, []]] = changes;
-  return changes.length > 1 ? changes : first;
+  const changed: [name: string, change: StateChange[string]][] = [];
+  for (const name of new Set([...Object.keys(previous), ...Object.keys(next)])) {
+    if (hasSameList(previous, next, name)) continue;
+    const changes = findListChanges(previous, next, name).map(
+      ({ from, removed, inserted }): ListChange => [from, removed.length, inserted],
+    );
+    const [first = [0, 0, []]] = changes;
+    changed.push([name, changes.length > 1 ? changes : first]);
+  }
+  return Object.fromEntries(changed);
 }
 
 function listChanges(change: StateChange): readonly (readonly [name: string, ...ListChange])[] {
@@ -130,34 +128,20 @@ const PIECE_LENGTH = 128_000;
  * Compares states and entries by identity, because they are never changed in place.
  */
 export class StateTexts {
-  readonly #sources = new WeakMap<State, StateText>();
-
   /**
-   * Returns the JSON text of a list entry, with line break and indentation.
-   * Stores the text as long as the entry is in memory.
+   * The texts of the files from which states were read.
+   * `getPieces` yields these texts unchanged, and creates the texts of other states.
    */
-  readonly #printEntry = memoizeByObject(
-    (entry: object) => `\n    ${JSON.stringify(entry, null, 2).replaceAll('\n', '\n    ')}`,
-  );
+  readonly sources = new WeakMap<State, StateText>();
+
+  /** The texts of entries, as long as the entries are in memory. */
+  readonly #texts = new WeakMap<Entry, string>();
 
   /**
    * `getCollections` returns the names of the collections, in the order of the data file.
    * In a text, all other lists follow the collections.
    */
   constructor(private readonly getCollections: () => readonly string[]) {}
-
-  /** Sets the text of the file from which a state was read. `getPieces` then yields this text unchanged. */
-  setSource(state: State, source: StateText): void {
-    this.#sources.set(state, source);
-  }
-
-  /**
-   * Returns the text that `setSource` has set for a state.
-   * Returns undefined if there is none, so that `getPieces` creates the text.
-   */
-  getSource(state: State): StateText | undefined {
-    return this.#sources.get(state);
-  }
 
   /** Returns how many bytes longer the text of a state can be after a change. The result is an upper limit. */
   measureChange(change: StateChange): number {
@@ -170,9 +154,19 @@ export class StateTexts {
    * Creates the text of an entry only once, even if several states contain the entry.
    */
   *getPieces(state: State): Generator<Buffer> {
-    const source = this.#sources.get(state);
+    const source = this.sources.get(state);
     if (source) yield* splitText(source.text);
     else yield* joinParts(this.#getParts(state));
+  }
+
+  /** Returns the JSON text of a list entry, with line break and indentation. */
+  #printEntry(entry: Entry): string {
+    let text = this.#texts.get(entry);
+    if (text === undefined) {
+      text = `\n    ${JSON.stringify(entry, null, 2).replaceAll('\n', '\n    ')}`;
+      this.#texts.set(entry, text);
+    }
+    return text;
   }
 
   *#getParts(state: State): Generator<string> {

@@ -3,11 +3,8 @@ import {
   type AsyncChange,
   type Backend,
   type Change,
-  ChangeGatherer,
   getExceededLimit,
   getFailure,
-  type PendingChange,
-  runChanges,
   StoreUnavailableError,
 } from './backend.ts';
 import type { CommittedState, State } from './state.ts';
@@ -129,10 +126,15 @@ class GroupCommitStore<S extends State> implements Store<S> {
   private nextLoad: Promise<void> | undefined;
   /** The error if a shared state was lost and replaced. */
   private replacement: unknown;
-  private readonly gatherer: ChangeGatherer;
+  /**
+   * The number of changes for which the next commit waits: those in the last commit, plus those that arrived during the
+   * last commit.
+   */
+  private expectedChanges = 0;
+  /** Ends the current wait for changes; undefined if there is none. */
+  private endWait: (() => void) | undefined;
 
   constructor(private readonly options: StoreOptions<S>) {
-    this.gatherer = new ChangeGatherer(options.backend.maxGatherMs ?? 0);
     this.committed = options.backend.shared?.getCommitted() ?? { state: options.initial, revision: 0 };
   }
 
@@ -144,7 +146,7 @@ class GroupCommitStore<S extends State> implements Store<S> {
     return new Promise((resolve, reject) => {
       this.pending.push({ change, resolve, reject });
       this.draining ??= this.drain();
-      this.gatherer.count(this.pending.length);
+      if (this.pending.length >= this.expectedChanges) this.endWait?.();
     });
   };
 
@@ -187,19 +189,40 @@ class GroupCommitStore<S extends State> implements Store<S> {
 
   /** Commits pending changes until there are none left. */
   private async drain(): Promise<void> {
+    const { maxGatherMs = 0 } = this.options.backend;
     do {
       // Waits until the server has read all requests that have arrived.
       // Otherwise a fast commit could be complete before the server reads the second request.
       await setImmediate();
-      await this.gatherer.gather(this.pending.length);
+      if (this.pending.length < this.expectedChanges) await this.waitForChanges(maxGatherMs);
       // The commit of a shared backend finds the changes of other servers itself.
-      if (!this.options.backend.shared) await this.findEdit();
+      const edited = this.options.backend.shared ? undefined : await this.options.backend.findEdit();
+      if (edited) this.setCommitted(edited);
       const batch = this.pending;
       this.pending = [];
       if (batch.length > 0) await this.commitOrReject(batch);
-      this.gatherer.recordCommit(batch.length, this.pending.length);
+      this.expectedChanges =
+        maxGatherMs > 0 && batch.length >= MIN_COMMIT_SIZE ? batch.length + this.pending.length : 0;
     } while (this.pending.length > 0);
     this.draining = undefined;
+  }
+
+  /**
+   * Waits for a moment, so that a commit includes the changes of all active clients.
+   * PostgreSQL does the same with `commit_delay` and `commit_siblings`.
+   * Without the wait, two groups of clients alternate: one group sends changes while the changes of the other group are
+   * committed.
+   * There is no wait after a small commit, so a single client never waits.
+   */
+  private async waitForChanges(maxMs: number): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, maxMs);
+      this.endWait = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+    this.endWait = undefined;
   }
 
   /**
@@ -302,8 +325,7 @@ class GroupCommitStore<S extends State> implements Store<S> {
     try {
       const edited = await this.options.backend.findEdit();
       // A commit that has just ended is not an edit.
-      if (edited || (this.options.backend.shared && this.isOutdated(this.committed)))
-        this.setCommitted(edited ?? this.committed.state);
+      if (edited || this.isOutdated(this.committed)) this.setCommitted(edited ?? this.committed.state);
     } catch (error) {
       const { replacement } = getFailure(error);
       if (replacement) {
@@ -338,3 +360,38 @@ function refuseClosing(): Promise<never> {
 function isOfSomeChanges(error: unknown): boolean {
   return getExceededLimit(error) !== undefined || getFailure(error).reason === 'claim-lost';
 }
+
+/** A change that is not committed yet, with the functions that settle the promise of its caller. */
+interface PendingChange<S extends State> {
+  readonly change: Change<unknown, S> | AsyncChange<unknown, S>;
+  readonly resolve: (result: never) => void;
+  readonly reject: (reason: unknown) => void;
+}
+
+/**
+ * Applies changes to a state, one after the other.
+ * Returns the next state and `settleAll`, a list of functions.
+ * Call all of these functions after the commit: each of them resolves or rejects the promise of one caller.
+ * `nowMs`: the time, in ms since 1970.
+ */
+async function runChanges<S extends State>(state: S, batch: readonly PendingChange<S>[], nowMs: number) {
+  let next = state;
+  const settleAll: (() => void)[] = [];
+  for (const { change, resolve, reject } of batch) {
+    try {
+      const changing = change(next, nowMs);
+      const changed = changing instanceof Promise ? await changing : changing;
+      next = changed.next ?? next;
+      settleAll.push(() => resolve(changed.result as never));
+    } catch (reason) {
+      settleAll.push(() => reject(reason));
+    }
+  }
+  return { state: next, settleAll };
+}
+
+/**
+ * A commit is delayed only if the previous commit had at least this number of changes.
+ * With fewer clients, the delay would cost more time than it saves.
+ */
+const MIN_COMMIT_SIZE = 8;

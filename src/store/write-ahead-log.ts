@@ -39,12 +39,17 @@ interface CheckpointPlace {
 export class WriteAheadLog {
   /** The number of changes in the log. */
   changes = 0;
+  /** The size of the log file, in bytes. */
+  bytes = 0;
+  /**
+   * Whether writing or deleting the log has failed.
+   * If true, no line can be appended until `clear` succeeds, and a commit must replace the data file.
+   */
+  hasFailed = false;
   readonly #options: WriteAheadLogOptions;
   readonly #path: string;
   #file: LogFile | undefined;
-  #bytes = 0;
   #checksum = NO_CHECKSUM;
-  #hasFailed = false;
   #checkpoint: CheckpointPlace | undefined;
   #lastWrite: Promise<unknown> = Promise.resolve();
   #pendingWrites = 0;
@@ -54,28 +59,15 @@ export class WriteAheadLog {
     this.#path = getLogPath(options.path);
   }
 
-  /** The size of the log file, in bytes. */
-  get bytes(): number {
-    return this.#bytes;
-  }
-
-  /**
-   * Whether writing or deleting the log has failed.
-   * If true, no line can be appended until `clear` succeeds, and a commit must replace the data file.
-   */
-  get hasFailed(): boolean {
-    return this.#hasFailed;
-  }
-
   /**
    * Returns whether a line can be appended: no append has failed, and no other program has changed, created or deleted
    * the log.
    */
   canAppend(): boolean {
-    if (this.#hasFailed) return false;
+    if (this.hasFailed) return false;
     try {
       const stats = this.#options.disk.linkStats(this.#path);
-      return stats?.ino === this.#file?.inode && Number(stats?.size ?? 0) === this.#bytes;
+      return stats?.ino === this.#file?.inode && Number(stats?.size ?? 0) === this.bytes;
     } catch {
       // The log can't be read. The commit then writes the data file, and reports the error if that fails too.
       return false;
@@ -92,9 +84,9 @@ export class WriteAheadLog {
     try {
       disk.truncate(this.#path, bytes);
       this.#open(disk.openToAppend(this.#path));
-      [this.#bytes, this.#checksum] = [bytes, checksum];
+      [this.bytes, this.#checksum] = [bytes, checksum];
     } catch {
-      this.#hasFailed = true;
+      this.hasFailed = true;
     }
   }
 
@@ -138,14 +130,14 @@ export class WriteAheadLog {
     const { disk } = this.#options;
     const checkpoint = this.#checkpoint;
     this.#checkpoint = undefined;
-    if (!checkpoint || !this.#file || this.#pendingWrites > 0 || this.#bytes !== checkpoint.endBytes) return;
+    if (!checkpoint || !this.#file || this.#pendingWrites > 0 || this.bytes !== checkpoint.endBytes) return;
     try {
       disk.truncate(this.#file.descriptor, checkpoint.startBytes);
-      [this.#bytes, this.#checksum] = [checkpoint.startBytes, checkpoint.checksum];
+      [this.bytes, this.#checksum] = [checkpoint.startBytes, checkpoint.checksum];
       await disk.sync(this.#file.descriptor);
     } catch {
       this.#close();
-      this.#hasFailed = true;
+      this.hasFailed = true;
     }
   }
 
@@ -156,10 +148,10 @@ export class WriteAheadLog {
   clear(changes: number): void {
     const { disk } = this.#options;
     const isCurrent = this.changes <= changes && this.#pendingWrites === 0;
-    if (!isCurrent || (!this.#file && !this.#hasFailed)) return;
+    if (!isCurrent || (!this.#file && !this.hasFailed)) return;
     this.#close();
-    [this.changes, this.#bytes, this.#checksum] = [0, 0, NO_CHECKSUM];
-    this.#hasFailed = tryOrError(Error, () => disk.remove(this.#path)) !== undefined;
+    [this.changes, this.bytes, this.#checksum] = [0, 0, NO_CHECKSUM];
+    this.hasFailed = tryOrError(Error, () => disk.remove(this.#path)) !== undefined;
   }
 
   /**
@@ -180,7 +172,7 @@ export class WriteAheadLog {
 
   async #writeNow(lines: readonly LogLine[], base: string): Promise<void> {
     const { disk, path } = this.#options;
-    const [startBytes, checksum, isNew] = [this.#bytes, this.#checksum, !this.#file];
+    const [startBytes, checksum, isNew] = [this.bytes, this.#checksum, !this.#file];
     try {
       const { descriptor } = this.#file ?? this.#create();
       let text = '';
@@ -191,8 +183,8 @@ export class WriteAheadLog {
       }
       const bytes = Buffer.from(text);
       writeAll(disk, descriptor, bytes);
-      this.#bytes += bytes.length;
-      if (lines.some((line) => 'file' in line)) this.#checkpoint = { startBytes, endBytes: this.#bytes, checksum };
+      this.bytes += bytes.length;
+      if (lines.some((line) => 'file' in line)) this.#checkpoint = { startBytes, endBytes: this.bytes, checksum };
       await Promise.all([disk.sync(descriptor), isNew ? syncFolder(disk, dirname(path)) : undefined]);
     } catch (error) {
       this.#undoWrite(startBytes);
@@ -224,11 +216,11 @@ export class WriteAheadLog {
   #undoWrite(startBytes: number): void {
     const { disk, path, log } = this.#options;
     const isNew = startBytes === 0;
-    this.#bytes = startBytes;
+    this.bytes = startBytes;
     if (isNew && !this.#file) return;
     this.#close();
     const error = tryOrError(Error, () => (isNew ? disk.remove(this.#path) : disk.truncate(this.#path, startBytes)));
-    this.#hasFailed = !isNew || error !== undefined;
+    this.hasFailed = !isNew || error !== undefined;
     if (isNew) this.#checksum = NO_CHECKSUM;
     if (error)
       log.warn(

@@ -257,3 +257,14 @@ export function findInexactIntegers(json: string): readonly InexactInteger[] {
 function toName(step: string | number): string {
   return typeof step === 'number' ? String(step) : JSON.parse(step);
 }
+
+/**
+ * The minimum number of entries in a list that the server processes in slices, with pauses for other requests.
+ * A shorter list takes only about a millisecond.
+ */
+const LONG_LIST = 1_000;
+
+/** Returns whether a value is a list that is long enough to be processed in slices. */
+export function isLongList(value: unknown): value is readonly unknown[] {
+  return Array.isArray(value) && value.length >= LONG_LIST;
+}

@@ -1,9 +1,3 @@
-/**
- * The minimum number of entries in a list that the server processes in slices, with pauses for other requests.
- * A shorter list takes only about a millisecond.
- */
-const LONG_LIST = 1_000;
-
 /** The duration of a slice of work, in ms. Other requests wait this long while the server processes large data. */
 const SLICE_MS = 3;
 
@@ -41,11 +35,6 @@ export function runAtOnce<Result>(steps: Steps<Result>): Result {
     const { done, value } = steps.next();
     if (done) return value;
   }
-}
-
-/** Returns whether a value is a list that is long enough to be processed in slices. */
-export function isLongList(value: unknown): value is readonly unknown[] {
-  return Array.isArray(value) && value.length >= LONG_LIST;
 }
 
 /** The number of entries in each part of a list. */

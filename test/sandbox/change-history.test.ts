@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ChangeHistory } from '../../src/sandbox/journal/journal.ts';
+import { ChangeHistory, compareAllStates } from '../../src/sandbox/journal/journal.ts';
 import { createJournal, createRequest } from '../support/harness/journals.ts';
 
 /** Returns the change of a state in which a list is replaced. */
@@ -12,7 +12,7 @@ const [a, b, c, d] = [{ id: 'a' }, { id: 'b' }, { id: 'c' }, { id: 'd' }];
 describe('a history of changes', () => {
   it('keeps only the entries that differ', () => {
     const history = new ChangeHistory(() => {});
-    history.add(1, replaceList([a, b, c], [a, d, c]));
+    history.add(1, compareAllStates(replaceList([a, b, c], [a, d, c])));
     expect(history.get(1)).toEqual([{ collection: 'list', start: 1, before: [b], after: [d] }]);
   });
 
@@ -21,7 +21,7 @@ describe('a history of changes', () => {
     const history = new ChangeHistory((more) => {
       bytes += more;
     });
-    for (let id = 1; id <= 30; id++) history.add(id, replaceList([a], [b]));
+    for (let id = 1; id <= 30; id++) history.add(id, compareAllStates(replaceList([a], [b])));
     expect([history.get(10), history.get(11)?.length]).toEqual([undefined, 1]);
     const used = bytes;
     history.drop(29);
@@ -32,9 +32,9 @@ describe('a history of changes', () => {
 
   it('does not keep very many or very large entries', () => {
     const history = new ChangeHistory(() => {});
-    history.add(1, replaceList([], Array(1_001).fill(a)));
-    history.add(2, replaceList([], [{ text: 'x'.repeat(1_000_001) }]));
-    history.add(3, replaceList([], Array(1_000).fill(a)));
+    history.add(1, compareAllStates(replaceList([], Array(1_001).fill(a))));
+    history.add(2, compareAllStates(replaceList([], [{ text: 'x'.repeat(1_000_001) }])));
+    history.add(3, compareAllStates(replaceList([], Array(1_000).fill(a))));
     expect([history.get(1), history.get(2), history.get(3)?.length]).toEqual([undefined, undefined, 1]);
   });
 

@@ -46,7 +46,7 @@ describe('the JSON text of a state', () => {
 
   it('is the text that was set for a state, and is serialized for the next state', () => {
     const texts = new StateTexts(() => Object.keys(EMPTY));
-    texts.setSource(defaults, { state: defaults, text: Buffer.from('as somebody wrote it'), printedBytes: 0 });
+    texts.sources.set(defaults, { state: defaults, text: Buffer.from('as somebody wrote it'), printedBytes: 0 });
     expect(getText(defaults, texts)).toBe('as somebody wrote it');
     const next = { ...defaults, cartItems: [] };
     expect(getText(next, texts)).toBe(prettyPrinted(next));

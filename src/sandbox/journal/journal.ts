@@ -1,10 +1,10 @@
 import { findDifference, findListChanges, hasSameList } from '../../store/entry-list.ts';
 import type { Entry } from '../../store/state.ts';
 import { MEGABYTE } from '../../util/limits.ts';
-import { measureValue } from '../memory/shared-objects.ts';
 import {
   type JournalRecord,
   measureHeaders,
+  measureValue,
   type RecordedRequest,
   type StateChange,
   type StoredHeaders,
@@ -55,7 +55,7 @@ export class Journal {
   /** The approximate memory of the entries, in bytes. */
   usedBytes = 0;
   /** The changes that the latest requests made to the state. */
-  readonly changes = new ChangeHistory((bytes) => this.options.memory.add(this, bytes));
+  readonly changes: ChangeHistory;
   private readonly ring: (StoredRequest | undefined)[] = [];
   /** The times of the responses, in ms since 1970, at the same indexes as the requests in `ring`. */
   private readonly timesMs: number[] = [];
@@ -66,14 +66,16 @@ export class Journal {
   private clearedMs = Number.NEGATIVE_INFINITY;
   private hasEnded = false;
 
-  constructor(private readonly options: JournalOptions) {}
+  constructor(private readonly options: JournalOptions) {
+    this.changes = new ChangeHistory((bytes) => options.memory.add(this, bytes));
+  }
 
   /** Adds a request. Does nothing if the journal has ended, or if the journal was cleared after the request began. */
   add(request: RecordedRequest): void {
     if (this.isOutdated(request)) return;
     const { rawHeaders, changes } = request;
-    this.addStored(toStoredRequest(request, this.findHeaders(rawHeaders)));
-    if (changes && !this.hasEnded) this.changes.add(this.latestId, changes);
+    this.insert(this.latestId + 1, toStoredRequest(request, this.findHeaders(rawHeaders)), this.options.nowMs());
+    if (changes && !this.hasEnded) this.changes.add(this.latestId, compareAllStates(changes));
   }
 
   /**
@@ -82,8 +84,10 @@ export class Journal {
    */
   private findHeaders(headers: readonly string[]): StoredHeaders {
     for (let id = this.latestId; id > this.latestId - COMPARED_REQUESTS; id--) {
-      const earlier = this.get(id);
-      if (earlier && isEqual(earlier.headers, headers)) return earlier;
+      const earlier = this.ring[(id - 1) % this.options.maxEntries];
+      const known = earlier?.headers;
+      if (known === headers || (known?.length === headers.length && known.every((part, at) => part === headers[at])))
+        return earlier as StoredRequest;
     }
     return measureHeaders(headers);
   }
@@ -107,7 +111,7 @@ export class Journal {
     this.ring[(id - 1) % maxEntries] = request;
     this.timesMs[(id - 1) % maxEntries] = atMs;
     memory.add(this, request.bytes);
-    memory.enforceLimit();
+    if (memory.usedBytes > MAX_BYTES) memory.enforceLimit();
     if (this.followers.size === 0) return;
     const entry = this.toEntry(id);
     for (const follower of this.followers) notify(follower, entry);
@@ -243,10 +247,6 @@ export class Journal {
 /** The number of earlier requests whose headers are compared with the headers of a new request. */
 const COMPARED_REQUESTS = 4;
 
-function isEqual(a: readonly string[], b: readonly string[]): boolean {
-  return a === b || (a.length === b.length && a.every((part, index) => part === b[index]));
-}
-
 /**
  * Calls `onEntry` of a follower.
  * If `onEntry` throws an error, calls `onEnd`.
@@ -280,30 +280,25 @@ interface CountedJournal {
 /** Counts the memory of all journals of a server, and enforces the limit of 32 MB. */
 export class JournalMemory {
   private readonly journals = new Set<CountedJournal>();
-  private bytes = 0;
-
   /** The approximate memory of all journals, in bytes. */
-  get usedBytes(): number {
-    return this.bytes;
-  }
+  usedBytes = 0;
 
   /** Adds bytes to the counted memory of a journal. A negative number subtracts bytes. */
   add(journal: CountedJournal, bytes: number): void {
     if (journal.usedBytes === 0) this.journals.add(journal);
     journal.usedBytes += bytes;
-    this.bytes += bytes;
+    this.usedBytes += bytes;
     if (journal.usedBytes === 0) this.journals.delete(journal);
   }
 
   /**
-   * If the journals exceed the limit, deletes entries until the memory is 10 % below the limit.
+   * Deletes entries until the memory is 10 % below the limit.
    * Deletes the older half of one journal after the other, the largest journal first.
    */
   enforceLimit(): void {
-    if (this.bytes <= MAX_BYTES) return;
-    while (this.bytes > REDUCED_BYTES && this.journals.size > 0) {
+    while (this.usedBytes > REDUCED_BYTES && this.journals.size > 0) {
       const journals = [...this.journals].sort((a, b) => b.usedBytes - a.usedBytes);
-      for (const journal of journals) if (this.bytes > REDUCED_BYTES) journal.dropOlderHalf();
+      for (const journal of journals) if (this.usedBytes > REDUCED_BYTES) journal.dropOlderHalf();
     }
   }
 }
@@ -338,17 +333,8 @@ export class ChangeHistory {
   /** `charge`: adds bytes to the memory of the journal. A negative number frees memory. */
   constructor(private readonly charge: (bytes: number) => void) {}
 
-  /**
-   * Adds the changes of a request.
-   * `id`: the id of the request in the journal.
-   * Stores only the entries that differ between the states.
-   */
-  add(id: number, states: readonly StateChange[]): void {
-    this.addLists(id, compareAllStates(states));
-  }
-
   /** Adds the changes of a request, as returned by `compareAllStates`. `id`: the id of the request in the journal. */
-  addLists(id: number, lists: readonly ListChange[]): void {
+  add(id: number, lists: readonly ListChange[]): void {
     const entries = lists.reduce((count, { before, after }) => count + before.length + after.length, 0);
     if (entries > MAX_ENTRIES) return;
     let bytes = 0;
@@ -390,22 +376,18 @@ export function compareAllStates(states: readonly StateChange[]): readonly ListC
   for (const { before, after } of states) {
     for (const collection of Object.keys(after)) {
       if (hasSameList(before, after, collection)) continue;
-      const change = compareLists(collection, { before, after });
-      if (change) changes.push(change);
+      const [change, ...others] = findListChanges(before, after, collection);
+      if (!change) continue;
+      if (others.length === 0) {
+        if (change.removed.length + change.inserted.length > 0)
+          changes.push({ collection, start: change.from, before: change.removed, after: change.inserted });
+        continue;
+      }
+      const [from, to] = [before[collection] ?? [], after[collection] ?? []];
+      const { start, fromEnd, toEnd } = findDifference(from, to);
+      if (fromEnd + toEnd > 2 * start)
+        changes.push({ collection, start, before: from.slice(start, fromEnd), after: to.slice(start, toEnd) });
     }
   }
   return changes;
-}
-
-/** Returns the entries that differ between two versions of a collection. Returns undefined if there are none. */
-function compareLists(collection: string, { before, after }: StateChange): ListChange | undefined {
-  const [change, ...others] = findListChanges(before, after, collection);
-  if (change && others.length === 0)
-    return change.removed.length + change.inserted.length === 0
-      ? undefined
-      : { collection, start: change.from, before: change.removed, after: change.inserted };
-  const [from, to] = [before[collection] ?? [], after[collection] ?? []];
-  const { start, fromEnd, toEnd } = findDifference(from, to);
-  if (start === fromEnd && start === toEnd) return undefined;
-  return { collection, start, before: from.slice(start, fromEnd), after: to.slice(start, toEnd) };
 }

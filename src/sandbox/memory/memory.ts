@@ -1,7 +1,6 @@
 import { createTooLargeError } from '../../store/backend.ts';
 import type { State } from '../../store/state.ts';
-import { MEGABYTE } from '../../util/limits.ts';
-import { isLongList } from '../../util/slices.ts';
+import { isLongList, MEGABYTE } from '../../util/limits.ts';
 import { type List, type Owner, SharedObjects, UNCOUNTED_OWNER } from './shared-objects.ts';
 
 /**

@@ -1,6 +1,8 @@
 import { findDifference } from '../../store/entry-list.ts';
 import type { State } from '../../store/state.ts';
-import { isLongList, runAtOnce, runInSlices, type Steps, splitList } from '../../util/slices.ts';
+import { isLongList } from '../../util/limits.ts';
+import { runAtOnce, runInSlices, type Steps, splitList } from '../../util/slices.ts';
+import { measureValue, OBJECT_BYTES, SLOT_BYTES } from '../journal/recorded-request.ts';
 
 /** An object that counts the memory of states, such as the memory quota of a sandbox. */
 export interface Owner {
@@ -186,23 +188,4 @@ function measureList(list: List): number {
 /** Returns the approximate memory of an entry of a list with all its values, in bytes. */
 function measureEntry(entry: object): number {
   return COUNTED_BYTES + measureValue(entry);
-}
-
-/** The memory of an object without its properties, in V8 on a 64-bit machine, in bytes. */
-const OBJECT_BYTES = 48;
-/** The memory of a reference to a value, in a property or a list entry, in bytes. */
-const SLOT_BYTES = 8;
-/** The memory of a number that is not a small integer, in bytes. */
-const NUMBER_BYTES = 16;
-/** The memory of a string without its characters, in bytes. */
-const STRING_BYTES = 24;
-
-/** Returns the approximate memory of a JSON value, in bytes. */
-export function measureValue(value: unknown): number {
-  if (typeof value === 'string') return STRING_BYTES + value.length;
-  if (typeof value === 'number') return NUMBER_BYTES;
-  if (typeof value !== 'object' || value === null) return 0;
-  let bytes = OBJECT_BYTES;
-  for (const part of Object.values(value)) bytes += SLOT_BYTES + measureValue(part);
-  return bytes;
 }

@@ -1,4 +1,4 @@
-import { createFailureLog, getFailure, type Logger } from '../../store/backend.ts';
+import { FailureLog, getFailure, type Logger } from '../../store/backend.ts';
 import { type Database, NO_TABLE } from '../../store/postgres/database.ts';
 
 /** The minimum time between two attempts to recover, in ms. */
@@ -24,13 +24,13 @@ export class Recovery {
    * Therefore, a new id means that the database has lost its content.
    */
   generation = '';
-  readonly #failures: ReturnType<typeof createFailureLog>;
+  readonly #failures: FailureLog;
   #isRunning = false;
   #isStopped = false;
   #endMs = Number.NEGATIVE_INFINITY;
 
   constructor(log: Logger) {
-    this.#failures = createFailureLog(log);
+    this.#failures = new FailureLog(log);
   }
 
   /** Starts an attempt to recover, except if another attempt is running or has just ended. */

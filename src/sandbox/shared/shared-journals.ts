@@ -63,7 +63,7 @@ class SharedJournal extends Journal {
       if (id <= this.lastId()) continue;
       const { request, atMs, changes } = JSON.parse(content) as StoredEntry;
       this.insert(id, request, atMs);
-      if (changes) this.changes.addLists(id, changes);
+      if (changes) this.changes.add(id, changes);
     }
   }
 

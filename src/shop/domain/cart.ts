@@ -148,17 +148,14 @@ export interface Catalogue {
 
 /** Finds a product by its id, in constant time. Throws `unknown-product` if there is none. */
 export function findProduct({ products }: Catalogue, productId: string): Product {
-  const product = getProductMap(products).get(productId);
+  const byId = productMaps.get(products) ?? runAtOnce(indexProducts(products));
+  const product = byId.get(productId);
   if (product) return product;
   throw new DomainError('unknown-product', `No product has the id ${productId}. GET /api/products lists all products.`);
 }
 
 /** For each list of products, a map from product ids to products. */
 const productMaps = new WeakMap<readonly Product[], ReadonlyMap<string, Product>>();
-
-function getProductMap(products: readonly Product[]): ReadonlyMap<string, Product> {
-  return productMaps.get(products) ?? runAtOnce(indexProducts(products));
-}
 
 /** The number of products after which `indexProducts` yields. */
 const STEP_PRODUCTS = 1_000;

@@ -1,5 +1,5 @@
+import { isLongList } from '../../util/limits.ts';
 import { findOffset, formatLinks, slicePage } from '../../util/pages.ts';
-import { isLongList } from '../../util/slices.ts';
 import {
   addItem,
   type Catalogue,
