@@ -46,7 +46,7 @@ export interface Application<S extends State = State> {
   /**
    * Returns the handlers and the state rules for a contract.
    * The engine calls this function at the start, and each time it reloads the contract.
-   * Throws a `ContractError` if the application can't serve the contract.
+   * Throws a `UserError` if the application can't serve the contract.
    */
   implementContract(contract: Contract): ContractImplementation<S>;
   /**

@@ -1,5 +1,5 @@
 import { createGenerator } from '../mock/generate.ts';
-import { EndlessSchemaError } from '../mock/generation-limit.ts';
+import { isEndlessError } from '../mock/generation-limit.ts';
 import type { Contract } from '../openapi/contract.ts';
 import { getNode, isNode } from '../openapi/document.ts';
 import type { Parameter } from '../openapi/parameters.ts';
@@ -146,7 +146,7 @@ class SeededRequestGenerator implements RequestGenerator {
       }
       return findValidExample(contract, route, this.#generateRequest(route, random, BARE, format));
     } catch (error) {
-      if (!(error instanceof EndlessSchemaError)) throw error;
+      if (!isEndlessError(error)) throw error;
     }
     return undefined;
   }

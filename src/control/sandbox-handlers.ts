@@ -2,7 +2,7 @@ import type { Sandboxes } from '../sandbox/registry.ts';
 import { clearSettings, DEFAULT_SANDBOX_ID, type Sandbox } from '../sandbox/sandbox.ts';
 import { isSame } from '../sandbox/snapshots.ts';
 import { getExceededLimit } from '../store/backend.ts';
-import { applyPatch, PatchError, type PatchOperation } from '../store/json-patch.ts';
+import { applyPatch, type PatchOperation } from '../store/json-patch.ts';
 import type { Entry, State } from '../store/state.ts';
 import { findNewIssues } from '../store/validate-state.ts';
 import { parseTime, toIsoTime } from '../util/iso-time.ts';
@@ -262,17 +262,14 @@ function findUnknownLists(operation: PatchOperation, index: number, { collection
 }
 
 function apply(state: State, patch: readonly PatchOperation[]): State {
-  try {
-    return applyPatch(state, patch);
-  } catch (error) {
-    if (!(error instanceof PatchError)) throw error;
-    const { index, message } = error;
-    const { op, path } = patch[index] as PatchOperation;
-    const detail = `Operation ${index} of the patch (${op} ${path}) cannot be applied, so nothing was changed: ${message}. Read the state again, and correct the patch.`;
-    const remedy = 'read the state again, and correct the patch';
-    const issue = { pointer: formatPointer(index), message: `${message}: ${remedy}`, rule: op, remedy };
-    throw new HttpProblemError({ code: 'patch-conflict', detail, violations: toViolations([issue]) });
-  }
+  const result = applyPatch(state, patch);
+  if (result.failed === undefined) return result.document;
+  const { failed: index, reason } = result;
+  const { op, path } = patch[index] as PatchOperation;
+  const detail = `Operation ${index} of the patch (${op} ${path}) cannot be applied, so nothing was changed: ${reason}. Read the state again, and correct the patch.`;
+  const remedy = 'read the state again, and correct the patch';
+  const issue = { pointer: formatPointer(index), message: `${reason}: ${remedy}`, rule: op, remedy };
+  throw new HttpProblemError({ code: 'patch-conflict', detail, violations: toViolations([issue]) });
 }
 
 /** The handlers of the control API for snapshots, by operationId. */

@@ -4,7 +4,7 @@ import { describeMismatchedCode } from '../mock/mismatched-codes.ts';
 import { findMediaType } from '../openapi/media-types.ts';
 import { findErrorResponse } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
-import { DataFileError } from '../store/data-file.ts';
+import { isDataFileError } from '../store/data-file.ts';
 import {
   getProblemKind,
   type HttpProblem,
@@ -130,7 +130,7 @@ export function toHttpProblem(thrown: unknown, kinds: ProblemKinds): HttpProblem
     return unavailable(
       'the server can open no more files: try again later, close connections, or raise the limit with ulimit -n',
     );
-  return thrown instanceof DataFileError ? unavailable(thrown.message) : undefined;
+  return isDataFileError(thrown) ? unavailable(thrown.message) : undefined;
 }
 
 /** Returns whether an error, or its cause, says that the process or the system has too many open files. */

@@ -6,7 +6,6 @@ import { formatPointer } from '../util/json-pointer.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { toSingular } from '../util/names.ts';
 import { mixSeed } from '../util/random.ts';
-import { tryOrError } from '../util/try-or-undefined.ts';
 import {
   createShapes,
   type GetShape,
@@ -17,7 +16,7 @@ import {
   type Shape,
 } from './fit-schema.ts';
 import { createGenerator, type Generate } from './generate.ts';
-import { EndlessSchemaError, GenerationLimit } from './generation-limit.ts';
+import { GenerationLimit, generateWithinLimit } from './generation-limit.ts';
 
 /** A value after one round of corrections, and what the round has changed. */
 interface Completed extends Pick<Contract, 'getErrors'> {
@@ -232,12 +231,12 @@ export function createCompleter(
         limit,
       };
       const context = { ...shared, generated: new Set<string>(), shown: new Set<string>(), chosen: new Map() };
-      const completed = tryOrError(EndlessSchemaError, () => complete(context, root));
-      if (completed instanceof EndlessSchemaError) return { value, generated: [] };
-      const errors = getErrors(schema, completed);
+      const completed = generateWithinLimit(() => complete(context, root));
+      if (!completed) return { value, generated: [] };
+      const errors = getErrors(schema, completed.value);
       const isLast = round === MAX_ROUNDS || limit.isReached || [...tries.values()].some((count) => count > MAX_TRIES);
-      if (errors.length === 0 || isLast) return { value: completed, generated: [...context.shown] };
-      for (const { pointer, addedTries } of findInvalid(errors, { ...context, value: completed, getErrors }))
+      if (errors.length === 0 || isLast) return { value: completed.value, generated: [...context.shown] };
+      for (const { pointer, addedTries } of findInvalid(errors, { ...context, value: completed.value, getErrors }))
         tries.set(pointer, (tries.get(pointer) ?? 0) + addedTries);
     }
   };
@@ -295,8 +294,7 @@ function generatePart(
   const generateTry = (number: number) => {
     const seeds = { seed: mixSeed(seed, `${getPlace(part)} ${number}`), entitySeed: seed + number };
     const options = { ...seeds, usesExamples: number === 0, omitsOptional: number > MAX_FULL_TRIES, query: {}, limit };
-    const value = tryOrError(EndlessSchemaError, () => generate(part.node, { ...options, name: getPartName(part) }));
-    return value instanceof EndlessSchemaError ? undefined : value;
+    return generateWithinLimit(() => generate(part.node, { ...options, name: getPartName(part) }))?.value;
   };
   const schema = tries === 0 ? undefined : findAlternatives(contract.normalized, part.node);
   if (schema === undefined) return generateTry(tries);

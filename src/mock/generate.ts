@@ -14,7 +14,7 @@ import {
   omitWriteOnly,
 } from './fit-schema.ts';
 import { generateObject } from './generate-object.ts';
-import { EndlessSchemaError, GenerationLimit } from './generation-limit.ts';
+import { createEndlessError, GenerationLimit } from './generation-limit.ts';
 import { chooseAtRandom, createMerge, type Merge } from './merge-schema.ts';
 import type { Children, ContainerInput, GeneratorOptions, LimitedOptions, Place } from './place.ts';
 import { setKnownValues } from './place.ts';
@@ -175,7 +175,7 @@ const MAX_RECURSIONS = 1;
 /** The depth below which optional objects and arrays are omitted. */
 const MAX_OPTIONAL_DEPTH = 4;
 
-/** The maximum depth of a generated value. A schema that requires a deeper value causes an `EndlessSchemaError`. */
+/** The maximum depth of a generated value. A schema that requires a deeper value causes an `error`. */
 const MAX_DEPTH = 100;
 
 /** The maximum number of properties and entries of a generated value. This is about 100 kB of JSON. */
@@ -220,7 +220,7 @@ export function createGenerator(document: Document, excluded: 'readOnly' | 'writ
 
 /**
  * Generates a value for a schema.
- * Throws `EndlessSchemaError` if the schema requires endlessly nested values, or too many values.
+ * Throws `error` if the schema requires endlessly nested values, or too many values.
  */
 export type Generate = ReturnType<typeof createGenerator>;
 
@@ -232,7 +232,7 @@ function generate(engine: Engine, node: unknown, place: Place, options: LimitedO
   const canFollow = (reference: string) => countReference(ancestors, reference) < MAX_RECURSIONS;
   const { schema, references } = mergeSubtype(engine, node, { random, canFollow, limit });
   const path = [...ancestors, ...(references.length > 0 ? references : [''])];
-  if (path.length > MAX_DEPTH) throw new EndlessSchemaError();
+  if (path.length > MAX_DEPTH) throw createEndlessError();
   if (knownValues !== undefined && !isNode(knownValues) && isPlausible(schema, knownValues)) return knownValues;
   if ('const' in schema) return schema.const;
   const example = options.usesExamples ? getExample(schema) : undefined;

@@ -1,3 +1,5 @@
+import { UserError } from '../util/issue.ts';
+
 /** The maximum number of values in all attempts to generate a value: objects, arrays, and other values inside them. */
 const MAX_VALUES = 50_000;
 
@@ -11,17 +13,32 @@ const MAX_CHARACTERS = 1_000_000;
 const MAX_STEPS = 500_000;
 
 /**
- * Thrown for a schema that requires endlessly nested values, or more values, longer strings or more steps than the
- * limit of a generated value.
+ * Creates the error for a schema that requires endlessly nested values, or more values, longer strings or more steps than
+ * the limit of a generated value.
  */
-export class EndlessSchemaError extends Error {
-  override readonly name = 'EndlessSchemaError';
+export function createEndlessError(): UserError {
+  return new UserError('the schema requires too many values', { kind: 'endless-schema' });
+}
+
+/** Returns whether `createEndlessError` has created an error. */
+export function isEndlessError(error: unknown): boolean {
+  return error instanceof UserError && error.kind === 'endless-schema';
+}
+
+/** Calls a function that generates a value. Returns undefined if the schema requires too much. */
+export function generateWithinLimit<Value>(generate: () => Value): { readonly value: Value } | undefined {
+  try {
+    return { value: generate() };
+  } catch (error) {
+    if (isEndlessError(error)) return undefined;
+    throw error;
+  }
 }
 
 /**
  * Limits the work to generate a value.
  * All attempts to generate the value share the limit.
- * The methods throw an `EndlessSchemaError` if the limit is reached.
+ * The methods throw an error for which `isEndlessError` returns true if the limit is reached.
  */
 export class GenerationLimit {
   #values = MAX_VALUES;
@@ -63,6 +80,6 @@ export class GenerationLimit {
   #check(isAllowed: boolean): void {
     if (isAllowed) return;
     this.#isReached = true;
-    throw new EndlessSchemaError();
+    throw createEndlessError();
   }
 }

@@ -21,7 +21,7 @@ import { createStatusError } from './error-fields.ts';
 import { createErrorResponder } from './error-response.ts';
 import { createShapes, type GetShape, getEntrySchema, isPlausible, type Shape } from './fit-schema.ts';
 import { createGenerator, type Generate } from './generate.ts';
-import { EndlessSchemaError, GenerationLimit } from './generation-limit.ts';
+import { GenerationLimit, generateWithinLimit } from './generation-limit.ts';
 import {
   chooseMediaType,
   createSampleFile,
@@ -271,16 +271,16 @@ function createValidGenerator(contract: Contract, generate: Generate, completeVa
     const node = getNode(contract.normalized, schema);
     for (let attempt = 0; attempt < MAX_ATTEMPTS && !tooLarge.has(schema); attempt++) {
       const attemptOptions = { ...getAttempt(options, attempt), limit };
-      const generated = tryOrError(EndlessSchemaError, () => generate(node, attemptOptions));
+      const generated = generateWithinLimit(() => generate(node, attemptOptions));
       if (limit.isReached) tooLarge.add(schema);
-      if (generated instanceof EndlessSchemaError) continue;
-      const errors = contract.getErrors(schema, generated);
-      if (errors.length === 0) return generated;
+      if (!generated) continue;
+      const errors = contract.getErrors(schema, generated.value);
+      if (errors.length === 0) return generated.value;
       // If ajv can't use the schema, no value is valid, and each attempt can take long.
       if (errors.some(isUnusable)) break;
       if (attempt >= MAX_REPAIRS) continue;
       // If only its invalid parts are replaced, an object in a list stays equal to the same object alone.
-      const { value } = completeValue(schema, generated, options.entitySeed ?? 0, limit);
+      const { value } = completeValue(schema, generated.value, options.entitySeed ?? 0, limit);
       if (contract.isValid(schema, value)) return value;
     }
     const reason = tooLarge.has(schema) ? ', because it requires too many values or too long strings' : '';

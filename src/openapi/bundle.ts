@@ -49,7 +49,7 @@ const OTHER_REFERENCE = /\$(?:dynamicRef|ref["']?\s*:\s*["']?(?:#(?!\/(?!x-))|[^
  * A path item or an operation from another file replaces its reference.
  * A reference to an anchor becomes a reference with a JSON Pointer.
  * `issues`: references without a target.
- * Throws `ContractError` if a file has a syntax error.
+ * Throws `UserError` if a file has a syntax error.
  * `main.content`: the parsed document.
  */
 export function bundleDocument(files: SourceFiles, main: SourceFile): Bundle {

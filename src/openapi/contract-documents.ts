@@ -1,20 +1,11 @@
-import type { Issue } from '../util/issue.ts';
+import { type Issue, UserError } from '../util/issue.ts';
 import { formatPointer } from '../util/json-pointer.ts';
 import { suggestName } from '../util/names.ts';
 import { toPattern } from '../util/request-target.ts';
 import { type Bundle, bundleDocument } from './bundle.ts';
 import { checkStructure, withOperationIds } from './check-structure.ts';
 import type { CompiledDocuments, DocumentEdit } from './compiled-contract.ts';
-import {
-  ContractError,
-  type Document,
-  formatIssues,
-  formatLike,
-  getNode,
-  parseSource,
-  toDocument,
-  toNode,
-} from './document.ts';
+import { type Document, formatIssues, formatLike, getNode, parseSource, toDocument, toNode } from './document.ts';
 import { normalizeSchemas } from './normalize-schemas.ts';
 import { applyOverlay, listOverlayPaths, type Overlay } from './overlay.ts';
 import { getMaxTestedLength } from './patterns/pattern.ts';
@@ -204,7 +195,7 @@ export function getPartPaths(path: string): readonly string[] {
 /**
  * Creates the documents of a contract from the text of its main file.
  * Loads the other files, applies `edit` and the overlay, and normalizes the schemas.
- * Throws `ContractError` if the document can't be served.
+ * Throws `UserError` if the document can't be served.
  */
 export function createDocuments(
   text: string,
@@ -217,7 +208,7 @@ export function createDocuments(
   const files = new SourceFiles(main, new FileAccess(path, allowRefs));
   const { document, locate, issues, unused } = overlayBundle(bundleFiles(files, main), overlay);
   const found = issues.length > 0 ? issues : checkStructure(document);
-  if (found.length > 0) throw new ContractError(formatIssues(locate, found));
+  if (found.length > 0) throw new UserError(formatIssues(locate, found));
   const { document: normalized, warnings } = normalizeSchemas(document);
   const withIds = withOperationIds(normalized);
   const ignored = [...warnings, ...findIgnoredParts(withIds)];

@@ -1,5 +1,5 @@
 import type { ErrorObject } from 'ajv';
-import type { DataValidator, Issue } from '../util/issue.ts';
+import { type DataValidator, type Issue, UserError } from '../util/issue.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { runInSlices, type Steps, splitList } from '../util/slices.ts';
 import { closeSchemas } from './close-schemas.ts';
@@ -11,7 +11,7 @@ import {
   hashContract,
 } from './compiled-contract.ts';
 import { type ContractOptions, createDocuments, type LoadedDocuments, type Parts } from './contract-documents.ts';
-import { ContractError, type Document, formatYaml, getNode, isNode, parseReference, readContract } from './document.ts';
+import { type Document, formatYaml, getNode, isNode, parseReference, readContract } from './document.ts';
 import { createInvalidExamples } from './invalid-examples.ts';
 import { createBackend } from './openapi-backend.ts';
 import { type Overlay, readOverlay } from './overlay.ts';
@@ -182,7 +182,7 @@ export interface Contract extends Routing {
    * Compiles the schemas of an operation before its first request.
    * This takes about 10 ms.
    * Does nothing if the contract is precompiled.
-   * Throws `ContractError` if ajv can't compile a schema.
+   * Throws `UserError` if ajv can't compile a schema.
    */
   warmUp(route: Route, options: VerifyOptions): void;
 }
@@ -204,7 +204,7 @@ const cache = new Map<string, { name: string; parts: Parts; contract: Contract }
 
 /**
  * Loads a contract from a YAML or JSON file.
- * Throws `ContractError` if the contract can't be served.
+ * Throws `UserError` if the contract can't be served.
  * Loading takes about 100 ms if the contract is not precompiled, so the contract is cached until one of its files
  * changes.
  * All servers of a process share the cached contract, because it has no state.
@@ -226,11 +226,11 @@ export async function loadContract(options: ContractOptions): Promise<Contract> 
     cache.set(key, { name, parts: loaded.parts, contract });
     return contract;
   } catch (cause) {
-    if (cause instanceof ContractError) throw cause;
+    if (cause instanceof UserError) throw cause;
     // The stack is used up.
     const isTooDeep = cause instanceof RangeError;
     const reason = isTooDeep ? `it is nested too deeply: ${REDUCE_NESTING}` : (cause as Error).message;
-    throw new ContractError(`${path} can't be served: ${reason}`, { cause });
+    throw new UserError(`${path} can't be served: ${reason}`, { cause });
   }
 }
 
@@ -362,10 +362,10 @@ function createDataValidators(views: ReturnType<typeof createViews>, compiled: C
   return { open: create('open'), closed: create('closed') };
 }
 
-/** Throws a `ContractError` if one of the errors says that a schema can't be compiled. */
+/** Throws a `UserError` if one of the errors says that a schema can't be compiled. */
 function throwIfUnusable(path: string, errors: readonly ErrorObject[]): void {
   const unusable = errors.find(({ keyword }) => keyword === 'unusable');
-  if (unusable) throw new ContractError(`${path} ${unusable.message}`);
+  if (unusable) throw new UserError(`${path} ${unusable.message}`);
 }
 
 /** Compiles the schemas of the request body and of the 2xx responses of an operation. Returns the errors. */

@@ -1,8 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import type * as JsYaml from 'js-yaml';
 import type { Document } from 'openapi-backend';
-import type { Issue } from '../util/issue.ts';
-import { UserError } from '../util/issue.ts';
+import { type Issue, UserError } from '../util/issue.ts';
 import { formatPointer, parsePointer } from '../util/json-pointer.ts';
 import { findInexactIntegers, isInexactInteger } from '../util/limits.ts';
 import { loadPackage } from '../util/load-package.ts';
@@ -15,16 +14,8 @@ export type { Document } from 'openapi-backend';
 export { isNode, type Node } from './node.ts';
 
 /**
- * Thrown if a contract (an OpenAPI document) can't be loaded.
- * `message` has the file, the problem and, if known, the position in the file.
- */
-export class ContractError extends UserError {
-  override readonly name = 'ContractError';
-}
-
-/**
  * Parses an OpenAPI document in YAML or JSON.
- * Throws `ContractError` if the text is not an OpenAPI 3.0 or 3.1 document.
+ * Throws `UserError` if the text is not an OpenAPI 3.0 or 3.1 document.
  * `path`: used in the error message.
  */
 export function parseDocument(path: string, text: string): Document {
@@ -33,13 +24,13 @@ export function parseDocument(path: string, text: string): Document {
 
 /**
  * Returns a parsed value as an OpenAPI document.
- * Throws `ContractError` if the value is not an OpenAPI 3.0 or 3.1 document.
+ * Throws `UserError` if the value is not an OpenAPI 3.0 or 3.1 document.
  * `path`: used in the error message.
  */
 export function toDocument(path: string, value: unknown): Document {
   const document = value as Document | null;
   if (isNode(document) && /^3\.[01]\./.test(String(document.openapi))) return document;
-  throw new ContractError(`${path} ${describeVersion(toNode(document))}`);
+  throw new UserError(`${path} ${describeVersion(toNode(document))}`);
 }
 
 /** Tells why a document has no supported version, and what to do. */
@@ -65,7 +56,7 @@ export function parseText(path: string, text: string): unknown {
 
 /**
  * Parses JSON or YAML.
- * Throws a `ContractError` for a syntax error.
+ * Throws a `UserError` for a syntax error.
  * Uses the core schema of YAML 1.2, so `2025-06-01` is a string and not a date.
  * Also supports the merge key `<<` of YAML 1.1, because many documents use it.
  * Examples that JavaScript can't represent exactly are removed, with an issue for each.
@@ -89,7 +80,7 @@ export function parseSource(path: string, text: string): ParsedSource {
     // An error about the whole file has no position (`mark`), for example if the file has several YAML documents.
     const { mark } = cause as { readonly mark?: { readonly line: number; readonly column: number } };
     const place = mark ? `${path}:${mark.line + 1}:${mark.column + 1}` : path;
-    throw new ContractError(`${place} is not valid ${isJson ? 'JSON' : 'YAML'}: ${cause.reason}`, { cause });
+    throw new UserError(`${place} is not valid ${isJson ? 'JSON' : 'YAML'}: ${cause.reason}`, { cause });
   }
 }
 
@@ -99,7 +90,7 @@ export function parseSource(path: string, text: string): ParsedSource {
  */
 const MAX_VALUES = 1_000_000;
 
-/** Throws a `ContractError` if aliases create a cycle or too many values. */
+/** Throws a `UserError` if aliases create a cycle or too many values. */
 function checkAliases(path: string, document: unknown): void {
   const counts = new Map<unknown, number>();
   const count = (value: unknown): number => {
@@ -114,9 +105,9 @@ function checkAliases(path: string, document: unknown): void {
   };
   const total = count(document);
   if (total === Number.POSITIVE_INFINITY)
-    throw new ContractError(`${path} has an alias that refers to its own anchor: remove the cycle`);
+    throw new UserError(`${path} has an alias that refers to its own anchor: remove the cycle`);
   if (total > MAX_VALUES)
-    throw new ContractError(`${path} has ${total} values after its aliases are resolved: use at most ${MAX_VALUES}`);
+    throw new UserError(`${path} has ${total} values after its aliases are resolved: use at most ${MAX_VALUES}`);
 }
 
 /**
@@ -141,7 +132,7 @@ const MAX_FILE_BYTES = 64 * 1024 * 1024;
 
 /**
  * Reads the text of the contract file at `path`.
- * Throws `ContractError` if the file can't be read, is not a regular file, or is too large.
+ * Throws `UserError` if the file can't be read, is not a regular file, or is too large.
  * Reading a device or a named pipe could last forever.
  * A size of 0 says nothing: files in `/proc` have it.
  */
@@ -150,15 +141,15 @@ export function readContract(path: string): string {
     // Without the flag, opening a named pipe waits for a writer. Windows does not have the flag.
     const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     try {
-      if (!fstatSync(file).isFile()) throw new ContractError(`${path} can't be read, because it is not a regular file`);
+      if (!fstatSync(file).isFile()) throw new UserError(`${path} can't be read, because it is not a regular file`);
       return readText(path, file);
     } finally {
       closeSync(file);
     }
   } catch (cause) {
-    if (cause instanceof ContractError) throw cause;
+    if (cause instanceof UserError) throw cause;
     const { code, message } = cause as NodeJS.ErrnoException;
-    throw new ContractError(`${path} can't be read (${code ?? message})`, { cause });
+    throw new UserError(`${path} can't be read (${code ?? message})`, { cause });
   }
 }
 
@@ -173,7 +164,7 @@ function readText(path: string, file: number): string {
     if (bytes === 0) return Buffer.concat(chunks).toString('utf8');
     length += bytes;
     if (length > MAX_FILE_BYTES)
-      throw new ContractError(`${path} can't be read, because it has more than ${MAX_FILE_BYTES / 1024 / 1024} MB`);
+      throw new UserError(`${path} can't be read, because it has more than ${MAX_FILE_BYTES / 1024 / 1024} MB`);
     chunks.push(chunk.subarray(0, bytes));
   }
 }

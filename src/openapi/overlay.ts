@@ -1,20 +1,10 @@
 import type * as JsonPath from 'jsonpath-rfc9535';
-import type { Issue } from '../util/issue.ts';
+import { type Issue, UserError } from '../util/issue.ts';
 import { formatPointer, parsePointer } from '../util/json-pointer.ts';
 import { loadPackage } from '../util/load-package.ts';
 import { tryOrError } from '../util/try-or-undefined.ts';
-import {
-  ContractError,
-  type Document,
-  formatIssues,
-  isNode,
-  type Node,
-  parseText,
-  readContract,
-  toNode,
-} from './document.ts';
-import type { SourceFile, Target } from './source-files.ts';
-import { FileAccess } from './source-files.ts';
+import { type Document, formatIssues, isNode, type Node, parseText, readContract, toNode } from './document.ts';
+import { FileAccess, type SourceFile, type Target } from './source-files.ts';
 import { createLocator } from './source-location.ts';
 
 /** The file name endings of overlays. For example, the overlay of `openapi.yaml` is `openapi.overlay.yaml`. */
@@ -34,18 +24,18 @@ export function listOverlayPaths(path: string): readonly string[] {
 /**
  * Reads the overlay of the document at `path`.
  * Returns undefined if there is no overlay.
- * Throws `ContractError` if the overlay can't be read, or if there are several overlays.
+ * Throws `UserError` if the overlay can't be read, or if there are several overlays.
  */
 export function readOverlay(path: string, access = new FileAccess(path)): Overlay | undefined {
   const [overlay, other] = listOverlayPaths(path).flatMap((file) => {
     const text = readIfExists(file);
     if (text === undefined) return [];
     const refusal = access.findRefusal(file);
-    if (refusal !== undefined) throw new ContractError(`${file} refers to a file ${refusal}`);
+    if (refusal !== undefined) throw new UserError(`${file} refers to a file ${refusal}`);
     return [{ path: file, text }];
   });
   if (overlay && other)
-    throw new ContractError(`${overlay.path} and ${other.path} both change ${path}: remove one of them`);
+    throw new UserError(`${overlay.path} and ${other.path} both change ${path}: remove one of them`);
   return overlay;
 }
 
@@ -53,7 +43,7 @@ function readIfExists(path: string): string | undefined {
   try {
     return readContract(path);
   } catch (error) {
-    const { cause } = error as ContractError;
+    const { cause } = error as UserError;
     if ((cause as NodeJS.ErrnoException | undefined)?.code === 'ENOENT') return undefined;
     throw error;
   }
@@ -74,19 +64,17 @@ interface OverlaidDocument {
 /**
  * Applies an overlay of version 1.0 or 1.1 to a document (OpenAPI Overlay Specification).
  * Does not support the property `copy` of actions (version 1.1).
- * Throws `ContractError` if the overlay is invalid.
+ * Throws `UserError` if the overlay is invalid.
  * The error message lists the invalid places in the overlay.
  */
 export function applyOverlay(document: Document, { path, text }: Overlay): OverlaidDocument {
   const content = parseText(path, text);
   if (!isNode(content) || !/^1\.\d/.test(String(content.overlay)))
-    throw new ContractError(
-      `${path} is not an overlay: it must have a version such as "overlay: 1.0.0" at the top level`,
-    );
+    throw new UserError(`${path} is not an overlay: it must have a version such as "overlay: 1.0.0" at the top level`);
   const applied = new OverlayActions(document, { path, text, content });
   const locate = createLocator(path, text);
   const { issues, unused, origins } = applied;
-  if (issues.size > 0) throw new ContractError(formatIssues(locate, [...issues.values()]));
+  if (issues.size > 0) throw new UserError(formatIssues(locate, [...issues.values()]));
   return {
     document: applied.document as Document,
     origins,

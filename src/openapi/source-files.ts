@@ -54,7 +54,7 @@ export class SourceFiles {
   /**
    * Finds the value to which a `$ref` in a file refers.
    * If there is none, returns the reason as a clause, such as `which does not exist`.
-   * Throws `ContractError` for a file with a syntax error.
+   * Throws `UserError` for a file with a syntax error.
    */
   find(file: SourceFile, reference: string, { from, isDynamic = false, steps = 0 }: ReferencePlace): Target | string {
     const end = reference.indexOf('#');

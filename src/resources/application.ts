@@ -2,12 +2,12 @@ import type { Application, ExampleRequest, Operation } from '../application.ts';
 import { createGenerator } from '../mock/generate.ts';
 import { createMock } from '../mock/mock.ts';
 import type { Contract } from '../openapi/contract.ts';
-import { ContractError, formatIssues, getNode, isNode } from '../openapi/document.ts';
+import { formatIssues, getNode, isNode } from '../openapi/document.ts';
 import { isJsonType } from '../openapi/media-types.ts';
 import type { Route } from '../openapi/routes.ts';
 import type { Entry, State } from '../store/state.ts';
 import { type StateRules, type ValidationSteps, validateEntries } from '../store/validate-state.ts';
-import type { Issue } from '../util/issue.ts';
+import { type Issue, UserError } from '../util/issue.ts';
 import { formatPointer } from '../util/json-pointer.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { toSeed } from '../util/random.ts';
@@ -165,11 +165,11 @@ function findBody({ contract }: ResourceModel, route: Route): unknown {
 
 /**
  * Creates the `ResourceModel` of a contract at the first call, and returns it at later calls.
- * Throws `ContractError` if an `x-storefront` extension in the document is invalid.
+ * Throws `UserError` if an `x-storefront` extension in the document is invalid.
  */
 const getModel = memoizeByObject((contract: Contract) => {
   const throwIfIssues = (issues: readonly Issue[]) => {
-    if (issues.length > 0) throw new ContractError(formatIssues(contract.locate, issues));
+    if (issues.length > 0) throw new UserError(formatIssues(contract.locate, issues));
   };
   throwIfIssues(findOverrideIssues(contract.normalized, contract.routes));
   const model = new ResourceModel(contract, createMock(contract));

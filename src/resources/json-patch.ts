@@ -4,7 +4,7 @@ import { isNode, type Node, omitKeys } from '../openapi/document.ts';
 import { findMediaType } from '../openapi/media-types.ts';
 import { findErrorResponse } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
-import { applyPatch, PatchError, type PatchOperation } from '../store/json-patch.ts';
+import { applyPatch, type PatchOperation } from '../store/json-patch.ts';
 import type { Entry } from '../store/state.ts';
 import { getOwn, removePathValues } from './entry-values.ts';
 import type { Plan, problems } from './resource.ts';
@@ -97,15 +97,15 @@ function apply(route: Route, entry: Entry, operations: readonly PatchOperation[]
     path: `/entry${operation.path}`,
     ...(operation.from !== undefined && { from: `/entry${operation.from}` }),
   }));
-  try {
-    const { entry: patched } = applyPatch<Node>({ entry }, inner);
-    if (isNode(patched)) return patched;
-  } catch (error) {
-    if (!(error instanceof PatchError)) throw error;
-    const { op, path } = operations[error.index] as PatchOperation;
+  const result = applyPatch<Node>({ entry }, inner);
+  if (result.failed !== undefined) {
+    const { failed, reason } = result;
+    const { op, path } = operations[failed] as PatchOperation;
     const code = chooseCode(route, ['patch-conflict', 'patch-unprocessable']);
-    throw new DomainError(code, `the operation ${error.index} of the patch (${op} ${path}) fails: ${error.message}`);
+    throw new DomainError(code, `the operation ${failed} of the patch (${op} ${path}) fails: ${reason}`);
   }
+  const { entry: patched } = result.document;
+  if (isNode(patched)) return patched;
   throw createUnprocessable(route, 'the patch is refused: the result is not an object');
 }
 

@@ -1,5 +1,5 @@
 import { basename, join } from 'node:path';
-import { DataFileError, readStateOverrides } from '../store/data-file.ts';
+import { createDataFileError, readStateOverrides } from '../store/data-file.ts';
 import { describeDiskError, machineDisk } from '../store/disk.ts';
 import type { State } from '../store/state.ts';
 import type { StateValidator } from '../store/validate-state.ts';
@@ -40,7 +40,7 @@ interface CachedSnapshot {
 /**
  * Creates the built-in snapshots: the snapshots of the application, and those in a folder of the user.
  * A file in the folder contains all lists of a state, or only the lists that differ from the default data.
- * Throws `DataFileError` if a file is invalid.
+ * Throws a `UserError` if a file is invalid.
  */
 export function createBuiltInSnapshots({ builtIn, folder, defaults, validator, warn }: BuiltInSnapshotsParts) {
   const creators = new Map(Object.entries(builtIn));
@@ -61,7 +61,7 @@ export function createBuiltInSnapshots({ builtIn, folder, defaults, validator, w
     /**
      * Returns the state of a snapshot.
      * Returns undefined if the snapshot does not exist.
-     * Throws an `HttpProblemError` if the state is no longer valid, and `DataFileError` if the default data can't be
+     * Throws an `HttpProblemError` if the state is no longer valid, and `UserError` if the default data can't be
      * read.
      */
     state(name: string): State | undefined {
@@ -79,13 +79,13 @@ export function createBuiltInSnapshots({ builtIn, folder, defaults, validator, w
 /** The built-in snapshots, which exist in all sandboxes. */
 export type BuiltInSnapshots = ReturnType<typeof createBuiltInSnapshots>;
 
-/** Returns the paths of the files in the folder. Throws `DataFileError` if the folder can't be read. */
+/** Returns the paths of the files in the folder. Throws a `UserError` if the folder can't be read. */
 function listFiles(folder: string | undefined): readonly string[] {
   if (folder === undefined) return [];
   try {
     return machineDisk.list(folder).map((file) => join(folder, file));
   } catch (cause) {
-    throw new DataFileError(
+    throw createDataFileError(
       `the folder of snapshots ${folder} can't be read (${describeDiskError(cause)}): use another folder with --snapshots`,
       { cause },
     );

@@ -11,7 +11,7 @@ import type { Options } from './options.ts';
  * Returns the application that serves the contract: the built-in shop, or an application that stores the resources of
  * the contract.
  * It is the shop if the contract contains an operation of the shop with the same operationId, method and path.
- * Rejects with a `ContractError` if the contract can't be loaded, and with a `UserError` if the option `synonyms` has
+ * Rejects with a `UserError` if the contract can't be loaded, and with a `UserError` if the option `synonyms` has
  * no effect.
  */
 export async function chooseApplication({

@@ -21,7 +21,7 @@ export interface ExplainOptions extends Pick<ServerOptions, 'contract' | 'mock' 
 /**
  * Returns a table of the operations of a contract.
  * It shows which operations have a handler, which operations are mocked, and why.
- * Rejects with a `ContractError` or a `UserError` if the contract or the handlers can't be loaded.
+ * Rejects with a `UserError` if the contract or the handlers can't be loaded.
  */
 export async function explain({ json = false, ...options }: ExplainOptions): Promise<string> {
   const application = await chooseApplication(options);

@@ -5,7 +5,7 @@ import { type Document, isNode } from '../openapi/document.ts';
  * Loads a document: includes the parts of other files, and applies the overlay file.
  * The result has no references to other files or hosts, also not in examples and extensions, where a program could
  * follow them by mistake.
- * Rejects with a `ContractError` if the document can't be served.
+ * Rejects with a `UserError` if the document can't be served.
  * `allowRefs`: files and folders that the document can include, outside its own folder.
  */
 export async function loadDocument(path: string, allowRefs: readonly string[] | undefined): Promise<Document> {

@@ -52,7 +52,7 @@ export class Reloads {
 
   /**
    * Creates the request listener of the current contract.
-   * Throws a `ContractError` if a field has different types in the contract and in the responses of the application.
+   * Throws a `UserError` if a field has different types in the contract and in the responses of the application.
    */
   constructor(parts: ReloadOptions) {
     this.#parts = parts;

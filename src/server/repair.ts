@@ -12,7 +12,7 @@ import type { RepairOptions } from './options.ts';
 /**
  * Replaces an invalid data file with the default data, and saves a copy of the invalid file.
  * Resolves to a message for the user.
- * Rejects with a `DataFileError` if the repair fails.
+ * Rejects with a `UserError` if the repair fails.
  */
 export async function repair({ data, ...options }: RepairOptions): Promise<string> {
   const application = await chooseApplication(options);

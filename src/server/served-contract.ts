@@ -4,7 +4,7 @@ import { compareContracts, completeBody, type Difference, type GenerateField } f
 import { createMock } from '../mock/mock.ts';
 import type { Contract } from '../openapi/contract.ts';
 import { createBodyDefaults } from '../openapi/default-values.ts';
-import { ContractError, formatIssues, getNode, isNode } from '../openapi/document.ts';
+import { formatIssues, getNode, isNode } from '../openapi/document.ts';
 import type { Route } from '../openapi/routes.ts';
 import type { ServerOptions } from '../options.ts';
 import type { Change, ChangeResult } from '../store/backend.ts';
@@ -17,7 +17,7 @@ import {
   type StateRules,
   type StateValidator,
 } from '../store/validate-state.ts';
-import type { DataValidator, Issue } from '../util/issue.ts';
+import { type DataValidator, type Issue, UserError } from '../util/issue.ts';
 import { formatPointer, parsePointer } from '../util/json-pointer.ts';
 import { findJsonIssues, MAX_JSON_DEPTH } from '../util/limits.ts';
 import { HttpProblemError } from '../util/problem.ts';
@@ -26,7 +26,7 @@ import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import { loadControlContract } from './control.ts';
 import { chooseImplementation, refuseUnknownOperations } from './handler-registry.ts';
 
-/** Rejects with a `ContractError` or a `UserError` if the handlers of the user do not fit the contract. */
+/** Rejects with a `UserError` if the handlers of the user do not fit the contract. */
 export type ServedContractFactory = (contract: Contract, handlers: UserHandlers) => Promise<ServedContract>;
 
 /**
@@ -141,7 +141,7 @@ function cacheFields(generate: GenerateField): GenerateField {
 }
 
 /**
- * Throws a `ContractError` if a field has one type in the contract and a different type in the responses of the
+ * Throws a `UserError` if a field has one type in the contract and a different type in the responses of the
  * application.
  */
 export function refuseTypeConflicts({ contract, differences }: ServedContract): void {
@@ -150,7 +150,7 @@ export function refuseTypeConflicts({ contract, differences }: ServedContract): 
   if (schemas.size === 0) return;
   const message = 'has a different type in the responses of the application: use that type, or mock the operation';
   const issues = [...schemas].map((pointer) => ({ pointer, message }));
-  throw new ContractError(formatIssues(contract.locate, issues));
+  throw new UserError(formatIssues(contract.locate, issues));
 }
 
 /**
@@ -259,14 +259,14 @@ function deepFreeze<Value extends object>(value: Value): Value {
 
 /**
  * Validates the current state with a new contract.
- * Throws a `ContractError` if the state violates the contract.
+ * Throws a `UserError` if the state violates the contract.
  * If the contract defines the collections, which is not the case for the shop, returns a warning instead.
  * Returns undefined if there are no issues.
  */
 export function refuseInvalidState({ path }: Contract, state: State, validator: StateValidator): string | undefined {
   const issues = findIssues(state, validator);
   if (validator.hasVariableCollections) return describeUnfitEntries(issues);
-  if (issues.length > 0) throw new ContractError(`${path} does not accept the current data: ${describeIssues(issues)}`);
+  if (issues.length > 0) throw new UserError(`${path} does not accept the current data: ${describeIssues(issues)}`);
 }
 
 /**

@@ -12,7 +12,7 @@ const MAX_ROUTES = 40;
 /**
  * Returns one function for each of the first 40 operations of a contract.
  * Each function compiles the schemas of its operation.
- * It throws a `ContractError` if a schema can't be compiled.
+ * It throws a `UserError` if a schema can't be compiled.
  */
 export function listWarmUps({ contract, closedRoutes }: ServedContract): readonly (() => void)[] {
   const routes = contract.routes.slice(0, MAX_ROUTES);
@@ -22,7 +22,7 @@ export function listWarmUps({ contract, closedRoutes }: ServedContract): readonl
 /**
  * Compiles the schemas of all operations of a contract.
  * Does nothing if the contract has more than 40 operations.
- * Throws a `ContractError` if a schema can't be compiled.
+ * Throws a `UserError` if a schema can't be compiled.
  */
 export function warmUpIfSmall(served: ServedContract): void {
   if (served.contract.routes.length <= MAX_ROUTES) for (const warmUp of listWarmUps(served)) warmUp();

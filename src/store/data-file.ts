@@ -24,22 +24,23 @@ import { OTHER_CONTRACT, type StateValidator } from './validate-state.ts';
 export const MAX_FILE_BYTES = 90_000_000;
 
 /**
- * Thrown if a data file can't be used.
+ * Creates the error of a data file that can't be used.
  * `message` contains the path of the file, the line or JSON Pointer, the problem, and how to fix it.
  */
-export class DataFileError extends UserError {
-  override readonly name = 'DataFileError';
-  /**
-   * `truncated`: the file is empty or not JSON, for example because a crash interrupted the write.
-   * `other-contract`: none of the lists in the file is a collection of the current contract.
-   * Undefined for other reasons.
-   */
-  readonly reason: 'truncated' | 'other-contract' | undefined;
+export function createDataFileError(
+  message: string,
+  { kind = 'data-file', cause }: { readonly kind?: DataFileErrorKind; readonly cause?: unknown } = {},
+): UserError {
+  return new UserError(message, cause === undefined ? { kind } : { kind, cause });
+}
 
-  constructor(message: string, { reason, ...options }: ErrorOptions & { reason?: DataFileError['reason'] } = {}) {
-    super(message, options);
-    this.reason = reason;
-  }
+type DataFileErrorKind = 'data-file' | 'truncated-file' | 'other-contract';
+
+const KINDS: readonly unknown[] = ['data-file', 'truncated-file', 'other-contract'] satisfies DataFileErrorKind[];
+
+/** Returns whether an error says that a data file can't be used. */
+export function isDataFileError(error: unknown): error is UserError {
+  return error instanceof UserError && KINDS.includes(error.kind);
 }
 
 /** A state with its JSON text in UTF-8. The state was read from this text, or printed as this text. */
@@ -59,7 +60,7 @@ export interface StateFile {
 
 /**
  * Options for reading a state from a file.
- * The remedies and the cause become part of the message of a `DataFileError`.
+ * The remedies and the cause become part of the message of a `UserError`.
  */
 interface ReadOptions extends StateFile {
   /** How to fix an invalid file: one or more sentences, without the final period. */
@@ -73,7 +74,7 @@ interface ReadOptions extends StateFile {
 /**
  * Reads a state from a file, validates it, and adds the default values of the contract.
  * Returns undefined if the file does not exist.
- * Throws `DataFileError` with `remedy` in its message if the content is not a valid state.
+ * Throws a `UserError` with `remedy` in its message if the content is not a valid state.
  */
 export function readState({ path, disk, check, ...remedies }: ReadOptions): StateText | undefined {
   try {
@@ -90,28 +91,27 @@ export function readState({ path, disk, check, ...remedies }: ReadOptions): Stat
 }
 
 /**
- * Returns a copy of a `DataFileError`, with the way to fix the file added to its message.
+ * Returns a copy of a `UserError`, with the way to fix the file added to its message.
  * Returns any other error unchanged.
  */
 export function addRemedy(
   error: unknown,
   { remedy, truncationCause, otherContractRemedy }: Omit<ReadOptions, keyof StateFile>,
 ): unknown {
-  if (!(error instanceof DataFileError)) return error;
-  const { message, reason, cause } = error;
-  if (reason === 'other-contract')
-    return new DataFileError(`${message}. ${otherContractRemedy ?? remedy}.`, { reason });
-  const explanation = reason === 'truncated' && truncationCause ? `${truncationCause}. ` : '';
-  return new DataFileError(`${message}. ${explanation}${remedy}.`, { cause });
+  if (!isDataFileError(error)) return error;
+  const { message, kind, cause } = error;
+  if (kind === 'other-contract') return createDataFileError(`${message}. ${otherContractRemedy ?? remedy}.`, { kind });
+  const explanation = kind === 'truncated-file' && truncationCause ? `${truncationCause}. ` : '';
+  return createDataFileError(`${message}. ${explanation}${remedy}.`, { cause });
 }
 
 /**
  * Reads a file with some lists of a state, such as only `pets`.
- * Throws `DataFileError` if `defaults`, with these lists in place of its own, is not a valid state.
+ * Throws a `UserError` if `defaults`, with these lists in place of its own, is not a valid state.
  */
 export function readStateOverrides({ path, disk, check }: StateFile, defaults: State): Partial<State> {
   const bytes = readBytes(disk, path);
-  if (!bytes) throw new DataFileError(`${path} does not exist`);
+  if (!bytes) throw createDataFileError(`${path} does not exist`);
   const change = parse(path, decode(path, bytes));
   const isObject = typeof change === 'object' && change !== null && !Array.isArray(change);
   requireValid(path, check(isObject ? { ...structuredClone(defaults), ...change } : change));
@@ -129,43 +129,43 @@ function readBytes(disk: Disk, path: string): Buffer | undefined {
 
 /**
  * Returns the size of a file, in bytes; undefined if the file does not exist.
- * Throws `DataFileError` if it is not a regular file, or is too large.
+ * Throws a `UserError` if it is not a regular file, or is too large.
  */
 export function getReadableSize(disk: Disk, path: string): number | undefined {
   const stats = disk.stats(path);
   if (!stats) return undefined;
-  if (stats.isDirectory()) throw new DataFileError(`${path} is a folder, not a file`);
+  if (stats.isDirectory()) throw createDataFileError(`${path} is a folder, not a file`);
   // Reading a pipe or a device could block.
-  if (!stats.isFile()) throw new DataFileError(`${path} is not a regular file`);
+  if (!stats.isFile()) throw createDataFileError(`${path} is not a regular file`);
   if (stats.size > MAX_FILE_BYTES)
-    throw new DataFileError(`${path} has ${stats.size} bytes, which exceeds the limit of ${MAX_FILE_BYTES} bytes`);
+    throw createDataFileError(`${path} has ${stats.size} bytes, which exceeds the limit of ${MAX_FILE_BYTES} bytes`);
   return Number(stats.size);
 }
 
 /**
  * Handles the error `cause` of a failed read.
  * Returns undefined if the file does not exist.
- * Otherwise throws a `DataFileError` with the reason.
+ * Otherwise throws a `UserError` with the reason.
  */
 export function refuseUnreadable(path: string, cause: unknown): undefined {
-  if (cause instanceof DataFileError) throw cause;
+  if (isDataFileError(cause)) throw cause;
   if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-  throw new DataFileError(`${path} can't be read (${describeDiskError(cause)})`, { cause });
+  throw createDataFileError(`${path} can't be read (${describeDiskError(cause)})`, { cause });
 }
 
-/** Decodes the UTF-8 bytes of a file. Throws `DataFileError` if there are no bytes, or if they are not valid UTF-8. */
+/** Decodes the UTF-8 bytes of a file. Throws a `UserError` if there are no bytes, or if they are not valid UTF-8. */
 export function decode(path: string, bytes: Buffer): string {
-  if (bytes.length === 0) throw new DataFileError(`${path} is empty`, { reason: 'truncated' });
+  if (bytes.length === 0) throw createDataFileError(`${path} is empty`, { kind: 'truncated-file' });
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch (cause) {
-    throw new DataFileError(`${path} is not UTF-8 text`, { reason: 'truncated', cause });
+    throw createDataFileError(`${path} is not UTF-8 text`, { kind: 'truncated-file', cause });
   }
 }
 
 /**
  * Parses the JSON text of a file, with or without a byte order mark.
- * Throws `DataFileError` if the text is not JSON, is nested too deeply, has an integer that JavaScript can't represent,
+ * Throws a `UserError` if the text is not JSON, is nested too deeply, has an integer that JavaScript can't represent,
  * or has the same property name twice in one object.
  */
 export function parse(path: string, textWithMark: string): unknown {
@@ -174,7 +174,10 @@ export function parse(path: string, textWithMark: string): unknown {
   try {
     data = JSON.parse(text);
   } catch (cause) {
-    throw new DataFileError(locate(path, createJsonSyntaxError(text, cause as Error)), { reason: 'truncated', cause });
+    throw createDataFileError(locate(path, createJsonSyntaxError(text, cause as Error)), {
+      kind: 'truncated-file',
+      cause,
+    });
   }
   const issue = findJsonIssues(data).find(({ rule }) => rule === 'depth');
   if (issue)
@@ -189,23 +192,23 @@ export function parse(path: string, textWithMark: string): unknown {
   );
   const printed = print(data);
   const duplicate = printed === undefined || text === printed ? undefined : findDuplicateName(text);
-  if (duplicate) throw new DataFileError(locate(path, duplicate));
+  if (duplicate) throw createDataFileError(locate(path, duplicate));
   return data;
 }
 
 /**
  * Returns the size of the JSON text that the server would write for `data`, in bytes.
- * Throws `DataFileError` if the text would exceed the maximum size of a data file.
+ * Throws a `UserError` if the text would exceed the maximum size of a data file.
  */
 export function requireFileSize(path: string, data: unknown): number {
   const printed = print(data);
   return refuseFileSize(path, printed === undefined ? Number.POSITIVE_INFINITY : Buffer.byteLength(printed));
 }
 
-/** Returns `bytes`, the size of a file. Throws `DataFileError` if the size exceeds the limit for a data file. */
+/** Returns `bytes`, the size of a file. Throws a `UserError` if the size exceeds the limit for a data file. */
 export function refuseFileSize(path: string, bytes: number): number {
   if (bytes <= MAX_FILE_BYTES) return bytes;
-  throw new DataFileError(`${path} would exceed the limit of ${MAX_FILE_BYTES} bytes when the server writes it`);
+  throw createDataFileError(`${path} would exceed the limit of ${MAX_FILE_BYTES} bytes when the server writes it`);
 }
 
 /**
@@ -239,17 +242,17 @@ function printable(text: string): string {
 /** The maximum number of issues that an error message describes. Further issues are only counted. */
 const MAX_SHOWN_ISSUES = 3;
 
-/** Throws a `DataFileError` that describes the first issues of a state. Does nothing if there are no issues. */
+/** Throws a `UserError` that describes the first issues of a state. Does nothing if there are no issues. */
 export function requireValid(path: string, issues: readonly Issue[]): void {
   if (issues.length === 0) return;
   const foreign = issues.find(({ rule }) => rule === OTHER_CONTRACT);
-  if (foreign) throw new DataFileError(`${path} ${printable(foreign.message)}`, { reason: 'other-contract' });
+  if (foreign) throw createDataFileError(`${path} ${printable(foreign.message)}`, { kind: 'other-contract' });
   const shown = limitList(
     issues,
     MAX_SHOWN_ISSUES,
     ({ pointer, message }) => `${printable(pointer) || 'its content'} ${printable(message)}`,
   );
-  throw new DataFileError(`${path} does not contain a valid state: ${shown.join('; ')}`);
+  throw createDataFileError(`${path} does not contain a valid state: ${shown.join('; ')}`);
 }
 
 /** An error in a JSON text. */

@@ -2,7 +2,7 @@ import { type BigIntStats, realpathSync } from 'node:fs';
 import { lstat, readlink, realpath } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
-import { DataFileError } from './data-file.ts';
+import { createDataFileError } from './data-file.ts';
 import { type Disk, describeDiskError, syncFolder } from './disk.ts';
 
 /**
@@ -10,13 +10,13 @@ import { type Disk, describeDiskError, syncFolder } from './disk.ts';
  * Otherwise, a commit would replace a symbolic link with a file.
  * Creates the folder if it does not exist.
  * The file does not have to exist.
- * Throws `DataFileError` if the path can't be used.
+ * Throws a `UserError` if the path can't be used.
  */
 export async function resolveDataPath(disk: Disk, path: string): Promise<string> {
   try {
     return await resolveLinks(disk, resolve(path));
   } catch (cause) {
-    throw new DataFileError(
+    throw createDataFileError(
       `${path} can't be used (${describeDiskError(cause)}). Choose another file with --data FILE.`,
       { cause },
     );

@@ -1,7 +1,7 @@
 import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import {
-  DataFileError,
+  createDataFileError,
   print,
   readState,
   requireFileSize,
@@ -58,7 +58,7 @@ function createFileReader({ path, disk, check }: StateFile): () => StateText {
     if (cached && cached.signature === signature && signature !== undefined) return cached.content;
     const content = readState({ path, disk, check, remedy });
     if (!content)
-      throw new DataFileError(`${path} does not exist. Restore it, or use another file with --default-data FILE.`);
+      throw createDataFileError(`${path} does not exist. Restore it, or use another file with --default-data FILE.`);
     cached = { signature, content };
     return content;
   };

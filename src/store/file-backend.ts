@@ -1,6 +1,6 @@
 import { type Adapter, Low } from 'lowdb';
 import { type Backend, FailureLog, getExceededLimit, type Logger } from './backend.ts';
-import { DataFileError, MAX_FILE_BYTES, type StateFile } from './data-file.ts';
+import { isDataFileError, MAX_FILE_BYTES, type StateFile } from './data-file.ts';
 import { describeDiskError } from './disk.ts';
 import type { DurableFile } from './durable-file.ts';
 import { createEditReader, type Edit, type EditReaderOptions } from './file-content.ts';
@@ -105,7 +105,7 @@ export class FileBackend implements Backend {
         this.#commitFailures.logRecovery(`${path} can be written again.`);
     } catch (cause) {
       if (getExceededLimit(cause) !== undefined) throw cause;
-      const reason = cause instanceof DataFileError ? cause : new Error(describeDiskError(cause), { cause });
+      const reason = isDataFileError(cause) ? cause : new Error(describeDiskError(cause), { cause });
       this.#commitFailures.logFailure(
         `${path} can't be written (${reason.message}). Requests that change data get 503 until it can be written.`,
         reason,

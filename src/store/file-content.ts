@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import { runInSlices, type Steps } from '../util/slices.ts';
 import { tryOrError, tryOrUndefined } from '../util/try-or-undefined.ts';
-import { DataFileError } from './data-file.ts';
+import { isDataFileError } from './data-file.ts';
 import {
   copyOwnerAndMode,
   createWithMode,
@@ -316,7 +316,7 @@ async function readEdit(
     const content = { hash, bytes: bytes.length, signature };
     return { content, printedBytes, state: hash === known.hash ? undefined : state };
   } catch (error) {
-    if (error instanceof DataFileError) return error.message;
+    if (isDataFileError(error)) return error.message;
     throw error;
   }
 }

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { UserError } from '../util/issue.ts';
 import { parsePointer } from '../util/json-pointer.ts';
 import { hasJsonIssues, MAX_JSON_DEPTH, MEGABYTE } from '../util/limits.ts';
 
@@ -15,32 +16,30 @@ export interface PatchOperation {
 }
 
 /**
- * Thrown if an operation of a JSON Patch can't be applied.
- * `message` is the reason, for example `there is no value at "name"`.
+ * The result of a JSON Patch: the changed document, or the operation that can't be applied.
+ * `failed`: the index of this operation.
+ * `reason`: for example `there is no value at "name"`.
  */
-export class PatchError extends Error {
-  override readonly name = 'PatchError';
-  /** The index of the failed operation in the patch. */
-  index = 0;
-}
+type PatchResult<Value> =
+  | { readonly document: Value; readonly failed?: undefined }
+  | { readonly failed: number; readonly reason: string };
 
 /**
- * Applies a JSON Patch (RFC 6902) and returns the changed document.
+ * Applies a JSON Patch (RFC 6902).
  * Does not change `document`: an object or a list is copied before its first change.
  * The result shares all unchanged values with `document`.
- * Throws `PatchError` if an operation can't be applied.
  */
-export function applyPatch<Value>(document: Value, operations: readonly PatchOperation[]): Value {
+export function applyPatch<Value>(document: Value, operations: readonly PatchOperation[]): PatchResult<Value> {
   const patched = new PatchedDocument(document);
-  for (const [index, operation] of operations.entries()) {
+  for (const [failed, operation] of operations.entries()) {
     try {
       patched.apply(operation);
     } catch (error) {
-      if (error instanceof PatchError) error.index = index;
+      if (error instanceof UserError) return { failed, reason: error.message };
       throw error;
     }
   }
-  return patched.document as Value;
+  return { document: patched.document as Value };
 }
 
 /** An object or a list that a patch can change. */
@@ -76,7 +75,7 @@ class PatchedDocument {
     const current = this.#read(path);
     // A failed test is the last operation, so the values are copied at most once.
     if (!isDeepStrictEqual(current, value) && !isDeepStrictEqual(toJson(current), toJson(value)))
-      throw new PatchError('the value has changed');
+      throw new UserError('the value has changed');
   }
 
   #add(path: string, value: unknown): void {
@@ -107,7 +106,7 @@ class PatchedDocument {
   }
 
   #move(from: string, path: string): void {
-    if (path.startsWith(`${from}/`)) throw new PatchError('the path is inside of the value that it moves');
+    if (path.startsWith(`${from}/`)) throw new UserError('the path is inside of the value that it moves');
     const { parent, step } = this.#open(from);
     if (!Array.isArray(parent) || getParentPath(from) !== getParentPath(path)) {
       // A value that does not become deeper was checked where it is: checking it again takes as long as its size.
@@ -127,7 +126,7 @@ class PatchedDocument {
   #duplicate(value: unknown): unknown {
     const text = JSON.stringify(value);
     this.#copiedLength += text.length;
-    if (this.#copiedLength > MAX_COPIED_LENGTH) throw new PatchError('the patch copies more than 2 MB');
+    if (this.#copiedLength > MAX_COPIED_LENGTH) throw new UserError('the patch copies more than 2 MB');
     return JSON.parse(text);
   }
 
@@ -150,7 +149,7 @@ class PatchedDocument {
 
   #copyOnce(value: unknown): Container {
     if (typeof value !== 'object' || value === null)
-      throw new PatchError('the path leads through a value that is neither an object nor a list');
+      throw new UserError('the path leads through a value that is neither an object nor a list');
     if (this.#copies.has(value)) return value as Container;
     const copy = Array.isArray(value) ? [...value] : { ...value };
     this.#copies.add(copy);
@@ -180,30 +179,30 @@ function moveEntry(list: unknown[], from: number, to: number): void {
 
 function parsePath(path: string): readonly string[] {
   const steps = parsePointer(path);
-  if (steps.length > MAX_JSON_DEPTH) throw new PatchError(`the path has more than ${MAX_JSON_DEPTH} segments`);
+  if (steps.length > MAX_JSON_DEPTH) throw new UserError(`the path has more than ${MAX_JSON_DEPTH} segments`);
   return steps;
 }
 
-/** Throws `PatchError` if a value contains a number that is too large, or would be nested too deeply at `path`. */
+/** Throws a `UserError` if a value contains a number that is too large, or would be nested too deeply at `path`. */
 function checkDepth(path: string, value: unknown): void {
   const maxDepth = MAX_JSON_DEPTH - parsePath(path).length;
   if (hasJsonIssues(value, maxDepth))
-    throw new PatchError(
+    throw new UserError(
       `the value has a number that is too large, or has more than ${MAX_JSON_DEPTH} levels together with its path`,
     );
 }
 
-/** Returns the property of an object, or the entry of a list. Throws `PatchError` if it does not exist. */
+/** Returns the property of an object, or the entry of a list. Throws a `UserError` if it does not exist. */
 function getChild(node: unknown, step: string): unknown {
   if (Array.isArray(node)) return node[toIndex(node, step, node.length - 1)];
   if (typeof node === 'object' && node !== null && Object.hasOwn(node, step))
     return (node as Record<string, unknown>)[step];
-  throw new PatchError(`there is no value at ${JSON.stringify(step)}`);
+  throw new UserError(`there is no value at ${JSON.stringify(step)}`);
 }
 
 function toIndex(list: readonly unknown[], step: string, last: number): number {
   if (/^(0|[1-9]\d*)$/.test(step) && Number(step) <= last) return Number(step);
-  throw new PatchError(`there is no index ${JSON.stringify(step)} in a list of ${list.length} entries`);
+  throw new UserError(`there is no index ${JSON.stringify(step)} in a list of ${list.length} entries`);
 }
 
 /** Sets a property of an object. The name can be `__proto__`. */

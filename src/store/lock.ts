@@ -6,13 +6,13 @@ import { basename, dirname, join } from 'node:path';
 import { pid, platform } from 'node:process';
 import { setTimeout } from 'node:timers/promises';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
-import { DataFileError } from './data-file.ts';
+import { createDataFileError } from './data-file.ts';
 
 /** The lock of this process on a data file: no other server can open the file. */
 export interface Lock {
   /**
    * Acquires the lock again if the folder of the file was replaced by another folder.
-   * Throws `DataFileError` if another process has the lock.
+   * Throws a `UserError` if another process has the lock.
    */
   renew(): Promise<void>;
   release(): Promise<void>;
@@ -33,7 +33,7 @@ const OWNER_TIMEOUT_MS = 1_000;
 /**
  * Acquires the lock on the file at `path`.
  * The folder must exist; the file does not have to exist.
- * Throws `DataFileError` if another process has the lock.
+ * Throws a `UserError` if another process has the lock.
  * The error message contains the process id and the URL of that process.
  * `address`: returns the URL of this process, or undefined while its server is not listening.
  *
@@ -87,7 +87,7 @@ interface Owner {
 /**
  * Acquires a lock: listens on its socket.
  * Returns a function that releases the lock.
- * Throws `DataFileError` if another process has the lock.
+ * Throws a `UserError` if another process has the lock.
  */
 export async function acquire(socketPath: string, owner: Owner): Promise<Lock['release']> {
   for (let attempt = 1; ; attempt++) {
@@ -95,7 +95,7 @@ export async function acquire(socketPath: string, owner: Owner): Promise<Lock['r
     if (server) return () => new Promise((resolve) => server.close(() => resolve()));
     const response = await requestOwner(socketPath);
     if ((response !== undefined && response !== YIELDED) || attempt === MAX_ATTEMPTS)
-      throw new DataFileError(
+      throw createDataFileError(
         `${owner.path} is in use by ${describeOwner(response)}. Stop that process, or choose another file with --data FILE.`,
       );
     // The other process has ended. If the socket is a file, the file still exists and must be deleted.

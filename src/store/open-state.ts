@@ -3,7 +3,14 @@ import { resolve } from 'node:path';
 import { quoteShellIfNeeded } from '../util/text.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import { createMemoryBackend, FailureLog } from './backend.ts';
-import { DataFileError, MAX_FILE_BYTES, readState, requireValid, type StateText } from './data-file.ts';
+import {
+  createDataFileError,
+  isDataFileError,
+  MAX_FILE_BYTES,
+  readState,
+  requireValid,
+  type StateText,
+} from './data-file.ts';
 import { getListedPath, isSameFile, resolveDataPath } from './data-path.ts';
 import { createDefaultDataReader, type DefaultDataSource, getDefaultDataName } from './default-data.ts';
 import { type Disk, describeDiskError, getSignature, machineDisk } from './disk.ts';
@@ -53,7 +60,7 @@ export interface OpenedState<S extends State = State> {
   readonly store: Store<S>;
   /** The absolute path of the data file, with symbolic links resolved. Undefined for a state in memory. */
   readonly path: string | undefined;
-  /** Returns the current default data. Throws `DataFileError` if the default data can't be read or is invalid. */
+  /** Returns the current default data. Throws a `UserError` if the default data can't be read or is invalid. */
   readonly defaults: () => S;
 }
 
@@ -63,7 +70,7 @@ const POLL_MS = 200;
 /**
  * Opens a store with the state in the data file.
  * Without a data file, opens a store in memory with the default data.
- * Throws `DataFileError` if the data file or the default data can't be used.
+ * Throws a `UserError` if the data file or the default data can't be used.
  */
 export async function openState<S extends State = State>(options: OpenStateOptions): Promise<OpenedState<S>> {
   const { data, durability, nowMs, collections, internalLists = () => [], disk = machineDisk, onCommit } = options;
@@ -135,7 +142,7 @@ function logFailures(read: () => StateText, { defaultData, log }: OpenStateOptio
       failures.logRecovery(`${getDefaultDataName(defaultData)} can be read again.`);
       return content;
     } catch (error) {
-      if (error instanceof DataFileError) failures.logFailure(error.message);
+      if (isDataFileError(error)) failures.logFailure(error.message);
       throw error;
     }
   };
@@ -182,7 +189,7 @@ function watchEdits(store: Store, checkLink: () => void): Store {
 function refuseDefaultData(disk: Disk, path: string, defaultData: string): void {
   const [data, defaults] = [path, defaultData].map((file) => tryOrUndefined(() => disk.stats(file)));
   if (!isSameFile(data, defaults)) return;
-  throw new DataFileError(
+  throw createDataFileError(
     `${path} is also the file with the default data, which a reset restores. Choose another file with --data FILE.`,
   );
 }
@@ -197,7 +204,7 @@ const INTERRUPTED = 'An interrupted copy, or a power cut on a disk that ignores 
 /**
  * Opens the data file, and creates it if it does not exist.
  * Returns a backend that stores changes in the file, and the initial state.
- * If the file can't be used, throws `DataFileError` and changes nothing.
+ * If the file can't be used, throws `UserError` and changes nothing.
  */
 async function openFileBackend(options: FileBackendOptions) {
   const { path, disk, defaults } = options;
@@ -243,7 +250,7 @@ async function syncStored(file: DurableFile, { path, log }: FileBackendOptions):
 
 /**
  * Returns the state in the data file, with the changes in the write-ahead log of a killed process applied.
- * Throws `DataFileError` if the log can't be used.
+ * Throws a `UserError` if the log can't be used.
  */
 function recover(options: FileBackendOptions, file: DataFile | undefined, wal: WriteAheadLog): State | undefined {
   const logPath = getLogPath(options.path);
@@ -253,7 +260,7 @@ function recover(options: FileBackendOptions, file: DataFile | undefined, wal: W
       requireValid(`${options.path} with the changes in ${logPath}`, options.check(state));
     return state;
   } catch (error) {
-    if (error instanceof DataFileError) throw new DataFileError(`${error.message}. ${getLogRemedy(logPath)}`);
+    if (isDataFileError(error)) throw createDataFileError(`${error.message}. ${getLogRemedy(logPath)}`);
     return refuse(logPath, "can't be read or saved", error);
   }
 }
@@ -261,7 +268,7 @@ function recover(options: FileBackendOptions, file: DataFile | undefined, wal: W
 const REMEDY = ' Choose another file with --data FILE.';
 
 function refuse(path: string, problem: string, cause: unknown, remedy = ''): never {
-  throw new DataFileError(`${path} ${problem} (${describeDiskError(cause)}).${remedy}`, { cause });
+  throw createDataFileError(`${path} ${problem} (${describeDiskError(cause)}).${remedy}`, { cause });
 }
 
 function getRemedy({ path, contract }: FileBackendOptions): string {

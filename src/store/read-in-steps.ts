@@ -2,8 +2,8 @@ import { findInexactIntegers, MAX_JSON_DEPTH } from '../util/limits.ts';
 import { type Steps, splitList } from '../util/slices.ts';
 import {
   addRemedy,
+  createDataFileError,
   createJsonSyntaxError,
-  DataFileError,
   decode,
   findDuplicateName,
   getReadableSize,
@@ -90,7 +90,7 @@ const ERROR_BYTES = 256 * 1024;
 
 /**
  * Parses the bytes of a JSON file, and yields often so that the caller can pause.
- * Throws `DataFileError` as `parse` does.
+ * Throws a `UserError` as `parse` does.
  */
 function* parseBytes(path: string, bytes: Buffer): Steps<unknown> {
   const parser = new JsonParser(bytes);
@@ -104,7 +104,7 @@ function* parseBytes(path: string, bytes: Buffer): Steps<unknown> {
     // This takes about a second for a large file.
     if (!found) return parse(path, decode(path, bytes));
     const line = (yield* countLines(bytes, validBytes)) + found.line;
-    throw new DataFileError(locate(path, { ...found, line }), { cause: error });
+    throw createDataFileError(locate(path, { ...found, line }), { cause: error });
   }
 }
 

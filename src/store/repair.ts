@@ -1,5 +1,5 @@
-import { tryOrError, tryOrUndefined } from '../util/try-or-undefined.ts';
-import { DataFileError, readState, type StateFile } from './data-file.ts';
+import { tryOrUndefined } from '../util/try-or-undefined.ts';
+import { createDataFileError, isDataFileError, readState, type StateFile } from './data-file.ts';
 import { resolveDataPath } from './data-path.ts';
 import { createDefaultDataReader, type DefaultDataSource } from './default-data.ts';
 import { type Disk, describeDiskError, getMode, getSignature, machineDisk, writeAll } from './disk.ts';
@@ -22,7 +22,7 @@ interface RepairOptions extends DefaultDataSource, Pick<StateFile, 'check'>, Pic
  * Saves the invalid content beside it as `NAME.broken-TIME`.
  * Does not change a valid file.
  * Returns a message for the user.
- * Throws `DataFileError` if the repair fails; the content of the file is not lost.
+ * Throws a `UserError` if the repair fails; the content of the file is not lost.
  */
 export async function repairDataFile(options: RepairOptions): Promise<string> {
   const { data, check, log, disk = machineDisk } = options;
@@ -41,8 +41,8 @@ export async function repairDataFile(options: RepairOptions): Promise<string> {
     const subject = backup ? path : `${path} did not exist. It`;
     return `${subject} contains the default data now.${describeBackup(backup)}${moveLog(disk, path)}`;
   } catch (cause) {
-    if (cause instanceof DataFileError) throw cause;
-    throw new DataFileError(`${path} can't be repaired (${describeDiskError(cause)}).`, { cause });
+    if (isDataFileError(cause)) throw cause;
+    throw createDataFileError(`${path} can't be repaired (${describeDiskError(cause)}).`, { cause });
   } finally {
     await lock.release();
   }
@@ -62,16 +62,18 @@ function moveLog(disk: Disk, path: string): string {
 
 /**
  * Returns whether a file contains a valid state.
- * Throws `DataFileError` if the file contains a valid state of another contract.
+ * Throws a `UserError` if the file contains a valid state of another contract.
  */
 function isValid(file: StateFile): boolean {
   const otherContractRemedy =
     'Nothing was changed. Name the contract of this data with --contract FILE, or move the file to another folder';
-  const read = tryOrError(DataFileError, () => readState({ ...file, remedy: '', otherContractRemedy }));
-  // The data of another contract is not damaged, so it must not be replaced.
-  if (!(read instanceof DataFileError)) return read !== undefined;
-  if (read.reason === 'other-contract') throw read;
-  return false;
+  try {
+    return readState({ ...file, remedy: '', otherContractRemedy }) !== undefined;
+  } catch (error) {
+    // The data of another contract is not damaged, so it must not be replaced.
+    if (!isDataFileError(error) || error.kind === 'other-contract') throw error;
+    return false;
+  }
 }
 
 type Backup = ReturnType<typeof createBackup>;
@@ -82,13 +84,13 @@ type Backup = ReturnType<typeof createBackup>;
  * If the data file is missing, renames the backup back.
  * Returns an error with the reason of the failed repair, and with the name of the backup if it still exists.
  */
-function undoBackup(disk: Disk, path: string, backup: Backup, cause: unknown): DataFileError {
+function undoBackup(disk: Disk, path: string, backup: Backup, cause: unknown): Error {
   const signature = tryOrUndefined(() => getSignature(disk, path));
   if (backup?.content && signature === backup.content.signature) tryOrUndefined(() => disk.remove(backup.name));
   else if (backup && signature === '') tryOrUndefined(() => disk.rename(backup.name, path));
   const hasBackup = backup && tryOrUndefined(() => disk.stats(backup.name));
   const reason = `${path} can't be repaired (${describeDiskError(cause)}).`;
-  return new DataFileError(`${reason}${describeBackup(hasBackup && backup)}`, { cause });
+  return createDataFileError(`${reason}${describeBackup(hasBackup && backup)}`, { cause });
 }
 
 function describeBackup(backup: Backup): string {
@@ -101,13 +103,13 @@ function describeBackup(backup: Backup): string {
  * The backup of a readable file is a hard link, or else a copy.
  * So the file stays where it is and can be replaced atomically.
  * A folder or an unreadable file is renamed instead, and `content` is undefined.
- * Throws `DataFileError` for a device or a pipe.
+ * Throws a `UserError` for a device or a pipe.
  */
 function createBackup(disk: Disk, path: string) {
   const stats = disk.stats(path);
   if (!stats) return undefined;
   if (!stats.isFile() && !stats.isDirectory())
-    throw new DataFileError(`${path} is not a regular file. Choose another file with --data FILE.`);
+    throw createDataFileError(`${path} is not a regular file. Choose another file with --data FILE.`);
   const name = createConflictName(disk, { path, label: 'broken', timeSource: path });
   const content = tryOrUndefined(() => {
     const bytes = disk.read(path);

@@ -36,7 +36,7 @@ export interface Store<S extends State = State> {
   reset(onApply?: () => void): Promise<void>;
   /**
    * Returns the default state.
-   * Throws `DataFileError` if the file with the default data can't be read or is invalid.
+   * Throws a `UserError` if the file with the default data can't be read or is invalid.
    */
   getDefaults(): S;
   /** Returns the time of the store's clock, in ms since 1970. */

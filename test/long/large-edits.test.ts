@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { State } from '../../src/shop/state.ts';
-import { DataFileError, readState } from '../../src/store/data-file.ts';
+import { isDataFileError, readState } from '../../src/store/data-file.ts';
 import { type Disk, machineDisk } from '../../src/store/disk.ts';
 import { getPrintedSize, readStateInSteps } from '../../src/store/read-in-steps.ts';
 import { runAtOnce } from '../../src/util/slices.ts';
@@ -94,7 +94,7 @@ describe('readStateInSteps', () => {
       try {
         return read()?.state;
       } catch (error) {
-        if (error instanceof DataFileError) return error.message;
+        if (isDataFileError(error)) return error.message;
         throw error;
       }
     });

@@ -8,7 +8,7 @@ import { nameFindings } from './names.ts';
 export type { DocumentFinding } from './finding.ts';
 
 /**
- * Returns the findings of all checks of the document at `path`. The findings of the linters come first. Takes seconds. Throws a `ContractError` if the document
+ * Returns the findings of all checks of the document at `path`. The findings of the linters come first. Takes seconds. Throws a `UserError` if the document
  * can't be loaded.
  */
 export async function documentFindings(path: string): Promise<readonly DocumentFinding[]> {

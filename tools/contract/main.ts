@@ -9,9 +9,9 @@ import { CheckError, CheckUsageError, createStopSignal } from '../../src/check/e
 import { addCheckOptions, type CheckFlags, MAX_SEED, parseUrl, toCheckCommand } from '../../src/check/options.ts';
 import { createStorefront } from '../../src/index.ts';
 import { loadContract } from '../../src/openapi/contract.ts';
-import { ContractError } from '../../src/openapi/document.ts';
 import { getContractPath } from '../../src/server/choose-application.ts';
 import { shopModel } from '../../src/shop/model/shop.ts';
+import { UserError } from '../../src/util/issue.ts';
 import { type EarlierVersion, EarlierVersionError, readEarlierVersion } from './against.ts';
 import { documentPart } from './document-part.ts';
 import { dreddPart } from './dredd-part.ts';
@@ -32,7 +32,7 @@ try {
   process.exitCode = await runContractChecks(parseFlags(process.argv));
 } catch (error) {
   if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : EXIT_CODES.misuse;
-  else if ([EarlierVersionError, CheckError, ContractError].some((fault) => error instanceof fault)) {
+  else if ([EarlierVersionError, CheckError, UserError].some((fault) => error instanceof fault)) {
     process.stderr.write(`contract: ${(error as Error).message}\n`);
     process.exitCode = error instanceof CheckUsageError ? EXIT_CODES.misuse : EXIT_CODES.incomplete;
   } else throw error;

@@ -30,7 +30,7 @@ export const defaultHooks: string = toPath('hooks.cjs');
 const RESPONSE_MS = 10_000;
 
 /**
- * Tests every documented response of a contract with dredd against the server at `url`. Resets the server before each test. Rejects with a `ContractError` if
+ * Tests every documented response of a contract with dredd against the server at `url`. Resets the server before each test. Rejects with a `UserError` if
  * the contract can't be read.
  */
 export async function runDredd({

@@ -52,27 +52,27 @@ type Part<Name extends string, Value> = [Value] extends [never]
 export type RequestParts<Id extends UsedId> = Part<'path', ControlInput<Id>['path']> &
   Part<'body', ControlInput<Id>['body']> & { readonly query?: Readonly<Record<string, string | number | undefined>> };
 
-/** Thrown if a request to the control API fails. The message says what is wrong and how to fix it. */
-export class ApiError extends Error {
-  override readonly name = 'ApiError';
+/** The `cause` of the error of a request to the control API. The message says what is wrong and how to fix it. */
+interface FailedRequest {
+  /** The HTTP status of the response, or 0 if there was no response. */
+  readonly status: number;
+  /** The invalid values in the request. */
+  readonly violations: readonly ControlViolation[];
+}
 
-  /**
-   * Creates an error.
-   * `status`: the HTTP status of the response, or 0 if there was no response.
-   * `violations`: the invalid values in the request.
-   */
-  constructor(
-    message: string,
-    readonly status: number,
-    readonly violations: readonly ControlViolation[] = [],
-  ) {
-    super(message);
-  }
+function createRequestError(message: string, cause: FailedRequest): Error {
+  return new Error(message, { cause });
+}
+
+/** Returns the status of a failed request and the invalid values in it. An error of another kind has the status 0. */
+export function getFailedRequest(error: unknown): FailedRequest {
+  const { cause } = error as { readonly cause?: Partial<FailedRequest> };
+  return { status: cause?.status ?? 0, violations: cause?.violations ?? [] };
 }
 
 /** A client of the server's control API. */
 export interface ControlApi {
-  /** Sends a request. Resolves to the body of the response. Rejects with an `ApiError` if the request fails. */
+  /** Sends a request. Resolves to the body of the response. Rejects if the request fails: see `getFailedRequest`. */
   send<Id extends UsedId>(id: Id, parts: RequestParts<Id>): Promise<ControlResponse<Id>>;
 }
 
@@ -91,7 +91,10 @@ export function createControlApi(session: Session): ControlApi {
         headers: { ...session.headers(), ...(hasContent && { 'Content-Type': 'application/json' }) },
         ...(body !== undefined && { body: JSON.stringify(body) }),
       }).catch(() => {
-        throw new ApiError('The server does not respond. Check that it is running.', 0);
+        throw createRequestError('The server does not respond. Check that it is running.', {
+          status: 0,
+          violations: [],
+        });
       });
       return (await readResponse(response, session)) as ControlResponse<Id>;
     },
@@ -114,7 +117,7 @@ function toUrl(
   return search.size > 0 ? `${filled}?${search}` : filled;
 }
 
-/** Returns the parsed body of a response. Throws an `ApiError` if the request failed. */
+/** Returns the parsed body of a response. Throws an error if the request failed. */
 async function readResponse(response: Response, session: Session): Promise<unknown> {
   const text = await response.text();
   const body = tryOrUndefined(() => JSON.parse(text)) as Readonly<Record<string, unknown>> | undefined;
@@ -133,10 +136,11 @@ export function createError(
   status: number,
   body: Readonly<Record<string, unknown>> | undefined,
   session: Session,
-): ApiError {
+): Error {
   const detail = typeof body?.detail === 'string' ? body.detail : `The server responded with ${status}.`;
   session.report(status, String(body?.type ?? ''), detail);
-  return new ApiError(detail, status, (body?.violations ?? []) as readonly ControlViolation[]);
+  const violations = (body?.violations ?? []) as readonly ControlViolation[];
+  return createRequestError(detail, { status, violations });
 }
 
 /**

@@ -1,4 +1,4 @@
-import { ApiError, type ControlApi, createError } from './control-api.ts';
+import { type ControlApi, createError, getFailedRequest } from './control-api.ts';
 import type { Session } from './session.ts';
 
 /** Functions that are called when a stream of recorded requests opens, receives requests, or ends. */
@@ -47,8 +47,9 @@ export async function followRequests(options: StreamOptions, listener: StreamLis
         lastId = event.lastId ?? lastId;
       }
     } catch (error) {
-      if (error instanceof ApiError && error.status === 404) return signal.aborted ? undefined : listener.onRemoved();
-      if (error instanceof ApiError && [401, 403].includes(error.status)) return;
+      const { status } = getFailedRequest(error);
+      if (status === 404) return signal.aborted ? undefined : listener.onRemoved();
+      if ([401, 403].includes(status)) return;
     }
     if (signal.aborted) return;
     listener.onLost();
@@ -83,7 +84,7 @@ interface StreamPart {
 /**
  * Opens one connection, and yields the events in each chunk of data.
  * Ends when the connection ends.
- * Throws an `ApiError` if the server refuses the request.
+ * Throws an error if the server refuses the request.
  */
 async function* readEvents(
   { sandbox, session, signal }: Omit<StreamOptions, 'api'>,

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { formatPointer, parsePointer } from '../../util/json-pointer.ts';
-import { ApiError } from '../api/control-api.ts';
+import { getFailedRequest } from '../api/control-api.ts';
 import {
   type EntryField,
   getFieldLabel,
@@ -401,9 +401,11 @@ function useSave(send: (value: Entry | undefined) => Promise<void>) {
 
 /** Converts an error to the validation errors of an entry. If the error is about the whole entry, the path is empty. */
 function toErrors(error: unknown): readonly EntryError[] {
-  const { message, violations = [] } = error as Partial<ApiError> & Error;
-  const found = violations.map(({ pointer, remedy }) => ({ path: parseEntryPath(pointer), message: remedy }));
-  return error instanceof ApiError && found.length > 0 ? found : [{ path: [], message }];
+  const found = getFailedRequest(error).violations.map(({ pointer, remedy }) => ({
+    path: parseEntryPath(pointer),
+    message: remedy,
+  }));
+  return found.length > 0 ? found : [{ path: [], message: (error as Error).message }];
 }
 
 /** Converts a JSON Pointer within the state to a path within an entry: `/notes/3/title` to `['title']`. */
