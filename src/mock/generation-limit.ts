@@ -13,8 +13,8 @@ const MAX_CHARACTERS = 1_000_000;
 const MAX_STEPS = 500_000;
 
 /**
- * Creates the error for a schema that requires endlessly nested values, or more values, longer strings or more steps than
- * the limit of a generated value.
+ * Creates the error for a schema that requires endlessly nested values, or more values, longer strings or more steps
+ * than the limit of a generated value.
  */
 export function createEndlessError(): UserError {
   return new UserError('the schema requires too many values', { kind: 'endless-schema' });

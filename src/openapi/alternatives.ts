@@ -1,7 +1,7 @@
 import type { ErrorObject } from 'ajv';
 import { formatPointer } from '../util/json-pointer.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
-import { type Document, isNode, type Node, resolveNode, toNode } from './document.ts';
+import { type Document, isNode, listNodes, type Node, resolveNode, toNode } from './document.ts';
 
 /**
  * Validates a value against a schema, and returns the errors.
@@ -50,7 +50,7 @@ function selectAlternative(document: Document, errors: readonly ErrorObject[], u
   const selected = validateSelected(alternatives, union.data, validate);
   if (!selected) return errors;
   const own = selected.map((error) => ({ ...error, instancePath: union.instancePath + error.instancePath }));
-  const nodes = listNodes(document)(union.schema as object);
+  const nodes = listContents(document)(union.schema as object);
   const isInside = (error: ErrorObject) => isBelow(error, union) && nodes.has(error.parentSchema ?? {});
   return [...own, ...errors.filter((error) => error !== union && !isInside(error))];
 }
@@ -70,7 +70,7 @@ export function removeSatisfiedUnions(
     const pointer = findPointer(document, union);
     const indexes = Object.keys(union.schema as object);
     if (pointer === undefined || !indexes.some((index) => isSatisfied(`${pointer}/${index}`, union.data))) return rest;
-    const nodes = listNodes(document)(union.schema as object);
+    const nodes = listContents(document)(union.schema as object);
     return rest.filter((error) => error !== union && !(isBelow(error, union) && nodes.has(error.parentSchema ?? {})));
   }, errors);
 }
@@ -105,7 +105,7 @@ function validateSelected(alternatives: Alternatives, value: unknown, validate: 
  */
 function selectByType({ document, schemas }: Alternatives, value: unknown): number | undefined {
   const own = getTypes(value);
-  const types = schemas.map((schema) => listTypes(document, schema, []));
+  const types = schemas.map((schema) => listTypes(document, schema));
   const isAllowed = (index: number) => types[index]?.length === 0 || types[index]?.some((type) => own.includes(type));
   // A message about a text or a number lists all alternatives, unless the only other one is null.
   const isSimple = typeof value !== 'object' || value === null;
@@ -122,12 +122,11 @@ function getTypes(value: unknown): readonly unknown[] {
 }
 
 /** Returns the types that a schema allows; an empty array if the schema does not restrict the type. */
-function listTypes(document: Document, schema: unknown, ancestors: readonly unknown[]): readonly unknown[] {
-  const { type, properties, allOf, ...rest } = toNode(resolveNode(document, schema));
-  if (type !== undefined) return [type].flat();
-  if (isNode(properties)) return ['object'];
-  if (!Array.isArray(allOf) || ancestors.includes(allOf) || 'oneOf' in rest || 'anyOf' in rest) return [];
-  return allOf.map((part) => listTypes(document, part, [...ancestors, allOf])).find(({ length }) => length > 0) ?? [];
+function listTypes(document: Document, schema: unknown): readonly unknown[] {
+  const nodes = listNodes(document, schema);
+  if (nodes.some((node) => 'oneOf' in node || 'anyOf' in node)) return [];
+  const { type = 'object' } = nodes.find((node) => node.type !== undefined || isNode(node.properties)) ?? { type: [] };
+  return [type].flat();
 }
 
 /**
@@ -139,7 +138,7 @@ function listTypes(document: Document, schema: unknown, ancestors: readonly unkn
  */
 function selectByProperty(alternatives: Alternatives, value: Node): number | ErrorObject | undefined {
   const { document, schemas } = alternatives;
-  const choices = schemas.map((schema) => listFixedValues(document, schema, []));
+  const choices = schemas.map((schema) => listFixedValues(document, schema));
   const names = [...(choices[0]?.keys() ?? [])].filter((key) => choices.every((choice) => choice.has(key)));
   const name = names.find((key) => areDistinct(choices.map((choice) => choice.get(key) ?? [])));
   if (name === undefined) return undefined;
@@ -166,26 +165,25 @@ function areDistinct(lists: readonly (readonly unknown[])[]): boolean {
 type FixedValues = ReadonlyMap<string, readonly unknown[]>;
 
 /** Returns the allowed values of all properties that have an `enum` or `const`, by property name. */
-function listFixedValues(document: Document, schema: unknown, ancestors: readonly unknown[]): FixedValues {
-  const target = toNode(resolveNode(document, schema));
-  if (ancestors.includes(target)) return new Map();
-  const parts = Array.isArray(target.allOf) ? target.allOf : [];
-  const inherited = parts.flatMap((part) => [...listFixedValues(document, part, [...ancestors, target])]);
-  const own = Object.entries(toNode(target.properties)).flatMap(([name, property]): [string, readonly unknown[]][] => {
+function listFixedValues(document: Document, schema: unknown): FixedValues {
+  const properties = listNodes(document, schema)
+    .toReversed()
+    .flatMap((node) => Object.entries(toNode(node.properties)));
+  const fixed = properties.flatMap(([name, property]): [string, readonly unknown[]][] => {
     const { const: value, enum: values } = toNode(resolveNode(document, property));
     if (value !== undefined) return [[name, [value]]];
     return Array.isArray(values) ? [[name, values]] : [];
   });
   // If several schemas in `allOf` list values of a property, the shortest list is used, since the value must be in all
   // lists.
-  return new Map([...inherited, ...own].sort(([, a], [, b]) => b.length - a.length));
+  return new Map(fixed.sort(([, a], [, b]) => b.length - a.length));
 }
 
 /**
  * Creates a function that collects all objects and arrays inside the alternatives of a `oneOf` or `anyOf`.
  * The function follows references in `document`.
  */
-const listNodes = memoizeByObject((document: Document) =>
+const listContents = memoizeByObject((document: Document) =>
   memoizeByObject((schemas: object): ReadonlySet<object> => {
     const nodes = new Set<object>();
     const visit = (value: unknown): void => {

@@ -1,4 +1,4 @@
-import { type Document, isNode, type Node, resolveNode, toNode } from './document.ts';
+import { type Document, isNode, listNodes, type Node, resolveNode, toNode } from './document.ts';
 import { requireKnownValues } from './known-values.ts';
 import { getKind } from './walk-schemas.ts';
 
@@ -56,16 +56,13 @@ function distributeAlternatives(document: Document, node: Node): Node {
   const { oneOf, anyOf, discriminator, ...base } = node;
   const alternatives = oneOf ?? anyOf;
   if (!Array.isArray(alternatives) || (oneOf && anyOf) || !isOpen(base)) return node;
-  if (!alternatives.some((alternative) => hasProperties(document, alternative, []))) return node;
+  if (!alternatives.some((alternative) => hasProperties(document, alternative))) return node;
   const merged = alternatives.map((alternative) => ({ allOf: [base, alternative] }));
   return { [oneOf ? 'oneOf' : 'anyOf']: merged, ...(discriminator !== undefined && { discriminator }) };
 }
 
-function hasProperties(document: Document, node: unknown, ancestors: readonly unknown[]): boolean {
-  const schema = resolveNode(document, node);
-  if (!isNode(schema) || ancestors.includes(schema)) return false;
-  const parts = Array.isArray(schema.allOf) ? schema.allOf : [];
-  return isNode(schema.properties) || parts.some((part) => hasProperties(document, part, [...ancestors, schema]));
+function hasProperties(document: Document, schema: unknown): boolean {
+  return listNodes(document, schema).some(({ properties }) => isNode(properties));
 }
 
 /**

@@ -223,21 +223,35 @@ export function getTarget(document: unknown, pointer: string): unknown {
  * `schema`: the JSON Pointer of the schema.
  */
 export function getPropertyNames(document: unknown, schema: string): readonly string[] {
-  const names = new Set<string>();
-  const visited = new Set<unknown>();
-  const visit = (node: unknown): void => {
-    if (!isNode(node) || visited.has(node)) return;
-    visited.add(node);
-    for (const name of Object.keys(toNode(node.properties))) names.add(name);
-    if (typeof node.$ref === 'string') visit(resolveNode(document, node));
-    for (const key of COMPOSITION_KEYWORDS) [node[key]].flat().forEach(visit);
-    Object.values(toNode(node.dependentSchemas)).forEach(visit);
-  };
-  visit(getTarget(document, schema));
-  return [...names];
+  const nodes = listNodes(document, getTarget(document, schema), COMPOSITION_KEYWORDS);
+  return [...new Set(nodes.flatMap(({ properties }) => Object.keys(toNode(properties))))];
 }
 
-const COMPOSITION_KEYWORDS = ['allOf', 'oneOf', 'anyOf', 'if', 'then', 'else'];
+/**
+ * Returns a schema, and the schemas that apply to the same value: the targets of references, and the schemas in
+ * `keywords` at all levels.
+ * Each schema is returned once, before the schemas inside it, so a schema can contain itself.
+ */
+export function listNodes(
+  document: unknown,
+  schema: unknown,
+  keywords: readonly string[] = ['allOf'],
+): readonly Node[] {
+  const nodes = new Set<Node>();
+  const visit = (node: unknown): void => {
+    if (!isNode(node) || nodes.has(node)) return;
+    nodes.add(node);
+    if (typeof node.$ref === 'string') visit(resolveNode(document, node));
+    for (const keyword of keywords) {
+      const value = node[keyword];
+      for (const inner of keyword === 'dependentSchemas' ? Object.values(toNode(value)) : [value].flat()) visit(inner);
+    }
+  };
+  visit(schema);
+  return [...nodes];
+}
+
+const COMPOSITION_KEYWORDS = ['allOf', 'oneOf', 'anyOf', 'if', 'then', 'else', 'dependentSchemas'];
 
 /**
  * Returns the JSON Pointer of the final target if the value at a JSON Pointer is a reference.

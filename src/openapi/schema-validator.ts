@@ -2,7 +2,7 @@ import type { Ajv, ErrorObject, Options, ValidateFunction } from 'ajv';
 import { formatPointer } from '../util/json-pointer.ts';
 import { ajvOptions, createContractAjv, removeData, toContractReference } from './ajv.ts';
 import { isUnionError, selectAlternatives } from './alternatives.ts';
-import { type Document, isNode, type Node, resolveNode, toNode } from './document.ts';
+import { type Document, isNode, listNodes, type Node, resolveNode, toNode } from './document.ts';
 import { mapNodes } from './walk-schemas.ts';
 
 /**
@@ -242,17 +242,10 @@ export function createDirectionView(document: Document, text: string, only: Dire
  * Returns the schema of a property, from the `properties` of a schema or of the schemas in its `allOf`; undefined if
  * there is none.
  */
-function findProperty(document: Document, node: Node, name: string, depth = 0): unknown {
-  const { properties, allOf } = node;
-  if (isNode(properties) && Object.hasOwn(properties, name)) return properties[name];
-  if (!Array.isArray(allOf) || depth > MAX_EXTENSIONS) return undefined;
-  return allOf
-    .map((part) => findProperty(document, toNode(resolveNode(document, part)), name, depth + 1))
-    .find((property) => property !== undefined);
+function findProperty(document: Document, schema: Node, name: string): unknown {
+  const nodes = listNodes(document, schema).map(({ properties }) => toNode(properties));
+  return nodes.find((properties) => Object.hasOwn(properties, name))?.[name];
 }
-
-/** The maximum number of nested `allOf` in which a property is searched. */
-const MAX_EXTENSIONS = 5;
 
 type Direction = 'readOnly' | 'writeOnly';
 

@@ -166,7 +166,7 @@ describe('a snapshot folder', () => {
     const data = join(folder, 'db.json');
     const starting = createStorefront({ data, snapshots: join(folder, 'snapshots') });
     await expect(starting).rejects.toThrow(message);
-    await expect(starting).rejects.toMatchObject({ name: 'UserError', kind: 'data-file' });
+    await expect(starting).rejects.toMatchObject({ name: 'UserError' });
     expect((await startStorefront({ data })).dataFile).toBe(data);
   });
 
