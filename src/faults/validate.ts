@@ -226,7 +226,7 @@ function hasMethod(route: Route, method: string): boolean {
 }
 
 /** The maximum length of a glob that is compared with the paths of the contract, in characters. */
-export const MAX_PATH_LENGTH = 500;
+const MAX_PATH_LENGTH = 500;
 
 /** Returns the operations whose path can match a glob; all operations if the glob is undefined or too long. */
 function filterByPath(routes: readonly Route[], glob: string | undefined): readonly Route[] {

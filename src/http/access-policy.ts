@@ -82,7 +82,7 @@ function findPublicHost(hosts: readonly string[]): string | undefined {
 }
 
 /** Returns whether only this machine can reach a server that listens on `host`. */
-export function isLoopback(host: string | undefined): boolean {
+function isLoopback(host: string | undefined): boolean {
   return host === undefined || /^(localhost|127(\.\d{1,3}){3}|::1)$/i.test(host);
 }
 
@@ -267,7 +267,7 @@ export function quote(text: string): string {
  * Returns the part of an error message that says how to allow an origin:
  * `start the server with --allow-origin http://a.test (…)`.
  */
-export function describeAllowOrigin(origin: string): string {
+function describeAllowOrigin(origin: string): string {
   return `start the server with --allow-origin ${origin.slice(0, MAX_QUOTED_LENGTH) || 'ORIGIN'} (* allows every origin)`;
 }
 

@@ -180,7 +180,7 @@ function isReadAgain(method: string | undefined, url: string, headers: IncomingH
 }
 
 /** Returns the values of an exchange for the log line. */
-export function getLogDetails(exchange: Exchange): RequestDetails {
+function getLogDetails(exchange: Exchange): RequestDetails {
   const { app, api, ctx, route, decision, sandbox, isNamed, effects, transport, notes } = exchange;
   const all = [...notes, ...getOriginNotes(app.access, ctx.req)];
   return {

@@ -98,7 +98,7 @@ export type Decision = NonNullable<RecordedRequest['decision']>;
 export type TransportFault = Pick<FaultEffect, 'connection' | 'bodyDurationMs'>;
 
 /** The id of the sandbox that a request names, and the request target without the path prefix of the sandbox. */
-export interface SandboxTarget {
+interface SandboxTarget {
   /** The id of the sandbox; undefined if the request names none. */
   readonly sandboxId: string | undefined;
   /** The path prefix that names the sandbox, such as `/_sandbox/w3`. Empty if the path does not name a sandbox. */

@@ -194,7 +194,7 @@ interface Connection {
 }
 
 /** The open connections of a server. */
-export class Connections {
+class Connections {
   readonly #connections = new Map<Duplex, Connection>();
 
   /** Adds a new connection. */

@@ -90,7 +90,7 @@ function findCookieName(document: Document): string {
 }
 
 /** The parts of a response on which its headers depend. */
-export interface HeaderInput {
+interface HeaderInput {
   readonly route: Route;
   readonly status: number;
   readonly input: Pick<OperationInput, 'path'>;

@@ -8,7 +8,7 @@ import { getRoutes, toRouterPath } from './routes.ts';
 import { getKind } from './walk-schemas.ts';
 
 /** The functions of the package openapi-backend that route requests and validate parameters. */
-export interface Backend {
+interface Backend {
   /** Returns the operation that matches the method and the path of a request. */
   matchOperation(request: Request): Operation | undefined;
   /** Returns the validators of an operation's parameters. The validators are compiled on first use. */

@@ -13,7 +13,7 @@ import { YOUR_HANDLER } from '../util/describe-decision.ts';
 import { UserError } from '../util/issue.ts';
 
 /** Which operations are mocked: `true` for all operations, `false` for none, or a list of operationIds. */
-export type MockedOperations = boolean | readonly string[];
+type MockedOperations = boolean | readonly string[];
 
 /**
  * The implementation that was chosen for an operation, and the reason.

@@ -1,7 +1,7 @@
 import type { Entry, State } from './state.ts';
 
 /** A change of a list: at the index `from`, the entries in `inserted` replace those in `removed`. */
-export interface Splice {
+interface Splice {
   readonly from: number;
   readonly removed: readonly Entry[];
   readonly inserted: readonly Entry[];

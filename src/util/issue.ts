@@ -76,4 +76,4 @@ export class UserError extends Error {
  * `patch`: an operation of a JSON Patch can't be applied.
  * `endless-schema`: a schema requires endlessly nested values, or more than the limits of a generated value.
  */
-export type UserErrorKind = 'data-file' | 'truncated-file' | 'other-contract' | 'patch' | 'endless-schema';
+type UserErrorKind = 'data-file' | 'truncated-file' | 'other-contract' | 'patch' | 'endless-schema';

@@ -214,7 +214,7 @@ function removeTrailingZeros(digits: string): string {
 
 const MAX_FOUND = 20;
 
-export const [QUOTE, COLON, COMMA, OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT, MINUS, ZERO, NINE] = [
+const [QUOTE, COLON, COMMA, OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT, MINUS, ZERO, NINE] = [
   ...Buffer.from('":,[]{}-09'),
 ] as [number, number, number, number, number, number, number, number, number, number];
 

@@ -2,7 +2,7 @@ import { type ControlApi, createError, getFailedRequest } from './control-api.ts
 import type { Session } from './session.ts';
 
 /** Functions that are called when a stream of recorded requests opens, receives requests, or ends. */
-export interface StreamListener {
+interface StreamListener {
   /** Called when the stream is open. */
   onOpen(): void;
   /** Called with new recorded requests, in the order of their ids. Each text is a journal entry as JSON. */
@@ -58,7 +58,7 @@ export async function followRequests(options: StreamOptions, listener: StreamLis
 }
 
 /** The options of `followRequests`, which receives the recorded requests of a sandbox. */
-export interface StreamOptions {
+interface StreamOptions {
   readonly api: ControlApi;
   readonly session: Session;
   readonly sandbox: string;

@@ -7,7 +7,7 @@ import { Observable } from '../model/observable.ts';
  * `token`: the server requires a token.
  * `disabled`: the control API is disabled, and `detail` says why.
  */
-export type Access =
+type Access =
   | { readonly state: 'unknown' | 'open' }
   | { readonly state: 'token'; readonly wasRejected: boolean }
   | { readonly state: 'disabled'; readonly detail: string };

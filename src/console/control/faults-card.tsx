@@ -85,7 +85,7 @@ interface EffectProps extends FaultPartProps {
 }
 
 /** The form fields for the effect of a fault: a response, a delay, or a connection failure. */
-export function FaultEffect({ values, set, operation }: EffectProps) {
+function FaultEffect({ values, set, operation }: EffectProps) {
   return (
     <>
       <fieldset class="choices">
@@ -200,7 +200,7 @@ const CONDITIONS = [
 ] as const;
 
 /** The form fields for the conditions of a fault: how often the fault applies, and to which requests. */
-export function FaultConditions({ values, set }: FaultPartProps) {
+function FaultConditions({ values, set }: FaultPartProps) {
   return (
     <>
       <NumberField

@@ -49,7 +49,7 @@ function compareEntries(
  * A difference between two JSON values.
  * `before` is undefined if a value was added, and `after` is undefined if it was removed.
  */
-export interface Difference {
+interface Difference {
   /** The JSON Pointer of the value without its first slash, such as `rating/stars`. */
   readonly pointer: string;
   readonly before: unknown;

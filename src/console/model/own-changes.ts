@@ -2,7 +2,7 @@ import type { ControlApi, RequestParts, UsedId } from '../api/control-api.ts';
 import { Observable } from './observable.ts';
 
 /** A change of the state that the user made in the console. */
-export interface OwnChange {
+interface OwnChange {
   readonly text: string;
   /** The id of the newest recorded request at the time of the change, or 0 if there was no request. */
   readonly newestId: number;

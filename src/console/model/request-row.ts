@@ -2,7 +2,7 @@ import type { ControlResponse, JournalEntry } from '../../control/operation.ts';
 import { describeDecision } from '../../util/describe-decision.ts';
 
 /** What determined the response to a request, such as a handler, a mock or a fault. */
-export type Decision = NonNullable<JournalEntry['decision']>;
+type Decision = NonNullable<JournalEntry['decision']>;
 
 /** A journal entry with further details, as the server returns it for one request. */
 export type Details = ControlResponse<'getRequest'>;

@@ -4,7 +4,7 @@ import { type CharacterNode, getRanges, intersect, type Ranges } from './charact
 import { createNative, parseTree } from './pattern.ts';
 
 /** Counts the work to generate texts. The methods throw an error if there is too much. */
-export interface WorkCounter {
+interface WorkCounter {
   /** Is called before the characters are generated. */
   addCharacters(count: number): void;
   addSteps(count: number): void;
