@@ -42,7 +42,7 @@ interface Response {
 
 type Content = Readonly<Record<string, { readonly schema: Schema }>>;
 
-const METHODS = ['get', 'put', 'post', 'delete'];
+const METHODS = ['get', 'put', 'patch', 'post', 'delete'];
 
 const INTRODUCTION = `# Control API reference
 
