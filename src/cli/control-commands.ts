@@ -71,8 +71,7 @@ const FAULT_OPTIONS: readonly OptionRow[] = [
 /** The command that lists, adds and removes injected faults. */
 const FAULTS_COMMAND: ActionCommand = {
   name: 'faults',
-  description:
-    'List, add or remove faults, or remove all faults. The options from --operation to --body-duration are those of add.',
+  description: 'List, add, remove or clear faults. The options from --operation to --body-duration are for add.',
   argument: ['[fault]', 'for remove: id of the fault'],
   options: FAULT_OPTIONS,
   actions: {
@@ -105,19 +104,19 @@ const JOURNAL_COMMAND: ActionCommand = {
       'for count and verify: JSON object that requests must match; its properties can be method, path, query, headers and body',
       parseJson,
     ],
-    ['--status <status>', 'count, verify: only requests with this response status', parseCount],
-    ['--fault <id>', 'count, verify: only requests that this fault applied to'],
+    ['--status <status>', 'for count and verify: only requests with this response status', parseCount],
+    ['--fault <id>', 'for count and verify: only requests that this fault applied to'],
     ['--after <id>', 'only requests with a higher id', parseCount],
-    ['--limit <number>', 'show: number of newest requests to show (default: all)', parseCount],
-    ['--times <number>', 'verify: exact number of requests', parseCount],
-    ['--at-least <number>', 'verify: minimum number of requests (default: 1, or 0 with --at-most)', parseCount],
-    ['--at-most <number>', 'verify: maximum number of requests (default: no limit)', parseCount],
+    ['--limit <number>', 'for show: number of newest requests to show (default: all)', parseCount],
+    ['--times <number>', 'for verify: exact number of requests', parseCount],
+    ['--at-least <number>', 'for verify: minimum number of requests (default: 1, or 0 with --at-most)', parseCount],
+    ['--at-most <number>', 'for verify: maximum number of requests (default: no limit)', parseCount],
     [
       '--within <ms>',
-      'verify: maximum time to wait for the requests, in milliseconds, up to 60000 (default: 0)',
+      'for verify: maximum time to wait for the requests, in milliseconds, up to 60000 (default: 0)',
       parseCount,
     ],
-    ['--json', 'show: print all fields as JSON'],
+    ['--json', 'for show: print all fields as JSON'],
   ],
   actions: {
     show: (_, { json, ...query }) => ({ ...createListRequest(query), ...(json ? {} : { format: 'journal' }) }),

@@ -205,7 +205,7 @@ function createMigrateCommand(
     .action((_options: unknown, command: Command) => {
       const given: Partial<MigrateOptions> = { ...getExplicitOptions(program), ...getExplicitOptions(command) };
       const { database = DATABASE_URL, databaseSchema } = given;
-      if (!database) command.error('error: name the database with --database URL or DATABASE_URL');
+      if (!database) command.error('error: missing URL of the database. Use --database URL, or set DATABASE_URL.');
       else onMigrate({ database, databaseSchema });
     });
 }

@@ -102,7 +102,10 @@ function logWarnings({ id, clock }: Sandbox, fault: Fault, parts: ControlParts):
 /** Returns a warning if the clock of the sandbox has already reached the time `until` of a new fault. */
 function findExpiryWarning({ until }: Fault, nowMs: number): readonly string[] {
   if (until === undefined || parseTime(until) > nowMs) return [];
-  return [`the fault has expired: until (${until}) is not later than the time of the sandbox (${toIsoTime(nowMs)})`];
+  const now = toIsoTime(nowMs);
+  return [
+    `the fault has expired: until (${until}) is not later than the time of the sandbox (${now}): use a later time`,
+  ];
 }
 
 function createUnknownFaultError({ id, fault }: { readonly id: string; readonly fault: string }, parts: ControlParts) {

@@ -149,7 +149,8 @@ export function readContract(path: string): string {
   } catch (cause) {
     if (cause instanceof UserError) throw cause;
     const { code, message } = cause as NodeJS.ErrnoException;
-    throw new UserError(`${path} can't be read (${code ?? message})`, { cause });
+    const reason = code === 'ENOENT' ? 'does not exist: check the path' : `can't be read (${code ?? message})`;
+    throw new UserError(`${path} ${reason}`, { cause });
   }
 }
 

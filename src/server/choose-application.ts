@@ -27,7 +27,7 @@ export async function chooseApplication({
   if (isShop) return createShop(synonyms === undefined ? undefined : resolve(synonyms)) as unknown as Application;
   if (synonyms !== undefined)
     throw new UserError(
-      `The contract ${file} has no search operation, so the option synonyms has no effect: remove it.`,
+      `The contract ${file} has no search operation, so the option synonyms has no effect: omit the option.`,
     );
   return createResourceApplication(path);
 }

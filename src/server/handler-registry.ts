@@ -77,7 +77,7 @@ export function refuseUnknownOperations(
   const others = known.join(', ');
   throw new UserError(
     file === undefined || unmockable.length > 0
-      ? `the contract has no operation ${names}, but the handlers or --mock name it: use ${others}`
+      ? `the contract has no operation ${names}: correct the name in the handlers or in --mock. The operations are ${others}`
       : `${file} exports ${names}, but the contract has no operation ${names}: export only functions with these names: ${others}`,
   );
 }
@@ -128,6 +128,8 @@ async function loadModule(path: string, version = ''): Promise<Record<string, un
 function describeFailure(thrown: unknown, file: string): string {
   if (!(thrown instanceof Error)) return String(thrown);
   const { message, stack = '' } = thrown;
+  const [missing] = /^Cannot find module '[^']*'/.exec(message) ?? [];
+  if (missing?.includes(file)) return 'the file does not exist: check the path';
   const [, after = ''] = stack.split(basename(file));
   const line = /^(?:\?version=[^:\s]*)?:(\d+)/.exec(after)?.[1];
   if (line !== undefined) return `${message} (line ${line})`;

@@ -54,7 +54,7 @@ interface StateParts extends Pick<SandboxesParts, 'nowMs' | 'elapsedMs' | 'newId
 export async function openServerState(start: StateParts) {
   const { application, options, nowMs, log, current, address, metrics } = start;
   if (options.database !== undefined && options.data !== undefined)
-    throw new UserError('The state is either in a database or in a data file: omit --database or --data.');
+    throw new UserError('A server has either a database or a data file: omit --database or --data.');
   const clock = createClock(nowMs);
   const { prepare } = application;
   const state = await openState({

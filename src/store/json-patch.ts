@@ -106,7 +106,7 @@ class PatchedDocument {
   }
 
   #move(from: string, path: string): void {
-    if (path.startsWith(`${from}/`)) throw new UserError('the path is inside of the value that it moves');
+    if (path.startsWith(`${from}/`)) throw new UserError('the path is inside the value that it moves');
     const { parent, step } = this.#open(from);
     if (!Array.isArray(parent) || getParentPath(from) !== getParentPath(path)) {
       // A value that does not become deeper was checked where it is: checking it again takes as long as its size.

@@ -2,7 +2,7 @@
 export const SANDBOX_ID = /^[a-z0-9][a-z0-9-]{0,62}$/;
 
 /** The end of the error message for an invalid sandbox id: what to do. */
-export const SANDBOX_ID_REMEDY = 'use up to 63 lower-case letters, digits and hyphens, not starting with a hyphen';
+export const SANDBOX_ID_REMEDY = 'use up to 63 lowercase letters, digits and hyphens, not starting with a hyphen';
 
 /** Matches a valid `traceparent` header (W3C Trace Context, section 3.2). Versions after 00 can have more fields. */
 const TRACE_PARENT = /^(?!ff)[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})[\da-f]{16}-[\da-f]{2}(?:(?<!^00.*)-.*)?$/;

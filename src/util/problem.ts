@@ -63,12 +63,13 @@ export const problemKinds = {
   'unknown-snapshot': {
     status: 404,
     title: 'Snapshot not found',
-    explanation: 'There is neither a saved nor a built-in snapshot with this name.',
+    explanation:
+      'There is neither a saved nor a built-in snapshot with this name. GET /_control/sandboxes/ID/snapshots lists the snapshots.',
   },
   'unknown-fault': {
     status: 404,
     title: 'Fault not found',
-    explanation: 'The sandbox has no fault with this id.',
+    explanation: 'The sandbox has no fault with this id. GET /_control/sandboxes/ID/faults lists the faults.',
   },
   'unknown-operation': {
     status: 404,

@@ -48,7 +48,7 @@ describe('startStorefront of storefront/testing for require', () => {
 
   it('rejects with the error output of a child that does not start', async () => {
     await expect(startStorefront({ contract: 'none.yaml' })).rejects.toThrow(
-      /^The storefront server ended with 1 instead of starting: storefront: .*none\.yaml can't be read/,
+      /^The storefront server ended with 1 instead of starting: storefront: .*none\.yaml does not exist/,
     );
   });
 

@@ -103,7 +103,7 @@ describe('a custom handler', () => {
   });
 
   it.each([
-    ['does not exist', undefined, "can't be loaded"],
+    ['does not exist', undefined, 'the file does not exist: check the path'],
     ['has a syntax error', 'export {', "can't be loaded"],
     ['exports nothing', '', 'exports no handlers'],
     ['exports no function for it', 'export const listOrders = [];', 'listOrders is not a handler: use a function'],

@@ -157,7 +157,7 @@ describe('the option mock of createStorefront', () => {
     'stops the start for an unknown operation, with the known ones, as does the option handlers: %s',
     async (_, options) => {
       await expect(createStorefront(options)).rejects.toThrow(
-        `the contract has no operation placeOrder, but the handlers or --mock name it: use ${ids.join(', ')}`,
+        `the contract has no operation placeOrder: correct the name in the handlers or in --mock. The operations are ${ids.join(', ')}`,
       );
     },
   );

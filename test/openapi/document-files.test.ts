@@ -153,7 +153,7 @@ describe('a document of several files is refused, with the file and the position
       'a reference to a file that does not exist',
       'api/schemas/Owner.yaml',
       'type: object\nproperties:\n  pets: { $ref: »Pets.yaml }\n',
-      `#/properties/pets/$ref refers to "Pets.yaml", but FOLDER/api/schemas/Pets.yaml can't be read (ENOENT)`,
+      `#/properties/pets/$ref refers to "Pets.yaml", but FOLDER/api/schemas/Pets.yaml does not exist: check the path`,
     ],
     [
       'a reference to a part that does not exist',
@@ -228,7 +228,7 @@ describe('saving a part of a contract while the server runs', () => {
     const { folder, path } = await writeFiles();
     const shop = await startStorefront({ contract: path, mock: true });
     await writeFile(path, FILES['api/openapi.yaml'].replace('schemas/Pet.yaml', 'new/Pet.yaml'));
-    await waitForLog(shop, "new/Pet.yaml can't be read (ENOENT). The previous contract stays in use", 40);
+    await waitForLog(shop, 'new/Pet.yaml does not exist: check the path. The previous contract stays in use', 40);
     const part = join(folder, 'api/new/Pet.yaml');
     await mkdir(dirname(part));
     await writeFile(part, 'type: object\nrequired: [age]\n');

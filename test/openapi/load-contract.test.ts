@@ -40,7 +40,7 @@ describe('loadContract', () => {
 
   it('names a file that does not exist', async () => {
     await expect(loadContract({ path: '/nowhere/openapi.yaml', strict: false })).rejects.toThrow(
-      "/nowhere/openapi.yaml can't be read (ENOENT)",
+      '/nowhere/openapi.yaml does not exist: check the path',
     );
   });
 

@@ -67,7 +67,7 @@ describe('a server with a database', () => {
     const { database, databaseSchema } = createDatabaseOptions();
     await runSql(database, `CREATE SCHEMA ${databaseSchema}; CREATE TABLE ${databaseSchema}.lists (name text)`);
     await expect(createStorefront({ database, databaseSchema })).rejects.toThrow(
-      'has only these of the tables that storefront needs: lists. Restore the missing tables, delete these tables, or use another schema',
+      'has only some of the tables that storefront needs: lists. Restore the missing tables, delete these tables, or use another schema',
     );
     expect(await runSql(database, `SELECT name FROM ${databaseSchema}.lists`)).toEqual([]);
   });

@@ -66,7 +66,7 @@ describe('storefront explain', () => {
   });
 
   it('refuses a contract that does not exist', async () => {
-    await expect(explain({ contract: 'none.yaml' })).rejects.toThrow("none.yaml can't be read");
+    await expect(explain({ contract: 'none.yaml' })).rejects.toThrow('none.yaml does not exist');
   });
 });
 

@@ -96,7 +96,7 @@ function CreateForm({ reload }: { readonly reload: () => Promise<void> }) {
         <input
           required
           pattern="[a-z0-9][a-z0-9\-]{0,62}"
-          title="Lower-case letters, digits and hyphens"
+          title="Lowercase letters, digits and hyphens"
           placeholder="w1"
           value={id}
           onInput={(event) => setId(event.currentTarget.value)}
@@ -239,7 +239,7 @@ function SaveForm({ sandbox, reload }: { readonly sandbox: string; readonly relo
         <input
           required
           pattern="[a-z0-9][a-z0-9._\-]{0,62}"
-          title="Lower-case letters, digits, dots, hyphens and underscores"
+          title="Lowercase letters, digits, dots, hyphens and underscores"
           placeholder="before-checkout"
           value={name}
           onInput={(event) => setName(event.currentTarget.value)}

@@ -208,7 +208,7 @@ async function readVersion(query: Query): Promise<number> {
   const version = Number(row?.version ?? 0);
   if (version <= VERSIONS.length) return version;
   throw new UserError(
-    `The tables in the database have version ${version}, which a newer storefront has created. This one knows versions up to ${VERSIONS.length}: update storefront, or use another schema with --database-schema.`,
+    `The tables in the database have version ${version}, which a newer storefront has created. This storefront supports versions up to ${VERSIONS.length}: update storefront, or use another schema with --database-schema.`,
   );
 }
 
@@ -250,6 +250,6 @@ function countVersions({ names, version }: FoundTables, place: string): number {
   if (hasAll(names, VERSIONS.length)) return VERSIONS.length;
   if (names.length === 0) return 0;
   throw new UserError(
-    `${place} has only these of the tables that storefront needs: ${names.join(', ')}. Restore the missing tables, delete these tables, or use another schema with --database-schema.`,
+    `${place} has only some of the tables that storefront needs: ${names.join(', ')}. Restore the missing tables, delete these tables, or use another schema with --database-schema.`,
   );
 }
