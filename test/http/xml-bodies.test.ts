@@ -45,7 +45,7 @@ describe('a request body in XML', () => {
     ['violates the schema', '<pet><name>a</name><age>-1</age></pet>', /age/],
     ['lacks a required property', '<pet><age>1</age></pet>', /name/],
     ['is not well-formed', '<pet><name>a</pet>', /not the expected XML/],
-    ['has another root element', '<dog><name>a</name></dog>', /must be <pet>/],
+    ['has another root element', '<dog><name>a</name></dog>', /use <pet>/],
     ['is nested too deeply', '<pet>'.repeat(9_000), /nested/],
   ])('that %s is refused', async (_, xml, detail) => {
     const send = await startPets();
@@ -134,7 +134,7 @@ describe('a request body in XML whose schema has alternatives', () => {
       expect((await send(xml)).status, xml).toBe(400);
     expect(await send(`<cow>${DOG}</cow>`)).toMatchObject({
       status: 400,
-      detail: expect.stringContaining('must be <cat> or <dog>'),
+      detail: expect.stringContaining('use <cat> or <dog>'),
     });
   });
 
@@ -208,7 +208,7 @@ describe('XML with names and values of other kinds', () => {
     const send = await startPets();
     expect(await send('<?xml version="1.0" encoding="ISO-8859-1"?><pet><name>a</name></pet>')).toMatchObject({
       status: 400,
-      detail: expect.stringContaining('must have UTF-8'),
+      detail: expect.stringContaining('use UTF-8'),
     });
   });
 });

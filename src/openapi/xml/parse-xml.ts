@@ -22,7 +22,7 @@ const MAX_DEPTH = 500;
 function parseDocument(text: string): XmlElement {
   const encoding = /^<\?xml[^>]*\sencoding\s*=\s*["']([^"']*)/.exec(text)?.[1] ?? 'UTF-8';
   if (!/^(?:utf-?8|us-ascii)$/i.test(encoding))
-    throw new SyntaxError(`the XML declaration has the encoding ${encoding}, and must have UTF-8`);
+    throw new SyntaxError(`the XML declaration has the encoding ${encoding}: use UTF-8`);
   const { SaxesParser } = loadPackage<typeof Saxes>('saxes');
   const parser = new SaxesParser({ xmlns: false });
   const top: XmlElement = { name: '', attributes: {}, children: [], text: '', size: 1 };
@@ -74,9 +74,7 @@ export function parseXml(contract: XmlContract, schema: string, text: string): u
   const xml = readXmlSchema(contract.normalized, schema);
   const names = listNames(xml);
   if (names.length > 0 && !names.map(removePrefix).includes(root.name))
-    throw new SyntaxError(
-      `the root element is <${root.name}>, and must be ${names.map((name) => `<${name}>`).join(' or ')}`,
-    );
+    throw new SyntaxError(`the root element is <${root.name}>: use ${names.map((name) => `<${name}>`).join(' or ')}`);
   return new XmlReader(contract).read(xml, root);
 }
 
@@ -150,7 +148,7 @@ class XmlReader {
     if (fitting !== undefined) return fitting;
     const [first] = values;
     if (this.#isValid(xml, element, first))
-      throw new SyntaxError(`the element <${element.name}> has the content of another element: see its schema`);
+      throw new SyntaxError(`the content of the element <${element.name}> does not match its schema`);
     return first;
   }
 
