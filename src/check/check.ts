@@ -7,15 +7,7 @@ import { joinList } from '../util/text.ts';
 import type { CheckOptions } from './check-options.ts';
 import { Client } from './client.ts';
 import { addCredentials } from './credentials.ts';
-import {
-  CheckError,
-  CheckStoppedError,
-  createNotCheckedError,
-  type ReceivedResponse,
-  ServerUnreachableError,
-  ServerUnresponsiveError,
-  TimeLimitError,
-} from './exchange.ts';
+import { CheckError, CheckStoppedError, createNotCheckedError, type ReceivedResponse } from './exchange.ts';
 import { CheckResults, type Finding } from './findings.ts';
 import {
   type CheckPart,
@@ -150,7 +142,7 @@ async function runChecks(
     notes.push(`The check stopped early: ${error.message}`);
     reportLostRequests(error, sessions, routes);
     const unfinished = getUnfinished();
-    const unchecked = unfinished.filter(({ isOptional }) => !(isOptional && error instanceof TimeLimitError));
+    const unchecked = unfinished.filter(({ isOptional }) => !(isOptional && error.kind === 'time-limit'));
     if (unchecked.length < unfinished.length) notes.push(SHORTENED);
     return { unchecked: parts ? unchecked.map(({ name }) => name) : ['everything'], unreached: [] };
   } finally {
@@ -197,8 +189,8 @@ const MAX_LOST_REQUESTS = 10;
  * cause.
  */
 function reportLostRequests(error: CheckStoppedError, sessions: readonly Session[], routes: readonly Route[]): void {
-  const isUnresponsive = error instanceof ServerUnresponsiveError;
-  if (!isUnresponsive && !(error instanceof ServerUnreachableError)) return;
+  const isUnresponsive = error.kind === 'unresponsive';
+  if (!isUnresponsive && error.kind !== 'unreachable') return;
   const isSelected = ({ route }: Suspect) => routes.includes(route);
   const lost = sessions.flatMap((session) => session.lost).filter(isSelected);
   const answered = isUnresponsive ? [] : sessions.flatMap((session) => session.answered).filter(isSelected);
@@ -289,9 +281,6 @@ function createUnreachableError(url: string, { kind, message }: NoResponseError,
   return new CheckError(`${url} did not return a valid HTTP response: ${message}. Check the URL.${scheme}`);
 }
 
-/** Thrown if no operation of the contract exists at the address of the server. */
-export class WrongAddressError extends CheckStoppedError {}
-
 /** The server and the operations to find on it. */
 export interface AddressOptions {
   readonly contract: Contract;
@@ -317,7 +306,7 @@ const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
 
 /**
  * Requests one operation after another until a response shows that the server has the operations of the contract.
- * Throws `WrongAddressError` if no response shows this: for example, if all responses have status 404.
+ * Throws `CheckStoppedError` if no response shows this: for example, if all responses have status 404.
  */
 async function requireApi(options: AddressOptions): Promise<void> {
   const { contract, client, routes, seed } = options;
@@ -339,7 +328,7 @@ async function requireApi(options: AddressOptions): Promise<void> {
       statuses.add(response.status);
     }
   }
-  if (statuses.size > 0) throw new WrongAddressError(describe(options, [...statuses]));
+  if (statuses.size > 0) throw new CheckStoppedError(describe(options, [...statuses]), 'wrong-address');
 }
 
 /** Sends a request. Returns the response; undefined if there is none in time. */

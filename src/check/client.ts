@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ReceivedResponse, RequestToSend } from './exchange.ts';
-import { OperationUnavailableError } from './exchange.ts';
+import { CheckStoppedError } from './exchange.ts';
 import { DEFAULT_TIMEOUT_SECONDS } from './options.ts';
 import type { ConnectionCloses } from './transport.ts';
 import { Transport } from './transport.ts';
@@ -87,7 +87,7 @@ export class Client {
   /**
    * Sends a request to an operation.
    * Throws a `NoResponseError` if there is no response in time.
-   * Throws an `OperationUnavailableError` if the operation is limited for longer than `maxWaitMs`.
+   * Throws a `CheckStoppedError` if the operation is limited for longer than `maxWaitMs`.
    */
   async sendToOperation(
     request: RequestToSend,
@@ -96,8 +96,9 @@ export class Client {
     const throttle = this.#throttles.get(operationId) ?? new Throttle(this.#signal);
     this.#throttles.set(operationId, throttle);
     if (throttle.waitMs > maxWaitMs)
-      throw new OperationUnavailableError(
+      throw new CheckStoppedError(
         `${operationId} limits the request rate: Retry-After is ${Math.ceil(throttle.waitMs / 1_000)} s`,
+        'unavailable',
       );
     for (let retries = 0; ; retries++) {
       const sentMs = await throttle.waitForTurn();

@@ -4,7 +4,7 @@ import { joinList, quoteShellIfNeeded } from '../util/text.ts';
 import type { BehaviourModel } from './behaviour-model.ts';
 import { checkServer } from './check.ts';
 import type { CheckOptions } from './check-options.ts';
-import { CheckError, CheckUsageError } from './exchange.ts';
+import { CheckError } from './exchange.ts';
 import { type CheckCommand, DEFAULT_TIMEOUT_SECONDS } from './options.ts';
 import { toMarkdown } from './report/markdown.ts';
 import { createReport, type Failure, getCounting, type Report } from './report/report.ts';
@@ -223,15 +223,16 @@ function writeText(path: string | undefined, text: string, flag: 'w' | 'a'): voi
 
 async function startServer(contract: Contract, { model, start }: CheckEnvironment): Promise<RunningServer> {
   if (!model.applies(contract))
-    throw new CheckUsageError(
+    throw new CheckError(
       `Without a URL, storefront check checks ${model.subject}, but ${contract.path} is not the contract of ${model.subject}. Enter the URL of the server: storefront check URL --contract FILE`,
+      { kind: 'usage' },
     );
   return start();
 }
 
 /**
  * Prints a warning that lists the requests that can change data, such as `DELETE /pets/{id}`.
- * Throws `CheckUsageError` if the check needs these requests, but the command has no --allow-writes.
+ * Throws `CheckError` if the check needs these requests, but the command has no --allow-writes.
  */
 function warnOfChanges(selection: Selection, url: string, { model, print }: CheckEnvironment): void {
   const { mayWrite, contract } = selection;
@@ -244,6 +245,6 @@ function warnOfChanges(selection: Selection, url: string, { model, print }: Chec
     MAX_LISTED_OPERATIONS,
   );
   const warning = `The check changes data on ${url}: it sends ${requests} many times${resets ? ', and resets the data repeatedly' : ''}`;
-  if (!mayWrite) throw new CheckUsageError(`${warning}. To allow this, add --allow-writes.`);
+  if (!mayWrite) throw new CheckError(`${warning}. To allow this, add --allow-writes.`, { kind: 'usage' });
   print(`${warning}\n`);
 }

@@ -1,4 +1,4 @@
-import { OperationUnavailableError } from './exchange.ts';
+import { isUnavailable } from './exchange.ts';
 import { type CheckResults, type Finding, getFindingKey } from './findings.ts';
 import type { SendResult, Session } from './session.ts';
 
@@ -52,7 +52,7 @@ function findShortest(finding: Finding, repeated: readonly Finding[]): Finding |
  * A finding that needs a confirmation is not added: the verdict names it as not checked completely.
  */
 export function addUnconfirmed(results: CheckResults, findings: readonly Finding[], error: unknown): void {
-  if (error instanceof OperationUnavailableError) {
+  if (isUnavailable(error)) {
     results.addPending(findings);
     return;
   }
@@ -80,7 +80,7 @@ export async function sendIfAvailable(session: Session, ...request: Parameters<S
   try {
     return (await sendConfirmed(session, ...request)).exchange;
   } catch (error) {
-    if (error instanceof OperationUnavailableError) return undefined;
+    if (isUnavailable(error)) return undefined;
     throw error;
   }
 }

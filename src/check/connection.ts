@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Route } from '../openapi/routes.ts';
 import type { Client } from './client.ts';
 import type { ReceivedResponse, RequestToSend } from './exchange.ts';
-import { OperationUnavailableError, ServerUnreachableError, ServerUnresponsiveError } from './exchange.ts';
+import { CheckStoppedError } from './exchange.ts';
 import { findCause, findRefusal, type Suspect, Suspects } from './suspects.ts';
 import { NoResponseError } from './transport.ts';
 
@@ -107,11 +107,12 @@ export class Connection {
     const { operationId } = route;
     const timeouts = this.#timeouts.get(operationId) ?? 0;
     if (timeouts >= maxTimeouts)
-      throw new OperationUnavailableError(
+      throw new CheckStoppedError(
         `${operationId} did not respond to ${timeouts} consecutive requests within ${this.#options.client.timeoutMs / 1_000} s (--timeout)`,
+        'unavailable',
       );
     if ((this.#stops.get(operationId) ?? 0) >= MAX_STOPS)
-      throw new OperationUnavailableError(`${operationId} stops the server`);
+      throw new CheckStoppedError(`${operationId} stops the server`, 'unavailable');
     await this.#restart;
     const requestNumber = this.#rounds.recordRequest();
     try {
@@ -173,14 +174,14 @@ export class Connection {
     this.#stops.set(operationId, (this.#stops.get(operationId) ?? 0) + (exchange ? 1 : 0));
   }
 
-  /** Throws a `ServerUnreachableError` if the server does not accept connections within `restartMs`. */
+  /** Throws a `CheckStoppedError` if the server does not accept connections within `restartMs`. */
   async #waitForRestart({ message }: NoResponseError): Promise<void> {
     const { client, signal, restartMs } = this.#options;
     const endMs = performance.now() + restartMs;
     while (await findRefusal(client)) {
       if (signal?.aborted) throw signal.reason;
       if (performance.now() >= endMs)
-        throw new ServerUnreachableError(`the server no longer accepts connections: ${message}`);
+        throw new CheckStoppedError(`the server no longer accepts connections: ${message}`, 'unreachable');
       await sleep(PAUSE_MS);
     }
   }
@@ -206,14 +207,15 @@ export class Connection {
     if (error.kind === 'lost') this.#addLost({ route, request }, requestNumber);
     const rounds = this.#rounds.recordFailure(requestNumber);
     if (rounds >= MAX_FAILURE_ROUNDS)
-      throw new ServerUnresponsiveError(
+      throw new CheckStoppedError(
         `no response in ${rounds} consecutive rounds of concurrent requests: ${error.message}`,
+        'unresponsive',
       );
   }
 
   /**
    * Counts a request without a response in time.
-   * Throws `ServerUnresponsiveError` if the server does not respond to another request either.
+   * Throws `CheckStoppedError` if the server does not respond to another request either.
    */
   async #recordTimeout(route: Route, request: RequestToSend, error: NoResponseError): Promise<void> {
     this.#timeouts.set(route.operationId, (this.#timeouts.get(route.operationId) ?? 0) + 1);
@@ -223,7 +225,7 @@ export class Connection {
     });
     if (await this.#probe) return;
     this.#addLost({ route, request }, 0);
-    throw new ServerUnresponsiveError(`${error.message}, and then no response to GET /`);
+    throw new CheckStoppedError(`${error.message}, and then no response to GET /`, 'unresponsive');
   }
 
   async #isResponding(): Promise<boolean> {

@@ -102,38 +102,47 @@ export function isMocked({ headers }: ReceivedResponse): boolean {
   return headers['x-mocked'] === 'operation';
 }
 
-/** Thrown if a check can't run. The message gives the reason and a remedy. */
+/**
+ * Thrown if a check can't run. The message gives the reason and a remedy.
+ * `kind`: `usage` if the command line is invalid, otherwise `not-run`.
+ */
 export class CheckError extends UserError {
-  override readonly name: string = 'CheckError';
+  override readonly name = 'CheckError';
+  readonly kind: 'usage' | 'not-run';
+
+  constructor(message: string, { kind = 'not-run', cause }: { kind?: CheckError['kind']; cause?: unknown } = {}) {
+    super(message, { cause });
+    this.kind = kind;
+  }
 }
 
-/** Thrown if the command line of a check is invalid. */
-export class CheckUsageError extends CheckError {
-  override readonly name = 'CheckUsageError';
-}
+/**
+ * Why a check stops:
+ * - `interrupted`: by the user, or because the server accepts no more requests
+ * - `time-limit`: the time limit is reached
+ * - `wrong-address`: no operation of the contract exists at the address of the server
+ * - `unresponsive`: the server accepts connections, but no longer responds; reported as a finding
+ * - `unreachable`: the server no longer accepts connections; reported as a finding only if requests got no response
+ * - `unavailable`: one operation limits the request rate or does not respond in time; the check continues with other
+ *   operations, and comes back to this one at the end
+ */
+export type StopKind = 'interrupted' | 'time-limit' | 'wrong-address' | 'unresponsive' | 'unreachable' | 'unavailable';
 
 /** The error that stops a check. The message is the end of a sentence that starts with "The check stopped early:". */
 export class CheckStoppedError extends Error {
   override readonly name = 'CheckStoppedError';
+  readonly kind: StopKind;
+
+  constructor(message: string, kind: StopKind) {
+    super(message);
+    this.kind = kind;
+  }
 }
 
-/** Thrown if the server accepts connections, but no longer responds. It is reported as a finding. */
-export class ServerUnresponsiveError extends CheckStoppedError {}
-
-/**
- * Thrown if the server no longer accepts connections.
- * It is reported as a finding only if requests got no response when the server stopped.
- */
-export class ServerUnreachableError extends CheckStoppedError {}
-
-/**
- * Thrown if an operation cannot be requested now, because it limits the request rate or does not respond in time.
- * The check continues with other operations, and comes back to this one at the end.
- */
-export class OperationUnavailableError extends CheckStoppedError {}
-
-/** Thrown if the time limit of the check is reached. */
-export class TimeLimitError extends CheckStoppedError {}
+/** Returns whether an error means that one operation cannot be requested now. */
+export function isUnavailable(error: unknown): error is CheckStoppedError {
+  return error instanceof CheckStoppedError && error.kind === 'unavailable';
+}
 
 /**
  * Creates a signal that stops a check after `maxTime` seconds, or when `interrupt` is aborted.
@@ -142,9 +151,10 @@ export class TimeLimitError extends CheckStoppedError {}
 export function createStopSignal(maxTime: number | undefined, interrupt: AbortSignal): AbortSignal {
   const controller = new AbortController();
   // `unref`: the timer must not keep the process running after the check.
-  const onTimeLimit = () => controller.abort(new TimeLimitError(`the time limit is reached (--max-time ${maxTime})`));
+  const onTimeLimit = () =>
+    controller.abort(new CheckStoppedError(`the time limit is reached (--max-time ${maxTime})`, 'time-limit'));
   if (maxTime) setTimeout(onTimeLimit, maxTime * 1_000).unref();
-  const onInterrupt = () => controller.abort(new CheckStoppedError('the check was interrupted'));
+  const onInterrupt = () => controller.abort(new CheckStoppedError('the check was interrupted', 'interrupted'));
   if (interrupt.aborted) onInterrupt();
   interrupt.addEventListener('abort', onInterrupt, { once: true });
   return controller.signal;

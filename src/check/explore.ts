@@ -44,9 +44,6 @@ const MAX_SEARCHES = 6;
 /** The difference between the seeds of two searches for a failed test case. */
 const SEED_STEP = 104_729;
 
-/** The error that tells fast-check that a test case failed. */
-class CaseFailedError extends Error {}
-
 /**
  * Generates test cases with fast-check.
  * Shrinks each failed case, and adds its finding to the results.
@@ -67,13 +64,13 @@ async function findFailure<Case>(options: ExploreOptions<Case>): Promise<boolean
   let smallest: FailedCase<Case> | undefined;
   let unconfirmed: Finding | undefined;
   let shrinkRuns = 0;
-  const property = fc.asyncProperty(cases, async (value) => {
-    if (smallest && ++shrinkRuns > MAX_SHRINK_RUNS) return;
+  const isPassed = async (value: Case): Promise<boolean> => {
+    if (smallest && ++shrinkRuns > MAX_SHRINK_RUNS) return true;
     const target = smallest?.finding;
     // While fast-check shrinks a failed test case, a smaller case fails only if it has the same finding.
     const isRelevant = (one: Finding) => (target ? getFindingKey(one) === getFindingKey(target) : !results.has(one));
     const found = (await examine(value, target)).find(isRelevant);
-    if (!found) return;
+    if (!found) return true;
     unconfirmed ??= found;
     shrinkRuns++;
     const { rateLimitedCount } = results;
@@ -81,21 +78,29 @@ async function findFailure<Case>(options: ExploreOptions<Case>): Promise<boolean
     if (finding) {
       smallest = { value, finding };
       first ??= smallest;
-      throw new CaseFailedError();
+      return false;
     }
-    if (target) return;
+    if (target) return true;
     // A request that only exceeded a rate limit shows nothing about the finding.
     if (results.rateLimitedCount > rateLimitedCount) results.add(found);
     else results.addUnreproduced(found);
     unconfirmed = undefined;
-  });
-  const { errorInstance } = await fc.check(property, { seed, numRuns: runs });
-  if (errorInstance && !(errorInstance instanceof CaseFailedError)) {
+    return true;
+  };
+  let thrown: unknown;
+  const property = fc.asyncProperty(cases, (value) =>
+    isPassed(value).catch((error: unknown) => {
+      thrown = error;
+      throw error;
+    }),
+  );
+  await fc.check(property, { seed, numRuns: runs });
+  if (thrown !== undefined) {
     // The check stops because of this error.
     // Report the last finding, although its test case may be neither shrunk nor repeated.
     const last = smallest?.finding ?? unconfirmed;
-    if (last) addUnconfirmed(results, [last], errorInstance);
-    throw errorInstance;
+    if (last) addUnconfirmed(results, [last], thrown);
+    throw thrown;
   }
   if (!smallest || !first) return false;
   // A test case in another sandbox may have added the finding in the meantime. Then its requests are in the results.

@@ -6,7 +6,7 @@ import type { OpenedModel } from './behaviour-model.ts';
 import type { CheckContext } from './check-context.ts';
 import type { CheckOptions } from './check-options.ts';
 import { distribute, sendIfAvailable } from './confirm-findings.ts';
-import { CheckStoppedError, isSuccess, OperationUnavailableError } from './exchange.ts';
+import { CheckStoppedError, isSuccess, isUnavailable } from './exchange.ts';
 import { explainUnreached, findFailingOperations, retryFailingOperations } from './failing-operations.ts';
 import { checkHostileInput, checkNestedInput } from './hostile-input.ts';
 import { checkCoreInput, checkInput } from './input.ts';
@@ -278,15 +278,15 @@ export async function runParts(
   workers: readonly Worker[],
   onDone: (part: CheckPart) => void,
   getPartMs: (part: CheckPart) => number = () => Number.POSITIVE_INFINITY,
-): Promise<ReadonlyMap<CheckPart, OperationUnavailableError>> {
-  const deferred = new Map<CheckPart, OperationUnavailableError>();
+): Promise<ReadonlyMap<CheckPart, CheckStoppedError>> {
+  const deferred = new Map<CheckPart, CheckStoppedError>();
   await distribute(parts, workers, async (part, worker) => {
     worker.session.endOfPartMs = performance.now() + getPartMs(part);
     try {
       await part.check(worker);
       onDone(part);
     } catch (error) {
-      if (error instanceof OperationUnavailableError) return void deferred.set(part, error);
+      if (isUnavailable(error)) return void deferred.set(part, error);
       if (error instanceof CheckStoppedError) throw error;
       worker.note(`Bug in storefront: the check "${part.name}" failed: ${(error as Error).stack ?? error}`);
     }

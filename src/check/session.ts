@@ -8,7 +8,7 @@ import { type Client, isRateLimit, MAX_WAIT_MS, TOO_MANY_REQUESTS } from './clie
 import { Connection } from './connection.ts';
 import { addCredentials } from './credentials.ts';
 import type { Exchange, ReceivedResponse, RequestToSend } from './exchange.ts';
-import { CheckStoppedError, OperationUnavailableError } from './exchange.ts';
+import { CheckStoppedError } from './exchange.ts';
 import { type CheckName, type CheckResults, describeWrongValue, type Finding, getResponseName } from './findings.ts';
 import { withAccept, withCurrentVersion, withNewKey } from './request-headers.ts';
 import { createViolation, type RuleName, type Violation } from './rules.ts';
@@ -56,7 +56,7 @@ export interface Session extends SessionOptions {
    */
   mayHaveChanged: boolean;
   /**
-   * Whether `send` throws an `OperationUnavailableError` for an operation that limits the request rate for more than a
+   * Whether `send` throws a `CheckStoppedError` of the kind `unavailable` for an operation that limits the request rate for more than a
    * moment, or does not respond in time.
    * If false, `send` waits.
    * A check with a behaviour model always waits.
@@ -179,12 +179,12 @@ export function completeRequest(client: Client, route: Route, request: RequestTo
 function recordRateLimit(session: Session, { operationId }: Route, { status, headers }: ReceivedResponse): SendResult {
   const { mayDefer, hasModel, rateLimits, results } = session;
   const retryAfter = `Retry-After: ${headers['retry-after'] ?? 'missing'}`;
-  if (mayDefer) throw new OperationUnavailableError(`${operationId} responds with ${status} (${retryAfter})`);
+  if (mayDefer) throw new CheckStoppedError(`${operationId} responds with ${status} (${retryAfter})`, 'unavailable');
   results.rateLimitedCount++;
   const count = (rateLimits.get(operationId) ?? 0) + 1;
   rateLimits.set(operationId, count);
   const message = `${MAX_RATE_LIMITED} consecutive requests to ${operationId} received status ${status} (${retryAfter})`;
-  if (count >= MAX_RATE_LIMITED) throw new (hasModel ? CheckStoppedError : OperationUnavailableError)(message);
+  if (count >= MAX_RATE_LIMITED) throw new CheckStoppedError(message, hasModel ? 'interrupted' : 'unavailable');
   return { exchange: undefined, findings: [] };
 }
 

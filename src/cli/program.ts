@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { CheckUsageError } from '../check/exchange.ts';
+import { CheckError } from '../check/exchange.ts';
 import { type CheckCommand, MAX_SEED } from '../check/options.ts';
 import { getContractPath } from '../server/choose-application.ts';
 import { explain, formatStartMessage } from '../server/explain.ts';
@@ -115,7 +115,7 @@ function showProgress(done: number, total: number, part: string): void {
 }
 
 function failCheck(error: unknown): void {
-  const isUsage = error instanceof CheckUsageError;
+  const isUsage = error instanceof CheckError && error.kind === 'usage';
   const message =
     error instanceof UserError
       ? error.message

@@ -62,7 +62,7 @@ describe('selectSandboxes', () => {
     const interrupt = new AbortController();
     const { url } = await startRecorder(({ target }, response) => {
       if (target === '/') response.end();
-      else interrupt.abort(new CheckStoppedError('the check was interrupted'));
+      else interrupt.abort(new CheckStoppedError('the check was interrupted', 'interrupted'));
     });
     const error = await getRejection(select(url, interrupt.signal), CheckError);
     expect(error.message).toBe(`${url} was not checked: the check was interrupted`);

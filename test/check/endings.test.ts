@@ -38,7 +38,9 @@ async function startClosingServer(answers: number): Promise<string> {
 describe('checkServer when it stops early', () => {
   it('reports the findings before the interrupt, and the unchecked parts', async () => {
     const controller = new AbortController();
-    const url = await startServerWithCallback(60, () => controller.abort(new CheckStoppedError('the time is up')));
+    const url = await startServerWithCallback(60, () =>
+      controller.abort(new CheckStoppedError('the time is up', 'interrupted')),
+    );
     const contract = await loadNotesContract();
     const verdict = await runCheck(url, { contract, isFresh: false, signal: controller.signal });
     expect(formatFindings(verdict.findings)).toContainEqual(expect.stringMatching(/^input addNote 200 /));
@@ -50,7 +52,7 @@ describe('checkServer when it stops early', () => {
   it('sends no request after an interrupt', async () => {
     const controller = new AbortController();
     const { url, seen } = await startNotesServer();
-    controller.abort(new CheckStoppedError('the check was interrupted'));
+    controller.abort(new CheckStoppedError('the check was interrupted', 'interrupted'));
     const judging = runCheck(url, { contract: await loadNotesContract(), signal: controller.signal });
     await expect(judging).rejects.toThrow(/was not checked: the check was interrupted/);
     expect(seen).toEqual([]);

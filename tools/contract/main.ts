@@ -5,7 +5,7 @@ import { randomInt } from 'node:crypto';
 import { Command, CommanderError } from 'commander';
 import { selectSandboxes } from '../../src/check/check-sandbox.ts';
 import { EXIT_CODES, runCheck, writeReports } from '../../src/check/command.ts';
-import { CheckError, CheckUsageError, createStopSignal } from '../../src/check/exchange.ts';
+import { CheckError, createStopSignal } from '../../src/check/exchange.ts';
 import { addCheckOptions, type CheckFlags, MAX_SEED, parseUrl, toCheckCommand } from '../../src/check/options.ts';
 import { createStorefront } from '../../src/index.ts';
 import { loadContract } from '../../src/openapi/contract.ts';
@@ -34,7 +34,8 @@ try {
   if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : EXIT_CODES.misuse;
   else if ([EarlierVersionError, CheckError, UserError].some((fault) => error instanceof fault)) {
     process.stderr.write(`contract: ${(error as Error).message}\n`);
-    process.exitCode = error instanceof CheckUsageError ? EXIT_CODES.misuse : EXIT_CODES.incomplete;
+    process.exitCode =
+      error instanceof CheckError && error.kind === 'usage' ? EXIT_CODES.misuse : EXIT_CODES.incomplete;
   } else throw error;
 }
 
