@@ -52,18 +52,18 @@ function getProperty(rule: string): string {
 }
 
 /** Returns a text that is the same for findings with the same cause. */
-function getCauseKey({ name, rule, operationId }: Finding, toResource: ResourceFinder): string {
+function getCauseKey({ rule, title, operationId }: Finding, toResource: ResourceFinder): string {
   const resource = toResource(operationId);
-  switch (name) {
+  switch (rule) {
     case 'response-schema':
     case 'write-only': {
       // `body/items/price type` in a list and `body/price type` in an entry are the same property.
-      return `${name} ${resource} ${getProperty(rule)} ${rule.split(' ').at(-1)}`;
+      return `${rule} ${resource} ${getProperty(title)} ${title.split(' ').at(-1)}`;
     }
     case 'invalid-refused': {
       // The same property or parameter, with different keywords: `body /name minLength`.
-      const [, place = rule] = /^[^:]+: (.*) \S+$/.exec(rule) ?? [];
-      return `${name} ${resource} ${place}`;
+      const [, place = title] = /^[^:]+: (.*) \S+$/.exec(title) ?? [];
+      return `${rule} ${resource} ${place}`;
     }
     case 'stored-value':
     case 'action-refused':
@@ -71,9 +71,9 @@ function getCauseKey({ name, rule, operationId }: Finding, toResource: ResourceF
     case 'filter-finds':
     case 'server-error':
     case 'responds':
-      return `${name} ${resource}`;
+      return `${rule} ${resource}`;
     default:
-      return `${name} ${rule}`;
+      return `${rule} ${title}`;
   }
 }
 
@@ -81,13 +81,13 @@ function getCauseKey({ name, rule, operationId }: Finding, toResource: ResourceF
 function follows(finding: Finding, other: Finding, toResource: ResourceFinder): boolean {
   const [own, cause] = [toResource(finding.operationId), toResource(other.operationId)];
   // A server that accepts an invalid value also returns it.
-  if (finding.name === 'response-schema' && other.name === 'invalid-refused')
-    return own === cause && getProperty(finding.rule) === getProperty(other.rule);
-  return getCauses(finding.name).includes(other.name) && (own === cause || own.startsWith(`${cause}/`));
+  if (finding.rule === 'response-schema' && other.rule === 'invalid-refused')
+    return own === cause && getProperty(finding.title) === getProperty(other.title);
+  return getCauses(finding.rule).includes(other.rule) && (own === cause || own.startsWith(`${cause}/`));
 }
 
 /** Returns how many rules a rule can follow from, one after another. */
-function getDepth({ name }: Pick<Finding, 'name'>): number {
-  if (name === 'response-schema') return 1;
-  return Math.max(0, ...getCauses(name).map((cause) => 1 + getDepth({ name: cause })));
+function getDepth({ rule }: Pick<Finding, 'rule'>): number {
+  if (rule === 'response-schema') return 1;
+  return Math.max(0, ...getCauses(rule).map((cause) => 1 + getDepth({ rule: cause })));
 }

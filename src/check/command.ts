@@ -66,9 +66,9 @@ function createCases(operationId: string, { checks, rows, failures }: Report) {
   }));
 }
 
-function formatFailure({ rule, violated, message, place, steps }: Failure): string {
-  const more = violated ? [`rule: ${formatRule(violated)}`] : [];
-  const remedy = violated?.remedy ? [`if the server is right: ${violated.remedy}`] : [];
+function formatFailure({ title, rule, message, place, steps }: Failure): string {
+  const more = rule ? [`rule: ${formatRule(rule)}`] : [];
+  const remedy = rule?.remedy ? [`if the server is right: ${rule.remedy}`] : [];
   const lines = [
     message,
     ...more,
@@ -76,7 +76,7 @@ function formatFailure({ rule, violated, message, place, steps }: Failure): stri
     ...remedy,
     ...steps.flatMap(({ request, response }) => [`$ ${request}`, response]),
   ];
-  return `<failure${formatAttributes({ type: rule, message })}>${escapeText(lines.join('\n'))}</failure>`;
+  return `<failure${formatAttributes({ type: title, message })}>${escapeText(lines.join('\n'))}</failure>`;
 }
 
 type Attributes = Readonly<Record<string, string | number>>;

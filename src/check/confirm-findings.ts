@@ -57,8 +57,8 @@ export function addUnconfirmed(results: CheckResults, findings: readonly Finding
     return;
   }
   results.addAll(findings.filter(isCertain));
-  for (const { operationId, status, rule } of findings.filter((finding) => !isCertain(finding)))
-    results.addUnchecked(`${operationId} ${status} (a failure was not repeated: ${rule})`);
+  for (const { operationId, status, title } of findings.filter((finding) => !isCertain(finding)))
+    results.addUnchecked(`${operationId} ${status} (a failure was not repeated: ${title})`);
 }
 
 /**
@@ -112,8 +112,8 @@ function isSame(one: Finding, other: Finding): boolean {
  * A missing response, a refused valid request and a difference between several responses can have another cause, such
  * as a busy machine or the data of the server.
  */
-function isCertain({ status, rule, exchanges }: Finding): boolean {
-  return status !== 'none' && exchanges.length <= 1 && !rule.startsWith('accepts valid requests');
+function isCertain({ status, title, exchanges }: Finding): boolean {
+  return status !== 'none' && exchanges.length <= 1 && !title.startsWith('accepts valid requests');
 }
 
 /** Options of `examineAll`. An entry is a test case, such as a request to send or a link to follow. */

@@ -115,7 +115,7 @@ export class CheckResults {
    * Returns whether the results contain a finding with the same operation, status and rule.
    * Also returns true if the user has not selected the operation, because findings about such an operation are ignored.
    */
-  has(finding: Pick<Finding, 'operationId' | 'status' | 'rule'>): boolean {
+  has(finding: Pick<Finding, 'operationId' | 'status' | 'title'>): boolean {
     return this.#findings.has(getFindingKey(finding)) || !this.#operationIds.has(finding.operationId);
   }
 
@@ -147,10 +147,10 @@ export class CheckResults {
 
   /** Adds one finding that summarizes all findings that did not occur again. */
   reportUnreproduced(): void {
-    const isEffect = ({ rule }: Finding) => this.#isStopExplained && rule === 'responds';
+    const isEffect = ({ title }: Finding) => this.#isStopExplained && title === 'responds';
     // The same violation in another operation has the same cause, except for errors that can have any cause.
-    const isKnown = ({ name, rule }: Finding) =>
-      name !== 'server-error' && name !== 'responds' && this.findings.some((known) => known.rule === rule);
+    const isKnown = ({ rule, title }: Finding) =>
+      rule !== 'server-error' && rule !== 'responds' && this.findings.some((known) => known.title === title);
     const remaining = this.#unreproduced
       .splice(0)
       .filter((finding) => !this.has(finding) && !isKnown(finding) && !isTimeout(finding) && !isEffect(finding));
@@ -159,7 +159,7 @@ export class CheckResults {
     const places = remaining.map(({ operationId, status }) => `${operationId} ${status}`);
     const list = joinList(places, MAX_UNREPRODUCED);
     const message = `Not reproducible: ${remaining.length} of ${this.#responseCount} requests failed (${list}), but did not fail when they were repeated. First failure: ${first.message}`;
-    this.add({ ...first, name: 'reproducible', rule: 'reproducible', message });
+    this.add({ ...first, rule: 'reproducible', title: 'reproducible', message });
   }
 
   /** Returns whether an operation succeeded, and responded with 401 since then. */
@@ -223,8 +223,8 @@ function toCountKey(check: CheckName, operationId: string, status: string): stri
  * Returns whether a finding is a timeout.
  * A timeout that does not occur again is not reported, because it shows only that the machine was busy.
  */
-function isTimeout({ rule, message }: Finding): boolean {
-  return rule === 'responds' && [NO_RESPONSE_WITHIN, NOT_ENDED_WITHIN].some((start) => message.startsWith(start));
+function isTimeout({ title, message }: Finding): boolean {
+  return title === 'responds' && [NO_RESPONSE_WITHIN, NOT_ENDED_WITHIN].some((start) => message.startsWith(start));
 }
 
 /** The start of the message of a request without a response in time. */
@@ -240,8 +240,12 @@ const MAX_UNREPRODUCED = 8;
  * Returns a text with the operation, the status and the rule of a finding.
  * Findings with the same text count as equal.
  */
-export function getFindingKey({ operationId, status, rule }: Pick<Finding, 'operationId' | 'status' | 'rule'>): string {
-  return `${operationId} ${status} ${rule}`;
+export function getFindingKey({
+  operationId,
+  status,
+  title,
+}: Pick<Finding, 'operationId' | 'status' | 'title'>): string {
+  return `${operationId} ${status} ${title}`;
 }
 
 /** The maximum length of a response body in a report, in characters. */

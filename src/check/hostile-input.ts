@@ -142,8 +142,8 @@ function findStatusViolations(
   if (isDefined && actual !== status)
     return [
       {
-        name: 'model',
-        rule: `${status} if ${reason}`,
+        rule: 'model',
+        title: `${status} if ${reason}`,
         message: `Status ${actual} instead of ${status}: ${reason}`,
         pointer,
       },
@@ -151,8 +151,8 @@ function findStatusViolations(
   if (actual >= 400) return [];
   return [
     {
-      name: 'unparsable-refused',
-      rule: `rejected if ${reason}`,
+      rule: 'unparsable-refused',
+      title: `rejected if ${reason}`,
       message: `Status ${actual} instead of an error: ${reason}`,
       pointer,
     },

@@ -239,8 +239,8 @@ async function examine({ session }: CheckContext, route: Route, values: RequestV
  * one cause.
  */
 function removeEffects(findings: readonly Finding[]): readonly Finding[] {
-  const isUndocumented = findings.some(({ rule }) => rule === 'status documented');
-  return isUndocumented ? findings.filter(({ rule }) => !rule.startsWith(ACCEPTS_VALID)) : findings;
+  const isUndocumented = findings.some(({ title }) => title === 'status documented');
+  return isUndocumented ? findings.filter(({ title }) => !title.startsWith(ACCEPTS_VALID)) : findings;
 }
 
 /** The start of the name of the rule that the server accepts valid requests. */
@@ -264,14 +264,14 @@ function findStatusViolations(
     if (!INVALID_STATUSES.includes(response.status) || isExpected) return [];
     if (isDocumentedRefusal(session, route, response)) return [];
     const message = `The server rejects a valid request with status ${response.status} (${place})${getDetail(response)}`;
-    return [{ name: 'valid-accepted', rule: `${ACCEPTS_VALID}: ${place}`, message, pointer: route.pointer }];
+    return [{ rule: 'valid-accepted', title: `${ACCEPTS_VALID}: ${place}`, message, pointer: route.pointer }];
   }
   // Any error status is a rejection: a proxy or an access check may reject the request before it reaches the API.
   if (response.status >= 400) return [];
   const [first] = result.violations;
-  const rule = `rejects invalid requests: ${first?.in} ${first?.pointer} ${first?.rule}`;
+  const title = `rejects invalid requests: ${first?.in} ${first?.pointer} ${first?.rule}`;
   const message = `The server accepts an invalid request with status ${response.status}: ${result.detail}`;
-  return [{ name: 'invalid-refused', rule, message, pointer: findPointer(route, first) }];
+  return [{ rule: 'invalid-refused', title, message, pointer: findPointer(route, first) }];
 }
 
 function getDetail({ body }: ReceivedResponse): string {

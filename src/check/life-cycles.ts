@@ -126,7 +126,7 @@ function groupByChange({ sentTo }: Session, findings: readonly Finding[]): Reado
  */
 function addStoredFindings({ results }: Session, stored: StoredValues): void {
   for (const finding of stored.createFindings()) {
-    const isKnown = results.has({ ...finding, rule: RULES['stored-change'].title });
+    const isKnown = results.has({ ...finding, title: RULES['stored-change'].title });
     const isOfUpdate = finding.exchanges.length > 2 && finding.exchanges.at(-2)?.request.method !== 'POST';
     if (!(isKnown && isOfUpdate)) results.add(finding);
   }

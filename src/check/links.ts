@@ -40,7 +40,7 @@ async function followLink(
 ): Promise<readonly Finding[]> {
   const { findings } = await session.send('links', target, request, (_, { response: { status } }) => {
     const message = `The link ${name} leads to status ${status}: the target of a link must exist`;
-    return [400, 404, 410, 422].includes(status) ? [{ name: 'link', rule: `link ${name}`, message, pointer }] : [];
+    return [400, 404, 410, 422].includes(status) ? [{ rule: 'link', title: `link ${name}`, message, pointer }] : [];
   });
   return findings.map((finding) => ({ ...finding, exchanges: [before, ...finding.exchanges] }));
 }

@@ -199,7 +199,7 @@ class ListCheck {
     if (!sized || !first) return;
     if (first.entries.length > size) {
       const message = `${limit.name} is ${size}, but the response has ${first.entries.length} entries`;
-      return this.#add({ name: 'page-size', rule: `${limit.name} limits the entries`, message, parameter: limit }, [
+      return this.#add({ rule: 'page-size', title: `${limit.name} limits the entries`, message, parameter: limit }, [
         first,
       ]);
     }
@@ -214,15 +214,15 @@ class ListCheck {
     if (common !== undefined) {
       const message = `The entry ${JSON.stringify(common)} is on two pages: ${next.parameter.name} does not select other entries`;
       const { parameter } = next;
-      const rule = `${parameter.name} selects another page`;
-      return this.#add({ name: 'page-selection', rule, message, parameter }, [first, second]);
+      const title = `${parameter.name} selects another page`;
+      return this.#add({ rule: 'page-selection', title, message, parameter }, [first, second]);
     }
     const total = findTotal(second.exchange);
     const count = first.ids.length + second.ids.length;
     if (total === undefined || total.value >= count) return;
     const message = `${total.name} is ${total.value}, but two pages have ${count} different entries`;
-    const rule = `${total.name} counts the entries of all pages`;
-    this.#add({ name: 'page-total', rule, message, parameter: undefined }, [first, second]);
+    const title = `${total.name} counts the entries of all pages`;
+    this.#add({ rule: 'page-total', title, message, parameter: undefined }, [first, second]);
   }
 
   #toNextPage(sized: RequestValues, parameter: Parameter, size: number) {
@@ -259,7 +259,7 @@ class ListCheck {
       return filtered && this.#list(filtered);
     };
     const filter = { wanted, other, read, whole, request };
-    const rule = `${parameter.name} selects entries`;
+    const title = `${parameter.name} selects entries`;
     const kind = getKind(this.#contract, parameter);
     if (kind === 'other') {
       await this.#checkEffect(parameter, filter);
@@ -275,8 +275,8 @@ class ListCheck {
       last = found;
       if (found.entries.length === 0) {
         const message = `The list with ${parameter.name} ${JSON.stringify(value)} is empty, but an entry has this ${property}`;
-        const rule = `${parameter.name} finds entries`;
-        return this.#add({ name: 'filter-finds', rule, message, parameter }, [whole, found]);
+        const title = `${parameter.name} finds entries`;
+        return this.#add({ rule: 'filter-finds', title, message, parameter }, [whole, found]);
       }
       const one = found.entries.map(read).find((shown) => shown !== undefined && !isEqual(shown, value));
       if (one !== undefined)
@@ -288,7 +288,7 @@ class ListCheck {
     // A value of an enum can include others: `warning` and above.
     const needed = kind === 'enum' ? tested.length : 1;
     if (last && wrong.length >= needed && wrong.length > 0)
-      return this.#add({ name: 'filter-selects', rule, message: wrong.at(-1) ?? '', parameter }, [whole, last]);
+      return this.#add({ rule: 'filter-selects', title, message: wrong.at(-1) ?? '', parameter }, [whole, last]);
     await this.#checkPrefix(parameter, filter);
   }
 
@@ -303,8 +303,8 @@ class ListCheck {
     const longer = found?.entries.map(read).find((value) => value !== prefix && value?.startsWith(prefix));
     if (!found || longer === undefined) return;
     const message = `${parameter.name} is ${JSON.stringify(prefix)}, but the list has an entry with ${JSON.stringify(longer)}`;
-    const rule = `${parameter.name} selects entries`;
-    this.#add({ name: 'filter-selects', rule, message, parameter }, [whole, found]);
+    const title = `${parameter.name} selects entries`;
+    this.#add({ rule: 'filter-selects', title, message, parameter }, [whole, found]);
   }
 
   /**
@@ -317,8 +317,8 @@ class ListCheck {
     const second = found && isWhole(found) ? await request(other) : undefined;
     if (!found || !second || !isWhole(second)) return;
     const message = `${parameter.name} has no effect: the list is the same with ${JSON.stringify(wanted)}, with ${JSON.stringify(other)} and without it`;
-    const rule = `${parameter.name} selects entries`;
-    this.#add({ name: 'filter-selects', rule, message, parameter }, [whole, found, second]);
+    const title = `${parameter.name} selects entries`;
+    this.#add({ rule: 'filter-selects', title, message, parameter }, [whole, found, second]);
   }
 }
 

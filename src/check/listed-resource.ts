@@ -120,7 +120,7 @@ export class ListedResource {
     const isKnown = results.has({
       operationId: list.operationId,
       status: getResponseName(list, 200),
-      rule: RULES[name].title,
+      title: RULES[name].title,
     });
     const delayMs = getListDelayMs(this.#context.session.contract, list);
     const restMs = delayMs + TOLERANCE_MS - PAUSES_MS.reduce((sum, one) => sum + one, 0);

@@ -75,8 +75,8 @@ function checkResponse(
   if (!exchange) return findings;
   const { status, headers } = exchange.response;
   const pointer = route.pointer.slice(0, route.pointer.lastIndexOf('/'));
-  const createMethodFinding = (name: RuleName, rule: string, message: string) =>
-    createFinding('methods', route, exchange, { name, rule, message, pointer });
+  const createMethodFinding = (rule: RuleName, title: string, message: string) =>
+    createFinding('methods', route, exchange, { rule, title, message, pointer });
   if (status !== 405) {
     const message = `Status ${status} instead of 405: ${route.path} does not support ${method}`;
     return isOtherRejection(session, status, method) ? [] : [createMethodFinding('method', '405', message)];

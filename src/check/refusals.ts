@@ -177,8 +177,8 @@ function createRefusalFinding(route: Route, exchange: Exchange, place: string, k
   const { status } = exchange.response;
   const message = `The server refuses a valid request with the documented status ${status} (${place}: ${kind}). It refused ${TRIALS} of ${TRIALS} requests with this value, and accepted ${TRIALS} others.`;
   return createFinding('input', route, exchange, {
-    name: 'kind-accepted',
-    rule: `accepts valid requests: ${place}`,
+    rule: 'kind-accepted',
+    title: `accepts valid requests: ${place}`,
     message,
     pointer: route.pointer,
   });
@@ -201,8 +201,8 @@ export function findCompleteRefusal(session: Session, route: Route): Finding | u
   const { status } = exchange.response;
   const message = `The server refused all ${count} valid requests with the documented status ${status}. The reason can be a rule that the contract does not describe`;
   return createFinding('input', route, exchange, {
-    name: 'some-accepted',
-    rule: 'accepts valid requests',
+    rule: 'some-accepted',
+    title: 'accepts valid requests',
     message,
     pointer: route.pointer,
   });

@@ -290,9 +290,9 @@ export function getCauses(name: RuleName): readonly RuleName[] {
 /** A violated rule of the contract. */
 export interface Violation {
   /** The name of the rule in `RULES`. */
-  readonly name: RuleName;
+  readonly rule: RuleName;
   /** A text that identifies the violation, such as `body/price type`. Default: the title of the rule. */
-  readonly rule: string;
+  readonly title: string;
   /** A sentence about the actual and the expected behaviour. */
   readonly message: string;
   /** The place in the contract (JSON Pointer). */
@@ -301,15 +301,15 @@ export interface Violation {
   readonly confidence?: Confidence;
 }
 
-/** Creates a violation of a rule. The default of `rule` is the title of the rule. */
+/** Creates a violation of a rule. The default of `title` is the title of the rule. */
 export function createViolation(
-  name: RuleName,
-  violation: Omit<Violation, 'name' | 'rule'> & Partial<Pick<Violation, 'rule'>>,
+  rule: RuleName,
+  violation: Omit<Violation, 'rule' | 'title'> & Partial<Pick<Violation, 'title'>>,
 ): Violation {
-  return { name, rule: RULES[name].title, ...violation };
+  return { rule, title: RULES[rule].title, ...violation };
 }
 
 /** Returns how sure it is that a violation is a defect. */
-export function getConfidence({ name, confidence }: Pick<Violation, 'name' | 'confidence'>): Confidence {
-  return confidence ?? RULES[name].confidence;
+export function getConfidence({ rule, confidence }: Pick<Violation, 'rule' | 'confidence'>): Confidence {
+  return confidence ?? RULES[rule].confidence;
 }

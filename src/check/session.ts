@@ -224,8 +224,8 @@ function reportStop(session: Session, cause: Suspect | undefined): void {
     check: 'behaviour',
     operationId,
     status: 'none',
-    name: 'responds',
     rule: 'responds',
+    title: 'responds',
     message: `The server ${response}. It accepted no connections until it was started again, and the repeated request stopped it again`,
     pointer,
     exchanges: [exchange ?? { request, response: NO_RESPONSE }],
@@ -263,8 +263,8 @@ function findViolations(
   const type = headers['content-type'] ?? '';
   const documented = findResponse(route.responses, status);
   const pointer = documented?.pointer ?? `${route.pointer}/responses`;
-  const violate = (name: RuleName, message: string, rule?: string) =>
-    createViolation(name, { message, pointer, ...(rule !== undefined && { rule }) });
+  const violate = (rule: RuleName, message: string, title?: string) =>
+    createViolation(rule, { message, pointer, ...(title !== undefined && { title }) });
   if (httpError !== undefined) return [violate('http', httpError)];
   // An operation can document only errors, such as a 501.
   const isExpected = documented !== undefined && route.successStatus >= 400;
@@ -290,12 +290,12 @@ function findViolations(
         `body${place} writeOnly`,
       ),
     ),
-    ...(hasBody ? findXmlViolations(contract, documented, response) : []).map(([rule, message]) =>
-      violate('response-schema', message, rule),
+    ...(hasBody ? findXmlViolations(contract, documented, response) : []).map(([title, message]) =>
+      violate('response-schema', message, title),
     ),
     ...responseViolations.map((violation) => ({
-      name: getResponseRule(violation),
-      rule: toRuleName(violation),
+      rule: getResponseRule(violation),
+      title: toTitle(violation),
       message: violation.message + describeWrongValue(response, violation.where, contract.credentialNames),
       pointer: findSchema(documented, type, violation) ?? pointer,
     })),
@@ -315,7 +315,7 @@ export function getResponseRule({ where }: ResponseViolation): RuleName {
  * Returns the name of a violated rule.
  * It contains `*` for each array index, so that the same violation in several entries counts once.
  */
-function toRuleName({ where, rule }: ResponseViolation): string {
+function toTitle({ where, rule }: ResponseViolation): string {
   return `${where.replaceAll(/\/\d+(?=\/|$)/g, '/*')} ${rule}`;
 }
 

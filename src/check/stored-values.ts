@@ -213,10 +213,10 @@ export class StoredValues {
       if (!first?.last || !exchange) return [];
       const { read, last } = first;
       const message = `${problems.map(({ text }) => text).join('; ')}`;
-      const rule = `changes are stored: ${route.operationId}`;
+      const title = `changes are stored: ${route.operationId}`;
       const finding = createFinding('behaviour', read, exchange, {
-        name: 'stored-value',
-        rule,
+        rule: 'stored-value',
+        title,
         message,
         pointer: read.pointer,
       });

@@ -77,8 +77,8 @@ async function examinePair(
   if (two && reason) {
     const message = `${second.operationId} changed ${two.property} from ${JSON.stringify(two.from)} to ${JSON.stringify(two.to)}, although it documents ${CONFLICT} and ${reason.text}`;
     sequence.add(second, {
-      name: 'action-refused',
-      rule: `is refused after ${first.operationId}`,
+      rule: 'action-refused',
+      title: `is refused after ${first.operationId}`,
       message,
       pointer: second.pointer,
       ...(reason.isDocumented && { confidence: 'certain' }),

@@ -34,7 +34,7 @@ export async function checkCredentials(context: CheckContext, routes: readonly R
     const { finding, rejected } = await examineOperation(context, route);
     if (finding)
       group(unprotected, `${finding.message}, although the contract requires ${describeSecurity(route)}`, finding);
-    for (const one of rejected) group(rejections, `${one.status} ${one.rule} ${one.message}`, one);
+    for (const one of rejected) group(rejections, `${one.status} ${one.title} ${one.message}`, one);
   }
   for (const [cause, { finding, operationIds }] of unprotected) {
     const names = joinList(operationIds, MAX_OPERATIONS);
@@ -102,7 +102,7 @@ function findRejectionFindings({ contract }: Session, route: Route, exchange: Ex
   const violations = contract.verifyResponse(route, { status, headers, body }, { closed: false, isReceived: true });
   return violations.slice(0, 1).map(({ where, rule, message }) => {
     const violation = createViolation('rejection-schema', {
-      rule: `rejection ${where} ${rule}`,
+      title: `rejection ${where} ${rule}`,
       message,
       pointer: documented.pointer,
     });

@@ -14,9 +14,9 @@ const paths = {
 const path = await writeApi({ paths, schemas: { Animal: { type: 'object', properties: { id: { type: 'string' } } } } });
 const { routes } = await loadContract({ path, strict: false });
 
-function finding(method: string, place: string, name: RuleName, rule?: string): Finding {
+function finding(method: string, place: string, rule: RuleName, title?: string): Finding {
   const operationId = routes.find((route) => route.method === method && route.path === place)?.operationId ?? '';
-  const violation = createViolation(name, { message: '', pointer: '', ...(rule !== undefined && { rule }) });
+  const violation = createViolation(rule, { message: '', pointer: '', ...(title !== undefined && { title }) });
   return { ...violation, check: 'behaviour', operationId, status: '200', exchanges: [] };
 }
 

@@ -93,7 +93,15 @@ describe('The exit code of a check', () => {
       runs: 0,
     });
     const report = createReport({ ...verdict, unchecked: unjudged }, shopContract, String);
-    const failure = { check: 'input', operationId: 'a', status: '200', rule: 'a', message: 'a', place: 'a', steps: [] };
+    const failure = {
+      check: 'input',
+      operationId: 'a',
+      status: '200',
+      title: 'a',
+      message: 'a',
+      place: 'a',
+      steps: [],
+    };
     const printed: string[] = [];
     const code = writeReports(
       { ...report, failures: found.map(() => failure) },

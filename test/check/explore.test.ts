@@ -7,8 +7,17 @@ import { shopContract } from '../support/harness/check.ts';
 const [route] = shopContract.routes;
 const operationId = route?.operationId ?? '';
 
-function finding(rule: string): Finding {
-  return { check: 'input', operationId, status: '200', name: 'model', rule, message: rule, pointer: '', exchanges: [] };
+function finding(title: string): Finding {
+  return {
+    check: 'input',
+    operationId,
+    status: '200',
+    rule: 'model',
+    title,
+    message: title,
+    pointer: '',
+    exchanges: [],
+  };
 }
 
 /** Explores numbers with a function that returns the failure of each number. */
@@ -72,8 +81,8 @@ describe('explore', () => {
   });
 
   it.each<[about: string, change: Partial<Finding>]>([
-    ['no response in time', { status: 'none', name: 'model', rule: 'responds' }],
-    ['a refused valid request', { name: 'model', rule: 'accepts valid requests: body' }],
+    ['no response in time', { status: 'none', rule: 'model', title: 'responds' }],
+    ['a refused valid request', { rule: 'model', title: 'accepts valid requests: body' }],
   ])('names %s as not checked if an error stops it before it is repeated', async (_, change) => {
     const results = new CheckResults(shopContract.routes);
     let time = 0;

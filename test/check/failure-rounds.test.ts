@@ -33,7 +33,7 @@ describe('a check session', () => {
   it('continues after ten concurrent requests without a response', async () => {
     const sendRound = await startRounds(4);
     for (let round = 0; round < 4; round++)
-      expect((await sendRound()).flatMap(({ findings }) => findings).map(({ rule }) => rule)).toEqual(
+      expect((await sendRound()).flatMap(({ findings }) => findings).map(({ title }) => title)).toEqual(
         Array.from({ length: AT_ONCE }, () => 'responds'),
       );
     expect((await sendRound()).filter(({ exchange }) => exchange?.response.status === 200)).toHaveLength(AT_ONCE);

@@ -60,7 +60,7 @@ describe('The check of an API whose entries are wrapped', () => {
     const contract = await loadContract({ path, strict: false });
     const only = ['getAnts', 'getBirdsById', 'getCats', 'getDogsById', 'getEelsById', 'getFoxes'];
     const { findings } = await runCheck(url, { contract, model: undefined, isFresh: false, only });
-    expect(findings.map(({ operationId, rule }) => `${operationId}: ${rule}`).sort()).toEqual([
+    expect(findings.map(({ operationId, title }) => `${operationId}: ${title}`).sort()).toEqual([
       'getBirdsById: created resources can be read',
       'getCats: created resources are listed',
       'getDogsById: changes are stored',

@@ -29,7 +29,7 @@ describe('A finding of a check', () => {
     });
     const [route] = shopContract.routes as [Route];
     const { findings } = await session.send('methods', route, { method: 'HEAD', target: '/api/products' });
-    expect(findings.map(({ rule, status, message: said }) => [rule, status, said])).toEqual([
+    expect(findings.map(({ title, status, message: said }) => [title, status, said])).toEqual([
       ['HTTP', '200', expect.stringContaining('The response to HEAD has a body')],
     ]);
   });

@@ -43,7 +43,7 @@ describe('A check of path parameters with the styles label and matrix', () => {
       const days = readDays(path);
       return days && isValid(days) ? { status: 200, body: days.slice(0, 4) } : { status: 400 };
     });
-    expect(findings.map(({ operationId, rule }) => `${operationId} ${rule}`)).toEqual(
+    expect(findings.map(({ operationId, title }) => `${operationId} ${title}`)).toEqual(
       Object.keys(PATHS).map((style) => `${style} rejects invalid requests: path /days maxItems`),
     );
   });

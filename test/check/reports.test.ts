@@ -11,7 +11,7 @@ function failure(parts: Partial<Failure> = {}): Failure {
     check: 'input',
     operationId: 'addItem',
     status: '201',
-    rule: 'a rule',
+    title: 'a rule',
     message: 'what came, and what would be right',
     place: 'openapi.yaml:3:5 #/paths',
     steps: [{ request: "curl 'http://shop.test/items'", response: '201 application/json {}' }],
@@ -20,8 +20,8 @@ function failure(parts: Partial<Failure> = {}): Failure {
 }
 
 const LIKELY = failure({
-  rule: 'PUT replaces the resource',
-  violated: { name: 'put-replaces', confidence: 'likely', remedy: 'make it required' },
+  title: 'PUT replaces the resource',
+  rule: { name: 'put-replaces', confidence: 'likely', remedy: 'make it required' },
 });
 
 function report(parts: Partial<Report> = {}): Report {
@@ -57,7 +57,7 @@ const HOSTILE: readonly string[] = [
 
 describe('toJunit', () => {
   it.each(HOSTILE)('is well-formed XML with the text %j in all places', (text) => {
-    const hostile = failure({ rule: text, message: text, place: text, steps: [{ request: text, response: text }] });
+    const hostile = failure({ title: text, message: text, place: text, steps: [{ request: text, response: text }] });
     const named = { ...hostile, operationId: text, status: text, check: text };
     const root = readXml(toJunit(report({ title: text, rows: ROWS, failures: [hostile, named], notes: [text] })));
     expect(getElements(root, 'failure')).toHaveLength(2);
@@ -142,7 +142,7 @@ describe('toText', () => {
 
   it.each(HOSTILE)('prints %j without control characters', (text) => {
     const steps = [{ request: text, response: text }];
-    const told = toText(report({ title: text, failures: [failure({ rule: text, message: text, steps })] }));
+    const told = toText(report({ title: text, failures: [failure({ title: text, message: text, steps })] }));
     // biome-ignore lint/suspicious/noControlCharactersInRegex: the test searches for control characters.
     expect(told).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
   });
@@ -152,8 +152,8 @@ describe('toText', () => {
     [{ unreached: ['a'] }, 'Contract check passed: no violations found; 1 operation not reached'],
     [{ failures: [failure()] }, 'Contract check failed: 1 cause, 1 finding'],
     [{ failures: [failure(), failure({ operationId: 'b' })] }, 'Contract check failed: 1 cause, 2 findings'],
-    [{ failures: [failure(), failure({ rule: 'b' })] }, 'Contract check failed: 2 causes, 2 findings'],
-    [{ failures: [failure(), failure({ rule: 'b', cause: 'a rule' })] }, 'Contract check failed: 1 cause, 2 findings'],
+    [{ failures: [failure(), failure({ title: 'b' })] }, 'Contract check failed: 2 causes, 2 findings'],
+    [{ failures: [failure(), failure({ title: 'b', cause: 'a rule' })] }, 'Contract check failed: 1 cause, 2 findings'],
     [{ failures: [LIKELY] }, 'Contract check failed: 1 cause, 1 finding'],
     [{ failures: [LIKELY], minConfidence: 'certain' }, 'Contract check passed: no certain violations found, 1 likely'],
     [{ failures: [LIKELY, failure()], minConfidence: 'certain' }, 'Contract check failed: 1 cause, 1 finding'],
@@ -211,7 +211,7 @@ describe('toMarkdown', () => {
     // Line breaks are removed from requests and responses before.
     const steps = [{ request: 'curl', response: text.replaceAll(/\s+/g, ' ') }];
     const calm = toMarkdown(report({ ...parts, failures: [failure({ steps })] }));
-    const hostile = failure({ operationId: text, rule: text, message: text, steps });
+    const hostile = failure({ operationId: text, title: text, message: text, steps });
     const told = toMarkdown(report({ ...parts, failures: [hostile] }));
     // The report has the same number of lines, headings, fences and unescaped bars as with harmless texts.
     const shape = (markdown: string) =>

@@ -23,7 +23,7 @@ describe('checkServer on an API other than the shop', () => {
   it('finds a resource that still exists after it was deleted', async () => {
     const { verdict, contract } = await checkNotes({ removesNothing: true });
     expect(verdict.findings).toMatchObject([
-      { check: 'behaviour', operationId: 'readNote', status: '200', rule: 'deleted resources cannot be read' },
+      { check: 'behaviour', operationId: 'readNote', status: '200', title: 'deleted resources cannot be read' },
     ]);
     const [{ exchanges = [], pointer = '' } = {}] = verdict.findings;
     const [created, read, removed, again] = exchanges.map(({ request: ask }) => `${ask.method} ${ask.target}`);
@@ -46,7 +46,7 @@ describe('checkServer on an API other than the shop', () => {
     const [dangling] = verdict.findings.filter(({ check }) => check === 'links');
     expect(dangling).toMatchObject({
       operationId: 'readNote',
-      rule: 'link readIt',
+      title: 'link readIt',
       message: expect.stringContaining('404'),
     });
     expect(getNode(contract.normalized, dangling?.pointer ?? '')).toMatchObject({ operationId: 'readNote' });
@@ -60,7 +60,7 @@ describe('checkServer on an API other than the shop', () => {
       {
         operationId: 'readNote',
         status: '200',
-        rule: 'unique names',
+        title: 'unique names',
         message: expect.stringContaining('"text" twice'),
       },
     ]);

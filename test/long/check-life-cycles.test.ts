@@ -22,7 +22,7 @@ async function checkAnts(handlers: Handlers, only?: readonly string[]) {
   const { url } = await startStorefront({ contract: path, handlers });
   const contract = await loadContract({ path, strict: false });
   const verdict = await runCheck(url, { contract, model: undefined, isFresh: false, runs: 5, only });
-  return { rules: verdict.findings.map(({ rule }) => rule), unchecked: verdict.unchecked };
+  return { rules: verdict.findings.map(({ title }) => title), unchecked: verdict.unchecked };
 }
 
 interface Sandbox {

@@ -39,7 +39,7 @@ describe('the findings of storefront check', () => {
 
   it('have requests that reproduce an outdated summary on a new server', async () => {
     const { findings } = await runCheck(await startTampered(staleSummary()), { runs: 20 });
-    const found = findings.filter(({ rule }) => rule === 'the summary is the sum of the cart');
+    const found = findings.filter(({ title }) => title === 'the summary is the sum of the cart');
     expect(found, formatFindings(findings).join('\n')).toHaveLength(1);
     const exchanges = found[0]?.exchanges as readonly Exchange[];
     const client = new Client(await startTampered(staleSummary()), {});

@@ -8,7 +8,7 @@ import { startStorefront } from '../support/harness/start-storefront.ts';
 
 /** Returns the confidence of the rule that a finding violates, and its remedy. */
 function describeRule(finding: Violation | undefined) {
-  return finding && [getConfidence(finding), getRule(finding.name).remedy];
+  return finding && [getConfidence(finding), getRule(finding.rule).remedy];
 }
 
 interface Guest {
@@ -62,7 +62,7 @@ describe('The check of a server that refuses valid requests with a documented st
   ])('finds that it always refuses %s, with the confidence and the remedy', async (value, place, refuses) => {
     const [finding, ...others] = await check(refuses);
     expect(others).toEqual([]);
-    expect(finding?.rule).toBe(`accepts valid requests: ${place}`);
+    expect(finding?.title).toBe(`accepts valid requests: ${place}`);
     expect(finding?.message).toContain(value);
     expect(finding?.message).toContain('It refused 4 of 4 requests with this value');
     expect(describeRule(finding)).toEqual(['likely', expect.stringContaining('x-storefront: { refuses: true }')]);
@@ -70,7 +70,7 @@ describe('The check of a server that refuses valid requests with a documented st
 
   it('finds once that it refuses every request', async () => {
     const [finding, ...others] = await check(() => true);
-    expect([finding?.rule, others]).toEqual(['accepts valid requests', []]);
+    expect([finding?.title, others]).toEqual(['accepts valid requests', []]);
     expect(finding?.message).toMatch(/refused all \d+ valid requests/);
     expect(describeRule(finding)).toEqual(['likely', expect.stringContaining('add an example')]);
   });

@@ -77,7 +77,7 @@ async function checkBookings(variant: Variant): Promise<readonly string[]> {
   const url = await startBookings(variant);
   const only = ['getBookingsById'];
   const { findings } = await runCheck(url, { contract, model: undefined, isFresh: false, runs: 10, only });
-  return findings.map(({ rule, message }) => `${rule}: ${message}`);
+  return findings.map(({ title, message }) => `${title}: ${message}`);
 }
 
 const normalize = (sent: Booking): Booking => ({

@@ -69,7 +69,7 @@ describe('checkServer on a request that stops the server', () => {
     expect(findings).toContainEqual(
       expect.stringMatching(/^behaviour first none responds: no response, and then the server no longer accepts/),
     );
-    const requests = verdict.findings.find(({ rule }) => rule === 'responds')?.exchanges ?? [];
+    const requests = verdict.findings.find(({ title }) => title === 'responds')?.exchanges ?? [];
     expect(requests.some(({ request }) => request.target.includes('%00'))).toBe(true);
     expect(requests.length).toBeLessThanOrEqual(10);
     expect(verdict.unchecked).not.toEqual([]);
@@ -77,7 +77,7 @@ describe('checkServer on a request that stops the server', () => {
 
   it('finds the one request if the server starts again', async () => {
     const { verdict, findings } = await check(await startApi(stopOnNul, 50));
-    const { exchanges = [] } = verdict.findings.find(({ rule }) => rule === 'responds') ?? {};
+    const { exchanges = [] } = verdict.findings.find(({ title }) => title === 'responds') ?? {};
     expect(exchanges.map(({ request }) => request.target)).toEqual([expect.stringContaining('%00')]);
     expect(findings).toContainEqual(WRONG_SECOND);
     expect(findings.filter((finding) => finding.includes('reproducible'))).toEqual([]);

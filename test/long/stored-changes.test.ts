@@ -27,7 +27,7 @@ describe('The check of an API whose resources can be updated', () => {
   ])('finds: %s', async (defect, rule) => {
     for (const seed of [1, 2, 3]) {
       const { findings } = await checkTasks(defect, seed);
-      expect(findings.map((finding) => finding.rule)).toContain(rule);
+      expect(findings.map((finding) => finding.title)).toContain(rule);
     }
   });
 });

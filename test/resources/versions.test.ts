@@ -68,7 +68,7 @@ it('the check finds an ignored If-Match, and nothing in the server itself', asyn
   const check = async (handlers: object) => {
     const { url } = await startStorefront({ contract: path, handlers: handlers as never });
     const { findings } = await runCheck(url, { contract, model: undefined, isFresh: false, runs: 3, only });
-    return findings.map(({ operationId, rule }) => `${operationId}: ${rule}`);
+    return findings.map(({ operationId, title }) => `${operationId}: ${title}`);
   };
   expect(await check({})).toEqual([]);
   interface Sandbox {

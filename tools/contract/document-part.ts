@@ -47,7 +47,7 @@ function createRows(file: string, checks: readonly string[], failures: readonly 
 }
 
 function createFailure(file: string, check: string, message: string, place: string): Failure {
-  return { check: CHECK, operationId: file, status: check, rule: `${check}: ${message}`, message, place, steps: [] };
+  return { check: CHECK, operationId: file, status: check, title: `${check}: ${message}`, message, place, steps: [] };
 }
 
 interface Changes {

@@ -54,8 +54,8 @@ function createPart(contract: Contract, { transactions, errors }: DreddVerdict):
     .map(({ operationId, status, pointer, transaction }): Failure => {
       const { method, path, failure: message, curl, response } = transaction;
       const steps = curl === undefined ? [] : [{ request: curl, response: response ?? 'no response' }];
-      const rule = `${method} ${path} ${transaction.status}`;
-      return { check: CHECK, operationId, status, rule, message, place: locate(pointer), steps };
+      const title = `${method} ${path} ${transaction.status}`;
+      return { check: CHECK, operationId, status, title, message, place: locate(pointer), steps };
     });
   return { checks: [CHECK], rows, failures: [...failures, ...errors.map(createRunFailure)], notes: [] };
 }
@@ -66,7 +66,7 @@ function createRunFailure(message: string): Failure {
     check: CHECK,
     operationId: 'dredd',
     status: 'run',
-    rule: message,
+    title: message,
     message,
     place: 'tools/dredd',
     steps: [],

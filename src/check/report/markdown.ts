@@ -34,20 +34,20 @@ export function toMarkdown(report: Report): string {
 }
 
 function formatFailure(failure: Failure, others: readonly Failure[]): string {
-  const { check, operationId, status, rule, violated, message, place, steps } = failure;
+  const { check, operationId, status, title, rule, message, place, steps } = failure;
   const places = others.map(
-    (other) => `${other.operationId} ${other.status}${other.rule === rule ? '' : ` (${other.rule})`}`,
+    (other) => `${other.operationId} ${other.status}${other.title === title ? '' : ` (${other.title})`}`,
   );
   const also = places.length > 0 ? [escapeText(`Also: ${places.join(', ')}`), ''] : [];
   return [
-    `### ${escapeText(`${operationId} ${status} (${check}): ${rule}`)}`,
+    `### ${escapeText(`${operationId} ${status} (${check}): ${title}`)}`,
     '',
     escapeText(message),
     '',
     `Contract: \`${place.replaceAll('`', "'")}\``,
     '',
-    ...(violated ? [`Rule: ${formatRule(violated)}`, ''] : []),
-    ...(violated?.remedy ? [`If the server is right: ${violated.remedy}`, ''] : []),
+    ...(rule ? [`Rule: ${formatRule(rule)}`, ''] : []),
+    ...(rule?.remedy ? [`If the server is right: ${rule.remedy}`, ''] : []),
     ...also,
     '````sh',
     ...steps.slice(-MAX_STEPS).flatMap(({ request, response }) => [request, `# ${response}`]),

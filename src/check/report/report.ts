@@ -177,15 +177,15 @@ export interface Row {
 }
 
 /** A violation of the contract. */
-export interface Failure extends Pick<Finding, 'operationId' | 'status' | 'rule' | 'message'> {
+export interface Failure extends Pick<Finding, 'operationId' | 'status' | 'title' | 'message'> {
   readonly check: string;
   /** The rule in the table of rules, with what to write in the contract; undefined for an additional check. */
-  readonly violated?: {
+  readonly rule?: {
     readonly name: RuleName;
     readonly confidence: Confidence;
     readonly remedy: string | undefined;
   };
-  /** A text that failures with the same cause have in common. Default: `rule`. */
+  /** A text that failures with the same cause have in common. Default: `title`. */
   readonly cause?: string;
   /** The place in the contract: file, line, column and JSON Pointer. */
   readonly place: string;
@@ -207,7 +207,7 @@ export interface Step {
  * Failures of additional checks always count.
  */
 export function getCounting({ failures, minConfidence }: Report): readonly Failure[] {
-  return failures.filter(({ violated }) => minConfidence !== 'certain' || violated?.confidence !== 'likely');
+  return failures.filter(({ rule }) => minConfidence !== 'certain' || rule?.confidence !== 'likely');
 }
 
 /** Creates a report from a verdict. `reproduce` returns the command that repeats the check of an operation. */
@@ -273,14 +273,14 @@ function createRows({ results }: Verdict, { operationId, responses }: Route): re
 type Requests = Pick<Verdict, 'url' | 'headers' | 'query'> & { readonly contract: Contract };
 
 function createFailure(requests: Requests, finding: Finding, locate: (pointer: string) => string): Failure {
-  const { pointer, exchanges, message, check, operationId, status, rule, name } = finding;
+  const { pointer, exchanges, message, check, operationId, status, title, rule } = finding;
   const steps = exchanges.map((exchange, index) => createStep(requests, exchange, exchanges.slice(0, index)));
   return {
     check,
     operationId,
     status,
-    rule,
-    violated: { name, confidence: getConfidence(finding), remedy: getRule(name).remedy },
+    title,
+    rule: { name: rule, confidence: getConfidence(finding), remedy: getRule(rule).remedy },
     message: redactResponseText(requests, message),
     place: locate(pointer).replace(/^.*?(?=:\d+:\d+ #)/, toRelativePath),
     steps,

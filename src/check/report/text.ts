@@ -71,7 +71,7 @@ export function formatUnchecked({ unchecked, unreached }: Report): readonly stri
 export function groupFailures(failures: readonly Failure[]): readonly (readonly Failure[])[] {
   const causes = new Map<string, Failure[]>();
   for (const failure of failures) {
-    const { cause = failure.rule } = failure;
+    const { cause = failure.title } = failure;
     causes.set(cause, [...(causes.get(cause) ?? []), failure]);
   }
   return [...causes.values()];
@@ -84,24 +84,24 @@ function formatGroup(group: readonly Failure[], number: number): string {
 }
 
 /** Returns the line of a failure with the same cause as the first one of its group. */
-function formatFurther({ operationId, status, rule, steps }: Failure, first: Failure | undefined): string {
-  const other = rule === first?.rule ? '' : ` ${rule}`;
+function formatFurther({ operationId, status, title, steps }: Failure, first: Failure | undefined): string {
+  const other = title === first?.title ? '' : ` ${title}`;
   return `also ${operationId} ${status}${other}: ${steps.at(-1)?.request ?? ''}`;
 }
 
 /** Returns the name of the violated rule with its confidence. */
-export function formatRule({ name, confidence }: NonNullable<Failure['violated']>): string {
+export function formatRule({ name, confidence }: NonNullable<Failure['rule']>): string {
   return `${name} (${confidence})`;
 }
 
 function formatFailure(failure: Failure, number: number): string {
-  const { check, operationId, status, rule, violated, message, place, steps, reproduce } = failure;
+  const { check, operationId, status, title, rule, message, place, steps, reproduce } = failure;
   return [
-    `${number}. ${operationId} ${status} (${check}): ${rule}`,
+    `${number}. ${operationId} ${status} (${check}): ${title}`,
     `   ${message}`,
-    ...(violated ? [`   rule: ${formatRule(violated)}`] : []),
+    ...(rule ? [`   rule: ${formatRule(rule)}`] : []),
     `   contract: ${place}`,
-    ...(violated?.remedy ? [`   if the server is right: ${violated.remedy}`] : []),
+    ...(rule?.remedy ? [`   if the server is right: ${rule.remedy}`] : []),
     ...steps.slice(-MAX_STEPS).flatMap(({ request, response }) => [`   $ ${request}`, `     ${response}`]),
     ...(reproduce === undefined ? [] : [`   reproduce: ${reproduce}`]),
   ].join('\n');

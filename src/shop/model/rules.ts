@@ -33,9 +33,15 @@ const violationFinders: Readonly<Record<string, (exchange: Exchange) => readonly
 };
 
 /** The rules for every response of the shop that a JSON Schema can't express, such as `Cache-Control: no-store`. */
-export const shopRules: readonly Rule[] = Object.entries(violationFinders).map(([rule, find]) => (route, exchange) => {
+export const shopRules: readonly Rule[] = Object.entries(violationFinders).map(([title, find]) => (route, exchange) => {
   const status = getResponseName(route, exchange.response.status);
-  return find(exchange).map((message) => ({ status, name: 'model', rule, message, pointer: DESCRIPTION_POINTER }));
+  return find(exchange).map((message) => ({
+    status,
+    rule: 'model' as const,
+    title,
+    message,
+    pointer: DESCRIPTION_POINTER,
+  }));
 });
 
 /**
@@ -73,7 +79,7 @@ function findProblemViolations({ request, response: { headers, body } }: Exchang
 interface PathRule {
   readonly route: Route;
   readonly request: RequestToSend;
-  readonly rule: string;
+  readonly title: string;
   /**
    * Describes how a response breaks the rule, as the end of a sentence that starts with "The response to GET /path".
    * Returns undefined if the response follows the rule.
@@ -113,8 +119,8 @@ async function createGetRules(session: Session, route: Route, target: string): P
       ? `has status ${status}, but GET ${target} has status ${expected}`
       : undefined;
   return [
-    { route, request: { method: 'HEAD', target }, rule: 'HEAD has the status of GET', findViolation },
-    { route, request: { method: 'GET', target: `${target}/` }, rule: 'ignores a trailing slash', findViolation },
+    { route, request: { method: 'HEAD', target }, title: 'HEAD has the status of GET', findViolation },
+    { route, request: { method: 'GET', target: `${target}/` }, title: 'ignores a trailing slash', findViolation },
   ];
 }
 
@@ -128,13 +134,13 @@ function createOptionsRules(route: Route, target: string, methods: readonly stri
     return {
       route,
       request: { method: 'OPTIONS', target, headers },
-      rule: `preflight for ${method}`,
+      title: `preflight for ${method}`,
       findViolation: (response) => findPreflightViolation(response, method),
     };
   });
   const findViolation = ({ status, headers }: ReceivedResponse) =>
     status >= 300 ? `has status ${status}` : findAllowViolations(headers.allow, methods)[0];
-  return [{ route, request: { method: 'OPTIONS', target }, rule: 'OPTIONS', findViolation }, ...preflights];
+  return [{ route, request: { method: 'OPTIONS', target }, title: 'OPTIONS', findViolation }, ...preflights];
 }
 
 /**
@@ -165,11 +171,11 @@ function findPreflightViolation({ status, headers }: ReceivedResponse, method: s
  * Returns a finding (an error for the report of the check) if the response breaks the rule.
  */
 async function examineRule(session: Session, pathRule: PathRule): Promise<readonly Finding[]> {
-  const { route, request, rule, findViolation } = pathRule;
+  const { route, request, title, findViolation } = pathRule;
   const { findings } = await session.send('methods', route, request, (_, { response }) => {
     const violation = findViolation(response);
     const message = `The response to ${request.method} ${request.target} ${violation}`;
-    return violation === undefined ? [] : [{ name: 'model', rule, message, pointer: DESCRIPTION_POINTER }];
+    return violation === undefined ? [] : [{ rule: 'model', title, message, pointer: DESCRIPTION_POINTER }];
   });
   return findings;
 }

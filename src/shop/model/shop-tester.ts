@@ -35,9 +35,9 @@ export async function catchMismatch<Value>(
  * Returns whether a finding means that the response body can't be compared with the expected body.
  * This is so for invalid JSON, a missing property or a wrong type.
  */
-export function isUnusableBody({ rule }: Finding): boolean {
-  const isOfBody = rule.startsWith('body') && !rule.endsWith('additionalProperties');
-  return isOfBody || ['JSON', 'content type documented', 'status documented'].includes(rule);
+export function isUnusableBody({ title }: Finding): boolean {
+  const isOfBody = title.startsWith('body') && !title.endsWith('additionalProperties');
+  return isOfBody || ['JSON', 'content type documented', 'status documented'].includes(title);
 }
 
 /** A request and the expected status of its response. `id`: the operationId, which determines the HTTP method. */
@@ -195,11 +195,11 @@ export class ShopTester {
     return !isTarget && session.results.has(finding);
   }
 
-  private createFinding(id: OperationId, rule: string, message: string): Finding {
+  private createFinding(id: OperationId, title: string, message: string): Finding {
     const { pointer } = this.routes[id];
     const status = getResponseName(this.routes[id], this.statuses.get(id) ?? 0);
     const exchanges = this.exchanges.slice(-MAX_EXCHANGES);
-    return { check: this.options.check, operationId: id, status, name: 'model', rule, message, pointer, exchanges };
+    return { check: this.options.check, operationId: id, status, rule: 'model', title, message, pointer, exchanges };
   }
 }
 

@@ -139,7 +139,7 @@ async function checkConcurrency({ session }: CheckContext, defaultModel: Model):
       if (!findings) continue;
       // A server error may have a cause other than concurrency, so it counts only if it occurs twice.
       // If one cart is ordered twice, the cause is always concurrency.
-      const isGeneral = findings.some(({ rule }) => GENERAL_RULES.includes(rule));
+      const isGeneral = findings.some(({ title }) => GENERAL_RULES.includes(title));
       const isUnconfirmed = isGeneral && !findings.some((finding) => knownKeys.has(getFindingKey(finding)));
       for (const finding of findings) {
         knownKeys.add(getFindingKey(finding));
@@ -284,7 +284,7 @@ function findMissingStatuses({ results }: Session, { operationId, responses }: R
     ({ name }) => /^\d+$/.test(name) && !results.getStatuses(operationId).includes(name),
   );
   return missing.map(({ name, pointer }) => {
-    const kind = { status: name, name: 'model' as const, rule: 'documented statuses occur', pointer };
+    const kind = { status: name, rule: 'model' as const, title: 'documented statuses occur', pointer };
     const message = `No response had the documented status ${name}`;
     return { ...kind, message, check: 'statuses', operationId, exchanges: [] };
   });

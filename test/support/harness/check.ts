@@ -43,14 +43,14 @@ export async function findDefects({ path, handlers, seed, only }: DefectiveServe
   const { url } = await startStorefront({ contract: path, handlers });
   const contract = await loadContract({ path, strict: false });
   const { findings } = await runCheck(url, { contract, model: undefined, isFresh: false, seed, runs: 5, only });
-  return findings.map(({ operationId, rule }) => `${operationId}: ${rule}`).sort();
+  return findings.map(({ operationId, title }) => `${operationId}: ${title}`).sort();
 }
 
 /** Formats each finding as one line, for the failure report of a test. */
 export function formatFindings(findings: readonly Finding[]): readonly string[] {
   return findings.map(
-    ({ check: judge, operationId, status, rule, message: said }) =>
-      `${judge} ${operationId} ${status} ${rule}: ${said}`,
+    ({ check: judge, operationId, status, title, message: said }) =>
+      `${judge} ${operationId} ${status} ${title}: ${said}`,
   );
 }
 

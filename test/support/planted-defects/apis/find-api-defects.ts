@@ -105,7 +105,7 @@ export async function checkVariant(api: Api, variant: Variant, seed: number, run
   try {
     const options = { headers: api.headers, seed, runs, mayWrite: true, isFresh: false, waitSeconds: 0 };
     const verdict = await checkServer({ contract, url, ...options });
-    const causes = groupByCause(verdict.findings, contract.routes).map((group) => group.map(({ name }) => name));
+    const causes = groupByCause(verdict.findings, contract.routes).map((group) => group.map(({ rule }) => rule));
     return { causes, verdict, contract };
   } finally {
     close();
