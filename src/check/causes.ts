@@ -35,7 +35,7 @@ type ResourceFinder = (operationId: string) => string;
  * Returns a function that returns the path of the resource of an operation: `/bookings` for
  * `POST /bookings/{id}/cancel`.
  */
-function createResourceFinder(routes: readonly Route[]): ResourceFinder {
+export function createResourceFinder(routes: readonly Route[]): ResourceFinder {
   const collections = findLifeCycles(routes)
     .map(({ create }) => create.path)
     .toSorted((one, other) => other.length - one.length);
@@ -46,13 +46,19 @@ function createResourceFinder(routes: readonly Route[]): ResourceFinder {
   };
 }
 
-/** Returns the name of the last property or parameter in a text such as `body/items/price type`. */
-function getProperty(rule: string): string {
-  return /([^/*: ]+)(?:\/\*)* \S+$/.exec(rule)?.[1] ?? rule;
+/** Returns the name of the last property or parameter in a text such as `body/items/0/price type`. */
+function getProperty(title: string): string {
+  return /([^/*: ]+)(?:\/(?:\*|\d+))* \S+$/.exec(title)?.[1] ?? title;
+}
+
+/** Returns whether a server accepts a number with a fraction in place of an integer, such as 1.5 cents. */
+function acceptsFraction({ rule, message }: Finding): boolean {
+  return rule === 'invalid-refused' && /\d\.\d+(?:e[+-]?\d+)?: use an integer/.test(message);
 }
 
 /** Returns a text that is the same for findings with the same cause. */
-function getCauseKey({ rule, title, operationId }: Finding, toResource: ResourceFinder): string {
+function getCauseKey(finding: Finding, toResource: ResourceFinder): string {
+  const { rule, title, operationId } = finding;
   const resource = toResource(operationId);
   switch (rule) {
     case 'response-schema':
@@ -62,8 +68,9 @@ function getCauseKey({ rule, title, operationId }: Finding, toResource: Resource
     }
     case 'invalid-refused': {
       // The same property or parameter, with different keywords: `body /name minLength`.
+      if (acceptsFraction(finding)) return `${rule} ${resource} fraction`;
       const [, place = title] = /^[^:]+: (.*) \S+$/.exec(title) ?? [];
-      return `${rule} ${resource} ${place}`;
+      return `${rule} ${resource} ${place.replaceAll(/\/\d+(?=\/|$)/g, '/*')}`;
     }
     case 'stored-value':
     case 'action-refused':

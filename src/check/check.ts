@@ -4,6 +4,7 @@ import { findMediaType } from '../openapi/media-types.ts';
 import { findResponse } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
 import { joinList } from '../util/text.ts';
+import { createResourceFinder } from './causes.ts';
 import type { CheckOptions } from './check-options.ts';
 import { Client } from './client.ts';
 import { addCredentials } from './credentials.ts';
@@ -93,7 +94,7 @@ export async function checkServer(options: CheckOptions): Promise<Verdict> {
     const { unchecked: unfinished, unreached } = await runChecks(sessions, routes, { ...options, model }, notes);
     const unchecked = [...unfinished, ...results.unchecked, ...noteRateLimits(sessions, results, notes)];
     for (const session of sessions) reportClosedConnections(session);
-    results.reportUnreproduced();
+    results.reportUnreproduced(createResourceFinder(contract.routes));
     const common = {
       url: first.url,
       headers,

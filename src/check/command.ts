@@ -111,6 +111,15 @@ function escapeText(text: string): string {
   );
 }
 
+/** Formats a report as JSON. */
+export function toJson(report: Report): string {
+  return `${JSON.stringify(report, null, 2)}\n`;
+}
+
+function isJsonFile(path = ''): boolean {
+  return /\.json$/i.test(path);
+}
+
 /** A started server. It runs until `close` is called. */
 export interface RunningServer {
   readonly url: string;
@@ -179,7 +188,7 @@ export const EXIT_CODES = { passed: 0, failed: 1, misuse: 2, incomplete: 3 } as 
 /** Prints a report and writes the report files of the command. Returns the exit code. */
 export function writeReports(report: Report, command: CheckCommand, print: (text: string) => void): number {
   print(`${toText(report)}\n`);
-  writeText(command.report, toJunit(report), 'w');
+  writeText(command.report, isJsonFile(command.report) ? toJson(report) : toJunit(report), 'w');
   writeText(command.summary, toMarkdown(report), 'a');
   if (getCounting(report).length > 0) return EXIT_CODES.failed;
   return report.unchecked.length > 0 ? EXIT_CODES.incomplete : EXIT_CODES.passed;

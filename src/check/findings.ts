@@ -4,6 +4,7 @@ import type { Route } from '../openapi/routes.ts';
 import { parsePointer } from '../util/json-pointer.ts';
 import { type CredentialNames, isSecretName, redactNamedProperties, redactSecrets } from '../util/redact-secrets.ts';
 import { joinList } from '../util/text.ts';
+import { Coverage } from './coverage.ts';
 import type { Exchange } from './exchange.ts';
 import type { Violation } from './rules.ts';
 
@@ -47,6 +48,8 @@ export interface Count {
 export class CheckResults {
   /** The number of requests that received only status 429, even when they were repeated. */
   rateLimitedCount = 0;
+  /** What the check covers, for each operation and rule. */
+  readonly coverage = new Coverage();
   readonly #operationIds: ReadonlySet<string>;
   readonly #counts = new Map<string, Count>();
   readonly #findings = new Map<string, Finding>();
@@ -84,6 +87,7 @@ export class CheckResults {
   /** Counts a response of an operation. */
   count(check: CheckName, route: Route, statusCode: number): void {
     this.#responseCount++;
+    this.coverage.countResponse(route, statusCode);
     const { operationId } = route;
     if (!this.#operationIds.has(operationId)) return;
     this.#getOrCreateCount(check, operationId, getResponseName(route, statusCode)).seen++;
@@ -145,12 +149,18 @@ export class CheckResults {
     this.addAll(this.#pending.splice(0).filter(({ operationId }) => operationIds.includes(operationId)));
   }
 
-  /** Adds one finding that summarizes all findings that did not occur again. */
-  reportUnreproduced(): void {
+  /**
+   * Adds one finding that summarizes all findings that did not occur again.
+   * `toResource`: returns the path of the resource of an operation.
+   */
+  reportUnreproduced(toResource: (operationId: string) => string): void {
     const isEffect = ({ title }: Finding) => this.#isStopExplained && title === 'responds';
-    // The same violation in another operation has the same cause, except for errors that can have any cause.
-    const isKnown = ({ rule, title }: Finding) =>
-      rule !== 'server-error' && rule !== 'responds' && this.findings.some((known) => known.title === title);
+    // The same violation in another operation of the resource has the same cause, except for errors that can have any.
+    const isSameCause = (one: Finding, other: Finding) =>
+      one.title === other.title && toResource(one.operationId) === toResource(other.operationId);
+    const isKnown = (finding: Finding) =>
+      !['server-error', 'responds'].includes(finding.rule) &&
+      this.findings.some((known) => isSameCause(finding, known));
     const remaining = this.#unreproduced
       .splice(0)
       .filter((finding) => !this.has(finding) && !isKnown(finding) && !isTimeout(finding) && !isEffect(finding));

@@ -118,6 +118,7 @@ async function examineHostile(
 
 /** Sends a request with unusual input. Returns the findings about the response. */
 async function examine(session: Session, route: Route, hostile: HostileRequest): Promise<readonly Finding[]> {
+  if (hostile.reason !== undefined) session.results.coverage.countRule('unparsable-refused', route);
   const { exchange, findings } = await session.send('input', route, hostile.request, (_, { response }) =>
     findStatusViolations(session, route, hostile, response.status),
   );

@@ -71,6 +71,7 @@ async function examineInput(context: CheckContext, route: Route, maxRequests: nu
   });
   if (maxRequests === CORE_REQUESTS) return;
   if (!session.hasModel) await examineRefusals(context, route, answers);
+  session.results.coverage.countRule('kind-accepted', route, answers.length);
   if (route.parameters.length > 0 || getBodyType(route) !== undefined) await checkRandomInput(context, route, seed);
 }
 
@@ -229,6 +230,7 @@ async function examine({ session }: CheckContext, route: Route, values: RequestV
     isClear ? findStatusViolations(session, route, result, received, place) : [],
   );
   const isValid = isClear && result.kind === 'call';
+  if (exchange && isClear) session.results.coverage.countRule(isValid ? 'valid-accepted' : 'invalid-refused', route);
   if (exchange && isValid && isDocumentedRefusal(session, route, exchange.response))
     session.results.countRefusal(route, exchange);
   return { exchange, findings: removeEffects(findings), isValid };

@@ -34,7 +34,7 @@ export async function checkKeptConnection(context: CheckContext, route: Route, p
     const invalid = { ...toRequest(route, values), body: `{"x": "${'x'.repeat(bytes)}` };
     const refused = toComplete(route, invalid);
     for (let time = 1; time <= REPETITIONS; time++) {
-      const problem = await findProblem(context, refused, following);
+      const problem = await findProblem(context, route, { refused, following });
       if (!problem) break;
       if (time < REPETITIONS) continue;
       const { exchange, message } = problem;
@@ -49,8 +49,8 @@ export async function checkKeptConnection(context: CheckContext, route: Route, p
 /** Returns the refused request, and how the following request failed; undefined if the connection stays usable. */
 async function findProblem(
   { session }: CheckContext,
-  refused: RequestToSend,
-  following: RequestToSend,
+  route: Route,
+  { refused, following }: { readonly refused: RequestToSend; readonly following: RequestToSend },
 ): Promise<{ readonly exchange: Exchange; readonly message: string } | undefined> {
   const { url, headers, query } = session.client;
   const client = new Client(url, headers, { query, signal: session.signal });
@@ -61,6 +61,7 @@ async function findProblem(
     const response = await client.send(refused);
     if (!isSuccess(before) || response.status < 400 || response.status >= 500 || isRateLimit(response))
       return undefined;
+    session.results.coverage.countRule('usable-connection', route);
     const exchange = { request: refused, response };
     const problem = await describeNext(client, following, { timeoutMs, status: before.status });
     const message = `The connection cannot be used after the response with status ${response.status}: the next request gets ${problem}. Read the whole request body, or close the connection and announce it with "Connection: close"`;

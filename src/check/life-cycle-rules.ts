@@ -248,9 +248,6 @@ const LATE =
 /** The number of ms of each unit of time, by the start of its name. */
 const UNITS = { ms: 1, milli: 1, s: 1_000, min: 60_000, h: 3_600_000 };
 
-/** The maximum documented delay of a list that is checked, in ms. */
-export const MAX_DELAY_MS = 10_000;
-
 /** Returns how late a list can be, in ms: what its description says, otherwise 0. */
 export function getListDelayMs({ normalized }: Contract, list: Route): number {
   const { summary, description } = toNode(getNode(normalized, list.pointer));

@@ -162,6 +162,7 @@ async function examineLifeCycle(
     send,
     record(route, sent, previous, { body }) {
       const { read } = cycle;
+      session.results.coverage.countRule('stored-value', route);
       const entry = getEntry(read, body);
       const inner = unwrap(sent, entry);
       stored.add({
@@ -182,6 +183,8 @@ async function sendLifeCycle(context: CheckContext, cycle: FocusedLifeCycle, rec
   const { session, requests, seed, note } = context;
   const { create, read, updates, remove, focus } = cycle;
   const { send } = recorder;
+  const { coverage } = session.results;
+  coverage.countSequence(create);
   const accepted = await sendAccepted(context, create, (one) => send(create, one));
   // Status 202 means that the server may create the resource later.
   if (!accepted || ![200, 201].includes(accepted.response.status)) return;
@@ -204,7 +207,9 @@ async function sendLifeCycle(context: CheckContext, cycle: FocusedLifeCycle, rec
     ...createReadRule(isMissing, 'created-readable', 'created')(route, exchange),
     ...isStored(route, exchange),
   ]);
+  if (current) coverage.countRule('created-readable', create);
   if (!current || !isSuccess(current)) return;
+  coverage.countRule('stored-change', create);
   recorder.record(create, values.body, undefined, current);
   const listed = new ListedResource(context, cycle, { send, id, path: values.path, shown: current.body });
   await listed.checkListed();
@@ -223,6 +228,7 @@ async function sendLifeCycle(context: CheckContext, cycle: FocusedLifeCycle, rec
   if (!removed || !isSuccess(removed) || removed.status === 202) return;
   const isReadable = (one: ReceivedResponse) => isSuccess(one) && !isMarkedDeleted(read, last.body, one.body);
   const after = await send(read, readValues, createReadRule(isReadable, 'deleted-readable', 'deleted'));
+  if (after) coverage.countRule('deleted-readable', remove);
   if (after && isMissing(after)) await listed.checkMissing();
 }
 

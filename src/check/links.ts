@@ -24,6 +24,7 @@ export async function checkLinks(context: CheckContext, route: Route): Promise<v
   const examine = async (link: Link) => {
     const { exchange, findings } = await session.send('links', route, toRequest(route, values));
     const isFollowed = exchange && isSuccess(exchange.response) && !isMocked(exchange.response);
+    if (isFollowed) session.results.coverage.countRule('link', route);
     const linkRequest = isFollowed && toLinkRequest(context, link, values, exchange);
     return linkRequest ? [...findings, ...(await followLink(session, link, linkRequest, exchange))] : findings;
   };
@@ -45,7 +46,8 @@ async function followLink(
   return findings.map((finding) => ({ ...finding, exchanges: [before, ...finding.exchanges] }));
 }
 
-function getLinks({ contract: { normalized: plain, routes } }: Session, route: Route) {
+/** Returns the links of the success response of an operation to other operations. */
+export function getLinks({ contract: { normalized: plain, routes } }: Pick<Session, 'contract'>, route: Route) {
   const success = findResponse(route.responses, route.successStatus);
   const holder = `${resolvePointer(plain, success?.pointer ?? '')}/links`;
   return Object.keys(toNode(getNode(plain, holder))).flatMap((name) => {

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Contract } from '../openapi/contract.ts';
-import { getNode, isNode, type Node, resolvePointer, toNode } from '../openapi/document.ts';
+import { getNode, isNode, resolvePointer, toNode } from '../openapi/document.ts';
 import type { Parameter } from '../openapi/parameters.ts';
 import type { Route } from '../openapi/routes.ts';
-import { getPartProperties, getPartTypes, getSchemaParts } from '../openapi/schema-parts.ts';
+import { getPartProperties, getSchemaParts } from '../openapi/schema-parts.ts';
 import { normalizeName } from '../util/names.ts';
 import { PAGING_NAMES } from '../util/pages.ts';
 import { sendAccepted } from './accepted-requests.ts';
@@ -12,15 +12,9 @@ import { addConfirmed } from './confirm-findings.ts';
 import { type Exchange, isMocked, isSuccess, type ReceivedResponse } from './exchange.ts';
 import type { Finding } from './findings.ts';
 import { findId, findLists } from './ids.ts';
-import {
-  createListRequest,
-  getListDelayMs,
-  isLimit,
-  isPagePosition,
-  isScalar,
-  MAX_DELAY_MS,
-} from './life-cycle-rules.ts';
+import { createListRequest, isLimit, isPagePosition } from './life-cycle-rules.ts';
 import { getCreatedId, type LifeCycle } from './life-cycles.ts';
+import { checkFilters, findProperty, type Listed, type ListViolation } from './list-filters.ts';
 import {
   getBodySchema,
   getSchemaPointer,
@@ -30,7 +24,6 @@ import {
   validateValues,
   withParameter,
 } from './requests.ts';
-import type { Violation } from './rules.ts';
 import { createFinding } from './session.ts';
 
 /** The difference between the seeds of two attempts to confirm a finding. */
@@ -60,35 +53,19 @@ export async function checkList(context: CheckContext, cycle: LifeCycle): Promis
   await addConfirmed(context.session, await examine(), examine);
 }
 
-/** The entries of a list response, and the exchange that returned them. */
-interface Listed {
-  readonly entries: readonly Node[];
-  readonly ids: readonly unknown[];
-  readonly exchange: Exchange;
-}
+const PAGE_RULES = ['page-size', 'page-selection', 'page-total'] as const;
+const LIST_RULES = [...PAGE_RULES, 'filter-selects', 'filter-finds'] as const;
 
-/** A violated rule of a list. `parameter`: the query parameter that it is about. */
-type ListViolation = Omit<Violation, 'pointer'> & { readonly parameter: Parameter | undefined };
-
-/**
- * A filter, and two values of its property.
- * `request`: requests the list with a value. `read`: returns the value of an entry.
- */
-interface Filter {
-  readonly wanted: string;
-  readonly other: string;
-  readonly read: (entry: Node) => string | undefined;
-  readonly whole: Listed;
-  readonly request: (value: string) => Promise<Listed | undefined> | undefined;
-}
-
-class ListCheck {
+/** Checks the pages and the filters of a list with created entries. */
+export class ListCheck {
   readonly #context: CheckContext;
   readonly #cycle: LifeCycle & { readonly list: Route };
   readonly #contract: Contract;
   readonly #findings: Finding[] = [];
   /** The id of the resource that was created last. */
   #lastId: unknown;
+  /** The path parameters of the list. */
+  #path: RequestValues['path'] | undefined;
 
   constructor(context: CheckContext, cycle: LifeCycle & { readonly list: Route }) {
     this.#context = context;
@@ -96,17 +73,40 @@ class ListCheck {
     this.#contract = context.session.contract;
   }
 
+  /** Creates entries, and examines the list that has them. */
   async examine(): Promise<readonly Finding[]> {
+    await this.start();
+    return this.finish();
+  }
+
+  /** Creates entries, so that pages and filters have something to select. */
+  async start(): Promise<void> {
+    this.#coverage.countSequence(this.#cycle.create);
+    this.#path = await this.#createEntries();
+  }
+
+  /** Examines the list. Call it when the list can show the created entries. */
+  async finish(): Promise<readonly Finding[]> {
     const { requests, seed } = this.#context;
     const { list } = this.#cycle;
-    const path = await this.#createEntries();
+    const path = this.#path;
     const minimal = requests.createMinimal(list, seed);
     const own = path && minimal && { ...minimal, path: { ...minimal.path, ...path } };
     const values = createListRequest(this.#contract, list, own);
     const whole = own && values && (await this.#listCreated(values));
-    if (!own || !values || !whole || whole.entries.length < 2) return this.#findings;
+    if (!own || !values || !whole || whole.entries.length < 2) {
+      for (const rule of LIST_RULES) this.#coverage.skipRule(rule, list, 'the list has fewer than two entries');
+      return this.#findings;
+    }
     await this.#checkPages(own);
-    for (const parameter of list.parameters) await this.#checkFilter(parameter, values, whole);
+    const listing = {
+      contract: this.#contract,
+      route: list,
+      coverage: this.#coverage,
+      request: (one: RequestValues) => this.#list(one),
+      add: (violation: ListViolation, listed: readonly Listed[]) => this.#add(violation, listed),
+    };
+    await checkFilters(listing, values, whole);
     return this.#findings;
   }
 
@@ -140,9 +140,7 @@ class ListCheck {
   async #listCreated(values: RequestValues): Promise<Listed | undefined> {
     const listed = await this.#list(values);
     if (!listed || listed.ids.some((id) => String(id) === String(this.#lastId))) return listed;
-    const delayMs = getListDelayMs(this.#contract, this.#cycle.list);
-    if (delayMs > MAX_DELAY_MS) return undefined;
-    await sleep(LIST_PAUSE_MS + delayMs);
+    await sleep(LIST_PAUSE_MS);
     return this.#list(values);
   }
 
@@ -179,6 +177,10 @@ class ListCheck {
     return { entries, ids: entries.map((entry) => findId(parameter, entry)?.id), exchange };
   }
 
+  get #coverage() {
+    return this.#context.session.results.coverage;
+  }
+
   #add({ parameter, ...violation }: ListViolation, listed: readonly Listed[]): void {
     const { list } = this.#cycle;
     const last = listed.at(-1);
@@ -192,11 +194,15 @@ class ListCheck {
     const { list } = this.#cycle;
     const limit = list.parameters.find(isLimit);
     const position = list.parameters.find(isPagePosition);
+    for (const rule of PAGE_RULES) this.#coverage.skipRule(rule, list, 'no parameter sets a page size');
     if (!limit) return;
     const size = Math.max(PAGE_SIZE, getNumber(this.#contract, limit, 'minimum') ?? 0);
     const sized = withParameter(values, limit, size);
     const first = sized && (await this.#list(sized));
     if (!sized || !first) return;
+    this.#coverage.countRule('page-size', list);
+    for (const rule of ['page-selection', 'page-total'] as const)
+      this.#coverage.skipRule(rule, list, 'no parameter selects a second page');
     if (first.entries.length > size) {
       const message = `${limit.name} is ${size}, but the response has ${first.entries.length} entries`;
       return this.#add({ rule: 'page-size', title: `${limit.name} limits the entries`, message, parameter: limit }, [
@@ -210,6 +216,7 @@ class ListCheck {
     // If the first page has changed, entries were created or deleted in between.
     const again = await this.#list(next.firstValues);
     if (!again || !isSameList(again.ids, first.ids)) return;
+    this.#coverage.countRule('page-selection', list);
     const common = second.ids.find((id) => first.ids.includes(id));
     if (common !== undefined) {
       const message = `The entry ${JSON.stringify(common)} is on two pages: ${next.parameter.name} does not select other entries`;
@@ -219,6 +226,8 @@ class ListCheck {
     }
     const total = findTotal(second.exchange);
     const count = first.ids.length + second.ids.length;
+    if (total) this.#coverage.countRule('page-total', list);
+    else this.#coverage.skipRule('page-total', list, 'no response has a total');
     if (total === undefined || total.value >= count) return;
     const message = `${total.name} is ${total.value}, but two pages have ${count} different entries`;
     const title = `${total.name} counts the entries of all pages`;
@@ -243,82 +252,6 @@ class ListCheck {
     const isText = typeof cursor === 'number' || (typeof cursor === 'string' && cursor !== '' && !/[/?]/.test(cursor));
     const values = parameter && isText ? withParameter(sized, parameter, cursor) : undefined;
     return parameter && values && { values, firstValues: sized, parameter };
-  }
-
-  async #checkFilter(parameter: Parameter, values: RequestValues, whole: Listed): Promise<void> {
-    const property = parameter.in === 'query' ? findProperty(parameter, whole.entries) : undefined;
-    if (property === undefined || parameter.isRequired || isLimit(parameter) || isPagePosition(parameter)) return;
-    if (OTHER_NAMES.test(normalizeName(parameter.name))) return;
-    const read = (entry: Node) => (isScalar(entry[property]) ? String(entry[property]) : undefined);
-    const [wanted, ...others] = new Set(whole.entries.toReversed().flatMap((entry) => read(entry) ?? []));
-    const other = others.at(-1);
-    // With one value, an ignored filter looks like one that selects everything.
-    if (wanted === undefined || other === undefined || whole.ids.includes(undefined)) return;
-    const request = (value: string) => {
-      const filtered = withParameter(values, parameter, value);
-      return filtered && this.#list(filtered);
-    };
-    const filter = { wanted, other, read, whole, request };
-    const title = `${parameter.name} selects entries`;
-    const kind = getKind(this.#contract, parameter);
-    if (kind === 'other') {
-      await this.#checkEffect(parameter, filter);
-      return this.#checkPrefix(parameter, filter);
-    }
-    // `false` often means that the filter is off.
-    const tested = [wanted, other].filter((value) => kind !== 'boolean' || value === 'true');
-    const wrong: string[] = [];
-    let last: Listed | undefined;
-    for (const value of tested) {
-      const found = await request(value);
-      if (!found) return;
-      last = found;
-      if (found.entries.length === 0) {
-        const message = `The list with ${parameter.name} ${JSON.stringify(value)} is empty, but an entry has this ${property}`;
-        const title = `${parameter.name} finds entries`;
-        return this.#add({ rule: 'filter-finds', title, message, parameter }, [whole, found]);
-      }
-      const one = found.entries.map(read).find((shown) => shown !== undefined && !isEqual(shown, value));
-      if (one !== undefined)
-        wrong.push(
-          `${parameter.name} is ${JSON.stringify(value)}, but the list has an entry whose ${property} is ${JSON.stringify(one)}`,
-        );
-      if (one !== undefined && kind === 'id') break;
-    }
-    // A value of an enum can include others: `warning` and above.
-    const needed = kind === 'enum' ? tested.length : 1;
-    if (last && wrong.length >= needed && wrong.length > 0)
-      return this.#add({ rule: 'filter-selects', title, message: wrong.at(-1) ?? '', parameter }, [whole, last]);
-    await this.#checkPrefix(parameter, filter);
-  }
-
-  /**
-   * Checks that a filter for an id or a code does not select an entry by the start of its value.
-   * Other texts, such as names and e-mail addresses, are often searched by a part of them.
-   */
-  async #checkPrefix(parameter: Parameter, { wanted, read, whole, request }: Filter): Promise<void> {
-    const prefix = wanted.slice(0, -1);
-    if (!EXACT_NAMES.test(parameter.name) || prefix === '') return;
-    const found = await request(prefix);
-    const longer = found?.entries.map(read).find((value) => value !== prefix && value?.startsWith(prefix));
-    if (!found || longer === undefined) return;
-    const message = `${parameter.name} is ${JSON.stringify(prefix)}, but the list has an entry with ${JSON.stringify(longer)}`;
-    const title = `${parameter.name} selects entries`;
-    this.#add({ rule: 'filter-selects', title, message, parameter }, [whole, found]);
-  }
-
-  /**
-   * Checks that a filter has an effect. It can mean a part of a text, a minimum or a maximum, so that one of two values
-   * changes the list.
-   */
-  async #checkEffect(parameter: Parameter, { wanted, other, whole, request }: Filter): Promise<void> {
-    const isWhole = (listed: Listed) => JSON.stringify(listed.entries) === JSON.stringify(whole.entries);
-    const found = await request(wanted);
-    const second = found && isWhole(found) ? await request(other) : undefined;
-    if (!found || !second || !isWhole(second)) return;
-    const message = `${parameter.name} has no effect: the list is the same with ${JSON.stringify(wanted)}, with ${JSON.stringify(other)} and without it`;
-    const title = `${parameter.name} selects entries`;
-    this.#add({ rule: 'filter-selects', title, message, parameter }, [whole, found, second]);
   }
 }
 
@@ -364,38 +297,8 @@ function findTotal({ response: { body, headers } }: Exchange) {
   return name === undefined || !Number.isInteger(number) ? undefined : { name, value: number };
 }
 
-/** Returns the property of the entries that has the name of a query parameter. */
-function findProperty({ name }: Parameter, entries: readonly Node[]): string | undefined {
-  const own = normalizeName(name);
-  return entries.flatMap((entry) => Object.keys(entry)).find((property) => normalizeName(property) === own);
-}
-
 function isSameList(one: readonly unknown[], other: readonly unknown[]): boolean {
   return one.length === other.length && one.every((id, index) => id === other[index]);
-}
-
-/** Returns whether two values are equal, except for upper and lower case and spaces at the ends. */
-function isEqual(one: string, other: string): boolean {
-  return one.trim().toLowerCase() === other.trim().toLowerCase();
-}
-
-/** Matches normalized names of parameters that sort, or that work only together with others. */
-const OTHER_NAMES = /^(?:sort|order|direction)|^(?:lat|latitude|lng|lon|longitude|radius)$/;
-
-/** Matches names of parameters with an id, an e-mail address or a status, whose values are compared as a whole. */
-const ID_NAMES =
-  /^(?:id|uuid|email|status|state)$|(?:[a-z\d](?:Id|ID|Uuid|Email|Status)|[_-](?:id|uuid|email|status))$/;
-
-/** Matches names of parameters with an id or a code, which are not searched by a part of them. */
-const EXACT_NAMES =
-  /^(?:id|uuid|code|reference|ref|sku|isbn|slug|key|currency|country)$|(?:[a-z\d](?:Ids?|ID|Uuid|Code|Reference|Ref|Sku|Slug|Key)|[_-](?:id|uuid|code|reference|ref|sku|slug|key))$/;
-
-/** Returns what a filter compares: whole values of an `enum`, a boolean or an id, or something else. */
-function getKind(contract: Contract, parameter: Parameter): 'enum' | 'boolean' | 'id' | 'other' {
-  const parts = getSchemaParts(contract.normalized, getSchemaPointer(contract, parameter));
-  if (getPartTypes(parts).includes('boolean')) return 'boolean';
-  if (parts.some(({ node }) => node.enum !== undefined || node.const !== undefined)) return 'enum';
-  return ID_NAMES.test(parameter.name) ? 'id' : 'other';
 }
 
 function getNumber(contract: Contract, parameter: Parameter, keyword: string): number | undefined {

@@ -5,7 +5,7 @@ import type { CheckContext } from './check-context.ts';
 import type { ReceivedResponse } from './exchange.ts';
 import { getResponseName } from './findings.ts';
 import { findId, findLists } from './ids.ts';
-import { containsId, createListRequest, getListDelayMs, isListed, isScalar, MAX_DELAY_MS } from './life-cycle-rules.ts';
+import { containsId, createListRequest, getListDelayMs, isListed, isScalar } from './life-cycle-rules.ts';
 import type { RequestValues } from './requests.ts';
 import { createViolation, RULES, type RuleName } from './rules.ts';
 import type { Send } from './updates.ts';
@@ -15,12 +15,6 @@ import type { Send } from './updates.ts';
  * Many servers update their lists a moment after a change.
  */
 const PAUSES_MS = [300, 700, 1_500];
-
-/** The number of resources that are looked for in a list with a documented delay. */
-const MAX_IN_LATE_LIST = 2;
-
-/** A time that a list needs in addition to its documented delay, in ms. */
-const TOLERANCE_MS = 500;
 
 /**
  * A created resource.
@@ -39,7 +33,10 @@ interface Collection {
   readonly read: Route;
 }
 
-/** Checks that the list of a collection shows a resource as it is. */
+/**
+ * Checks that the list of a collection shows a resource as it is.
+ * A list with a documented delay is checked by `LateList`.
+ */
 export class ListedResource {
   readonly #context: CheckContext;
   readonly #cycle: Collection;
@@ -66,30 +63,17 @@ export class ListedResource {
     const minimal = list && requests.createMinimal(list, seed);
     const isRecognizable = containsId(read.pathNames.at(-1) ?? '', id, shown);
     this.#values =
-      minimal && isRecognizable && this.#isInTime(list)
+      minimal && isRecognizable && getListDelayMs(session.contract, list) === 0
         ? createListRequest(session.contract, list, { ...minimal, path: { ...minimal.path, ...path } })
         : undefined;
   }
 
-  /** Returns whether a list is checked: one with a long delay is not, and one with a delay only a few times. */
-  #isInTime(list: Route): boolean {
-    const { contract, lateLists } = this.#context.session;
-    const delayMs = getListDelayMs(contract, list);
-    const count = lateLists.get(list.operationId) ?? 0;
-    lateLists.set(list.operationId, count + 1);
-    return delayMs === 0 || (delayMs <= MAX_DELAY_MS && count < MAX_IN_LATE_LIST);
-  }
-
   async checkListed(): Promise<void> {
-    await this.#check('created-listed', (response) =>
-      this.#isListed(response) === false ? 'is missing in the list, but was created before' : undefined,
-    );
+    await this.#check('created-listed', (response) => (this.#isListed(response) === false ? NOT_LISTED : undefined));
   }
 
   async checkMissing(): Promise<void> {
-    await this.#check('deleted-listed', (response) =>
-      this.#isListed(response) === true ? 'is in the list, but was deleted before' : undefined,
-    );
+    await this.#check('deleted-listed', (response) => (this.#isListed(response) === true ? STILL_LISTED : undefined));
   }
 
   /**
@@ -97,14 +81,10 @@ export class ListedResource {
    * `before` and `current`: the resource before and after them.
    */
   async checkCurrent(before: Node, current: Node): Promise<void> {
-    const changed = Object.keys(current).filter((name) => isScalar(current[name]) && current[name] !== before[name]);
-    if (changed.length === 0) return;
+    if (findChanged(before, current).length === 0) return;
     await this.#check('list-current', (response) => {
       const entry = this.#findEntry(response);
-      const isOld = (name: string) => isScalar(entry?.[name]) && entry?.[name] === before[name];
-      const stale = changed.find(isOld);
-      if (stale === undefined) return undefined;
-      return `has ${stale} ${JSON.stringify(before[stale])} in the list, but was changed to ${JSON.stringify(current[stale])} before`;
+      return describeStale(entry, before, current);
     });
   }
 
@@ -122,10 +102,9 @@ export class ListedResource {
       status: getResponseName(list, 200),
       title: RULES[name].title,
     });
-    const delayMs = getListDelayMs(this.#context.session.contract, list);
-    const restMs = delayMs + TOLERANCE_MS - PAUSES_MS.reduce((sum, one) => sum + one, 0);
-    for (const pauseMs of isKnown ? [] : [...PAUSES_MS, ...(restMs > 0 ? [restMs] : [])]) {
+    for (const pauseMs of isKnown ? [] : PAUSES_MS) {
       const response = await this.#send(list, values);
+      if (response?.status === 200) results.coverage.countRule(name, list);
       if (response?.status !== 200 || findProblem(response) === undefined) return;
       await sleep(pauseMs);
     }
@@ -143,9 +122,33 @@ export class ListedResource {
     return list && this.#values && isListed({ list, values: this.#values, parameter }, this.#id, response);
   }
 
-  #findEntry({ body }: ReceivedResponse): Node | undefined {
-    const parameter = this.#cycle.read.pathNames.at(-1) ?? '';
-    const found = findLists(body).flatMap((list) => list.flatMap((entry) => findId(parameter, entry) ?? []));
-    return found.find(({ id }) => String(id) === String(this.#id))?.entry;
+  #findEntry(response: ReceivedResponse): Node | undefined {
+    return findListedEntry(this.#cycle.read, this.#id, response);
   }
+}
+
+/** The problem of a created resource that is not in a list. */
+export const NOT_LISTED = 'is missing in the list, but was created before';
+
+/** The problem of a deleted resource that is in a list. */
+export const STILL_LISTED = 'is in the list, but was deleted before';
+
+/** Returns the resource `id` in a list response; undefined if it is not there. */
+export function findListedEntry({ pathNames }: Route, id: unknown, { body }: ReceivedResponse): Node | undefined {
+  const parameter = pathNames.at(-1) ?? '';
+  const found = findLists(body).flatMap((list) => list.flatMap((entry) => findId(parameter, entry) ?? []));
+  return found.find((one) => String(one.id) === String(id))?.entry;
+}
+
+/** Returns the names of the properties with another text, number or boolean. */
+function findChanged(before: Node, current: Node): readonly string[] {
+  return Object.keys(current).filter((name) => isScalar(current[name]) && current[name] !== before[name]);
+}
+
+/** Describes a listed resource that still has the value of a changed property; undefined if it has the new values. */
+export function describeStale(listed: Node | undefined, before: Node, current: Node): string | undefined {
+  const isOld = (name: string) => isScalar(listed?.[name]) && listed?.[name] === before[name];
+  const stale = findChanged(before, current).find(isOld);
+  if (stale === undefined) return undefined;
+  return `has ${stale} ${JSON.stringify(before[stale])} in the list, but was changed to ${JSON.stringify(current[stale])} before`;
 }

@@ -33,9 +33,12 @@ async function examineLocation(context: CheckContext, cycle: LifeCycle): Promise
   const created = await sequence.create(cycle, context.seed);
   const { location } = created?.response.headers ?? {};
   const id = findId(read.pathNames.at(-1) ?? '', created?.response.body)?.id;
+  const { coverage } = context.session.results;
+  if (created && location === undefined) coverage.skipRule('location', create, 'no response has a Location header');
   if (!created || location === undefined || !isPathValue(id)) return [];
   const targets = findTargets(location, client.url, toPath(create, created.values));
   if (targets.length === 0) return [];
+  coverage.countRule('location', create);
   for (const target of targets) {
     const response = await sequence.sendRequest(read, { method: 'GET', target });
     if (!response || !isMissing(response)) return [];

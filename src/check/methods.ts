@@ -39,8 +39,15 @@ export async function checkMethods(
     const routed = session.contract.route(method, target);
     return routed.kind === 'unknown-method' ? [{ own, allowed: routed.allow, method }] : [];
   });
-  const examine = async (one: UnsupportedMethod) =>
-    checkResponse(session, route, one, await session.send('methods', route, { method: one.method, target }));
+  const examine = async (one: UnsupportedMethod) => {
+    const sent = await session.send('methods', route, { method: one.method, target });
+    for (const each of sent.exchange ? routes : []) {
+      session.results.coverage.countRule('method', each);
+      if (sent.exchange?.response.status === 405) session.results.coverage.countRule('allow', each);
+      else session.results.coverage.skipRule('allow', each, 'no response has status 405');
+    }
+    return checkResponse(session, route, one, sent);
+  };
   await examineAll(session, unsupported, { examine });
 }
 

@@ -46,7 +46,7 @@ export interface CheckCommand {
   readonly sandboxHeaders?: readonly Readonly<Record<string, string>>[];
   /** The least confidence of a violation that makes the check fail. Default: likely. */
   readonly confidence?: Confidence | undefined;
-  /** The path of a JUnit XML report to write. */
+  /** The path of a report to write: JSON if it ends with `.json`, otherwise JUnit XML. */
   readonly report?: string | undefined;
   /** The path of a file to which a Markdown summary is appended. */
   readonly summary?: string | undefined;
@@ -157,7 +157,7 @@ function addReportOptions(command: Command, environment: Readonly<Record<string,
         .choices(['likely', 'certain'])
         .default('likely'),
     )
-    .option('--report <file>', 'file to write a JUnit XML report to')
+    .option('--report <file>', 'file to write a report to: JSON if its name ends with .json, otherwise JUnit XML')
     .option(
       '--summary <file>',
       'file to append a Markdown summary to (env: GITHUB_STEP_SUMMARY)',

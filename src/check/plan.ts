@@ -11,6 +11,8 @@ import { explainUnreached, findFailingOperations, retryFailingOperations } from 
 import { checkHostileInput, checkNestedInput } from './hostile-input.ts';
 import { checkCoreInput, checkInput } from './input.ts';
 import { checkKeptConnection } from './kept-connections.ts';
+import { LateList } from './late-lists.ts';
+import { getListDelayMs } from './life-cycle-rules.ts';
 import { checkLifeCycle, findLifeCycles, getRoutes, type LifeCycle } from './life-cycles.ts';
 import { checkLinks } from './links.ts';
 import { checkList } from './list-rules.ts';
@@ -122,18 +124,24 @@ function createGroups(worker: Worker, routes: readonly Route[]): readonly (reado
   const cycles = (model ? [] : findLifeCycles(allowedRoutes)).filter((cycle) =>
     getRoutes(cycle).some((route) => routes.includes(route)),
   );
+  const isLate = (list: Route) => getListDelayMs(worker.session.contract, list) > 0;
+  const lateLists = cycles.flatMap(({ list, ...cycle }) =>
+    list && routes.includes(list) && isLate(list) ? [new LateList({ ...cycle, list })] : [],
+  );
   const allowed = getAllowed(worker, routes);
   const secured = allowed.filter(requiresCredentials);
   const toIds = (all: readonly Route[]) => all.map(({ operationId }) => operationId);
   return [
     [
       // The life cycles come first, because the requests of the other checks can reach a quota.
+      ...lateLists.map((late) => createLateListPart(late, 'start')),
       ...cycles.map((cycle) => ({
         name: `life cycle of ${cycle.create.operationId}`,
         operationIds: toIds(getRoutes(cycle)),
         check: (worker: Worker) => checkLifeCycle(worker, cycle),
       })),
       ...cycles.flatMap((cycle) => createCollectionParts(worker, cycle, routes)),
+      ...lateLists.map((late) => createLateListPart(late, 'finish')),
       ...(model ? [] : createConnectionParts(worker, routes)),
       ...createOperationParts(OPERATION_CHECKS, allowed),
       ...paths.map((path) => ({
@@ -154,7 +162,11 @@ const COLLECTION_CHECKS: readonly {
   readonly check: (worker: Worker, cycle: LifeCycle) => Promise<void>;
   readonly getRoutes: (cycle: LifeCycle, worker: Worker) => readonly Route[];
 }[] = [
-  { name: 'pages and filters', check: checkList, getRoutes: ({ list }) => (list ? [list] : []) },
+  {
+    name: 'pages and filters',
+    check: checkList,
+    getRoutes: ({ list }, { session: { contract } }) => (list && getListDelayMs(contract, list) === 0 ? [list] : []),
+  },
   { name: 'Location', check: checkLocation, getRoutes: ({ create }) => [create] },
   { name: 'stored texts', check: checkStoredTexts, getRoutes: ({ read }) => [read] },
   { name: 'transitions', check: checkTransitions, getRoutes: ({ read }, worker) => findActions(worker, read) },
@@ -182,6 +194,14 @@ function createCollectionParts(worker: Worker, cycle: LifeCycle, routes: readonl
       check: (one: Worker) => check(one, cycle),
     };
   });
+}
+
+/** Returns a part about a list with a documented delay. The other parts run while the check waits for the list. */
+function createLateListPart(late: LateList, step: 'start' | 'finish'): CheckPart {
+  const { list, create } = late.cycle;
+  const name = step === 'start' ? `resources for the late list ${list.operationId}` : `late list ${list.operationId}`;
+  const operationIds = step === 'start' ? [create.operationId] : [list.operationId];
+  return { name, operationIds, check: (worker) => late[step](worker) };
 }
 
 /** The maximum number of operations whose refusals are checked for the connection. */

@@ -37,6 +37,13 @@ export class RequestSequence {
     this.#context = context;
   }
 
+  /** Returns a sequence that continues this one, without its findings. */
+  fork(): RequestSequence {
+    const fork = new RequestSequence(this.#context);
+    fork.#exchanges.push(...this.#exchanges);
+    return fork;
+  }
+
   /** Sends a request. Returns the response; undefined if there is none, or if the operation is mocked. */
   async send(route: Route, values: RequestValues, rule?: Rule): Promise<ReceivedResponse | undefined> {
     return this.sendRequest(route, toRequest(route, values), rule);
@@ -72,6 +79,7 @@ export class RequestSequence {
     seed: number,
     edit?: (values: RequestValues) => RequestValues | undefined,
   ): Promise<SequenceResource | undefined> {
+    this.#context.session.results.coverage.countSequence(create);
     const send = (values: RequestValues) => this.send(create, values);
     const accepted = await sendAccepted({ ...this.#context, seed }, create, send, edit);
     const id = accepted && getCreatedId(create, read, accepted.response);

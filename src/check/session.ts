@@ -73,8 +73,6 @@ export interface Session extends SessionOptions {
   freshSeedCount: number;
   /** The number of consecutive requests that received only status 429, by operationId. */
   readonly rateLimits: Map<string, number>;
-  /** The number of resources that were looked for in each list with a documented delay, by operationId. */
-  readonly lateLists: Map<string, number>;
   /** The operations of life cycles whose responses are mocked. */
   readonly mocked: Set<string>;
   /** The operations of the sent requests. */
@@ -135,7 +133,6 @@ export function createSession(parts: SessionOptions): Session {
     isShortened: false,
     freshSeedCount: 0,
     rateLimits: new Map(),
-    lateLists: new Map(),
     mocked: new Set(),
     sentTo: new WeakMap(),
     get lost() {

@@ -52,6 +52,9 @@ const KINDS: readonly TextKind[] = [
  */
 export async function checkStoredTexts(context: CheckContext, cycle: LifeCycle): Promise<void> {
   const properties = findTextProperties(context, cycle);
+  const { coverage } = context.session.results;
+  if (properties.length === 0)
+    for (const { name } of KINDS) coverage.skipRule(name, cycle.create, 'no property can have any text');
   if (properties.length === 0) return;
   for (const kind of KINDS) {
     let attempt = 0;
@@ -113,6 +116,7 @@ async function examineTogether(
   if (!resource) return undefined;
   await sequence.read(cycle, resource, ({ pointer }, { response }) => {
     if (response.status !== 200) return [];
+    context.session.results.coverage.countRule(kind.name, create);
     const entry = getEntry(read, response.body);
     const sent = unwrap(resource.values.body, entry);
     const problems = properties.flatMap((property) => {

@@ -71,6 +71,7 @@ async function examinePair(
   const middle = await act(first);
   const one = middle && findTransition(toEntry(created), toEntry(middle));
   if (!middle || !one) return sequence.findings;
+  context.session.results.coverage.countRule('action-refused', second);
   const last = await act(second);
   const two = last && findTransition(toEntry(middle), toEntry(last), one.property);
   const reason = two && findReason(context, second, { initial: one.from, current: one.to });

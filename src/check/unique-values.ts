@@ -67,18 +67,27 @@ class UniqueValuesCheck {
   async examine(): Promise<readonly Finding[]> {
     const { seed } = this.#context;
     const { create, updates } = this.#cycle;
+    const { coverage } = this.#context.session.results;
+    coverage.countSequence(create);
     const first = await this.#create(seed + TRIAL_STEP);
     const repeated = first && (await this.#send(create, first.values, [first.exchange]));
     if (!first || !repeated) return this.#findings;
+    coverage.countRule('create-overwrites', create);
     if (isSuccess(repeated.response)) await this.#checkOverwritten(first, repeated);
+    const reason = 'the server accepts a second resource with the same values';
+    for (const route of [create, ...updates])
+      coverage.skipRule(route === create ? 'unique-concurrent' : 'unique-update', route, reason);
     if (repeated.response.status !== CONFLICT) return this.#findings;
     const before = [first.exchange, repeated];
     const winner = await this.#sendConcurrently(first, before);
     if (!winner) return this.#findings;
+    coverage.countRule('unique-concurrent', create);
     const property = await this.#findUniqueProperty(first);
     for (const update of updates.filter(documentsConflict)) {
       const values = this.#toUpdate(update, first, { winner, property });
       const exchange = values && (await this.#send(update, values, [...before, winner]));
+      if (exchange) coverage.countRule('unique-update', update);
+      else coverage.skipRule('unique-update', update, 'no valid update has the unique property');
       if (exchange && isSuccess(exchange.response))
         this.#checkUpdate(update, exchange, { first, property, before, winner });
     }

@@ -69,6 +69,7 @@ async function examineGeneratedIds(context: CheckContext, cycle: LifeCycle, rout
     const values = { ...known, path: { ...known.path, [name]: unknown } };
     const rule = createRule(unknown, cycle);
     const response = await sequence.send(route, values, isLast ? rule : undefined);
+    if (response) context.session.results.coverage.countRule('unknown-id', route);
     if (!response || !isSuccess(response) || response.status === 202) return [];
     if (showsId(cycle, unknown, response) || (await exists(sequence, context, cycle, values.path))) return [];
     if (isLast) return sequence.findings;

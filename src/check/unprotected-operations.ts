@@ -81,6 +81,7 @@ async function examineOperation(context: CheckContext, route: Route) {
     if (isWriteOperation(route)) await prepare();
     const existing = isWriteOperation(route) ? requests.createValid(route, seed) : undefined;
     const exchange = await send({ ...accepted.values, path: (existing ?? accepted.values).path }, complete);
+    if (exchange) session.results.coverage.countRule('credentials-required', route);
     if (!exchange || !isSuccess(exchange.response)) continue;
     const violation = { message: `requests ${name}`, pointer: route.pointer };
     return {
@@ -95,10 +96,11 @@ async function examineOperation(context: CheckContext, route: Route) {
 const UNAUTHORIZED = 401;
 
 /** Returns the findings in a 401 response that the operation documents: another media type, for example. */
-function findRejectionFindings({ contract }: Session, route: Route, exchange: Exchange): readonly Finding[] {
+function findRejectionFindings({ contract, results }: Session, route: Route, exchange: Exchange): readonly Finding[] {
   const { status, headers, body } = exchange.response;
   const documented = route.responses.find(({ name }) => name === String(UNAUTHORIZED));
   if (status !== UNAUTHORIZED || !documented || Object.keys(documented.media).length === 0) return [];
+  results.coverage.countRule('rejection-schema', route);
   const violations = contract.verifyResponse(route, { status, headers, body }, { closed: false, isReceived: true });
   return violations.slice(0, 1).map(({ where, rule, message }) => {
     const violation = createViolation('rejection-schema', {

@@ -68,6 +68,9 @@ function getPatchConfidence({ bodyMedia }: Route): Confidence {
   return Object.hasOwn(bodyMedia, MERGE_PATCH) ? 'certain' : 'likely';
 }
 
+/** Why versions are not checked. */
+const NO_ETAG = 'no response has an ETag';
+
 /** The precondition of a request that changes only a known version, in lower case. */
 const IF_MATCH = 'if-match';
 
@@ -119,6 +122,9 @@ export class ResourceUpdates {
     const changed = Object.entries(shown).filter(
       ([name, value]) => Object.hasOwn(before, name) && before[name] !== value,
     );
+    const { coverage } = this.#context.session.results;
+    if (changed.length === 0) coverage.skipRule('stored-change', action, 'its responses show no change');
+    else coverage.countRule('stored-change', action);
     if (changed.length > 0)
       await this.#read(createActionRule(read, { action, before, shown: Object.fromEntries(changed) }));
   }
@@ -140,6 +146,10 @@ export class ResourceUpdates {
     const change = { sent: values.body, before: current?.body, returned: response.body };
     const isStored = createStoredRule({ read, ...change, canReturn: createReturnTest(session, route, response) });
     const isNewVersion = createVersionRule(read, values.body, current);
+    const { coverage } = session.results;
+    coverage.countRule('stored-change', route);
+    if (current?.headers.etag === undefined) coverage.skipRule('etag-changes', route, NO_ETAG);
+    else coverage.countRule('etag-changes', route);
     await this.#read((...received) => [...isStored(...received), ...isNewVersion(...received)]);
     if (this.current && isSuccess(this.current)) this.#recorder.record(route, values.body, current, this.current);
     return values;
@@ -151,7 +161,11 @@ export class ResourceUpdates {
    */
   async #sendWithOldVersion(route: Route, values: RequestValues): Promise<void> {
     const hasHeader = route.parameters.some((one) => one.in === 'header' && one.name.toLowerCase() === IF_MATCH);
+    const { coverage } = this.#context.session.results;
+    if (!hasHeader) coverage.skipRule('if-match', route, 'no documented If-Match');
+    else if (this.current?.headers.etag === undefined) coverage.skipRule('if-match', route, NO_ETAG);
     if (!hasHeader || !documents(route, 412) || this.current?.headers.etag === undefined) return;
+    coverage.countRule('if-match', route);
     const conditional = { ...values, headers: { ...values.headers, [IF_MATCH]: '"storefront-check-0"' } };
     await this.#recorder.send(route, conditional, ({ pointer }, { response }) => {
       const message = `Status ${response.status} for an If-Match header with another ETag: respond with 412, as the contract documents`;
@@ -162,6 +176,7 @@ export class ResourceUpdates {
   /** Sends an update without `If-Match`. If the contract documents 428, the update must not succeed (RFC 6585). */
   async #sendWithoutVersion(route: Route, values: RequestValues): Promise<void> {
     if (!documents(route, 428) || values.headers[IF_MATCH] === undefined) return;
+    this.#context.session.results.coverage.countRule('if-match-required', route);
     const { [IF_MATCH]: _, ...headers } = values.headers;
     await this.#recorder.send(route, { ...values, headers }, ({ pointer }, { response }) => {
       const message = `Status ${response.status} for an update without If-Match: respond with 428, as the contract documents`;
@@ -176,7 +191,10 @@ export class ResourceUpdates {
     const before = getEntry(read, this.current?.body);
     const isPart = (one: string) => this.#isValid(route, { ...values, body: { [one]: body[one] } });
     const name = Object.keys(body).find((one) => body[one] !== id && isPart(one));
-    if (name === undefined || Object.keys(body).length < 2) return;
+    const { coverage } = this.#context.session.results;
+    if (name === undefined || Object.keys(body).length < 2)
+      return coverage.skipRule('patch-keeps', route, 'no PATCH with a part of the properties is valid');
+    coverage.countRule('patch-keeps', route);
     // A property that does not have the sent value is set by the server, such as `updatedAt`.
     const known = Object.keys(body).filter((one) => isSameValue(body[one], before[one]));
     await this.#sendBody(
@@ -194,7 +212,9 @@ export class ResourceUpdates {
     const names = this.#findSettable(route, before).filter(
       (name) => this.#allowsNull(route, name) && this.#isValid(route, { ...values, body: { [name]: null } }),
     );
-    if (names.length === 0) return;
+    const { coverage } = this.#context.session.results;
+    if (names.length === 0) return coverage.skipRule('null-removes', route, 'no property of a PATCH can be null');
+    coverage.countRule('null-removes', route);
     const body = Object.fromEntries(names.map((name) => [name, null]));
     await this.#sendBody(
       route,
@@ -212,7 +232,10 @@ export class ResourceUpdates {
     const { read } = this.#resource;
     const before = getEntry(read, this.current?.body);
     const { body, omitted } = this.#omit(route, values, before);
-    if (omitted.length === 0 || this.#isPartial(route)) return;
+    const { coverage } = this.#context.session.results;
+    const reason = this.#isPartial(route) ? 'the contract allows partial updates' : 'no property can be left out';
+    if (omitted.length === 0 || this.#isPartial(route)) return coverage.skipRule('put-replaces', route, reason);
+    coverage.countRule('put-replaces', route);
     await this.#sendBody(route, values, body, () => []);
     const after = getEntry(read, this.current?.body);
     if (!this.current || omitted.some((name) => !isSameValue(after[name], before[name]))) return;
@@ -308,7 +331,13 @@ function hasValue(value: unknown): boolean {
 /**
  * Returns the operations that do something with one resource and need no body, such as `POST /tasks/{taskId}/complete`.
  */
-export function findActions({ allowedRoutes, session: { contract } }: CheckContext, read: Route): readonly Route[] {
+export function findActions(
+  {
+    allowedRoutes,
+    session: { contract },
+  }: { readonly allowedRoutes: readonly Route[]; readonly session: Pick<Session, 'contract'> },
+  read: Route,
+): readonly Route[] {
   const { path, pathNames } = read;
   const getSchema = ({ responses, successStatus }: Route) => {
     const schema = findJsonMedia(responses, successStatus)?.schema;

@@ -190,7 +190,8 @@ describe('runCheck', () => {
 
 describe('writeReports', () => {
   it('throws an error with the path of a report that it cannot write', () => {
-    const report = { title: '', checks: [], rows: [], failures: [], notes: [], unchecked: [], unreached: [] };
+    const lists = { checks: [], rows: [], failures: [], notes: [], unchecked: [], unreached: [] };
+    const report = { title: '', coverage: { operations: [], rules: [] }, ...lists };
     const written = () => writeReports(report, asked(['--report', '/nowhere/report.xml']), () => {});
     expect(written).toThrow(/^Cannot write the report to \/nowhere\/report\.xml: ENOENT/);
   });

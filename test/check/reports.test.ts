@@ -31,6 +31,7 @@ function report(parts: Partial<Report> = {}): Report {
     rows: [],
     failures: [],
     notes: [],
+    coverage: { operations: [], rules: [] },
     unchecked: [],
     unreached: [],
     ...parts,
@@ -150,13 +151,13 @@ describe('toText', () => {
   const VERDICTS: readonly [parts: Partial<Report>, verdict: string][] = [
     [{}, 'Contract check passed: no violations found'],
     [{ unreached: ['a'] }, 'Contract check passed: no violations found; 1 operation not reached'],
-    [{ failures: [failure()] }, 'Contract check failed: 1 cause, 1 finding'],
+    [{ failures: [failure()] }, 'Contract check failed: 1 finding'],
     [{ failures: [failure(), failure({ operationId: 'b' })] }, 'Contract check failed: 1 cause, 2 findings'],
-    [{ failures: [failure(), failure({ title: 'b' })] }, 'Contract check failed: 2 causes, 2 findings'],
+    [{ failures: [failure(), failure({ title: 'b' })] }, 'Contract check failed: 2 findings'],
     [{ failures: [failure(), failure({ title: 'b', cause: 'a rule' })] }, 'Contract check failed: 1 cause, 2 findings'],
-    [{ failures: [LIKELY] }, 'Contract check failed: 1 cause, 1 finding'],
+    [{ failures: [LIKELY] }, 'Contract check failed: 1 finding'],
     [{ failures: [LIKELY], minConfidence: 'certain' }, 'Contract check passed: no certain violations found, 1 likely'],
-    [{ failures: [LIKELY, failure()], minConfidence: 'certain' }, 'Contract check failed: 1 cause, 1 finding'],
+    [{ failures: [LIKELY, failure()], minConfidence: 'certain' }, 'Contract check failed: 1 finding'],
   ];
   it.each(VERDICTS)('returns the verdict for %j', (parts, verdict) =>
     expect(formatVerdict(report(parts))).toBe(verdict),

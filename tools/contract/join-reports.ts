@@ -1,7 +1,7 @@
 import type { Report, Row } from '../../src/check/report/report.ts';
 
 /** The results of an additional check, such as dredd. */
-export type ReportPart = Omit<Report, 'title' | 'unchecked' | 'unreached'>;
+export type ReportPart = Omit<Report, 'title' | 'coverage' | 'unchecked' | 'unreached'>;
 
 /** Returns a report with the results of an additional check. */
 export function joinReports(report: Report, { checks, rows, failures, notes }: ReportPart): Report {

@@ -1,3 +1,4 @@
+import { type CheckedRule, describeCoverage, groupByReason, type OperationCoverage } from './coverage.ts';
 import type { Failure, Report } from './report.ts';
 import { createCells, escapeReport, formatRule, formatUnchecked, formatVerdict, groupFailures } from './text.ts';
 
@@ -10,7 +11,7 @@ const MAX_STEPS = 6;
 /** Formats a report as Markdown, for the summary page of a CI service. */
 export function toMarkdown(report: Report): string {
   const readable = escapeReport(report);
-  const { title, checks, rows, failures, notes } = readable;
+  const { title, checks, rows, failures, notes, coverage } = readable;
   const line = (cells: readonly string[]) => `| ${cells.map(escapeText).join(' | ')} |`;
   const table = [
     line(['operation', 'response', ...checks]),
@@ -26,11 +27,27 @@ export function toMarkdown(report: Report): string {
     escapeText(title),
     '',
     ...sections,
-    ...[...notes, ...formatUnchecked(readable)].map(escapeText),
+    ...[...describeCoverage(coverage), ...notes, ...formatUnchecked(readable)].map(escapeText),
     '',
     ...table,
     '',
+    ...(coverage.operations.length > 0
+      ? [...COVERAGE_HEAD, ...coverage.operations.map(toCoverageCells).map(line), '']
+      : []),
   ].join('\n');
+}
+
+const COVERAGE_HEAD = [
+  '| operation | requests | succeeded | sequences | checked rules | not checked |',
+  '|---|--:|--:|--:|---|---|',
+];
+
+/** Returns the cells of a table row: what the check covered with an operation. */
+function toCoverageCells({ operationId, requests, accepted, sequences, rules }: OperationCoverage): readonly string[] {
+  const isChecked = ({ count }: CheckedRule) => count > 0;
+  const checked = rules.filter(isChecked).map(({ rule, count }) => `${rule} ${count}`);
+  const skipped = groupByReason(rules).map(([reason, names]) => `${names.join(', ')}: ${reason}`);
+  return [operationId, ...[requests, accepted, sequences].map(String), checked.join(', '), skipped.join('; ')];
 }
 
 function formatFailure(failure: Failure, others: readonly Failure[]): string {

@@ -20,6 +20,7 @@ import { getCommonHeaders, NEUTRAL_HEADERS } from '../credentials.ts';
 import { type Exchange, type RequestToSend, toCurl } from '../exchange.ts';
 import { CHECK_NAMES, type Count, type Finding, getFindingKey, MAX_BODY_LENGTH } from '../findings.ts';
 import { type Confidence, getConfidence, getRule, type RuleName } from '../rules.ts';
+import { type CoverageReport, createCoverage } from './coverage.ts';
 
 /**
  * What a report redacts: the headers and query parameters that the user has given, and what the contract says about
@@ -160,6 +161,8 @@ export interface Report {
   readonly minConfidence?: Confidence | undefined;
   /** Additional sentences, for example about operations that were skipped. */
   readonly notes: readonly string[];
+  /** What the check covered, by operation and by rule. */
+  readonly coverage: CoverageReport;
   /** Descriptions of what was not checked completely. */
   readonly unchecked: readonly string[];
   /** Descriptions of the operations that were not reached, because no response contained an id for their path. */
@@ -230,6 +233,7 @@ export function createReport(verdict: Verdict, contract: Contract, reproduce: (o
       })),
     ),
     notes: [...notes, ...noteMissingResponses(rows)],
+    coverage: createCoverage(verdict, contract),
     unchecked,
     unreached,
   };

@@ -1,5 +1,6 @@
 import { escapeControls, joinList, limitList } from '../../util/text.ts';
 import type { Count } from '../findings.ts';
+import { describeCoverage } from './coverage.ts';
 import { type Failure, getCounting, type Report, type Row } from './report.ts';
 
 /** The number of failures of each cause that are printed with all their requests. */
@@ -22,6 +23,7 @@ export function toText(unsafeReport: Report): string {
     formatResponseTable(report),
     ...(groups.length > 0 ? ['', ...groups] : []),
     '',
+    ...describeCoverage(report.coverage),
     ...notes,
     ...formatUnchecked(report),
     formatVerdict(report),
@@ -34,7 +36,8 @@ export function formatVerdict(report: Report): string {
   const counting = getCounting(report);
   const causes = groupFailures(counting).length;
   if (causes > 0) {
-    const counts = `${toCount(causes, 'cause')}, ${toCount(counting.length, 'finding')}`;
+    const findings = toCount(counting.length, 'finding');
+    const counts = causes === counting.length ? findings : `${toCount(causes, 'cause')}, ${findings}`;
     return `Contract check failed: ${counts}${unchecked.length > 0 ? '; not everything was checked' : ''}`;
   }
   const addition = unreached.length > 0 ? `; ${toCount(unreached.length, 'operation')} not reached` : '';

@@ -1,0 +1,181 @@
+import type { Contract } from '../openapi/contract.ts';
+import type { Node } from '../openapi/document.ts';
+import type { Parameter } from '../openapi/parameters.ts';
+import type { Route } from '../openapi/routes.ts';
+import { getPartTypes, getSchemaParts } from '../openapi/schema-parts.ts';
+import { normalizeName } from '../util/names.ts';
+import type { Coverage } from './coverage.ts';
+import type { Exchange } from './exchange.ts';
+import { isLimit, isPagePosition, isScalar } from './life-cycle-rules.ts';
+import { getSchemaPointer, type RequestValues, withParameter } from './requests.ts';
+import type { Violation } from './rules.ts';
+
+/** The entries of a list response, and the exchange that returned them. */
+export interface Listed {
+  readonly entries: readonly Node[];
+  readonly ids: readonly unknown[];
+  readonly exchange: Exchange;
+}
+
+/** A violated rule of a list. `parameter`: the query parameter that it is about. */
+export type ListViolation = Omit<Violation, 'pointer'> & { readonly parameter: Parameter | undefined };
+
+/** A list that can be requested. */
+export interface Listing {
+  readonly contract: Contract;
+  readonly route: Route;
+  readonly coverage: Coverage;
+  /** Sends a list request. Returns undefined if it fails, or if the response has no list or several lists. */
+  readonly request: (values: RequestValues) => Promise<Listed | undefined>;
+  /** Adds a finding about list responses. */
+  readonly add: (violation: ListViolation, listed: readonly Listed[]) => void;
+}
+
+/**
+ * A filter, and two values of its property.
+ * `request`: requests the list with a value. `read`: returns the value of an entry.
+ */
+interface Filter {
+  readonly wanted: string;
+  readonly other: string;
+  readonly read: (entry: Node) => string | undefined;
+  readonly whole: Listed;
+  readonly request: (value: string) => Promise<Listed | undefined> | undefined;
+}
+
+/** The rules about filters. */
+const FILTER_RULES = ['filter-selects', 'filter-finds'] as const;
+
+/**
+ * Checks that each query parameter with the name of a property selects entries by its value.
+ * `values`: the request of the list without filters. `whole`: its response.
+ */
+export async function checkFilters(listing: Listing, values: RequestValues, whole: Listed): Promise<void> {
+  const { route, coverage } = listing;
+  for (const rule of FILTER_RULES) coverage.skipRule(rule, route, 'no parameter has the name of a property');
+  for (const parameter of route.parameters) await new FilterCheck(listing, parameter).examine(values, whole);
+}
+
+class FilterCheck {
+  readonly #listing: Listing;
+  readonly #parameter: Parameter;
+
+  constructor(listing: Listing, parameter: Parameter) {
+    this.#listing = listing;
+    this.#parameter = parameter;
+  }
+
+  async examine(values: RequestValues, whole: Listed): Promise<void> {
+    const parameter = this.#parameter;
+    const { contract, route, coverage } = this.#listing;
+    const property = parameter.in === 'query' ? findProperty(parameter, whole.entries) : undefined;
+    if (property === undefined || parameter.isRequired || isLimit(parameter) || isPagePosition(parameter)) return;
+    if (OTHER_NAMES.test(normalizeName(parameter.name))) return;
+    const read = (entry: Node) => (isScalar(entry[property]) ? String(entry[property]) : undefined);
+    const [wanted, ...others] = new Set(whole.entries.toReversed().flatMap((entry) => read(entry) ?? []));
+    const other = others.at(-1);
+    // With one value, an ignored filter looks like one that selects everything.
+    if (wanted === undefined || other === undefined || whole.ids.includes(undefined)) return;
+    for (const rule of FILTER_RULES) coverage.countRule(rule, route);
+    const request = (value: string) => {
+      const filtered = withParameter(values, parameter, value);
+      return filtered && this.#listing.request(filtered);
+    };
+    const filter = { wanted, other, read, whole, request };
+    const title = `${parameter.name} selects entries`;
+    const kind = getKind(contract, parameter);
+    if (kind === 'other') {
+      await this.#checkEffect(filter);
+      return this.#checkPrefix(filter);
+    }
+    // `false` often means that the filter is off.
+    const tested = [wanted, other].filter((value) => kind !== 'boolean' || value === 'true');
+    const wrong: string[] = [];
+    let last: Listed | undefined;
+    for (const value of tested) {
+      const found = await request(value);
+      if (!found) return;
+      last = found;
+      if (found.entries.length === 0) {
+        const message = `The list with ${parameter.name} ${JSON.stringify(value)} is empty, but an entry has this ${property}`;
+        const title = `${parameter.name} finds entries`;
+        return this.#listing.add({ rule: 'filter-finds', title, message, parameter }, [whole, found]);
+      }
+      const one = found.entries.map(read).find((shown) => shown !== undefined && !isEqual(shown, value));
+      if (one !== undefined)
+        wrong.push(
+          `${parameter.name} is ${JSON.stringify(value)}, but the list has an entry whose ${property} is ${JSON.stringify(one)}`,
+        );
+      if (one !== undefined && kind === 'id') break;
+    }
+    // A value of an enum can include others: `warning` and above.
+    const needed = kind === 'enum' ? tested.length : 1;
+    if (last && wrong.length >= needed && wrong.length > 0)
+      return this.#listing.add({ rule: 'filter-selects', title, message: wrong.at(-1) ?? '', parameter }, [
+        whole,
+        last,
+      ]);
+    await this.#checkPrefix(filter);
+  }
+
+  /**
+   * Checks that a filter for an id or a code does not select an entry by the start of its value.
+   * Other texts, such as names and e-mail addresses, are often searched by a part of them.
+   */
+  async #checkPrefix({ wanted, read, whole, request }: Filter): Promise<void> {
+    const parameter = this.#parameter;
+    const prefix = wanted.slice(0, -1);
+    if (!EXACT_NAMES.test(parameter.name) || prefix === '') return;
+    const found = await request(prefix);
+    const longer = found?.entries.map(read).find((value) => value !== prefix && value?.startsWith(prefix));
+    if (!found || longer === undefined) return;
+    const message = `${parameter.name} is ${JSON.stringify(prefix)}, but the list has an entry with ${JSON.stringify(longer)}`;
+    const title = `${parameter.name} selects entries`;
+    this.#listing.add({ rule: 'filter-selects', title, message, parameter }, [whole, found]);
+  }
+
+  /**
+   * Checks that a filter has an effect. It can mean a part of a text, a minimum or a maximum, so that one of two values
+   * changes the list.
+   */
+  async #checkEffect({ wanted, other, whole, request }: Filter): Promise<void> {
+    const parameter = this.#parameter;
+    const isWhole = (listed: Listed) => JSON.stringify(listed.entries) === JSON.stringify(whole.entries);
+    const found = await request(wanted);
+    const second = found && isWhole(found) ? await request(other) : undefined;
+    if (!found || !second || !isWhole(second)) return;
+    const message = `${parameter.name} has no effect: the list is the same with ${JSON.stringify(wanted)}, with ${JSON.stringify(other)} and without it`;
+    const title = `${parameter.name} selects entries`;
+    this.#listing.add({ rule: 'filter-selects', title, message, parameter }, [whole, found, second]);
+  }
+}
+
+/** Returns the property of the entries that has the name of a query parameter. */
+export function findProperty({ name }: Parameter, entries: readonly Node[]): string | undefined {
+  const own = normalizeName(name);
+  return entries.flatMap((entry) => Object.keys(entry)).find((property) => normalizeName(property) === own);
+}
+
+/** Returns whether two values are equal, except for upper and lower case and spaces at the ends. */
+function isEqual(one: string, other: string): boolean {
+  return one.trim().toLowerCase() === other.trim().toLowerCase();
+}
+
+/** Matches normalized names of parameters that sort, or that work only together with others. */
+const OTHER_NAMES = /^(?:sort|order|direction)|^(?:lat|latitude|lng|lon|longitude|radius)$/;
+
+/** Matches names of parameters with an id, an e-mail address or a status, whose values are compared as a whole. */
+const ID_NAMES =
+  /^(?:id|uuid|email|status|state)$|(?:[a-z\d](?:Id|ID|Uuid|Email|Status)|[_-](?:id|uuid|email|status))$/;
+
+/** Matches names of parameters with an id or a code, which are not searched by a part of them. */
+const EXACT_NAMES =
+  /^(?:id|uuid|code|reference|ref|sku|isbn|slug|key|currency|country)$|(?:[a-z\d](?:Ids?|ID|Uuid|Code|Reference|Ref|Sku|Slug|Key)|[_-](?:id|uuid|code|reference|ref|sku|slug|key))$/;
+
+/** Returns what a filter compares: whole values of an `enum`, a boolean or an id, or something else. */
+function getKind(contract: Contract, parameter: Parameter): 'enum' | 'boolean' | 'id' | 'other' {
+  const parts = getSchemaParts(contract.normalized, getSchemaPointer(contract, parameter));
+  if (getPartTypes(parts).includes('boolean')) return 'boolean';
+  if (parts.some(({ node }) => node.enum !== undefined || node.const !== undefined)) return 'enum';
+  return ID_NAMES.test(parameter.name) ? 'id' : 'other';
+}
