@@ -193,7 +193,6 @@ const MIN_REFUSED = 5;
  */
 export function findCompleteRefusal(session: Session, route: Route): Finding | undefined {
   const { exchange, count } = session.results.getRefusals(route.operationId);
-  session.results.coverage.countRule('some-accepted', route);
   const isComplete = session.results
     .getStatusCodes(route.operationId)
     .every((status) => INVALID_STATUSES.includes(status));

@@ -5,6 +5,8 @@ import type { CheckContext } from './check-context.ts';
 import { addInventedCredentials, type CommonInput, hasGivenCredentials } from './credentials.ts';
 import { type Exchange, isSuccess, type RequestToSend } from './exchange.ts';
 import type { Finding } from './findings.ts';
+import { findLifeCycles } from './life-cycles.ts';
+import { RequestSequence } from './request-sequence.ts';
 import { type RequestValues, toRequest } from './requests.ts';
 import { createViolation } from './rules.ts';
 import { isWriteOperation } from './selection.ts';
@@ -65,22 +67,28 @@ function group(groups: Map<string, FindingOfOperations>, cause: string, finding:
  * Returns a finding if the server accepts one of them, and the findings in the rejections.
  */
 async function examineOperation(context: CheckContext, route: Route) {
-  const { session, requests, seed, prepare } = context;
+  const { session, prepare } = context;
   const { client } = session;
   const rejected: Finding[] = [];
+  const createPath = createPathProvider(context, route);
   const send = async (values: RequestValues, complete: (request: RequestToSend) => RequestToSend) => {
     const { exchange } = await session.send('behaviour', route, complete(toRequest(route, values)));
     if (exchange) rejected.push(...findRejectionFindings(session, route, exchange));
     return exchange;
   };
-  if (isWriteOperation(route)) await prepare();
-  const accepted = await sendAccepted(context, route, async (values) => (await send(values, (one) => one))?.response);
+  await prepare();
+  const path = await createPath();
+  const accepted = await sendAccepted(
+    context,
+    route,
+    async (values) => (await send(values, (one) => one))?.response,
+    (values) => ({ ...values, path: { ...values.path, ...path } }),
+  );
   if (!accepted) return { finding: undefined, rejected: [] };
   for (const { name, complete } of createForgeries(route, client)) {
     // The accepted request can have deleted its resource.
-    if (isWriteOperation(route)) await prepare();
-    const existing = isWriteOperation(route) ? requests.createValid(route, seed) : undefined;
-    const exchange = await send({ ...accepted.values, path: (existing ?? accepted.values).path }, complete);
+    const existing = isWriteOperation(route) ? await createPath() : undefined;
+    const exchange = await send({ ...accepted.values, path: { ...accepted.values.path, ...existing } }, complete);
     if (exchange) session.results.coverage.countRule('credentials-required', route);
     if (!exchange || !isSuccess(exchange.response)) continue;
     const violation = { message: `requests ${name}`, pointer: route.pointer };
@@ -90,6 +98,32 @@ async function examineOperation(context: CheckContext, route: Route) {
     };
   }
   return { finding: undefined, rejected };
+}
+
+/** The difference between the seeds of two created resources. */
+const SEED_STEP = 6_521;
+
+/**
+ * Returns a function that creates a resource for an operation such as `DELETE /things/{id}`, and returns the path
+ * parameters of a request for it.
+ * For other operations, the function returns those of a known resource.
+ */
+function createPathProvider(context: CheckContext, route: Route): () => Promise<RequestValues['path']> {
+  const { requests, seed, allowedRoutes, prepare } = context;
+  // An action of a resource has the path parameters of the resource, and a nested resource has more.
+  const cycle = findLifeCycles(allowedRoutes).find(
+    ({ read: { path, pathNames } }) =>
+      `${route.path}/`.startsWith(`${path}/`) && pathNames.length === route.pathNames.length,
+  );
+  let count = 0;
+  return async () => {
+    const sequence = new RequestSequence(context);
+    const resource = cycle && (await sequence.create(cycle, seed + ++count * SEED_STEP));
+    const name = cycle?.read.pathNames.at(-1) ?? '';
+    if (resource) return { ...resource.values.path, [name]: resource.id };
+    await prepare();
+    return requests.createValid(route, seed)?.path ?? {};
+  };
 }
 
 /** The status of a response to a request without valid credentials (RFC 9110, section 15.5.2). */

@@ -133,10 +133,11 @@ const SCOPES: { readonly [Name in RuleName]?: { readonly roles?: readonly Role[]
   model: { find: ({ hasModel }) => (hasModel ? undefined : 'no model describes the application') },
 };
 
-/** Rules that are checked with every response. */
+/** Rules that are checked with all responses. */
 const RESPONSE_RULES: readonly RuleName[] = [
   ...(['response-status', 'response-type', 'response-schema', 'write-only', 'server-error', 'responds'] as const),
   ...(['reproducible', 'http', 'json', 'unique-names', 'charset', 'problem-status', 'announced-close'] as const),
+  'some-accepted',
 ];
 
 function hasWriteOnly({ normalized }: Contract): boolean {
