@@ -102,18 +102,9 @@ export function isMocked({ headers }: ReceivedResponse): boolean {
   return headers['x-mocked'] === 'operation';
 }
 
-/**
- * Thrown if a check can't run. The message gives the reason and a remedy.
- * `kind`: `usage` if the command line is invalid, otherwise `not-run`.
- */
+/** Thrown if a check can't run. The message gives the reason and a remedy. */
 export class CheckError extends UserError {
   override readonly name = 'CheckError';
-  readonly kind: 'usage' | 'not-run';
-
-  constructor(message: string, { kind = 'not-run', cause }: { kind?: CheckError['kind']; cause?: unknown } = {}) {
-    super(message, { cause });
-    this.kind = kind;
-  }
 }
 
 /**

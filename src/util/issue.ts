@@ -75,5 +75,6 @@ export class UserError extends Error {
  * `other-contract`: none of the lists in a data file is a collection of the current contract.
  * `patch`: an operation of a JSON Patch can't be applied.
  * `endless-schema`: a schema requires endlessly nested values, or more than the limits of a generated value.
+ * `usage`: the command line of a check is invalid.
  */
-type UserErrorKind = 'data-file' | 'truncated-file' | 'other-contract' | 'patch' | 'endless-schema';
+type UserErrorKind = 'data-file' | 'truncated-file' | 'other-contract' | 'patch' | 'endless-schema' | 'usage';
