@@ -222,8 +222,7 @@ export function filterEntries(
     const value = query[name];
     return value === undefined ? [] : [createWanted(filter, [value].flat().map(String), required.includes(name))];
   });
-  if (wanted.length === 0) return entries;
-  return entries.filter((entry) => wanted.every((filter) => fits(entry, filter, complete)));
+  return wanted.reduce((rest, filter) => rest.filter((entry) => fits(entry, filter, complete)), entries);
 }
 
 function fits(entry: Entry, filter: WantedFilter, complete: (entry: Entry) => Entry): boolean {

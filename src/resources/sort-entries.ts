@@ -36,21 +36,20 @@ export function sortEntries(
     if (!word) return [];
     return [{ property: word.property, factor: word.isDescending !== (isReversed && !word.isDirected) ? -1 : 1 }];
   });
-  if (known.length === 0) return entries;
-  const rows: readonly Row[] = entries.map((entry) => ({
-    entry,
-    values: known.map(({ property }) => read(entry, property)),
-  }));
+  const [firstKey, ...otherKeys] = known;
+  if (!firstKey) return entries;
+  const rows = entries.map((entry): Row => ({ entry, value: read(entry, firstKey.property) }));
   const { limit, cursor, offset } = readPosition(parameters, query);
   const end = limit === undefined || cursor !== undefined ? rows.length : offset + limit;
   return sortFirst(rows, end, compareRows).map(({ entry }) => entry);
 
   function compareRows(a: Row, b: Row): number {
-    for (let index = 0; index < known.length; index++) {
-      const result = compareValues(a.values[index], b.values[index]) * (known[index]?.factor ?? 1);
+    let result = compareValues(a.value, b.value) * (firstKey?.factor ?? 1);
+    for (const { property, factor } of otherKeys) {
       if (result !== 0) return result;
+      result = compareValues(read(a.entry, property), read(b.entry, property)) * factor;
     }
-    return 0;
+    return result;
   }
 
   /** Returns the stored value of a property, or the generated one. */
@@ -60,10 +59,10 @@ export function sortEntries(
   }
 }
 
-/** An entry, and its values for the sort keys. */
+/** An entry, and its value for the first sort key. */
 interface Row {
   readonly entry: Entry;
-  readonly values: readonly unknown[];
+  readonly value: unknown;
 }
 
 /** The maximum number of entries that are inserted one by one at their place. */
