@@ -13,7 +13,9 @@ export interface PlainCollection {
   /** The property with the id of the parent in the path. */
   readonly parent?: { readonly property: string; readonly of: string };
   readonly isNumbered: boolean;
-  /** Returns the body of a list response. */
+  /** Whether clients choose the ids of new entries. */
+  readonly hasChosenIds?: boolean;
+  /** Returns the body of a list response; undefined if the query has an unknown cursor. */
   readonly toPage: (entries: readonly Entry[], query: Readonly<Record<string, string>>) => unknown;
 }
 
@@ -47,8 +49,7 @@ export class PlainResources {
     const { parent } = collection;
     if (parent && !this.lists[parent.of]?.some((entry) => String(entry.id) === parentId)) return { status: 404 };
     const isInParent = (entry: Entry) => !parent || String(entry[parent.property]) === parentId;
-    if (id === undefined && method === 'GET')
-      return { status: 200, body: this.#list(collection, list.filter(isInParent), query) };
+    if (id === undefined && method === 'GET') return this.#list(collection, list.filter(isInParent), query);
     if (id === undefined) return this.#create(name, collection, list, parentId, body);
     const index = list.findIndex((entry) => String(entry.id) === id && isInParent(entry));
     const current = list[index];
@@ -61,11 +62,16 @@ export class PlainResources {
     return { status: 200, body: next };
   }
 
-  #list({ toPage }: PlainCollection, entries: readonly Entry[], query: Readonly<Record<string, string>>): unknown {
+  #list(
+    { toPage }: PlainCollection,
+    entries: readonly Entry[],
+    query: Readonly<Record<string, string>>,
+  ): PlainResponse {
     const { status, sort, order } = query;
     const found = entries.filter((entry) => status === undefined || entry.status === status);
     if (sort !== undefined) found.sort((a, b) => compare(a[sort], b[sort]) * (order === 'desc' ? -1 : 1));
-    return toPage(found, query);
+    const body = toPage(found, query);
+    return body === undefined ? { status: 400 } : { status: 200, body };
   }
 
   #create(
