@@ -13,7 +13,7 @@ interface Kind<Value> {
   readonly syntax?: Syntax;
 }
 
-/** The syntaxes of option values in the command line. `cli/server-options.ts` has the parser of each syntax. */
+/** The syntaxes of option values in the command line. `cli/options.ts` has the parser of each syntax. */
 export type Syntax = 'text' | 'folder' | 'port' | 'names' | 'paths' | 'hosts' | 'origins' | 'auth' | 'delay';
 
 /** An option of the command line. */

@@ -1,9 +1,8 @@
 import type { Contract } from '../openapi/contract.ts';
-import { parseDeepName } from '../openapi/deep-names.ts';
 import { type Document, isNode, type Node, toNode } from '../openapi/document.ts';
 import { readForm } from '../openapi/form-body.ts';
 import { isFormBody, isJsonType, isXmlType } from '../openapi/media-types.ts';
-import { isDeepShape } from '../openapi/parameters.ts';
+import { isDeepShape, parseDeepName } from '../openapi/parameters.ts';
 import type { Route } from '../openapi/routes.ts';
 import { ALL_PARTS, getPartItems, getPartProperties, getPartTypes, getSchemaParts } from '../openapi/schema-parts.ts';
 import { keepTexts } from '../openapi/typed-values.ts';

@@ -1,17 +1,31 @@
-import { Command, CommanderError } from 'commander';
+import { statSync } from 'node:fs';
+import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { type CheckCommand, createCheckCommand } from '../check/options.ts';
 import type { ControlRequest } from '../client/client.ts';
 import type { ControlViolation } from '../control/operation.ts';
+import { OPTIONS, type Syntax } from '../options.ts';
 import type { ExplainOptions } from '../server/explain.ts';
 import type { Options, RepairOptions } from '../server/options.ts';
 import type { MigrateOptions } from '../server/repair.ts';
 import { parsePointer } from '../util/json-pointer.ts';
 import { similarName } from '../util/names.ts';
 import { toFlag } from '../util/text.ts';
+import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import type { ControlCommand } from './control-command.ts';
 import { createControlCommands } from './control-commands.ts';
-import { addOptions, parseVariable } from './option-values.ts';
-import { DATABASE_OPTIONS, EXPLAIN_OPTIONS, listVariables, REPAIR_OPTIONS, SERVER_OPTIONS } from './server-options.ts';
+import {
+  addOptions,
+  type OptionRow,
+  parseAuth,
+  parseDelay,
+  parseHostNames,
+  parseList,
+  parseOrigins,
+  parsePaths,
+  parsePort,
+  parseText,
+  parseVariable,
+} from './option-values.ts';
 
 /** Creates the command `explain`. Calls `onExplain` with the parsed options. */
 function createExplainCommand(onExplain: (options: ExplainOptions) => void): Command {
@@ -308,4 +322,61 @@ function formatHelpFooter(command: string): string {
 
 function formatSection(title: string, lines: readonly string[]): string {
   return [`\n${title}:`, ...lines].join('\n  ');
+}
+
+type Name = keyof typeof OPTIONS;
+
+const PARSERS = {
+  text: parseText,
+  folder: parseFolder,
+  port: parsePort,
+  names: parseList,
+  paths: parsePaths,
+  hosts: parseHostNames,
+  origins: parseOrigins,
+  auth: parseAuth,
+  delay: parseDelay,
+} satisfies Record<Syntax, OptionRow[2]>;
+
+/** Returns the options of the command line with these names. Options without one are left out. */
+function listRows(...names: readonly Name[]): readonly OptionRow[] {
+  return names.flatMap((name) => {
+    const { kind, cli } = OPTIONS[name];
+    if (!cli) return [];
+    const { flags, help, env, default: value, defaultText } = cli;
+    const notes = [env && `env: ${env}`, defaultText && `default: ${defaultText}`].filter(Boolean);
+    const description = notes.length > 0 ? `${help} (${notes.join('; ')})` : help;
+    return [[flags, description, kind.choices ?? (kind.syntax && PARSERS[kind.syntax]), value] as OptionRow];
+  });
+}
+
+/** The options of the server. */
+export const SERVER_OPTIONS = listRows(...(Object.keys(OPTIONS) as Name[]));
+
+/** The options of `storefront repair`. */
+export const REPAIR_OPTIONS = listRows('data', 'defaultData', 'contract', 'allowRefs');
+
+/** The options of `storefront explain`. */
+export const EXPLAIN_OPTIONS: readonly OptionRow[] = [
+  ...listRows('mock', 'handlers', 'allowRefs'),
+  ['--json', 'print JSON instead of a table'],
+];
+
+/** The options of the database, for `storefront migrate`. */
+export const DATABASE_OPTIONS = listRows('database', 'databaseSchema');
+
+/** The values of server options in environment variables. */
+export function listVariables(
+  environment: Readonly<Record<string, string | undefined>>,
+): readonly { readonly option: Name; readonly name: string; readonly text: string; parse(text: string): unknown }[] {
+  return (Object.keys(OPTIONS) as Name[]).flatMap((option) => {
+    const { kind, cli } = OPTIONS[option];
+    const text = cli?.env && environment[cli.env];
+    return cli?.env && text ? [{ option, name: cli.env, text, parse: PARSERS[kind.syntax ?? 'text'] }] : [];
+  });
+}
+
+function parseFolder(path: string): string {
+  if (tryOrUndefined(() => statSync(path).isDirectory())) return path;
+  throw new InvalidArgumentError('Use the path of an existing folder.');
 }

@@ -7,11 +7,10 @@ import { findInexactIntegers, isInexactInteger } from '../util/limits.ts';
 import { loadPackage } from '../util/load-package.ts';
 import { limitList } from '../util/text.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
-import { isNode, type Node } from './node.ts';
-import { getKind } from './walk-schemas.ts';
+import { getKind, isNode, type Node } from './walk-schemas.ts';
 
 export type { Document } from 'openapi-backend';
-export { isNode, type Node } from './node.ts';
+export { isNode, type Node } from './walk-schemas.ts';
 
 /**
  * Parses an OpenAPI document in YAML or JSON.

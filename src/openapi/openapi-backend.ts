@@ -3,8 +3,14 @@ import type { Document, OpenAPIRouter, OpenAPIValidator, Operation, Request } fr
 import { loadPackage } from '../util/load-package.ts';
 import { ajvOptions, createAjv, extendAjv, hasInheritedName } from './ajv.ts';
 import { getNode, isNode, type Node, parseReference, toNode } from './document.ts';
-import { createPathMatcher, hasCombinedParameters, type PathMatcher, splitTemplate } from './path-matcher.ts';
-import { getRoutes, toRouterPath } from './routes.ts';
+import {
+  createPathMatcher,
+  getRoutes,
+  hasCombinedParameters,
+  type PathMatcher,
+  splitTemplate,
+  toRouterPath,
+} from './routes.ts';
 import { getKind } from './walk-schemas.ts';
 
 /** The functions of the package openapi-backend that route requests and validate parameters. */

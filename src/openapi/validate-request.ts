@@ -1,18 +1,23 @@
 import type { ErrorObject, ValidateFunction } from 'ajv';
 import { formatPointer } from '../util/json-pointer.ts';
-import type { InexactInteger } from '../util/limits.ts';
-import { findJsonIssues, hasJsonIssues } from '../util/limits.ts';
+import { findJsonIssues, hasJsonIssues, type InexactInteger } from '../util/limits.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { suggestName } from '../util/names.ts';
 import { JSON_TYPE } from '../util/request-target.ts';
 import { limitList } from '../util/text.ts';
-import { parseDeepName } from './deep-names.ts';
 import { shorten } from './describe-error.ts';
 import { type Document, getPropertyNames, getTarget, isNode, resolveNode, toNode } from './document.ts';
 import { type Form, readForm } from './form-body.ts';
 import { createUnknownValueError, describeUnknownValue, findUnknownValues } from './known-values.ts';
 import { findMediaType, isFormBody, isParsedType, PATCH_TYPE, removeTypeParameters } from './media-types.ts';
-import { createInexactError, isDeepShape, type Parameters, type ReadParameters, readParameters } from './parameters.ts';
+import {
+  createInexactError,
+  isDeepShape,
+  type Parameters,
+  parseDeepName,
+  type ReadParameters,
+  readParameters,
+} from './parameters.ts';
 import { createPattern, type Pattern } from './patterns/pattern.ts';
 import type { Route } from './routes.ts';
 import { ALL_PARTS, getPartTypes, getSchemaParts } from './schema-parts.ts';

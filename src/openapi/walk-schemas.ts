@@ -1,5 +1,4 @@
 import { formatPointer } from '../util/json-pointer.ts';
-import { isNode, type Node } from './node.ts';
 
 /** Keys whose values are plain data, not nodes of the document. The values of extensions (`x-…`) are plain data too. */
 const VALUE_KEYS = new Set(['example', 'examples', 'enum', 'default', 'const', 'mapping']);
@@ -63,4 +62,12 @@ export function mapNodes<Whole>(document: Whole, change: (node: Node, pointer: s
     return isNames ? (copy ?? node) : change(copy ?? node, pointer);
   };
   return visit(document, '', false) as Whole;
+}
+
+/** An object in a document or a schema. */
+export type Node = { readonly [key: string]: unknown };
+
+/** Returns whether a value is an object. Returns false for an array and for null. */
+export function isNode(value: unknown): value is Node {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,8 +1,43 @@
-import { refuseInvalidOptions } from '../options.ts';
+import { randomUUID } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
+import { basename, relative, resolve } from 'node:path';
+import type { Application } from '../application.ts';
+import type { ControlParts } from '../control/handler.ts';
+import { createDelay } from '../faults/fault.ts';
+import { findFaultWarnings, findUnknownOperationIssues, validateInjectedResponse } from '../faults/validate.ts';
+import { createAccessPolicy, ipVersion } from '../http/access-policy.ts';
+import { Metrics } from '../http/metrics.ts';
+import type { ServedContract, Server } from '../http/served.ts';
+import { createHttpServer, type HttpServer } from '../http/server.ts';
+import { findMismatchedCodes } from '../mock/mismatched-codes.ts';
+import { loadContract } from '../openapi/contract.ts';
+import { getPartPaths } from '../openapi/contract-documents.ts';
+import { refuseInvalidOptions, type ServerOptions } from '../options.ts';
+import { getPackageFile } from '../package-file.ts';
+import { createMachineClock } from '../sandbox/clock-and-ids.ts';
+import { Sandboxes } from '../sandbox/registry.ts';
+import type { SandboxesParts } from '../sandbox/sandbox.ts';
+import { createSharedSandboxes } from '../sandbox/shared/shared-sandboxes.ts';
+import { createBuiltInSnapshots } from '../sandbox/snapshots.ts';
+import { createStateFileCheck } from '../store/data-path.ts';
+import type { PoolCounts } from '../store/postgres/database.ts';
+import type { State } from '../store/state.ts';
+import { toIsoTime } from '../util/iso-time.ts';
+import { UserError } from '../util/issue.ts';
 import type { ShopApi } from './api-types.ts';
 import { chooseApplication } from './choose-application.ts';
+import { addMissingCollections, describeOtherLists } from './control.ts';
+import { createApplicationView } from './controlled-application.ts';
+import { formatFirstSteps, formatStartMessage, logOperations } from './explain.ts';
+import { findWatchedFiles, loadSettings, reloadOnSave } from './file-watcher.ts';
+import { loadHandlers } from './handler-registry.ts';
+import { createLogger } from './logger.ts';
+import { openServerState } from './open-server-state.ts';
 import type { Options, Storefront } from './options.ts';
-import { startApplication } from './start-application.ts';
+import { HANDLERS_FALLBACK, Reloads, SETTINGS_FALLBACK } from './reload.ts';
+import { createServedContractFactory } from './served-contract.ts';
+import { version } from './version.ts';
+import { listWarmUps, logInvalidExamples, runInTurns } from './warm-up.ts';
 
 export type { Storefront } from './options.ts';
 
@@ -16,4 +51,365 @@ export type { Storefront } from './options.ts';
 export async function createStorefront<Api extends object = ShopApi>(options: Options<Api> = {}): Promise<Storefront> {
   refuseInvalidOptions(options);
   return startApplication(await chooseApplication(options), options);
+}
+
+/**
+ * Starts a server for an application.
+ * Resolves when the server listens.
+ * By default, the server uses a free port and has its state in memory.
+ * Rejects if the contract, the data, the handlers or the address can't be used.
+ */
+export async function startApplication<S extends State>(
+  application: Application<S>,
+  options: ServerOptions = {},
+): Promise<Storefront> {
+  // The cast is safe: the server validates a state by the rules of the application before it passes the state to the
+  // application.
+  const start = await loadApplication(application as unknown as Application, options);
+  const state = await openServerState(start);
+  try {
+    const server = createServer(start, state);
+    const live = new Reloads({ ...start, server });
+    await addMissingCollections([server.sandboxes.default], server.control.collections(), state.defaults);
+    const httpServer = createHttpServer({ ...server, current: live });
+    const { url, port } = await listen(httpServer, options.host, options.port ?? 0);
+    start.address.url = url;
+    return run(start, { url, port, state, server, live, httpServer });
+  } catch (error) {
+    await state.store.close();
+    await state.close?.();
+    throw error;
+  }
+}
+
+/**
+ * Loads the contract, the handlers and the settings of the application.
+ * Creates the log, the metrics and the system clock.
+ */
+async function loadApplication(application: Application, options: ServerOptions) {
+  const stopping = new AbortController();
+  // Allows any number of listeners: each client that follows a journal or waits for a verification adds a listener.
+  setMaxListeners(0, stopping.signal);
+  const log = createLogger(options.log ?? 'off', options.logTo);
+  const files = findWatchedFiles(application, options);
+  loadSettings(application);
+  const contract = await loadContract(files.contract);
+  const createServed = createServedContractFactory(application, options);
+  const machineClock = createMachineClock(options);
+  const handlers = await loadHandlers(options.handlers, files.handlers?.signature);
+  return {
+    application,
+    options,
+    machineClock,
+    nowMs: machineClock.nowMs,
+    elapsedMs: machineClock.elapsedMs,
+    newId: options.newId ?? randomUUID,
+    log,
+    files,
+    createServed,
+    current: { served: await createServed(contract, handlers), reloads: 0 },
+    /** The URL of the server; undefined until the server listens. */
+    address: {} as { url?: string },
+    stopping,
+    metrics: new Metrics(),
+  };
+}
+
+type Start = Awaited<ReturnType<typeof loadApplication>>;
+
+type ServerState = Awaited<ReturnType<typeof openServerState>>;
+
+/** Creates the sandboxes of a server, and adds their gauges to the metrics. */
+function createSandboxes(
+  { options, nowMs, elapsedMs, newId, log, metrics }: Start,
+  { sandbox, defaults, shared, countConnections }: ServerState,
+): Sandboxes {
+  const parts: SandboxesParts = {
+    default: sandbox,
+    elapsedMs,
+    defaults,
+    nowMs,
+    newId,
+    areDeclared: options.sandboxes === 'declared',
+    log: (message) => log.info(message),
+    onCommit: metrics.recordCommit,
+  };
+  const sandboxes = shared ? createSharedSandboxes(parts, shared) : new Sandboxes(parts);
+  addGauges(metrics, sandboxes, countConnections);
+  return sandboxes;
+}
+
+/** Creates the parts of a server that a reload does not replace, such as the sandboxes and the control API. */
+function createServer(start: Start, state: ServerState): Server {
+  const { application, options, nowMs, log, current, stopping, metrics } = start;
+  const { path, defaults } = state;
+  const sandboxes = createSandboxes(start, state);
+  const snapshotParts = {
+    defaults,
+    validator: () => current.served.validator,
+    warn: (message: string) => log.warn(message),
+  };
+  const getControlled = createApplicationView(application);
+  const folder = options.snapshots && resolve(options.snapshots);
+  const control: ControlParts = {
+    ...snapshotParts,
+    builtIn: createBuiltInSnapshots({ ...snapshotParts, builtIn: application.snapshots, folder }),
+    sandboxes,
+    collections: () => Object.keys(current.served.collections),
+    application: () => getControlled(current.served),
+    version,
+    startedAt: toIsoTime(nowMs()),
+    dataFile: path && basename(path),
+    startOptions: getStartOptions(options),
+    reloads: () => current.reloads,
+    ...createFaultChecks(current),
+    formatMetrics: metrics.format,
+    stopping: stopping.signal,
+  };
+  return {
+    application,
+    options: { ...options, static: options.static && resolve(options.static) },
+    access: createAccessPolicy(options),
+    sandboxes,
+    control,
+    log,
+    metrics,
+    getDelayMs: createDelay(options.delay),
+    stopping: stopping.signal,
+    pagesFolder: getPackageFile('dist'),
+    version,
+    dataFile: control.dataFile,
+    isStateFile: createStateFileCheck(path),
+  };
+}
+
+/**
+ * Returns the options with which `startStorefront` starts a server with the same contract, handlers and default data.
+ * Paths are relative to the working directory, in which tests usually run.
+ */
+function getStartOptions({ contract, handlers, defaultData }: ServerOptions): ControlParts['startOptions'] {
+  const paths = Object.entries({ contract, handlers, defaultData }).flatMap(([name, path]) =>
+    typeof path === 'string' ? [[name, relative('', path).replaceAll('\\', '/')]] : [],
+  );
+  return Object.fromEntries(paths);
+}
+
+/** The parts of a running server. */
+interface RunningParts extends Pick<Storefront, 'url' | 'port'> {
+  readonly state: ServerState;
+  readonly server: Server;
+  readonly live: Reloads;
+  readonly httpServer: HttpServer;
+}
+
+/**
+ * Logs the warnings about the contract and the data, the start message, the first steps for the user, and the
+ * operations.
+ */
+function logStart(
+  { options, log }: Pick<Start, 'options' | 'log'>,
+  { url, state, server, live, durability }: Omit<RunningParts, 'port' | 'httpServer'> & Pick<Storefront, 'durability'>,
+): void {
+  const { path: dataFile, database, store } = state;
+  const { contract, mocked } = live.served;
+  const collections = [...server.control.collections(), ...live.served.internalLists];
+  const lists = { collections, dataFile: server.dataFile };
+  const warnings = [contract.warning, describeOtherLists(store.read().state, lists)];
+  for (const warning of warnings) if (warning !== undefined) log.warn(warning);
+  const facts = { url, dataFile, database, durability, operations: contract.routes.length, mocked };
+  log.info(facts, formatStartMessage(facts));
+  const { isOn, isLoopback: isLocal, publicHost, token } = server.access.control;
+  const hasControl = isOn && isLocal && publicHost === undefined && token === undefined;
+  const hasOwnRoot = options.static !== undefined || contract.routes.some(({ path }) => path === '/');
+  const consolePath = hasOwnRoot ? '/_console/' : '';
+  log.info(formatFirstSteps({ url, consolePath, hasControl }));
+  if (contract.overlay !== undefined) log.info(`The contract is changed by the overlay ${contract.overlay}`);
+  logOperations(log, live.served);
+  if (!isLocal) log.warn(describeExposure(options));
+  else if (isOn && token === undefined && publicHost !== undefined) log.warn(describePublicHost(publicHost));
+}
+
+/**
+ * Logs the start, compiles the schemas of operations in the background, and reloads the contract, the handlers and the
+ * settings when they are saved.
+ * Returns the running server.
+ */
+function run(
+  { application, options, log, files, stopping }: Start,
+  { url, port, state, server, live, httpServer }: RunningParts,
+): Storefront {
+  const { path: dataFile, database, store } = state;
+  const durability = dataFile === undefined && database === undefined ? 'memory' : (options.durability ?? 'disk');
+  logStart({ options, log }, { url, state, server, live, durability });
+  // Ignores an error: the first request that needs the prepared data reports it.
+  const prepare = () => void application.prepare?.(store.read().state).catch(() => {});
+  const checkExamples = () =>
+    void logInvalidExamples(live.served.contract, (message) => log.warn(message), stopping.signal).catch(() => {});
+  const stopWarmUp = runInTurns([prepare, ...listWarmUps(live.served), checkExamples]);
+  const stopReloads = reloadOnSave(
+    [
+      {
+        ...files.contract,
+        reload: live.reloadContract,
+        fallback: 'The previous contract stays in use',
+        getRelatedFiles: () => getPartPaths(files.contract.path),
+      },
+      ...(files.handlers ? [{ ...files.handlers, reload: live.reloadHandlers, fallback: HANDLERS_FALLBACK }] : []),
+      ...(files.settings ? [{ ...files.settings, reload: live.reloadSettings, fallback: SETTINGS_FALLBACK }] : []),
+    ],
+    (message) => log.warn(message),
+  );
+  return {
+    url,
+    port,
+    dataFile,
+    database,
+    durability,
+    get operations() {
+      return live.served.contract.routes.length;
+    },
+    get mocked() {
+      return live.served.mocked;
+    },
+    flush: store.flush,
+    async close() {
+      stopWarmUp();
+      stopReloads();
+      stopping.abort();
+      await httpServer.close();
+      await server.sandboxes.close();
+      await store.close();
+      await state.close?.();
+    },
+  };
+}
+
+/** Creates the functions that compare a fault with the current contract. */
+function createFaultChecks(current: {
+  readonly served: ServedContract;
+}): Pick<ControlParts, 'findFaultWarnings' | 'findUnknownOperationIssues' | 'findUndocumentedResponses'> {
+  return {
+    findFaultWarnings: (fault) => [
+      ...findFaultWarnings(current.served.contract.routes, fault),
+      ...findMismatchedCodes(current.served, fault),
+    ],
+    findUnknownOperationIssues: (operation) => findUnknownOperationIssues(current.served.contract, operation),
+    findUndocumentedResponses: (fault) => validateInjectedResponse(current.served.contract, fault),
+  };
+}
+
+/**
+ * Adds metrics of the type gauge: the number of sandboxes, the size of the journals, and the number of database
+ * connections.
+ * `countConnections`: counts the connections; undefined if the server has no database.
+ */
+function addGauges(metrics: Metrics, sandboxes: Sandboxes, countConnections: (() => PoolCounts) | undefined): void {
+  const add = (name: string, help: string, read: () => number) =>
+    metrics.addGauge({ name: `storefront_${name}`, help, read });
+  add('sandboxes', 'Sandboxes in memory', () => sandboxes.list().length);
+  add('journal_bytes', 'Approximate size of the request journals in memory, in bytes', () => sandboxes.journalBytes);
+  if (!countConnections) return;
+  add('database_connections', 'Open connections to the database', () => countConnections().total);
+  add('database_idle_connections', 'Connections to the database that are not used', () => countConnections().idle);
+  add('database_waiting_statements', 'Statements that wait for a connection', () => countConnections().waiting);
+}
+
+/**
+ * The addresses that the server listens on by default.
+ * Decision: only this machine can connect.
+ * `localhost` can mean either of these addresses.
+ */
+const LOOPBACK = ['127.0.0.1', '::1'] as const;
+
+/**
+ * Returns a warning for a server that other machines can reach.
+ * The warning says what these machines can access, which host names are allowed, and how to protect the server.
+ */
+function describeExposure({ control = true, controlToken, ...options }: ServerOptions): string {
+  const files = options.static === undefined ? 'the images' : 'the images and the files of --static';
+  return [
+    `The server listens on ${options.host}. Other machines can read and change the data through the API, and read ${files}.`,
+    describeControl(control, controlToken),
+    describeHosts(options),
+    'To protect the server, omit --host and the variable HOST, or allow only trusted machines to connect to the port.',
+  ].join(' ');
+}
+
+function describeHosts({ host = '', allowHost = [] }: ServerOptions): string {
+  if (allowHost.includes('*')) return 'All host names are allowed (--allow-host *).';
+  const names = ['localhost', ...(ipVersion(host) > 0 ? [] : [host]), ...allowHost].join(', ');
+  const remedy = allowHost.length > 0 ? '' : ' To allow the name of a container or a service, use --allow-host NAME.';
+  return `Requests to IP addresses and these host names are allowed: ${names}. Requests to other host names get 403, which prevents DNS rebinding attacks by web pages.${remedy}`;
+}
+
+function describeControl(isOn: boolean, token: string | undefined): string {
+  if (!isOn) return 'The control API is disabled.';
+  return token === undefined
+    ? 'The control API is disabled: with --host, it needs --control-token.'
+    : 'The control API requires the token of --control-token.';
+}
+
+/**
+ * Returns a warning for a server on loopback without a token for the control API, which others can reach under a public
+ * name.
+ */
+function describePublicHost(name: string): string {
+  return `--allow-host ${name} is a public name, so other machines can reach the server through a proxy. The control API and the console are disabled until the server has a token: add --control-token TOKEN. If you need neither, add --no-control.`;
+}
+
+/** How many free ports are tried if a port is free on 127.0.0.1 but not on ::1. */
+const MAX_ATTEMPTS = 10;
+
+/**
+ * Starts to listen on `host`.
+ * By default, listens on 127.0.0.1 and ::1.
+ * With port 0, uses a free port.
+ * Rejects with a `UserError` if the server can't listen on the host or port.
+ */
+async function listen(
+  server: HttpServer,
+  host: string | undefined,
+  port: number,
+): Promise<Pick<Storefront, 'url' | 'port'>> {
+  const mainHost = host ?? LOOPBACK[0];
+  for (let attempt = 1; ; attempt++) {
+    try {
+      const openPort = await server.listen(mainHost, port);
+      if (host === undefined) await listenOnIpv6(server, openPort);
+      return { url: `http://${toUrlHost(mainHost)}:${openPort}`, port: openPort };
+    } catch (error) {
+      await server.unlisten();
+      const cause = error as NodeJS.ErrnoException;
+      if (cause.code !== 'EADDRINUSE' || port !== 0 || attempt === MAX_ATTEMPTS)
+        throw createUserError(mainHost, port, cause);
+    }
+  }
+}
+
+/** The error codes that mean that this machine has no IPv6. */
+const NO_IPV6 = ['EADDRNOTAVAIL', 'EAFNOSUPPORT', 'EINVAL'];
+
+async function listenOnIpv6(server: HttpServer, port: number): Promise<void> {
+  try {
+    await server.listen(LOOPBACK[1], port);
+  } catch (error) {
+    if (!NO_IPV6.includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+  }
+}
+
+/** Returns the host part of a URL with which a program on this machine can reach the server. */
+function toUrlHost(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return 'localhost';
+  return host.includes(':') ? `[${host}]` : host;
+}
+
+function createUserError(host: string, port: number, cause: NodeJS.ErrnoException): UserError {
+  const reasons: Readonly<Record<string, string>> = {
+    EADDRINUSE: `Port ${port} is in use. Stop the program that uses it, or choose another port with --port (0 picks a free one).`,
+    EACCES: `Port ${port} requires privileges that this user does not have. Choose a port above 1023 with --port.`,
+    EADDRNOTAVAIL: `${host} is not an address of this machine. Choose another address with --host, or omit --host.`,
+    ENOTFOUND: `The host ${host} does not exist. Choose another address with --host, or omit --host.`,
+  };
+  const reason = reasons[cause.code ?? ''] ?? `Can't listen on ${host}, port ${port}: ${cause.message}`;
+  return new UserError(reason, { cause });
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { load } from 'js-yaml';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { DomainError } from '../../src/application.ts';
-import { startApplication } from '../../src/server/start-application.ts';
+import { startApplication } from '../../src/server/storefront.ts';
 import { projectFile } from '../support/fixtures/default-data.ts';
 import { folderWith } from '../support/harness/folder-with.ts';
 import { waitForLog } from '../support/harness/live-contract.ts';

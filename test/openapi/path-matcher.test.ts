@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createPathMatcher } from '../../src/openapi/path-matcher.ts';
+import { createPathMatcher } from '../../src/openapi/routes.ts';
 
 const asIs = (text: string) => text;
 

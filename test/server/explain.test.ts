@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readCommandLine } from '../../src/cli/options.ts';
 import { explain } from '../../src/server/explain.ts';
-import { startApplication } from '../../src/server/start-application.ts';
+import { startApplication } from '../../src/server/storefront.ts';
 import { writeDocument } from '../support/fixtures/other-document.ts';
 import { folderWith } from '../support/harness/folder-with.ts';
 import { startStorefront } from '../support/harness/start-storefront.ts';

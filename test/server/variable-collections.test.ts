@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createStorefront } from '../../src/index.ts';
-import { startApplication } from '../../src/server/start-application.ts';
+import { startApplication } from '../../src/server/storefront.ts';
 import { folderWith } from '../support/harness/folder-with.ts';
 import { waitForLog } from '../support/harness/live-contract.ts';
 import { createControlClient } from '../support/harness/sandboxes.ts';

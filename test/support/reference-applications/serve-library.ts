@@ -1,5 +1,5 @@
 /** Starts a server for the library and prints its URL. The first argument is the path of the data file. */
-import { startApplication } from '../../../src/server/start-application.ts';
+import { startApplication } from '../../../src/server/storefront.ts';
 import { library } from './library.ts';
 
 const { url } = await startApplication(library, { data: process.argv[2] });
