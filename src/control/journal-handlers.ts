@@ -21,9 +21,9 @@ import { type ControlHandlers, type ControlParts, getSandbox, rejectIssues } fro
 import type { ControlInput, EntryChange, Fault, JournalEntry, RequestFilter } from './operation.ts';
 
 /**
- * Returns the journal of a sandbox, and which of its entries an event stream sends.
- * `isMatch`: whether the stream sends an entry.
- * `after`: the stream starts after the entry with this id; if undefined, the stream sends only new entries.
+ * Returns the journal of a sandbox, and which of its records an event stream sends.
+ * `isMatch`: whether the stream sends a record.
+ * `after`: the stream starts after the record with this id; if undefined, the stream sends only new records.
  */
 export function getFollowedRequests({ path, query }: ControlInput<'listRequests'>, parts: ControlParts) {
   const { after, isMatch } = parseQuery(query, parts);
@@ -35,8 +35,8 @@ export const journalHandlers = {
   async listRequests({ path, query }, parts) {
     const { isMatch, limit } = parseQuery(query, parts);
     await parts.sandboxes.loadJournal(path.id);
-    const entries = getSandbox(path.id, parts).journal.entries().filter(isMatch);
-    return runInSlices(formatInSteps(entries.slice(-limit)));
+    const records = getSandbox(path.id, parts).journal.records().filter(isMatch);
+    return runInSlices(formatInSteps(records.slice(-limit)));
   },
   clearRequests: ({ path }, parts) => parts.sandboxes.clearJournal(getSandbox(path.id, parts)),
   async countRequests({ path, body }, parts) {
@@ -78,11 +78,11 @@ function describeMissingRequests(id: string): string {
   return `the sandbox ${id} has received no requests: ${remedy}`;
 }
 
-/** Formats journal entries in steps, because a journal can have 32 MB. */
-function* formatInSteps(entries: readonly JournalRecord[]): Steps<readonly JournalEntry[]> {
+/** Formats journal records in steps, because a journal can have 32 MB. */
+function* formatInSteps(records: readonly JournalRecord[]): Steps<readonly JournalEntry[]> {
   const formatted: JournalEntry[] = [];
-  for (const entry of entries) {
-    formatted.push(toJournalEntry(entry));
+  for (const record of records) {
+    formatted.push(toJournalEntry(record));
     yield;
   }
   return formatted;
@@ -123,7 +123,7 @@ interface Waiting extends Bounds {
   /** The number of matching requests that are already in the journal. */
   readonly count: number;
   /** Returns whether a new request matches. */
-  readonly isMatch: (entry: JournalRecord) => boolean;
+  readonly isMatch: (record: JournalRecord) => boolean;
 }
 
 /**
@@ -146,8 +146,8 @@ export function waitForRequests({ journal, withinMs, stopping, least, most, coun
     };
     const timer = setTimeout(end, withinMs);
     const unfollow = journal.follow({
-      onEntry(entry) {
-        if (isMatch(entry)) matches++;
+      onRecord(record) {
+        if (isMatch(record)) matches++;
         if (isSettled()) end();
       },
       onEnd: end,
@@ -162,31 +162,31 @@ export const requestHandlers = {
     await parts.sandboxes.loadJournal(path.id);
     const sandbox = getSandbox(path.id, parts);
     // Path parameters are strings.
-    const entry = findEntry(sandbox, Number(path.request));
-    const request = toJournalEntry(entry);
+    const record = findRecord(sandbox, Number(path.request));
+    const request = toJournalEntry(record);
     const { findSource, collections } = parts.application();
     const keys = new Map(collections.map(({ name, key }) => [name, key]));
-    const changes = sandbox.journal.changes.get(entry.id)?.filter(({ collection }) => keys.has(collection));
+    const changes = sandbox.journal.changes.get(record.id)?.filter(({ collection }) => keys.has(collection));
     return {
       request,
       violations: (request.violations ?? []).map((violation) => {
         const source = findSource(request.operation, violation);
         return source ? { violation, source } : { violation };
       }),
-      faults: explainFaults(sandbox, entry),
+      faults: explainFaults(sandbox, record),
       ...(changes ? { changes: toEntryChanges(changes, (name) => keys.get(name)) } : {}),
     };
   },
   async getUnredactedRequest({ path }, parts) {
     await parts.sandboxes.loadJournal(path.id);
-    return toUnredactedRequest(findEntry(getSandbox(path.id, parts), Number(path.request)));
+    return toUnredactedRequest(findRecord(getSandbox(path.id, parts), Number(path.request)));
   },
 } satisfies Partial<ControlHandlers>;
 
-/** Returns the journal entry with the id `id`. Throws a `HttpProblemError` if the journal does not contain it. */
-function findEntry({ id: sandbox, journal }: Sandbox, id: number): JournalRecord {
-  const entry = journal.entryAfter(id - 1);
-  if (entry?.id === id) return entry;
+/** Returns the journal record with the id `id`. Throws a `HttpProblemError` if the journal does not contain it. */
+function findRecord({ id: sandbox, journal }: Sandbox, id: number): JournalRecord {
+  const record = journal.recordAfter(id - 1);
+  if (record?.id === id) return record;
   const reason = id > journal.lastId() ? 'does not exist yet' : 'is no longer in the journal';
   throw new HttpProblemError({
     code: 'unknown-journal-entry',
@@ -195,11 +195,11 @@ function findEntry({ id: sandbox, journal }: Sandbox, id: number): JournalRecord
 }
 
 /** Returns the active faults that did not apply to a request, with the reasons. */
-function explainFaults({ faults }: Sandbox, entry: JournalRecord) {
-  const { faults: applied = [] } = entry.remarks?.forced ?? {};
-  return faults.explain(toRequestToMatch(entry), applied).map(({ fault, reasons }) => ({
+function explainFaults({ faults }: Sandbox, record: JournalRecord) {
+  const { faults: applied = [] } = record.remarks?.forced ?? {};
+  return faults.explain(toRequestToMatch(record), applied).map(({ fault, reasons }) => ({
     fault,
-    reasons: reasons.length > 0 ? [...reasons] : explainMatch(fault, entry),
+    reasons: reasons.length > 0 ? [...reasons] : explainMatch(fault, record),
   }));
 }
 

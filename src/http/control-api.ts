@@ -56,9 +56,9 @@ export function createUnknownControlPath(path: string, { routes }: Contract): Ht
 }
 
 /**
- * The maximum time for which all streams of this process send entries in one turn of the event loop, in ms.
+ * The maximum time for which all streams of this process send records in one turn of the event loop, in ms.
  * The rest is sent in later turns.
- * It takes about 80 µs to format an entry of 4 kB, and 20 µs to write it to a stream.
+ * It takes about 80 µs to format a record of 4 kB, and 20 µs to write it to a stream.
  */
 const MAX_MS_PER_TURN = 3;
 
@@ -97,12 +97,12 @@ const EVENT_STREAM_TYPE = 'text/event-stream';
 /** Options of a journal stream. */
 interface StreamOptions {
   /**
-   * The id of the journal entry after which the stream starts.
+   * The id of the journal record after which the stream starts.
    * If undefined, the stream starts with the next request that the server receives.
    */
   readonly after: number | undefined;
-  /** Returns whether the stream sends an entry. */
-  readonly isMatch: (entry: JournalRecord) => boolean;
+  /** Returns whether the stream sends a record. */
+  readonly isMatch: (record: JournalRecord) => boolean;
   /** The signal that ends the stream. It is aborted when the server stops. */
   readonly stopping: AbortSignal;
 }
@@ -115,7 +115,7 @@ function acceptsEventStream({ ctx }: Exchange): boolean {
 }
 
 /**
- * Returns the journal entry id in the `Last-Event-ID` header.
+ * Returns the journal record id in the `Last-Event-ID` header.
  * Returns undefined if the header is missing or invalid.
  */
 function getLastEventId({ headers }: Exchange): number | undefined {
@@ -124,10 +124,10 @@ function getLastEventId({ headers }: Exchange): number | undefined {
 }
 
 /**
- * Returns a function that sends each new journal entry as a server-sent event (HTML Standard, section 9.2) until the
+ * Returns a function that sends each new journal record as a server-sent event (HTML Standard, section 9.2) until the
  * client disconnects.
- * Reads an entry from the journal only when the client can receive data, so slow clients do not fill the memory.
- * The journal deletes old entries, so a slow client can miss entries.
+ * Reads a record from the journal only when the client can receive data, so slow clients do not fill the memory.
+ * The journal deletes old records, so a slow client can miss records.
  */
 function streamJournal(journal: Journal, options: StreamOptions): (res: ServerResponse) => void {
   return (res) => {
@@ -143,8 +143,8 @@ class JournalStream {
   #lastId: number;
   #isEnded = false;
   #isQueued = false;
-  /** Why the journal has ended, and its entries that are not sent yet. */
-  #rest: { readonly ending: Ending; readonly entries: JournalRecord[] } | undefined;
+  /** Why the journal has ended, and its records that are not sent yet. */
+  #rest: { readonly ending: Ending; readonly records: JournalRecord[] } | undefined;
 
   constructor(
     private readonly res: ServerResponse,
@@ -155,7 +155,7 @@ class JournalStream {
     const onRestart = () => {
       this.#lastId = 0;
     };
-    this.#unfollow = journal.follow({ onEntry: this.#send, onRestart, onEnd: this.#end });
+    this.#unfollow = journal.follow({ onRecord: this.#send, onRestart, onEnd: this.#end });
     this.#heartbeat = setInterval(() => {
       if (!res.writableNeedDrain) res.write(': heartbeat\n\n');
     }, HEARTBEAT_MS);
@@ -172,19 +172,19 @@ class JournalStream {
   }
 
   /**
-   * Sends entries until the journal has no more entries, the client can't receive more data, or the time for this turn
+   * Sends records until the journal has no more records, the client can't receive more data, or the time for this turn
    * is used.
    */
   readonly #send = (): void => {
     if (this.#isEnded || this.#isQueued) return;
     while (!this.res.writableNeedDrain) {
-      const entry = this.#rest ? this.#rest.entries[0] : this.journal.entryAfter(this.#lastId);
-      if (!entry && this.#rest) this.#finish(this.#rest.ending);
-      else if (entry && isTurnUsed()) this.#sendLater();
-      if (!entry || this.#isQueued) return;
-      this.#rest?.entries.shift();
-      this.#lastId = entry.id;
-      if (this.options.isMatch(entry)) this.res.write(toEvent(this.journal, entry));
+      const record = this.#rest ? this.#rest.records[0] : this.journal.recordAfter(this.#lastId);
+      if (!record && this.#rest) this.#finish(this.#rest.ending);
+      else if (record && isTurnUsed()) this.#sendLater();
+      if (!record || this.#isQueued) return;
+      this.#rest?.records.shift();
+      this.#lastId = record.id;
+      if (this.options.isMatch(record)) this.res.write(toEvent(this.journal, record));
     }
   };
 
@@ -196,7 +196,7 @@ class JournalStream {
       try {
         this.#send();
       } catch {
-        // An entry that can't be formatted ends the stream.
+        // A record that can't be formatted ends the stream.
         this.#stop();
       }
     });
@@ -213,14 +213,14 @@ class JournalStream {
 
   /**
    * Ends the stream.
-   * If the sandbox was deleted or has expired, first sends the rest of the entries, and an event that says so.
+   * If the sandbox was deleted or has expired, first sends the rest of the records, and an event that says so.
    */
   readonly #end = (ending?: Ending): void => {
     if (!ending) {
       this.#stop();
       return;
     }
-    this.#rest = { ending, entries: this.journal.entries().filter(({ id }) => id > this.#lastId) };
+    this.#rest = { ending, records: this.journal.records().filter(({ id }) => id > this.#lastId) };
     this.#sendLater();
   };
 
@@ -232,17 +232,17 @@ class JournalStream {
 
 /**
  * The latest event that a stream has sent.
- * Most streams follow the newest entry, so all streams of a journal share its text.
+ * Most streams follow the newest record, so all streams of a journal share its text.
  */
 let latest:
   | { readonly journal: WeakRef<Journal>; readonly id: number; readonly atMs: number; readonly text: Buffer }
   | undefined;
 
-/** Formats a journal entry as a server-sent event. */
-function toEvent(journal: Journal, entry: JournalRecord): Buffer {
-  const { id, atMs } = entry;
+/** Formats a journal record as a server-sent event. */
+function toEvent(journal: Journal, record: JournalRecord): Buffer {
+  const { id, atMs } = record;
   if (latest?.id === id && latest.atMs === atMs && latest.journal.deref() === journal) return latest.text;
-  const text = Buffer.from(`event: request\nid: ${id}\ndata: ${JSON.stringify(toJournalEntry(entry))}\n\n`);
+  const text = Buffer.from(`event: request\nid: ${id}\ndata: ${JSON.stringify(toJournalEntry(record))}\n\n`);
   latest = { journal: new WeakRef(journal), id, atMs, text };
   return text;
 }

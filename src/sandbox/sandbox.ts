@@ -272,8 +272,8 @@ export class SandboxFactory<S extends State> {
   /** Creates the journal of a sandbox. `onUnfollow`: called each time a client stops following the journal. */
   createJournal(id: string, onUnfollow: () => void): Journal {
     const { nowMs, elapsedMs, createJournal = (_, options) => new Journal(options) } = this.parts;
-    const maxEntries = id === DEFAULT_SANDBOX_ID ? MAX_REQUESTS.default : MAX_REQUESTS.other;
-    return createJournal(id, { maxEntries, onUnfollow, nowMs, elapsedMs, memory: this.journalMemory });
+    const maxRecords = id === DEFAULT_SANDBOX_ID ? MAX_REQUESTS.default : MAX_REQUESTS.other;
+    return createJournal(id, { maxRecords, onUnfollow, nowMs, elapsedMs, memory: this.journalMemory });
   }
 
   /** Returns the default data. The data does not count towards the memory limit of any sandbox. */

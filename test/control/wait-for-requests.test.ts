@@ -125,7 +125,7 @@ describe('waitForRequests', () => {
       count: 5,
       isMatch,
     });
-    const add = (id: number) => followers.forEach(({ onEntry: tell }) => void tell({ id } as JournalRecord));
+    const add = (id: number) => followers.forEach(({ onRecord: tell }) => void tell({ id } as JournalRecord));
     return { looks: checkedIds, followers, comes: add, over: end, stop: () => stopping.abort() };
   }
 

@@ -72,7 +72,7 @@ describe('the registry at the maximum number of sandboxes', () => {
   it('keeps a sandbox that handles a request or whose journal is followed', async () => {
     const { sandboxes } = createTestRegistry({ maxSandboxes: 3 });
     const { leave } = await sandboxes.use('handled');
-    (await sandboxes.get('followed')).journal.follow({ onEntry() {}, onEnd() {} });
+    (await sandboxes.get('followed')).journal.follow({ onRecord() {}, onEnd() {} });
     for (let n = 0; n < 5; n++) await sandboxes.get(`w${n}`);
     expect(listIds(sandboxes)).toEqual(['default', 'handled', 'followed', 'w4']);
     leave();

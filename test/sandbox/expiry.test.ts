@@ -13,7 +13,7 @@ function useFakeTimers(): void {
   onTestFinished(() => void vi.useRealTimers());
 }
 
-const follower = { onEntry() {}, onEnd() {} };
+const follower = { onRecord() {}, onEnd() {} };
 
 describe('an unused sandbox', () => {
   it('expires after an hour and logs it, unless it is the default sandbox', async () => {

@@ -8,7 +8,7 @@ const REDACTED = '[redacted]';
 function getEntry(overrides: Partial<RecordedRequest>) {
   const journal = createJournal(1);
   journal.add(createRequest(overrides));
-  const [entry] = journal.entries().map(toJournalEntry);
+  const [entry] = journal.records().map(toJournalEntry);
   if (!entry) throw new Error('the journal has none');
   return entry;
 }

@@ -10,7 +10,7 @@ const MOST_BYTES = 32 * MEGABYTE;
 
 /** Returns the ids of the requests in a journal. */
 function getIds(journal: Journal): readonly number[] {
-  return journal.entries().map(({ id }) => id);
+  return journal.records().map(({ id }) => id);
 }
 
 let largeRequests = 0;
@@ -25,7 +25,7 @@ describe('a journal', () => {
   it('numbers requests in the order of arrival', () => {
     const journal = createJournal(5);
     for (const url of ['/a', '/b', '/c']) journal.add(createRequest({ url }));
-    expect(journal.entries().map(({ id, url, atMs }) => [id, url, atMs])).toEqual([
+    expect(journal.records().map(({ id, url, atMs }) => [id, url, atMs])).toEqual([
       [1, '/a', NOW_MS],
       [2, '/b', NOW_MS],
       [3, '/c', NOW_MS],
@@ -84,14 +84,14 @@ describe('a journal', () => {
     // Each read of the clock advances it by a second.
     journal.add(createRequest({ durationMs: 1_500 }));
     journal.add(createRequest({ durationMs: 500 }));
-    expect(journal.entries().map(({ durationMs: ms }) => ms)).toEqual([500]);
+    expect(journal.records().map(({ durationMs: ms }) => ms)).toEqual([500]);
   });
 
   it('drops requests and notifies no followers after its end', () => {
     const journal = createJournal(3);
     const notifications: string[] = [];
     journal.follow({
-      onEntry: () => void notifications.push('a request'),
+      onRecord: () => void notifications.push('a request'),
       onEnd: (ending) => void notifications.push(`${ending?.event} ${ending?.sandbox}`),
     });
     journal.end({ event: 'removed', sandbox: 'w1', atMs: NOW_MS });
@@ -103,7 +103,7 @@ describe('a journal', () => {
     const journal = createJournal(1);
     const notifications: [string, number][] = [];
     const follow = (who: string) =>
-      journal.follow({ onEntry: ({ id }) => void notifications.push([who, id]), onEnd() {} });
+      journal.follow({ onRecord: ({ id }) => void notifications.push([who, id]), onEnd() {} });
     journal.add(createRequest());
     const [stopOne, stopOther] = [follow('one'), follow('other')];
     journal.add(createRequest());

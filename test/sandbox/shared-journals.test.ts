@@ -20,7 +20,7 @@ it('A shared journal stores the last entries of a busy server, and counts the ot
   const stored: NewRows[] = [];
   const tables = { add: async (rows: NewRows[]) => stored.push(...rows), trim() {}, async unregister() {} };
   const journals = new SharedJournals(tables as unknown as JournalTables);
-  const options = { maxEntries: 100, onUnfollow() {}, nowMs: () => 0, elapsedMs: () => 0 };
+  const options = { maxRecords: 100, onUnfollow() {}, nowMs: () => 0, elapsedMs: () => 0 };
   const journal = journals.createJournal('a', { ...options, memory: new JournalMemory() });
   for (let number = 1; number <= 25_000; number++) journal.addStored(request(`/${number}`));
   await journals.close();

@@ -20,14 +20,14 @@ export interface Ending {
   readonly atMs: number;
 }
 
-/** Functions that a journal calls: `onEntry` for each new entry, and finally `onEnd`. */
+/** Functions that a journal calls: `onRecord` for each new record, and finally `onEnd`. */
 export interface Follower {
-  readonly onEntry: (entry: JournalRecord) => void;
-  /** Called when the journal starts again without entries. Later entries can have smaller ids than earlier entries. */
+  readonly onRecord: (record: JournalRecord) => void;
+  /** Called when the journal starts again without records. Later records can have smaller ids than earlier records. */
   readonly onRestart?: () => void;
   /**
    * `ending`: why the journal has ended.
-   * Undefined if this follower was stopped because `onEntry` has thrown an error.
+   * Undefined if this follower was stopped because `onRecord` has thrown an error.
    * The journal then continues.
    */
   readonly onEnd: (ending?: Ending) => void;
@@ -35,8 +35,8 @@ export interface Follower {
 
 /** Options of a journal. */
 export interface JournalOptions {
-  /** The maximum number of entries. A new entry replaces the oldest entry. */
-  readonly maxEntries: number;
+  /** The maximum number of records. A new record replaces the oldest record. */
+  readonly maxRecords: number;
   /** Called each time a follower is removed. */
   readonly onUnfollow: () => void;
   /** Counts the memory of all journals of the server, and limits it. */
@@ -49,10 +49,10 @@ export interface JournalOptions {
 
 /**
  * The recorded requests of a sandbox, in a ring buffer.
- * The request with the id N is at the index `(N - 1) % maxEntries`.
+ * The request with the id N is at the index `(N - 1) % maxRecords`.
  */
 export class Journal {
-  /** The approximate memory of the entries, in bytes. */
+  /** The approximate memory of the records, in bytes. */
   usedBytes = 0;
   /** The changes that the latest requests made to the state. */
   readonly changes: ChangeHistory;
@@ -84,7 +84,7 @@ export class Journal {
    */
   private findHeaders(headers: readonly string[]): StoredHeaders {
     for (let id = this.latestId; id > this.latestId - COMPARED_REQUESTS; id--) {
-      const earlier = this.ring[(id - 1) % this.options.maxEntries];
+      const earlier = this.ring[(id - 1) % this.options.maxRecords];
       const known = earlier?.headers;
       if (known === headers || (known?.length === headers.length && known.every((part, at) => part === headers[at])))
         return earlier as StoredRequest;
@@ -103,35 +103,35 @@ export class Journal {
    * `atMs`: the time of the response, in ms since 1970.
    */
   protected insert(id: number, request: StoredRequest, atMs: number): void {
-    const { maxEntries, memory } = this.options;
+    const { maxRecords, memory } = this.options;
     if (this.hasEnded) return;
     if (id > this.latestId + 1) this.skip(id - 1);
-    if (id - this.firstId === maxEntries) this.drop(this.firstId);
+    if (id - this.firstId === maxRecords) this.drop(this.firstId);
     this.latestId = id;
-    this.ring[(id - 1) % maxEntries] = request;
-    this.timesMs[(id - 1) % maxEntries] = atMs;
+    this.ring[(id - 1) % maxRecords] = request;
+    this.timesMs[(id - 1) % maxRecords] = atMs;
     memory.add(this, request.bytes);
     if (memory.usedBytes > MAX_BYTES) memory.enforceLimit();
     if (this.followers.size === 0) return;
-    const entry = this.toEntry(id);
-    for (const follower of this.followers) notify(follower, entry);
+    const record = this.toRecord(id);
+    for (const follower of this.followers) notify(follower, record);
   }
 
-  /** Removes the entries with ids below `firstId`, because another server has cleared the journal. */
+  /** Removes the records with ids below `firstId`, because another server has cleared the journal. */
   protected removeCleared(firstId: number): void {
     if (firstId <= this.firstId) return;
     this.skip(firstId - 1);
     this.droppedId = 0;
   }
 
-  /** Removes all entries, and forgets the ids. The next entry can have any id. */
+  /** Removes all records, and forgets the ids. The next record can have any id. */
   restart(): void {
     this.drop(this.latestId);
     [this.firstId, this.latestId, this.droppedId] = [1, 0, 0];
     for (const { onRestart } of this.followers) onRestart?.();
   }
 
-  /** Removes the entries up to and including `id`. The next request gets a greater id. */
+  /** Removes the records up to and including `id`. The next request gets a greater id. */
   private skip(id: number): void {
     this.drop(Math.min(id, this.latestId));
     if (id <= this.latestId) return;
@@ -145,8 +145,8 @@ export class Journal {
     return durationMs > 0 && this.options.elapsedMs() - durationMs < this.clearedMs;
   }
 
-  protected get maxEntries(): number {
-    return this.options.maxEntries;
+  protected get maxRecords(): number {
+    return this.options.maxRecords;
   }
 
   /** Returns the system time, in ms since 1970. */
@@ -154,36 +154,36 @@ export class Journal {
     return this.options.nowMs();
   }
 
-  /** Returns the current entries, oldest first. */
-  entries(): readonly JournalRecord[] {
-    return Array.from({ length: this.size() }, (_, index) => this.toEntry(this.firstId + index));
+  /** Returns the current records, oldest first. */
+  records(): readonly JournalRecord[] {
+    return Array.from({ length: this.size() }, (_, index) => this.toRecord(this.firstId + index));
   }
 
-  /** Returns the number of entries. */
+  /** Returns the number of records. */
   size(): number {
     return this.latestId - this.firstId + 1;
   }
 
-  /** Returns the first entry with an id greater than `id`. Returns undefined if there is no such entry. */
-  entryAfter(id: number): JournalRecord | undefined {
-    return id < this.latestId && this.size() > 0 ? this.toEntry(Math.max(this.firstId, id + 1)) : undefined;
+  /** Returns the first record with an id greater than `id`. Returns undefined if there is no such record. */
+  recordAfter(id: number): JournalRecord | undefined {
+    return id < this.latestId && this.size() > 0 ? this.toRecord(Math.max(this.firstId, id + 1)) : undefined;
   }
 
-  /** Returns the id of the latest request, even if its entry was deleted. Returns 0 if there was no request. */
+  /** Returns the id of the latest request, even if its record was deleted. Returns 0 if there was no request. */
   lastId(): number {
     return this.latestId;
   }
 
   /**
-   * Returns the id of the latest entry that a limit has deleted.
-   * Returns 0 if no limit has deleted an entry since the journal was last cleared.
+   * Returns the id of the latest record that a limit has deleted.
+   * Returns 0 if no limit has deleted a record since the journal was last cleared.
    */
   lastDroppedId(): number {
     return this.droppedId;
   }
 
   /**
-   * Deletes all entries.
+   * Deletes all records.
    * Requests that are still in progress are not recorded.
    * The ids of new requests continue after the latest id.
    */
@@ -207,7 +207,7 @@ export class Journal {
   }
 
   /**
-   * Ends the journal: calls `onEnd` of the followers, which can still read the entries, then deletes all entries, and
+   * Ends the journal: calls `onEnd` of the followers, which can still read the records, then deletes all records, and
    * ignores later requests.
    */
   end(ending: Ending): void {
@@ -216,28 +216,28 @@ export class Journal {
     this.clear();
   }
 
-  /** Deletes the older half of the entries. */
+  /** Deletes the older half of the records. */
   dropOlderHalf(): void {
     this.drop(this.firstId + Math.floor((this.latestId - this.firstId) / 2));
   }
 
   /** Returns the request with the given id, which must be in the range from `firstId` to `latestId`. */
   private get(id: number): StoredRequest | undefined {
-    return this.ring[(id - 1) % this.options.maxEntries];
+    return this.ring[(id - 1) % this.options.maxRecords];
   }
 
-  /** Returns the entry with the given id, which must be in the range from `firstId` to `latestId`. */
-  private toEntry(id: number): JournalRecord {
-    const atMs = this.timesMs[(id - 1) % this.options.maxEntries] as number;
+  /** Returns the record with the given id, which must be in the range from `firstId` to `latestId`. */
+  private toRecord(id: number): JournalRecord {
+    const atMs = this.timesMs[(id - 1) % this.options.maxRecords] as number;
     return { ...(this.get(id) as StoredRequest), id, atMs };
   }
 
-  /** Deletes the entries up to and including the id `lastId`. */
+  /** Deletes the records up to and including the id `lastId`. */
   private drop(lastId: number): void {
-    const { maxEntries, memory } = this.options;
+    const { maxRecords, memory } = this.options;
     for (; this.firstId <= lastId; this.firstId++) {
       memory.add(this, -(this.get(this.firstId)?.bytes ?? 0));
-      this.ring[(this.firstId - 1) % maxEntries] = undefined;
+      this.ring[(this.firstId - 1) % maxRecords] = undefined;
     }
     this.changes.drop(lastId);
     this.droppedId = lastId;
@@ -248,13 +248,13 @@ export class Journal {
 const COMPARED_REQUESTS = 4;
 
 /**
- * Calls `onEntry` of a follower.
- * If `onEntry` throws an error, calls `onEnd`.
+ * Calls `onRecord` of a follower.
+ * If `onRecord` throws an error, calls `onEnd`.
  * The error is ignored, so that the recorded request does not fail.
  */
-function notify({ onEntry, onEnd }: Follower, entry: JournalRecord): void {
+function notify({ onRecord, onEnd }: Follower, record: JournalRecord): void {
   try {
-    onEntry(entry);
+    onRecord(record);
   } catch {
     onEnd();
   }
@@ -265,15 +265,15 @@ const MAX_BYTES = 32 * MEGABYTE;
 
 /**
  * The memory to which all journals are reduced if they exceed the maximum, in bytes.
- * It is below the maximum, so that not every new request must delete entries.
+ * It is below the maximum, so that not every new request must delete records.
  */
 const REDUCED_BYTES = MAX_BYTES * 0.9;
 
 /** A journal whose memory is counted. */
 interface CountedJournal {
-  /** The approximate memory of the entries, in bytes. */
+  /** The approximate memory of the records, in bytes. */
   usedBytes: number;
-  /** Deletes the older half of the entries. */
+  /** Deletes the older half of the records. */
   dropOlderHalf(): void;
 }
 
@@ -292,7 +292,7 @@ export class JournalMemory {
   }
 
   /**
-   * Deletes entries until the memory is 10 % below the limit.
+   * Deletes records until the memory is 10 % below the limit.
    * Deletes the older half of one journal after the other, the largest journal first.
    */
   enforceLimit(): void {

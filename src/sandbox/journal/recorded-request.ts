@@ -98,7 +98,7 @@ export interface StoredRequest extends Omit<RecordedRequest, 'rawHeaders' | 'bod
   readonly bytes: number;
 }
 
-/** An entry of a journal: a recorded request with its id and its time. */
+/** A record of a journal: a recorded request with its id and its time. */
 export interface JournalRecord extends StoredRequest {
   readonly id: number;
   /** The time of the response, in ms since 1970. */
@@ -108,8 +108,8 @@ export interface JournalRecord extends StoredRequest {
 /** The headers of a stored request, and their approximate memory in bytes. */
 export type StoredHeaders = Pick<StoredRequest, 'headers' | 'headerBytes'>;
 
-/** The memory that a journal entry needs in addition to its strings, in bytes. */
-const ENTRY_BYTES = 500;
+/** The memory that a journal record needs in addition to its strings, in bytes. */
+const RECORD_BYTES = 500;
 
 /** The memory that a violation or a note needs, in bytes. */
 const REMARK_BYTES = 300;
@@ -132,7 +132,7 @@ export function toStoredRequest(
   const isTruncated = body !== bodyText;
   const recordedUrl = url.length > MAX_RECORDED_URL_LENGTH ? truncateUrl(url) : url;
   const textBytes = recordedUrl.length + headerBytes + (body?.length ?? 0) + (response?.text.length ?? 0);
-  const bytes = ENTRY_BYTES + textBytes + (remarks ? countRemarks(remarks) : 0) * REMARK_BYTES;
+  const bytes = RECORD_BYTES + textBytes + (remarks ? countRemarks(remarks) : 0) * REMARK_BYTES;
   return {
     method,
     url: recordedUrl,
@@ -195,13 +195,13 @@ export function truncateText(text: string): string {
   return bytes.toString('utf8', 0, end);
 }
 
-/** Converts a journal entry to the format of the control API. Redacts secrets, such as passwords and tokens. */
-export function toJournalEntry(entry: JournalRecord): JournalEntry {
-  const { id, atMs, durationMs: ms, operationId, decision, response, remarks = {} } = entry;
+/** Converts a journal record to the format of the control API. Redacts secrets, such as passwords and tokens. */
+export function toJournalEntry(record: JournalRecord): JournalEntry {
+  const { id, atMs, durationMs: ms, operationId, decision, response, remarks = {} } = record;
   const { violations = [], responseViolations = [], notes = [], forced } = remarks;
-  const { method, path, query, headers, body, credentialNames: names = NO_NAMES } = toRequestToMatch(entry);
+  const { method, path, query, headers, body, credentialNames: names = NO_NAMES } = toRequestToMatch(record);
   const traceId = getTraceId(headers.traceparent);
-  const secrets = listPathSecrets(getPathname(entry.url), names.paths);
+  const secrets = listPathSecrets(getPathname(record.url), names.paths);
   return redactTexts(secrets, {
     id,
     at: toIsoTime(atMs),
@@ -211,11 +211,11 @@ export function toJournalEntry(entry: JournalRecord): JournalEntry {
     ...(decision ? { decision } : {}),
     request: {
       method,
-      url: redactUrl(entry.url, names),
+      url: redactUrl(record.url, names),
       path: redactText(redactPath(path, names.paths)),
       query: redactValues(redactQuery(query, [...names.query, ...names.properties])),
       headers: redactValues(redactNamed(headers, names.headers)),
-      ...toBodyProperties(body, entry.isTruncated, names),
+      ...toBodyProperties(body, record.isTruncated, names),
     },
     response: response ? toJournalResponse(response, names) : null,
     ...(violations.length > 0
@@ -228,9 +228,9 @@ export function toJournalEntry(entry: JournalRecord): JournalEntry {
 }
 
 /** Returns a recorded request with its secrets, as the client sent it. */
-export function toUnredactedRequest(entry: JournalRecord): JournalEntry['request'] {
-  const { method, path, query, headers, body, isTruncated } = toRequestToMatch(entry);
-  const recorded = { method, url: entry.url, path, query: { ...query }, headers: { ...headers } };
+export function toUnredactedRequest(record: JournalRecord): JournalEntry['request'] {
+  const { method, path, query, headers, body, isTruncated } = toRequestToMatch(record);
+  const recorded = { method, url: record.url, path, query: { ...query }, headers: { ...headers } };
   return {
     ...recorded,
     ...(body === undefined ? {} : { body }),
@@ -240,13 +240,13 @@ export function toUnredactedRequest(entry: JournalRecord): JournalEntry['request
 
 /**
  * Returns the parts of a recorded request that matchers can compare.
- * All clients that wait for an entry share one result.
+ * All clients that wait for a record share one result.
  */
-export const toRequestToMatch = memoizeByObject((entry: JournalRecord): RequestToMatch => {
-  const { operationId, credentialNames, method, isTruncated } = entry;
-  const target = entry.url.slice(entry.prefix.length);
+export const toRequestToMatch = memoizeByObject((record: JournalRecord): RequestToMatch => {
+  const { operationId, credentialNames, method, isTruncated } = record;
+  const target = record.url.slice(record.prefix.length);
   const path = getPathname(target);
-  const headers = parseHeaders(entry.headers);
+  const headers = parseHeaders(record.headers);
   const type = headers['content-type'];
   const isQueryTruncated = isTruncatedUrl(target);
   return {
@@ -254,11 +254,11 @@ export const toRequestToMatch = memoizeByObject((entry: JournalRecord): RequestT
     credentialNames,
     method,
     path: path || '/',
-    basePath: entry.basePath,
+    basePath: record.basePath,
     query: parseQuery(getQuerystring(target, isQueryTruncated)),
     isQueryTruncated,
     headers,
-    body: parseBody(entry.body, isTruncated, type),
+    body: parseBody(record.body, isTruncated, type),
     isTruncated,
     isForm: isFormType(type),
   };

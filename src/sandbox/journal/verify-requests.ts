@@ -27,25 +27,25 @@ export function parseBounds({ times, atLeast, atMost }: ExpectedCount) {
 export type Bounds = ReturnType<typeof parseBounds>;
 
 /**
- * The maximum number of steps for matching the regular expressions of a filter with all entries of a journal, in
+ * The maximum number of steps for matching the regular expressions of a filter with all records of a journal, in
  * slices.
  * A step takes up to 13 ns.
  */
 const MAX_STEPS = 300_000_000;
 
-/** The maximum number of steps for one entry, during which the server handles no other request. */
-const MAX_ENTRY_STEPS = 8_000_000;
+/** The maximum number of steps for one record, during which the server handles no other request. */
+const MAX_RECORD_STEPS = 8_000_000;
 
 /**
  * Throws `HttpProblemError` if it would take too long to compare the regular expressions of a filter with the
- * entries of a journal.
+ * records of a journal.
  */
-function rejectSlowPatterns({ patternSize }: ExpectedRequests, entries: readonly JournalRecord[]): void {
-  const bytes = entries.reduce((sum, entry) => sum + entry.bytes, 0);
-  const largest = Math.max(0, ...entries.map((entry) => entry.bytes));
-  const isLargeEntry = patternSize * largest > MAX_ENTRY_STEPS;
-  if (patternSize * bytes <= MAX_STEPS && !isLargeEntry) return;
-  const requests = isLargeEntry ? `a request of ${largest} bytes` : `${entries.length} requests of ${bytes} bytes`;
+function rejectSlowPatterns({ patternSize }: ExpectedRequests, records: readonly JournalRecord[]): void {
+  const bytes = records.reduce((sum, record) => sum + record.bytes, 0);
+  const largest = Math.max(0, ...records.map((record) => record.bytes));
+  const isLargeRecord = patternSize * largest > MAX_RECORD_STEPS;
+  if (patternSize * bytes <= MAX_STEPS && !isLargeRecord) return;
+  const requests = isLargeRecord ? `a request of ${largest} bytes` : `${records.length} requests of ${bytes} bytes`;
   const problem = `has regular expressions that are too large for ${requests}`;
   const remedy = 'simplify the regular expressions, or clear the journal first';
   throw createMatcherError({ pointer: '/where' }, { rule: 'complexity', problem, remedy });
@@ -55,7 +55,7 @@ function rejectSlowPatterns({ patternSize }: ExpectedRequests, entries: readonly
  * The maximum number of requests that are compared without a pause, if they arrived while earlier requests were
  * compared.
  */
-const MAX_LATE_ENTRIES = 3;
+const MAX_LATE_RECORDS = 3;
 
 /**
  * Counts the requests in a journal that match.
@@ -64,53 +64,55 @@ const MAX_LATE_ENTRIES = 3;
  */
 export async function countMatches(expected: ExpectedRequests, journal: Journal): Promise<number> {
   let count = 0;
-  let entries = journal.entries();
-  while (entries.length > MAX_LATE_ENTRIES) {
-    count += await runInSlices(countInSteps(expected, entries));
-    entries = getLaterEntries(journal, entries.at(-1)?.id ?? 0);
+  let records = journal.records();
+  while (records.length > MAX_LATE_RECORDS) {
+    count += await runInSlices(countInSteps(expected, records));
+    records = getLaterRecords(journal, records.at(-1)?.id ?? 0);
   }
-  return count + runAtOnce(countInSteps(expected, entries));
+  return count + runAtOnce(countInSteps(expected, records));
 }
 
-function* countInSteps(expected: ExpectedRequests, entries: readonly JournalRecord[]): Steps<number> {
-  rejectSlowPatterns(expected, entries);
+function* countInSteps(expected: ExpectedRequests, records: readonly JournalRecord[]): Steps<number> {
+  rejectSlowPatterns(expected, records);
   let count = 0;
-  for (const entry of entries) {
-    if (expected.isMatch(entry)) count++;
+  for (const record of records) {
+    if (expected.isMatch(record)) count++;
     yield;
   }
   return count;
 }
 
-function getLaterEntries(journal: Journal, id: number): readonly JournalRecord[] {
-  return journal.lastId() > id ? journal.entries().filter((entry) => entry.id > id) : [];
+function getLaterRecords(journal: Journal, id: number): readonly JournalRecord[] {
+  return journal.lastId() > id ? journal.records().filter((record) => record.id > id) : [];
 }
 
-/** Compiles a filter of journal entries. Throws `HttpProblemError` if a matcher in the filter is invalid. */
+/** Compiles a filter of journal records. Throws `HttpProblemError` if a matcher in the filter is invalid. */
 export function parseExpectedRequests(filter: RequestFilter) {
   const matcher = createRequestMatcher(filter);
   const { patternSize } = matcher;
   const { after = 0, fault } = filter;
   const statuses = filter.status === undefined ? undefined : [filter.status].flat();
-  const reasons = (entry: JournalRecord): readonly string[] => [
-    ...(entry.id > after ? [] : [`id: expected a number greater than ${after}, got ${entry.id}`]),
-    ...matcher(toRequestToMatch(entry)),
-    ...compareStatus(entry.response?.status, statuses),
-    ...(fault === undefined || entry.remarks?.forced?.faults?.includes(fault) ? [] : [`fault: ${fault} did not apply`]),
+  const reasons = (record: JournalRecord): readonly string[] => [
+    ...(record.id > after ? [] : [`id: expected a number greater than ${after}, got ${record.id}`]),
+    ...matcher(toRequestToMatch(record)),
+    ...compareStatus(record.response?.status, statuses),
+    ...(fault === undefined || record.remarks?.forced?.faults?.includes(fault)
+      ? []
+      : [`fault: ${fault} did not apply`]),
   ];
-  const isFast = (entry: JournalRecord) => patternSize * entry.bytes <= MAX_ENTRY_STEPS;
+  const isFast = (record: JournalRecord) => patternSize * record.bytes <= MAX_RECORD_STEPS;
   return {
     /**
-     * Returns the reasons why an entry does not match.
+     * Returns the reasons why a record does not match.
      * Each reason is a sentence.
-     * Returns an empty list if the entry matches.
+     * Returns an empty list if the record matches.
      */
     reasons,
     /**
-     * Returns whether an entry matches.
+     * Returns whether a record matches.
      * Returns false if the comparison with regular expressions would take too long.
      */
-    isMatch: (entry: JournalRecord) => entry.id > after && isFast(entry) && reasons(entry).length === 0,
+    isMatch: (record: JournalRecord) => record.id > after && isFast(record) && reasons(record).length === 0,
     /** The id after which requests match. Earlier requests do not match. */
     after,
     /** The number of compiled instructions in all regular expressions of the filter. */
@@ -118,7 +120,7 @@ export function parseExpectedRequests(filter: RequestFilter) {
   };
 }
 
-/** A compiled filter of journal entries. */
+/** A compiled filter of journal records. */
 type ExpectedRequests = ReturnType<typeof parseExpectedRequests>;
 
 function compareStatus(status: number | undefined, expected: readonly number[] | undefined): readonly string[] {
@@ -134,9 +136,9 @@ const MAX_NEAR_MISSES = 3;
  */
 const SURPLUS_REASON = 'the request matches, but exceeds the expected number';
 
-/** An entry, and the reasons why it does not match. */
-interface ComparedEntry {
-  readonly entry: JournalRecord;
+/** A record, and the reasons why it does not match. */
+interface ComparedRecord {
+  readonly record: JournalRecord;
   readonly reasons: readonly string[];
 }
 
@@ -148,12 +150,12 @@ interface ComparedEntry {
  * Compares the requests in steps, because a journal can have 32 MB.
  */
 export function* verifyRequests(journal: Journal, expected: ExpectedRequests, bounds: Bounds): Steps<Verification> {
-  const entries = journal.entries();
+  const records = journal.records();
   const droppedId = journal.lastDroppedId();
-  rejectSlowPatterns(expected, entries);
-  const compared: ComparedEntry[] = [];
-  for (const entry of entries) {
-    compared.push({ entry, reasons: expected.reasons(entry) });
+  rejectSlowPatterns(expected, records);
+  const compared: ComparedRecord[] = [];
+  for (const record of records) {
+    compared.push({ record, reasons: expected.reasons(record) });
     yield;
   }
   const matches = compared.filter(({ reasons }) => reasons.length === 0);
@@ -168,8 +170,8 @@ export function* verifyRequests(journal: Journal, expected: ExpectedRequests, bo
     verified: false,
     count,
     message: [message, ...uncertainties].join('; '),
-    nearMisses: shown.map(({ entry, reasons }) => ({
-      request: toJournalEntry(entry),
+    nearMisses: shown.map(({ record, reasons }) => ({
+      request: toJournalEntry(record),
       reasons: reasons.length > 0 ? reasons : [SURPLUS_REASON],
     })),
   };
@@ -190,7 +192,7 @@ function countRequests(count: number): string {
 function describeUncertainties(
   droppedId: number,
   after: number,
-  compared: readonly ComparedEntry[],
+  compared: readonly ComparedRecord[],
 ): readonly string[] {
   const undecided = compared.filter(({ reasons }) => isUndecided(reasons, TRUNCATED_BODY)).length;
   const undecidedQueries = compared.filter(({ reasons }) => isUndecided(reasons, TRUNCATED_QUERY)).length;
@@ -214,12 +216,12 @@ function isUndecided(reasons: readonly string[], truncated: string): boolean {
 const TRUNCATIONS: readonly string[] = [TRUNCATED_BODY, TRUNCATED_QUERY];
 
 /**
- * Returns the three entries with the fewest reasons why they do not match.
- * If two entries have the same number of reasons, the later entry comes first.
+ * Returns the three records with the fewest reasons why they do not match.
+ * If two records have the same number of reasons, the later record comes first.
  */
-function findNearMisses(compared: readonly ComparedEntry[]): readonly ComparedEntry[] {
+function findNearMisses(compared: readonly ComparedRecord[]): readonly ComparedRecord[] {
   return compared
     .filter(({ reasons }) => reasons.length > 0)
-    .sort((a, b) => a.reasons.length - b.reasons.length || b.entry.id - a.entry.id)
+    .sort((a, b) => a.reasons.length - b.reasons.length || b.record.id - a.record.id)
     .slice(0, MAX_NEAR_MISSES);
 }

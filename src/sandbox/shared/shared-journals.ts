@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { JournalTables, NewEntries, NewRows } from '../../store/postgres/journal-tables.ts';
+import type { JournalTables, NewRecords, NewRows } from '../../store/postgres/journal-tables.ts';
 import {
   compareAllStates,
   Journal,
@@ -22,17 +22,17 @@ interface SharedJournalParts {
    * If a sandbox is deleted and created again, it gets a new one.
    */
   readonly generation: string;
-  /** Adds an entry to the queue of entries to store. */
-  readonly enqueue: (entry: QueuedEntry) => void;
+  /** Adds a record to the queue of records to store. */
+  readonly enqueue: (record: QueuedRecord) => void;
 }
 
 /**
  * The journal of a sandbox that several servers share.
- * The database stores the entries, and this object has copies of them.
+ * The database stores the records, and this object has copies of them.
  */
 class SharedJournal extends Journal {
-  /** The entries that are not stored in the database yet. */
-  readonly queue: EntryQueue;
+  /** The records that are not stored in the database yet. */
+  readonly queue: RecordQueue;
   /** The random id of the sandbox. It changes if the sandbox is deleted and created again. */
   generation: string;
 
@@ -41,7 +41,7 @@ class SharedJournal extends Journal {
     private readonly parts: SharedJournalParts,
   ) {
     super(options);
-    this.queue = new EntryQueue(options.maxEntries);
+    this.queue = new RecordQueue(options.maxRecords);
     this.generation = parts.generation;
   }
 
@@ -54,28 +54,28 @@ class SharedJournal extends Journal {
   }
 
   /**
-   * Adds new entries from the database, and removes entries that another server has cleared.
-   * Skips entries that a concurrent call has already added.
+   * Adds new records from the database, and removes records that another server has cleared.
+   * Skips records that a concurrent call has already added.
    */
-  receive({ firstId, entries }: NewEntries): void {
+  receive({ firstId, records }: NewRecords): void {
     this.removeCleared(firstId);
-    for (const { id, content } of entries) {
+    for (const { id, content } of records) {
       if (id <= this.lastId()) continue;
-      const { request, atMs, changes } = JSON.parse(content) as StoredEntry;
+      const { request, atMs, changes } = JSON.parse(content) as StoredRecord;
       this.insert(id, request, atMs);
       if (changes) this.changes.add(id, changes);
     }
   }
 
   /** Converts a batch to rows of the database. */
-  toRows({ entries, skipped }: Batch): NewRows {
-    const { generation, maxEntries } = this;
+  toRows({ records, skipped }: Batch): NewRows {
+    const { generation, maxRecords } = this;
     return {
       sandbox: this.parts.sandbox,
       generation,
-      maxEntries,
+      maxRecords,
       skipped,
-      contents: toStoredEntries(entries).map((entry) => JSON.stringify(entry)),
+      contents: toStoredRecords(records).map((record) => JSON.stringify(record)),
     };
   }
 
@@ -84,37 +84,37 @@ class SharedJournal extends Journal {
   }
 }
 
-/** The maximum time until a new entry is stored, in ms. */
+/** The maximum time until a new record is stored, in ms. */
 const FLUSH_MS = 100;
 
 /**
- * The maximum time until a new entry is stored after a large batch, in ms.
- * In this time, the journals of a busy server drop most entries.
+ * The maximum time until a new record is stored after a large batch, in ms.
+ * In this time, the journals of a busy server drop most records.
  */
 const BUSY_FLUSH_MS = 1_000;
 
-/** A batch with more entries than this number is large. */
+/** A batch with more records than this number is large. */
 const LARGE_BATCH = 200;
 
-/** The interval at which a server checks whether another server is waiting for its unstored entries, in ms. */
+/** The interval at which a server checks whether another server is waiting for its unstored records, in ms. */
 const POLL_MS = 50;
 
 /** The interval at which a server tells the database that it is running, in ms. */
 const REGISTER_MS = 1_000;
 
-/** The interval at which a server reads new entries for clients that follow a journal, in ms. */
+/** The interval at which a server reads new records for clients that follow a journal, in ms. */
 const FOLLOW_MS = 200;
 
 /**
- * The maximum time to wait until other servers have stored their entries, in ms.
+ * The maximum time to wait until other servers have stored their records, in ms.
  * A server that was killed never stores them.
  */
 const MAX_FLUSH_MS = 3_000;
 
-/** The maximum number of entries that wait to be stored. Further entries are dropped. */
+/** The maximum number of records that wait to be stored. Further records are dropped. */
 const MAX_WAITING = 20_000;
 
-/** The request journals of a server that shares its sandboxes with other servers. Stores new entries in batches. */
+/** The request journals of a server that shares its sandboxes with other servers. Stores new records in batches. */
 export class SharedJournals {
   readonly #tables: JournalTables;
   readonly #byId = new Map<string, SharedJournal>();
@@ -123,10 +123,10 @@ export class SharedJournals {
   onRemoved: (sandbox: string, journal: Journal) => void = () => {};
   /** The random ids of the sandboxes whose journals are created next, by the id of the sandbox. */
   readonly #generations = new Map<string, string>();
-  /** The journals with entries that are not stored yet. */
+  /** The journals with records that are not stored yet. */
   #waiting = new Set<SharedJournal>();
-  /** The number of entries in all journals that are not stored yet. */
-  #waitingEntries = 0;
+  /** The number of records in all journals that are not stored yet. */
+  #waitingRecords = 0;
   #flushMs = FLUSH_MS;
   #flushing: Promise<void> = Promise.resolve();
   #flushTimer: NodeJS.Timeout | undefined;
@@ -154,7 +154,7 @@ export class SharedJournals {
     const journal: SharedJournal = new SharedJournal(options, {
       sandbox,
       generation: this.#generations.get(sandbox) ?? '',
-      enqueue: (entry) => this.#enqueue(journal, entry),
+      enqueue: (record) => this.#enqueue(journal, record),
     });
     this.#generations.delete(sandbox);
     this.#byId.set(sandbox, journal);
@@ -162,13 +162,13 @@ export class SharedJournals {
   }
 
   /**
-   * Clears the journal of a sandbox that was created again, including the entries that are not stored yet.
+   * Clears the journal of a sandbox that was created again, including the records that are not stored yet.
    * Clients that follow the journal continue to follow it.
    */
   restart(sandbox: string, generation: string): void {
     const journal = this.#byId.get(sandbox);
     if (!journal) return;
-    this.#waitingEntries -= journal.queue.clear();
+    this.#waitingRecords -= journal.queue.clear();
     this.#waiting.delete(journal);
     this.#fulfilled = undefined;
     journal.generation = generation;
@@ -180,10 +180,10 @@ export class SharedJournals {
     if (this.#byId.get(sandbox) === journal) this.#byId.delete(sandbox);
   }
 
-  /** Adds an entry to the queue of a journal. Drops the entry if too many entries are waiting. */
-  #enqueue(journal: SharedJournal, entry: QueuedEntry): void {
-    if (this.#waitingEntries >= MAX_WAITING) return;
-    this.#waitingEntries += 1 - journal.queue.add(entry);
+  /** Adds a record to the queue of a journal. Drops the record if too many records are waiting. */
+  #enqueue(journal: SharedJournal, record: QueuedRecord): void {
+    if (this.#waitingRecords >= MAX_WAITING) return;
+    this.#waitingRecords += 1 - journal.queue.add(record);
     this.#waiting.add(journal);
     this.#scheduleFlush();
   }
@@ -199,8 +199,8 @@ export class SharedJournals {
   }
 
   /**
-   * Loads new entries of all journals from the database.
-   * Does not wait for entries that other servers have not stored yet.
+   * Loads new records of all journals from the database.
+   * Does not wait for records that other servers have not stored yet.
    */
   loadStored(): Promise<void> {
     return this.#read([...this.#byId.keys()]);
@@ -213,7 +213,7 @@ export class SharedJournals {
     await this.#read([sandbox]);
   }
 
-  /** Stores all waiting entries, and stops the timers. */
+  /** Stores all waiting records, and stops the timers. */
   async close(): Promise<void> {
     for (const timer of this.#timers) clearInterval(timer);
     await this.#flush().catch(() => {});
@@ -224,7 +224,7 @@ export class SharedJournals {
     this.#flushTimer ??= setTimeout(() => void this.#flush().catch(() => {}), this.#flushMs).unref();
   }
 
-  /** Stores all waiting entries in the database. If this fails, the entries stay in the queue. */
+  /** Stores all waiting records in the database. If this fails, the records stay in the queue. */
   #flush(): Promise<void> {
     clearTimeout(this.#flushTimer);
     this.#flushTimer = undefined;
@@ -236,9 +236,9 @@ export class SharedJournals {
   async #storeWaiting(): Promise<void> {
     const waiting = this.#waiting;
     if (waiting.size === 0) return;
-    [this.#waiting, this.#waitingEntries] = [new Set(), 0];
+    [this.#waiting, this.#waitingRecords] = [new Set(), 0];
     const batches = Array.from(waiting, (journal) => ({ journal, batch: journal.queue.take() }));
-    const added = batches.reduce((sum, { batch }) => sum + batch.skipped + batch.entries.length, 0);
+    const added = batches.reduce((sum, { batch }) => sum + batch.skipped + batch.records.length, 0);
     this.#flushMs = added > LARGE_BATCH ? BUSY_FLUSH_MS : FLUSH_MS;
     const rows = batches.map(({ journal, batch }) => journal.toRows(batch));
     try {
@@ -249,7 +249,7 @@ export class SharedJournals {
         if (journal.generation !== rows[index]?.generation) continue;
         journal.queue.restore(batch);
         this.#waiting.add(journal);
-        this.#waitingEntries += batch.entries.length;
+        this.#waitingRecords += batch.records.length;
       }
       this.#scheduleFlush();
       throw error;
@@ -292,7 +292,7 @@ export class SharedJournals {
     }
   }
 
-  /** Reads a journal from the start, because the database has lost the last entries that this server knows. */
+  /** Reads a journal from the start, because the database has lost the last records that this server knows. */
   async #readAgain(id: string, journal: SharedJournal): Promise<void> {
     journal.restart();
     await this.#read([id]);
@@ -316,8 +316,8 @@ function repeat(intervalMs: number, run: () => Promise<void>): NodeJS.Timeout {
   }, intervalMs).unref();
 }
 
-/** A journal entry in the form that the database stores. */
-interface StoredEntry {
+/** A journal record in the form that the database stores. */
+interface StoredRecord {
   readonly request: StoredRequest;
   readonly atMs: number;
   /**
@@ -327,19 +327,19 @@ interface StoredEntry {
   readonly changes?: readonly ListChange[] | undefined;
 }
 
-/** A journal entry that is not stored in the database yet. */
-interface QueuedEntry {
+/** A journal record that is not stored in the database yet. */
+interface QueuedRecord {
   readonly request: StoredRequest;
   readonly atMs: number;
   readonly changes: readonly StateChange[] | undefined;
 }
 
 /**
- * Journal entries that are stored together.
- * `skipped`: the number of older entries that were dropped, because the journal has no room for them.
+ * Journal records that are stored together.
+ * `skipped`: the number of older records that were dropped, because the journal has no room for them.
  */
 interface Batch {
-  readonly entries: readonly QueuedEntry[];
+  readonly records: readonly QueuedRecord[];
   readonly skipped: number;
 }
 
@@ -347,59 +347,59 @@ interface Batch {
 const MAX_CHANGES_LENGTH = 20_000;
 
 /**
- * The entries of a journal that are not stored in the database yet.
- * Drops the oldest entries if there are more than the journal can contain.
+ * The records of a journal that are not stored in the database yet.
+ * Drops the oldest records if there are more than the journal can contain.
  */
-class EntryQueue {
-  #entries: QueuedEntry[] = [];
+class RecordQueue {
+  #records: QueuedRecord[] = [];
   #skipped = 0;
 
-  constructor(private readonly maxEntries: number) {}
+  constructor(private readonly maxRecords: number) {}
 
-  /** Adds an entry. Returns how many old entries were dropped to make room. */
-  add(entry: QueuedEntry): number {
-    this.#entries.push(entry);
-    return this.#entries.length >= 2 * this.maxEntries ? this.#dropOldest() : 0;
+  /** Adds a record. Returns how many old records were dropped to make room. */
+  add(record: QueuedRecord): number {
+    this.#records.push(record);
+    return this.#records.length >= 2 * this.maxRecords ? this.#dropOldest() : 0;
   }
 
-  /** Returns all entries, and removes them from the queue. */
+  /** Returns all records, and removes them from the queue. */
   take(): Batch {
     this.#dropOldest();
-    const batch = { entries: this.#entries, skipped: this.#skipped };
-    [this.#entries, this.#skipped] = [[], 0];
+    const batch = { records: this.#records, skipped: this.#skipped };
+    [this.#records, this.#skipped] = [[], 0];
     return batch;
   }
 
-  /** Removes all entries. Returns how many entries were removed. */
+  /** Removes all records. Returns how many records were removed. */
   clear(): number {
-    const { length } = this.#entries;
-    [this.#entries, this.#skipped] = [[], 0];
+    const { length } = this.#records;
+    [this.#records, this.#skipped] = [[], 0];
     return length;
   }
 
-  /** Puts the entries of a batch back to the start of the queue, because they could not be stored. */
-  restore({ entries, skipped }: Batch): void {
-    this.#entries = [...entries, ...this.#entries];
+  /** Puts the records of a batch back to the start of the queue, because they could not be stored. */
+  restore({ records, skipped }: Batch): void {
+    this.#records = [...records, ...this.#records];
     this.#skipped += skipped;
   }
 
   #dropOldest(): number {
-    const excess = Math.max(0, this.#entries.length - this.maxEntries);
-    this.#entries.splice(0, excess);
+    const excess = Math.max(0, this.#records.length - this.maxRecords);
+    this.#records.splice(0, excess);
     this.#skipped += excess;
     return excess;
   }
 }
 
 /**
- * Converts journal entries to the form that the database stores.
+ * Converts journal records to the form that the database stores.
  * Stores state changes only for the last 20 requests with changes, because a journal keeps no others.
  */
-function toStoredEntries(entries: readonly QueuedEntry[]): readonly StoredEntry[] {
-  const changed = new Set(entries.filter(({ changes }) => changes).slice(-MAX_CHANGED_REQUESTS));
-  return entries.map((entry) => {
-    const changes = changed.has(entry) && entry.changes ? compareAllStates(entry.changes) : undefined;
+function toStoredRecords(records: readonly QueuedRecord[]): readonly StoredRecord[] {
+  const changed = new Set(records.filter(({ changes }) => changes).slice(-MAX_CHANGED_REQUESTS));
+  return records.map((record) => {
+    const changes = changed.has(record) && record.changes ? compareAllStates(record.changes) : undefined;
     const isSmall = JSON.stringify(changes ?? []).length <= MAX_CHANGES_LENGTH;
-    return { ...entry, changes: isSmall ? changes : undefined };
+    return { ...record, changes: isSmall ? changes : undefined };
   });
 }

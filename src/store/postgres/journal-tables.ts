@@ -1,37 +1,37 @@
 import type { Database } from './database.ts';
 import { createId } from './list-table.ts';
 
-/** New entries for the request journal of a sandbox. */
+/** New records for the request journal of a sandbox. */
 export interface NewRows {
   readonly sandbox: string;
   /** The generation of the sandbox: its random id, which changes if the sandbox is deleted and created again. */
   readonly generation: string;
-  /** The maximum number of entries in the journal. */
-  readonly maxEntries: number;
+  /** The maximum number of records in the journal. */
+  readonly maxRecords: number;
   /**
-   * The number of older entries that are not stored, because the journal would exceed its maximum size.
+   * The number of older records that are not stored, because the journal would exceed its maximum size.
    * They have ids too.
    */
   readonly skipped: number;
-  /** The new entries, each as JSON. */
+  /** The new records, each as JSON. */
   readonly contents: readonly string[];
 }
 
-/** The part of a journal that a server has already read. `lastId`: the id of the last entry in this part. */
+/** The part of a journal that a server has already read. `lastId`: the id of the last record in this part. */
 interface KnownJournal {
   readonly generation: string;
   readonly lastId: number;
 }
 
 /**
- * The entries of a journal after the last known entry.
- * The oldest entry in the journal that was not cleared has the id `firstId`.
- * The newest entry has the id `lastId`.
+ * The records of a journal after the last known record.
+ * The oldest record in the journal that was not cleared has the id `firstId`.
+ * The newest record has the id `lastId`.
  */
-export interface NewEntries {
+export interface NewRecords {
   readonly firstId: number;
   readonly lastId: number;
-  readonly entries: readonly { readonly id: number; readonly content: string }[];
+  readonly records: readonly { readonly id: number; readonly content: string }[];
 }
 
 /** An SQL interval. A server counts as stopped if it has not renewed its registration for this long. */
@@ -39,7 +39,7 @@ export const GONE = "interval '5 seconds'";
 
 /**
  * An SQL expression for the number of the last flush request: a request to all servers to store their new journal
- * entries.
+ * records.
  */
 const REQUESTED = 'coalesce((SELECT requested FROM flushes WHERE id = 1), 0)';
 
@@ -58,7 +58,7 @@ export class JournalTables {
     private readonly clock: { readonly systemMs: () => number; readonly onOffset: (ms: number) => void },
   ) {}
 
-  /** Appends entries to journals. Entries for a deleted sandbox are dropped. */
+  /** Appends records to journals. Records for a deleted sandbox are dropped. */
   async add(rows: readonly NewRows[]): Promise<void> {
     const journals = rows.map(({ sandbox, generation, skipped, contents }) => {
       return { sandbox, generation, entries: skipped + contents.length };
@@ -82,23 +82,23 @@ export class JournalTables {
   }
 
   /**
-   * Deletes the oldest entries of journals that exceed their maximum number of entries.
+   * Deletes the oldest records of journals that exceed their maximum number of records.
    */
   async trim(rows: readonly NewRows[]): Promise<void> {
     await this.database.query(
       `DELETE FROM journal_entries USING journals, unnest($1::text[], $2::int[]) AS kept (sandbox, entries)
       WHERE journals.sandbox = kept.sandbox AND journal_entries.sandbox = kept.sandbox
         AND journal_entries.id <= greatest(journals.last_id - kept.entries, journals.first_id - 1)`,
-      [rows.map(({ sandbox }) => sandbox), rows.map(({ maxEntries }) => maxEntries)],
+      [rows.map(({ sandbox }) => sandbox), rows.map(({ maxRecords }) => maxRecords)],
     );
   }
 
   /**
-   * Returns the new entries of journals, by sandbox id.
+   * Returns the new records of journals, by sandbox id.
    * `known`: the part of each journal that was already read.
    * The result has no journal of a deleted sandbox.
    */
-  async read(known: ReadonlyMap<string, KnownJournal>): Promise<ReadonlyMap<string, NewEntries>> {
+  async read(known: ReadonlyMap<string, KnownJournal>): Promise<ReadonlyMap<string, NewRecords>> {
     const journals = [...known.values()];
     const rows = await this.database.query(
       `SELECT journals.sandbox, journals.first_id, journals.last_id, entry.id, entry.content
@@ -109,16 +109,16 @@ export class JournalTables {
       ORDER BY entry.id`,
       [[...known.keys()], journals.map(({ generation }) => generation), journals.map(({ lastId }) => lastId)],
     );
-    const found = new Map<string, NewEntries & { readonly entries: { id: number; content: string }[] }>();
+    const found = new Map<string, NewRecords & { readonly records: { id: number; content: string }[] }>();
     for (const { sandbox, first_id: firstId, last_id: lastId, id, content } of rows) {
-      const journal = found.get(String(sandbox)) ?? { firstId: Number(firstId), lastId: Number(lastId), entries: [] };
-      if (id !== null) journal.entries.push({ id: Number(id), content: String(content) });
+      const journal = found.get(String(sandbox)) ?? { firstId: Number(firstId), lastId: Number(lastId), records: [] };
+      if (id !== null) journal.records.push({ id: Number(id), content: String(content) });
       found.set(String(sandbox), journal);
     }
     return found;
   }
 
-  /** Clears a journal: readers ignore all entries up to now. Later entries continue with the next id. */
+  /** Clears a journal: readers ignore all records up to now. Later records continue with the next id. */
   async clear(sandbox: string): Promise<void> {
     await this.database.query('UPDATE journals SET first_id = last_id + 1 WHERE sandbox = $1', [sandbox]);
   }
@@ -162,7 +162,7 @@ export class JournalTables {
   }
 
   /**
-   * Asks all servers to write their new journal entries to the database.
+   * Asks all servers to write their new journal records to the database.
    * Resolves to the number of this flush request.
    */
   async requestFlush(): Promise<number> {
@@ -175,20 +175,20 @@ export class JournalTables {
 
   /**
    * Returns the number of the last flush request; 0 if there was none.
-   * In a flush request, a server asks all others to store their new journal entries.
+   * In a flush request, a server asks all others to store their new journal records.
    */
   async getRequestedFlush(): Promise<number> {
     const [row] = await this.database.query(`SELECT ${REQUESTED} AS requested`);
     return Number(row?.requested);
   }
 
-  /** Records that this server has written its journal entries for the flush request with this number. */
+  /** Records that this server has written its journal records for the flush request with this number. */
   async reportFlush(request: number): Promise<void> {
     await this.database.query('UPDATE servers SET flushed = $2, seen_at = now() WHERE id = $1', [this.server, request]);
   }
 
   /**
-   * Returns whether all other running servers have written their journal entries for the flush request with this
+   * Returns whether all other running servers have written their journal records for the flush request with this
    * number.
    */
   async isFlushed(request: number): Promise<boolean> {

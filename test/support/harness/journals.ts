@@ -23,11 +23,11 @@ export function createResponse(text: string, headers: Record<string, string> = {
 }
 
 /**
- * Creates journals that share a memory limit and a monotonic clock. The clock advances by a second each time it is read. `maxEntries`: the maximum number of
+ * Creates journals that share a memory limit and a monotonic clock. The clock advances by a second each time it is read. `maxRecords`: the maximum number of
  * requests in each journal.
  */
 export function createTestJournals<const Numbers extends readonly number[]>(
-  ...maxEntries: Numbers
+  ...maxRecords: Numbers
 ): { -readonly [Index in keyof Numbers]: Journal } {
   let timeMs = 0;
   const elapsedMs = () => {
@@ -35,12 +35,12 @@ export function createTestJournals<const Numbers extends readonly number[]>(
     return timeMs;
   };
   const parts = { nowMs: () => NOW_MS, elapsedMs, memory: new JournalMemory(), onUnfollow() {} };
-  return maxEntries.map((most) => new Journal({ ...parts, maxEntries: most })) as {
+  return maxRecords.map((most) => new Journal({ ...parts, maxRecords: most })) as {
     -readonly [Index in keyof Numbers]: Journal;
   };
 }
 
-/** Creates a journal that stores at most `maxEntries` requests. */
-export function createJournal(maxEntries: number): Journal {
-  return createTestJournals(maxEntries)[0];
+/** Creates a journal that stores at most `maxRecords` requests. */
+export function createJournal(maxRecords: number): Journal {
+  return createTestJournals(maxRecords)[0];
 }
