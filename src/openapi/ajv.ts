@@ -42,7 +42,7 @@ export function createContractAjv(document: Document, options: Options): Ajv {
  * Loads ajv on first use, because the server can start without ajv.
  */
 export function createAjv(document: Document, options: Options): Ajv {
-  const inlineRefs = hasDynamicReference(document) ? false : MAX_INLINED_KEYWORDS;
+  const inlineRefs = usesDynamicReferences(document) ? false : MAX_INLINED_KEYWORDS;
   const allOptions = { ...options, inlineRefs };
   return usesDialect2020(document)
     ? createAjv2020(allOptions)
@@ -55,6 +55,9 @@ export function createAjv(document: Document, options: Options): Ajv {
  * With a number, it does not look for dynamic references.
  */
 const MAX_INLINED_KEYWORDS = 1_000;
+
+/** Returns whether a document has dynamic references. Each document is searched once. */
+const usesDynamicReferences = memoizeByObject((document: Document) => hasDynamicReference(document));
 
 function hasDynamicReference(value: unknown): boolean {
   if (Array.isArray(value)) return value.some(hasDynamicReference);

@@ -105,7 +105,9 @@ export function findNameIssues(
 ): readonly Issue[] {
   const places = routes.flatMap(({ path, pointer }) => [formatPointer('paths', path), pointer]);
   return [...new Set(places)].flatMap((place) => {
-    const { off, ...names } = toNode(getNode(reader.document, `${place}/x-storefront`));
+    const overrides = getNode(reader.document, `${place}/x-storefront`);
+    if (overrides === undefined) return [];
+    const { off, ...names } = toNode(overrides);
     const own = routes.filter(({ path, pointer }) => [formatPointer('paths', path), pointer].includes(place));
     const hasEffect: Readonly<Record<string, (path: readonly string[]) => boolean>> = {
       id: (path) =>

@@ -9,6 +9,8 @@ export interface Contestant {
   readonly name: string;
   /** Returns whether a measurement sends this request to the server. Default: the server gets all requests. */
   readonly serves?: (request: ShopRequest) => boolean;
+  /** The request that the server can respond to with 200 as soon as it is ready. Default: the list of products. */
+  readonly ready?: ShopRequest;
   /** Returns the command-line arguments for `node` that start the server at a port. `folder`: an empty folder for the files of this server. */
   readonly prepare: (port: number, folder: string) => readonly string[];
 }

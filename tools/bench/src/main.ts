@@ -15,6 +15,7 @@ import { commits } from './measurements/commits.ts';
 import { http } from './measurements/http.ts';
 import { memory } from './measurements/memory.ts';
 import { orders } from './measurements/orders.ts';
+import { resources } from './measurements/resources.ts';
 import { sandboxes } from './measurements/sandboxes.ts';
 import { search } from './measurements/search.ts';
 import { soak } from './measurements/soak.ts';
@@ -25,7 +26,7 @@ import { killAll, stopAll } from './server.ts';
 
 /** The measurements by name. They run in this order. */
 const MEASUREMENTS: ReadonlyMap<string, Measurement> = new Map(
-  Object.entries({ http, orders, commits, store, search, titles, start, memory, sandboxes, soak }),
+  Object.entries({ http, resources, orders, commits, store, search, titles, start, memory, sandboxes, soak }),
 );
 const BUILT_SERVER = fileURLToPath(new URL('../../../dist/main.js', import.meta.url));
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { BenchError } from './measurement.ts';
 
 /** The number of ticks per second in /proc (USER_HZ). It is 100 on every architecture that Node runs on. */
@@ -16,6 +16,18 @@ export function cpuSeconds(pid: number): number {
   // Field 2 is the name of the program in parentheses. It can contain spaces, so the fields are counted from the last parenthesis.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[14 - 3]) + Number(fields[15 - 3])) / TICKS_PER_SECOND;
+}
+
+/**
+ * Returns the CPU time of the running threads of a process since their start, in µs. It is exact, unlike `cpuSeconds`, but the time of threads that have ended
+ * is missing. Reads the first field of /proc/PID/task/TID/schedstat.
+ */
+export function threadMicros(pid: number): number {
+  const folder = `/proc/${pid}/task`;
+  const times = readdirSync(folder).map(
+    (thread) => readFileSync(`${folder}/${thread}/schedstat`, 'utf8').split(' ')[0],
+  );
+  return times.reduce((sum, time) => sum + Number(time) / 1_000, 0);
 }
 
 /**

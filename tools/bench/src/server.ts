@@ -19,7 +19,7 @@ export interface Server {
   readonly name: string;
   readonly port: number;
   readonly pid: number;
-  /** The time from the start of the process to the end of the first response to `GET /api/products`, in ms. */
+  /** The time from the start of the process to the end of the first response, in ms. */
   readonly startMs: number;
   readonly stop: () => Promise<void>;
 }
@@ -37,7 +37,7 @@ export async function startServer(contestant: Contestant, folder: string): Promi
   const args = contestant.prepare(port, ownFolder);
   const startedMs = performance.now();
   const child = launch(contestant.name, args, ownFolder);
-  await waitForResponse(child, port, contestant.name);
+  await waitForResponse(child, port, contestant);
   const startMs = performance.now() - startedMs;
   return { name: contestant.name, port, pid: child.pid ?? 0, startMs, stop: () => stop(child) };
 }
@@ -76,12 +76,16 @@ function launch(name: string, args: readonly string[], folder: string): ChildPro
 /**
  * Sends requests until the server responds. Rejects with a `BenchError` if the server ends, does not respond in time, or responds with an unexpected status.
  */
-async function waitForResponse(child: ChildProcess, port: number, name: string): Promise<void> {
+async function waitForResponse(
+  child: ChildProcess,
+  port: number,
+  { name, ready = products }: Contestant,
+): Promise<void> {
   const limitMs = performance.now() + START_LIMIT_MS;
   while (performance.now() < limitMs) {
     if (!running.has(child)) throw new BenchError(`${name} ended before its first response`);
     try {
-      await sendRequest(port, products);
+      await sendRequest(port, ready);
       return;
     } catch (error) {
       if (!isRefusedConnection(error)) throw error;
