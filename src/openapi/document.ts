@@ -227,28 +227,53 @@ export function getPropertyNames(document: unknown, schema: string): readonly st
   return [...new Set(nodes.flatMap(({ properties }) => Object.keys(toNode(properties))))];
 }
 
+/** A schema, and its JSON Pointer. */
+export interface SchemaPart {
+  readonly pointer: string;
+  readonly node: Node;
+}
+
 /**
- * Returns a schema, and the schemas that apply to the same value: the targets of references, and the schemas in
- * `keywords` at all levels.
+ * Returns a schema, and the schemas that apply to the same value: those in `keywords`, and the targets of references, at
+ * all levels.
  * Each schema is returned once, before the schemas inside it, so a schema can contain itself.
+ * A schema with a reference is returned too, because OpenAPI 3.1 allows keywords beside `$ref`.
+ * `visited`: the schemas to leave out; the returned schemas are added.
  */
-export function listNodes(
+export function listSchemas(
   document: unknown,
-  schema: unknown,
+  schema: SchemaPart,
   keywords: readonly string[] = ['allOf'],
-): readonly Node[] {
-  const nodes = new Set<Node>();
-  const visit = (node: unknown): void => {
-    if (!isNode(node) || nodes.has(node)) return;
-    nodes.add(node);
-    if (typeof node.$ref === 'string') visit(resolveNode(document, node));
-    for (const keyword of keywords) {
-      const value = node[keyword];
-      for (const inner of keyword === 'dependentSchemas' ? Object.values(toNode(value)) : [value].flat()) visit(inner);
-    }
-  };
-  visit(schema);
-  return [...nodes];
+  visited: Set<Node> = new Set(),
+): readonly SchemaPart[] {
+  const { pointer, node } = schema;
+  if (visited.has(node)) return [];
+  visited.add(node);
+  const inner = keywords.flatMap((keyword) => listInner(pointer, node, keyword));
+  if (typeof node.$ref === 'string') inner.push(getPart(document, parseReference(node.$ref)));
+  return [schema, ...inner.flatMap((part) => listSchemas(document, part, keywords, visited))];
+}
+
+/** Returns the schema at a JSON Pointer, without following a reference. */
+export function getPart(document: unknown, pointer: string): SchemaPart {
+  return { pointer, node: toNode(getNode(document, pointer)) };
+}
+
+function listInner(pointer: string, node: Node, keyword: string): SchemaPart[] {
+  const value = node[keyword];
+  if (value === undefined) return [];
+  const place = `${pointer}/${keyword}`;
+  if (keyword !== 'dependentSchemas' && !Array.isArray(value)) return [{ pointer: place, node: toNode(value) }];
+  return Object.entries(value as object).map(([key, inner]) => ({
+    pointer: place + formatPointer(key),
+    node: toNode(inner),
+  }));
+}
+
+/** Like `listSchemas`, for a schema whose JSON Pointer is not known. */
+export function listNodes(document: unknown, schema: unknown, keywords?: readonly string[]): readonly Node[] {
+  if (!isNode(schema)) return [];
+  return listSchemas(document, { pointer: '', node: schema }, keywords).map(({ node }) => node);
 }
 
 const COMPOSITION_KEYWORDS = ['allOf', 'oneOf', 'anyOf', 'if', 'then', 'else', 'dependentSchemas'];

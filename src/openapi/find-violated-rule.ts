@@ -1,9 +1,18 @@
 import { formatPointer, parsePointer } from '../util/json-pointer.ts';
 import type { Violation } from '../util/problem.ts';
-import { type Document, getNode, isNode, type Node, parseReference, resolvePointer, toNode } from './document.ts';
+import {
+  type Document,
+  getNode,
+  isNode,
+  type Node,
+  parseReference,
+  resolvePointer,
+  type SchemaPart,
+  toNode,
+} from './document.ts';
 import { isJsonType } from './media-types.ts';
 import type { Route } from './routes.ts';
-import { ALL_PARTS, getSchemaParts, type SchemaPart } from './schema-parts.ts';
+import { ALL_PARTS, getSchemaParts } from './schema-parts.ts';
 import { mapNodes } from './walk-schemas.ts';
 
 /**

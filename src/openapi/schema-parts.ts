@@ -1,13 +1,16 @@
 import { formatPointer } from '../util/json-pointer.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
-import { type Document, getNode, isNode, type Node, parseReference, resolvePointer, toNode } from './document.ts';
+import {
+  type Document,
+  getPart,
+  isNode,
+  listSchemas,
+  type Node,
+  resolvePointer,
+  type SchemaPart,
+  toNode,
+} from './document.ts';
 import { createPattern } from './patterns/pattern.ts';
-
-/** A schema that `getSchemaParts` has found, and its JSON Pointer. */
-export interface SchemaPart {
-  readonly pointer: string;
-  readonly node: Node;
-}
 
 /** A keyword that combines schemas. */
 type PartKeyword = 'allOf' | 'anyOf' | 'oneOf';
@@ -19,23 +22,14 @@ export const ALL_PARTS: readonly PartKeyword[] = ['allOf', 'anyOf', 'oneOf'];
  * Returns the schema at a JSON Pointer, and the schemas in its `allOf` at all levels.
  * References are followed, and each schema is returned once.
  * `keywords`: other keywords to follow, for example also `oneOf` (default: only `allOf`).
- * `visited`: the JSON Pointers of schemas to leave out.
  */
 export function getSchemaParts(
   document: Document,
   schema: string,
   keywords: readonly PartKeyword[] = ['allOf'],
-  visited = new Set<string>(),
 ): readonly SchemaPart[] {
-  const pointer = resolvePointer(document, schema);
-  if (visited.has(pointer)) return [];
-  visited.add(pointer);
-  const node = toNode(getNode(document, pointer));
-  const inner = keywords.flatMap((keyword) => {
-    const list = node[keyword];
-    return Array.isArray(list) ? [...list.keys()].map((index) => `${pointer}/${keyword}/${index}`) : [];
-  });
-  return [{ pointer, node }, ...inner.flatMap((part) => getSchemaParts(document, part, keywords, visited))];
+  const start = getPart(document, resolvePointer(document, schema));
+  return listSchemas(document, start, keywords).filter(({ node }) => typeof node.$ref !== 'string');
 }
 
 /**
@@ -116,7 +110,7 @@ function listAllParts(document: Document, schemas: readonly string[]): readonly 
  * `budget`: how many alternatives are still read. Schemas that refer to each other have more than can be read.
  */
 interface Listing {
-  readonly around: ReadonlySet<string>;
+  readonly around: ReadonlySet<Node>;
   readonly budget: { left: number };
 }
 
@@ -124,7 +118,7 @@ interface Listing {
 function listParts(document: Document, schemas: readonly string[], { around, budget }: Listing): readonly Parts[] {
   budget.left--;
   const visited = new Set(around);
-  const parts = schemas.flatMap((schema) => listCombined(document, schema, visited));
+  const parts = schemas.flatMap((schema) => listSchemas(document, getPart(document, schema), ['allOf'], visited));
   let combined: readonly Parts[] = [parts];
   for (const alternatives of parts.flatMap(listAlternatives)) {
     const lists: Parts[] = [];
@@ -136,19 +130,6 @@ function listParts(document: Document, schemas: readonly string[], { around, bud
     combined = combined.flatMap((one) => lists.map((list) => [...one, ...list])).slice(0, MAX_BRANCHES);
   }
   return combined;
-}
-
-/**
- * Returns a schema, the target of its `$ref`, and the schemas in its `allOf`, at all levels.
- * `visited`: the JSON Pointers of schemas to leave out.
- */
-function listCombined(document: Document, pointer: string, visited: Set<string>): Parts {
-  if (visited.has(pointer)) return [];
-  visited.add(pointer);
-  const node = toNode(getNode(document, pointer));
-  const inner = Array.isArray(node.allOf) ? [...node.allOf.keys()].map((index) => `${pointer}/allOf/${index}`) : [];
-  if (typeof node.$ref === 'string') inner.push(parseReference(node.$ref));
-  return [{ pointer, node }, ...inner.flatMap((part) => listCombined(document, part, visited))];
 }
 
 /** Returns the alternatives of each `oneOf`, `anyOf` and `if` in a schema, as lists of JSON Pointers. */

@@ -1,4 +1,4 @@
-import { type Document, getNode, getTarget, isNode, resolvePointer, toNode } from '../openapi/document.ts';
+import { type Document, getNode, getTarget, isNode, resolvePointer, toNode, type SchemaPart } from '../openapi/document.ts';
 import {
   allowsJson,
   isFormBody,
@@ -9,14 +9,7 @@ import {
 } from '../openapi/media-types.ts';
 import { findJsonMedia, findResponse, findValueMedia, hasOpenContent } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
-import {
-  ALL_PARTS,
-  getPartItems,
-  getPartProperties,
-  getPartTypes,
-  getSchemaParts,
-  type SchemaPart,
-} from '../openapi/schema-parts.ts';
+import { ALL_PARTS, getPartItems, getPartProperties, getPartTypes, getSchemaParts } from '../openapi/schema-parts.ts';
 import { normalizeName, toSingular } from '../util/names.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { memoizeByObject } from '../../util/memoize-by-object.ts';
-import { type Document, getNode, isNode, type Node, resolvePointer, toNode } from '../document.ts';
+import { type Document, getNode, isNode, type Node, resolvePointer, type SchemaPart, toNode } from '../document.ts';
 import {
   ALL_PARTS,
   getBranchParts,
@@ -7,7 +7,6 @@ import {
   getPartProperties,
   getPartTypes,
   getSchemaParts,
-  type SchemaPart,
 } from '../schema-parts.ts';
 import type { SchemaValidator } from '../schema-validator.ts';
 
