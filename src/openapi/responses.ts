@@ -246,18 +246,24 @@ export function verifyResponse(
   if (!documented) return [createUndocumented('status', `status ${response.status} is not documented`)];
   const expected = documented.headers.filter(({ name }) => verifier.isReceived || !isServerHeader(name));
   const headers = expected.length > 0 ? verifyHeaders(verifier, expected, response) : [];
-  return hasOpenContent(method, documented) ? headers : [...verifyBody(verifier, documented, response), ...headers];
+  return [...verifyBody(verifier, { method, documented }, response), ...headers];
 }
 
-function verifyBody(verifier: Verifier, { media }: DocumentedResponse, response: ResponseToVerify) {
-  const types = Object.keys(media);
+function verifyBody(
+  verifier: Verifier,
+  { method, documented }: { readonly method: string; readonly documented: DocumentedResponse },
+  response: ResponseToVerify,
+) {
+  const types = Object.keys(documented.media);
   if (types.length === 0)
-    return response.body === undefined ? [] : [createUndocumented('body', 'a body is not documented')];
+    return response.body === undefined || hasOpenContent(method, documented)
+      ? []
+      : [createUndocumented('body', 'a body is not documented')];
   const contentType = getHeader(response, 'Content-Type');
   if (contentType === undefined) return [createUndocumented('content type', 'the content type is missing')];
   const type = findMediaType(types, contentType);
   if (type === undefined) return [createUndocumented('content type', `content type ${contentType} is not documented`)];
-  const schema = media[type]?.schema;
+  const schema = documented.media[type]?.schema;
   if (schema === undefined || !isJsonType(removeTypeParameters(contentType))) return [];
   const errors = verifier.validate(schema, response.body);
   return errors.length === 0 ? [] : toViolations(verifier, errors, { part: 'body', schema });
