@@ -36,20 +36,24 @@ export function sortEntries(
     if (!word) return [];
     return [{ property: word.property, factor: word.isDescending !== (isReversed && !word.isDirected) ? -1 : 1 }];
   });
-  const [firstKey, ...otherKeys] = known;
-  if (!firstKey) return entries;
-  const rows = entries.map((entry): Row => ({ entry, value: read(entry, firstKey.property) }));
+  const [first] = known;
+  if (!first) return entries;
   const { limit, cursor, offset } = readPosition(parameters, query);
-  const end = limit === undefined || cursor !== undefined ? rows.length : offset + limit;
-  return sortFirst(rows, end, compareRows).map(({ entry }) => entry);
+  const end = limit === undefined || cursor !== undefined ? entries.length : offset + limit;
+  if (sortsFew(entries.length, end)) return sortFirst(entries, end, compareEntries);
+  const rows = entries.map((entry): Row => ({ entry, value: read(entry, first.property) }));
+  return rows.toSorted(compareRows).map(({ entry }) => entry);
 
   function compareRows(a: Row, b: Row): number {
-    let result = compareValues(a.value, b.value) * (firstKey?.factor ?? 1);
-    for (const { property, factor } of otherKeys) {
+    return compareValues(a.value, b.value) * (first?.factor ?? 1) || compareEntries(a.entry, b.entry);
+  }
+
+  function compareEntries(a: Entry, b: Entry): number {
+    for (const { property, factor } of known) {
+      const result = compareValues(read(a, property), read(b, property)) * factor;
       if (result !== 0) return result;
-      result = compareValues(read(a.entry, property), read(b.entry, property)) * factor;
     }
-    return result;
+    return 0;
   }
 
   /** Returns the stored value of a property, or the generated one. */
@@ -68,6 +72,11 @@ interface Row {
 /** The maximum number of entries that are inserted one by one at their place. */
 const MAX_INSERTED = 1_000;
 
+/** Returns whether the first `count` of so many values are sorted without sorting the others. */
+function sortsFew(length: number, count: number): boolean {
+  return count <= MAX_INSERTED && count * 4 <= length;
+}
+
 /**
  * Returns a copy of a list whose first `count` values are sorted.
  * The order of the others is undefined, because sorting a long list costs more than finding its first values.
@@ -78,7 +87,7 @@ export function sortFirst<Value>(
   count: number,
   compare: (a: Value, b: Value) => number,
 ): readonly Value[] {
-  if (count > MAX_INSERTED || count * 4 > values.length) return values.toSorted(compare);
+  if (!sortsFew(values.length, count)) return values.toSorted(compare);
   const first: Value[] = [];
   const others: Value[] = [];
   for (const value of values) {
