@@ -149,9 +149,10 @@ export class ResourceModel {
     return Object.keys(this.#values.getTimes(resource, {}, { nowMs: SAMPLE_TIME_MS, kinds: SET_TIMES[action] ?? [] }));
   }
 
-  /** Returns a copy of an entry with default values for missing properties. */
+  /** Returns an entry with default values for missing properties. Returns the entry itself if it has all of them. */
   addDefaults(resource: Resource, entry: Entry): Entry {
-    return { ...entry, ...omitKeys(this.getDefaults(resource), Object.keys(entry)) };
+    const missing = omitKeys(this.getDefaults(resource), Object.keys(entry));
+    return Object.keys(missing).length === 0 ? entry : { ...entry, ...missing };
   }
 
   /**

@@ -46,7 +46,25 @@ export function createDefaultDataReader({ defaultData, complete, disk, check }: 
   const name = getDefaultDataName(defaultData);
   if (typeof defaultData !== 'string') return createSeedReader(defaultData, name, check);
   const read = createFileReader({ path: defaultData, disk, check });
-  return complete ? createSeedReader(() => complete(read().state), name, check) : read;
+  if (!complete) return read;
+  const readCompleted = createSeedReader(() => complete(read().state), name, check);
+  return () => {
+    const content = read();
+    // Most files are complete, and a second state of a long list needs as much memory as the first.
+    return hasSameEntries(complete(content.state), content.state) ? content : readCompleted();
+  };
+}
+
+/** Returns whether two states have the same lists with the same objects. */
+function hasSameEntries(state: State, other: State): boolean {
+  const names = Object.keys(state);
+  return (
+    names.length === Object.keys(other).length &&
+    names.every((name) => {
+      const [list, others] = [state[name] ?? [], (Object.hasOwn(other, name) && other[name]) || []];
+      return list.length === others.length && list.every((entry, index) => entry === others[index]);
+    })
+  );
 }
 
 function createFileReader({ path, disk, check }: StateFile): () => StateText {

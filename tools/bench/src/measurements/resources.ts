@@ -12,7 +12,7 @@ import { invalid, mocked, page, patch, post, read, replace, type Workload } from
 
 const ROUNDS = 5;
 /** The rounds before them, whose results are not used: V8 compiles frequent code. */
-const WARM_UP_ROUNDS = 3;
+const WARM_UP_ROUNDS = 2;
 /** The number of starts, and of operations whose delay of other requests is measured. */
 const START_ROUNDS = 3;
 /** The time after a start in which a server compiles what it needs first, in ms. */
