@@ -385,7 +385,7 @@ export function compareAllStates(states: readonly StateChange[]): readonly ListC
       }
       const [from, to] = [before[collection] ?? [], after[collection] ?? []];
       const { start, fromEnd, toEnd } = findDifference(from, to);
-      if (fromEnd + toEnd > 2 * start)
+      if (start < Math.max(fromEnd, toEnd))
         changes.push({ collection, start, before: from.slice(start, fromEnd), after: to.slice(start, toEnd) });
     }
   }
