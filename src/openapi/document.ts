@@ -234,8 +234,8 @@ export interface SchemaPart {
 }
 
 /**
- * Returns a schema, and the schemas that apply to the same value: those in `keywords`, and the targets of references, at
- * all levels.
+ * Returns a schema, and the schemas that apply to the same value: those in `keywords`, and the targets of references,
+ * at all levels.
  * Each schema is returned once, before the schemas inside it, so a schema can contain itself.
  * A schema with a reference is returned too, because OpenAPI 3.1 allows keywords beside `$ref`.
  * `visited`: the schemas to leave out; the returned schemas are added.
