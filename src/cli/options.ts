@@ -351,22 +351,22 @@ function listRows(...names: readonly Name[]): readonly OptionRow[] {
 }
 
 /** The options of the server. */
-export const SERVER_OPTIONS = listRows(...(Object.keys(OPTIONS) as Name[]));
+const SERVER_OPTIONS = listRows(...(Object.keys(OPTIONS) as Name[]));
 
 /** The options of `storefront repair`. */
-export const REPAIR_OPTIONS = listRows('data', 'defaultData', 'contract', 'allowRefs');
+const REPAIR_OPTIONS = listRows('data', 'defaultData', 'contract', 'allowRefs');
 
 /** The options of `storefront explain`. */
-export const EXPLAIN_OPTIONS: readonly OptionRow[] = [
+const EXPLAIN_OPTIONS: readonly OptionRow[] = [
   ...listRows('mock', 'handlers', 'allowRefs'),
   ['--json', 'print JSON instead of a table'],
 ];
 
 /** The options of the database, for `storefront migrate`. */
-export const DATABASE_OPTIONS = listRows('database', 'databaseSchema');
+const DATABASE_OPTIONS = listRows('database', 'databaseSchema');
 
 /** The values of server options in environment variables. */
-export function listVariables(
+function listVariables(
   environment: Readonly<Record<string, string | undefined>>,
 ): readonly { readonly option: Name; readonly name: string; readonly text: string; parse(text: string): unknown }[] {
   return (Object.keys(OPTIONS) as Name[]).flatMap((option) => {
