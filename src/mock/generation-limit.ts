@@ -17,12 +17,12 @@ const MAX_STEPS = 500_000;
  * than the limit of a generated value.
  */
 export function createEndlessError(): UserError {
-  return new UserError('the schema requires too many values', { kind: 'endless-schema' });
+  return new UserError('the schema requires too many values', { reason: 'endless-schema' });
 }
 
 /** Returns whether `createEndlessError` has created an error. */
 export function isEndlessError(error: unknown): boolean {
-  return error instanceof UserError && error.kind === 'endless-schema';
+  return error instanceof UserError && error.reason === 'endless-schema';
 }
 
 /** Calls a function that generates a value. Returns undefined if the schema requires too much. */

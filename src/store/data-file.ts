@@ -29,18 +29,18 @@ export const MAX_FILE_BYTES = 90_000_000;
  */
 export function createDataFileError(
   message: string,
-  { kind = 'data-file', cause }: { readonly kind?: DataFileErrorKind; readonly cause?: unknown } = {},
+  { reason = 'data-file', cause }: { readonly reason?: DataFileErrorReason; readonly cause?: unknown } = {},
 ): UserError {
-  return new UserError(message, cause === undefined ? { kind } : { kind, cause });
+  return new UserError(message, cause === undefined ? { reason } : { reason, cause });
 }
 
-type DataFileErrorKind = 'data-file' | 'truncated-file' | 'other-contract';
+type DataFileErrorReason = 'data-file' | 'truncated-file' | 'other-contract';
 
-const KINDS: readonly unknown[] = ['data-file', 'truncated-file', 'other-contract'] satisfies DataFileErrorKind[];
+const REASONS: readonly unknown[] = ['data-file', 'truncated-file', 'other-contract'] satisfies DataFileErrorReason[];
 
 /** Returns whether an error says that a data file can't be used. */
 export function isDataFileError(error: unknown): error is UserError {
-  return error instanceof UserError && KINDS.includes(error.kind);
+  return error instanceof UserError && REASONS.includes(error.reason);
 }
 
 /** A state with its JSON text in UTF-8. The state was read from this text, or printed as this text. */
@@ -99,9 +99,10 @@ export function addRemedy(
   { remedy, truncationCause, otherContractRemedy }: Omit<ReadOptions, keyof StateFile>,
 ): unknown {
   if (!isDataFileError(error)) return error;
-  const { message, kind, cause } = error;
-  if (kind === 'other-contract') return createDataFileError(`${message}. ${otherContractRemedy ?? remedy}.`, { kind });
-  const explanation = kind === 'truncated-file' && truncationCause ? `${truncationCause}. ` : '';
+  const { message, reason, cause } = error;
+  if (reason === 'other-contract')
+    return createDataFileError(`${message}. ${otherContractRemedy ?? remedy}.`, { reason });
+  const explanation = reason === 'truncated-file' && truncationCause ? `${truncationCause}. ` : '';
   return createDataFileError(`${message}. ${explanation}${remedy}.`, { cause });
 }
 
@@ -155,11 +156,11 @@ export function refuseUnreadable(path: string, cause: unknown): undefined {
 
 /** Decodes the UTF-8 bytes of a file. Throws a `UserError` if there are no bytes, or if they are not valid UTF-8. */
 export function decode(path: string, bytes: Buffer): string {
-  if (bytes.length === 0) throw createDataFileError(`${path} is empty`, { kind: 'truncated-file' });
+  if (bytes.length === 0) throw createDataFileError(`${path} is empty`, { reason: 'truncated-file' });
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch (cause) {
-    throw createDataFileError(`${path} is not UTF-8 text`, { kind: 'truncated-file', cause });
+    throw createDataFileError(`${path} is not UTF-8 text`, { reason: 'truncated-file', cause });
   }
 }
 
@@ -175,7 +176,7 @@ export function parse(path: string, textWithMark: string): unknown {
     data = JSON.parse(text);
   } catch (cause) {
     throw createDataFileError(locate(path, createJsonSyntaxError(text, cause as Error)), {
-      kind: 'truncated-file',
+      reason: 'truncated-file',
       cause,
     });
   }
@@ -246,7 +247,7 @@ const MAX_SHOWN_ISSUES = 3;
 export function requireValid(path: string, issues: readonly Issue[]): void {
   if (issues.length === 0) return;
   const foreign = issues.find(({ rule }) => rule === OTHER_CONTRACT);
-  if (foreign) throw createDataFileError(`${path} ${printable(foreign.message)}`, { kind: 'other-contract' });
+  if (foreign) throw createDataFileError(`${path} ${printable(foreign.message)}`, { reason: 'other-contract' });
   const shown = limitList(
     issues,
     MAX_SHOWN_ISSUES,

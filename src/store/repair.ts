@@ -71,7 +71,7 @@ function isValid(file: StateFile): boolean {
     return readState({ ...file, remedy: '', otherContractRemedy }) !== undefined;
   } catch (error) {
     // The data of another contract is not damaged, so it must not be replaced.
-    if (!isDataFileError(error) || error.kind === 'other-contract') throw error;
+    if (!isDataFileError(error) || error.reason === 'other-contract') throw error;
     return false;
   }
 }

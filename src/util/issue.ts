@@ -57,15 +57,15 @@ export function describeIssues(issues: readonly Issue[], part?: string): string 
  */
 export class UserError extends Error {
   override readonly name: string = 'UserError';
-  /** What the error is about, if the server handles it in its own way. */
-  readonly kind: UserErrorKind | undefined;
+  /** Why the error is thrown, if the server handles it in its own way. */
+  readonly reason: UserErrorReason | undefined;
 
   constructor(
     message: string,
-    { kind, ...options }: ErrorOptions & { readonly kind?: UserErrorKind | undefined } = {},
+    { reason, ...options }: ErrorOptions & { readonly reason?: UserErrorReason | undefined } = {},
   ) {
     super(message, options);
-    this.kind = kind;
+    this.reason = reason;
   }
 }
 
@@ -73,8 +73,7 @@ export class UserError extends Error {
  * `data-file`: a data file can't be used.
  * `truncated-file`: a data file is empty or not JSON, for example because a crash interrupted the write.
  * `other-contract`: none of the lists in a data file is a collection of the current contract.
- * `patch`: an operation of a JSON Patch can't be applied.
  * `endless-schema`: a schema requires endlessly nested values, or more than the limits of a generated value.
  * `usage`: the command line of a check is invalid.
  */
-type UserErrorKind = 'data-file' | 'truncated-file' | 'other-contract' | 'patch' | 'endless-schema' | 'usage';
+type UserErrorReason = 'data-file' | 'truncated-file' | 'other-contract' | 'endless-schema' | 'usage';
