@@ -234,7 +234,7 @@ async function startServer(contract: Contract, { model, start }: CheckEnvironmen
   if (!model.applies(contract))
     throw new CheckError(
       `Without a URL, storefront check checks ${model.subject}, but ${contract.path} is not the contract of ${model.subject}. Enter the URL of the server: storefront check URL --contract FILE`,
-      { kind: 'usage' },
+      { reason: 'usage' },
     );
   return start();
 }
@@ -254,6 +254,6 @@ function warnOfChanges(selection: Selection, url: string, { model, print }: Chec
     MAX_LISTED_OPERATIONS,
   );
   const warning = `The check changes data on ${url}: it sends ${requests} many times${resets ? ', and resets the data repeatedly' : ''}`;
-  if (!mayWrite) throw new CheckError(`${warning}. To allow this, add --allow-writes.`, { kind: 'usage' });
+  if (!mayWrite) throw new CheckError(`${warning}. To allow this, add --allow-writes.`, { reason: 'usage' });
   print(`${warning}\n`);
 }

@@ -42,13 +42,13 @@ export function getCheckedRoutes({ contract: { routes, path }, ...selection }: S
   if (unknown.length > 0)
     throw new CheckError(
       `${path} has no operation ${unknown.join(', ')}. Its operations are ${joinList(ids, MAX_LISTED_OPERATIONS)}.`,
-      { kind: 'usage' },
+      { reason: 'usage' },
     );
   const isSelected = (id: string) => (only ?? ids).includes(id) && !exclude.includes(id);
   const selected = routes.filter((route) => isSelected(route.operationId) && canBeRequested(route));
   if (selected.length === 0)
     throw new CheckError('No operation is left to check: --exclude removes all selected operations.', {
-      kind: 'usage',
+      reason: 'usage',
     });
   return selected;
 }

@@ -115,7 +115,7 @@ function showProgress(done: number, total: number, part: string): void {
 }
 
 function failCheck(error: unknown): void {
-  const isUsage = error instanceof CheckError && error.kind === 'usage';
+  const isUsage = error instanceof CheckError && error.reason === 'usage';
   const message =
     error instanceof UserError
       ? error.message

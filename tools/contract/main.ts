@@ -35,7 +35,7 @@ try {
   else if ([EarlierVersionError, CheckError, UserError].some((fault) => error instanceof fault)) {
     process.stderr.write(`contract: ${(error as Error).message}\n`);
     process.exitCode =
-      error instanceof CheckError && error.kind === 'usage' ? EXIT_CODES.misuse : EXIT_CODES.incomplete;
+      error instanceof CheckError && error.reason === 'usage' ? EXIT_CODES.misuse : EXIT_CODES.incomplete;
   } else throw error;
 }
 
