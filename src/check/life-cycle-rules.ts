@@ -146,7 +146,7 @@ export function createNullRule(
 
 /**
  * Creates a rule for the first read of a resource after a PUT without some optional properties (`omitted`).
- * Not all of them must have the same value as before (RFC 9110, section 9.3.4).
+ * None of them must have the same value as before (RFC 9110, section 9.3.4).
  */
 export function createReplacedRule(
   read: Route,
@@ -155,8 +155,10 @@ export function createReplacedRule(
   return ({ pointer }, { response: { status, body } }) => {
     if (status !== 200) return [];
     const entry = getEntry(read, body);
-    if (omitted.some((name) => !isSameValue(entry[name], before[name]))) return [];
-    const message = `A PUT without ${omitted.join(', ')} kept the values, but PUT replaces the whole resource`;
+    const kept = omitted.filter((name) => isSameValue(entry[name], before[name]));
+    if (kept.length === 0) return [];
+    const values = kept.length === 1 ? 'its value' : 'their values';
+    const message = `A PUT without ${kept.join(', ')} kept ${values}, but PUT replaces the whole resource`;
     return [createViolation('put-replaces', { message, pointer })];
   };
 }

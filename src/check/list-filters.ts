@@ -41,7 +41,12 @@ interface Filter {
   readonly read: (entry: Node) => string | undefined;
   readonly whole: Listed;
   readonly request: (value: string) => Promise<Listed | undefined> | undefined;
+  /** Requests the list without the filter again. */
+  readonly again: () => Promise<Listed | undefined>;
 }
+
+/** The maximum number of entries of a list in which all entries with a value are known: more can be on other pages. */
+const MAX_COMPARED = 100;
 
 /** The rules about filters. */
 const FILTER_RULES = ['filter-selects', 'filter-finds'] as const;
@@ -81,48 +86,75 @@ class FilterCheck {
       const filtered = withParameter(values, parameter, value);
       return filtered && this.#listing.request(filtered);
     };
-    const filter = { wanted, other, read, whole, request };
-    const title = `${parameter.name} selects entries`;
+    const again = () => this.#listing.request(values);
+    const filter = { wanted, other, read, whole, request, again };
     const kind = getKind(contract, parameter);
     if (kind === 'other') {
       await this.#checkEffect(filter);
       return this.#checkPrefix(filter);
     }
+    const isWrong = await this.#checkValues(filter, { property, kind });
+    if (isWrong === false) await this.#checkPrefix(filter);
+  }
+
+  /** Checks two values of a filter. Returns whether one has a finding; undefined if the list could not be requested. */
+  async #checkValues(
+    filter: Filter,
+    { property, kind }: { readonly property: string; readonly kind: FilterKind },
+  ): Promise<boolean | undefined> {
+    const parameter = this.#parameter;
+    const { wanted, other, read, request } = filter;
     // `false` often means that the filter is off.
     const tested = [wanted, other].filter((value) => kind !== 'boolean' || value === 'true');
-    const wrong: string[] = [];
-    let last: Listed | undefined;
+    const wrong: { readonly message: string; readonly found: Listed }[] = [];
     for (const value of tested) {
       const found = await request(value);
-      if (!found) return;
-      last = found;
-      if (found.entries.length === 0) {
-        const message = `The list with ${parameter.name} ${JSON.stringify(value)} is empty, but an entry has this ${property}`;
-        const title = `${parameter.name} finds entries`;
-        return this.#listing.add({ rule: 'filter-finds', title, message, parameter }, [whole, found]);
-      }
-      const one = found.entries.map(read).find((shown) => shown !== undefined && !isEqual(shown, value));
-      if (one !== undefined)
-        wrong.push(
-          `${parameter.name} is ${JSON.stringify(value)}, but the list has an entry whose ${property} is ${JSON.stringify(one)}`,
+      if (!found) return undefined;
+      const start = `${parameter.name} is ${JSON.stringify(value)}, but`;
+      if (found.entries.length === 0)
+        return this.#add(
+          'filter-finds',
+          `${start} the list is empty, although an entry has this ${property}`,
+          filter,
+          found,
         );
-      if (one !== undefined && kind === 'id') break;
+      const one = found.entries.map(read).find((shown) => shown !== undefined && !isEqual(shown, value));
+      if (one === undefined) continue;
+      const message = `${start} the list has an entry whose ${property} is ${JSON.stringify(one)}`;
+      wrong.push({ message, found });
+      // A value of an enum that includes another one includes all entries with it.
+      if (kind === 'id' || hasOnlySome(found, filter, one)) return this.#add('filter-selects', message, filter, found);
     }
     // A value of an enum can include others: `warning` and above.
     const needed = kind === 'enum' ? tested.length : 1;
-    if (last && wrong.length >= needed && wrong.length > 0)
-      return this.#listing.add({ rule: 'filter-selects', title, message: wrong.at(-1) ?? '', parameter }, [
-        whole,
-        last,
-      ]);
-    await this.#checkPrefix(filter);
+    const last = wrong.at(-1);
+    return last && wrong.length >= needed ? this.#add('filter-selects', last.message, filter, last.found) : false;
+  }
+
+  /**
+   * Adds a finding, unless the list without the filter has changed in the meantime.
+   * Returns true, because further rules need not be checked.
+   */
+  async #add(
+    rule: 'filter-finds' | 'filter-selects',
+    message: string,
+    { whole, again }: Filter,
+    ...found: readonly Listed[]
+  ): Promise<true> {
+    const parameter = this.#parameter;
+    const title = `${parameter.name} ${rule === 'filter-finds' ? 'finds' : 'selects'} entries`;
+    const current = await again();
+    if (current && isSameList(current, whole))
+      this.#listing.add({ rule, title, message, parameter }, [whole, ...found]);
+    return true;
   }
 
   /**
    * Checks that a filter for an id or a code does not select an entry by the start of its value.
    * Other texts, such as names and e-mail addresses, are often searched by a part of them.
    */
-  async #checkPrefix({ wanted, read, whole, request }: Filter): Promise<void> {
+  async #checkPrefix(filter: Filter): Promise<void> {
+    const { wanted, read, request } = filter;
     const parameter = this.#parameter;
     const prefix = wanted.slice(0, -1);
     if (!EXACT_NAMES.test(parameter.name) || prefix === '') return;
@@ -130,24 +162,35 @@ class FilterCheck {
     const longer = found?.entries.map(read).find((value) => value !== prefix && value?.startsWith(prefix));
     if (!found || longer === undefined) return;
     const message = `${parameter.name} is ${JSON.stringify(prefix)}, but the list has an entry with ${JSON.stringify(longer)}`;
-    const title = `${parameter.name} selects entries`;
-    this.#listing.add({ rule: 'filter-selects', title, message, parameter }, [whole, found]);
+    await this.#add('filter-selects', message, filter, found);
   }
 
   /**
    * Checks that a filter has an effect. It can mean a part of a text, a minimum or a maximum, so that one of two values
    * changes the list.
    */
-  async #checkEffect({ wanted, other, whole, request }: Filter): Promise<void> {
+  async #checkEffect(filter: Filter): Promise<void> {
+    const { wanted, other, whole, request } = filter;
     const parameter = this.#parameter;
-    const isWhole = (listed: Listed) => JSON.stringify(listed.entries) === JSON.stringify(whole.entries);
+    const isWhole = (listed: Listed) => isSameList(listed, whole);
     const found = await request(wanted);
     const second = found && isWhole(found) ? await request(other) : undefined;
     if (!found || !second || !isWhole(second)) return;
     const message = `${parameter.name} has no effect: the list is the same with ${JSON.stringify(wanted)}, with ${JSON.stringify(other)} and without it`;
-    const title = `${parameter.name} selects entries`;
-    this.#listing.add({ rule: 'filter-selects', title, message, parameter }, [whole, found, second]);
+    await this.#add('filter-selects', message, filter, found, second);
   }
+}
+
+/** Returns whether two responses have the same entries. */
+function isSameList(one: Listed, other: Listed): boolean {
+  return JSON.stringify(one.entries) === JSON.stringify(other.entries);
+}
+
+/** Returns whether a list has some of the entries with a value, but not all of them. */
+function hasOnlySome(found: Listed, { whole, read }: Filter, value: string): boolean {
+  const isPage = found.entries.length >= whole.entries.length || whole.entries.length >= MAX_COMPARED;
+  const own = whole.entries.flatMap((entry, index) => (read(entry) === value ? [whole.ids[index]] : []));
+  return !isPage && own.some((id) => !found.ids.includes(id));
 }
 
 /** Returns the property of the entries that has the name of a query parameter. */
@@ -172,8 +215,10 @@ const ID_NAMES =
 const EXACT_NAMES =
   /^(?:id|uuid|code|reference|ref|sku|isbn|slug|key|currency|country)$|(?:[a-z\d](?:Ids?|ID|Uuid|Code|Reference|Ref|Sku|Slug|Key)|[_-](?:id|uuid|code|reference|ref|sku|slug|key))$/;
 
+type FilterKind = 'enum' | 'boolean' | 'id' | 'other';
+
 /** Returns what a filter compares: whole values of an `enum`, a boolean or an id, or something else. */
-function getKind(contract: Contract, parameter: Parameter): 'enum' | 'boolean' | 'id' | 'other' {
+function getKind(contract: Contract, parameter: Parameter): FilterKind {
   const parts = getSchemaParts(contract.normalized, getSchemaPointer(contract, parameter));
   if (getPartTypes(parts).includes('boolean')) return 'boolean';
   if (parts.some(({ node }) => node.enum !== undefined || node.const !== undefined)) return 'enum';

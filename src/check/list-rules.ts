@@ -25,6 +25,7 @@ import {
   withParameter,
 } from './requests.ts';
 import { createFinding } from './session.ts';
+import { findActions, withId } from './updates.ts';
 
 /** The difference between the seeds of two attempts to confirm a finding. */
 const SEED_STEP = 2_003;
@@ -122,8 +123,9 @@ export class ListCheck {
         sendAccepted({ ...this.#context, seed: seed + step }, create, (values) => this.#create(values), edit);
       await send((values) => ({ ...values, path }), number);
       // A server can refuse values that the contract allows, such as an id that does not exist.
-      if (number > 0) await send((values) => this.#vary({ ...values, path }, first.body), number + CREATED);
+      await send((values) => this.#vary({ ...values, path }, first.body, number), number + CREATED);
     }
+    await this.#act(path);
     return path;
   }
 
@@ -136,6 +138,16 @@ export class ListCheck {
     return exchange?.response;
   }
 
+  /** Sends an action for the resource that was created last, so that not all resources have the same status. */
+  async #act(path: RequestValues['path']): Promise<void> {
+    const { session, requests, seed } = this.#context;
+    for (const action of findActions(this.#context, this.#cycle.read)) {
+      const values = withId(requests.createValid(action, seed), action, this.#lastId, path);
+      const { exchange } = values ? await session.send('behaviour', action, toRequest(action, values)) : {};
+      if (exchange && isSuccess(exchange.response)) return;
+    }
+  }
+
   /** Lists the entries. Waits a moment and lists them again if the last created one is missing. */
   async #listCreated(values: RequestValues): Promise<Listed | undefined> {
     const listed = await this.#list(values);
@@ -146,18 +158,21 @@ export class ListCheck {
 
   /**
    * Returns a request with other values for the filtered properties that have the same value as in `first`.
+   * `turn`: selects the other values; 0 for the same values of an `enum`.
    * Returns undefined if there are none.
    */
-  #vary(values: RequestValues, first: unknown): RequestValues | undefined {
+  #vary(values: RequestValues, first: unknown, turn: number): RequestValues | undefined {
     const { create, list } = this.#cycle;
     const body = toNode(values.body);
     const { normalized: plain } = this.#contract;
     const schemas = getPartProperties(getSchemaParts(plain, getBodySchema(create) ?? ''));
     const names = list.parameters.flatMap((parameter) => findProperty(parameter, [body]) ?? []);
     return names.reduce<RequestValues | undefined>((varied, name) => {
-      if (body[name] !== toNode(first)[name]) return varied;
+      const own = toNode(first)[name];
       const allowed = getNode(plain, `${resolvePointer(plain, schemas.get(name) ?? '')}/enum`);
-      const others = listOthers(body[name], Array.isArray(allowed) ? allowed : []);
+      if (turn === 0 ? !Array.isArray(allowed) || own === undefined : body[name] !== own) return varied;
+      const all = listOthers(body[name], Array.isArray(allowed) ? allowed : []);
+      const others = turn === 0 ? [own] : [...all.slice(turn - 1), ...all.slice(0, turn - 1)];
       const changed = others
         .map((value) => ({ ...values, body: { ...toNode((varied ?? values).body), [name]: value } }))
         .find((one) => validateValues(this.#contract, create, one).kind === 'call');

@@ -225,8 +225,8 @@ export class ResourceUpdates {
   }
 
   /**
-   * Sends a PUT without the optional properties: they must not keep their values (RFC 9110, section 9.3.4).
-   * If they do, tries other values, because the first ones can be those that the server sets by default.
+   * Sends a PUT without the optional properties: none must keep its value (RFC 9110, section 9.3.4).
+   * If one does, tries other values, because the first ones can be those that the server sets by default.
    */
   async #sendRequired(route: Route, values: RequestValues): Promise<void> {
     const { read } = this.#resource;
@@ -238,12 +238,13 @@ export class ResourceUpdates {
     coverage.countRule('put-replaces', route);
     await this.#sendBody(route, values, body, () => []);
     const after = getEntry(read, this.current?.body);
-    if (!this.current || omitted.some((name) => !isSameValue(after[name], before[name]))) return;
+    const unchanged = omitted.filter((name) => isSameValue(after[name], before[name]));
+    if (!this.current || unchanged.length === 0) return;
     const others = await this.#sendAll(route, this.#context.seed + OTHER_VALUES);
     if (!others) return;
     const changed = getEntry(read, this.current?.body);
     const second = this.#omit(route, others, changed);
-    const kept = second.omitted.filter((name) => omitted.includes(name) && !isSameValue(changed[name], before[name]));
+    const kept = second.omitted.filter((name) => unchanged.includes(name) && !isSameValue(changed[name], before[name]));
     const rule = createReplacedRule(read, { omitted: kept, before: changed });
     if (kept.length > 0) await this.#sendBody(route, others, second.body, rule);
   }

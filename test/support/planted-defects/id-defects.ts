@@ -12,7 +12,7 @@ const LISTS = {
 } as const;
 
 /**
- * Returns the id in a list that equals `id` except for letter case. Returns `id` if there is none. `target` is the path of the list, and `name` is the
+ * Returns the id in a list that the server takes for `id`. Returns `id` if there is none. `target` is the path of the list, and `name` is the
  * property with the id.
  */
 async function knownId(
@@ -20,11 +20,16 @@ async function knownId(
   pass: Forward,
   [target, name]: readonly [string, string],
   id: string,
+  isSame: (one: string, id: string) => boolean = isSameIgnoringCase,
 ): Promise<string> {
   const headers = request.headers.filter(([header]) => !/^(content-|transfer-|expect)/i.test(header));
   const list = parseBody(await pass({ method: 'GET', target, headers, body: Buffer.alloc(0) }));
   const ids: readonly string[] = list.map((entry: Record<string, string>) => entry[name]);
-  return ids.find((one) => one.toLowerCase() === id.toLowerCase()) ?? id;
+  return ids.find((one) => isSame(one, id)) ?? id;
+}
+
+function isSameIgnoringCase(one: string, id: string): boolean {
+  return one.toLowerCase() === id.toLowerCase();
 }
 
 /** Creates a defect: the operation ignores the letter case of the id in the path. */
@@ -42,6 +47,19 @@ function inPath(operationId: Exclude<keyof typeof LISTS, 'addCartItem'>): Defect
 
 const isAny = () => true;
 
+/** Creates a defect: the operation accepts an id with other characters at its end. */
+function byPrefix(operationId: Exclude<keyof typeof LISTS, 'addCartItem'>): Defect {
+  return {
+    name: `compares the ids of ${operationId} by their start`,
+    operationId,
+    tamper: respondInstead(operationId, isAny, async (request, pass) => {
+      const id = getPath(request.target).split('/').at(-1) ?? '';
+      const known = await knownId(request, pass, LISTS[operationId], id, (one, other) => other.startsWith(one));
+      return pass({ ...request, target: request.target.replace(id, known) });
+    }),
+  };
+}
+
 /** Creates a defect: the operation ignores the letter case of an id in the body. */
 function inBody(operationId: OperationId, name: string, list: readonly [string, string]): Defect {
   return {
@@ -57,10 +75,13 @@ function inBody(operationId: OperationId, name: string, list: readonly [string, 
   };
 }
 
-/** Defects: an operation ignores the letter case of ids. */
+/** Defects: an operation takes one id for another. */
 export const idDefects: readonly Defect[] = [
   inPath('updateCartItem'),
   inPath('removeCartItem'),
   inPath('getOrder'),
+  byPrefix('updateCartItem'),
+  byPrefix('removeCartItem'),
+  byPrefix('getOrder'),
   inBody('addCartItem', 'productId', LISTS.addCartItem),
 ];

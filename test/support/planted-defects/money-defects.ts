@@ -56,6 +56,17 @@ export const moneyDefects: readonly Defect[] = [
     },
   },
   {
+    name: 'counts at most 100 units in the summary',
+    operationId: 'getPaymentSummary',
+    handlers: createCostHandlers({
+      items: (cart) =>
+        Math.min(
+          100,
+          cart.reduce((sum, { quantity }) => sum + quantity, 0),
+        ),
+    }),
+  },
+  {
     name: 'counts items instead of quantities',
     operationId: 'getPaymentSummary',
     handlers: createCostHandlers({ items: (cart) => cart.length }),

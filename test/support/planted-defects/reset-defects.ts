@@ -49,6 +49,7 @@ export const resetDefects: readonly Defect[] = [
       ...cartItems.filter(({ productId }) => !restored.cartItems.some((item) => item.productId === productId)),
     ],
   })),
+  createResetDefect('keeps the cart on a reset', (restored, { cartItems }) => ({ ...restored, cartItems })),
   createResetDefect('does not restore the order of the default cart items on a reset', (restored, { cartItems }) => {
     const getIndex = ({ productId }: CartItem) => cartItems.findIndex((item) => item.productId === productId);
     return { ...restored, cartItems: restored.cartItems.toSorted((one, other) => getIndex(one) - getIndex(other)) };

@@ -219,12 +219,12 @@ class Bookings {
     const isSame = (value: string, wanted: string) => value === wanted;
     const anything = () => true;
     const contains = (value: string, wanted: string) => value.toLowerCase().includes(wanted.toLowerCase());
-    const first = [...this.#bookings.values()][0]?.values;
+    const first = this.#getListed().find(({ channel }) => channel !== undefined);
     const byChannel = (value: string, wanted: string) =>
       this.#is('the filter by channel finds nothing')
         ? false
         : value === wanted ||
-          (this.#is('the filter by channel finds only the first booking of another channel') && values === first);
+          (this.#is('the filter by channel also finds one booking of another channel') && values.id === first?.id);
     return (
       has('status', this.#is('the filter by status is ignored') ? anything : isSame) &&
       has(
