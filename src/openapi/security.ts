@@ -50,13 +50,28 @@ const PRECEDES_LOGIN =
 const PRECEDES_LOGIN_WITH_SECRET =
   /^(?:auth|authenticate|authentication|authorize|sessions?|tokens?|(?:refresh|renew)(?:[-_]?tokens?)?|tokens?[-_](?:refresh|renew))$/i;
 
+/** Matches the last segment of a path whose POST registers a user if the document has no path such as `/register`. */
+const USERS = /^(?:users?|accounts?|members?|customers?)$/i;
+
+const REGISTERS = /\/(?:sign[-_]?(?:up|on)|register|registrations?)$/i;
+
+const LOGS_IN = /\/(?:(?:log|sign)[-_]?in|auth|authenticate|authentication|sessions?|tokens?)$/i;
+
 /** Returns whether an operation logs a user in, registers one, or resets a forgotten password. */
 function precedesLogin(document: Document, operation: string): boolean {
   const [, path = '', method] = parsePointer(operation);
   const segment = path.slice(path.lastIndexOf('/') + 1);
   if (method !== 'post' || path.includes('{')) return false;
-  return PRECEDES_LOGIN.test(segment) || (PRECEDES_LOGIN_WITH_SECRET.test(segment) && sendsSecret(document, operation));
+  if (PRECEDES_LOGIN.test(segment)) return true;
+  const isOther = PRECEDES_LOGIN_WITH_SECRET.test(segment) || (USERS.test(segment) && registersByUsers(document));
+  return isOther && sendsSecret(document, operation);
 }
+
+/** Returns whether users register at the path of users: the document has a path to log in, and none to register. */
+const registersByUsers = memoizeByObject((document: Document): boolean => {
+  const paths = Object.keys(toNode(document.paths));
+  return paths.some((path) => LOGS_IN.test(path)) && !paths.some((path) => REGISTERS.test(path));
+});
 
 function sendsSecret(document: Document, operation: string): boolean {
   const media = getMedia(document, `${resolvePointer(document, `${operation}/requestBody`)}/content`);

@@ -255,6 +255,26 @@ describe('the journal', () => {
     ]);
   });
 
+  it.each([
+    [['/sessions', '/accounts'], '/accounts', 200],
+    [['/auth/login', '/users'], '/users', 200],
+    [['/auth/login', '/auth/register', '/users'], '/users', 401],
+    [['/users'], '/users', 401],
+  ])('of a document with POST %j are, or are not, required for POST %s', async (all, path, status) => {
+    const body = { properties: { email: { type: 'string' }, password: { type: 'string' } } };
+    const requestBody = { content: { 'application/json': { schema: { type: 'object', ...body } } } };
+    const responses = { 200: { description: 'd' } };
+    const posts = all.map((one, index) => [one, { post: { operationId: `post${index}`, requestBody, responses } }]);
+    const contract = await writeDocument({
+      paths: Object.fromEntries(posts),
+      securitySchemes,
+      security: [{ bearer: [] }],
+    });
+    const shop = await startStorefront({ contract });
+    const sent = await shop.ask('POST', path, { email: 'ann@x.test', password: 'secret' });
+    expect(sent.status).toBe(status);
+  });
+
   it('are accepted in the cookie of a login without a token, also for bearer tokens', async () => {
     const responses = { 200: { description: 'd' } };
     const paths = { '/shelf': { get: { operationId: 'getShelf', responses } } };
