@@ -219,7 +219,9 @@ function countEntries(count: number): string {
 }
 
 function describeString({ format, pattern, minLength = 0, maxLength }: DescribedSchema): string {
-  if (format) return `a valid ${format}${format === 'date-time' ? ' such as 2025-06-01T12:00:00Z' : ''}`;
+  // The format `password` allows any string.
+  if (format !== undefined && format !== 'password')
+    return `a valid ${format}${format === 'date-time' ? ' such as 2025-06-01T12:00:00Z' : ''}`;
   const length = maxLength === undefined ? `at least ${minLength}` : `${minLength} to ${maxLength}`;
   const hasLength = minLength > 0 || maxLength !== undefined;
   if (pattern !== undefined) return `a string that matches ${pattern}${hasLength ? `, of ${length} characters` : ''}`;

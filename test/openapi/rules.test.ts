@@ -71,6 +71,13 @@ describe('a rule about the properties of an object', () => {
     [EXPLAINED, { a: 1, b: 1 }, '', 'not', 'remove a or b: they exclude each other'],
     [SHORT_NAMES, { xy: 1 }, '/xy', 'pattern', 'use a string that matches ^[a-z]$'],
     [SLUG, { a: 'x' }, '/a', 'minLength', 'use a string that matches ^[a-z]+$, of 3 to 40 characters'],
+    [
+      { properties: { pin: { type: 'string', format: 'password', minLength: 8 } } },
+      { pin: 'short' },
+      '/pin',
+      'minLength',
+      'use a string of at least 8 characters',
+    ],
   ])('is reported with a remedy for a body that breaks it: %j %j', async (rules, body, pointer, rule, remedy) => {
     const findings = await findingsFor(rules, body);
     expect(findings?.violations).toMatchObject([{ in: 'body', pointer, rule, remedy }]);
