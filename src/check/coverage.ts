@@ -1,7 +1,10 @@
 import type { Route } from '../openapi/routes.ts';
 import type { RuleName } from './rules.ts';
 
-/** Counts what a check does, for each operation: its requests, its sequences of requests, and how often it checks each rule. */
+/**
+ * Counts what a check does, for each operation: its requests, its sequences of requests, and how often it checks each
+ * rule.
+ */
 export class Coverage {
   readonly #responses = new Map<string, number>();
   readonly #accepted = new Map<string, number>();

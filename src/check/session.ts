@@ -56,8 +56,8 @@ export interface Session extends SessionOptions {
    */
   mayHaveChanged: boolean;
   /**
-   * Whether `send` throws a `CheckStoppedError` of the kind `unavailable` for an operation that limits the request rate for more than a
-   * moment, or does not respond in time.
+   * Whether `send` throws a `CheckStoppedError` of the kind `unavailable` for an operation that limits the request rate
+   * for more than a moment, or does not respond in time.
    * If false, `send` waits.
    * A check with a behaviour model always waits.
    */
