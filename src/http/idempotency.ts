@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isJsonType } from '../openapi/media-types.ts';
+import { findCookie } from '../openapi/parameters.ts';
+import { SESSION_COOKIE } from '../openapi/security.ts';
 import type { Claim, StoredResponse } from '../sandbox/idempotency/idempotency-keys.ts';
 import type { Store } from '../store/store.ts';
 import type { ProblemCode } from '../util/problem.ts';
@@ -57,10 +59,26 @@ export async function handleOnce(exchange: OperationExchange): Promise<void> {
   const { idempotencyKey = '', sandbox, preferences, effect } = exchange;
   // The handler does not run, so the request changes nothing and needs no idempotency.
   if (preferences.isMockRequired || effect?.response?.phase === 'before') return handleOrMock(exchange, sandbox.store);
-  const claimed = await sandbox.idempotencyKeys.claim(idempotencyKey, getFingerprint(exchange));
+  const claimed = await sandbox.idempotencyKeys.claim(getOwnKey(exchange), getFingerprint(exchange));
   if (claimed.kind === 'claimed') await handleClaimed(exchange, claimed.claim);
   else if (claimed.kind === 'stored') repeatResponse(exchange, claimed.response);
   else refuse(exchange, createKeyProblem(claimed.kind, idempotencyKey));
+}
+
+/** The places in which any request can have credentials, whatever the contract says. */
+const CREDENTIALS = [
+  { in: 'header', name: 'authorization' },
+  { in: 'cookie', name: SESSION_COOKIE },
+] as const;
+
+/** Returns the idempotency key with a hash of the credentials of the request: two users can send the same key. */
+function getOwnKey({ idempotencyKey = '', route, headers }: OperationExchange): string {
+  const credentials = [...CREDENTIALS, ...route.security.flat()].flatMap(({ in: location, name }) => {
+    if (location === 'query') return [];
+    return (location === 'cookie' ? findCookie(headers.cookie, name) : headers[name]) ?? [];
+  });
+  if (credentials.length === 0) return idempotencyKey;
+  return `${idempotencyKey} ${createHash('sha256').update(JSON.stringify(credentials)).digest('base64')}`;
 }
 
 /**

@@ -28,6 +28,23 @@ describe('a repeated request with the same Idempotency-Key', () => {
     expect(await countOrders(sandbox)).toBe(3);
   });
 
+  it('does not get the response of a request with other credentials', async () => {
+    const sandbox = newSandbox();
+    const send = (headers: Record<string, string>) =>
+      sandbox.ask('POST', '/api/cart-items', ITEM, { ...KEY, ...headers });
+    const replayed: unknown[] = [];
+    for (const headers of [
+      { authorization: 'Bearer ann' },
+      { authorization: 'Bearer bob' },
+      { cookie: 'session=ann' },
+      {},
+      { authorization: 'Bearer ann' },
+      { cookie: 'other=1; session=ann' },
+    ] as const)
+      replayed.push((await send(headers)).headers.get('Idempotent-Replayed'));
+    expect(replayed).toEqual([null, null, null, null, 'true', 'true']);
+  });
+
   it('is shown in the journal', async () => {
     const sandbox = newSandbox();
     await createOrder(sandbox);
