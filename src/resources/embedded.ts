@@ -125,19 +125,43 @@ export function findEmbedded(
     const hasId = target.id.property !== undefined || parent !== undefined;
     return ids === undefined && !hasId ? [] : [{ property, resource: target, schema, isList, ids, parent }];
   });
-  const parts = users && users !== resource ? findUserParts(reader)(users)(resource) : undefined;
-  const authors: readonly { name: string; shows?: string }[] = parts ? [...parts.objects, ...parts.names] : [];
-  const others = authors.flatMap(({ name, shows }): readonly Embedded[] => {
-    const schema = properties.get(name);
-    if (!users || schema === undefined || sent.has(name) || found.some(({ property }) => property === name)) return [];
-    const ids = names.find((one) => normalizeName(one) === `${normalizeName(name)}id`);
-    return [{ property: name, resource: users, schema, isList: false, ids, ...(shows !== undefined && { shows }) }];
-  });
+  const others = findAuthors(reader, users, resource, { properties, names, sent }).filter(
+    ({ property }) => !found.some((one) => one.property === property),
+  );
   const required = reader.getRequired(resource.schema);
   return [...found, ...others, ...findCopies(reader, inference, resource, sent)].map((one) => ({
     ...one,
     isOptional: !required.includes(one.property) && one.ids !== undefined && properties.has(one.ids),
   }));
+}
+
+/**
+ * Finds the properties that show the user who has created an entry: an object or a text such as `author`.
+ * `names`: the names of the properties of entries and of requests.
+ */
+function findAuthors(
+  reader: SchemaReader,
+  users: Resource | undefined,
+  resource: Resource,
+  {
+    properties,
+    names,
+    sent,
+  }: {
+    readonly properties: ReadonlyMap<string, string>;
+    readonly names: readonly string[];
+    readonly sent: ReadonlySet<string>;
+  },
+): readonly Embedded[] {
+  if (!users || users === resource) return [];
+  const { objects, names: texts } = findUserParts(reader)(users)(resource);
+  const authors: readonly { name: string; shows?: string }[] = [...objects, ...texts];
+  return authors.flatMap(({ name, shows }): readonly Embedded[] => {
+    const schema = properties.get(name);
+    if (schema === undefined || sent.has(name)) return [];
+    const ids = names.find((one) => normalizeName(one) === `${normalizeName(name)}id`);
+    return [{ property: name, resource: users, schema, isList: false, ids, ...(shows !== undefined && { shows }) }];
+  });
 }
 
 /**

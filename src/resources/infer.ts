@@ -288,7 +288,7 @@ function planRoute(
       planCounts(reader, resources, route, context) ??
       describeUnknownPath(reader, route)
     );
-  return planPlace(reader, resources, route, { place, overrides });
+  return planPlace(reader, resources, route, { place, overrides, context });
 }
 
 /** Returns what an operation at a place of a resource does. If the operation is mocked, returns the reason as text. */
@@ -296,7 +296,11 @@ function planPlace(
   reader: SchemaReader,
   resources: readonly Resource[],
   route: Route,
-  { place: inPath, overrides }: { readonly place: Place; readonly overrides: Overrides },
+  {
+    place: inPath,
+    overrides,
+    context,
+  }: { readonly place: Place; readonly overrides: Overrides; readonly context: SenderContext },
 ): Plan | string {
   const inQuery = findQueryPlace(reader, inPath, route);
   const place = inQuery ?? inPath;

@@ -1,4 +1,12 @@
-import { type Document, getNode, getTarget, isNode, resolvePointer, toNode, type SchemaPart } from '../openapi/document.ts';
+import {
+  type Document,
+  getNode,
+  getTarget,
+  isNode,
+  resolvePointer,
+  type SchemaPart,
+  toNode,
+} from '../openapi/document.ts';
 import {
   allowsJson,
   isFormBody,

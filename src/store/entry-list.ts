@@ -128,7 +128,7 @@ export class EntryList {
     return new EntryList({ chunks }, version);
   }
 
-  /** Returns the chunk of an entry, its place among the chunks, and the index of the entry in the chunk and the list. */
+  /** Returns the chunk of an entry, its place among the chunks, and the index of the entry in chunk and list. */
   #find(entry: Entry) {
     const chunks = this.#getChunks();
     const guess = guessChunk(chunks, entry);
