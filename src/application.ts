@@ -4,6 +4,7 @@ import type { Route } from './openapi/routes.ts';
 import type { Change } from './store/backend.ts';
 import type { Entry, State } from './store/state.ts';
 import type { StateRules } from './store/validate-state.ts';
+import type { Issue } from './util/issue.ts';
 import type { ProblemKind } from './util/problem.ts';
 
 /**
@@ -122,6 +123,13 @@ export interface ContractImplementation<S extends State = State> {
    * The control API calls this function, so `entry` can have any properties.
    */
   completeNewEntry?(collection: string, entry: Entry, context: NewEntryContext<S>): Entry;
+  /**
+   * Returns the state that a client of the control API or a snapshot file sets as it is stored, such as with hashes
+   * instead of passwords.
+   * `issues`: what the changed entries have in common with others, although it must be unique.
+   * `before`: the state before the change.
+   */
+  acceptState?(next: S, before: S): { readonly state: S; readonly issues: readonly Issue[] };
   /**
    * Converts the stored state to the state that a user's handlers see, and back.
    * Without this property, these handlers see the stored state.

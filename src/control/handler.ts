@@ -35,6 +35,8 @@ export interface ControlledApplication {
   getTable(collection: string): Table | undefined;
   /** Adds what the server sets in a new entry of a collection, such as its id. */
   completeNewEntry(collection: string, entry: Entry, context: NewEntryContext): Entry;
+  /** Returns a state from a client as it is stored, and what is wrong with it although each entry is valid. */
+  acceptState(next: State, before: State): { readonly state: State; readonly issues: readonly Issue[] };
   /** Functions that explain a search, by the name of the searched collection. */
   readonly explainSearch: NonNullable<Application['explainSearch']>;
   /**

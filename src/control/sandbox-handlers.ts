@@ -36,9 +36,14 @@ const MAX_SLICED_VALIDATIONS = 3;
 async function changeState(
   id: string,
   change: (state: State) => State,
-  { sandboxes, validator, defaults }: ControlParts,
+  { sandboxes, validator, defaults, application }: ControlParts,
 ): Promise<void> {
   let base = sandboxes.find(id)?.store.read().state ?? defaults();
+  const accept = (next: State, before: State): State => {
+    const { state, issues } = application().acceptState(next, before);
+    rejectInvalid(issues);
+    return state;
+  };
   // Resolves to undefined if `getNext` returns a new state, which is then stored.
   // Otherwise resolves to the current state.
   const replace = async (getNext: (state: State) => State | undefined, counted: State = {}) => {
@@ -56,7 +61,8 @@ async function changeState(
     const next = change(base);
     const issues = await validator().validateInSlices(selectListsToValidate(base, next, validator()));
     rejectInvalid(findNewIssues(issues, { state: base, next, validator: validator() }));
-    const current = await replace((state) => (isSame(state, base) ? next : undefined), next);
+    const accepted = accept(next, base);
+    const current = await replace((state) => (isSame(state, base) ? accepted : undefined), accepted);
     if (current === undefined) return;
     base = current;
   }
@@ -64,7 +70,7 @@ async function changeState(
     const next = change(state);
     const issues = validator().validate(structuredClone(selectListsToValidate(state, next, validator())));
     rejectInvalid(findNewIssues(issues, { state, next, validator: validator() }));
-    return next;
+    return accept(next, state);
   });
 }
 

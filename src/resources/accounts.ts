@@ -1,7 +1,11 @@
 import { createHash } from 'node:crypto';
 import { DomainError } from '../application.ts';
 import { omitKeys } from '../openapi/document.ts';
+import type { EntryList } from '../store/entry-list.ts';
 import type { Entry, State } from '../store/state.ts';
+import type { Issue } from '../util/issue.ts';
+import { formatPointer } from '../util/json-pointer.ts';
+import { findByKeys } from './entry-lists.ts';
 import { getKeyValue, getOwn, getPathValues } from './entry-values.ts';
 import { addArticle } from './names.ts';
 import { type Inference, PATH_VALUES, type Passwords, type Resource } from './resource.ts';
@@ -9,7 +13,7 @@ import type { ResourceModel } from './resource-model.ts';
 import { isReserved } from './sequences.ts';
 import { createUuidFrom } from './server-values.ts';
 import { getTokenKey, setTokenKey } from './tokens.ts';
-import { findByLogin, findPasswords } from './users.ts';
+import { findByLogin, findPasswords, normalizeLogin } from './users.ts';
 
 /** What is inferred about users. */
 type Users = Pick<Inference, 'users' | 'loginNames'>;
@@ -101,6 +105,36 @@ function requireFreeLogin({ loginNames }: Users, users: Resource, state: State, 
     'entry-exists',
     `${addArticle(users.singular)} with this ${used} already exists: ${what} ${used}`,
   );
+}
+
+/**
+ * Finds the users whose login another user has, such as an e-mail address.
+ * Leaves out logins that two users had before.
+ * `before`: the users before a change.
+ */
+export function findLoginIssues(
+  { loginNames }: Users,
+  { name: list, id }: Resource,
+  users: readonly Entry[],
+  before: EntryList,
+): readonly Issue[] {
+  const owners = new Map<string, number>();
+  const logins = users.flatMap((user, index) =>
+    loginNames.flatMap((name) => {
+      const login = normalizeLogin(user[name] ?? '');
+      const current = findByKeys(before, [id], [getKeyValue(user, id)]);
+      const isKnown = current.some((one) => normalizeLogin(one[name] ?? '') === login);
+      return login === '' ? [] : [{ login, name, index, isKnown }];
+    }),
+  );
+  const sorted = [...logins].sort((a, b) => Number(b.isKnown) - Number(a.isKnown));
+  return sorted.flatMap(({ login, name, index, isKnown }): readonly Issue[] => {
+    const owner = owners.get(login) ?? index;
+    owners.set(login, owner);
+    if (owner === index || isKnown) return [];
+    const message = `is a login of ${formatPointer(list, owner)}: use another ${name}`;
+    return [{ pointer: formatPointer(list, index, name), message, rule: 'unique' }];
+  });
 }
 
 /** The hidden value of a user with the hash of the password. */

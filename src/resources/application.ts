@@ -13,6 +13,7 @@ import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { toSeed } from '../util/random.ts';
 import { fillPath } from '../util/request-target.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
+import { acceptState } from './accepted-state.ts';
 import { getRequiredQuery } from './document-paths.ts';
 import { completeNewEntry, createEntryForm } from './entry-form.ts';
 import { getKeyValue } from './entry-values.ts';
@@ -220,6 +221,7 @@ export function createResourceApplication(contractFile: string): Application {
           const resource = findResource(collection);
           return resource ? completeNewEntry(model, resource, { entry, ...context }) : entry;
         },
+        acceptState: (next, before) => acceptState(model, next, before),
         validatesChanges: false,
         completeResponse: (route, response) => completeUserResponse(model, route, response),
         stateView: createStateView(model),

@@ -109,6 +109,19 @@ export function removeEntries(
   return next;
 }
 
+/** Returns whether entries at the paths below an entry exist, such as the pets of a removed owner. */
+export function hasChildren({ resources }: Inference, state: State, resource: Resource, parent: Entry): boolean {
+  return resources.some(
+    (child) =>
+      child !== resource &&
+      child.mounts.some((mount) => {
+        const own = resource.mounts.find(({ item }) => item !== undefined && isParentPath(mount, item));
+        const path = own && getPathInput(mount, own, resource, parent);
+        return path !== undefined && listChildrenOf(getEntryList(state, child), mount, path).length > 0;
+      }),
+  );
+}
+
 /**
  * Returns a copy of a state without the entries below the path of a singleton: without the items of the basket, if the
  * basket is deleted.

@@ -3,6 +3,7 @@ import { getNode } from '../openapi/document.ts';
 import { isReadOrWriteOnly } from '../openapi/schema-validator.ts';
 import type { Entry, State } from '../store/state.ts';
 import { isIdName, normalizeName } from '../util/names.ts';
+import { createDefaultAccount } from './accounts.ts';
 import { findEmbedded } from './embedded.ts';
 import { getEntryList } from './entries.ts';
 import { getPathValues } from './entry-values.ts';
@@ -45,7 +46,8 @@ export function completeNewEntry(
     newId,
   });
   const hidden = { ...getPathValues(created), ...getPathValues(entry) };
-  return { ...created, ...entry, ...(Object.keys(hidden).length > 0 ? { [PATH_VALUES]: hidden } : {}) };
+  const added = { ...created, ...entry, ...(Object.keys(hidden).length > 0 ? { [PATH_VALUES]: hidden } : {}) };
+  return createDefaultAccount(model.inference, resource, added);
 }
 
 /** Returns the plan of the operation that creates entries, else another plan of the resource. */

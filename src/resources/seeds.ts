@@ -47,12 +47,12 @@ export function createSeeds(model: ResourceModel, lists: State): State {
   const owned = resources.reduce((next, resource) => addFirstUser(model, resource, next), state);
   const referring = generated.reduce((next, resource) => setReferences(model, resource, next), owned);
   const linked = resources.map((resource) => {
-    // Generated passwords, and those of examples, are not known to anyone.
-    const isGiven = Object.hasOwn(lists, resource.name);
-    const link = (entry: Entry) => {
-      const linked = linkUsers(model.reader, model.inference, resource, referring, entry);
-      return isGiven ? createDefaultAccount(model.inference, resource, linked) : linked;
-    };
+    const link = (entry: Entry) =>
+      createDefaultAccount(
+        model.inference,
+        resource,
+        linkUsers(model.reader, model.inference, resource, referring, entry),
+      );
     return [resource.name, getEntries(referring, resource).map(link)] as const;
   });
   return { ...referring, ...Object.fromEntries(linked) };

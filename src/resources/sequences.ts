@@ -43,6 +43,14 @@ export function keepLastId(state: State, { name, id }: Resource, removed: readon
   return isRemoved ? setSequence(state, { ...sequence, lastId: highest }) : state;
 }
 
+/** Returns a copy of a state in which no new entry of a resource gets the id of one of some removed entries. */
+export function reserveIds(state: State, { name, id }: Resource, removed: readonly Entry[]): State {
+  const ids = removed.map((entry) => Number(getProperty(entry, id.property ?? ''))).filter(Number.isSafeInteger);
+  const sequence = getSequence(state, { name });
+  const lastId = ids.reduce((highest, own) => Math.max(highest, own), sequence.lastId);
+  return lastId > sequence.lastId ? setSequence(state, { ...sequence, lastId }) : state;
+}
+
 /** Returns a copy of a state in which no new user can have the name of a deleted one. */
 export function reserveName(state: State, users: Resource, name: string): State {
   const sequence = getSequence(state, users);

@@ -355,7 +355,8 @@ export function findByLogin(
 /** Matches phone numbers with separators. */
 const PHONE = /^\+?[\d\s()./-]{5,}$/;
 
-function normalizeLogin(value: unknown): string {
+/** Returns a login as logins are compared: without uppercase letters, and a phone number without separators. */
+export function normalizeLogin(value: unknown): string {
   const text = String(value).trim().toLowerCase();
   return PHONE.test(text) ? text.replaceAll(/[^+\d]/g, '') : text;
 }

@@ -17,6 +17,8 @@ interface BuiltInSnapshotsParts {
   readonly defaults: () => State;
   /** Returns the validator for the current version of the contract. */
   readonly validator: () => StateValidator;
+  /** Returns the state of a snapshot file as it is stored. `before`: the default data. */
+  readonly accept: (state: State, before: State) => State;
   /** Logs a warning about a file in the folder whose name is not valid for a snapshot. */
   readonly warn: (message: string) => void;
 }
@@ -42,7 +44,7 @@ interface CachedSnapshot {
  * A file in the folder contains all lists of a state, or only the lists that differ from the default data.
  * Throws a `UserError` if a file is invalid.
  */
-export function createBuiltInSnapshots({ builtIn, folder, defaults, validator, warn }: BuiltInSnapshotsParts) {
+export function createBuiltInSnapshots({ builtIn, folder, defaults, validator, accept, warn }: BuiltInSnapshotsParts) {
   const creators = new Map(Object.entries(builtIn));
   const cache = new Map<string, CachedSnapshot>();
   for (const path of listFiles(folder)) {
@@ -51,7 +53,7 @@ export function createBuiltInSnapshots({ builtIn, folder, defaults, validator, w
     else {
       const now = { defaults: defaults(), validator: validator() };
       const overrides = readStateOverrides({ path, disk: machineDisk, check: now.validator.validate }, now.defaults);
-      const create: CreateSnapshot = (current) => ({ ...current, ...overrides }) as State;
+      const create: CreateSnapshot = (current) => accept({ ...current, ...overrides } as State, current);
       creators.set(name, (current) => requireValid(name, create(current), validator()));
       cache.set(name, { ...now, state: create(now.defaults) });
     }

@@ -50,6 +50,7 @@ export function createApplicationView(application: Application): (served: Served
       getTable: (collection) => tables.get(collection),
       completeNewEntry: (collection, entry, context) =>
         served.implementation.completeNewEntry?.(collection, entry, context) ?? entry,
+      acceptState: (next, before) => served.implementation.acceptState?.(next, before) ?? { state: next, issues: [] },
       explainSearch,
       findSource: (operationId, violation) => findSource(contract, operationId, violation as Violation),
       getExamples: (state) => getExamples(application, served, state),

@@ -150,10 +150,11 @@ function createServer(start: Start, state: ServerState): Server {
     warn: (message: string) => log.warn(message),
   };
   const getControlled = createApplicationView(application);
+  const accept = (next: State, before: State) => getControlled(current.served).acceptState(next, before).state;
   const folder = options.snapshots && resolve(options.snapshots);
   const control: ControlParts = {
     ...snapshotParts,
-    builtIn: createBuiltInSnapshots({ ...snapshotParts, builtIn: application.snapshots, folder }),
+    builtIn: createBuiltInSnapshots({ ...snapshotParts, accept, builtIn: application.snapshots, folder }),
     sandboxes,
     collections: () => Object.keys(current.served.collections),
     application: () => getControlled(current.served),

@@ -1,0 +1,58 @@
+import type { Entry, State } from '../store/state.ts';
+import type { Issue } from '../util/issue.ts';
+import { createDefaultAccount, findLoginIssues } from './accounts.ts';
+import { getEntries, getEntryList, hasChildren } from './entries.ts';
+import { findByKeys } from './entry-lists.ts';
+import { getKeyValue } from './entry-values.ts';
+import { findReferences } from './references.ts';
+import type { Resource } from './resource.ts';
+import type { ResourceModel } from './resource-model.ts';
+import { reserveIds } from './sequences.ts';
+
+/**
+ * Returns a state from a client of the control API or from a snapshot file as it is stored: with hashes instead of
+ * passwords, and without ids for new entries that entries of removed ones still name.
+ * Also returns the logins that two users have.
+ * `before`: the state before the change.
+ */
+export function acceptState(
+  model: ResourceModel,
+  next: State,
+  before: State,
+): { readonly state: State; readonly issues: readonly Issue[] } {
+  const { users, resources } = model.inference;
+  const changed = resources.filter(({ name }) => next[name] !== before[name]);
+  const reserved = changed.reduce((state, resource) => {
+    const removed = listRemoved(resource, next, before);
+    const named = removed.filter((entry) => isNamed(model, state, resource, entry));
+    return reserveIds(state, resource, named);
+  }, next);
+  if (!users || !changed.includes(users)) return { state: reserved, issues: [] };
+  const known = new Set(getEntries(before, users));
+  const accounts = getEntries(reserved, users).map((user) =>
+    known.has(user) ? user : createDefaultAccount(model.inference, users, user),
+  );
+  const issues = findLoginIssues(model.inference, users, accounts, getEntryList(before, users));
+  return { state: { ...reserved, [users.name]: accounts }, issues };
+}
+
+/** Returns the entries of a resource whose ids no entry has after a change. */
+function listRemoved(resource: Resource, next: State, before: State): readonly Entry[] {
+  if (resource.kind !== 'collection' || resource.id.property === undefined) return [];
+  const kept = new Set(getEntries(next, resource).map((entry) => getKeyValue(entry, resource.id)));
+  return getEntries(before, resource).filter((entry) => !kept.has(getKeyValue(entry, resource.id)));
+}
+
+/** Returns whether other entries name an entry: by their paths, or by a property such as `postId`. */
+function isNamed({ inference, reader }: ResourceModel, state: State, resource: Resource, entry: Entry): boolean {
+  if (hasChildren(inference, state, resource, entry)) return true;
+  const id = getKeyValue(entry, resource.id);
+  return inference.resources.some((other) =>
+    findReferences(reader, inference, other.schema, other).some(
+      ({ target, property, schema }) =>
+        target === resource &&
+        findByKeys(getEntryList(state, other), [{ parameter: property, property, name: property, schema }], [id])
+          .length > 0,
+    ),
+  );
+}
