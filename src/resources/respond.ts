@@ -1,5 +1,4 @@
 import type { HandlerResponse, Input } from '../application.ts';
-import type { Route } from '../openapi/routes.ts';
 import type { Entry, State } from '../store/state.ts';
 import { findEntry } from './require-entries.ts';
 import { getRouteKey, type Plan } from './resource.ts';
@@ -51,11 +50,13 @@ export function addHeaders(response: HandlerResponse, headers: Readonly<Record<s
  * path, or with a list of the members of a list such as a wish list.
  */
 export function returnsList({ inference, reader }: ResourceModel, { route, reference, responsePath }: Plan): boolean {
+  if (reference !== undefined) return true;
   const list = inference.plans.get(getRouteKey({ method: 'GET', path: route.path }));
-  const listNames = (one: Route) => [
-    ...reader.getProperties(reader.getResponseSchema(one, one.successStatus) ?? '').keys(),
-  ];
-  const isSame =
-    list?.action === 'list' && responsePath.length > 0 && listNames(list.route).join() === listNames(route).join();
-  return reference !== undefined || isSame;
+  if (list?.action !== 'list') return false;
+  const [body, other] = [route, list.route].map((one) => reader.getResponseSchema(one, one.successStatus));
+  const inner = body === undefined ? undefined : reader.getInner(body, responsePath);
+  if (body === undefined || other === undefined || inner === undefined || reader.getItems(inner) === undefined)
+    return false;
+  const [names, otherNames] = [body, other].map((schema) => [...reader.getProperties(schema).keys()].join());
+  return responsePath.length > 0 && names === otherNames;
 }

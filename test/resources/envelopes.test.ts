@@ -40,3 +40,20 @@ it('A response with a success status says that the request succeeded, beside an 
   expect((await ask('DELETE', '/notes/1')).body).toEqual(done);
   expect((await ask('POST', '/notes/export')).body).toEqual(done);
 });
+
+it('A POST shows the new entry, although its response and that of the list have the same property', async () => {
+  const paths: Paths = {
+    '/notes': {
+      get: { response: createObject({ 'data!': createList(refer('Note')) }) },
+      post: {
+        status: 201,
+        request: createObject({ 'message!': TEXT }),
+        response: createObject({ 'data!': refer('Note') }),
+      },
+    },
+    '/notes/{noteId}': { get: { response: createObject({ 'data!': refer('Note') }) } },
+  };
+  const { ask } = await startApi({ paths, schemas });
+  await ask('POST', '/notes', { message: 'first' });
+  expect((await ask('POST', '/notes', { message: 'second' })).body.data.message).toBe('second');
+});
