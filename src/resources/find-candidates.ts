@@ -16,6 +16,7 @@ import {
 import { getLastSegment, getParameterName, getParentPath, toTemplate } from './names.ts';
 import type { Resource } from './resource.ts';
 import {
+  createsOwn,
   hasNoBody,
   isAlike,
   isEntryResponse,
@@ -146,7 +147,7 @@ function showsParts(reader: SchemaReader, paths: DocumentPaths, path: string, { 
  * Finds collections with a list path, such as `/invoices`, but without a path for one entry, such as `/invoices/{id}`.
  * GET must list entries, and POST must create an entry: its response has an id, and its request and response have a
  * common property.
- * A POST that uploads files needs no GET.
+ * A POST that uploads files, or that responds with 201 and entries of its own, needs no GET.
  * `used`: paths that already belong to resources.
  */
 export function findLists(reader: SchemaReader, paths: DocumentPaths, used: ReadonlySet<string>): readonly Candidate[] {
@@ -155,7 +156,8 @@ export function findLists(reader: SchemaReader, paths: DocumentPaths, used: Read
     const singular = toSingular(segment);
     const create = collection.routes.get('POST');
     const list = collection.routes.get('GET');
-    const isShown = list !== undefined || (create !== undefined && isUpload(create));
+    const isShown =
+      list !== undefined || (create !== undefined && (isUpload(create) || createsOwn(reader, paths, create)));
     if (used.has(collection.path) || !create || !(isShown || findShownAbove(reader, paths, path) !== undefined))
       return [];
     const implied = indexImplied(paths).get(path);

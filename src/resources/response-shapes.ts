@@ -1,8 +1,9 @@
 import { findResponse } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
+import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { normalizeName, toSingular } from '../util/names.ts';
-import type { DocumentPath } from './document-paths.ts';
-import { getLastSegment, getParameterName } from './names.ts';
+import { type DocumentPath, type DocumentPaths, getResourceSegment, getTrailingParameters } from './document-paths.ts';
+import { getLastSegment, getParameterName, getParentPath } from './names.ts';
 import { hasProperties } from './path-keys.ts';
 import { isEnvelopeName, type SchemaReader } from './schema-reader.ts';
 
@@ -74,3 +75,42 @@ export function isEntryResponse(reader: SchemaReader, route: Route): boolean {
   const schema = reader.getResponseSchema(route, route.successStatus);
   return schema !== undefined && reader.isObject(schema);
 }
+
+/**
+ * Returns whether a POST creates entries that only it shows, or other paths with the same last segment: `payments` for
+ * `POST /bookings/{bookingId}/payments`.
+ */
+export function createsOwn(reader: SchemaReader, paths: DocumentPaths, create: Route): boolean {
+  const segment = getLastSegment(create.path);
+  const response = reader.getResponseSchema(create, 201);
+  const request = reader.getRequestSchema(create);
+  if (
+    create.successStatus !== 201 ||
+    response === undefined ||
+    request === undefined ||
+    toSingular(segment) === segment
+  )
+    return false;
+  if ([...reader.getProperties(request).keys()].some((name) => /password|token/i.test(name))) return false;
+  const own = reader.resolve(reader.findEntry(response, toSingular(segment)).schema);
+  const segments = indexShown(reader)(paths).get(own) ?? new Set();
+  return [...segments].every((one) => one === segment);
+}
+
+/** Returns the last segments, without ids, of the paths that show the entries with a schema. */
+const indexShown = memoizeByObject((reader: SchemaReader) =>
+  memoizeByObject((paths: DocumentPaths): ReadonlyMap<string, ReadonlySet<string>> => {
+    const index = new Map<string, Set<string>>();
+    for (const { path, routes } of paths.values()) {
+      const segment = getResourceSegment(getTrailingParameters(path).length > 0 ? getParentPath(path) : path);
+      for (const route of routes.values()) {
+        const schema = route.method === 'POST' ? undefined : reader.getResponseSchema(route, route.successStatus);
+        if (schema === undefined) continue;
+        const shown = reader.findList(schema, segment)?.schema ?? reader.findEntry(schema, toSingular(segment)).schema;
+        const known = index.get(reader.resolve(shown)) ?? new Set<string>();
+        index.set(reader.resolve(shown), known.add(segment));
+      }
+    }
+    return index;
+  }),
+);
