@@ -9,7 +9,15 @@ import { hasEntryResponse } from './path-keys.ts';
 import type { Effect, Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
 import { isSenderFlag } from './sender-flags.ts';
-import { findFollowingValues, findStateCounter, findStateTime, findStateValue, removeFillers } from './states.ts';
+import {
+  findFirstState,
+  findFollowingValues,
+  findStateCounter,
+  findStateTime,
+  findStateValue,
+  isUndo,
+  removeFillers,
+} from './states.ts';
 
 /** The path of an action and its parts: `/tasks/{taskId}` and `complete`. */
 export interface ActionPath {
@@ -65,6 +73,7 @@ export function findEffect(reader: SchemaReader, resource: Resource, route: Rout
     time: time === undefined ? undefined : { property: time, isSet: !isUndone },
     counter: counter === undefined ? steps : { property: counter, step: isUndone ? -1 : 1 },
     setsBody,
+    ...(isUndone || isUndo(verb) ? { isUndo: true } : {}),
   };
 }
 
@@ -182,7 +191,7 @@ function toggle(reader: SchemaReader, schema: string, property: string): Pick<Ef
  * `flags`: the booleans that are different for each user.
  */
 export function describeEffect(
-  { values, time, counter, setsBody, toggles, ignored = [] }: Effect,
+  { values, time, clears = [], counter, setsBody, toggles, ignored = [] }: Effect,
   flags: readonly string[],
 ): string {
   if (toggles !== undefined)
@@ -194,6 +203,7 @@ export function describeEffect(
       return `${property} → ${JSON.stringify(value)}${whose}`;
     }),
     ...(time ? [`${time.property} → ${time.isSet ? 'now' : 'none'}`] : []),
+    ...clears.map((property) => `${property} → none`),
     ...(counter
       ? [`${counter.property} ${counter.step > 0 ? '+' : '-'} ${counter.isSent ? 'the number in the body' : '1'}`]
       : []),
@@ -253,7 +263,7 @@ function conjugate(verb: string): string {
  * `sent`: the request body.
  */
 export function applyEffect(
-  { values, time, counter, toggles }: Effect,
+  { values, time, clears = [], counter, toggles }: Effect,
   entry: Entry,
   now: unknown,
   sent: Entry = {},
@@ -272,12 +282,14 @@ export function applyEffect(
     ...Object.fromEntries(changed.map(({ property, value }) => [property, value])),
     ...(time && isSetTime ? { [time.property]: now } : {}),
     ...(time && !time.isSet ? { [time.property]: null } : {}),
+    ...Object.fromEntries(clears.map((property) => [property, null])),
     ...(counter && count !== undefined ? { [counter.property]: Math.max(0, count) } : {}),
   };
 }
 
 /**
  * Returns the values of an entry to which no action was applied: the first state that no action sets, false, and 0.
+ * An action such as `reopen` leads back to the first state.
  * `isValid`: returns whether the schema at a JSON Pointer allows a value.
  */
 export function listInitialValues(
@@ -288,13 +300,16 @@ export function listInitialValues(
 ): Entry {
   const properties = reader.getProperties(schema);
   const isSet = (property: string, value: unknown) =>
-    effects.some(({ values: set }) => set.some((one) => one.property === property && one.value === value));
+    effects.some(
+      ({ values: set, isUndo: isBack }) =>
+        isBack !== true && set.some((one) => one.property === property && one.value === value),
+    );
   const values = effects.flatMap(
     ({ values: changed, counter, time, toggles }): readonly (readonly [string, unknown])[] => [
       ...(toggles === undefined ? [] : [[toggles, false] as const]),
       ...changed.map(({ property, value }) => {
-        const states = [reader.getKeyword(properties.get(property) ?? '', 'enum') ?? []].flat();
-        const first = states.find((state) => !isSet(property, state)) ?? states[0];
+        const all = [reader.getKeyword(properties.get(property) ?? '', 'enum') ?? []].flat();
+        const first = findFirstState(all, (state) => isSet(property, state));
         return [property, typeof value === 'boolean' ? false : first] as const;
       }),
       ...(counter ? [[counter.property, 0] as const] : []),

@@ -140,7 +140,7 @@ export function count(model: ResourceModel, plan: Plan, input: Input, context: C
   const id = path[mount.id.parameter];
   if (id !== undefined && !findEntry(plan, state, path)) throw createNotFound(plan, path);
   const { lists, totals, repeated, parameters, selector } = getShownLists(model)(plan);
-  const values = computeDerived(counts, state, id);
+  const values = computeDerived(counts, state, id, model.derived.complete);
   if (Object.hasOwn(values, '')) return { status: route.successStatus, body: values[''] };
   const names =
     selector === undefined ? [] : [query[selector] ?? []].flat().flatMap((value) => String(value).split(','));

@@ -68,6 +68,10 @@ export class DerivedValues {
     findDerived(this.#reader, this.#inference.resources, resource),
   );
 
+  /** Returns an entry with the values that responses generate. */
+  readonly complete = (resource: Resource, entry: Entry): Entry =>
+    this.#responses.completeEntry(resource, resource.schema, entry).value as Entry;
+
   /** Returns the properties of a resource's entries that follow from a list, such as `total` or `isEmpty`. */
   readonly getTotals = memoizeByObject((resource: Resource): readonly Total[] => {
     const shown = new Set(this.getEmbedded(resource).flatMap(({ children: own }) => (own ? [own.resource] : [])));
@@ -211,7 +215,7 @@ export class DerivedValues {
       const id = getParentId(resource, entry);
       const embeddedValues = Object.fromEntries([...shown, ...inside]);
       const values: Entry = {
-        ...computeDerived(counts, state, id),
+        ...computeDerived(counts, state, id, this.complete),
         ...this.#computeFollows(follows, resource, state, entry),
         ...Object.fromEntries(shownFlags.map((property) => [property, hasFlag(entry, property, sender ?? '')])),
         ...embeddedValues,

@@ -3,7 +3,7 @@ import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { normalizeName } from '../util/names.ts';
 import { getEntries, getEntryList } from './entries.ts';
 import { findByKeys } from './entry-lists.ts';
-import { getOwn, getProperty } from './entry-values.ts';
+import { getProperty } from './entry-values.ts';
 import { getParentPath, getPathForm } from './names.ts';
 import type { Children, Derived, Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
@@ -164,12 +164,21 @@ interface Summary {
   readonly latest: unknown;
 }
 
-function summarize({ only, time }: Derived, entries: readonly Entry[]): Summary {
+/** Returns an entry of a resource as responses show it, with generated values. */
+export type Complete = (resource: Resource, entry: Entry) => Entry;
+
+/** Returns a value of an entry as responses show it. */
+function getShown({ children: { resource } }: Derived, entry: Entry, property: string, complete: Complete): unknown {
+  return getProperty(entry, property) ?? getProperty(complete(resource, entry), property);
+}
+
+function summarize(derived: Derived, entries: readonly Entry[], complete: Complete): Summary {
+  const { only, time } = derived;
   let [count, latest]: [number, unknown] = [0, undefined];
   for (const entry of entries) {
-    if (only && getOwn(entry, only.property) !== only.value) continue;
+    if (only && getShown(derived, entry, only.property, complete) !== only.value) continue;
     count++;
-    const own = time === undefined ? undefined : getProperty(entry, time);
+    const own = time === undefined ? undefined : getShown(derived, entry, time, complete);
     if (own !== undefined && (latest === undefined || String(own) > String(latest))) latest = own;
   }
   return { count, latest };
@@ -177,26 +186,33 @@ function summarize({ only, time }: Derived, entries: readonly Entry[]): Summary 
 
 /** Summarizes all entries of a list, once for each list. */
 const summarizeAll = memoizeByObject((derived: Derived) =>
-  memoizeByObject((entries: readonly Entry[]) => summarize(derived, entries)),
+  memoizeByObject((entries: readonly Entry[]) =>
+    memoizeByObject((complete: Complete) => summarize(derived, entries, complete)),
+  ),
 );
 
 /**
  * Returns the values of derived properties.
  * `id`: the id of the parent; undefined if all entries are counted.
  */
-export function computeDerived(properties: readonly Derived[], state: State, id: string | undefined): Entry {
+export function computeDerived(
+  properties: readonly Derived[],
+  state: State,
+  id: string | undefined,
+  complete: Complete,
+): Entry {
   return Object.fromEntries(
     properties.flatMap((derived): readonly (readonly [string, unknown])[] => {
       if (derived.shown) return [];
       if (derived.texts !== undefined) return [[derived.property, listTexts(derived.texts, state, derived)]];
       const { resource, key } = derived.children;
-      if (derived.inside) return [[derived.property, computeDerived(derived.inside, state, id)]];
+      if (derived.inside) return [[derived.property, computeDerived(derived.inside, state, id, complete)]];
       const list = getEntryList(state, resource);
       if (derived.group)
-        return [[derived.property, countGroups(derived.group, key ? findByKeys(list, [key], [id]) : list.entries)]];
+        return [[derived.property, countGroups(derived, key ? findByKeys(list, [key], [id]) : list.entries, complete)]];
       const { count, latest } = key
-        ? summarize(derived, findByKeys(list, [key], [id]))
-        : summarizeAll(derived)(list.entries);
+        ? summarize(derived, findByKeys(list, [key], [id]), complete)
+        : summarizeAll(derived)(list.entries)(complete);
       if (derived.time === undefined) return [[derived.property, count]];
       return latest === undefined ? [] : [[derived.property, latest]];
     }),
@@ -204,8 +220,10 @@ export function computeDerived(properties: readonly Derived[], state: State, id:
 }
 
 /** Returns the number of entries with each value of a property, by the names of the numbers. */
-function countGroups({ property, names }: NonNullable<Derived['group']>, entries: readonly Entry[]): Entry {
-  const count = (value: unknown) => entries.filter((entry) => getOwn(entry, property) === value).length;
+function countGroups(derived: Derived, entries: readonly Entry[], complete: Complete): Entry {
+  const { property = '', names = [] } = derived.group ?? {};
+  const values = entries.map((entry) => getShown(derived, entry, property, complete));
+  const count = (value: unknown) => values.filter((one) => one === value).length;
   return Object.fromEntries([...names].map(([name, value]) => [name, count(value)]));
 }
 

@@ -24,6 +24,7 @@ import { respond, returnsList } from './respond.ts';
 import { getInner } from './responses.ts';
 import { isSenderFlag, readFlags, setFlag } from './sender-flags.ts';
 import { addToken } from './tokens.ts';
+import { requireOpenState } from './transitions.ts';
 import { isUpload, respondWithFile } from './uploads.ts';
 import { deleteEntries, renameUser } from './user-links.ts';
 import { requireVersion } from './versions.ts';
@@ -281,6 +282,7 @@ async function act(model: ResourceModel, plan: Plan, input: Input, context: Cont
     const schema = mount.shown ?? resource.schema;
     const [derived = current] = model.derived.add(state, resource, [current], { sender, schema });
     const shown = model.responses.completeEntry(resource, resource.schema, derived).value as Entry;
+    requireOpenState(plan, shown);
     const unsent = effect.values.filter(({ property }) => !Object.hasOwn(sent, property));
     const changes = applyEffect(
       { ...effect, values: unsent },

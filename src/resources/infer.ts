@@ -28,6 +28,7 @@ import { isSenderFlag } from './sender-flags.ts';
 import { findStateValue } from './states.ts';
 import { findCounts } from './statistics.ts';
 import { findTaken, planCheckout } from './take-parts.ts';
+import { connectActions } from './transitions.ts';
 import { isDownload, isUpload } from './uploads.ts';
 import { linkToUsers } from './user-parts.ts';
 import { planUser } from './user-plans.ts';
@@ -91,10 +92,23 @@ export function inferResources(reader: SchemaReader, documented: readonly Route[
   const kept = resources.filter(
     (resource) => resource.kind !== 'singleton' || users === undefined || used.has(resource),
   );
+  const connected = connectActions(reader, plans);
+  return {
+    resources: kept,
+    users,
+    ...describeLogins(reader, users, plans),
+    follow,
+    plans: connected,
+    mockedPlans,
+    reasons,
+  };
+}
+
+/** Returns what the logins of a document say about its users. */
+function describeLogins(reader: SchemaReader, users: Resource | undefined, plans: ReadonlyMap<string, Plan>) {
   const logins = [...plans.values()].flatMap(({ login }) => login ?? []);
   const loginNames = users ? findLoginNames(reader, users, logins) : [];
-  const isLogged = logins.some(({ credentials }) => credentials);
-  return { resources: kept, users, hasLogin: isLogged, follow, loginNames, plans, mockedPlans, reasons };
+  return { loginNames, hasLogin: logins.some(({ credentials }) => credentials) };
 }
 
 /** Returns a plan with the route of the document, whose path can have a verb. */

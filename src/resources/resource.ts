@@ -218,6 +218,12 @@ export interface Effect {
   readonly ignored?: readonly string[];
   /** The boolean that the action changes to its other value. The time is set if it becomes true, and else removed. */
   readonly toggles?: string;
+  /** Whether the action leads back to an earlier state, as `reopen` does. */
+  readonly isUndo?: boolean;
+  /** The times of other actions that the action removes: `completedAt` for `reopen`. */
+  readonly clears?: readonly string[];
+  /** The states of an entry in which the action is refused: `cancelled` for `confirm`. */
+  readonly refusedIn?: Effect['values'];
 }
 
 /** The list of an entry that gets the entries of another list, which is then empty: the lines of a new invoice. */

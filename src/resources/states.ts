@@ -199,3 +199,26 @@ export function findStateCounter(reader: SchemaReader, schema: string, segment: 
   );
   return integers.find(([name]) => names.includes(normalizeName(name)))?.[0];
 }
+
+/** Matches actions that lead back to an earlier state, without uppercase letters and separators. */
+const UNDOES =
+  /^(?:un(?!ite|ify|it)\w{3,}|undo|reopen|reactivate|reenable|reinstate|recover|resume|restore|reset|revert)/;
+
+/** Returns whether an action leads back to an earlier state: `reopen`, `unpublish`. */
+export function isUndo(verb: string): boolean {
+  return UNDOES.test(normalizeName(removeFillers(verb)));
+}
+
+/** Matches states in which no entry starts, without uppercase letters and separators. */
+const LATE =
+  /^(?:cancell?ed|rejected|declined|denied|expired|void(?:ed)?|withdrawn|refunded|deleted|failed|noshow|done|completed?|finished|closed|resolved|delivered|returned|archived|checkedout|suspended|blocked|banned)$/;
+
+/**
+ * Returns the state in which entries start: the first one that no action sets.
+ * `isSet`: returns whether an action leads to a state.
+ */
+export function findFirstState(states: readonly unknown[], isSet: (state: unknown) => boolean): unknown {
+  const isLate = (state: unknown) => LATE.test(normalizeName(String(state)));
+  const early = states.filter((state) => !isLate(state));
+  return early.find((state) => !isSet(state)) ?? early[0] ?? states.find((state) => !isSet(state)) ?? states[0];
+}
