@@ -124,6 +124,13 @@ export interface ContractImplementation<S extends State = State> {
    */
   completeNewEntry?(collection: string, entry: Entry, context: NewEntryContext<S>): Entry;
   /**
+   * Checks the token of a request that needs credentials, before its parameters and its body are validated.
+   * Throws a `DomainError` if a logout has ended the token, or its user does not exist.
+   */
+  checkToken?(route: Route, input: Pick<Input, 'headers' | 'user'>, state: S): void;
+  /** Returns whether a text is a token that a login has returned. The option `auth` need not name such tokens. */
+  isIssuedToken?(text: string): boolean;
+  /**
    * Returns the state that a client of the control API or a snapshot file sets as it is stored, such as with hashes
    * instead of passwords.
    * `issues`: what the changed entries have in common with others, although it must be unique.

@@ -68,9 +68,14 @@ export function parseList(text: string): readonly string[] {
 export function parseAuth(text: string): 'off' | 'form' | readonly string[] {
   if (text === 'off' || text === 'form') return text;
   const tokens = splitList(text);
+  if (tokens.some((token) => NO_USER.test(token)))
+    throw new InvalidArgumentError('Write the id or the login of the user after @, such as TOKEN=@ann.');
   if (tokens.every((token) => token !== '')) return tokens;
   throw new InvalidArgumentError('Use off, form, or tokens separated with commas.');
 }
+
+/** Matches a token of a user that is not named. */
+const NO_USER = /=(?:.*\+)?@$/;
 
 /** Parses a JSON object. */
 export function parseJson(text: string): object {

@@ -34,7 +34,10 @@ export function createRequestListener(server: Server, served: ServedContract): R
   const app: App = {
     ...server,
     ...served,
-    authenticate: createAuthentication(server.options.auth, String(contract.document.info.title)),
+    authenticate: createAuthentication(server.options.auth, {
+      realm: String(contract.document.info.title),
+      isIssued: (token) => served.implementation.isIssuedToken?.(token) === true,
+    }),
     basePaths: getBasePaths(contract),
     cache,
     retries: new RetryDetector(),

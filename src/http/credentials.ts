@@ -39,10 +39,14 @@ type CredentialResult = 'missing' | 'invalid' | 'unscoped' | 'accepted';
  * Creates the function that checks the credentials of requests.
  * `auth`: the server option.
  * `realm`: the name of the API in the header `WWW-Authenticate`.
+ * `isIssued`: returns whether a text is a token that a login has returned. Such tokens are accepted too.
  */
-export function createAuthentication(auth: ServerOptions['auth'] = 'form', realm: string): Authenticate {
+export function createAuthentication(
+  auth: ServerOptions['auth'] = 'form',
+  { realm, isIssued }: { readonly realm: string; readonly isIssued: (text: string) => boolean },
+): Authenticate {
   if (auth === 'off') return () => undefined;
-  const tokens = auth === 'form' ? undefined : auth.map(parseToken);
+  const tokens = auth === 'form' ? undefined : { named: auth.map(parseToken), isIssued };
   const quotedRealm = `realm="${realm.replaceAll(/[^\x20-\x7e]|["\\]/g, '')}"`;
   return (security, sent) => {
     const checked = security.map((requirement) =>
@@ -76,18 +80,19 @@ const TOKEN68 = /^[A-Za-z0-9\-._~+/]+=*$/;
 function checkCredential(
   credential: Credential,
   sent: CredentialSource,
-  tokens: readonly Token[] | undefined,
+  tokens: { readonly named: readonly Token[]; readonly isIssued: (text: string) => boolean } | undefined,
 ): { readonly result: CredentialResult; readonly user?: string | undefined } {
   const own = findValue(credential, sent);
   // A login without a token in its response sets the cookie.
-  const isInCookie = own === undefined && credential.scheme === 'bearer' && !tokens;
-  const value = isInCookie ? findCookie(sent.headers.cookie, SESSION_COOKIE) : own;
+  const cookie =
+    own === undefined && credential.scheme === 'bearer' ? findCookie(sent.headers.cookie, SESSION_COOKIE) : undefined;
+  const value = own ?? (tokens && !tokens.isIssued(cookie ?? '') ? undefined : cookie);
   if (value === undefined) return { result: 'missing' };
   if (!hasValidFormat(credential, value)) return { result: 'invalid' };
   if (!tokens) return { result: 'accepted' };
   const texts = getTokenCandidates(credential, value);
-  const token = tokens.find((accepted) => texts.includes(accepted.value));
-  if (!token) return { result: 'invalid' };
+  const token = tokens.named.find((accepted) => texts.includes(accepted.value));
+  if (!token) return { result: texts.some(tokens.isIssued) ? 'accepted' : 'invalid' };
   const { user } = token;
   const hasScopes = credential.scopes.every((scope) => token.scopes?.includes(scope) ?? true);
   return { result: hasScopes ? 'accepted' : 'unscoped', user };

@@ -38,6 +38,14 @@ export async function handleOrMock(exchange: OperationExchange, store: Store): P
   respondWithFault(exchange);
 }
 
+/** Throws a `DomainError` if the token of a request has ended. A user's handler checks tokens itself. */
+export function checkToken({ app, route, headers, user, sandbox }: OperationExchange): void {
+  const { implementation, implementations, unimplemented } = app;
+  const isBuiltIn = implementations.get(route)?.source === 'application' || unimplemented.has(route);
+  if (isBuiltIn)
+    implementation.checkToken?.(route, { headers: joinHeaders(headers), user }, sandbox.store.read().state);
+}
+
 /**
  * Runs a handler whose response a fault replaces, also the response to a `DomainError`.
  * The changes of the state remain.

@@ -47,7 +47,7 @@ import {
   toRecordedResponse,
 } from './exchange.ts';
 import { applyImageFaults, applyOperationFaults, delayResponse } from './faults.ts';
-import { addFaults, describeError, handleOrMock } from './handle.ts';
+import { addFaults, checkToken, describeError, handleOrMock } from './handle.ts';
 import { getIdempotencyKey, handleOnce } from './idempotency.ts';
 import { serializeList } from './long-list.ts';
 import { parsePreferences } from './preferences.ts';
@@ -336,6 +336,7 @@ async function validateOperation(exchange: OperationExchange): Promise<HttpProbl
       const result = app.authenticate(route.security, { headers, query: exchange.query });
       if (typeof result === 'object') return result;
       exchange.user = result;
+      checkToken(exchange);
     }
     if (headers.prefer !== undefined || location.querystring !== '')
       Object.assign(exchange, parsePreferences(headers, exchange.query));

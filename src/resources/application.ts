@@ -22,6 +22,7 @@ import { createHandler, respondToMocked } from './handlers.ts';
 import { linkEntries } from './link-entries.ts';
 import { addArticle } from './names.ts';
 import { findIdIssues, findNameIssues, findOverrideIssues, findResourceIssues } from './override-issues.ts';
+import { requireActiveToken } from './ownership.ts';
 import {
   type Action,
   getRouteKey,
@@ -36,6 +37,7 @@ import { ResourceModel } from './resource-model.ts';
 import { createSeeds } from './seeds.ts';
 import { SEQUENCES } from './sequences.ts';
 import { completeUserResponse, createStateView } from './state-view.ts';
+import { isIssuedToken } from './tokens.ts';
 
 /** Creates the rules that validate the state: each entry against its schema, and the ids of entries and parents. */
 function createStateRules(model: ResourceModel): StateRules {
@@ -221,6 +223,10 @@ export function createResourceApplication(contractFile: string): Application {
           const resource = findResource(collection);
           return resource ? completeNewEntry(model, resource, { entry, ...context }) : entry;
         },
+        checkToken(route, input, state) {
+          if (getPlan(route)?.action !== 'logIn') requireActiveToken(model, { route }, input, { read: () => state });
+        },
+        isIssuedToken: (text) => model.inference.hasLogin && isIssuedToken(text),
         acceptState: (next, before) => acceptState(model, next, before),
         validatesChanges: false,
         completeResponse: (route, response) => completeUserResponse(model, route, response),

@@ -37,7 +37,7 @@ export function createSenderError(
 export function requireActiveToken(
   { inference: { users } }: ResourceModel,
   { route }: Pick<Plan, 'route'>,
-  input: Input,
+  input: Pick<Input, 'headers' | 'user'>,
   { read }: Pick<Context, 'read'>,
 ): void {
   if (!users || !needsCredentials(route)) return;

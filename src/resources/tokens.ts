@@ -85,6 +85,17 @@ function readClaims(token: string | undefined): Claims | undefined {
     : undefined;
 }
 
+/** Returns whether a text is a token of this server, of a user or of an OAuth 2 client. */
+export function isIssuedToken(text: string): boolean {
+  return text.startsWith(`${HEADER}.`) && !isDamaged(text);
+}
+
+/** Returns whether a token starts as those of this server do, but a part of it is missing. */
+function isDamaged(token: string | undefined): boolean {
+  const [head, payload = ''] = token?.split('.') ?? [];
+  return head === HEADER && !isNode(tryOrUndefined(() => JSON.parse(Buffer.from(payload, 'base64url').toString())));
+}
+
 /** The parts of a request that say who sends it. */
 type Sender = Pick<Input, 'headers' | 'user'>;
 
@@ -103,7 +114,7 @@ export function findSender(users: Resource | undefined, state: State, input: Sen
 export function findUserWithToken(users: Resource, state: State, input: Sender): Entry | undefined {
   const token = readToken(input);
   // A token of an OAuth 2 client names no user.
-  const isOfClient = token?.startsWith(HEADER) === true && !namesSender(input);
+  const isOfClient = token !== undefined && isIssuedToken(token) && !namesSender(input);
   if (isOfClient || (input.user === undefined && token === undefined)) return undefined;
   return findOwnEntry(users, state, input);
 }
@@ -125,7 +136,7 @@ export function findByToken(
 ): Entry | undefined {
   const claims = readClaims(token);
   const user = claims?.type === type ? findClaimed(users, state, claims) : undefined;
-  return user && claims && !listEnded(user).includes(claims.id) ? user : undefined;
+  return user && claims && !hasEnded(user, claims.id) ? user : undefined;
 }
 
 /** Returns the user whom a token names, also if it has ended. */
@@ -142,7 +153,9 @@ export function explainNoSender(users: Resource, state: State, input: Sender, ty
   const { singular, name } = users;
   if (input.user !== undefined)
     return `no ${singular} has the id or the login ${input.user}, which the option --auth names for the token: correct the option`;
-  const claims = readClaims(readToken(input));
+  const token = readToken(input);
+  if (isDamaged(token)) return 'a part of the token is missing: send the whole token, or log in again';
+  const claims = readClaims(token);
   if (!claims) return `there are no ${name}: register first`;
   if (claims.type !== type)
     return type === 'access'
@@ -170,9 +183,13 @@ function findById(users: Resource, state: State, id: string): Entry | undefined 
   return findByKeys(getEntryList(state, users), [users.id], [id])[0];
 }
 
-/** Returns whether a request names a user: by a token of this server, or by a token that the option `auth` names. */
+/**
+ * Returns whether a request names a user: by a token of this server, also a damaged one, or by a token that the option
+ * `auth` names.
+ */
 export function namesSender(input: Sender): boolean {
-  return input.user !== undefined || readClaims(readToken(input)) !== undefined;
+  const token = readToken(input);
+  return input.user !== undefined || readClaims(token) !== undefined || isDamaged(token);
 }
 
 /** Returns the id of a token of this server, which a logout ends; undefined if it is not such a token. */
@@ -180,20 +197,24 @@ export function getTokenId(token: string): string | undefined {
   return readClaims(token)?.id;
 }
 
-/** The hidden value of a user with the ids of the tokens that logouts have ended. */
+/** The hidden value of a user with the ends of the ids of the tokens that logouts have ended. */
 const ENDED = 'endedTokens';
 
-/** The maximum number of ended tokens of a user. The oldest are forgotten. */
-const MAX_ENDED = 100;
+/** The number of characters at the end of the id of a token, which is a UUID, that tell it from others of its user. */
+const ENDED_LENGTH = 12;
 
 function listEnded(user: Entry): readonly unknown[] {
   const ended = getOwn(getPathValues(user), ENDED);
   return Array.isArray(ended) ? ended : [];
 }
 
+function hasEnded(user: Entry, id: string): boolean {
+  return listEnded(user).some((one) => String(one).slice(-ENDED_LENGTH) === id.slice(-ENDED_LENGTH));
+}
+
 /** Returns a copy of a user without the token of a request. */
 export function endToken(user: Entry, input: Pick<Input, 'headers'>): Entry {
-  const ended = [...listEnded(user), readClaims(readToken(input))?.id].slice(-MAX_ENDED);
+  const ended = [...listEnded(user), readClaims(readToken(input))?.id.slice(-ENDED_LENGTH)];
   return { ...user, [PATH_VALUES]: { ...getPathValues(user), [ENDED]: ended } };
 }
 

@@ -91,6 +91,9 @@ describe('readCommandLine', () => {
     expect(options(['--auth', 'form'])).toMatchObject({ auth: 'form' });
     expect(options(['--auth', 'Bearer'])).toMatchObject({ auth: ['Bearer'] });
     expect(read(['--auth', 'a,,b'])).toMatchObject({ kind: 'refuse', reason: expect.stringContaining('tokens') });
+    for (const text of ['a=@', 'a,b=read+@'])
+      expect(read(['--auth', text])).toMatchObject({ kind: 'refuse', reason: expect.stringContaining('TOKEN=@ann') });
+    expect(options(['--auth', 'a=b=@x@'])).toMatchObject({ auth: ['a=b=@x@'] });
   });
 
   it('reads PORT from the environment unless --port is passed', () => {

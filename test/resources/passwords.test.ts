@@ -80,7 +80,7 @@ describe('a state that the control API changes', () => {
     const { control } = await start();
     const added = await control('POST', `${STATE}/users`, { email: 'Ann@example.com' });
     expect(added.status).toBe(409);
-    expect(added.body.detail).toContain(': /users/2/email is a login of /users/0: use another email');
+    expect(added.body.detail).toContain('users.2.email is a login of /users/0: use another email');
     const changed = await control('PATCH', STATE, [
       { op: 'replace', path: '/users/0/email', value: 'bob@example.com' },
     ]);

@@ -75,6 +75,40 @@ describe('a token', () => {
     expect(await getToken({ grant_type: 'password', username: 'eve@example.com' })).toMatchObject({ status: 401 });
   });
 
+  it('stays ended after many later logouts, is refused before a wrong body, and if a part of it is missing', async () => {
+    const { ask, getToken, use } = await startProtected();
+    const logIn = async (username: string) =>
+      use((await getToken({ grant_type: 'password', username, password: 'x' })).body.access_token);
+    const ended = await logIn('ann@example.com');
+    await ask('POST', '/auth/logout', undefined, ended);
+    for (let index = 0; index < 101; index++)
+      await ask('POST', '/auth/logout', undefined, await logIn('ann@example.com'));
+    const refused = [
+      await ask('GET', '/me', undefined, ended),
+      await ask('POST', '/notes', {}, ended),
+      await ask('GET', '/me/notes', undefined, { ...ended, Prefer: 'code=200' }),
+      await ask('GET', '/me', undefined, {
+        Authorization: (await logIn('bob@example.com')).Authorization.slice(0, -6),
+      }),
+    ];
+    expect(refused.map(({ status }) => status)).toEqual([401, 401, 401, 401]);
+    expect(refused[3]?.body.detail).toBe('a part of the token is missing: send the whole token, or log in again');
+  });
+
+  it('of a login is accepted beside those of the option auth, but not one that looks like it without a login', async () => {
+    const { ask, getToken, use } = await startProtected(['ann-token=@1']);
+    const { body } = await getToken({ grant_type: 'password', username: 'bob@example.com', password: 'x' });
+    expect((await ask('GET', '/me', undefined, use(body.access_token))).body).toMatchObject({ id: 2 });
+    expect((await ask('GET', '/me', undefined, use('ann-token'))).body).toMatchObject({ id: 1 });
+    expect(await ask('GET', '/me', undefined, use('other'))).toMatchObject({ status: 401 });
+    const contract = await writeApi({ paths: { '/notes': { get: { response: createList(refer('Note')) } } }, schemas });
+    const document = JSON.parse(await readFile(contract, 'utf8'));
+    document.components.securitySchemes = BEARER;
+    await writeFile(contract, JSON.stringify({ ...document, security: [{ scheme: [] }] }));
+    const other = await startStorefront({ contract, auth: ['ann-token'] });
+    expect(await other.ask('GET', '/notes', undefined, use(body.access_token))).toMatchObject({ status: 401 });
+  });
+
   it('of the client credentials grant of OAuth 2 is accepted, and names no user', async () => {
     const { ask, getToken, use } = await startProtected();
     const { body } = await getToken({ grant_type: 'client_credentials', client_id: 'c', client_secret: 's' });
