@@ -137,8 +137,8 @@ const NO_LOCATION: Location = {
 
 /**
  * A request and its response.
- * `steps.ts` creates one for each request that Koa receives, and each group of properties is set by the step that the
- * comment above it names.
+ * `app.ts` creates one for each request that Koa receives. The comment above a group of properties names the step that
+ * sets them first. A refusal, a fault or a mock can replace the response.
  */
 export class Exchange {
   readonly method: string;

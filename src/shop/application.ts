@@ -291,7 +291,7 @@ const problems: Readonly<Record<DomainErrorCode, ProblemKind>> = {
     status: 409,
     title: 'Quantity limit exceeded',
     explanation:
-      'A cart contains at most 1,000,000 units of one product. The request exceeds this limit. The limit keeps amounts of money exact.',
+      'A cart contains at most 1,000,000 units of one product, and products for at most 8,180,000,000,000,000 cents. The request exceeds one of these limits. They keep amounts of money exact.',
   },
 };
 

@@ -3,24 +3,23 @@ import { tryOrUndefined } from './try-or-undefined.ts';
 
 /**
  * Matches the names of headers, parameters and properties whose values are secret, such as `token`.
- * Together with `SECRET_WORD`, it is the only list of these names.
+ * Together with `WORDS`, it is the only list of these names.
  * The journal, the log, the matchers and `storefront check` use it.
  */
 const SECRET =
   /authorization|cookie|token|secret(?!ar)|pass[-_ ]?w(?:or)?[dt]|passphrase|passcode|pwd|credential|(?<!ob|pos)session|sess[-_ ]?id|signature|(api|auth|access|private|signing|encryption|subscription|functions|master)[-_ ]?key|card[-_ ]?num|cc[-_ ]?num|credit[-_ ]?card|cvc|cvv|(pin|security|verification|recovery)[-_ ]?code|(security|secret)[-_ ]?answer|social[-_ ]?security|tax[-_ ]?(payer[-_ ]?)?id|connection[-_ ]?string/i;
 
-/**
- * Matches secret names that are also parts of other words, such as `pin` in `shipping`.
- * The words of a name must be separated.
- */
-const SECRET_WORD = /(?:^|[^a-z])(?:auth|bearer|jwt|pin|otp|totp|mfa|ssn|iban)(?:[^a-z]|$)|^(?:connect\.)?sid$/i;
+/** Secret names that are also parts of other words, such as `pin` in `shipping`. The words of a name must be separated. */
+const WORDS = 'auth|bearer|jwt|pin|otp|totp|mfa|ssn|iban';
+
+const SECRET_WORD = new RegExp(`(?:^|[^a-z])(?:${WORDS})(?:[^a-z]|$)|^(?:connect\\.)?sid$`, 'i');
 
 /** Matches names that contain a secret name and count or describe secrets, such as `max_tokens` and `tokenType`. */
 const NOT_SECRET =
   /(?:^|[^a-z])(?:max|min|total|prompt|completion|input|output|cached|reasoning|used)[-_ ](?:[a-z]+[-_ ])*tokens$|[-_ ](?:types?|count|usage|used|limit|budget|length|policy|required|enabled|(?:changed|updated|expires|set)[-_ ]?(?:at|on))$|^(?:has|is|needs|requires|allows?|show|hide|can)[-_ ]/i;
 
 /** Matches each text that contains a secret name, and some others. */
-const MAYBE_SECRET = new RegExp(`${SECRET.source}|auth|bearer|jwt|pin|otp|mfa|ssn|iban|sid`, 'i');
+const MAYBE_SECRET = new RegExp(`${SECRET.source}|${WORDS}|sid`, 'i');
 
 /** The replacement for a secret value. */
 export const REDACTED = '[redacted]';
@@ -53,7 +52,7 @@ export function isSecretName(name: string): boolean {
 }
 
 /** Matches a text with several words that ends with a secret name: `API key`, and not `Cookie cutter`. */
-const SECRET_END = new RegExp(`(?:${SECRET.source}|(?:^|[^a-z])(?:auth|jwt|pin|otp|totp|ssn|iban))s?$`, 'i');
+const SECRET_END = new RegExp(`(?:${SECRET.source}|(?:^|[^a-z])(?:${WORDS}))s?$`, 'i');
 
 /** Returns whether a text names a secret that another property has, as in `{ name: 'password', value: 'x' }`. */
 function namesSecretValue(text: string): boolean {

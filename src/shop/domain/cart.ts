@@ -248,6 +248,16 @@ export function getMaxCartCostCents(taxPercent: number): number {
   return Math.floor((highestBeforeTaxCents - MAX_SHIPPING_COST_CENTS) / COST_LIMIT_STEP_CENTS) * COST_LIMIT_STEP_CENTS;
 }
 
+/** The highest cost of a cart item, in cents: `QUANTITY_LIMIT` units at the highest price in the contract. */
+const MAX_ITEM_COST_CENTS = QUANTITY_LIMIT * 10_000_000;
+
+/** Returns whether the products in a cart cost at most `MAX_CART_COST_CENTS`. */
+export function hasExactCosts(cart: readonly CartItem[], catalogue: Catalogue): boolean {
+  if (cart.length * MAX_ITEM_COST_CENTS <= MAX_CART_COST_CENTS) return true;
+  const costs = cart.map(({ productId, quantity }) => findProduct(catalogue, productId).priceCents * quantity);
+  return sum(costs) <= MAX_CART_COST_CENTS;
+}
+
 /**
  * Returns the costs of a cart, in whole cents.
  * All amounts are exact if the products cost at most `MAX_CART_COST_CENTS`.

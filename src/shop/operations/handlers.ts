@@ -1,5 +1,6 @@
 import { isLongList } from '../../util/limits.ts';
 import { findOffset, formatLinks, slicePage } from '../../util/pages.ts';
+import { HttpProblemError } from '../../util/problem.ts';
 import {
   addItem,
   type Catalogue,
@@ -13,6 +14,8 @@ import {
   getEstimatedDeliveryTimeMs,
   getLastId,
   getNumberedItems,
+  hasExactCosts,
+  MAX_CART_COST_CENTS,
   removeItem,
   replaceItem,
   storeLastId,
@@ -91,7 +94,9 @@ const addCartItem: Handler<'addCartItem'> = async ({ body: { productId, quantity
     findProduct(state, productId);
     const items = getNumberedItems(state);
     const id = getLastId(items, state) + 1;
-    const cartItems = addItem(items, { id, productId, quantity, deliveryOptionId: getDefaultDeliveryOption(state).id });
+    const added = { id, productId, quantity, deliveryOptionId: getDefaultDeliveryOption(state).id };
+    const cartItems = addItem(items, added);
+    if (!hasExactCosts(cartItems, state)) throw new DomainError('quantity-limit', COSTS_TOO_MUCH);
     return { next: { ...state, cartItems }, result: findCartItem(cartItems, productId) };
   });
   return { body: item };
@@ -107,10 +112,20 @@ const updateCartItem: Handler<'updateCartItem'> = async ({ path, body = {} }, sh
     const deliveryOptionId = String(body.deliveryOptionId ?? current.deliveryOptionId);
     if (quantity === current.quantity && deliveryOptionId === current.deliveryOptionId) return { result: current };
     const changed = { ...current, quantity, deliveryOptionId: findDeliveryOption(state, deliveryOptionId).id };
-    return { next: { ...state, cartItems: replaceItem(items, changed) }, result: changed };
+    const cartItems = replaceItem(items, changed);
+    if (!hasExactCosts(cartItems, state)) throw createQuantityError(quantity);
+    return { next: { ...state, cartItems }, result: changed };
   });
   return { body: item };
 };
+
+const COSTS_TOO_MUCH = `The products in the cart would cost more than ${MAX_CART_COST_CENTS} cents in total. Use a lower quantity, or remove items first.`;
+
+function createQuantityError(quantity: number): HttpProblemError {
+  const remedy = 'use a lower quantity, or remove items first';
+  const violation = { in: 'body', pointer: '/quantity', rule: 'maximum', value: quantity, remedy } as const;
+  return new HttpProblemError({ code: 'invalid-request', detail: COSTS_TOO_MUCH, violations: [violation] });
+}
 
 /** Removes a product from the cart. */
 const removeCartItem: Handler<'removeCartItem'> = async ({ path: { productId } }, shop) => {

@@ -23,6 +23,29 @@ describe('POST /api/cart-items', () => {
     expect((await shop.ask('GET', '/api/cart-items')).body[0]).toEqual(added.body);
   });
 
+  it('refuses a quantity with which the costs would no longer be exact, so that the data file stays valid', async () => {
+    const shop = await startStorefront();
+    const ids = Array.from({ length: 819 }, (_, index) => `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`);
+    const products = ids.map((id) => ({ ...defaults.products[0], id, priceCents: 10_000_000 }));
+    const cartItems = ids.slice(1).map((productId) => ({ productId, quantity: 1_000_000, deliveryOptionId: '1' }));
+    const put = await shop.ask('PUT', '/_control/sandboxes/default/state', {
+      ...defaults,
+      products,
+      cartItems,
+      orders: [],
+    });
+    expect(put.status).toBe(204);
+    const [first = '', second = ''] = ids;
+    const added = await shop.ask('POST', '/api/cart-items', { productId: first, quantity: 1 });
+    expect(added).toMatchObject({ status: 409, body: { type: '/problems/quantity-limit' } });
+    await shop.ask('PUT', `/api/cart-items/${second}`, { quantity: 999_999 });
+    expect((await shop.ask('POST', '/api/cart-items', { productId: first, quantity: 1 })).status).toBe(201);
+    expect((await shop.ask('PUT', `/api/cart-items/${second}`, { quantity: 1_000_000 })).body).toMatchObject({
+      type: '/problems/invalid-request',
+      violations: [{ pointer: '/quantity' }],
+    });
+  });
+
   it('returns 404 for a product that is not in the catalogue', async () => {
     const shop = await startStorefront();
     const refused = await shop.ask('POST', '/api/cart-items', { productId: UNKNOWN, quantity: 1 });
