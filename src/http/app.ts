@@ -184,13 +184,13 @@ function isReadAgain(method: string | undefined, url: string, headers: IncomingH
 
 /** Returns the values of an exchange for the log line. */
 function getLogDetails(exchange: Exchange): RequestDetails {
-  const { app, api, ctx, route, decision, sandbox, isNamed, effects, transport, notes } = exchange;
+  const { app, api, ctx, route, decision, sandbox, isNamed, forced, transport, notes } = exchange;
   const all = [...notes, ...getOriginNotes(app.access, ctx.req)];
   return {
     operation: route?.operationId,
     decision: api === 'contract' ? decision : undefined,
     sandbox: isNamed ? sandbox.id : undefined,
-    notes: effects?.faults ? [...all, `faults applied: ${effects.faults.join(', ')}`] : all,
+    notes: forced?.faults ? [...all, `faults applied: ${forced.faults.join(', ')}`] : all,
     credentialNames: api && exchange.contract.credentialNames,
     isTruncated: transport?.connection !== undefined,
   };

@@ -211,10 +211,8 @@ export class Exchange {
   // Set by `applyFaults`.
   /** The combined effect of all faults that apply to the request; undefined if no fault applies. */
   effect: FaultEffect | undefined;
-  /** The description of the applied faults, preferences and delays, for the journal. */
-  effects: Remarks['forced'];
-  /** Whether a fault, a preference or a delay applies to the request. */
-  hasEffects = false;
+  /** The description of the applied faults, preferences and delays, for the journal; undefined if there are none. */
+  forced: Remarks['forced'];
   /** The delays before and after the handler runs, in ms. */
   delayMs: FaultEffect['delayMs'] = NO_DELAYS;
   transport: TransportFault | undefined;

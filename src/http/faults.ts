@@ -25,8 +25,7 @@ export async function applyOperationFaults(exchange: OperationExchange): Promise
   const { before, after } = effect?.delayMs ?? NO_DELAYS;
   exchange.effect = effect;
   exchange.delayMs = { before: preferences.delayMs + before, after };
-  exchange.effects = summarizeFaults(exchange, serverDelayMs + preferences.delayMs + before + after);
-  exchange.hasEffects = exchange.effects !== undefined;
+  exchange.forced = summarizeFaults(exchange, serverDelayMs + preferences.delayMs + before + after);
   exchange.transport = effect && getTransportFault(effect);
   exchange.decision = addFaults(undefined, effect);
   exchange.isDone = effect?.connection?.kind === 'reset' && effect.connection.phase === 'before';
@@ -78,7 +77,7 @@ function getTransportFault({ connection, bodyDurationMs }: FaultEffect): Exchang
  * Returns undefined if none apply.
  * `delayMs`: the sum of all delays.
  */
-function summarizeFaults({ effect, route, preferences }: Exchange, delayMs: number): Exchange['effects'] {
+function summarizeFaults({ effect, route, preferences }: Exchange, delayMs: number): Exchange['forced'] {
   const { isMockRequired, choice } = preferences;
   if (!effect && !isMockRequired && delayMs === 0) return undefined;
   const { status, example }: ForcedResponse = effect?.response ?? { status: choice.code, example: choice.example };
@@ -125,7 +124,7 @@ export async function applyImageFaults(exchange: Exchange): Promise<void> {
   exchange.effect = effect;
   exchange.isRecorded = true;
   exchange.delayMs = { before: delayMs.before + delayMs.after, after: 0 };
-  exchange.effects = summarizeFaults(exchange, exchange.delayMs.before);
+  exchange.forced = summarizeFaults(exchange, exchange.delayMs.before);
   exchange.transport = connection && { connection };
   if (injected?.status !== undefined) exchange.response = createImageFault(exchange, injected.status, injected);
   // The journal names a fault as the origin of a response only if the fault replaces the image or closes the

@@ -140,7 +140,7 @@ export function describeError(exchange: OperationExchange, error: unknown): Deci
 }
 
 async function runHandler(exchange: OperationExchange, handler: Implementation, store: Store): Promise<void> {
-  const { app, route, hasEffects, isNamed, sandbox } = exchange;
+  const { app, route, forced, isNamed, sandbox } = exchange;
   const isBuiltIn = handler.source === 'application';
   const isGuarded = !isBuiltIn || app.implementation.validatesChanges;
   const guarded = isGuarded ? app.guardStore(store, isBuiltIn ? undefined : route.operationId) : store;
@@ -157,7 +157,7 @@ async function runHandler(exchange: OperationExchange, handler: Implementation, 
   exchange.changes = builtIn ? joinChanges(builtIn.use.changes, use.changes) : use.changes;
   const isForClient = input instanceof ApplicationInput && input.hasReadClient;
   // A response that depends on the headers or on the host is not cached.
-  const isCached = isBuiltIn && !hasEffects && !isNamed && !isForClient && !route.hasOtherTypes;
+  const isCached = isBuiltIn && forced === undefined && !isNamed && !isForClient && !route.hasOtherTypes;
   exchange.revision = isCached && !use.hasOtherUse ? use.revision : undefined;
 }
 

@@ -210,7 +210,7 @@ async function validate(exchange: Exchange): Promise<void> {
   if (!hasRoute(exchange)) return respondWithoutOperation(exchange);
   const { app, api } = exchange;
   if (api === 'contract' && app.options.delay !== undefined) exchange.serverDelayMs = app.getDelayMs();
-  if (exchange.serverDelayMs > 0) exchange.effects = { delayMs: exchange.serverDelayMs };
+  if (exchange.serverDelayMs > 0) exchange.forced = { delayMs: exchange.serverDelayMs };
   if (api === 'control') refuseForms(exchange);
   try {
     const problem = await validateOperation(exchange);
@@ -235,7 +235,7 @@ function respondWithoutOperation(exchange: Exchange): void {
 
 /** Finds the faults and preferences that apply, and waits for the delays before the handler. */
 async function applyFaults(exchange: Exchange): Promise<void> {
-  const { app, sandbox, preferences, serverDelayMs } = exchange;
+  const { app } = exchange;
   if (exchange.isDone || exchange.api !== 'contract') return;
   if (app.retries.resetsMs.size > 0 && app.retries.detectRetry(exchange)) {
     // A client's automatic retry after a fault has reset the connection is reset too.
@@ -245,7 +245,6 @@ async function applyFaults(exchange: Exchange): Promise<void> {
     exchange.isDone = true;
     return;
   }
-  if (sandbox.faults.size === 0 && !preferences.isMockRequired && preferences.delayMs + serverDelayMs === 0) return;
   if (exchange.kind === 'image') await applyImageFaults(exchange);
   else if (hasRoute(exchange)) await applyOperationFaults(exchange);
   const { before } = exchange.delayMs;
@@ -293,11 +292,11 @@ async function callNext(
  * Converts a long list to JSON.
  */
 async function verify(exchange: Exchange): Promise<void> {
-  const { app, api, contract, response, effects, isRefusal } = exchange;
+  const { app, api, contract, response, forced, isRefusal } = exchange;
   if (!response || !hasRoute(exchange)) return;
   const { route } = exchange;
   const { list } = response;
-  const isInjected = effects?.faults !== undefined && (effects.status ?? effects.example) !== undefined;
+  const isInjected = forced?.faults !== undefined && (forced.status ?? forced.example) !== undefined;
   try {
     if (app.options.verify !== 'off' && !response.stream && !isInjected && !isRefusal) {
       // A problem document can have more properties than the contract documents (RFC 9457, section 3.2).
@@ -415,8 +414,8 @@ function measure(exchange: Exchange): void {
 }
 
 function addToJournal(exchange: Exchange, sent: SentResponse | undefined): void {
-  const { api, location, notes, violations, responseViolations, effects } = exchange;
-  const hasRemarks = notes.length > 0 || violations || responseViolations || effects;
+  const { api, location, notes, violations, responseViolations, forced } = exchange;
+  const hasRemarks = notes.length > 0 || violations || responseViolations || forced;
   exchange.sandbox.journal.add({
     method: exchange.method,
     url: exchange.url,
@@ -430,6 +429,6 @@ function addToJournal(exchange: Exchange, sent: SentResponse | undefined): void 
     decision: exchange.decision,
     changes: exchange.changes,
     credentialNames: api && exchange.contract.credentialNames,
-    remarks: hasRemarks ? { notes, violations, responseViolations, forced: effects } : undefined,
+    remarks: hasRemarks ? { notes, violations, responseViolations, forced } : undefined,
   });
 }

@@ -9,7 +9,7 @@ import { tryOrUndefined } from './try-or-undefined.ts';
 const SECRET =
   /authorization|cookie|token|secret(?!ar)|pass[-_ ]?w(?:or)?[dt]|passphrase|passcode|pwd|credential|(?<!ob|pos)session|sess[-_ ]?id|signature|(api|auth|access|private|signing|encryption|subscription|functions|master)[-_ ]?key|card[-_ ]?num|cc[-_ ]?num|credit[-_ ]?card|cvc|cvv|(pin|security|verification|recovery)[-_ ]?code|(security|secret)[-_ ]?answer|social[-_ ]?security|tax[-_ ]?(payer[-_ ]?)?id|connection[-_ ]?string/i;
 
-/** Secret names that are also parts of other words, such as `pin` in `shipping`. The words of a name must be separated. */
+/** Secret names that are also parts of other words, such as `pin` in `shipping`. Only whole words are secret. */
 const WORDS = 'auth|bearer|jwt|pin|otp|totp|mfa|ssn|iban';
 
 const SECRET_WORD = new RegExp(`(?:^|[^a-z])(?:${WORDS})(?:[^a-z]|$)|^(?:connect\\.)?sid$`, 'i');
