@@ -6,7 +6,8 @@ import { getOwn } from './entry-values.ts';
 import { isOnlyEnvelope } from './envelopes.ts';
 import { getLastSegment, getParameterName, getParentPath, toTemplate } from './names.ts';
 import { hasEntryResponse } from './path-keys.ts';
-import type { Effect, Resource } from './resource.ts';
+import { indexEntrySchemas, indexReferences } from './references.ts';
+import type { Effect, Inference, Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
 import { isSenderFlag } from './sender-flags.ts';
 import {
@@ -75,6 +76,61 @@ export function findEffect(reader: SchemaReader, resource: Resource, route: Rout
     setsBody,
     ...(isUndone || isUndo(verb) ? { isUndo: true } : {}),
   };
+}
+
+/** Verbs that give an entry to a user. */
+const ASSIGN = /^(?:re)?assign$/;
+
+/**
+ * Returns the effect of an action that names the entry to which an entry belongs: `PUT /tasks/{taskId}/assignee` and
+ * `POST /tasks/{taskId}/assign` with `{ "userId" }`. `DELETE` and `unassign` remove it.
+ * Returns undefined if the entry has no property for it, such as `assigneeId` or `assignee`.
+ */
+export function findAssignment(
+  reader: SchemaReader,
+  inference: Pick<Inference, 'resources' | 'users'>,
+  { schema }: Resource,
+  route: Route,
+  verb: string,
+): Effect | undefined {
+  const name = normalizeName(verb);
+  const isRemoved = route.method === 'DELETE' || name === 'unassign';
+  const role = ASSIGN.test(name) || name === 'unassign' ? 'assignee' : name;
+  const names = [`${role}id`, role, ...(role === 'assignee' ? ['assignedtoid', 'assignedto', 'assigneduserid'] : [])];
+  const [to, pointer] = [...reader.getProperties(schema)].find(([one]) => names.includes(normalizeName(one))) ?? [];
+  if (to === undefined || pointer === undefined || !['POST', 'PUT', 'PATCH', 'DELETE'].includes(route.method))
+    return undefined;
+  const isObject = reader.isObject(pointer);
+  const shown = isObject ? indexEntrySchemas(reader)(inference.resources).get(reader.resolve(pointer)) : undefined;
+  const target =
+    shown ?? indexReferences(inference).get(`${role}id`) ?? (role === 'assignee' ? inference.users : undefined);
+  if (!target || (!isObject && !reader.isScalar(pointer))) return undefined;
+  const from = isRemoved
+    ? undefined
+    : findSentName(reader, target, route, [...names, `${normalizeName(target.singular)}id`]);
+  if (!isRemoved && from === undefined) return undefined;
+  return { values: [], time: undefined, counter: undefined, setsBody: false, assigns: { from, to, isObject, target } };
+}
+
+/** Returns the only property of a request body if it names an entry by its id, or by a login such as `email`. */
+function findSentName(
+  reader: SchemaReader,
+  target: Resource,
+  route: Route,
+  ids: readonly string[],
+): string | undefined {
+  const request = reader.getRequestSchema(route);
+  const [[name, pointer] = [], ...others] = request === undefined ? [] : [...reader.getProperties(request)];
+  if (name === undefined || pointer === undefined || others.length > 0 || !reader.isScalar(pointer)) return undefined;
+  const own = normalizeName(name);
+  return [...ids, 'id', 'email', 'username'].includes(own) && (own !== 'email' || findLogin(reader, target, name))
+    ? name
+    : undefined;
+}
+
+/** Returns the property of an entry with the name of a property in a request: `email`. */
+export function findLogin(reader: SchemaReader, { schema }: Resource, name: string): string | undefined {
+  return [...reader.getProperties(schema).keys()].find((one) => normalizeName(one) === normalizeName(name));
 }
 
 /** Verbs that add a number in the body to a number of the entry, or subtract it. */
@@ -191,7 +247,7 @@ function toggle(reader: SchemaReader, schema: string, property: string): Pick<Ef
  * `flags`: the booleans that are different for each user.
  */
 export function describeEffect(
-  { values, time, clears = [], counter, setsBody, toggles, ignored = [] }: Effect,
+  { values, time, clears = [], counter, setsBody, toggles, ignored = [], assigns }: Effect,
   flags: readonly string[],
 ): string {
   if (toggles !== undefined)
@@ -203,6 +259,9 @@ export function describeEffect(
       return `${property} → ${JSON.stringify(value)}${whose}`;
     }),
     ...(time ? [`${time.property} → ${time.isSet ? 'now' : 'none'}`] : []),
+    ...(assigns
+      ? [`${assigns.to} → ${assigns.from === undefined ? 'none' : `the ${assigns.target.singular} in ${assigns.from}`}`]
+      : []),
     ...clears.map((property) => `${property} → none`),
     ...(counter
       ? [`${counter.property} ${counter.step > 0 ? '+' : '-'} ${counter.isSent ? 'the number in the body' : '1'}`]

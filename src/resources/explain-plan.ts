@@ -69,13 +69,15 @@ function explainEffect(model: ResourceModel, plan: Plan, effect: Effect): string
   const { verb = '' } = (plan.isBulk ? splitBulkPath(route.path) : splitActionPath(route.path)) ?? {};
   const isPart =
     ['PUT', 'PATCH'].includes(route.method) && effect.setsBody && effect.values.length === 0 && !effect.time;
+  // `PUT /tasks/{taskId}/assignee` names the property, and `POST /tasks/{taskId}/assign` what is done.
+  const isRole = effect.assigns !== undefined && !/assign$/i.test(verb);
   const entry = plan.isBulk ? `all ${resource.name}` : nameEntry(resource);
   const request = model.reader.getRequestSchema(route);
   const sent = request === undefined ? [] : [...model.reader.getProperties(request).keys()];
   const what =
     route.method === 'DELETE'
       ? `takes back ${JSON.stringify(verb)} of ${entry}`
-      : isPart
+      : isPart || isRole
         ? `changes ${verb} of ${entry}`
         : describeAction(verb, effect, entry, sent);
   return `${what}: ${describeEffect(effect, getSenderFlags(model.inference, resource))}`;

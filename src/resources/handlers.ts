@@ -5,6 +5,7 @@ import { isPathSegment } from '../util/request-target.ts';
 import { changeAccount, changeOwnId, changePassword } from './accounts.ts';
 import { applyEffect, describeValues } from './actions.ts';
 import { addEntry, addMember, finishEntry, takeParts } from './add-entry.ts';
+import { assign } from './assignments.ts';
 import { count } from './count-entries.ts';
 import { linkUsers } from './embedded.ts';
 import { followMembers, getEntryList, listChildrenOf, removeParts, setEntries } from './entries.ts';
@@ -276,7 +277,7 @@ async function act(model: ResourceModel, plan: Plan, input: Input, context: Cont
     const current = findEntry(plan, state, path);
     if (!current || !effect) throw createNotFound(plan, path);
     requireVersion(model, plan, input, { state, current });
-    const body = effect.setsBody || effect.counter?.isSent ? getBody(model, plan, input) : {};
+    const body = effect.setsBody || effect.counter?.isSent || effect.assigns ? getBody(model, plan, input) : {};
     const sent = effect.setsBody ? omitKeys(body, effect.ignored ?? []) : {};
     const sender = model.derived.getSender(resource, state, input);
     const schema = mount.shown ?? resource.schema;
@@ -290,7 +291,7 @@ async function act(model: ResourceModel, plan: Plan, input: Input, context: Cont
       model.formatTime(resource, effect.time?.property, nowMs),
       body,
     );
-    const isUnchanged = Object.keys(changes).length === 0 && Object.keys(sent).length === 0;
+    const isUnchanged = Object.keys(changes).length === 0 && Object.keys(sent).length === 0 && !effect.assigns;
     if (isUnchanged && plan.route.responses.some(({ name }) => name === '409'))
       throw new DomainError(
         'conflict',
@@ -307,7 +308,8 @@ async function act(model: ResourceModel, plan: Plan, input: Input, context: Cont
     );
     const set = model.setOrRemove(resource, updated, { ...model.validator.removeInvalid(resource, readOnly), ...own });
     const flagged = flags.reduce((next, [name, value]) => setFlag(next, name, sender ?? '', value === true), set);
-    const result = effect.setsBody ? finishChange(model, plan, state, { current, entry: flagged, sent }) : flagged;
+    const given = assign(model, plan, state, flagged, body);
+    const result = effect.setsBody ? finishChange(model, plan, state, { current, entry: given, sent }) : given;
     return { next: setEntry(model, plan, state, { current, entry: result }), result };
   });
   const shown = plan.hidesEntry ? undefined : entry;

@@ -1,5 +1,5 @@
 import type { Route } from '../openapi/routes.ts';
-import { findEffect, splitActionPath, splitBulkPath } from './actions.ts';
+import { findAssignment, findEffect, splitActionPath, splitBulkPath } from './actions.ts';
 import { getDocumentPaths, getOverrides, getResourceSegment, type Overrides } from './document-paths.ts';
 import { findReference, findResources } from './find-resources.ts';
 import { findFollow } from './follows.ts';
@@ -12,7 +12,6 @@ import { findPlace, findPlaceOfForm, renameParameters, sendsPart } from './place
 import { findQueryPlace } from './query-ids.ts';
 import {
   type Action,
-  type Effect,
   getRouteKey,
   type Inference,
   isTopLevel,
@@ -24,8 +23,7 @@ import {
 } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
 import { allowsAnyBody, allowsAnyJson, isEnvelopeName, listPatchTypes } from './schema-reader.ts';
-import { isSenderFlag } from './sender-flags.ts';
-import { findStateValue } from './states.ts';
+import { findSenderFlag } from './sender-flags.ts';
 import { findCounts } from './statistics.ts';
 import { findTaken, planCheckout } from './take-parts.ts';
 import { connectActions } from './transitions.ts';
@@ -165,20 +163,6 @@ interface SenderContext {
 }
 
 /**
- * Returns the effect of an action on a boolean that only its response shows, such as `following` of a profile for
- * `POST /profiles/{username}/follow`.
- */
-function findSenderFlag(reader: SchemaReader, resource: Resource, route: Route, verb: string): Effect | undefined {
-  const response = reader.getResponseSchema(route, route.successStatus);
-  if (response === undefined || !['POST', 'PUT', 'DELETE'].includes(route.method)) return undefined;
-  const { schema } = reader.findEntry(response, resource.singular, resource.schema);
-  const found = findStateValue(reader, schema, verb);
-  if (typeof found?.value !== 'boolean' || !isSenderFlag(found.property)) return undefined;
-  const value = { property: found.property, value: found.value === (route.method !== 'DELETE') };
-  return { values: [value], time: undefined, counter: undefined, setsBody: false };
-}
-
-/**
  * Returns the plan of an action below an entry, such as `POST /tasks/{taskId}/complete`.
  * Returns undefined if the document does not say what the action changes.
  */
@@ -193,7 +177,11 @@ function planAction(
   if (!action || !place?.isItem || place.resource.kind !== 'collection') return undefined;
   const { resource } = place;
   const shown = users && findSenderFlag(reader, resource, route, action.verb);
-  const effect = findMarkEffect(reader, marks, route) ?? findEffect(reader, resource, route, action.verb) ?? shown;
+  const effect =
+    findMarkEffect(reader, marks, route) ??
+    findAssignment(reader, { resources, users }, resource, route, action.verb) ??
+    findEffect(reader, resource, route, action.verb) ??
+    shown;
   if (!effect) return undefined;
   const mount = renameParameters(place.mount, action.item);
   const located = locateResponse(reader, { resource, action: 'read' }, route, {});

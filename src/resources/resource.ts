@@ -224,6 +224,18 @@ export interface Effect {
   readonly clears?: readonly string[];
   /** The states of an entry in which the action is refused: `cancelled` for `confirm`. */
   readonly refusedIn?: Effect['values'];
+  /** To which entry of another resource the entry is given: to the user in `userId` for `assign`. */
+  readonly assigns?: Assignment;
+}
+
+/** How an action gives an entry to another one, or takes it away. */
+interface Assignment {
+  /** The property of the request body with the id or the login of the other entry. Undefined if it is taken away. */
+  readonly from: string | undefined;
+  /** The property of the entry: `assigneeId`, or the object `assignee`. */
+  readonly to: string;
+  readonly isObject: boolean;
+  readonly target: Resource;
 }
 
 /** The list of an entry that gets the entries of another list, which is then empty: the lines of a new invoice. */

@@ -1,8 +1,11 @@
+import type { Route } from '../openapi/routes.ts';
 import type { Entry } from '../store/state.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { normalizeName } from '../util/names.ts';
 import { getOwn, getPathValues } from './entry-values.ts';
 import { type Effect, type Inference, PATH_VALUES, type Resource } from './resource.ts';
+import type { SchemaReader } from './schema-reader.ts';
+import { findStateValue } from './states.ts';
 
 /** Matches booleans that are different for each user, such as `favorited`, without uppercase letters and separators. */
 const FLAG =
@@ -101,4 +104,23 @@ function changeFlags(entry: Entry, old: string, change: (users: readonly unknown
     key.endsWith(getHiddenKey('')) && Array.isArray(users) && users.includes(old) ? [[key, change(users)]] : [],
   );
   return changed.length === 0 ? entry : { ...entry, [PATH_VALUES]: { ...values, ...Object.fromEntries(changed) } };
+}
+
+/**
+ * Returns the effect of an action on a boolean that only its response shows, such as `following` of a profile for
+ * `POST /profiles/{username}/follow`.
+ */
+export function findSenderFlag(
+  reader: SchemaReader,
+  resource: Resource,
+  route: Route,
+  verb: string,
+): Effect | undefined {
+  const response = reader.getResponseSchema(route, route.successStatus);
+  if (response === undefined || !['POST', 'PUT', 'DELETE'].includes(route.method)) return undefined;
+  const { schema } = reader.findEntry(response, resource.singular, resource.schema);
+  const found = findStateValue(reader, schema, verb);
+  if (typeof found?.value !== 'boolean' || !isSenderFlag(found.property)) return undefined;
+  const value = { property: found.property, value: found.value === (route.method !== 'DELETE') };
+  return { values: [value], time: undefined, counter: undefined, setsBody: false };
 }
