@@ -2,6 +2,7 @@ import type { Document, Node } from '../openapi/document.ts';
 import { getNode, isNode } from '../openapi/document.ts';
 import type { Route } from '../openapi/routes.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
+import { normalizeName } from '../util/names.ts';
 import { getLastSegment, getParameterName, getParentPath, toTemplate } from './names.ts';
 
 /**
@@ -43,7 +44,8 @@ export function getDocumentPaths(document: Document, routes: readonly Route[]): 
     if (getOverrides(document, route).off) continue;
     const key = toTemplate(route.path);
     const known = paths.get(key) ?? { path: route.path, routes: new Map(), overrides: {} };
-    known.routes.set(route.method, route);
+    // Two operations can do the same: `GET /users/{id}` and `GET /user?id=7`. The first one describes the path.
+    if (!known.routes.has(route.method)) known.routes.set(route.method, route);
     known.overrides = { ...known.overrides, ...getOverrides(document, route) };
     paths.set(key, known);
   }
@@ -143,4 +145,23 @@ export function getAncestors(path: string): readonly string[] {
 /** Returns the names of the required query parameters of an operation. */
 export function getRequiredQuery({ parameters }: Route): readonly string[] {
   return parameters.filter((parameter) => parameter.in === 'query' && parameter.isRequired).map(({ name }) => name);
+}
+
+/**
+ * Returns whether a parameter names an entry: `id`, `planId` for a plan, or the name of the property with the id.
+ * `property`: the property with the id.
+ */
+export function isOwnIdName(name: string, singular: string, property = 'id'): boolean {
+  const own = normalizeName(name);
+  return own === 'id' || own === `${normalizeName(singular)}id` || own === normalizeName(property);
+}
+
+/**
+ * Returns the only query parameter with the id of an entry, such as `id` or `userId`.
+ * Returns undefined if it has none, or if a GET does not require it.
+ */
+export function findIdQuery({ method, parameters }: Route, singular: string): string | undefined {
+  const ids = parameters.filter((one) => one.in === 'query' && isOwnIdName(one.name, singular));
+  const [own] = ids;
+  return ids.length === 1 && (method !== 'GET' || own?.isRequired) ? own?.name : undefined;
 }

@@ -5,6 +5,7 @@ import { normalizeName, toSingular } from '../util/names.ts';
 import {
   type DocumentPath,
   type DocumentPaths,
+  findIdQuery,
   getAncestors,
   getOverrides,
   getRequiredQuery,
@@ -38,7 +39,7 @@ function isSingleton(reader: SchemaReader, path: string, { routes }: DocumentPat
   const change = routes.get('PUT') ?? routes.get('PATCH');
   const request = change && reader.getRequestSchema(change);
   if (!read || !change || request === undefined || getParameterName(segment) !== undefined) return false;
-  if (selectsObject(read, change)) return false;
+  if (selectsObject(read, change) || findIdQuery(read, toSingular(segment)) !== undefined) return false;
   if (allowsAnyBody(reader.document, read))
     return hasOneName(segment) && !routes.has('POST') && sendsJson(reader, change);
   const schema = reader.getResponseSchema(read, read.successStatus);

@@ -39,7 +39,7 @@ import {
   findUsers,
   resetsPassword,
 } from './users.ts';
-import { removeVerbs } from './verb-paths.ts';
+import { type RestRoute, toRestRoutes } from './verb-paths.ts';
 import { addLookups } from './views.ts';
 
 /**
@@ -47,8 +47,8 @@ import { addLookups } from './views.ts';
  * `reader`: reads the schemas of the document.
  */
 export function inferResources(reader: SchemaReader, documented: readonly Route[]): Inference {
-  const withoutVerbs = removeVerbs(reader, documented);
-  const routes = [...withoutVerbs.values()];
+  const restRoutes = toRestRoutes(reader, documented);
+  const routes = [...restRoutes.values()];
   const found = findResources(reader, getDocumentPaths(reader.document, routes));
   const known = findUsers(reader, found, routes);
   const created = known ? undefined : createUsers(reader, found, routes);
@@ -72,12 +72,12 @@ export function inferResources(reader: SchemaReader, documented: readonly Route[
   const plans = new Map<string, Plan>();
   const mockedPlans = new Map<string, MockedPlan>();
   const reasons = new Map<string, string>();
-  for (const [source, route] of withoutVerbs) {
+  for (const [source, route] of restRoutes) {
     const aboutUser = users && planUser(reader, users, route, context);
     const planned =
       aboutUser ?? planRoute(reader, resources, route, { users, marks, ownPaths: hasLogin ? ownPaths : undefined });
     const key = getRouteKey(source);
-    if (typeof planned !== 'string') plans.set(key, setRoute(planned, source));
+    if (typeof planned !== 'string') plans.set(key, setRoute(planned, source, route));
     else {
       const isOff = getOverrides(reader.document, route).off;
       const mocked = isOff ? undefined : planMocked(reader, resources, source);
@@ -109,11 +109,11 @@ function describeLogins(reader: SchemaReader, users: Resource | undefined, plans
   return { loginNames, hasLogin: logins.some(({ credentials }) => credentials) };
 }
 
-/** Returns a plan with the route of the document, whose path can have a verb. */
-function setRoute(plan: Plan, route: Route): Plan {
+/** Returns a plan with the route of the document, whose path can have a verb, and whose query can have the id. */
+function setRoute(plan: Plan, route: Route, { idInQuery }: RestRoute): Plan {
   if (plan.route.path === route.path && plan.route.method === route.method) return plan;
   const { owner } = plan;
-  return { ...plan, route, ...(owner ? { owner: { ...owner, route } } : {}) };
+  return { ...plan, route, ...(idInQuery ? { idInQuery } : {}), ...(owner ? { owner: { ...owner, route } } : {}) };
 }
 
 const FILE_REASON = 'returns the uploaded file, or a generated one if the entry has no file';

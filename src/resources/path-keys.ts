@@ -1,7 +1,7 @@
 import { getNode, toNode } from '../openapi/document.ts';
 import type { Route } from '../openapi/routes.ts';
 import { normalizeName, toSingular } from '../util/names.ts';
-import { getAncestors, getResourceSegment } from './document-paths.ts';
+import { getAncestors, getRequiredQuery, getResourceSegment } from './document-paths.ts';
 import { getAlternatives, getKeyNames, getLastSegment, getParameterName, getParentPath, TEXT_KEYS } from './names.ts';
 import type { Action, Mount, Parent, PathKey, Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
@@ -234,7 +234,11 @@ function chooseItemAction(reader: SchemaReader, resource: Resource, route: Route
         ? 'replace'
         : undefined,
     PATCH: hasObject || listPatchTypes(reader, route).length > 0 ? 'update' : undefined,
-    DELETE: 'delete',
+    // `DELETE /basket?itemId=7` does not delete the whole basket.
+    DELETE:
+      isSingleton && (getRequiredQuery(route).length > 0 || Object.keys(route.bodyMedia).length > 0)
+        ? undefined
+        : 'delete',
     // `POST /pets/{petId}` changes a pet if the response body is the pet, or if there is no response body and the
     // request has properties of the pet.
     POST:

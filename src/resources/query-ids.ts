@@ -1,12 +1,19 @@
 import { DomainError, type Input } from '../application.ts';
 import type { Route } from '../openapi/routes.ts';
 import { normalizeName, toSingular } from '../util/names.ts';
-import { type DocumentPath, type DocumentPaths, getRequiredQuery, getResourceSegment } from './document-paths.ts';
+import {
+  type DocumentPath,
+  type DocumentPaths,
+  getRequiredQuery,
+  getResourceSegment,
+  isOwnIdName,
+} from './document-paths.ts';
 import type { PathInput } from './entry-values.ts';
 import type { Candidate } from './find-candidates.ts';
 import { getLastSegment, getParameterName } from './names.ts';
 import { hasEntryResponse, hasProperties, type Place, UNIQUE_KEYS } from './path-keys.ts';
-import { NO_ID, type PathKey, type Plan, type Resource } from './resource.ts';
+import type { PathKey, Plan, Resource } from './resource.ts';
+import { isPart } from './response-shapes.ts';
 import type { SchemaReader } from './schema-reader.ts';
 
 /** The methods whose requests read, change or delete one entry. */
@@ -31,7 +38,7 @@ function findQueryKey(reader: SchemaReader, resource: Resource, route: Route): P
   const { id, schema } = resource;
   const required = getRequiredQuery(route);
   const query = route.parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name);
-  const ids = query.filter((name) => isOwnIdName(name, resource));
+  const ids = query.filter((name) => isOwnIdName(name, resource.singular, id.property));
   const [own] = ids;
   const isOptional = own !== undefined && !required.includes(own) && route.method === 'GET';
   if (own !== undefined && ids.length === 1 && !isOptional) return { ...id, parameter: own };
@@ -45,16 +52,20 @@ function findQueryKey(reader: SchemaReader, resource: Resource, route: Route): P
     : { parameter: name, property, name, schema: pointer };
 }
 
-/** Returns whether a parameter names an entry: `id`, `planId` for a plan, or the name of the property with the id. */
-function isOwnIdName(name: string, { id, singular }: Pick<Resource, 'id' | 'singular'>): boolean {
-  const own = normalizeName(name);
-  return own === 'id' || own === `${normalizeName(singular)}id` || own === normalizeName(id.property ?? 'id');
-}
-
 function findScalar(reader: SchemaReader, schema: string, name: string) {
   return [...reader.getProperties(schema)].find(
     ([property, pointer]) => normalizeName(property) === normalizeName(name) && reader.isScalar(pointer),
   );
+}
+
+/** Returns whether a GET returns one object with an id, and no list. */
+export function showsEntry(reader: SchemaReader, route: Route, singular: string): boolean {
+  const response = reader.getResponseSchema(route, route.successStatus);
+  if (response === undefined) return false;
+  const { path, schema } = reader.findEntry(response, singular);
+  const shown = reader.getInner(response, path);
+  const isOne = shown !== undefined && reader.getItems(shown) === undefined;
+  return isOne && reader.isObject(schema) && reader.hasId(schema, singular);
 }
 
 /** Returns whether a GET returns one entry of a resource, and no list. */
@@ -81,7 +92,7 @@ export function findByQuery(reader: SchemaReader, paths: DocumentPaths): readonl
     const { schema } = reader.findEntry(response, singular);
     const names = getRequiredQuery(read);
     const [name = ''] = names;
-    const isKnown = isOwnIdName(name, { id: NO_ID, singular }) || findScalar(reader, schema, name);
+    const isKnown = isOwnIdName(name, singular) || findScalar(reader, schema, name);
     const isOne = reader.isObject(schema) && reader.hasId(schema, singular);
     if (names.length !== 1 || !isKnown || !isOne || !isChanged(reader, documentPath, schema)) return [];
     const create = routes.get('POST');
@@ -100,12 +111,12 @@ export function findByQuery(reader: SchemaReader, paths: DocumentPaths): readonl
   });
 }
 
-/** Returns whether a POST or PUT sends mostly properties of an entry. */
+/** Returns whether a POST or PUT sends mostly or only properties of an entry. */
 function isChanged(reader: SchemaReader, { routes }: DocumentPath, schema: string): boolean {
   return ['POST', 'PUT'].some((method) => {
     const route = routes.get(method);
     const request = route && reader.getRequestSchema(route);
-    return request !== undefined && hasProperties(reader, request, schema);
+    return request !== undefined && (hasProperties(reader, request, schema) || isPart(reader, request, schema));
   });
 }
 
@@ -126,6 +137,7 @@ export function addQueryId({ idInQuery, resource, mount }: Plan, path: PathInput
   if (typeof value !== 'string' || value === '')
     throw new DomainError('id-missing', `the query has no ${idInQuery}: add the id of the entry`);
   // The object has no prototype, as that of the path parameters.
-  const own = mount.id.property === resource.id.property ? { [resource.id.parameter]: value } : {};
+  const isOwn = mount.id.property === resource.id.property;
+  const own = { [mount.id.parameter]: value, ...(isOwn ? { [resource.id.parameter]: value } : {}) };
   return Object.assign(Object.create(null), path, own, { [idInQuery]: value });
 }

@@ -88,7 +88,9 @@ function formatLocation(
   const id = getKeyValue(entry, resource.id);
   if (own?.item === undefined || id === undefined) return undefined;
   const plans = [...inference.plans.values()].filter(({ mount: { item } }) => item === own.item);
-  const read = plans.find(({ action }) => action === 'read')?.route;
+  const reads = plans.filter(({ action }) => action === 'read');
+  const { route: read, idInQuery } = reads.find((plan) => plan.idInQuery === undefined) ?? reads[0] ?? {};
+  if (read && idInQuery !== undefined) return `${fillPath(read, path)}?${new URLSearchParams({ [idInQuery]: id })}`;
   const route = read ?? contract.routes.find((one) => one.path === own.item) ?? { path: own.item, parameters: [] };
   return fillPath(route, { ...path, [own.id.parameter]: id });
 }

@@ -36,6 +36,12 @@ export function isAlike(reader: SchemaReader, one: string, other: string): boole
   return reader.isSame(one, other) || hasProperties(reader, one, other) || hasProperties(reader, other, one);
 }
 
+/** Returns whether an object has only properties of another one, such as the name in the request for a new user. */
+export function isPart(reader: SchemaReader, sent: string, shown: string): boolean {
+  const [names, others] = [sent, shown].map((schema) => [...reader.getProperties(schema).keys()]);
+  return names !== undefined && names.length > 0 && names.every((name) => others?.includes(name));
+}
+
 /**
  * Returns whether the path of an entry such as `/rooms/{roomId}` returns the entry in a list.
  * The parameter must have the id of the entry, because `/rooms/{floor}` can list several ones.

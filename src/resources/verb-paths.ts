@@ -1,7 +1,9 @@
 import type { Route } from '../openapi/routes.ts';
 import { normalizeName, toSingular } from '../util/names.ts';
+import { findIdQuery } from './document-paths.ts';
 import { getLastSegment, getParameterName, getParentPath, getPathForm, toTemplate } from './names.ts';
-import { isAlike } from './response-shapes.ts';
+import { showsEntry } from './query-ids.ts';
+import { isAlike, isPart } from './response-shapes.ts';
 import type { SchemaReader } from './schema-reader.ts';
 
 /** What a verb in a path does with entries. */
@@ -24,20 +26,37 @@ interface VerbPath {
 }
 
 /**
- * Returns the operations as they would be without verbs in their paths, by the documented operations:
- * `POST /users/{id}/delete` is like `DELETE /users/{id}`, and `GET /getUsers` like `GET /users`.
+ * An operation as it would be at the path of a list or of an entry.
+ * `idInQuery`: the query parameter with the id of the entry, if the documented path does not have it.
+ */
+export interface RestRoute extends Route {
+  readonly idInQuery?: string;
+}
+
+/**
+ * Returns the operations as they would be at the path of a list or of an entry, by the documented operations:
+ * `POST /users/{id}/delete` is like `DELETE /users/{id}`, `GET /getUsers` like `GET /users`, and both
+ * `GET /users/get?id=7` and `GET /user?id=7` like `GET /users/7`.
  * Other operations, and those whose meaning is not clear, stay unchanged.
  */
-export function removeVerbs(reader: SchemaReader, routes: readonly Route[]): ReadonlyMap<Route, Route> {
+export function toRestRoutes(reader: SchemaReader, routes: readonly Route[]): ReadonlyMap<Route, RestRoute> {
   const segments = indexSegments(routes);
+  const plurals = indexPlurals(reader, routes);
+  const items = new Map(routes.map(({ path }) => [getPathForm(path), path]));
   const taken = new Set(routes.map(getKey));
-  const renamed = routes.map((route) => {
+  const renamed = routes.map((route): RestRoute => {
     const found = splitVerb(route, segments);
-    const next = found && hasNeededId(reader, route, found) ? rename(route, found) : route;
+    const next: RestRoute =
+      moveSingular(reader, route, plurals) ??
+      (found && hasNeededId(reader, route, found) ? rename(reader, route, found) : route);
+    // The path of an entry has the same parameter in all operations.
+    const path = items.get(getPathForm(next.path)) ?? next.path;
+    items.set(getPathForm(path), path);
     const key = getKey(next);
-    if (next === route || taken.has(key)) return route;
+    // Two operations can do the same with an entry: one with the id in the path, and one with the id in the query.
+    if (next === route || (taken.has(key) && next.idInQuery === undefined)) return route;
     taken.add(key);
-    return next;
+    return { ...next, path };
   });
   const isCreated = (route: Route, next: Route) =>
     next.path === route.path || next.method !== 'POST' || showsSent(reader, renamed, next);
@@ -119,10 +138,54 @@ function hasNeededId(reader: SchemaReader, route: Route, { verb, path, isItem }:
   return [...inBody, ...inQuery].some((name) => ids.includes(normalizeName(name)));
 }
 
-function rename(route: Route, { verb, path }: VerbPath): Route {
+function rename(reader: SchemaReader, route: Route, { verb, path, isItem }: VerbPath): RestRoute {
   const methods = { read: 'GET', list: 'GET', create: 'POST', delete: 'DELETE' };
   const method = verb === 'update' ? (route.method === 'PUT' ? 'PUT' : 'PATCH') : methods[verb];
-  return { ...route, method, path };
+  const next = { ...route, method, path };
+  return isItem || verb === 'list' || verb === 'create' ? next : (moveId(reader, next) ?? next);
+}
+
+/** Returns an operation with the id of the entry in its path instead of its query. Returns undefined if it has none. */
+function moveId(reader: SchemaReader, route: Route): RestRoute | undefined {
+  const singular = toSingular(getLastSegment(route.path));
+  const name = findIdQuery(route, singular);
+  if (name === undefined || (route.method === 'GET' && !showsEntry(reader, route, singular))) return undefined;
+  return { ...route, path: `${route.path}/{${name}}`, idInQuery: name };
+}
+
+/**
+ * Returns the paths of lists by the paths of their entries, which have the id in the query: `/users` for `/user`, if
+ * `GET /user?id=7` shows a user and `GET /users` lists users.
+ */
+function indexPlurals(reader: SchemaReader, routes: readonly Route[]): ReadonlyMap<string, string> {
+  const reads = routes.filter(({ method }) => method === 'GET');
+  const byPath = new Map(reads.map((route) => [toTemplate(route.path), route]));
+  const lists = new Map<string, readonly Route[]>();
+  for (const route of reads) {
+    const key = getSegmentKey(getParentPath(route.path), getLastSegment(route.path));
+    lists.set(key, [...(lists.get(key) ?? []), route]);
+  }
+  return new Map(
+    [...byPath].flatMap(([path, read]) => {
+      const segment = getLastSegment(path);
+      if (findIdQuery(read, segment) === undefined || !showsEntry(reader, read, segment)) return [];
+      const { schema } = reader.findEntry(reader.getResponseSchema(read, read.successStatus) ?? '', segment);
+      const list = (lists.get(getSegmentKey(getParentPath(path), segment)) ?? []).find((other) => {
+        const response = reader.getResponseSchema(other, other.successStatus);
+        const listed = response === undefined ? undefined : reader.findList(response, getLastSegment(other.path));
+        return listed !== undefined && other !== read && isAlike(reader, listed.schema, schema);
+      });
+      return list ? [[path, toTemplate(list.path)] as const] : [];
+    }),
+  );
+}
+
+/** Returns an operation of a path such as `/user` as one of the list, or of an entry whose id is in the query. */
+function moveSingular(reader: SchemaReader, route: Route, plurals: ReadonlyMap<string, string>): RestRoute | undefined {
+  const list = plurals.get(toTemplate(route.path));
+  if (list === undefined) return undefined;
+  const next = { ...route, path: list };
+  return moveId(reader, next) ?? (route.method === 'GET' || route.method === 'DELETE' ? undefined : next);
 }
 
 /** Returns whether a GET of the list or of an entry shows mostly the properties that a POST sends. */
@@ -137,6 +200,6 @@ function showsSent(reader: SchemaReader, routes: readonly Route[], create: Route
     if (!forms.includes(getPathForm(route.path))) return false;
     const shown = reader.findList(response, segment)?.schema ?? reader.findEntry(response, singular).schema;
     const sent = reader.findEntry(request, singular, shown).schema;
-    return isAlike(reader, sent, shown);
+    return isAlike(reader, sent, shown) || isPart(reader, sent, shown);
   });
 }

@@ -102,3 +102,68 @@ describe('Another property in the query', () => {
     expect((await ask('GET', '/account?googleId=g3')).status).toBe(404);
   });
 });
+
+/** The operations on an item at the paths that a test needs, with one property that a client sends. */
+function createItemPaths(get: string, create: string, update: string, remove: string, list: string): Paths {
+  const ITEM = createObject({ 'id!': { type: 'integer' }, 'name!': TEXT });
+  const query = { 'id!': { type: 'integer' } };
+  const parts = [
+    [get, { get: { query, response: ITEM } }],
+    [create, { post: { request: Draft, response: ITEM, status: 201, headers: { Location: TEXT } } }],
+    [update, { put: { query, request: Draft, response: ITEM } }],
+    [remove, { delete: { query, status: 204 } }],
+    [list, { get: { response: createList(ITEM) } }],
+  ] as const;
+  const paths: Record<string, object> = {};
+  for (const [path, one] of parts) paths[path] = { ...paths[path], ...one };
+  return paths as Paths;
+}
+
+describe('An id in the query of a path', () => {
+  it.each([
+    ['with a verb', ['/items/get', '/items/create', '/items/update', '/items/delete', '/items/all']],
+    ['that is singular', ['/item', '/item', '/item', '/item', '/items']],
+  ] as const)('%s selects one entry of the list', async (_name, [get, create, update, remove, list]) => {
+    const { ask } = await startApi({ paths: createItemPaths(get, create, update, remove, list) });
+    const created = await ask('POST', create, { name: 'a' });
+    expect([created.body, created.headers.get('location')]).toEqual([{ id: 1, name: 'a' }, `${get}?id=1`]);
+    await ask('POST', create, { name: 'b' });
+    expect((await ask('PUT', `${update}?id=2`, { name: 'B' })).body).toEqual({ id: 2, name: 'B' });
+    expect((await ask('GET', `${get}?id=2`)).body).toEqual({ id: 2, name: 'B' });
+    expect((await ask('DELETE', `${remove}?id=7`)).status).toBe(404);
+    expect((await ask('DELETE', `${remove}?id=1`)).status).toBe(204);
+    expect((await ask('GET', list)).body).toEqual([{ id: 2, name: 'B' }]);
+  });
+
+  it('means the same entry as the id in another path', async () => {
+    const paths = createItemPaths('/item', '/item', '/item', '/item', '/items');
+    const { ask } = await startApi({ paths: { ...paths, '/items/{itemId}': { delete: { status: 204 } } } });
+    for (const name of ['a', 'b', 'c']) await ask('POST', '/item', { name });
+    expect((await ask('DELETE', '/items/1')).status).toBe(204);
+    expect((await ask('DELETE', '/item?id=2')).status).toBe(204);
+    expect((await ask('GET', '/item?id=2')).status).toBe(404);
+    expect((await ask('GET', '/items')).body).toEqual([{ id: 3, name: 'c' }]);
+  });
+
+  it('selects an entry whose only other property a client sends', async () => {
+    const ITEM = createObject({ 'id!': { type: 'integer' }, 'name!': TEXT });
+    const query = { 'id!': { type: 'integer' } };
+    const item = { get: { query, response: ITEM }, put: { query, request: Draft, response: ITEM, status: 201 } };
+    const { ask } = await startApi({ paths: { '/item': { ...item, delete: { query, status: 204 } } } });
+    for (const id of [1, 2]) await ask('PUT', `/item?id=${id}`, { name: `item ${id}` });
+    expect((await ask('DELETE', '/item?id=1')).status).toBe(204);
+    expect((await ask('GET', '/item?id=2')).body).toEqual({ id: 2, name: 'item 2' });
+  });
+
+  it('of a part does not delete the whole object', async () => {
+    const Cart = createObject({ note: TEXT, total: { type: 'integer' } });
+    const item = { get: { response: Cart }, put: { request: Cart, response: Cart } };
+    const byQuery = { ...item, delete: { query: { 'itemId!': TEXT }, status: 204 } };
+    const byBody = { ...item, delete: { request: createObject({ itemId: TEXT }), status: 204 } };
+    const operations = await explainApi({ paths: { '/cart': byQuery, '/basket': byBody } });
+    expect(operations).toMatchObject({
+      'DELETE /cart': expect.stringContaining('mocked'),
+      'DELETE /basket': expect.stringContaining('mocked'),
+    });
+  });
+});
