@@ -176,7 +176,7 @@ export function splitBulkPath(path: string): { readonly collection: string; read
 
 /** Returns whether a segment names the entries below an entry of the same kind: `/topics/{topicId}/children`. */
 export function isChildName(segment: string): boolean {
-  return /^(?:children|child|replies|reply|sub[_-]?\w{3,})$/i.test(segment);
+  return /^(?:children|child|replies|reply|sub(?!ject|mi[st]|scri|sid|stitut|net)[_-]?\w{3,})$/i.test(segment);
 }
 
 /** Returns the value of a state that is taken back: false, the default value, or the first other value. */

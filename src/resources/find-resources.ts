@@ -1,6 +1,7 @@
 import type { Route } from '../openapi/routes.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { normalizeName, toSingular } from '../util/names.ts';
+import { isChildName } from './actions.ts';
 import {
   type DocumentPath,
   type DocumentPaths,
@@ -27,7 +28,7 @@ import { findReadOnlyLists } from './read-only-lists.ts';
 import { type Mount, NO_ID, type Parent, type Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
 import { allowsAnyBody, allowsAnyJson } from './schema-reader.ts';
-import { addOtherViews, findView } from './views.ts';
+import { addOtherViews, findView, setOwnParent } from './views.ts';
 
 /**
  * Infers the resources of a document: collections such as `/pets`, and singletons such as `/settings`.
@@ -35,8 +36,10 @@ import { addOtherViews, findView } from './views.ts';
  */
 export function findResources(reader: SchemaReader, paths: DocumentPaths): readonly Resource[] {
   const byPath = findCandidates(reader, paths);
-  const listed = new Set(byPath.flatMap(({ kind, collectionPath }) => (kind === 'collection' ? [collectionPath] : [])));
-  const byQuery = findByQuery(reader, paths).filter(({ collectionPath }) => !listed.has(collectionPath));
+  const listPaths = new Set(
+    byPath.flatMap(({ kind, collectionPath }) => (kind === 'collection' ? [collectionPath] : [])),
+  );
+  const byQuery = findByQuery(reader, paths).filter(({ collectionPath }) => !listPaths.has(collectionPath));
   const isByQuery = ({ collectionPath }: Candidate) => byQuery.some((one) => one.collectionPath === collectionPath);
   const candidates = [...byPath.filter((one) => !isByQuery(one)), ...byQuery];
   const resources: Resource[] = [];
@@ -46,7 +49,10 @@ export function findResources(reader: SchemaReader, paths: DocumentPaths): reado
     const own = candidate.item.overrides.resource;
     const isJoined = own !== undefined && joined.has(own);
     const same = resources.find((other) => (isJoined ? other.name === own : canMerge(reader, other, resource)));
-    if (same && (isJoined || !hasMembers(reader, candidate)))
+    const above = resources.find((other) => isOwnChild(reader, other, resource));
+    if (above && !hasMembers(reader, candidate))
+      resources[resources.indexOf(above)] = mergeChildren(reader, above, resource);
+    else if (same && (isJoined || !hasMembers(reader, candidate)))
       resources[resources.indexOf(same)] = merge(same, resource);
     else resources.push(resource);
     if (own !== undefined) joined.add(own);
@@ -54,7 +60,13 @@ export function findResources(reader: SchemaReader, paths: DocumentPaths): reado
   const owned = new Set(resources.flatMap(({ mounts }) => mounts.map(({ collection }) => collection)));
   const withViews = resources.map((resource) => addViews(reader, paths, resource, owned));
   const used = new Set(withViews.flatMap(({ mounts }) => mounts.map(({ collection }) => collection)));
-  const found = findLists(reader, paths, used).map((candidate) => createResource(reader, candidate));
+  const listed = findLists(reader, paths, used).map((candidate) => createResource(reader, candidate));
+  const found = listed.filter((resource) => {
+    const index = withViews.findIndex((other) => isOwnChild(reader, other, resource));
+    const above = withViews[index];
+    if (above) withViews[index] = mergeChildren(reader, above, resource);
+    return !above;
+  });
   const all = new Set([...used, ...found.flatMap(({ mounts }) => mounts.map(({ collection }) => collection))]);
   const lists = found.map((resource) => addViews(reader, paths, resource, all));
   const memberships = new Set(
@@ -238,6 +250,43 @@ function hasSameEntries(
   );
 }
 
+/**
+ * Returns whether the entries of a path such as `/topics/{topicId}/children` (`nested`) are entries of the resource
+ * above it.
+ */
+function isOwnChild(reader: SchemaReader, above: Resource, nested: Resource): boolean {
+  const [mount] = nested.mounts;
+  const parent = mount?.parents.at(-1);
+  const item = above.mounts[0]?.item;
+  return (
+    parent !== undefined &&
+    item !== undefined &&
+    isChildName(getLastSegment(mount?.collection ?? '')) &&
+    getPathForm(parent.path) === getPathForm(item) &&
+    getParentPath(mount?.collection ?? '') === toTemplate(parent.path) &&
+    above.kind === nested.kind &&
+    above.id.property === nested.id.property &&
+    above.schema !== '' &&
+    reader.isSame(above.schema, nested.schema)
+  );
+}
+
+/**
+ * Adds the paths of entries that are below other entries of the same resource.
+ * An entry has the id of the other one in a property such as `parentId`, or in a hidden value.
+ */
+function mergeChildren(reader: SchemaReader, above: Resource, nested: Resource): Resource {
+  const setParent = (parent: Parent) => {
+    const own = setOwnParent(reader, above, parent);
+    return own.property === undefined ? { ...own, name: `parent.${own.name}` } : own;
+  };
+  const mounts = nested.mounts.map((mount) => ({
+    ...mount,
+    parents: [...mount.parents.slice(0, -1), ...mount.parents.slice(-1).map(setParent)],
+  }));
+  return merge(above, { ...nested, mounts });
+}
+
 function merge(flat: Resource, nested: Resource): Resource {
   return {
     ...flat,
@@ -348,8 +397,10 @@ function nameResources(resources: readonly Resource[]): readonly Resource[] {
   const numbers = new Map<string, number>();
   return resources.map((resource) => {
     const parent = resource.mounts[0]?.parents.at(-1);
-    const longer = parent ? `${getResourceSegment(parent.path)}.${resource.name}` : resource.name;
-    let name = used.has(resource.name) ? longer : resource.name;
+    // Internal lists have names with `$`.
+    const own = resource.name.replace(/^\$+/, '') || 'entries';
+    const longer = parent ? `${getResourceSegment(parent.path)}.${own}` : own;
+    let name = used.has(own) ? longer : own;
     for (let number = numbers.get(longer) ?? 2; used.has(name); number++) {
       name = `${longer}${number}`;
       numbers.set(longer, number);

@@ -197,6 +197,9 @@ async function replace(model: ResourceModel, plan: Plan, input: Input, context: 
       return { next, result: { entry: result, status: getStatus(plan, 201) } };
     }
     requireVersion(model, plan, input, { state, current });
+    // A body that the document does not require changes nothing if it is missing.
+    if (input.body === undefined && Object.keys(plan.route.bodyMedia).length > 0)
+      return { next: state, result: { entry: current, status: getOtherStatus(plan, 201) } };
     const replaced = model.replaceEntry(plan, current, body, nowMs);
     const entry = finishChange(model, plan, state, { current, entry: replaced, sent: body });
     return {

@@ -60,6 +60,11 @@ function findIdProperty(reader: SchemaReader, input: KeyInput): string | undefin
   const types = getParameterTypes(reader, input);
   const found = findProperty(reader, schema, names, types);
   if (found !== undefined) return found;
+  const ids = ['id', `${normalizeName(singular)}id`];
+  const flag = [...properties].find(
+    ([name, one]) => ids.includes(normalizeName(name)) && reader.getTypes(one).join() === 'boolean',
+  );
+  if (flag) return flag[0];
   // `/basket/items/{book}` has the value of `bookId`.
   const reference = findProperty(reader, schema, [`${normalizeName(parameter)}id`]);
   if (reference !== undefined && !GENERAL_NAMES.includes(normalizeName(parameter))) return reference;
@@ -72,11 +77,13 @@ function findIdProperty(reader: SchemaReader, input: KeyInput): string | undefin
     if (inner !== undefined) return `${name}.${inner}`;
   }
   if (isUnshown && reader.getKeyword(schema, 'additionalProperties') !== false)
-    return ['id', `${normalizeName(singular)}id`].includes(normalizeName(parameter)) ? 'id' : parameter;
+    return ids.includes(normalizeName(parameter)) ? 'id' : parameter;
   // `payeeWorkingPatternId` is the id of a working pattern.
-  const ids = [...properties.keys()].filter((name) => normalizeName(name).endsWith(`${normalizeName(singular)}id`));
+  const named = [...properties.keys()].filter((name) => normalizeName(name).endsWith(`${normalizeName(singular)}id`));
   // A property such as `slug` is better than an id that is only in the path, because clients see the property.
-  return ids.length === 1 ? ids[0] : (findAddress(reader, input) ?? findProperty(reader, schema, UNIQUE_KEYS, types));
+  return named.length === 1
+    ? named[0]
+    : (findAddress(reader, input) ?? findProperty(reader, schema, UNIQUE_KEYS, types));
 }
 
 /**

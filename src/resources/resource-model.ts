@@ -1,4 +1,4 @@
-import type { Input } from '../application.ts';
+import { DomainError, type Input } from '../application.ts';
 import type { CompleteValue } from '../mock/complete-value.ts';
 import type { createMock } from '../mock/mock.ts';
 import type { Contract } from '../openapi/contract.ts';
@@ -17,6 +17,7 @@ import { getEnvelopeValues } from './envelopes.ts';
 import { inferResources } from './infer.ts';
 import { findListParameters } from './list-parameters.ts';
 import type { ListParameters } from './list-query.ts';
+import { addArticle } from './names.ts';
 import { createNestedDefaults } from './nested-defaults.ts';
 import { hasOwnId } from './query-ids.ts';
 import {
@@ -214,20 +215,24 @@ export class ResourceModel {
       return setKeyValue(withParents, id, this.#values.toTyped(id.schema, path[id.parameter] as string));
     // Some clients send an empty id for a new entry. An empty id is replaced by a new id.
     if (id.property !== undefined && isPathSegment(getKeyValue(withParents, id) ?? '')) return withParents;
-    return setKeyValue(withParents, id, this.#values.createId(resource, { list, lastId }, withParents, newId()));
+    const free = this.#values.createId(resource, { list, lastId }, withParents, newId());
+    if (free === undefined) throw createNoFreeId(resource);
+    return setKeyValue(withParents, id, free);
   }
 
   /**
    * Creates an entry of the default data.
    * `body`: an example or a generated value.
    * Adds default values, the ids of the parents, and a missing id.
+   * Returns undefined if the schema of the id allows no other one.
    */
-  createSeed({ resource, mount }: Plan, { list, body, path, newId }: NewEntryInput): Entry {
+  createSeed({ resource, mount }: Plan, { list, body, path, newId }: NewEntryInput): Entry | undefined {
     const isValid = this.validator.findIssues(resource, body).length === 0;
     const valid = isValid ? body : this.validator.removeInvalid(resource, this.#repair(resource, body));
     const entry = this.#setParents(mount, path, this.addDefaults(resource, valid));
     if (resource.kind === 'singleton' || isPathSegment(getKeyValue(entry, resource.id) ?? '')) return entry;
-    return setKeyValue(entry, resource.id, this.#values.createId(resource, { list }, entry, newId()));
+    const free = this.#values.createId(resource, { list }, entry, newId());
+    return free === undefined ? undefined : setKeyValue(entry, resource.id, free);
   }
 
   /** Returns what a list such as a wish list stores of an existing entry: its id, and the ids of the parents. */
@@ -416,6 +421,14 @@ export class ResourceModel {
         : setKeyValue(next, parent, this.#values.toTyped(parent.schema, value));
     }, entry);
   }
+}
+
+function createNoFreeId({ name, singular, id }: Resource): DomainError {
+  const key = id.property ?? id.parameter;
+  return new DomainError(
+    'no-free-id',
+    `${name} has no free ${key}: the schema of ${key} allows no other value. Delete ${addArticle(singular)}, or allow more values in the contract`,
+  );
 }
 
 /**

@@ -386,6 +386,13 @@ export const problems = {
     explanation: 'The request is not possible in the current state of the entry. The detail says why.',
     alternatives: [422, 400],
   },
+  'no-free-id': {
+    status: 409,
+    title: 'No free id',
+    explanation:
+      'The schema of the id allows no value that no entry has. Delete an entry, or allow more values in the contract.',
+    alternatives: [422, 400],
+  },
   'id-missing': {
     status: 400,
     title: 'Id is missing',

@@ -245,9 +245,21 @@ export class ResponseFactory {
     const found = known.get(schema);
     if (found) return found;
     const seed = toSeed(`${resource.memberOf ?? resource.name} ${getEntryKey(resource, entry)}`);
-    const completed = this.#maskPasswords(schema, this.#completeValue(schema, removePathValues(entry), seed));
+    const shown = this.#convertId(resource, schema, removePathValues(entry));
+    const completed = this.#maskPasswords(schema, this.#completeValue(schema, shown, seed));
     known.set(schema, completed);
     return completed;
+  }
+
+  /** Converts an id that was stored before the contract changed its type: 7 to `'7'`, or `'7'` to 7. */
+  #convertId({ id: { property } }: Resource, schema: string, entry: Entry): Entry {
+    const pointer = property === undefined ? undefined : this.#reader.getProperties(schema).get(property);
+    const value = property === undefined ? undefined : getOwn(entry, property);
+    const isKey = typeof value === 'number' || (typeof value === 'string' && value !== '');
+    if (property === undefined || pointer === undefined || !isKey || this.#contract.isValid(pointer, value))
+      return entry;
+    const other = typeof value === 'number' ? String(value) : Number(value);
+    return this.#contract.isValid(pointer, other) ? { ...entry, [property]: other } : entry;
   }
 
   /** Masks the passwords that a schema requires, because only their hashes are stored, and a generated one is wrong. */

@@ -128,7 +128,8 @@ function addSeedsAt(model: ResourceModel, plan: Plan, state: State, { values, pa
       if (!body) continue;
       const newId = () => createUuidFrom(key);
       const entry = model.createSeed(plan, { list, body, path, nowMs: SAMPLE_TIME_MS, newId });
-      if (resource.kind === 'singleton' || !findEqual(list, resource, entry)) list = appendEntry(list, entry);
+      if (entry && (resource.kind === 'singleton' || !findEqual(list, resource, entry)))
+        list = appendEntry(list, entry);
     }
   return setEntries(state, resource, list);
 }

@@ -17,6 +17,7 @@ import type { SchemaReader } from './schema-reader.ts';
 export interface ServerValues {
   /**
    * Creates an id that is different from the ids in the list, and from those of removed entries.
+   * Returns undefined if the schema of the id allows no other one.
    * `entry`: the new entry.
    * `uuid`: a new UUID, for an id that is not a number.
    */
@@ -132,8 +133,7 @@ export function createServerValues(
         if (isForPath(candidate)) return candidate;
         free ??= candidate;
       }
-      // No generated id is valid for both the path parameter and the property.
-      return free ?? uuid;
+      return free;
     },
     removeReadOnly: (resource, entry) => pick(entry, (name) => !getReadOnly(resource).has(name)),
     pickReadOnly: (resource, entry) => pick(entry, (name) => getReadOnly(resource).has(name)),
@@ -157,6 +157,7 @@ export function createServerValues(
   function* generateIds({ schema, pathSchema }: PathKey, uuid: string, best: Iterable<unknown>): Generator<unknown> {
     yield* best;
     const schemas = pathSchema === undefined ? [schema] : [schema, pathSchema];
+    for (const one of schemas) yield* listAllowed(reader, one);
     for (const one of schemas)
       for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) yield generate(one, toSeed(`${uuid} ${attempt}`));
   }
@@ -208,6 +209,14 @@ function* generateCandidates(
   yield bare;
   yield bare.slice(0, Math.max(0, maxLength));
   yield String(highest + 1);
+}
+
+/** Returns the values of a schema that allows only a few: those of its `enum`, or true and false. */
+function listAllowed(reader: SchemaReader, schema: string): readonly unknown[] {
+  if (schema === '') return [];
+  const values = reader.getKeyword(schema, 'enum');
+  if (Array.isArray(values)) return values;
+  return reader.getTypes(schema).includes('boolean') ? [true, false] : [];
 }
 
 /**

@@ -210,7 +210,7 @@ function findOwnChildren(reader: SchemaReader, resources: readonly Resource[], r
 }
 
 /** Returns a parent with the property `parentId` if it is an entry of the same resource: `/topics/{id}/children`. */
-function setOwnParent(reader: SchemaReader, { schema, singular, mounts }: Resource, parent: Parent): Parent {
+export function setOwnParent(reader: SchemaReader, { schema, singular, mounts }: Resource, parent: Parent): Parent {
   const isOwn = mounts.some(({ item }) => item !== undefined && getPathForm(item) === getPathForm(parent.path));
   const names = ['parentid', `parent${normalizeName(singular)}id`];
   const [property, pointer] =

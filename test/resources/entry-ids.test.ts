@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createObject, createResourcePaths } from '../support/fixtures/api-document.ts';
 import { INTEGER, TEXT } from '../support/fixtures/pet-documents.ts';
 import { explainApi } from '../support/harness/explain-api.ts';
+import { startApi } from '../support/harness/start-api.ts';
 
 /** Path parameters, the properties of the entries, and the property that is found as the id. */
 const ids: readonly (readonly [parameter: string, properties: readonly string[], id: string])[] = [
@@ -49,4 +50,27 @@ it('The id of an entry is in the object that the path parameter names', async ()
   const schema = createObject({ role: TEXT, organization: createObject({ id: INTEGER, login: TEXT }) });
   const explained = await explainApi({ paths: createResourcePaths('/memberships/orgs/{org}', schema) });
   expect(explained['GET /memberships/orgs/{org}']).toBe('real: reads an org (id: organization.login)');
+});
+
+describe('A new entry', () => {
+  it.each([
+    ['numbers', { ...INTEGER, minimum: 1, maximum: 3 }, [1, 2, 3]],
+    ['texts', { ...TEXT, enum: ['a', 'b'] }, ['a', 'b']],
+    ['booleans', { type: 'boolean' }, [true, false]],
+  ] as const)('is refused if all allowed %s are ids of other entries', async (_name, schema, all) => {
+    const Flag = createObject({ 'id!': schema, name: TEXT });
+    const paths = createResourcePaths('/flags/{flagId}', Flag, createObject({ name: TEXT }));
+    const { ask } = await startApi({ paths });
+    const created = [];
+    for (const name of all) created.push((await ask('POST', '/flags', { name: String(name) })).body.id);
+    expect(created).toEqual(all);
+    const refused = await ask('POST', '/flags', { name: 'more' });
+    expect([refused.status, refused.body.detail]).toEqual([
+      409,
+      'flags has no free id: the schema of id allows no other value. Delete a flag, or allow more values in the contract',
+    ]);
+    expect((await ask('GET', '/flags')).body).toHaveLength(all.length);
+    expect((await ask('DELETE', `/flags/${all[1]}`)).status).toBe(204);
+    expect((await ask('POST', '/flags', { name: 'new' })).body).toEqual({ id: all[1], name: 'new' });
+  });
 });

@@ -122,6 +122,13 @@ describe('A replaced entry', () => {
     expect((await ask('GET', '/pets/1')).body).toEqual({ id: 1, name: 'Max' });
   });
 
+  it('is unchanged if the request lacks a body that is not required', async () => {
+    const { ask } = await startPets({}, { put: { request: refer('NewPet'), response: PET, isBodyOptional: true } });
+    await ask('POST', '/pets', { name: 'Rex', tag: 'dog' });
+    expect(await ask('PUT', '/pets/1')).toMatchObject({ status: 200, body: { id: 1, name: 'Rex', tag: 'dog' } });
+    expect((await ask('GET', '/pets/1')).body).toEqual({ id: 1, name: 'Rex', tag: 'dog' });
+  });
+
   it('keeps the properties that a request can not have', async () => {
     const { ask } = await startPets({}, { put: { request: refer('NewPet'), response: PET } });
     await ask('POST', '/pets', { name: 'Rex', tag: 'dog', address: { city: 'Rome' } });

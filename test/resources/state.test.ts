@@ -157,6 +157,31 @@ describe('The data file', () => {
     expect((await askAgain('GET', '/owners/1/pets')).body).toEqual([{ id: 1, name: 'Rex' }]);
   });
 
+  it('keeps the entries of a path with the name of an internal list', async () => {
+    const contract = await writeApi({ paths: createResourcePaths('/$sequences/{id}', Pet) });
+    const data = join(await folderWith({}), 'db.json');
+    const first = await startStorefront({ contract, data });
+    for (const name of ['Rex', 'Max']) await first.ask('POST', '/$sequences', { name });
+    expect((await first.ask('DELETE', '/$sequences/2')).status).toBe(204);
+    await first.close();
+    const { ask } = await startStorefront({ contract, data });
+    expect((await ask('GET', '/$sequences')).body).toEqual([{ id: 1, name: 'Rex' }]);
+    expect((await ask('POST', '/$sequences', { name: 'Tom' })).body).toEqual({ id: 3, name: 'Tom' });
+  });
+
+  it('has ids that a changed contract shows in another type, and finds', async () => {
+    const create = (id: typeof TEXT) =>
+      createApiDocument(createResourcePaths('/pets/{petId}', createObject({ 'id!': id, 'name!': TEXT })));
+    const folder = await folderWith({ 'openapi.json': create({ type: 'integer' }) });
+    const server = await startStorefront({ contract: join(folder, 'openapi.json') });
+    const { ask } = server;
+    await ask('POST', '/pets', { id: 1, name: 'Rex' });
+    await writeFile(join(folder, 'openapi.json'), create(TEXT));
+    await eventually(async () => expect((await ask('GET', '/pets')).body).toEqual([{ id: '1', name: 'Rex' }]));
+    expect((await ask('GET', '/pets/1')).body).toEqual({ id: '1', name: 'Rex' });
+    expect((await ask('PATCH', '/pets/1', { name: 'Max' })).body).toEqual({ id: '1', name: 'Max' });
+  });
+
   it('is not loaded if an edit removes a list', async () => {
     const server = await startApi(API);
     const { ask, dataFile = '', flush } = server;

@@ -86,3 +86,40 @@ describe('The property children of entries with the same schema', () => {
     expect((await ask('GET', '/pages')).status).toBe(200);
   });
 });
+
+describe('The entries below an entry of the same kind', () => {
+  const INTEGER = { type: 'integer' };
+  const item = { get: { response: refer('Node') } };
+  const list = { get: { response: createList(refer('Node')) } };
+  const post = { request: createObject({ 'name!': TEXT }), response: refer('Node'), status: 201 };
+  const paths = {
+    '/nodes': { ...list, post },
+    '/nodes/{nodeId}': item,
+    '/nodes/{nodeId}/children': { ...list, post },
+  };
+
+  it.each([
+    ['in parentId', { parentId: INTEGER }, { parentId: 1 }],
+    ['in no property', {}, {}],
+  ] as const)('are entries of the list, with the id of the entry above %s', async (_name, properties, shown) => {
+    const Node = createObject({ 'id!': INTEGER, 'name!': TEXT, ...properties });
+    const { ask } = await startApi({ paths, schemas: { Node } });
+    await ask('POST', '/nodes', { name: 'A' });
+    const child = { id: 2, name: 'B', ...shown };
+    expect((await ask('POST', '/nodes/1/children', { name: 'B' })).body).toEqual(child);
+    expect((await ask('GET', '/nodes/1')).body).toEqual({ id: 1, name: 'A' });
+    expect((await ask('GET', '/nodes/2')).body).toEqual(child);
+    expect((await ask('GET', '/nodes/1/children')).body).toEqual([child]);
+    expect((await ask('GET', '/nodes/2/children')).body).toEqual([]);
+    expect((await ask('GET', '/nodes')).body).toEqual([{ id: 1, name: 'A' }, child]);
+  });
+
+  it('are other entries at a path such as /nodes/{nodeId}/subscribers', async () => {
+    const Node = createObject({ 'id!': INTEGER, 'name!': TEXT });
+    const explained = await explainApi({
+      paths: { ...paths, '/nodes/{nodeId}/subscribers': { ...list, post } },
+      schemas: { Node },
+    });
+    expect(explained['GET /nodes/{nodeId}/subscribers']).toBe('real: lists subscribers of /nodes/{nodeId}');
+  });
+});
