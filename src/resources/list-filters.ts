@@ -8,7 +8,19 @@ import { PATH_VALUES, type PathKey } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
 
 /** How a query parameter is compared with a property of an entry. */
-export type Comparison = 'equal' | 'unequal' | 'above' | 'least' | 'below' | 'most' | 'contains';
+export type Comparison =
+  | 'equal'
+  | 'unequal'
+  | 'above'
+  | 'least'
+  | 'below'
+  | 'most'
+  | 'contains'
+  /** Whether the value is on the day of the text. */
+  | 'day'
+  /** Whether a value exists, if the text is `true`, or does not exist, if it is `false`. */
+  | 'present'
+  | 'missing';
 
 /**
  * What a query parameter selects.
@@ -113,13 +125,14 @@ const TIME_ENDINGS = ['', 'at', 'date', 'on', 'time', 'datetime', 'day'];
 /**
  * Returns what a query parameter selects; undefined if its name says nothing about the entries.
  * `labels`: the names from which the meaning is derived, the best first: `filter[name]` and `name`.
- * `isText`: whether the parameter has texts other than `true` and `false`.
+ * `kind`: whether the parameter has any text, or only `true` and `false`.
  */
 export function findFilter(
   labels: readonly string[],
   properties: readonly FilterProperty[],
-  isText = false,
+  kind: 'text' | 'flag' | 'other' = 'other',
 ): ListFilter | undefined {
+  const isText = kind === 'text';
   const own = labels.map((label) => normalizeName(label.replace(/\[\]$/, '')));
   const find = (name: string) => properties.find((property) => normalizeName(property.name) === name);
   // A text such as the name of a user can't be compared with a flag such as `favorited`.
@@ -130,15 +143,33 @@ export function findFilter(
       ({ name, isList }) => isList && own.some((one) => [`${one}s`, `${one}list`].includes(normalizeName(name))),
     );
   if (equal) return { property: equal.name, comparison: 'equal' };
-  const flag = properties.find(
-    ({ name, isFlag }) =>
-      isFlag && !isText && own.some((one) => [`is${one}`, `has${one}`].includes(normalizeName(name))),
-  );
-  if (flag) return { property: flag.name, comparison: 'equal' };
+  const flag = isText ? undefined : own.map((name) => findFlag(properties, name, kind === 'flag')).find(Boolean);
+  if (flag) return flag;
   return (
     labels.map((label) => findCompared(label, properties)).find((filter) => filter !== undefined) ??
     (own.some(isSearchName) ? { property: undefined, comparison: 'contains' } : undefined)
   );
+}
+
+/**
+ * Finds the boolean that a name such as `done`, `isDone` or `unread` means. Without one, a boolean query parameter is
+ * about whether an entry has a time such as `readAt`.
+ */
+function findFlag(properties: readonly FilterProperty[], own: string, isFlag: boolean): ListFilter | undefined {
+  const name = own.replace(/^(?:is|has)(?=.{3})/, '');
+  const [, opposite] = /^(?:un|not)(.{3,})$/.exec(name) ?? [];
+  const find = (word: string | undefined) =>
+    properties.find((one) => one.isFlag && [word, `is${word}`, `has${word}`].includes(normalizeName(one.name)));
+  const findTime = (word: string | undefined) =>
+    isFlag ? properties.find((one) => one.isTime && normalizeName(one.name) === `${word}at`) : undefined;
+  const candidates: readonly (readonly [FilterProperty | undefined, Comparison])[] = [
+    [find(name), 'equal'],
+    [find(opposite), 'unequal'],
+    [findTime(name), 'present'],
+    [findTime(opposite), 'missing'],
+  ];
+  const [property, comparison = 'equal'] = candidates.find(([found]) => found !== undefined) ?? [];
+  return property && { property: property.name, comparison };
 }
 
 function findCompared(label: string, properties: readonly FilterProperty[]): ListFilter | undefined {
@@ -154,7 +185,7 @@ function findCompared(label: string, properties: readonly FilterProperty[]): Lis
         .exec(name)
         ?.slice(1)
         .filter((part) => part !== undefined) ?? [];
-    const property = inner === undefined ? undefined : findOrdered(ordered, inner);
+    const property = inner === undefined ? undefined : (findOrdered(ordered, inner) ?? findByWords(ordered, label));
     if (property) return { property: property.name, comparison: word };
   }
   const all = properties.filter(({ isTime }) => isTime);
@@ -163,6 +194,10 @@ function findCompared(label: string, properties: readonly FilterProperty[]): Lis
   const isTimed = !['before', 'after'].includes(name);
   const set = all.filter((time) => !SERVER_TIMES.test(normalizeName(time.name)));
   const times = all.length > 1 && isTimed ? set : all;
+  const starts = times.filter((time) => /^start/.test(normalizeName(time.name)));
+  const [day, ...others] = starts.length > 0 && times.length === 2 ? starts : times;
+  if (['date', 'day', 'ondate'].includes(name) && day && others.length === 0)
+    return { property: day.name, comparison: 'day' };
   const onTime = Object.hasOwn(TIME_NAMES, name) ? TIME_NAMES[name] : undefined;
   return onTime && times.length === 1 && times[0] ? { property: times[0].name, comparison: onTime } : undefined;
 }
@@ -172,6 +207,28 @@ function findOrdered(properties: readonly FilterProperty[], base: string): Filte
     properties.find(({ name }) => normalizeName(name) === base) ??
     properties.find(({ name, isTime }) => isTime && TIME_ENDINGS.some((end) => normalizeName(name) === base + end))
   );
+}
+
+/**
+ * Returns the only number whose name has all words of a limit: `price_per_hour_cents` for `max_price_cents`, and
+ * `average_rating` for `min_rating`.
+ */
+function findByWords(properties: readonly FilterProperty[], label: string): FilterProperty | undefined {
+  const [limit = '', ...words] = splitWords(label);
+  if (!/^(?:min|minimum|max|maximum)$/.test(limit) || words.length === 0) return undefined;
+  const found = properties.filter(({ name, isTime }) => {
+    const own = splitWords(name);
+    return !isTime && !isIdName(name) && words.every((word) => own.includes(word));
+  });
+  return found.length === 1 ? found[0] : undefined;
+}
+
+function splitWords(name: string): readonly string[] {
+  return name
+    .replaceAll(/([a-z])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[^a-z0-9]+/)
+    .filter(Boolean);
 }
 
 /** Describes a filter, such as `dueBefore (dueDate)`; a filter for equal values has only its name. */
@@ -240,6 +297,12 @@ function fits(entry: Entry, filter: WantedFilter, complete: (entry: Entry) => En
 function compare(value: unknown, { comparison, texts, equal, words }: WantedFilter): boolean {
   if (comparison === 'equal') return matches(value, equal);
   if (comparison === 'unequal') return !matches(value, equal);
+  if (comparison === 'present' || comparison === 'missing') {
+    const isMissing = value === undefined || value === null;
+    return texts.every((text) => isMissing === ((text === 'true') === (comparison === 'missing')));
+  }
+  if (comparison === 'day')
+    return texts.every((text) => isInRange(value, 'least', text) && isInRange(value, 'most', text));
   if (comparison === 'contains') return words.every((word) => containsWord(value, word));
   return texts.every((text) => isInRange(value, comparison, text));
 }

@@ -88,8 +88,9 @@ export function readListParameters(
     const meaning = (Object.keys(PARAMETERS) as Meaning[]).find(
       (key) => PARAMETERS[key].some(isOwn) && byMeaning[key] === undefined,
     );
-    const isText = getKeyword(schema, 'type') === 'string' && getKeyword(schema, 'enum') === undefined;
-    const filter = findFilter(labels, properties, isText);
+    const type = getKeyword(schema, 'type');
+    const isText = type === 'string' && getKeyword(schema, 'enum') === undefined;
+    const filter = findFilter(labels, properties, isText ? 'text' : type === 'boolean' ? 'flag' : 'other');
     if (meaning) byMeaning[meaning] = name;
     else if (filter) filters.set(name, filter);
   }

@@ -1,5 +1,7 @@
+import { isNode, omitKeys } from '../openapi/document.ts';
 import { findJsonMedia } from '../openapi/responses.ts';
 import type { Entry, State } from '../store/state.ts';
+import { normalizeName } from '../util/names.ts';
 import { toSeed } from '../util/random.ts';
 import { createDefaultAccount } from './accounts.ts';
 import { linkUsers } from './embedded.ts';
@@ -58,11 +60,22 @@ export function createSeeds(model: ResourceModel, lists: State): State {
   return { ...referring, ...Object.fromEntries(linked) };
 }
 
-/** Sets the ids of other entries in the generated entries of a resource, such as `authorId`, to those of entries. */
-function setReferences({ reader, inference, contract }: ResourceModel, resource: Resource, state: State): State {
+/**
+ * Sets the ids of other entries in the generated entries of a resource, such as `authorId`, to those of entries.
+ * Removes those of resources without entries.
+ * `others`: entries that stay as they are.
+ */
+function setReferences(
+  { reader, inference, contract }: ResourceModel,
+  resource: Resource,
+  state: State,
+  others: ReadonlySet<Entry> = new Set(),
+): State {
   const references = findReferences(reader, inference, resource.schema, resource);
   if (references.length === 0) return state;
   const entries = getEntries(state, resource).map((entry, index) => {
+    if (others.has(entry)) return entry;
+    const unknown = references.filter(({ target }) => target !== resource && getEntries(state, target).length === 0);
     const ids = references.flatMap((reference) => {
       const targets = getEntries(state, reference.target);
       const isTop = reference.target === resource && index === 0 && contract.isValid(reference.schema, null);
@@ -70,7 +83,11 @@ function setReferences({ reader, inference, contract }: ResourceModel, resource:
       const value = isTop ? null : toReferenceValue(contract.isValid, reference, target);
       return value === undefined || !Object.hasOwn(entry, reference.property) ? [] : [[reference.property, value]];
     });
-    return ids.length === 0 ? entry : { ...entry, ...Object.fromEntries(ids) };
+    const known = omitKeys(
+      entry,
+      unknown.map(({ property }) => property),
+    );
+    return ids.length + unknown.length === 0 ? entry : { ...known, ...Object.fromEntries(ids) };
   });
   return { ...state, [resource.name]: entries };
 }
@@ -124,7 +141,7 @@ function addSeedsAt(model: ResourceModel, plan: Plan, state: State, { values, pa
       const given = isForEach ? undefined : paths.find((one) => value !== undefined && hasParents(value, mount, one));
       const path = given ?? parentPath;
       const key = `${resource.name} ${Object.values(path).join('/')} ${index}`;
-      const body = value ?? (model.generate(resource.schema, toSeed(key)) as Entry | undefined);
+      const body = value ?? startUnread(model, resource, model.generate(resource.schema, toSeed(key)));
       if (!body) continue;
       const newId = () => createUuidFrom(key);
       const entry = model.createSeed(plan, { list, body, path, nowMs: SAMPLE_TIME_MS, newId });
@@ -132,6 +149,22 @@ function addSeedsAt(model: ResourceModel, plan: Plan, state: State, { values, pa
         list = appendEntry(list, entry);
     }
   return setEntries(state, resource, list);
+}
+
+/** Matches what a reader of an entry changes: `read`, `isRead`, `readAt`. */
+const READ = /^(?:is)?(?:read|seen|dismissed)(?:at|on)?$/;
+
+/** Returns a generated entry that nobody has read. */
+function startUnread(model: ResourceModel, resource: Resource, generated: unknown): Entry | undefined {
+  if (!isNode(generated)) return undefined;
+  const names = [...model.reader.getProperties(resource.schema)].filter(
+    ([name]) => READ.test(normalizeName(name)) && Object.hasOwn(generated, name),
+  );
+  const values = names.map(([name, pointer]) => [
+    name,
+    model.reader.getTypes(pointer).includes('boolean') ? false : null,
+  ]);
+  return model.setOrRemove(resource, generated, Object.fromEntries(values));
 }
 
 /** Returns whether each user has an own list of a resource, such as `/me/notifications`, which no operation creates. */
@@ -152,7 +185,8 @@ export function addOwnSeeds(model: ResourceModel, state: State, user: Entry): St
     if (!isTopLevel(mount)) return next;
     const examples = findExamples(model, plan.resource);
     const values = examples.length > 0 ? examples : Array.from({ length: GENERATED_SEEDS }, () => undefined);
-    return addSeedsAt(model, { ...plan, mount }, next, { values, paths: [{ [SENDER]: id }], isForEach: true });
+    const added = addSeedsAt(model, { ...plan, mount }, next, { values, paths: [{ [SENDER]: id }], isForEach: true });
+    return examples.length > 0 ? added : setReferences(model, plan.resource, added, new Set(getEntries(next, plan.resource)));
   }, state);
 }
 

@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest';
+import { createList, createObject, createResourcePaths, refer, type Schema } from '../support/fixtures/api-document.ts';
+import { explainApi } from '../support/harness/explain-api.ts';
+import { startApi } from '../support/harness/start-api.ts';
+
+const TEXT = { type: 'string' };
+const ID = { type: 'integer' };
+const FLAG = { type: 'boolean' };
+
+const Task = createObject({ 'id!': ID, 'title!': TEXT });
+
+function start(read: Record<string, Schema>) {
+  const Notification = createObject({ 'id!': ID, 'text!': TEXT, 'taskId!': ID, ...read });
+  const paths = {
+    ...createResourcePaths('/tasks/{taskId}', refer('Task'), createObject({ 'title!': TEXT })),
+    '/notifications': { get: { response: createList(refer('Notification')), query: { unread: FLAG } } },
+    '/notifications/{notificationId}/read': { post: { response: refer('Notification') } },
+  };
+  return startApi({ paths, schemas: { Task, Notification } });
+}
+
+describe('Generated notifications', () => {
+  it.each<[string, Record<string, Schema>]>([
+    ['read', { 'read!': FLAG }],
+    ['isRead', { isRead: FLAG }],
+    ['readAt', { 'readAt!': { type: ['string', 'null'], format: 'date-time' } }],
+  ])('with %s start unread, and unread selects them', async (_name, read) => {
+    const { ask } = await start(read);
+    const all = (await ask('GET', '/notifications')).body as { id: number }[];
+    expect((await ask('GET', '/notifications?unread=true')).body).toEqual(all);
+    await ask('POST', `/notifications/${all[1]?.id}/read`);
+    const ids = async (query: string) =>
+      ((await ask('GET', `/notifications?unread=${query}`)).body as { id: number }[]).map(({ id }) => id);
+    expect(await ids('true')).toEqual([all[0]?.id, all[2]?.id]);
+    expect(await ids('false')).toEqual([all[1]?.id]);
+  });
+
+  it('name existing entries', async () => {
+    const { ask } = await start({ 'read!': FLAG });
+    await ask('POST', '/tasks', { title: 'a' });
+    const all = (await ask('GET', '/notifications')).body as { taskId: number }[];
+    expect(all.map(({ taskId }) => taskId)).toEqual([1, 1, 1]);
+  });
+});
+
+describe('A filter whose name differs from the property', () => {
+  const Venue = createObject({
+    'id!': ID,
+    'name!': TEXT,
+    done: FLAG,
+    price_per_hour_cents: ID,
+    average_rating: { type: 'number' },
+    starts_at: { type: 'string', format: 'date-time' },
+    ends_at: { type: 'string', format: 'date-time' },
+  });
+  const query = { isDone: FLAG, max_price_cents: ID, min_rating: ID, date: TEXT };
+  const resources = createResourcePaths('/venues/{venueId}', refer('Venue'));
+  const list = { response: createList(refer('Venue')), query };
+  const paths = { ...resources, '/venues': { ...resources['/venues'], get: list } };
+
+  it.each([
+    ['isDone=true', [2]],
+    ['isDone=false', [1]],
+    ['max_price_cents=150', [1]],
+    ['min_rating=4', [2]],
+    ['date=2030-01-02', [2]],
+  ])('selects by %s', async (text, expected) => {
+    const { ask } = await startApi({ paths, schemas: { Venue } });
+    for (const [id, done, price_per_hour_cents, average_rating] of [
+      [1, false, 100, 3],
+      [2, true, 200, 5],
+    ] as const) {
+      const times = { starts_at: `2030-01-0${id}T09:00:00Z`, ends_at: `2030-01-0${id}T10:00:00Z` };
+      await ask('POST', '/venues', { id, name: 'a', done, price_per_hour_cents, average_rating, ...times });
+    }
+    const found = (await ask('GET', `/venues?${text}`)).body as { id: number }[];
+    expect(found.map(({ id }) => id)).toEqual(expected);
+  });
+
+  it('is ignored if several properties have its name', async () => {
+    const Other = { ...Venue, properties: { ...(Venue.properties as object), price_per_day_cents: ID } };
+    expect((await explainApi({ paths, schemas: { Venue: Other } }))['GET /venues']).toContain(
+      'ignores: max_price_cents',
+    );
+  });
+});
