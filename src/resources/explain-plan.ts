@@ -1,10 +1,11 @@
-import { describeAction, describeEffect, splitActionPath, splitBulkPath } from './actions.ts';
+import { describeAction, describeEffect, splitBulkPath } from './actions.ts';
 import { getShownLists } from './count-entries.ts';
 import { describeDerived } from './derived.ts';
 import { describeEmbedded } from './embedded.ts';
 import { listChildren } from './entries.ts';
 import { describeFilter } from './list-filters.ts';
 import type { ListParameters } from './list-query.ts';
+import { getMarkSegment } from './marks.ts';
 import { addArticle, getLastSegment, getParameterName } from './names.ts';
 import { findCreator } from './ownership.ts';
 import type { Action, Derived, Effect, Login, Mount, Plan, Resource } from './resource.ts';
@@ -66,7 +67,7 @@ function describeCounts(counts: readonly Derived[]): string {
 /** Describes an action, such as `completes a task: status → "done"`. */
 function explainEffect(model: ResourceModel, plan: Plan, effect: Effect): string {
   const { resource, route } = plan;
-  const { verb = '' } = (plan.isBulk ? splitBulkPath(route.path) : splitActionPath(route.path)) ?? {};
+  const verb = (plan.isBulk ? splitBulkPath(route.path)?.verb : undefined) ?? getMarkSegment(route);
   const isPart =
     ['PUT', 'PATCH'].includes(route.method) && effect.setsBody && effect.values.length === 0 && !effect.time;
   // `PUT /tasks/{taskId}/assignee` names the property, and `POST /tasks/{taskId}/assign` what is done.

@@ -4,7 +4,15 @@ import { getDocumentPaths, getOverrides, getResourceSegment, type Overrides } fr
 import { findReference, findResources } from './find-resources.ts';
 import { findFollow } from './follows.ts';
 import { locateInEntry, locateRequest, locateResponse } from './locate.ts';
-import { findMarkEffect, findMarks, type Marks, planMarkedList } from './marks.ts';
+import {
+  findMarkEffect,
+  findMarkedPlace,
+  findMarks,
+  getMarkSegment,
+  type Marks,
+  omitMarkedLists,
+  planMarkedList,
+} from './marks.ts';
 import { addArticle, getLastSegment, getParameterName, getParentPath } from './names.ts';
 import { addSenders, findOwnPosition } from './own-paths.ts';
 import { chooseAction, findParents, hasEntryResponse, type Place } from './path-keys.ts';
@@ -62,12 +70,13 @@ export function inferResources(reader: SchemaReader, documented: readonly Route[
     own && route.method === 'GET' && findOwnUser(reader, own, route) ? [route.path] : [],
   );
   const linked = own ? all.map((resource) => (resource === listed ? own : linkToUsers(reader, own, resource))) : all;
-  const resources = own && hasLogin ? addSenders(reader, own, linked, { routes, ownPaths }) : linked;
-  const users = resources.find(({ name }) => name === own?.name);
+  const sent = own && hasLogin ? addSenders(reader, own, linked, { routes, ownPaths }) : linked;
+  const users = sent.find(({ name }) => name === own?.name);
+  const marks = findMarks(reader, sent, hasLogin ? routes : [], { users, ownPaths });
+  const resources = omitMarkedLists(sent, marks);
   const isHidden = created !== undefined;
   const isRegistered = routes.some((route) => users && findLogin(reader, users, route, isHidden)?.isRegistration);
   const follow = users && findFollow(reader, users, routes);
-  const marks = findMarks(reader, resources, hasLogin ? routes : [], { users, ownPaths });
   const context = { follow, loginPaths, ownPaths, isHidden, createsUnknown: isHidden && !isRegistered };
   const plans = new Map<string, Plan>();
   const mockedPlans = new Map<string, MockedPlan>();
@@ -90,13 +99,12 @@ export function inferResources(reader: SchemaReader, documented: readonly Route[
   const kept = resources.filter(
     (resource) => resource.kind !== 'singleton' || users === undefined || used.has(resource),
   );
-  const connected = connectActions(reader, plans);
   return {
     resources: kept,
     users,
     ...describeLogins(reader, users, plans),
     follow,
-    plans: connected,
+    plans: connectActions(reader, plans),
     mockedPlans,
     reasons,
   };
@@ -172,18 +180,18 @@ function planAction(
   route: Route,
   { users, marks }: SenderContext,
 ): Plan | undefined {
-  const action = splitActionPath(route.path);
-  const place = action && findPlaceOfForm(resources, action.item);
-  if (!action || !place?.isItem || place.resource.kind !== 'collection') return undefined;
+  const { item, verb } = splitActionPath(route.path) ?? { item: route.path, verb: getMarkSegment(route) };
+  const place = findMarkedPlace(marks, route) ?? (item === route.path ? undefined : findPlaceOfForm(resources, item));
+  if (!place?.isItem || place.resource.kind !== 'collection') return undefined;
   const { resource } = place;
-  const shown = users && findSenderFlag(reader, resource, route, action.verb);
+  const shown = users && findSenderFlag(reader, resource, route, verb);
   const effect =
     findMarkEffect(reader, marks, route) ??
-    findAssignment(reader, { resources, users }, resource, route, action.verb) ??
-    findEffect(reader, resource, route, action.verb) ??
+    findAssignment(reader, { resources, users }, resource, route, verb) ??
+    findEffect(reader, resource, route, verb) ??
     shown;
   if (!effect) return undefined;
-  const mount = renameParameters(place.mount, action.item);
+  const mount = renameParameters(place.mount, item);
   const located = locateResponse(reader, { resource, action: 'read' }, route, {});
   const requestPath =
     effect.setsBody || effect.counter?.isSent ? locateRequest(reader, resource, route, undefined) : [];

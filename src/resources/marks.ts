@@ -1,7 +1,8 @@
 import type { Route } from '../openapi/routes.ts';
-import { normalizeName } from '../util/names.ts';
+import { normalizeName, toSingular } from '../util/names.ts';
 import { findEffect, splitActionPath } from './actions.ts';
-import { getLastSegment, getParentPath } from './names.ts';
+import { getLastSegment, getParameterName, getParentPath } from './names.ts';
+import type { Place } from './path-keys.ts';
 import { findPlaceOfForm, renameParameters } from './places.ts';
 import { indexEntrySchemas } from './references.ts';
 import type { Effect, Mount, Plan, Resource } from './resource.ts';
@@ -27,7 +28,18 @@ export function getMark(segment: string, { name, singular }: Resource): string |
   return MARKS.find(([pattern]) => words.some((one) => pattern.test(one)))?.[1];
 }
 
-/** An operation that marks an entry, such as `POST /posts/{postId}/like`. */
+/** Returns the mark that a boolean shows, such as `favorited` for `is_favorite`. */
+function getShownMark(property: string): string | undefined {
+  const word = normalizeName(property).replace(/^(?:is|has)|by(?:me|you|viewer)$/g, '');
+  return MARKS.find(([pattern]) => pattern.test(word))?.[1];
+}
+
+/** Returns the segment of an operation that marks an entry: `like` for `/posts/{postId}/like` and `/likes/{postId}`. */
+export function getMarkSegment({ path }: Pick<Route, 'path'>): string {
+  return splitActionPath(path)?.verb ?? toSingular(getLastSegment(getParentPath(path)));
+}
+
+/** An operation that marks an entry, such as `POST /posts/{postId}/like` or `PUT /me/likes/{postId}`. */
 interface Marking {
   readonly route: Route;
   readonly resource: Resource;
@@ -41,6 +53,8 @@ export interface Marks {
   readonly markings: readonly Marking[];
   /** The operations that list marked entries. */
   readonly lists: readonly MarkedList[];
+  /** The paths of these lists whose entries are marked at paths such as `/me/likes/{postId}`. */
+  readonly ownLists: readonly string[];
 }
 
 interface MarkedList {
@@ -50,6 +64,8 @@ interface MarkedList {
   /** The path of the user in `/users/{userId}/likes`. Undefined for the user who sends the request. */
   readonly user: Mount | undefined;
   readonly path: readonly string[];
+  /** Whether the path is one such as `/favorites`, which does not say whose list it is. */
+  readonly isTop: boolean;
 }
 
 /**
@@ -62,10 +78,51 @@ export function findMarks(
   routes: readonly Route[],
   { users, ownPaths }: { readonly users: Resource | undefined; readonly ownPaths: readonly string[] },
 ): Marks {
-  if (!users) return { markings: [], lists: [] };
-  const markings = routes.flatMap((route) => findMarking(reader, resources, users, route) ?? []);
-  const lists = routes.flatMap((route) => findMarkedList(reader, resources, { users, ownPaths }, route) ?? []);
-  return { markings, lists };
+  if (!users) return { markings: [], lists: [], ownLists: [] };
+  const found = routes.flatMap((route) => findMarkedList(reader, resources, { users, ownPaths }, route) ?? []);
+  const inLists = found.flatMap((list) => findListMarkings(reader, routes, list));
+  const markings = [...routes.flatMap((route) => findMarking(reader, resources, users, route) ?? []), ...inLists];
+  // A path such as `/favorites` says less than `/me/favorites`.
+  const lists = found.filter(
+    ({ resource, mark, isTop }) => !isTop || markings.some((one) => one.resource === resource && one.mark === mark),
+  );
+  return { markings, lists, ownLists: inLists.map(({ route }) => getParentPath(route.path)) };
+}
+
+/**
+ * Finds the operations such as `PUT` and `DELETE /me/likes/{postId}` that mark the entries of a list. Returns an empty
+ * array if other operations at these paths need the entries of a list of its own.
+ */
+function findListMarkings(reader: SchemaReader, routes: readonly Route[], list: MarkedList): readonly Marking[] {
+  const { resource, mark, user } = list;
+  const { path } = list.route;
+  const isItem = (route: Route) => getParentPath(route.path) === path && getParameterName(getLastSegment(route.path));
+  const items = routes.filter(isItem);
+  const marks = items.filter(
+    (route) => MARKING_METHODS.includes(route.method) && reader.getRequestSchema(route) === undefined,
+  );
+  const isOther = (route: Route) => route !== list.route && (route.path === path || route.path.startsWith(`${path}/`));
+  const others = routes.filter((route) => isOther(route) && !marks.includes(route));
+  if (user || others.length > 0 || !marks.some(({ method }) => method !== 'DELETE')) return [];
+  return marks.map((route) => ({ route, resource, mark, shown: findShown(reader, resource, mark, route) }));
+}
+
+/** The methods of operations that mark entries, or take a mark back. */
+const MARKING_METHODS = ['POST', 'PUT', 'DELETE'];
+
+/** Returns the boolean with which the response of an operation, or an entry, shows a mark. */
+function findShown(
+  reader: SchemaReader,
+  { singular, schema: own }: Resource,
+  mark: string,
+  route: Route,
+): string | undefined {
+  const response = reader.getResponseSchema(route, route.successStatus);
+  const schemas = [response && reader.findEntry(response, singular, own).schema, own];
+  const names = schemas.flatMap((schema) => (schema ? [...reader.getProperties(schema)] : []));
+  const isShown = ([name, pointer]: readonly [string, string]) =>
+    isSenderFlag(name) && reader.getTypes(pointer).includes('boolean') && getShownMark(name) === mark;
+  return names.find(isShown)?.[0];
 }
 
 function findMarking(
@@ -79,18 +136,9 @@ function findMarking(
   if (!action || !place?.isItem || place.resource === users || place.resource.kind !== 'collection') return undefined;
   const { resource } = place;
   const mark = getMark(action.verb, resource);
-  const isAction = ['POST', 'PUT', 'DELETE'].includes(route.method) && reader.getRequestSchema(route) === undefined;
+  const isAction = MARKING_METHODS.includes(route.method) && reader.getRequestSchema(route) === undefined;
   if (mark === undefined || !isAction) return undefined;
-  const response = reader.getResponseSchema(route, route.successStatus);
-  const schemas = [response && reader.findEntry(response, resource.singular, resource.schema).schema, resource.schema];
-  const names = schemas.flatMap((schema) => (schema ? [...reader.getProperties(schema)] : []));
-  const shown = names.find(
-    ([name, pointer]) =>
-      isSenderFlag(name) &&
-      reader.getTypes(pointer).includes('boolean') &&
-      normalizeName(name).replace('favourit', 'favorit').includes(mark),
-  )?.[0];
-  return { route, resource, mark, shown };
+  return { route, resource, mark, shown: findShown(reader, resource, mark, route) };
 }
 
 function findMarkedList(
@@ -106,10 +154,26 @@ function findMarkedList(
   const place = isOwn ? undefined : findPlaceOfForm([users], item);
   const user = place?.isItem && place.mount.parents.length === 0 ? renameParameters(place.mount, item) : undefined;
   const segment = getLastSegment(route.path);
-  const found = isOwn || user ? reader.findList(response, segment) : undefined;
-  const resource = found && indexEntrySchemas(reader)(resources).get(reader.resolve(found.schema));
+  const isTop = !isOwn && !user && route.pathNames.length === 0;
+  const found = isOwn || user || isTop ? reader.findList(response, segment) : undefined;
+  const resource = found && findMarked(reader, resources, route, found.schema);
   const mark = resource && resource !== users ? getMark(segment, resource) : undefined;
-  return found && resource && mark !== undefined ? { route, resource, mark, user, path: found.path } : undefined;
+  return found && resource && mark !== undefined ? { route, resource, mark, user, path: found.path, isTop } : undefined;
+}
+
+/** Returns the resource with the entries of a list: another one than that at the path of the list. */
+function findMarked(
+  reader: SchemaReader,
+  resources: readonly Resource[],
+  { path }: Route,
+  schema: string,
+): Resource | undefined {
+  const resource = indexEntrySchemas(reader)(resources).get(reader.resolve(schema));
+  if (resource?.mounts[0]?.collection !== path) return resource;
+  return resources.find(
+    (one) =>
+      one !== resource && one.kind === 'collection' && one.schema !== '' && reader.isSame(one.schema, resource.schema),
+  );
 }
 
 /** Returns the boolean that all operations use for a mark of a resource; undefined if no operation marks entries. */
@@ -127,7 +191,7 @@ export function findMarkEffect(reader: SchemaReader, marks: Marks, route: Route)
   const marking = marks.markings.find((one) => one.route === route);
   if (!marking) return undefined;
   const { resource, mark } = marking;
-  const { verb = '' } = splitActionPath(route.path) ?? {};
+  const verb = getMarkSegment(route);
   const isUndone = /^un/i.test(verb);
   const own = findEffect(reader, resource, route, isUndone ? verb.replace(/^un[-_]?/i, '') : verb);
   const isListed = marks.lists.some((list) => list.resource === resource && list.mark === mark);
@@ -136,6 +200,20 @@ export function findMarkEffect(reader: SchemaReader, marks: Marks, route: Route)
   const isSet = route.method !== 'DELETE' && !isUndone;
   const counter = own?.counter && { ...own.counter, step: isSet ? (1 as const) : (-1 as const) };
   return { values: [{ property: flag, value: isSet }], time: undefined, counter, setsBody: false };
+}
+
+/** Returns the resources without those of lists such as `/favorites`, whose entries users mark. */
+export function omitMarkedLists(resources: readonly Resource[], { ownLists }: Marks): readonly Resource[] {
+  return resources.filter(({ mounts }) => !ownLists.includes(mounts[0]?.collection ?? ''));
+}
+
+/** Returns the resource and the place of an entry that an operation such as `PUT /me/likes/{postId}` marks. */
+export function findMarkedPlace({ markings, ownLists }: Marks, { path, method }: Route): Place | undefined {
+  const marking = ownLists.includes(getParentPath(path))
+    ? markings.find(({ route }) => route.path === path && route.method === method)
+    : undefined;
+  const mount = marking?.resource.mounts.find(({ parents }) => parents.length === 0);
+  return marking && mount && { resource: marking.resource, mount, isItem: true };
 }
 
 /**

@@ -186,7 +186,9 @@ export function addOwnSeeds(model: ResourceModel, state: State, user: Entry): St
     const examples = findExamples(model, plan.resource);
     const values = examples.length > 0 ? examples : Array.from({ length: GENERATED_SEEDS }, () => undefined);
     const added = addSeedsAt(model, { ...plan, mount }, next, { values, paths: [{ [SENDER]: id }], isForEach: true });
-    return examples.length > 0 ? added : setReferences(model, plan.resource, added, new Set(getEntries(next, plan.resource)));
+    return examples.length > 0
+      ? added
+      : setReferences(model, plan.resource, added, new Set(getEntries(next, plan.resource)));
   }, state);
 }
 

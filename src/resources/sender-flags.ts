@@ -16,6 +16,25 @@ export function isSenderFlag(property: string): boolean {
   return FLAG.test(normalizeName(property));
 }
 
+/**
+ * Returns the effect of an action on a boolean that only its response shows, such as `following` of a profile for
+ * `POST /profiles/{username}/follow`.
+ */
+export function findSenderFlag(
+  reader: SchemaReader,
+  resource: Resource,
+  route: Route,
+  verb: string,
+): Effect | undefined {
+  const response = reader.getResponseSchema(route, route.successStatus);
+  if (response === undefined || !['POST', 'PUT', 'DELETE'].includes(route.method)) return undefined;
+  const { schema } = reader.findEntry(response, resource.singular, resource.schema);
+  const found = findStateValue(reader, schema, verb);
+  if (typeof found?.value !== 'boolean' || !isSenderFlag(found.property)) return undefined;
+  const value = { property: found.property, value: found.value === (route.method !== 'DELETE') };
+  return { values: [value], time: undefined, counter: undefined, setsBody: false };
+}
+
 /** Returns the booleans that actions such as `favorite` set for the user who sends the request, by resource. */
 const indexFlags = memoizeByObject(
   ({ users, plans }: Pick<Inference, 'users' | 'plans'>): ReadonlyMap<string, ReadonlySet<string>> => {

@@ -23,12 +23,10 @@ export const findUserParts = memoizeByObject((reader: SchemaReader) =>
   memoizeByObject((users: Resource) =>
     memoizeByObject(({ schema, id }: Resource): UserParts => {
       const properties = schema === '' ? [] : [...reader.getProperties(schema)];
-      const required = schema === '' ? [] : reader.getRequired(schema);
-      // A required `customerId` names the user if customers log in. An optional one can be another user.
+      // `customerId` names the user if customers log in.
       const userId = normalizeName(users.id.property ?? '');
       const ownIds = [`${normalizeName(users.singular)}id`, ...NAME_IDS.filter((name) => name === userId)];
-      const isOwnId = (name: string) =>
-        ownIds.includes(normalizeName(name)) && required.includes(name) && name !== id.property;
+      const isOwnId = (name: string) => ownIds.includes(normalizeName(name)) && name !== id.property;
       const scalars = properties.filter(
         ([name, pointer]) =>
           (CREATOR_PROPERTIES.includes(normalizeName(name)) || isOwnId(name)) && reader.isScalar(pointer),

@@ -120,7 +120,7 @@ export function createUsers(
 /** Returns the name of a schema for people who log in, such as `customer` for `Customer`; `user` for other names. */
 function namePerson(reader: SchemaReader, schema: string): string {
   const name = reader.resolve(schema).split('/').at(-1) ?? '';
-  const isPerson = ['customer', 'member', 'employee', ...PERSONS_WITH_LOGIN].includes(normalizeName(name));
+  const isPerson = [...PERSONS, ...PERSONS_WITH_LOGIN].includes(normalizeName(name)) && !/profile$/i.test(name);
   return isPerson ? name.charAt(0).toLowerCase() + name.slice(1) : 'user';
 }
 

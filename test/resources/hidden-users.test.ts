@@ -82,12 +82,12 @@ describe('users whom no operation lists', () => {
 
   it('are explained', async () => {
     expect(await explainApi({ paths: PATHS, schemas })).toMatchObject({
-      'POST /auth/register': 'real: registers a user by email',
-      'POST /auth/refresh': 'real: logs in a user by refresh_token',
-      'DELETE /auth/current-user': 'real: deletes the user who sends the request',
+      'POST /auth/register': 'real: registers an account by email',
+      'POST /auth/refresh': 'real: logs in an account by refresh_token',
+      'DELETE /auth/current-user': 'real: deletes the account who sends the request',
     });
     expect(await explainApi({ paths: COOKIE_PATHS, schemas })).toMatchObject({
-      'POST /signin': 'real: logs in a user by email, and creates an unknown one',
+      'POST /signin': 'real: logs in an account by email, and creates an unknown one',
     });
   });
 });
@@ -288,5 +288,35 @@ describe('users whom a POST creates with a password', () => {
     await ask('POST', '/users', { email: 'ann@example.com', password: 'x', name: 'Ann' });
     expect(await ask('POST', '/login', { email: 'ann@example.com', password: 'x' })).toMatchObject({ status: 200 });
     expect(await ask('POST', '/login', { email: 'ann@example.com', password: 'y' })).toMatchObject({ status: 401 });
+  });
+});
+
+describe('the id of an account in an entry', () => {
+  it('is that of the token, also if the schema of the users is called Account and the property is optional', async () => {
+    const text = { type: 'string' };
+    const credentials = createObject({ 'email!': text, 'password!': text });
+    const session = createObject({ 'access_token!': text, 'account!': refer('Account') });
+    const paths = {
+      '/accounts': { post: { request: credentials, response: session, status: 201 } },
+      '/session': { post: { request: credentials, response: session } },
+      '/account': { get: { response: refer('Account') } },
+      ...createResourcePaths('/bookings/{bookingId}', refer('Booking'), createObject({ 'note!': text })),
+      ...createResourcePaths('/reviews/{reviewId}', refer('Review'), createObject({ 'text!': text })),
+    };
+    const schemas = {
+      Account: createObject({ 'id!': { type: 'integer' }, 'email!': text }),
+      Booking: createObject({ 'id!': { type: 'integer' }, 'account_id!': { type: 'integer' }, 'note!': text }),
+      Review: createObject({ 'id!': { type: 'integer' }, account_id: { type: 'integer' }, 'text!': text }),
+    };
+    const { ask } = await startApi({ paths, schemas, needsToken: true });
+    for (const email of ['ann@example.com', 'bob@example.com']) {
+      const { body } = await ask('POST', '/accounts', { email, password: 'x' });
+      const headers = { Authorization: `Bearer ${body.access_token}` };
+      const ids = [
+        (await ask('POST', '/bookings', { note: 'n' }, headers)).body.account_id,
+        (await ask('POST', '/reviews', { text: 't' }, headers)).body.account_id,
+      ];
+      expect(ids).toEqual([body.account.id, body.account.id]);
+    }
   });
 });

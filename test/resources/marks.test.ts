@@ -76,3 +76,47 @@ describe('an entry that a user marks', () => {
     });
   });
 });
+
+describe('the favorites of a user', () => {
+  const Venue = createObject({ 'id!': INTEGER, 'name!': TEXT, 'is_favorite!': { type: 'boolean' } });
+  const own = { Account: createObject({ 'id!': INTEGER, 'username!': TEXT }), Venue };
+  const session = createObject({ 'token!': TEXT, 'account!': refer('Account') });
+  const base: Paths = {
+    '/accounts': { post: { request: NAMED, response: session, status: 201 } },
+    '/session': { post: { request: NAMED, response: session } },
+    '/account': { get: { response: refer('Account') } },
+    '/venues': {
+      get: { response: createList(refer('Venue')), query: { favorite: { type: 'boolean' } } },
+      post: { request: createObject({ 'name!': TEXT }), response: refer('Venue'), status: 201 },
+    },
+    '/venues/{venueId}': { get: { response: refer('Venue') }, parameters: { venueId: INTEGER } },
+  };
+  const marking = { put: { status: 204 }, delete: { status: 204 } };
+  const list = { get: { response: createObject({ 'data!': createList(refer('Venue')) }) } };
+
+  it.each<[string, string, Paths]>([
+    ['/favorites', '/venues/{}/favorite', { '/favorites': list, '/venues/{venueId}/favorite': marking }],
+    ['/favorites', '/favorites/{}', { '/favorites': list, '/favorites/{venueId}': marking }],
+    ['/me/favorites', '/me/favorites/{}', { '/me/favorites': list, '/me/favorites/{venueId}': marking }],
+  ])('are listed at %s, set at %s, shown and filtered', async (path, item, more) => {
+    const { ask } = await startApi({ paths: { ...base, ...more }, schemas: own, needsToken: true });
+    const logIn = async (username: string) => {
+      const { body } = await ask('POST', '/accounts', { username, password: 'x' });
+      const headers = { Authorization: `Bearer ${body.token}` };
+      return (method: string, target: string, sent?: unknown) => ask(method, target, sent, headers);
+    };
+    const [ann, bob] = [await logIn('ann'), await logIn('bob')];
+    for (const name of ['a', 'b']) await ann('POST', '/venues', { name });
+    const getPath = (id: number) => item.replace('{}', String(id));
+    expect(await ann('PUT', getPath(2))).toMatchObject({ status: 204 });
+    expect((await ann('GET', path)).body.data).toMatchObject([{ name: 'b', is_favorite: true }]);
+    expect((await bob('GET', path)).body.data).toEqual([]);
+    expect((await ann('GET', '/venues?favorite=true')).body).toMatchObject([{ name: 'b' }]);
+    expect((await ann('GET', '/venues?favorite=false')).body).toMatchObject([{ name: 'a', is_favorite: false }]);
+    expect((await bob('GET', '/venues/2')).body).toMatchObject({ is_favorite: false });
+    expect(await ann('PUT', getPath(999))).toMatchObject({ status: 404 });
+    expect((await ann('GET', '/venues')).body).toHaveLength(2);
+    await ann('DELETE', getPath(2));
+    expect((await ann('GET', path)).body.data).toEqual([]);
+  });
+});
