@@ -124,22 +124,3 @@ function changeFlags(entry: Entry, old: string, change: (users: readonly unknown
   );
   return changed.length === 0 ? entry : { ...entry, [PATH_VALUES]: { ...values, ...Object.fromEntries(changed) } };
 }
-
-/**
- * Returns the effect of an action on a boolean that only its response shows, such as `following` of a profile for
- * `POST /profiles/{username}/follow`.
- */
-export function findSenderFlag(
-  reader: SchemaReader,
-  resource: Resource,
-  route: Route,
-  verb: string,
-): Effect | undefined {
-  const response = reader.getResponseSchema(route, route.successStatus);
-  if (response === undefined || !['POST', 'PUT', 'DELETE'].includes(route.method)) return undefined;
-  const { schema } = reader.findEntry(response, resource.singular, resource.schema);
-  const found = findStateValue(reader, schema, verb);
-  if (typeof found?.value !== 'boolean' || !isSenderFlag(found.property)) return undefined;
-  const value = { property: found.property, value: found.value === (route.method !== 'DELETE') };
-  return { values: [value], time: undefined, counter: undefined, setsBody: false };
-}
