@@ -153,6 +153,7 @@ export function count(model: ResourceModel, plan: Plan, input: Input, context: C
   const total = found.reduce((sum, one) => sum + one.total, 0);
   const known: Entry = {
     ...values,
+    ...countViewed(model, counts, state, id, context.nowMs),
     ...countFound(counts, found),
     ...Object.fromEntries(totals.map((name) => [name, total])),
     ...Object.fromEntries([...repeated].map(([name, parameter]) => [name, [query[parameter] ?? ''].flat().join(' ')])),
@@ -169,6 +170,23 @@ export function count(model: ResourceModel, plan: Plan, input: Input, context: C
     generated: [...new Set([...inside, ...generated])],
     notes: model.takeNotes(plan, query, parameters),
   };
+}
+
+/** Returns the numbers of entries that depend on the time: `overdue`. */
+function countViewed(
+  model: ResourceModel,
+  counts: readonly Derived[],
+  state: State,
+  id: string | undefined,
+  getNow: () => number,
+): Entry {
+  const viewed = counts.flatMap((derived) => {
+    const { view, property, children } = derived;
+    if (!view) return [];
+    const complete = (entry: Entry) => model.derived.complete(children.resource, entry);
+    return [[property, selectViewed(view, listShown(derived, state, id), complete, getNow).length] as const];
+  });
+  return Object.fromEntries(viewed);
 }
 
 /** The entries that a list in a response shows. */
@@ -212,8 +230,8 @@ function countFound(counts: readonly Derived[], found: readonly (Found & { reado
     found.flatMap(({ list: { derived, view }, total }) => (view ? [] : [[derived.children.resource, total] as const])),
   );
   const plain = counts.filter(
-    ({ shown, only, time, group, inside, texts }) =>
-      !shown && !only && !group && !inside && !time && texts === undefined,
+    ({ shown, only, time, group, inside, texts, view, average }) =>
+      !shown && !only && !view && !average && !group && !inside && !time && texts === undefined,
   );
   return Object.fromEntries(
     plain.flatMap(({ property, children }) => {

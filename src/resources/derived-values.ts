@@ -65,7 +65,9 @@ export class DerivedValues {
 
   /** Returns the properties of a resource's entries that are numbers or times of other entries, such as `taskCount`. */
   readonly getCounts = memoizeByObject((resource: Resource): readonly Derived[] =>
-    findDerived(this.#reader, this.#inference.resources, resource),
+    findDerived(this.#reader, this.#inference.resources, resource).filter(
+      ({ property, average }) => average === undefined || !this.#getSent(resource).has(property),
+    ),
   );
 
   /** Returns an entry with the values that responses generate. */

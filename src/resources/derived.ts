@@ -8,7 +8,7 @@ import { getParentPath, getPathForm } from './names.ts';
 import type { Children, Derived, Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
 import { findCreatedName } from './server-values.ts';
-import { findStateValue } from './states.ts';
+import { allowsNull, findStateValue } from './states.ts';
 
 /** The resources by the paths of their parents, and by properties with ids of other entries, such as `projectid`. */
 interface ChildIndex {
@@ -87,7 +87,9 @@ export function findCounted(reader: SchemaReader, schema: string, children: read
     const types = reader.getTypes(pointer);
     // A number such as `refundTotal` is a sum.
     const isNumber = types.includes('integer') || (types.includes('number') && !/total$/i.test(property));
-    const found = isNumber ? findCount(reader, property, children) : findLatest(reader, property, children);
+    const found =
+      findAverage(reader, property, pointer, children) ??
+      (isNumber ? findCount(reader, property, children) : findLatest(reader, property, children));
     return found ? [{ property, ...found }] : [];
   });
 }
@@ -132,6 +134,32 @@ function findCount(reader: SchemaReader, property: string, children: readonly Ch
   return inState.length === 1 ? inState[0] : undefined;
 }
 
+/** Finds the only number whose average a property such as `averageRating` shows. */
+function findAverage(
+  reader: SchemaReader,
+  property: string,
+  pointer: string,
+  children: readonly Children[],
+): Found | undefined {
+  const [, name] = /^(?:average|avg|mean)(.+)$/.exec(normalizeName(property)) ?? [];
+  const types = reader.getTypes(pointer);
+  const isNumber = (own: readonly unknown[]) => own.some((type) => type === 'integer' || type === 'number');
+  if (name === undefined || !isNumber(types) || children.length > MAX_STATES) return undefined;
+  const found = children.flatMap((one) => {
+    const { schema, singular } = one.resource;
+    return [...(schema === '' ? [] : reader.getProperties(schema))].flatMap(([own, place]) => {
+      const names = [normalizeName(own), normalizeName(singular) + normalizeName(own)];
+      return names.includes(name) && isNumber(reader.getTypes(place)) ? [{ children: one, own }] : [];
+    });
+  });
+  const [only, ...others] = found;
+  if (!only || others.length > 0) return undefined;
+  const allowsZero = Number(reader.getKeyword(pointer, 'minimum') ?? 0) <= 0;
+  const none: 0 | null | undefined = allowsNull(reader, pointer) ? null : allowsZero ? 0 : undefined;
+  const average = { property: only.own, isInteger: !types.includes('number'), none };
+  return { children: only.children, only: undefined, time: undefined, average };
+}
+
 /** Finds the entries whose latest time a property such as `lastCommentAt` shows. */
 function findLatest(reader: SchemaReader, property: string, children: readonly Children[]): Found | undefined {
   const [, name] = /^(?:last|latest)(.+?)(?:at|on|date|time)$/.exec(normalizeName(property)) ?? [];
@@ -150,12 +178,16 @@ export function describeDerived({
   shown,
   group,
   inside,
+  whole,
+  average,
 }: Derived): string {
+  if (average) return `${property} (average ${average.property} of ${resource.name})`;
   if (group) return `${property} (${resource.name} by ${group.property})`;
   if (inside) return inside.map((one) => `${property}.${describeDerived(one)}`).join(', ');
   if (shown) return property === resource.name ? property : `${property} (${resource.name})`;
   if (texts !== undefined) return `the ${texts} of all ${resource.name}`;
-  return only ? `${property} (${resource.name} with ${only.property} ${JSON.stringify(only.value)})` : property;
+  const share = whole === undefined ? '' : 'share of ';
+  return only ? `${property} (${share}${resource.name} with ${only.property} ${JSON.stringify(only.value)})` : property;
 }
 
 /** The number of entries, and the latest of their times. */
@@ -203,13 +235,22 @@ export function computeDerived(
 ): Entry {
   return Object.fromEntries(
     properties.flatMap((derived): readonly (readonly [string, unknown])[] => {
-      if (derived.shown) return [];
+      if (derived.shown || derived.view) return [];
       if (derived.texts !== undefined) return [[derived.property, listTexts(derived.texts, state, derived)]];
       const { resource, key } = derived.children;
       if (derived.inside) return [[derived.property, computeDerived(derived.inside, state, id, complete)]];
       const list = getEntryList(state, resource);
       if (derived.group)
         return [[derived.property, countGroups(derived, key ? findByKeys(list, [key], [id]) : list.entries, complete)]];
+      if (derived.average) {
+        const value = computeAverage(derived, key ? findByKeys(list, [key], [id]) : list.entries, complete);
+        return value === undefined ? [] : [[derived.property, value]];
+      }
+      if (derived.whole !== undefined) {
+        const all = key ? findByKeys(list, [key], [id]) : list.entries;
+        const share = all.length === 0 ? 0 : summarize(derived, all, complete).count / all.length;
+        return [[derived.property, round(share * derived.whole, MAX_DECIMALS)]];
+      }
       const { count, latest } = key
         ? summarize(derived, findByKeys(list, [key], [id]), complete)
         : summarizeAll(derived)(list.entries)(complete);
@@ -217,6 +258,23 @@ export function computeDerived(
       return latest === undefined ? [] : [[derived.property, latest]];
     }),
   );
+}
+
+/** The number of decimals of averages and shares. */
+const MAX_DECIMALS = 4;
+
+function round(value: number, decimals: number): number {
+  return Number(value.toFixed(decimals));
+}
+
+function computeAverage(derived: Derived, entries: readonly Entry[], complete: Complete): number | null | undefined {
+  const { property = '', isInteger = false, none } = derived.average ?? {};
+  const values = entries
+    .map((entry) => getShown(derived, entry, property, complete))
+    .filter((value) => typeof value === 'number');
+  if (values.length === 0) return none;
+  const sum = values.reduce((total, value) => total + value, 0);
+  return round(sum / values.length, isInteger ? 0 : 2);
 }
 
 /** Returns the number of entries with each value of a property, by the names of the numbers. */

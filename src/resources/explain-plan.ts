@@ -47,7 +47,7 @@ function explainCounts(model: ResourceModel, plan: Plan): string {
   );
   const isWhole = counts.some(({ property }) => property === '');
   const named = counts.map((derived) => {
-    const view = lists.find((list) => list.derived === derived)?.view;
+    const view = derived.view ?? lists.find((list) => list.derived === derived)?.view;
     return [describeDerived(derived), ...(view ? describeView(view) : [])].join(' ');
   });
   const details = [

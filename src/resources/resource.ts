@@ -224,15 +224,16 @@ export interface Effect {
   readonly clears?: readonly string[];
   /** The states of an entry in which the action is refused: `cancelled` for `confirm`. */
   readonly refusedIn?: Effect['values'];
-  /** To which entry of another resource the entry is given: to the user in `userId` for `assign`. */
   readonly assigns?: Assignment;
 }
 
-/** How an action gives an entry to another one, or takes it away. */
+/**
+ * How an action gives an entry to another one, or takes it away.
+ * `from`: the property of the request body with the id or the login of the other entry; undefined to take it away.
+ * `to`: the property of the entry: `assigneeId`, or the object `assignee`.
+ */
 interface Assignment {
-  /** The property of the request body with the id or the login of the other entry. Undefined if it is taken away. */
   readonly from: string | undefined;
-  /** The property of the entry: `assigneeId`, or the object `assignee`. */
   readonly to: string;
   readonly isObject: boolean;
   readonly target: Resource;
@@ -321,6 +322,12 @@ export interface Derived {
   readonly inside?: readonly Derived[] | undefined;
   /** The property with a list of texts whose different values are shown, such as `tags`. */
   readonly texts?: string | undefined;
+  /** Which entries are counted, if it depends on the time: `overdue`. */
+  readonly view?: View | undefined;
+  /** The value of all entries, if the property is the share of the entries in a state: 1, or 100 for a percentage. */
+  readonly whole?: number | undefined;
+  /** The number whose average is shown: `rating` for `averageRating`. `none`: the average of no entries. */
+  readonly average?: { readonly property: string; readonly isInteger: boolean; readonly none: 0 | null | undefined };
   /** The JSON Pointer of the schema in which the entries themselves are shown. `isList`: whether all are shown. */
   readonly shown?: { readonly schema: string; readonly isList: boolean } | undefined;
 }

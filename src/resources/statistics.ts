@@ -4,6 +4,7 @@ import { findChildren, findCounted, indexNames, MAX_STATES } from './derived.ts'
 import type { Children, Derived, Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
 import { findStateValue } from './states.ts';
+import { findView } from './views.ts';
 
 /** Returns all entries of each resource, as if they belonged to one parent. */
 const listAll = memoizeByObject((resources: readonly Resource[]): readonly Children[] =>
@@ -98,9 +99,47 @@ function findStateCounts(
   const groups = properties.flatMap(([property, pointer]): readonly Derived[] => {
     if (subject && ALL_NAMES.includes(normalizeName(property)) && isNumber(pointer))
       return [{ property, children: subject, only: undefined, time: undefined }];
+    const timed = isNumber(pointer) ? findTimed(reader, property, children, subject) : undefined;
+    const share = isNumber(pointer) && subject ? findShare(reader, property, pointer, subject) : undefined;
+    if (timed ?? share) return [timed ?? share].filter((one) => one !== undefined);
     return reader.isObject(pointer) ? findInside(reader, property, pointer, { children, subject }) : [];
   });
   return [...(flat?.found ?? []), ...groups];
+}
+
+/** Finds the entries that a number such as `overdue` or `overdueTasks` counts, if it depends on the time. */
+function findTimed(
+  reader: SchemaReader,
+  property: string,
+  children: readonly Children[],
+  subject: Children | undefined,
+): Derived | undefined {
+  const name = normalizeName(property).replace(/count$/, '');
+  const named = children.find(({ resource }) =>
+    [resource.name, resource.singular].some((one) => name.length > one.length && name.endsWith(normalizeName(one))),
+  );
+  const own = named ?? subject;
+  if (!own || own.resource.schema === '') return undefined;
+  const ends = [own.resource.name, own.resource.singular].map(normalizeName);
+  const end = ends.find((one) => name.endsWith(one)) ?? '';
+  const view = findView(reader, own.resource, `/${name.slice(0, name.length - end.length)}`);
+  return view && view.times.length > 0
+    ? { property, children: own, only: undefined, time: undefined, view }
+    : undefined;
+}
+
+/** Finds the state whose share a number such as `completionRate` or `donePercentage` is. */
+function findShare(reader: SchemaReader, property: string, pointer: string, own: Children): Derived | undefined {
+  const [, state = '', kind = ''] = /^(.+?)(rate|ratio|share|percent|percentage)$/.exec(normalizeName(property)) ?? [];
+  const { schema } = own.resource;
+  const only =
+    state === '' || schema === ''
+      ? undefined
+      : findStateValue(reader, schema, state.replace(/^completion$/, 'complete'));
+  const isPercentage = kind.startsWith('percent') || Number(reader.getKeyword(pointer, 'maximum') ?? 1) > 1;
+  // A fraction is no integer.
+  if (!only || (!isPercentage && !reader.getTypes(pointer).includes('number'))) return undefined;
+  return { property, children: own, only, time: undefined, whole: isPercentage ? 100 : 1 };
 }
 
 /** Finds the numbers in an object of a response: `byStatus: { todo, done }`, or `tasks: { total, done }`. */
@@ -113,7 +152,7 @@ function findInside(
   const name = normalizeName(property);
   const named = indexNames(children).get(name);
   if (named?.length === 1 && named[0]) {
-    const inside = findStateCounts(reader, schema, children, named[0]).filter(({ group }) => !group);
+    const inside = findStateCounts(reader, schema, children, named[0]).filter(({ group, view }) => !group && !view);
     return inside.length > 0 ? [{ property, children: named[0], only: undefined, time: undefined, inside }] : [];
   }
   const [, what = '', by = ''] = /^(.*?)(?:count)?by(.+)$/.exec(name) ?? [];

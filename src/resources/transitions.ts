@@ -5,6 +5,7 @@ import { splitActionPath } from './actions.ts';
 import { getOwn } from './entry-values.ts';
 import type { Effect, Plan } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
+import { allowsNull } from './states.ts';
 
 /** States in which actions such as `confirm` are refused, without uppercase letters and separators. */
 const FINAL = /^(?:cancell?ed|rejected|declined|void(?:ed)?|withdrawn|refunded|deleted|done|completed?|finished)$/;
@@ -45,8 +46,7 @@ function getOther({ values }: Effect, other: Effect) {
 function addUndone(reader: SchemaReader, schema: string, effect: Effect, others: readonly Effect[]): Effect {
   const properties = reader.getProperties(schema);
   const required = reader.getRequired(schema);
-  const isRemovable = (name: string) =>
-    !required.includes(name) || reader.getTypes(properties.get(name) ?? '').includes('null');
+  const isRemovable = (name: string) => !required.includes(name) || allowsNull(reader, properties.get(name) ?? '');
   const times = others.flatMap(({ time }) => (time?.isSet && isRemovable(time.property) ? [time.property] : []));
   const clears = [...new Set(times)].filter((name) => name !== effect.time?.property);
   const known = effect.values.map(({ property }) => property);

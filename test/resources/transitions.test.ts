@@ -11,7 +11,7 @@ const Task = createObject({
   'title!': TEXT,
   'status!': { type: 'string', enum: ['open', 'inProgress', 'done', 'cancelled'] },
   isDone: { type: 'boolean' },
-  completedAt: { ...TIME, type: ['string', 'null'] },
+  'completedAt!': { ...TIME, type: ['string', 'null'] },
   cancelledAt: TIME,
 });
 

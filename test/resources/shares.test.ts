@@ -1,0 +1,69 @@
+import { expect, it } from 'vitest';
+import { createObject, createResourcePaths, refer } from '../support/fixtures/api-document.ts';
+import { explainApi } from '../support/harness/explain-api.ts';
+import { startApi } from '../support/harness/start-api.ts';
+
+const TEXT = { type: 'string' };
+const ID = { type: 'integer' };
+const NUMBER = { type: 'number' };
+
+const schemas = {
+  Project: createObject({ 'id!': ID, 'name!': TEXT, 'averageEffort!': { type: ['number', 'null'] } }),
+  Task: createObject({
+    'id!': ID,
+    'title!': TEXT,
+    'status!': { enum: ['open', 'done'], type: 'string' },
+    dueDate: { type: 'string', format: 'date' },
+    effort: ID,
+  }),
+  Stats: createObject({
+    'total!': ID,
+    'open!': ID,
+    'done!': ID,
+    'overdue!': ID,
+    'completionRate!': { ...NUMBER, minimum: 0, maximum: 1 },
+    'donePercentage!': ID,
+    'averageEffort!': NUMBER,
+  }),
+};
+
+const task = createObject({ 'title!': TEXT, status: TEXT, dueDate: TEXT, effort: ID });
+const PATHS = {
+  ...createResourcePaths('/projects/{projectId}', refer('Project'), createObject({ 'name!': TEXT })),
+  ...createResourcePaths('/projects/{projectId}/tasks/{taskId}', refer('Task'), task),
+  '/projects/{projectId}/stats': { get: { response: refer('Stats') } },
+};
+
+it('Statistics have the overdue entries, shares and averages', async () => {
+  const { ask } = await startApi({ paths: PATHS, schemas }, { nowMs: () => Date.parse('2030-01-10T12:00:00Z') });
+  for (const name of ['a', 'b']) await ask('POST', '/projects', { name });
+  const stats = async () => (await ask('GET', '/projects/1/stats')).body;
+  expect(await stats()).toMatchObject({ overdue: 0, completionRate: 0, donePercentage: 0, averageEffort: 0 });
+  expect((await ask('GET', '/projects/1')).body).toMatchObject({ averageEffort: null });
+  for (const [status, day, effort] of [
+    ['open', '09', 1],
+    ['done', '09', 4],
+    ['open', '11', 5],
+    ['done', '11', 8],
+  ] as const)
+    await ask('POST', '/projects/1/tasks', { title: 'a', status, dueDate: `2030-01-${day}`, effort });
+  expect(await stats()).toEqual({
+    total: 4,
+    open: 2,
+    done: 2,
+    overdue: 1,
+    completionRate: 0.5,
+    donePercentage: 50,
+    averageEffort: 4.5,
+  });
+  expect((await ask('GET', '/projects/1')).body).toMatchObject({ averageEffort: 4.5 });
+  expect((await ask('GET', '/projects/2/stats')).body).toMatchObject({ total: 0, overdue: 0, completionRate: 0 });
+});
+
+it('Statistics are explained', async () => {
+  const { 'GET /projects/{projectId}/stats': text } = await explainApi({ paths: PATHS, schemas });
+  expect(text).toContain('overdue only status not "done" only dueDate before now');
+  expect(text).toContain('completionRate (share of tasks with status "done")');
+  expect(text).toContain('averageEffort (average effort of tasks)');
+  expect(text).not.toContain('generates');
+});
