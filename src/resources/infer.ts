@@ -35,7 +35,7 @@ import { findSenderFlag } from './sender-flags.ts';
 import { findCounts } from './statistics.ts';
 import { findTaken, planCheckout } from './take-parts.ts';
 import { connectActions } from './transitions.ts';
-import { isDownload, isUpload } from './uploads.ts';
+import { addFilePaths, isDownload, isUpload } from './uploads.ts';
 import { linkToUsers } from './user-parts.ts';
 import { planUser } from './user-plans.ts';
 import {
@@ -60,7 +60,7 @@ export function inferResources(reader: SchemaReader, documented: readonly Route[
   const found = findResources(reader, getDocumentPaths(reader.document, routes));
   const known = findUsers(reader, found, routes);
   const created = known ? undefined : createUsers(reader, found, routes);
-  const all = addLookups(reader, routes, created ? [...found, created] : found);
+  const all = addFilePaths(routes, addLookups(reader, routes, created ? [...found, created] : found));
   const listed = all.find(({ name }) => name === (known ?? created)?.name);
   const own = listed && addOwnProperties(reader, listed, routes);
   const isLogin = (route: Route) => own !== undefined && findLogin(reader, own, route)?.isRegistration === false;
@@ -91,7 +91,7 @@ export function inferResources(reader: SchemaReader, documented: readonly Route[
       const isOff = getOverrides(reader.document, route).off;
       const mocked = isOff ? undefined : planMocked(reader, resources, source);
       if (mocked) mockedPlans.set(key, mocked);
-      reasons.set(key, mocked?.file && plansUpload(routes, mocked.file.mount) ? FILE_REASON : planned);
+      reasons.set(key, mocked?.file && plansUpload(routes, mocked.file.resource) ? FILE_REASON : planned);
     }
   }
   const used = new Set([...plans.values()].map(({ resource }) => resource));
@@ -126,9 +126,10 @@ function setRoute(plan: Plan, route: Route, { idInQuery }: RestRoute): Plan {
 
 const FILE_REASON = 'returns the uploaded file, or a generated one if the entry has no file';
 
-/** Returns whether an operation uploads files to the list of a mount. */
-function plansUpload(routes: readonly Route[], { collection }: Mount): boolean {
-  return routes.some((route) => route.method === 'POST' && route.path === collection && isUpload(route));
+/** Returns whether an operation uploads files to the list of a resource. */
+function plansUpload(routes: readonly Route[], { mounts }: Resource): boolean {
+  const paths = mounts.map(({ collection }) => collection);
+  return routes.some((route) => route.method === 'POST' && paths.includes(route.path) && isUpload(route));
 }
 
 /**

@@ -277,7 +277,7 @@ const ONE_WORDS = /^(?:single|specific|particular)$/;
  * `Delete user`, in contrast to `Delete the users`.
  * The first of these words decides.
  */
-function namesOne(
+export function namesOne(
   { document }: SchemaReader,
   { mounts, singular }: Resource,
   { pointer, operationId }: Route,

@@ -7,7 +7,8 @@ import { normalizeName } from '../util/names.ts';
 import { fillPath, MULTIPART_TYPE } from '../util/request-target.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import { getKeyValue, getOwn, getPathValues } from './entry-values.ts';
-import { type MockedPlan, PATH_VALUES, type Resource } from './resource.ts';
+import { getLastSegment, getParameterName, getParentPath, getPathForm } from './names.ts';
+import { type MockedPlan, type Mount, PATH_VALUES, type Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
 
 /** Returns whether an operation uploads files: its request body is `multipart/form-data`. */
@@ -124,4 +125,36 @@ export function respondWithFile({ responses, successStatus }: Route, entry: Entr
 
 function isFile(value: unknown): value is string {
   return typeof value === 'string' && /^data:[^,]*;size=\d+;base64,/.test(value);
+}
+
+/**
+ * Adds the paths of uploaded files to the resources: `/attachments/{attachmentId}/content` returns the file that
+ * `POST /tasks/{taskId}/attachments` uploads.
+ */
+export function addFilePaths(routes: readonly Route[], resources: readonly Resource[]): readonly Resource[] {
+  const uploads = new Set(routes.flatMap((route) => (route.method === 'POST' && isUpload(route) ? [route.path] : [])));
+  const known = new Set(resources.flatMap(({ mounts }) => mounts.flatMap(({ item }) => item ?? [])).map(getPathForm));
+  const added = new Map<Resource, Mount[]>();
+  for (const route of routes.filter(isDownload)) {
+    const item = route.path.slice(0, route.path.lastIndexOf('}') + 1);
+    const collection = getParentPath(item);
+    const parameter = getParameterName(getLastSegment(item));
+    if (parameter === undefined || collection.includes('{') || known.has(getPathForm(item))) continue;
+    const found = resources.filter(
+      ({ kind, mounts }) =>
+        kind === 'collection' &&
+        mounts.some(
+          (mount) => uploads.has(mount.collection) && getLastSegment(mount.collection) === getLastSegment(collection),
+        ),
+    );
+    const [only] = found;
+    if (!only || found.length > 1) continue;
+    known.add(getPathForm(item));
+    const mount = { collection, item, parents: [], id: { ...only.id, parameter } };
+    added.set(only, [...(added.get(only) ?? []), mount]);
+  }
+  return resources.map((resource) => {
+    const mounts = added.get(resource);
+    return mounts ? { ...resource, mounts: [...resource.mounts, ...mounts] } : resource;
+  });
 }

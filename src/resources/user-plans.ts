@@ -1,9 +1,12 @@
+import { getNode, toNode } from '../openapi/document.ts';
 import type { Route } from '../openapi/routes.ts';
 import { splitActionPath } from './actions.ts';
 import { getOverrides } from './document-paths.ts';
 import { followsUser, getFollowList, startsToFollow } from './follows.ts';
 import { locateRequest, locateResponse } from './locate.ts';
 import { getParentPath } from './names.ts';
+import { needsCredentials } from './own-paths.ts';
+import { namesOne } from './path-keys.ts';
 import { findPlaceOfForm, renameParameters, sendsPart } from './places.ts';
 import type { Action, Effect, Follow, PasswordChange, Plan, Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
@@ -38,7 +41,7 @@ export function planUser(
   const base = { route, resource: users, mount, requestPath: [], entryPath: [] } as const;
   const login = findLogin(reader, users, route, isHidden);
   if (login) return { ...base, action: 'logIn', responsePath: [], login: { ...login, createsUnknown } };
-  if (route.method === 'DELETE' && ownPaths.includes(route.path))
+  if (route.method === 'DELETE' && (ownPaths.includes(route.path) || deletesOwnUser(reader, users, route, loginPaths)))
     return { ...base, action: 'delete', responsePath: [], isSender: true };
   if (isLogout(route, loginPaths)) return { ...base, action: 'logOut', responsePath: [] };
   const change = loginPaths.length > 0 ? findPasswordChange(reader, route) : undefined;
@@ -52,6 +55,23 @@ export function planUser(
   const isPartial = route.method === 'PATCH' || sendsPart(reader, users, route, requestPath);
   const action: Action = route.method === 'GET' ? 'read' : isPartial ? 'update' : 'replace';
   return { ...base, action, requestPath, responsePath, isSender: true };
+}
+
+/**
+ * Returns whether a DELETE of the list of users with a user's token deletes only this user, as its summary says:
+ * `Delete user`, or `Delete my account`.
+ */
+function deletesOwnUser(reader: SchemaReader, users: Resource, route: Route, loginPaths: readonly string[]): boolean {
+  const { summary } = toNode(getNode(reader.document, route.pointer));
+  const isOwn = typeof summary === 'string' && /\b(?:my|own|your|current)\b/i.test(summary);
+  const namesOther = route.parameters.some((one) => one.in === 'query') || Object.keys(route.bodyMedia).length > 0;
+  return (
+    loginPaths.length > 0 &&
+    users.mounts.some(({ collection, parents }) => collection === route.path && parents.length === 0) &&
+    needsCredentials(route) &&
+    !namesOther &&
+    (isOwn || namesOne(reader, users, route))
+  );
 }
 
 /**

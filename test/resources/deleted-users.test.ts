@@ -103,3 +103,30 @@ describe('the name of a deleted user', () => {
     expect(await ask('POST', '/register', { username: 'anna', password: 'x' })).toMatchObject({ status: 201 });
   });
 });
+
+describe('DELETE of the list of users with a token', () => {
+  it.each(['Delete user', 'Delete my account'])(
+    'deletes the user of the token if its summary is "%s"',
+    async (summary) => {
+      const create = { request: credentials, response: createObject({ 'token!': TEXT }), isPublic: true };
+      const paths: Paths = {
+        '/login': { post: create },
+        '/users': {
+          get: { response: createList(refer('User')), isPublic: true },
+          post: { ...create, response: refer('User'), status: 201 },
+          delete: { summary, status: 204 },
+        },
+      };
+      const { ask } = await startApi({ paths, schemas, needsToken: true });
+      const before = (await ask('GET', '/users')).body;
+      for (const username of ['ann', 'bob']) await ask('POST', '/users', { username, password: 'x' });
+      const { body } = await ask('POST', '/login', { username: 'ann', password: 'x' });
+      expect((await ask('DELETE', '/users')).status).toBe(401);
+      const headers = { Authorization: `Bearer ${body.token}` };
+      expect((await ask('DELETE', '/users', undefined, headers)).status).toBe(204);
+      const after: readonly { readonly username: string }[] = (await ask('GET', '/users')).body;
+      expect(after.map(({ username }) => username).slice(before.length)).toEqual(['bob']);
+      expect((await ask('POST', '/login', { username: 'ann', password: 'x' })).status).toBe(401);
+    },
+  );
+});

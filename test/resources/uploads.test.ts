@@ -106,3 +106,32 @@ describe('a file at the path of its entry', () => {
     expect((await ask('GET', '/files/1')).status).toBe(404);
   });
 });
+
+describe('a file below a path of its own', () => {
+  const binary = { response: { type: 'string', format: 'binary' }, responseType: 'application/octet-stream' };
+  const paths = {
+    ...createResourcePaths('/tasks/{taskId}', refer('Task'), createObject({ 'title!': TEXT })),
+    '/tasks/{taskId}/attachments': PATHS['/tasks/{taskId}/attachments'],
+    '/attachments/{attachmentId}/content': { get: binary },
+  };
+
+  it('is that of the entry with this id, whose url names the path', async () => {
+    const { ask, url } = await startApi({ paths, schemas });
+    for (const [index, text] of ['one', 'two'].entries()) {
+      await ask('POST', '/tasks', { title: text });
+      const form = new FormData();
+      form.append('file', new Blob([text]), `${text}.txt`);
+      const response = await fetch(`${url}/tasks/${index + 1}/attachments`, { method: 'POST', body: form });
+      const created = (await response.json()) as { url: string };
+      expect(created.url).toBe(`${url}/attachments/${index + 1}/content`);
+      expect(await (await fetch(created.url)).text()).toBe(text);
+    }
+    expect((await fetch(`${url}/attachments/7/content`)).status).toBe(404);
+  });
+
+  it('is explained', async () => {
+    expect((await explainApi({ paths, schemas }))['GET /attachments/{attachmentId}/content']).toBe(
+      'mocked: returns the uploaded file, or a generated one if the entry has no file',
+    );
+  });
+});
