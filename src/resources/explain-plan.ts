@@ -164,7 +164,9 @@ function describeSelection(model: ResourceModel, { action, resource, mount, rout
   const followed = action === 'list' && isFeed(route) ? model.derived.findFollowed(resource) : undefined;
   const isOfFollowed = isFeed(route) && model.inference.follow && findCreator(model, resource);
   const whose = mount.parents.length > 0 ? 'in the path' : 'who sends the request';
+  const assignee = mount.parents.find(({ isSender, property = '' }) => isSender && /^assign/i.test(property));
   return [
+    ...(assignee ? [`only with the ${model.inference.users?.singular} in ${assignee.property}`] : []),
     ...(mount.view ? describeView(mount.view) : []),
     ...(mount.tree ? [`only those at the top; the others are in ${mount.tree.children} by ${mount.tree.parent}`] : []),
     ...(marked === undefined ? [] : [`only with ${marked} for the user ${whose}`]),

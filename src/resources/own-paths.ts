@@ -1,3 +1,4 @@
+import { getNode, toNode } from '../openapi/document.ts';
 import type { Route } from '../openapi/routes.ts';
 import { normalizeName } from '../util/names.ts';
 import { getMark } from './marks.ts';
@@ -5,7 +6,7 @@ import { getLastSegment, getParameterName, getPathForm, toTemplate } from './nam
 import { findReferences } from './references.ts';
 import { type Mount, type Parent, type PathKey, type Resource, SENDER } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
-import { findUserParts, getUserKey } from './user-parts.ts';
+import { findUserParts, getUserKey, hasUserId } from './user-parts.ts';
 import { isFeed } from './views.ts';
 
 /** Matches segments that stand for the user who sends a request, such as `/me/tasks`. */
@@ -81,7 +82,13 @@ export function addSenders(
       // `/me/mentions` has other messages than those of the user.
       const isOther = index > 0 && mount.item === undefined && !mount.view && !namesResource(path, resource);
       if (isOther) return [];
-      const sender: Parent = { ...key, parameter: SENDER, path: item, isSender: true };
+      const own = findAssigneeKey(
+        reader,
+        users,
+        resource,
+        routes.filter((route) => route.path === mount.collection),
+      );
+      const sender: Parent = { ...(own ?? key), parameter: SENDER, path: item, isSender: true };
       return { ...mount, parents: mount.parents.toSpliced(position, 0, sender) };
     });
     const isSame =
@@ -139,6 +146,37 @@ function findOwnerKey(
   const isOnly = property !== undefined && others.length === 0 && isOwn({ property, name: property });
   if (isOnly && schema !== undefined) return { property, name: property, schema };
   return { property: undefined, name: `${users.singular}Id`, schema: users.id.schema };
+}
+
+/** Names of properties with the user to whom an entry is assigned, the best first. */
+const ASSIGNEES = ['assigneeid', 'assignedtoid', 'assigneduserid', 'assignedto', 'assignee'];
+
+/**
+ * Returns where an entry has the id of the user to whom it is assigned, if an operation lists the entries that are
+ * assigned to a user.
+ * `routes`: the operations at the path of the list.
+ */
+function findAssigneeKey(
+  reader: SchemaReader,
+  users: Resource,
+  { schema }: Resource,
+  routes: readonly Route[],
+): Omit<PathKey, 'parameter'> | undefined {
+  const isAssigned = routes.some(({ method, pointer, operationId }) => {
+    const { summary, description } = toNode(getNode(reader.document, pointer));
+    return method === 'GET' && /(?<!un)assigned/i.test(`${summary ?? ''} ${description ?? ''} ${operationId}`);
+  });
+  if (!isAssigned || schema === '') return undefined;
+  const { property: id = '' } = users.id;
+  const keys = [...reader.getProperties(schema)].flatMap(([property, pointer]) => {
+    const inner = reader.getProperties(pointer).get(id);
+    if (!ASSIGNEES.includes(normalizeName(property))) return [];
+    if (inner !== undefined) return [{ property: `${property}.${id}`, name: property, schema: inner }];
+    const isId = reader.isScalar(pointer) && hasUserId(reader, users, property, pointer);
+    return isId ? [{ property, name: property, schema: pointer }] : [];
+  });
+  const rank = ({ name }: { readonly name: string }) => ASSIGNEES.indexOf(normalizeName(name));
+  return keys.sort((a, b) => rank(a) - rank(b))[0];
 }
 
 /** Returns where an entry has the id of the user who created it. Returns undefined if entries do not say it. */

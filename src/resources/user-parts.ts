@@ -53,7 +53,7 @@ export const findUserParts = memoizeByObject((reader: SchemaReader) =>
  * Returns whether a property such as `author` has the id of a user, and not a name: its type and format are those of
  * the ids, or its own name ends with `Id`.
  */
-function hasUserId(reader: SchemaReader, { id }: Resource, name: string, pointer: string): boolean {
+export function hasUserId(reader: SchemaReader, { id }: Resource, name: string, pointer: string): boolean {
   if (id.schema === '' || normalizeName(name).endsWith('id')) return true;
   const isSame = (keyword: string) => reader.getKeyword(pointer, keyword) === reader.getKeyword(id.schema, keyword);
   const types = reader.getTypes(id.schema);
