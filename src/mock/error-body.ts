@@ -54,6 +54,59 @@ export function describeError(base: unknown, isValid: IsValid, error: RequestErr
   return describePart('', base, isValid, error);
 }
 
+/** The members of a problem document that RFC 9457 defines. */
+const STANDARD_MEMBERS = ['type', 'title', 'status', 'detail', 'instance'];
+
+/** All members of the problem documents that the server sends. */
+const MEMBERS = [...STANDARD_MEMBERS, 'message', 'error', 'violations'];
+
+/** The fields of an entry of `violations` in these problem documents. */
+const VIOLATION_MEMBERS: readonly string[] = ['in', 'pointer', 'rule', 'remedy', 'value'] satisfies (keyof Violation)[];
+
+/**
+ * Returns the problem document of an error with the fields that the contract documents for it.
+ * Returns `document` itself if the contract documents no other fields than it has.
+ * Adds the members of `document` that the schema does not have, but allows.
+ * `violations` is not added if the schema has a list of errors of its own.
+ * Returns undefined if the schema does not allow the problem document.
+ * `base`: a valid body with the documented fields.
+ * `document`: the problem document that the server sends if the contract documents none.
+ */
+export function describeProblem(
+  base: unknown,
+  isValid: IsValid,
+  error: RequestError,
+  document: object,
+): object | undefined {
+  const hasOwnViolations = isNode(base) && hasOtherFields([base.violations].flat()[0], VIOLATION_MEMBERS);
+  const hasOwnFields = hasOwnViolations || hasOtherFields(base, MEMBERS);
+  if (!hasOwnFields && isValid(document)) return document;
+  const described = toNode(describeError(base, isValid, error).value);
+  const names = Object.keys(described);
+  const hasErrorList = names.some((name) => !MEMBERS.includes(name) && isErrorList(name, described[name]));
+  let body = described;
+  for (const [name, value] of Object.entries(document)) {
+    const isList = name === 'violations';
+    const isAdded = isList ? !hasOwnViolations && (names.includes(name) || !hasErrorList) : !names.includes(name);
+    const next = { ...body, [name]: value };
+    if ((isAdded || STANDARD_MEMBERS.includes(name)) && isValid(next)) body = next;
+  }
+  const standard = STANDARD_MEMBERS.filter((name) => Object.hasOwn(body, name));
+  // Without fields of its own, the schema of another problem would only replace the type of this one.
+  const isOther = !hasOwnFields && standard.some((name) => body[name] !== toNode(document)[name]);
+  if (isOther || !isValid(body)) return undefined;
+  return Object.fromEntries([...new Set([...standard, ...Object.keys(body)])].map((name) => [name, body[name]]));
+}
+
+/** Returns whether a value is an object with a field that is not one of `names`. */
+function hasOtherFields(value: unknown, names: readonly string[]): boolean {
+  return isNode(value) && Object.keys(value).some((name) => !names.includes(name));
+}
+
+function isErrorList(name: string, value: unknown): boolean {
+  return typeof value === 'object' && value !== null && ERROR_LIST.test(name.toLowerCase());
+}
+
 /** `allowsMap`: whether an object without known fields can get the messages of the error under other names. */
 function describePart(
   name: string,

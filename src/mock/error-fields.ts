@@ -148,6 +148,9 @@ const MESSAGE_LENGTHS = [500, 250, 120, 60, 30];
 const MESSAGE =
   /^(error|user|developer|display|human|debug)?(message|messages|msg|detail|details|description|desc|reason|explanation|info)$|^text$/;
 
+/** The type of a problem that says no more than its status (RFC 9457, section 4.2.1). */
+const NO_TYPE = 'about:blank';
+
 const CODE =
   /^(error|reason|sub|app|internal)*(code|number|no|key|name|type|class|kind|category|slug)$|^errno$|^__type$/;
 
@@ -202,10 +205,16 @@ export function getFieldValues(
 
 /**
  * Returns whether a field is an error code that does not fit the error, such as `not_found` for status 503.
+ * The code of a URI is its last segment: that of `/problems/not-found` is `not-found`.
  * The mock generates a wrong code only if the contract allows no other.
+ * `isEntry`: whether the field belongs to an entry of a list, which can name an invalid value, such as
+ * `{ "name": "price" }`.
  */
-export function isMismatchedCode(name: string, value: unknown, error: RequestError): boolean {
-  return typeof value === 'string' && CODE.test(toPlainName(name)) && !getCodeValues(error).includes(value);
+export function isMismatchedCode(name: string, value: unknown, error: RequestError, isEntry: boolean): boolean {
+  const plain = toPlainName(name);
+  if (typeof value !== 'string' || !CODE.test(plain) || value === NO_TYPE) return false;
+  if (isEntry && VIOLATION_FIELDS.some(([pattern]) => pattern.test(plain))) return false;
+  return !getCodeValues(error).includes(value.split(/[/#:]/).at(-1) ?? value);
 }
 
 /** Returns the values for a field that describes one violation; undefined if the field is unknown. */
@@ -300,7 +309,7 @@ function getStatusValues(error: RequestError): readonly unknown[] {
  * In other errors, codes are first.
  */
 function getTypes(error: RequestError, siblings: readonly string[]): readonly unknown[] {
-  const uris = [error.type, 'about:blank'];
+  const uris = [error.type, NO_TYPE];
   return siblings.includes('title') ? [...uris, ...getCodes(error)] : [...getCodes(error), ...uris];
 }
 

@@ -1,5 +1,5 @@
 import type { Contract } from '../openapi/contract.ts';
-import { getTarget, toNode } from '../openapi/document.ts';
+import { getTarget, isNode } from '../openapi/document.ts';
 import { allowsJson, isJsonType } from '../openapi/media-types.ts';
 import {
   type DocumentedMedia,
@@ -10,7 +10,7 @@ import {
 } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
-import { type DescribedPart, Description, describeError } from './error-body.ts';
+import { type DescribedPart, Description, describeError, describeProblem } from './error-body.ts';
 import { createStatusError, type RequestError } from './error-fields.ts';
 import { chooseMediaType, createVary, formatBody, PROBLEM_TYPE, toContentType } from './media-types.ts';
 import { createErrorResponse, getMethodsAtPath } from './status-problem.ts';
@@ -82,7 +82,7 @@ export function createErrorResponder(
     const status = response && /^\d+$/.test(response.name) ? Number(response.name) : described.error.status;
     const own = setStatus(described, status);
     const types = response && Object.keys(response.media).length > 0 ? response.media : (findCommonMedia(status) ?? {});
-    const type = PROBLEM_TYPE in types ? PROBLEM_TYPE : (chooseMediaType(Object.keys(types), described.accept) ?? '');
+    const type = chooseErrorType(types, described.accept) ?? '';
     const media = types[type];
     const { createBody } = media ? getForm(media, () => createForm({ isValid, ...parts }, type, media, own)) : NO_FORM;
     const example = media && findExample(media, described);
@@ -119,15 +119,17 @@ export function createErrorResponder(
   return { createDocumented, createUndocumented };
 }
 
-/**
- * Returns the JSON media type of the first error response that the operations document.
- * Returns undefined if there is none, or if the response is a problem document.
- */
+/** Returns the media type of an error: that of problem documents if it is documented, else one that the client accepts. */
+function chooseErrorType(media: DocumentedResponse['media'], accept: string): string | undefined {
+  return PROBLEM_TYPE in media ? PROBLEM_TYPE : chooseMediaType(Object.keys(media), accept);
+}
+
+/** Returns the JSON media type of the first error response that the operations document; undefined if there is none. */
 function findErrorMedia(routes: readonly Route[], accept: string) {
   const errors = routes.flatMap(({ responses }) => responses.filter(({ name }) => /^[45]/.test(name)));
   const response = errors.find(({ media }) => Object.keys(media).some(allowsJson));
-  const type = response && chooseMediaType(Object.keys(response.media), accept);
-  if (!response || type === undefined || !allowsJson(type) || PROBLEM_TYPE in response.media) return undefined;
+  const type = response && chooseErrorType(response.media, accept);
+  if (!response || type === undefined || !allowsJson(type)) return undefined;
   return { type, media: response.media[type] };
 }
 
@@ -211,17 +213,24 @@ function createForm(
   { error, document }: ErrorToDescribe,
 ): CreateBody | undefined {
   const isValidBody = (value: unknown) => schema === undefined || isValid(schema, value);
-  if (PROBLEM_TYPES.includes(type) && isValidBody(document)) return undefined;
+  const isProblem = PROBLEM_TYPES.includes(type);
   const createDocument: CreateBody = (described) => described.document;
+  if (schema === undefined && isProblem) return undefined;
   if (schema === undefined) return isPlainText(type) ? (described) => described.error.detail : createDocument;
   const generateBody = (seed: number) => tryOrUndefined(() => generate(schema, { seed, usesExamples: seed === 0 }));
   const generators = [...Array(MAX_GENERATED).keys()].map((seed) => () => generateBody(seed));
   const best = findBestBase([...examples.map(toBase), ...generators], isValidBody, error);
   const describe: CreateBody = (described) => describeError(best?.base, isValidBody, described.error).value;
-  if (PROBLEM_TYPES.includes(type))
-    return best && ((described) => completeProblem(describe(described), isValidBody, described));
+  // A media range such as `*/*` allows a problem document, but also another form of errors.
+  if (type === PROBLEM_TYPE || (isProblem && isProblemForm(best?.base)))
+    return best && createProblemForm(best.base, isValidBody);
   if (best?.description !== Description.message && isJsonType(type) && isValidBody(document)) return createDocument;
   return best && describe;
+}
+
+/** Returns whether an error body has a field that only problem documents have. */
+function isProblemForm(base: unknown): boolean {
+  return !isNode(base) || Object.keys(base).length === 0 || 'title' in base || 'instance' in base;
 }
 
 function toBase({ value }: Example): () => unknown {
@@ -229,17 +238,14 @@ function toBase({ value }: Example): () => unknown {
 }
 
 /**
- * Adds the fields of `body`, a valid error body, to the problem document of an error, because the schema can require
- * them.
- * Returns undefined if the schema does not allow the values of the problem document.
+ * Creates a function that creates problem documents with the fields of `base`, a valid error body.
+ * Returns undefined if the problem document of the error is the body.
  */
-function completeProblem(body: unknown, isValid: (body: unknown) => boolean, { document }: ErrorToDescribe): unknown {
-  const names = Object.keys(toNode(body));
-  const documented = Object.fromEntries(Object.entries(document).filter(([name]) => names.includes(name)));
-  return [
-    { ...toNode(body), ...document },
-    { ...toNode(body), ...documented },
-  ].find(isValid);
+function createProblemForm(base: unknown, isValid: (value: unknown) => boolean): CreateBody {
+  return ({ error, document }) => {
+    const problem = describeProblem(base, isValid, error, document);
+    return problem === document ? undefined : problem;
+  };
 }
 
 /** Returns whether a media type is text without a structure. */

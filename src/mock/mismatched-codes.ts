@@ -68,10 +68,11 @@ function createBody(mock: Mock, route: Route, status: number): unknown {
 
 const NO_INPUT = { path: {}, query: {}, body: undefined };
 
-function findCodes(body: unknown, error: RequestError): readonly string[] {
-  if (Array.isArray(body)) return body.flatMap((entry) => findCodes(entry, error));
+/** `isEntry`: whether the body is a part of an entry of a list. */
+function findCodes(body: unknown, error: RequestError, isEntry = false): readonly string[] {
+  if (Array.isArray(body)) return body.flatMap((entry) => findCodes(entry, error, true));
   if (!isNode(body)) return [];
   return Object.entries(body).flatMap(([name, value]) =>
-    isMismatchedCode(name, value, error) ? [String(value)] : findCodes(value, error),
+    isMismatchedCode(name, value, error, isEntry) ? [String(value)] : findCodes(value, error, isEntry),
   );
 }

@@ -16,7 +16,7 @@ import {
   type ResponsePreferences,
 } from './choose-response.ts';
 import { type CompleteValue, createCompleter, isUnusable } from './complete-value.ts';
-import { describeError } from './error-body.ts';
+import { describeError, describeProblem } from './error-body.ts';
 import { createStatusError } from './error-fields.ts';
 import { createErrorResponder } from './error-response.ts';
 import { createShapes, type GetShape, getEntrySchema, isPlausible, type Shape } from './fit-schema.ts';
@@ -392,9 +392,8 @@ function createOtherBody(contract: Contract, generate: GenerateValid, bodyInput:
   const { schema } = media;
   const isValid = createValidation(contract, media);
   const describesStatus = status >= 400 && !preferences.dynamic;
-  const problem = createStatusProblem(status);
-  const describe = (base: unknown) => describeError(base, isValid, createStatusError(status)).value;
-  if (describesStatus && type === PROBLEM_TYPE && isValid(problem)) return problem;
+  const describe = (base: unknown) => describeBody(base, isValid, bodyInput);
+  if (describesStatus && type === PROBLEM_TYPE && schema === undefined) return createStatusProblem(status);
   const file = status < 400 ? createSampleFile(type) : undefined;
   if (file !== undefined && (schema === undefined || allowsFile(contract, schema))) return file;
   if (schema === undefined) return {};
@@ -404,9 +403,25 @@ function createOtherBody(contract: Contract, generate: GenerateValid, bodyInput:
   const name = toSingular(route.path.split('/').findLast((segment) => /^[a-z]/i.test(segment)) ?? '');
   const entitySeed = preferences.seed ?? 0;
   const options = { seed, entitySeed, query: input.query, usesExamples: !preferences.dynamic, name, knownValues };
+  if (describesStatus) return describe(tryOrError(HttpProblemError, () => generate(schema, options)));
   const value = generate(schema, options);
-  if (describesStatus) return describe(value);
   return type === PROBLEM_TYPE ? setBodyStatus(isValid, value, status) : value;
+}
+
+/**
+ * Changes the body of an error response so that it describes the status.
+ * `base`: a valid body, or the error that says why none was generated.
+ * Throws this error if the response can't be a problem document.
+ */
+function describeBody(base: unknown, isValid: (value: unknown) => boolean, { status, type }: BodyInput): unknown {
+  const error = createStatusError(status);
+  const problem = createStatusProblem(status);
+  const isGenerated = !(base instanceof HttpProblemError);
+  const document =
+    type === PROBLEM_TYPE ? describeProblem(isGenerated ? base : {}, isValid, error, problem) : undefined;
+  if (document) return document;
+  if (!isGenerated) throw base;
+  return describeError(base, isValid, error).value;
 }
 
 /** Returns whether a schema allows any text or binary data. */
