@@ -119,7 +119,9 @@ export function createErrorResponder(
   return { createDocumented, createUndocumented };
 }
 
-/** Returns the media type of an error: that of problem documents if it is documented, else one that the client accepts. */
+/**
+ * Returns the media type of an error: that of problem documents if it is documented, else one that the client accepts.
+ */
 function chooseErrorType(media: DocumentedResponse['media'], accept: string): string | undefined {
   return PROBLEM_TYPE in media ? PROBLEM_TYPE : chooseMediaType(Object.keys(media), accept);
 }

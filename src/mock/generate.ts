@@ -4,6 +4,7 @@ import { type Document, getNode, isNode, type Node, toNode } from '../openapi/do
 import { isReadOrWriteOnly } from '../openapi/schema-validator.ts';
 import { toSingular } from '../util/names.ts';
 import { createRandom, mixSeed, type Random } from '../util/random.ts';
+import { describePage } from './describe-page.ts';
 import {
   createShapes,
   type GetShape,
@@ -126,47 +127,6 @@ function countEntries({ schema, place, options, random, canRecur, isContainer }:
 function getUniqueKeys(entry: unknown, isUnique: boolean, canRepeatId: boolean): readonly string[] {
   const id = !canRepeatId && isNode(entry) && Object.hasOwn(entry, 'id') ? entry.id : undefined;
   return [...(isUnique ? [JSON.stringify(entry)] : []), ...(id === undefined ? [] : [`id ${JSON.stringify(id)}`])];
-}
-
-/**
- * Patterns of properties that describe a list, such as `total` and `page`, and functions that return their values for a
- * list with only one page.
- * The patterns match property names in lower case, without `_` and `-`.
- */
-const DESCRIPTIONS: readonly (readonly [name: RegExp, getValue: (length: number) => unknown])[] = [
-  [
-    /^(count|size|length|total|(total|item|result|record|element|entry)s?(count|items|results|records|elements|entries|size)|total)$/,
-    (length) => length,
-  ],
-  [/^(page|current_?page|pages|page_?count|total_?pages|last_?page)$/, () => 1],
-  [/^(offset|skip|start)$/, () => 0],
-  [/^has_?(more|next|next_?page|prev|previous|prev_?page|previous_?page)$/, () => false],
-];
-
-/**
- * Makes properties such as `total` match the list in the same object: for a list of two entries, `total` becomes 2.
- * Returns the object unchanged if it has an `id`, no list or several lists.
- */
-function describeList(schema: Node, value: Node): Node {
-  if (Object.hasOwn(value, 'id')) return value;
-  const lists = Object.values(value).filter(Array.isArray);
-  const [list] = lists;
-  if (!list || lists.length > 1) return value;
-  const properties = toNode(schema.properties);
-  const entries = Object.entries(value).map(([name, own]) => {
-    const key = name.replaceAll(/[_-]/g, '').toLowerCase();
-    const getValue = DESCRIPTIONS.find(([pattern]) => pattern.test(key))?.[1];
-    const described = getValue?.(list.length);
-    return [name, typeof described === typeof own && isAllowed(properties[name], described) ? described : own];
-  });
-  return Object.fromEntries(entries);
-}
-
-/** Returns whether a value satisfies the keywords `type`, `const`, `enum`, `minimum` and `maximum` of a schema. */
-function isAllowed(node: unknown, value: unknown): boolean {
-  if (!isNode(node) || !isPlausible(node, value)) return false;
-  const { minimum, maximum } = node as { minimum?: number; maximum?: number };
-  return typeof value !== 'number' || (value >= (minimum ?? value) && value <= (maximum ?? value));
 }
 
 /** The number of times that a reference is followed again inside the schema to which it refers. */
@@ -323,14 +283,17 @@ function getSubject([reference]: readonly string[]): string | undefined {
 function generateType(engine: Engine, input: Omit<ContainerInput, keyof Children>): unknown {
   const { schema, place, options, random } = input;
   const container = { ...input, ...createChildren(engine, place, options) };
+  const isOuter = place.depth === 0 && place.isRepeated === undefined;
+  // A request body such as a book with tags is no page of a list.
+  const describe = (value: unknown) =>
+    engine.excluded === 'writeOnly'
+      ? describePage(schema, value, engine.getShape, isOuter ? options.page : undefined)
+      : value;
   switch (chooseType(schema, random)) {
-    case 'object': {
-      const value = generateObject(container);
-      // A request body such as a book with tags is no page of a list.
-      return engine.excluded === 'writeOnly' ? describeList(schema, value) : value;
-    }
+    case 'object':
+      return describe(generateObject(container));
     case 'array':
-      return generateArray(container);
+      return isOuter ? describe(generateArray(container)) : generateArray(container);
     case 'integer':
       return generateNumber({ multipleOf: 1, ...schema }, place.name, random);
     case 'number':

@@ -16,6 +16,7 @@ import {
   type ResponsePreferences,
 } from './choose-response.ts';
 import { type CompleteValue, createCompleter, isUnusable } from './complete-value.ts';
+import { getRequestedPage } from './describe-page.ts';
 import { describeError, describeProblem } from './error-body.ts';
 import { createStatusError } from './error-fields.ts';
 import { createErrorResponder } from './error-response.ts';
@@ -402,7 +403,9 @@ function createOtherBody(contract: Contract, generate: GenerateValid, bodyInput:
   const seed = preferences.seed ?? (preferences.dynamic ? toSeed(JSON.stringify(input)) : toSeed(route.operationId));
   const name = toSingular(route.path.split('/').findLast((segment) => /^[a-z]/i.test(segment)) ?? '');
   const entitySeed = preferences.seed ?? 0;
-  const options = { seed, entitySeed, query: input.query, usesExamples: !preferences.dynamic, name, knownValues };
+  const page = getRequestedPage(route, input.query, (pointer) => getTarget(contract.normalized, pointer));
+  const usesExamples = !preferences.dynamic;
+  const options = { seed, entitySeed, query: input.query, usesExamples, name, knownValues, page };
   if (describesStatus) return describe(tryOrError(HttpProblemError, () => generate(schema, options)));
   const value = generate(schema, options);
   return type === PROBLEM_TYPE ? setBodyStatus(isValid, value, status) : value;

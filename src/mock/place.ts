@@ -1,5 +1,6 @@
 import { isNode, type Node } from '../openapi/document.ts';
 import type { Random } from '../util/random.ts';
+import type { RequestedPage } from './describe-page.ts';
 import type { GenerationLimit } from './generation-limit.ts';
 
 /** Options for generating a value. */
@@ -21,6 +22,8 @@ export interface GeneratorOptions {
    * With `x-present-with: { owner: expand=owner }`, a schema includes `owner` only for `?expand=owner`.
    */
   readonly query: Readonly<Record<string, string | readonly string[]>>;
+  /** The page of the list that the request asks for, if the value is a page. */
+  readonly page?: RequestedPage | undefined;
   /** The name of the property or resource that the value is for, such as `pet`. Realistic values depend on the name. */
   readonly name?: string;
   /**
