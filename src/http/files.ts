@@ -1,7 +1,11 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Context, Middleware } from 'koa';
 import sendFile from 'send';
+import { chooseMediaType } from '../mock/media-types.ts';
+import { allowsJson } from '../openapi/media-types.ts';
+import type { Route } from '../openapi/routes.ts';
 import { createMethodNotAllowed, HttpProblemError } from '../util/problem.ts';
-import { IMAGES_PATH, isBelow } from '../util/request-target.ts';
+import { IMAGES_PATH, isBelow, JSON_TYPE } from '../util/request-target.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import { DATA_HEADERS, type Headers, NO_HEADERS } from './access-policy.ts';
 import { isOutOfFiles } from './problem.ts';
@@ -45,24 +49,48 @@ export function serveFrontEnd(folder: string, isStateFile: (folder: string, file
  * Creates a middleware for single-page apps: it sends `index.html` when a browser loads a page at a path without a
  * file, such as `/items/7`.
  * The router of the app then shows the page.
- * The middleware ignores paths with a file extension, paths below `basePaths`, and paths of the server, such as
- * `/_control`.
  */
 export function serveHistoryFallback(folder: string, basePaths: readonly string[]): Middleware {
-  const excludedPaths = [
-    ...basePaths.map((basePath) => basePath.toLowerCase()),
-    IMAGES_PATH,
-    '/problems',
-    '/_control',
-    '/_console',
-    '/_docs',
-  ];
   return async (ctx, next) => {
-    const path = decodeAscii(ctx.path).toLowerCase();
-    const isRoute = !excludedPaths.some((base) => isBelow(path, base)) && !hasExtension(ctx.path);
+    const isRoute = isClientRoute(ctx.path, basePaths);
     if (isRoute) ctx.vary('Accept');
     if (!isRoute || !prefersHtml(ctx) || !(await sendIfExists(ctx, folder, '/index.html'))) await next();
   };
+}
+
+/** The paths of the server, below which a front end has no pages. */
+const SERVER_PATHS = [IMAGES_PATH, '/problems', '/_control', '/_console', '/_docs'];
+
+/**
+ * Returns whether the router of a front end can show a page at a path.
+ * It can't for paths with a file extension, paths below `basePaths`, and paths of the server, such as `/_control`.
+ */
+export function isClientRoute(path: string, basePaths: readonly string[]): boolean {
+  const decoded = decodeAscii(path).toLowerCase();
+  const isExcluded = (base: string) => isBelow(decoded, base.toLowerCase());
+  return ![...basePaths, ...SERVER_PATHS].some(isExcluded) && !hasExtension(path);
+}
+
+/**
+ * Returns whether a browser loads a page, according to the headers of a request.
+ * Without `Sec-Fetch-Mode`, which browsers send only to secure origins and to localhost, the `Accept` header decides.
+ */
+export function isNavigation({ accept = '', 'sec-fetch-mode': mode = 'navigate' }: IncomingHttpHeaders): boolean {
+  return mode === 'navigate' && chooseMediaType([JSON_TYPE, 'text/html'], accept) === 'text/html';
+}
+
+/**
+ * Returns whether an operation only has data for scripts: all its successful responses are JSON or XML, or have no
+ * body.
+ * A browser also loads other responses as a page or a file, and follows a redirect.
+ */
+export function hasOnlyData({ responses }: Pick<Route, 'responses'>): boolean {
+  const successes = responses.filter(({ name }) => !/^[45]/.test(name));
+  const types = successes.flatMap(({ media }) => Object.keys(media));
+  return (
+    !successes.some(({ name }) => name.startsWith('3')) &&
+    types.every((type) => allowsJson(type) || /^(application|text)\/xml\b/i.test(type))
+  );
 }
 
 /** Returns whether the last segment of a path contains a dot. */

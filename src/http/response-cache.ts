@@ -10,6 +10,7 @@ import type { CredentialNames } from '../util/redact-secrets.ts';
 import { type AccessPolicy, isAllowed } from './access-policy.ts';
 import { hasBody } from './body.ts';
 import { mayNameSandbox, type ResponseCache, type SentResponse, toRecordedResponse } from './exchange.ts';
+import { isNavigation } from './files.ts';
 import { type ListPieces, sendPieces } from './long-list.ts';
 import type { Server } from './served.ts';
 
@@ -123,9 +124,11 @@ export function createResponseCache(
   if (options.responseCache === false || options.delay !== undefined || sandboxes.isShared) return NO_RESPONSE_CACHE;
   const { store, faults, mockedOperations, journal } = sandboxes.default;
   const getRevision = () => store.read().revision;
-  const headerChecks = new HeaderChecks(({ headers }) =>
-    isCacheable(headers, access) ? getKeyPrefix(headers, credentialNames) : undefined,
-  );
+  const headerChecks = new HeaderChecks(({ headers }) => {
+    // A page of the front end can have the path of an operation.
+    const isPage = options.static !== undefined && isNavigation(headers);
+    return isCacheable(headers, access) && !isPage ? getKeyPrefix(headers, credentialNames) : undefined;
+  });
   const responses = new StoredResponses();
 
   return {

@@ -1,4 +1,5 @@
 import { findExampleNames } from '../mock/choose-response.ts';
+import type { Contract } from '../openapi/contract.ts';
 import type { ResponseViolation } from '../openapi/responses.ts';
 import { toIsoTime } from '../util/iso-time.ts';
 import { MAX_BODY_BYTES } from '../util/limits.ts';
@@ -47,6 +48,7 @@ import {
   toRecordedResponse,
 } from './exchange.ts';
 import { applyImageFaults, applyOperationFaults, delayResponse } from './faults.ts';
+import { hasOnlyData, isClientRoute, isNavigation, READ_METHODS } from './files.ts';
 import { addFaults, checkToken, describeError, handleOrMock } from './handle.ts';
 import { getIdempotencyKey, handleOnce } from './idempotency.ts';
 import { serializeList } from './long-list.ts';
@@ -113,11 +115,13 @@ function route(exchange: Exchange): void {
 /**
  * Sets the target of a request, unless the path neither is in the contract, nor starts with a base path of the
  * contract, nor belongs to an image.
+ * Also sets none if the request is for a page of the front end.
  */
 function setTarget(exchange: Exchange, api: 'contract' | 'control', location: Location): void {
   const { app, method } = exchange;
   const contract = api === 'control' ? app.controlContract : app.contract;
   const routed = contract.route(method, location.path);
+  if (api === 'contract' && isFrontEndPage(exchange, location, routed)) return;
   if (api === 'contract' && routed.kind === 'unknown-path') {
     const isImage = isImagePath(location.pathname);
     if (!isImage && !app.basePaths.some((basePath) => isBelow(location.path, basePath))) return;
@@ -130,6 +134,21 @@ function setTarget(exchange: Exchange, api: 'contract' | 'control', location: Lo
     basePath === '' ? location : { ...location, basePath, path: location.path.slice(basePath.length) || '/' };
   if (routed.kind === 'operation') exchange.route = routed.route;
   if (routed.kind === 'unknown-method') exchange.allow = routed.allow;
+}
+
+/**
+ * Returns whether a browser loads a page of the front end whose path, such as `/projects`, is also that of an
+ * operation.
+ * Decision: outside of the base paths, a page has priority over an operation that only has data for scripts.
+ */
+function isFrontEndPage(
+  { app, method, headers }: Exchange,
+  { path, prefix }: Location,
+  routed: ReturnType<Contract['route']>,
+): boolean {
+  if (app.options.static === undefined || prefix !== '' || !READ_METHODS.includes(method)) return false;
+  if (!isNavigation(headers) || !isClientRoute(path, app.basePaths)) return false;
+  return routed.kind === 'operation' ? hasOnlyData(routed.route) : routed.kind === 'unknown-method';
 }
 
 /**
