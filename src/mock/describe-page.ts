@@ -109,21 +109,17 @@ const PAGE_OBJECT = /meta|pag(e|ing|ination|er)|cursor|^links?$|^(result)?info$/
  * agree with it: the first page is the only one, so that a client that loads page after page comes to an end.
  * `value`: a list, or an object with one list, with or without an object such as `meta` beside it.
  * Returns any other value unchanged.
+ * `page`: undefined if the value is only a part of the body.
  */
-export function describePage(
-  schema: Node,
-  value: unknown,
-  getShape: GetShape,
-  page: RequestedPage = FIRST_PAGE,
-): unknown {
-  if (Array.isArray(value)) return limitList(schema, value, page).entries;
+export function describePage(schema: Node, value: unknown, getShape: GetShape, page?: RequestedPage): unknown {
+  if (Array.isArray(value)) return limitList(schema, value, page ?? FIRST_PAGE).entries;
   if (!isNode(value) || Object.hasOwn(value, 'id')) return value;
-  const found = findList(value);
+  const found = findList(value, page !== undefined);
   if (!found) return value;
   const { name, wrapper } = found;
   const getProperty = (node: Node, key: string) => getShape(toNode(node.properties)[key], value[key]).schema;
   const holder = wrapper === undefined ? schema : getProperty(schema, wrapper);
-  const { entries, numbers } = limitList(getProperty(holder, name), found.list, page);
+  const { entries, numbers } = limitList(getProperty(holder, name), found.list, page ?? FIRST_PAGE);
   const own = { ...numbers, list: normalizeName(name) };
   const inner =
     wrapper === undefined ? { [name]: entries } : { [wrapper]: { ...toNode(value[wrapper]), [name]: entries } };
@@ -133,10 +129,11 @@ export function describePage(
 /**
  * Returns the only list of an object, or of an object in it (`wrapper`) if it has none itself.
  * Returns undefined if there are several lists or none.
+ * `mayBeWrapped`: whether to search the objects in it.
  */
-function findList(value: Node) {
+function findList(value: Node, mayBeWrapped: boolean) {
   const lists = Object.entries(value).filter(([, own]) => Array.isArray(own));
-  if (lists.length > 1) return undefined;
+  if (lists.length > 1 || (lists.length === 0 && !mayBeWrapped)) return undefined;
   const wrapped = Object.entries(value).flatMap(([wrapper, inner]) => {
     if (!isNode(inner) || Array.isArray(inner) || Object.hasOwn(inner, 'id')) return [];
     return Object.entries(inner).flatMap(([name, list]) => (Array.isArray(list) ? [{ wrapper, name, list }] : []));
@@ -179,7 +176,8 @@ function describeFields({ schema, getShape, page }: PageInput, value: Node, wrap
       // An example of the contract stays as it is written.
       return [[name, 'example' in inner ? own : describeFields({ schema: inner, getShape, page }, own)]];
     }
-    if (NEXT.test(key) || (PREVIOUS.test(key) && page.offset === 0)) {
+    const leadsElsewhere = NEXT.test(key) || (PREVIOUS.test(key) && page.offset === 0);
+    if (leadsElsewhere && (!isObject || /^(next|prev)/.test(key))) {
       if (isAllowed(null)) return [[name, null]];
       if (!required.includes(name)) return [];
       return [[name, own !== '' && typeof own === 'string' && isAllowed('') ? '' : own]];

@@ -403,7 +403,10 @@ function createOtherBody(contract: Contract, generate: GenerateValid, bodyInput:
   const seed = preferences.seed ?? (preferences.dynamic ? toSeed(JSON.stringify(input)) : toSeed(route.operationId));
   const name = toSingular(route.path.split('/').findLast((segment) => /^[a-z]/i.test(segment)) ?? '');
   const entitySeed = preferences.seed ?? 0;
-  const page = getRequestedPage(route, input.query, (pointer) => getTarget(contract.normalized, pointer));
+  const page =
+    status >= 400
+      ? undefined
+      : getRequestedPage(route, input.query, (pointer) => getTarget(contract.normalized, pointer));
   const usesExamples = !preferences.dynamic;
   const options = { seed, entitySeed, query: input.query, usesExamples, name, knownValues, page };
   if (describesStatus) return describe(tryOrError(HttpProblemError, () => generate(schema, options)));

@@ -17,11 +17,11 @@ const object = (properties: object, required: readonly string[] = Object.keys(pr
 const parameter = (name: string, more: object = {}) => ({ name, in: 'query', schema: { ...whole, ...more } });
 
 /** Starts a server that mocks `GET /search` with a schema, and returns a function that requests the path. */
-async function startSearch(schema: object, parameters: readonly object[] = []) {
+async function startSearch(schema: object, parameters: readonly object[] = [], status = 200) {
   const get = {
     ...createOperation('search'),
     parameters,
-    responses: { 200: { description: 'd', content: { 'application/json': { schema } } } },
+    responses: { [status]: { description: 'd', content: { 'application/json': { schema } } } },
   };
   const { ask } = await startStorefront({ contract: await writeDocument({ paths: { '/search': { get } } }) });
   return async (query = '', headers: Record<string, string> = MOCKED) =>
@@ -127,8 +127,23 @@ describe('A mocked page of a list', () => {
   });
 });
 
-describe('A mocked object with an id', () => {
-  it('keeps properties with the names of pages', async () => {
+it('A forced error keeps its list of errors', async () => {
+  const schema = object({ errors: { type: 'array', items: object({ field: text, message: text }) } });
+  const search = await startSearch(schema, [parameter('page')], 400);
+  expect((await search('?page=2', { prefer: 'code=400' })).errors).toEqual([
+    { field: expect.any(String), message: expect.any(String) },
+  ]);
+});
+
+describe('A mocked object that is no page', () => {
+  it('keeps its states before and after a change', async () => {
+    const search = await startSearch(
+      object({ before: object({ title: text }), after: object({ tags: things }) }, ['after']),
+    );
+    expect((await search()).before).toEqual({ title: expect.any(String) });
+  });
+
+  it('keeps properties with the names of pages, if it has an id', async () => {
     const search = await startSearch(object({ id: text, tags: { type: 'array', items: text }, next: nullable }));
     const { next } = await search('', DYNAMIC[0]);
     expect(next).toEqual(expect.any(String));
