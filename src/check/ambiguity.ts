@@ -75,7 +75,7 @@ const LENIENT_BOOLEAN = /^(1|0|yes|no|on|off|true|false|t|f|y|n|)$/i;
 
 /**
  * Returns whether a parsed parameter or form has a text that some servers convert to a number or a boolean, and others
- * reject: `1e3`, a space, or `yes`.
+ * refuse: `1e3`, a space, or `yes`.
  * Also returns true if a field that is no list occurs twice.
  * `schema`: the JSON Pointer of the schema of `value`.
  */
@@ -139,7 +139,7 @@ function isImplicitType(contract: Contract, { discriminator, oneOf, anyOf }: Nod
   return pointers.some((pointer) => contract.isValid(pointer, value));
 }
 
-/** Names of properties that some JSON parsers reject, because they have a special meaning in JavaScript. */
+/** Names of properties that some JSON parsers refuse, because they have a special meaning in JavaScript. */
 const SPECIAL_NAME = /"(?:__proto__|constructor|prototype)"\s*:/;
 
 /** Matches a media type with valid parameters (RFC 9110, section 8.3.1). */
@@ -147,7 +147,7 @@ const MEDIA_TYPE =
   /^[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+(?:[ \t]*;[ \t]*[\w!#$%&'*+.^`|~-]+=(?:"[^"]*"|[\w!#$%&'*+.^`|~-]+))*[ \t]*$/;
 
 /**
- * Returns whether a server may reject a request as invalid although it is valid against the contract: if the request
+ * Returns whether a server may refuse a request as invalid although it is valid against the contract: if the request
  * has unknown query parameters, an empty value of a query parameter without `allowEmptyValue`, a JSON name such as
  * `__proto__` or twice the same name, or a malformed content type.
  */

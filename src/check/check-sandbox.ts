@@ -1,9 +1,9 @@
 import { type Contract, loadContract } from '../openapi/contract.ts';
+import { UserError } from '../util/issue.ts';
 import { waitForServer } from './check.ts';
 import { Client } from './client.ts';
 import type { CheckEnvironment } from './command.ts';
-import type { RequestToSend } from './exchange.ts';
-import { CheckError, createNotCheckedError } from './exchange.ts';
+import { createNotCheckedError, type RequestToSend } from './exchange.ts';
 import type { CheckCommand } from './options.ts';
 import { NoResponseError } from './transport.ts';
 
@@ -27,7 +27,7 @@ const SANDBOX_COUNT = 8;
  * `default`.
  * Returns the command with headers that select the new sandboxes.
  * Returns the command unchanged if the server is not a storefront server, or if the command already selects a sandbox.
- * Throws `CheckError` if the server does not respond, or if the signal stops the check.
+ * Throws `UserError` if the server does not respond, or if the signal stops the check.
  */
 export async function selectSandboxes(
   command: CheckCommand,
@@ -58,7 +58,7 @@ export async function selectSandboxes(
     if (signal?.aborted) throw createNotCheckedError(client.url, signal);
     if (!(error instanceof NoResponseError)) throw error;
     const message = `${client.url} was not checked: no response to GET ${probePath}: ${error.message}`;
-    throw new CheckError(message, { cause: error });
+    throw new UserError(message, { cause: error });
   } finally {
     client.close();
   }
@@ -109,7 +109,7 @@ const INVALID_ID = '-';
 
 /**
  * Returns whether a server is a storefront server.
- * It repeats the id of a sandbox in the response header `x-sandbox`, but rejects an invalid id.
+ * It repeats the id of a sandbox in the response header `x-sandbox`, but refuses an invalid id.
  * Other servers can repeat each request header.
  */
 async function isStorefrontServer(client: Client, target: string, id: string): Promise<boolean> {

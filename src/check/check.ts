@@ -3,12 +3,13 @@ import type { Contract } from '../openapi/contract.ts';
 import { findMediaType } from '../openapi/media-types.ts';
 import { findResponse } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
+import { UserError } from '../util/issue.ts';
 import { joinList } from '../util/text.ts';
 import { createResourceFinder } from './causes.ts';
 import type { CheckOptions } from './check-options.ts';
 import { Client } from './client.ts';
 import { addCredentials } from './credentials.ts';
-import { CheckError, CheckStoppedError, createNotCheckedError, type ReceivedResponse } from './exchange.ts';
+import { CheckStoppedError, createNotCheckedError, type ReceivedResponse } from './exchange.ts';
 import { CheckResults, type Finding } from './findings.ts';
 import {
   type CheckPart,
@@ -67,7 +68,7 @@ const MAX_CONCURRENT_PER_SANDBOX = 2;
 
 /**
  * Checks a server against its contract.
- * Throws `CheckError` if the server does not respond, or if a selected operation does not exist.
+ * Throws `UserError` if the server does not respond, or if a selected operation does not exist.
  */
 export async function checkServer(options: CheckOptions): Promise<Verdict> {
   const { contract, url, seed, runs, headers, signal, sandboxHeaders = [] } = options;
@@ -215,7 +216,7 @@ function describeSuspects({ length: lost }: readonly Suspect[], { length: answer
   if (lost + answered < 2) return '';
   const inFlight = lost > 0 ? `${lost} in flight` : '';
   const before = answered > 0 ? `${answered} answered within the last second` : '';
-  return `: one of ${lost + answered} requests is the cause (${[inFlight, before].filter(Boolean).join(', ')}). To find it, start the server with a supervisor that restarts it, or send one at a time`;
+  return `: one of ${lost + answered} requests is the cause (${[inFlight, before].filter(Boolean).join(', ')}). To find it, run the server under a process manager that restarts it, or send the requests one at a time`;
 }
 
 /**
@@ -242,7 +243,7 @@ const PAUSE_MS = 200;
 /** The timeout of an attempt to reach a server, in ms. */
 const ATTEMPT_MS = 5_000;
 
-/** Sends requests until a server responds. Throws `CheckError` if there is no response within `waitSeconds`. */
+/** Sends requests until a server responds. Throws `UserError` if there is no response within `waitSeconds`. */
 export async function waitForServer(client: Client, waitSeconds: number, signal?: AbortSignal): Promise<void> {
   const endMs = performance.now() + waitSeconds * 1_000;
   for (;;) {
@@ -268,18 +269,18 @@ export async function waitForServer(client: Client, waitSeconds: number, signal?
 }
 
 /** Creates the error for a server that sends no valid response. */
-function createUnreachableError(url: string, { kind, message }: NoResponseError, waitSeconds: number): CheckError {
+function createUnreachableError(url: string, { kind, message }: NoResponseError, waitSeconds: number): UserError {
   if (kind === 'untrusted')
-    return new CheckError(
+    return new UserError(
       `The certificate of ${url} is not trusted: ${message}. Set NODE_EXTRA_CA_CERTS to a file with the certificate of its authority. For a test server, NODE_TLS_REJECT_UNAUTHORIZED=0 accepts any certificate.`,
     );
   const isDown = /ECONNREFUSED|ENOTFOUND|EAI_AGAIN/.test(message);
-  const remedy = `Start it${waitSeconds > 0 ? '' : ', or wait for it with --wait SECONDS'}.`;
-  if (isDown) return new CheckError(`No server responds at ${url} (${message}). ${remedy}`);
+  const remedy = `Start it${waitSeconds > 0 ? ' or correct the URL' : ', correct the URL, or wait for it with --wait SECONDS'}.`;
+  if (isDown) return new UserError(`No server responds at ${url} (${message}). ${remedy}`);
   const scheme = /wrong version number|packet length too long/i.test(message)
     ? ' It does not use TLS: try http://.'
     : '';
-  return new CheckError(`${url} did not return a valid HTTP response: ${message}. Check the URL.${scheme}`);
+  return new UserError(`${url} did not return a valid HTTP response: ${message}. Check the URL.${scheme}`);
 }
 
 /** The server and the operations to find on it. */
@@ -376,7 +377,7 @@ function describe({ contract, client: { url }, defaultSubject }: AddressOptions,
     ...(defaultSubject === undefined
       ? []
       : [
-          `Without --contract, the check uses the contract of ${defaultSubject}: enter --contract FILE for another API.`,
+          `Without --contract, the check uses the contract of ${defaultSubject}. For another API, use --contract FILE.`,
         ]),
     'Check the host, the port and the path of the URL, and the contract.',
   ].join(' ');

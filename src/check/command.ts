@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { type Contract, loadContract } from '../openapi/contract.ts';
+import { UserError } from '../util/issue.ts';
 import { joinList, quoteShellIfNeeded } from '../util/text.ts';
 import type { BehaviourModel } from './behaviour-model.ts';
 import { checkServer } from './check.ts';
 import type { CheckOptions } from './check-options.ts';
-import { CheckError } from './exchange.ts';
 import { type CheckCommand, DEFAULT_TIMEOUT_SECONDS } from './options.ts';
 import { toMarkdown } from './report/markdown.ts';
 import { createReport, type Failure, getCounting, type Report } from './report/report.ts';
@@ -144,7 +144,7 @@ export interface CheckEnvironment extends Pick<CheckOptions, 'onProgress' | 'sig
 /**
  * Checks the server at the URL of the command.
  * Without a URL, starts and checks the built-in shop.
- * Throws `CheckError` if the check can't run.
+ * Throws `UserError` if the check can't run.
  */
 export async function runCheck(command: CheckCommand, environment: CheckEnvironment): Promise<Report> {
   const { model, onProgress, signal } = environment;
@@ -219,21 +219,21 @@ function formatCommand(command: CheckCommand, operationId: string, seed: number)
 /**
  * Writes a text to a file (flag `w`) or appends it (flag `a`).
  * Does nothing if the path is undefined.
- * Throws `CheckError` if the file can't be written.
+ * Throws `UserError` if the file can't be written.
  */
 function writeText(path: string | undefined, text: string, flag: 'w' | 'a'): void {
   if (path === undefined) return;
   try {
     writeFileSync(path, text, { flag });
   } catch (cause) {
-    throw new CheckError(`Cannot write the report to ${path}: ${(cause as Error).message}`, { cause });
+    throw new UserError(`Cannot write the report to ${path}: ${(cause as Error).message}`, { cause });
   }
 }
 
 async function startServer(contract: Contract, { model, start }: CheckEnvironment): Promise<RunningServer> {
   if (!model.applies(contract))
-    throw new CheckError(
-      `Without a URL, storefront check checks ${model.subject}, but ${contract.path} is not the contract of ${model.subject}. Enter the URL of the server: storefront check URL --contract FILE`,
+    throw new UserError(
+      `Without a URL, storefront check checks ${model.subject}, but ${contract.path} is not the contract of ${model.subject}. Use the URL of the server: storefront check URL --contract FILE`,
       { reason: 'usage' },
     );
   return start();
@@ -241,7 +241,7 @@ async function startServer(contract: Contract, { model, start }: CheckEnvironmen
 
 /**
  * Prints a warning that lists the requests that can change data, such as `DELETE /pets/{id}`.
- * Throws `CheckError` if the check needs these requests, but the command has no --allow-writes.
+ * Throws `UserError` if the check needs these requests, but the command has no --allow-writes.
  */
 function warnOfChanges(selection: Selection, url: string, { model, print }: CheckEnvironment): void {
   const { mayWrite, contract } = selection;
@@ -254,6 +254,6 @@ function warnOfChanges(selection: Selection, url: string, { model, print }: Chec
     MAX_LISTED_OPERATIONS,
   );
   const warning = `The check changes data on ${url}: it sends ${requests} many times${resets ? ', and resets the data repeatedly' : ''}`;
-  if (!mayWrite) throw new CheckError(`${warning}. To allow this, add --allow-writes.`, { reason: 'usage' });
+  if (!mayWrite) throw new UserError(`${warning}. To allow this, add --allow-writes.`, { reason: 'usage' });
   print(`${warning}\n`);
 }

@@ -45,8 +45,8 @@ export function addCredentials({ security }: Route, common: CommonInput, request
   return missing.reduce((changed, credential) => addCredential(common, changed, credential), { ...request, target });
 }
 
-/** Adds invented credentials to a request, in place of those of the user. */
-export function addInventedCredentials(route: Route, request: RequestToSend): RequestToSend {
+/** Adds generated credentials to a request, in place of those of the user. */
+export function addGeneratedCredentials(route: Route, request: RequestToSend): RequestToSend {
   return addCredentials(route, { headers: {}, query: {} }, request);
 }
 

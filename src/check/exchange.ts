@@ -102,11 +102,6 @@ export function isMocked({ headers }: ReceivedResponse): boolean {
   return headers['x-mocked'] === 'operation';
 }
 
-/** Thrown if a check can't run. The message gives the reason and a remedy. */
-export class CheckError extends UserError {
-  override readonly name = 'CheckError';
-}
-
 /**
  * Why a check stops:
  * - `interrupted`: by the user, or because the server accepts no more requests
@@ -152,6 +147,6 @@ export function createStopSignal(maxTime: number | undefined, interrupt: AbortSi
 }
 
 /** Creates the error for a check that was stopped before it started. */
-export function createNotCheckedError(url: string, { reason }: AbortSignal): CheckError {
-  return new CheckError(`${url} was not checked: ${(reason as Error).message}`);
+export function createNotCheckedError(url: string, { reason }: AbortSignal): UserError {
+  return new UserError(`${url} was not checked: ${(reason as Error).message}`);
 }

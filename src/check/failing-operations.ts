@@ -50,7 +50,10 @@ async function findLostAccess(context: CheckContext, routes: readonly Route[]): 
     await prepare();
     const values = requests.createValid(route, seed);
     const { exchange } = values ? await sendConfirmed(session, 'input', route, toRequest(route, values)) : {};
-    if (exchange?.response.status === 401) results.addUnchecked(`${route.operationId} (401 after earlier success)`);
+    if (exchange?.response.status === 401)
+      results.addUnchecked(
+        `${route.operationId} (status 401 after it had succeeded: send valid credentials with --header)`,
+      );
   }
 }
 
@@ -145,7 +148,7 @@ interface Knowledge {
 
 /**
  * The statuses that an operation can return if the resource in its path does not exist.
- * They include statuses for invalid requests and undocumented methods, which a server may reject before it looks for
+ * They include statuses for invalid requests and undocumented methods, which a server may refuse before it looks for
  * the resource.
  */
 const UNREACHED_STATUSES: readonly number[] = [

@@ -220,7 +220,7 @@ export class CheckResults {
   }
 }
 
-const STOPPED = 'why the server stopped and started again, because no repeated request stops it';
+const STOPPED = 'the cause of a restart of the server: no repeated request stops it again';
 
 /** The status of a response to a request without valid credentials (RFC 9110, section 15.5.2). */
 const UNAUTHORIZED = 401;

@@ -46,10 +46,10 @@ export function parseFinite(text: string): unknown {
 /** A request with input that schemas can't describe, such as invalid escapes or invalid JSON. */
 interface HostileRequest {
   readonly request: RequestToSend;
-  /** The reason why the server must reject the request; undefined if the server may accept it. */
+  /** The reason why the server must refuse the request; undefined if the server may accept it. */
   readonly reason?: string;
   /**
-   * The status with which the server must reject the request.
+   * The status with which the server must refuse the request.
    * Compared only if a behaviour model describes the contract, and the operation documents the status.
    */
   readonly status?: number;
@@ -72,7 +72,7 @@ const DEPTH = 5_000;
 /**
  * Sends unusual input to an operation, such as invalid escapes or deeply nested JSON.
  * The response must have a documented status other than 5xx.
- * Input that can't be parsed must be rejected.
+ * Input that can't be parsed must be refused.
  */
 export async function checkHostileInput(
   { session, requests, seed, prepare }: CheckContext,
@@ -122,7 +122,7 @@ async function examine(session: Session, route: Route, hostile: HostileRequest):
   const { exchange, findings } = await session.send('input', route, hostile.request, (_, { response }) =>
     findStatusViolations(session, route, hostile, response.status),
   );
-  // The contract need not document the rejection of very long input.
+  // The contract need not document the refusal of very long input.
   return exchange && isTooLarge(exchange.request, exchange.response) ? [] : findings;
 }
 
@@ -137,7 +137,7 @@ function findStatusViolations(
 ): readonly Violation[] {
   if (reason === undefined || actual >= 500 || GATEWAY_STATUSES.includes(actual)) return [];
   const pointer = `${route.pointer}/requestBody`;
-  // If a behaviour model describes the contract, the contract defines the status of each rejection.
+  // If a behaviour model describes the contract, the contract defines the status of each refusal.
   // Any other API may use any error status.
   const isDefined = hasModel && route.responses.some(({ name }) => name === String(status));
   if (isDefined && actual !== status)
@@ -153,7 +153,7 @@ function findStatusViolations(
   return [
     {
       rule: 'unparsable-refused',
-      title: `rejected if ${reason}`,
+      title: `refused if ${reason}`,
       message: `Status ${actual} instead of an error: ${reason}`,
       pointer,
     },
@@ -235,7 +235,7 @@ function createHostileBodies(contract: Contract, route: Route, base: RequestValu
 }
 
 /**
- * Returns why an operation must reject a body of the undocumented media type `type`, and the expected status.
+ * Returns why an operation must refuse a body of the undocumented media type `type`, and the expected status.
  * Returns an empty object if the operation does not document 415.
  */
 function getTypeRejection({ responses }: Route, type: string): Pick<HostileRequest, 'reason' | 'status'> {

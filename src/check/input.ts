@@ -25,8 +25,8 @@ import { isFreeText } from './unique-values.ts';
 
 /**
  * Sends valid and invalid requests to an operation, by the rules of Schemathesis.
- * The server must not reject a valid request as invalid, but the request may fail for another reason.
- * The server must reject an invalid request.
+ * The server must not refuse a valid request as invalid, but the request may fail for another reason.
+ * The server must refuse an invalid request.
  * Each response must be documented.
  * Sends a valid request, then copies of it with a single edit, and then requests with random combinations of edits.
  */
@@ -65,7 +65,7 @@ async function examineInput(context: CheckContext, route: Route, maxRequests: nu
       return findings;
     },
     prepare,
-    // Requests that the server should reject, and requests that only read, can be sent concurrently.
+    // Requests that the server should refuse, and requests that only read, can be sent concurrently.
     mustRunAlone: ({ values }) =>
       isWriteOperation(route) && validateValues(session.contract, route, values).kind === 'call',
   });
@@ -249,7 +249,7 @@ function removeEffects(findings: readonly Finding[]): readonly Finding[] {
 const ACCEPTS_VALID = 'accepts valid requests';
 
 /**
- * Returns a violation if the server accepts an invalid request, or rejects a valid request.
+ * Returns a violation if the server accepts an invalid request, or refuses a valid request.
  * `place`: the edited part of the request, for the message.
  * A documented refusal of a valid request is examined later, with the other refusals.
  */
@@ -265,13 +265,13 @@ function findStatusViolations(
       route.successStatus >= 400 || isTooLarge(request, response) || isConditionStatus(route, request, response.status);
     if (!INVALID_STATUSES.includes(response.status) || isExpected) return [];
     if (isDocumentedRefusal(session, route, response)) return [];
-    const message = `The server rejects a valid request with status ${response.status} (${place})${getDetail(response)}`;
+    const message = `The server refuses a valid request with status ${response.status} (${place})${getDetail(response)}`;
     return [{ rule: 'valid-accepted', title: `${ACCEPTS_VALID}: ${place}`, message, pointer: route.pointer }];
   }
-  // Any error status is a rejection: a proxy or an access check may reject the request before it reaches the API.
+  // Any error status is a refusal: a proxy or an access check may refuse the request before it reaches the API.
   if (response.status >= 400) return [];
   const [first] = result.violations;
-  const title = `rejects invalid requests: ${first?.in} ${first?.pointer} ${first?.rule}`;
+  const title = `refuses invalid requests: ${first?.in} ${first?.pointer} ${first?.rule}`;
   const message = `The server accepts an invalid request with status ${response.status}: ${result.detail}`;
   return [{ rule: 'invalid-refused', title, message, pointer: findPointer(route, first) }];
 }

@@ -117,7 +117,7 @@ export function createKeptRule(
     const others = known.filter((name) => !sent.includes(name) && before[name] !== undefined);
     const lost = others.find((name) => !isSameValue(entry[name], before[name]));
     if (lost === undefined) return [];
-    const message = `${lost} is ${JSON.stringify(entry[lost])} after a PATCH of ${sent.join(', ')}, but was ${JSON.stringify(before[lost])} before`;
+    const message = `A PATCH of ${sent.join(', ')} also changed ${lost} from ${JSON.stringify(before[lost])} to ${JSON.stringify(entry[lost])}`;
     return [createViolation('patch-keeps', { message, pointer, confidence })];
   };
 }

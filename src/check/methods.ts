@@ -21,7 +21,7 @@ const METHODS_TO_TRY = ['GET', 'HEAD', 'TRACE', 'QUERY', 'PUT', 'POST', 'DELETE'
 const IMPLICIT_METHODS: readonly string[] = ['HEAD', 'OPTIONS'];
 
 /**
- * Checks that a path rejects undocumented methods with status 405, and lists the documented methods in the `Allow`
+ * Checks that a path refuses undocumented methods with status 405, and lists the documented methods in the `Allow`
  * header.
  * The second argument has the operations of the path.
  */
@@ -63,12 +63,12 @@ interface UnsupportedMethod {
 }
 
 /**
- * Returns whether a server may reject an undocumented method with `status` instead of 405.
+ * Returns whether a server may refuse an undocumented method with `status` instead of 405.
  * For example, a router or an access check may respond with another 4xx, unless a behaviour model describes the
  * contract.
  */
 function isOtherRejection({ hasModel }: Session, status: number, method: string): boolean {
-  // 501 rejects a method that the server does not support for any path (RFC 9110, section 15.6.2).
+  // 501 refuses a method that the server does not support for any path (RFC 9110, section 15.6.2).
   if (status === 501) return !hasModel || ['TRACE', 'QUERY'].includes(method);
   return !hasModel && status >= 400 && status < 500;
 }

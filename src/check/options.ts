@@ -74,7 +74,7 @@ export function createCheckCommand(
 ): Command {
   return addCheckOptions(new Command('check'), environment)
     .description('Check whether a server follows its contract. Without a URL, check the built-in shop.')
-    .argument('[url]', 'URL of the server', parseUrl)
+    .argument('[url]', 'URL of the server (default: a new server of the built-in shop)', parseUrl)
     .allowExcessArguments(false)
     .exitOverride()
     .action((url: string | undefined, options: CheckFlags) => onCheck(toCheckCommand(options, url)));
@@ -152,7 +152,7 @@ function addReportOptions(command: Command, environment: Readonly<Record<string,
     .addOption(
       new Option(
         '--confidence <level>',
-        'violations that make the check fail: all (likely), or only those that the contract or a standard forbids (certain)',
+        'lowest confidence of a violation that makes the check fail: likely (all violations) or certain (only what the contract or a standard forbids)',
       )
         .choices(['likely', 'certain'])
         .default('likely'),
@@ -172,7 +172,7 @@ function addReportOptions(command: Command, environment: Readonly<Record<string,
 export function parseUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url && /^https?:$/.test(url.protocol) && url.search === '' && url.hash === '' && url.username === '') return text;
-  throw new InvalidArgumentError('Enter a URL such as http://localhost:3000.');
+  throw new InvalidArgumentError('Use a URL such as http://localhost:3000.');
 }
 
 /** Creates a parser of integers from `smallest` to `largest` for the option `flag`. */
@@ -191,7 +191,7 @@ function parsePaths(text: string, previous: readonly string[] = []): readonly st
 
 function parseHeader(text: string, before: Readonly<Record<string, string>> = {}): Readonly<Record<string, string>> {
   const [, name, value] = /^([!#$%&'*+.^_`|~\w-]+):[ \t]*([\t\x20-\x7e\x80-\xff]*)$/.exec(text) ?? [];
-  if (name === undefined || value === undefined) throw new InvalidArgumentError("Enter a header as 'Name: value'.");
+  if (name === undefined || value === undefined) throw new InvalidArgumentError("Use a header such as 'Name: value'.");
   return { ...before, [name.toLowerCase()]: value.trimEnd() };
 }
 
@@ -200,7 +200,7 @@ function parseQueryParameter(
   before: Readonly<Record<string, string>> = {},
 ): Readonly<Record<string, string>> {
   const [, name, value = ''] = /^([^=&#\s]+)=(.*)$/.exec(text) ?? [];
-  if (name === undefined) throw new InvalidArgumentError("Enter a query parameter as 'name=value'.");
+  if (name === undefined) throw new InvalidArgumentError("Use a query parameter such as 'name=value'.");
   return { ...before, [name]: value };
 }
 
@@ -212,5 +212,5 @@ function parseQueryParameter(
 export function parseOperationIds(text: string, before: readonly string[] = []): readonly string[] {
   const ids = text.split(',').map((id) => id.trim());
   if (!ids.includes('')) return [...before, ...ids];
-  throw new InvalidArgumentError('Enter comma-separated operationIds.');
+  throw new InvalidArgumentError('Use comma-separated operationIds, such as listPets,createPet.');
 }

@@ -27,7 +27,7 @@ import type { Session } from './session.ts';
 import { findWorkingRequest } from './single-edits.ts';
 import { checkStoredTexts } from './stored-texts.ts';
 import { checkTransitions } from './transitions.ts';
-import { REJECTION_STATUSES } from './undocumented-responses.ts';
+import { REFUSAL_STATUSES } from './undocumented-responses.ts';
 import { checkUniqueValues, documentsConflict } from './unique-values.ts';
 import { checkUnknownIds } from './unknown-ids.ts';
 import { checkCredentials, requiresCredentials } from './unprotected-operations.ts';
@@ -237,7 +237,7 @@ function createOperationParts(
   );
 }
 
-/** Returns the part that checks whether operations reject requests without credentials. */
+/** Returns the part that checks whether operations refuse requests without credentials. */
 function createCredentialsPart(routes: readonly Route[]): CheckPart {
   return {
     name: 'credentials',
@@ -356,18 +356,18 @@ export function finishChecks(workers: readonly [Worker, ...Worker[]], routes: re
 }
 
 /**
- * Adds a note about requests that the server rejected with an undocumented error status.
+ * Adds a note about requests that the server refused with an undocumented error status.
  * These responses are not violations.
  */
 function noteUndocumentedErrors({ results }: Session, routes: readonly Route[], note: (message: string) => void): void {
   const names = routes.flatMap(({ operationId, responses }) =>
     results
       .getStatusCodes(operationId)
-      .filter((status) => REJECTION_STATUSES.includes(status) && !findResponse(responses, status))
+      .filter((status) => REFUSAL_STATUSES.includes(status) && !findResponse(responses, status))
       .map((status) => `${operationId} ${status}`),
   );
   if (names.length > 0)
-    note(`Rejected requests with an undocumented error status: ${joinList(names, MAX_LISTED_OPERATIONS)}`);
+    note(`Refused requests with an undocumented error status: ${joinList(names, MAX_LISTED_OPERATIONS)}`);
 }
 
 const NEVER_SUCCEEDED =

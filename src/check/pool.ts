@@ -253,7 +253,7 @@ function getBodyExamples(route: Route, { format }: RequestValues): readonly unkn
 
 /**
  * Creates a function that returns whether the server should accept a request example.
- * It should reject an example if an error response (4xx or 5xx) has an example with the same name.
+ * It should refuse an example if an error response (4xx or 5xx) has an example with the same name.
  */
 export function isAcceptable({ responses }: Route): (example: Example) => boolean {
   const errors = responses.filter(({ name }) => /^[45]/.test(name)).flatMap(({ media }) => Object.values(media));

@@ -175,7 +175,7 @@ function createEdited(
 
 function createRefusalFinding(route: Route, exchange: Exchange, place: string, kind: string): Finding {
   const { status } = exchange.response;
-  const message = `The server refuses a valid request with the documented status ${status} (${place}: ${kind}). It refused ${TRIALS} of ${TRIALS} requests with this value, and accepted ${TRIALS} others.`;
+  const message = `The server refuses a valid request with the documented status ${status} (${place}: ${kind}). It refused all ${TRIALS} requests with such a value, and accepted ${TRIALS} requests with other values.`;
   return createFinding('input', route, exchange, {
     rule: 'kind-accepted',
     title: `accepts valid requests: ${place}`,

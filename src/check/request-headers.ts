@@ -51,7 +51,7 @@ export async function withCurrentVersion(
 
 /**
  * Returns whether a request depends on a version of a resource that the check has invented, so that a correct server
- * can reject it.
+ * can refuse it.
  */
 export function hasUnknownVersion({ headers }: { readonly headers: Headers }): boolean {
   const isUnknown = PRECONDITIONS.some(
@@ -75,14 +75,14 @@ export function isConditionStatus({ parameters }: Route, { headers = {} }: Reque
 
 /**
  * The header that identifies repetitions of the same request.
- * A server rejects a key that was sent with a different request.
+ * A server refuses a key that was sent with a different request.
  */
 const HEADER = 'idempotency-key';
 
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
 /**
- * The statuses of responses that reject an idempotency key (draft-ietf-httpapi-idempotency-key-header; Stripe uses
+ * The statuses of responses that refuse an idempotency key (draft-ietf-httpapi-idempotency-key-header; Stripe uses
  * 400).
  */
 const KEY_STATUSES: readonly number[] = [400, 409, 422];
@@ -104,14 +104,14 @@ export function withNewKey(request: RequestToSend): RequestToSend {
 
 /**
  * Returns whether a request has an idempotency key that is not a UUID.
- * Servers may reject the request, because another request may have the same key.
+ * Servers may refuse the request, because another request may have the same key.
  */
 export function hasSharedKey({ headers = {} }: Pick<RequestToSend, 'headers'>): boolean {
   const key = headers[HEADER];
   return key !== undefined && !UUID.test(key);
 }
 
-/** Returns whether `status` may mean that a server rejects the idempotency key of a request. */
+/** Returns whether `status` may mean that a server refuses the idempotency key of a request. */
 export function isKeyRejection(request: RequestToSend, status: number): boolean {
   return KEY_STATUSES.includes(status) && hasSharedKey(request);
 }

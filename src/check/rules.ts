@@ -49,7 +49,7 @@ export const RULES = {
   responds: { title: 'responds', meaning: 'each request gets a response', confidence: 'certain' },
   reproducible: {
     title: 'reproducible',
-    meaning: 'a failure occurs again when the requests are repeated',
+    meaning: 'a failure occurs again when the check repeats its requests',
     confidence: 'likely',
   },
   http: { title: 'HTTP', meaning: 'a response is valid HTTP', confidence: 'certain' },
@@ -81,28 +81,37 @@ export const RULES = {
     confidence: 'certain',
   },
   'invalid-refused': {
-    title: 'rejects invalid requests',
+    title: 'refuses invalid requests',
+    meaning: 'the server refuses invalid requests',
     confidence: 'certain',
     remedy: 'allow the value in the schema of the parameter or of the body',
   },
-  'unparsable-refused': { title: 'rejects requests that cannot be parsed', confidence: 'certain' },
+  'unparsable-refused': {
+    title: 'refuses requests that cannot be parsed',
+    meaning: 'the server refuses requests that cannot be parsed',
+    confidence: 'certain',
+  },
   'valid-accepted': {
     title: 'accepts valid requests',
+    meaning: 'the server accepts valid requests',
     confidence: 'certain',
     remedy: 'describe the rule in the schema, such as `minLength: 1`, or document the status of the refusal',
   },
   'kind-accepted': {
     title: 'accepts valid requests with each kind of value',
+    meaning: 'the server accepts valid requests with each kind of value',
     confidence: 'likely',
     remedy: 'describe the rule in the schema, or add `x-storefront: { refuses: true }` to the operation',
   },
   'some-accepted': {
     title: 'accepts some valid requests',
+    meaning: 'the server accepts some valid requests',
     confidence: 'likely',
     remedy: 'add an example of an accepted request, or `x-storefront: { refuses: true }` to the operation',
   },
   method: {
     title: 'refuses undocumented methods',
+    meaning: 'the server refuses undocumented methods',
     confidence: 'certain',
     remedy: 'add the method to the path',
   },
@@ -114,10 +123,11 @@ export const RULES = {
   },
   'credentials-required': {
     title: 'requires credentials',
+    meaning: 'the server requires the credentials of `security`',
     confidence: 'certain',
     remedy: 'add `security: []` to the operation',
   },
-  'rejection-schema': {
+  'refusal-schema': {
     title: 'a 401 response is as documented',
     confidence: 'certain',
     remedy: 'describe the response with its media type and schema',
@@ -125,7 +135,7 @@ export const RULES = {
   'created-readable': {
     title: 'created resources can be read',
     confidence: 'certain',
-    remedy: 'document 202 in place of 201, if resources appear later',
+    remedy: 'document 202 instead of 201, if resources appear later',
   },
   'created-listed': {
     title: 'created resources are listed',
@@ -209,7 +219,7 @@ export const RULES = {
     impliedBy: ['created-listed', 'stored-change'],
   },
   'page-size': {
-    title: 'the limit limits the entries',
+    title: 'a page has at most as many entries as the limit',
     confidence: 'likely',
     remedy: 'rename the parameter: its name is that of a page size',
   },
@@ -270,7 +280,7 @@ export const RULES = {
   },
   model: {
     title: 'the behaviour of the shop',
-    meaning: 'the shop behaves as its model (see [below](#what-is-checked))',
+    meaning: 'the shop behaves as its model predicts (see [below](#what-is-checked))',
     confidence: 'certain',
   },
 } as const satisfies Readonly<Record<string, RuleDescription>>;

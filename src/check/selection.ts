@@ -1,7 +1,7 @@
 import type { Contract } from '../openapi/contract.ts';
 import type { Route } from '../openapi/routes.ts';
+import { UserError } from '../util/issue.ts';
 import { joinList } from '../util/text.ts';
-import { CheckError } from './exchange.ts';
 import { SAFE_METHODS } from './session.ts';
 
 /** The operations to check, and the operations to which a check may send requests. */
@@ -32,7 +32,7 @@ function joinSplitIds(parts: readonly string[], routes: readonly Route[]): reado
 
 /**
  * Returns the operations to check.
- * Throws `CheckError` if a selected operation does not exist, or if no operation is selected.
+ * Throws `UserError` if a selected operation does not exist, or if no operation is selected.
  */
 export function getCheckedRoutes({ contract: { routes, path }, ...selection }: Selection): readonly Route[] {
   const ids = routes.map(({ operationId }) => operationId);
@@ -40,14 +40,14 @@ export function getCheckedRoutes({ contract: { routes, path }, ...selection }: S
   const exclude = joinSplitIds(selection.exclude ?? [], routes);
   const unknown = [...(only ?? []), ...exclude].filter((id) => !ids.includes(id));
   if (unknown.length > 0)
-    throw new CheckError(
+    throw new UserError(
       `${path} has no operation ${unknown.join(', ')}. Its operations are ${joinList(ids, MAX_LISTED_OPERATIONS)}.`,
       { reason: 'usage' },
     );
   const isSelected = (id: string) => (only ?? ids).includes(id) && !exclude.includes(id);
   const selected = routes.filter((route) => isSelected(route.operationId) && canBeRequested(route));
   if (selected.length === 0)
-    throw new CheckError('No operation is left to check: --exclude removes all selected operations.', {
+    throw new UserError('No operation is left to check: --exclude removes all selected operations.', {
       reason: 'usage',
     });
   return selected;

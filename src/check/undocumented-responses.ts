@@ -31,7 +31,7 @@ const TRANSPORT_STATUSES: readonly number[] = [408, 411, 413, 414, 417, 421, 426
 const REDIRECT_STATUSES: readonly number[] = [301, 302, 307, 308];
 
 /**
- * Characters and escapes that servers and proxies may reject or decode differently: escaped slashes, control
+ * Characters and escapes that servers and proxies may refuse or decode differently: escaped slashes, control
  * characters, invalid escapes, and quotes.
  */
 const AMBIGUOUS_CHARACTER = /%(2f|5c|[01][0-9a-f]|7f|25|ed%a0)|%(?![0-9a-f]{2})|[{};'"<>\\]/i;
@@ -45,7 +45,7 @@ export const MISSING_RESOURCE_STATUSES: readonly number[] = [404, 410];
 const CONFLICT_STATUSES = [409];
 
 /** The error statuses that a contract need not document: for invalid requests, missing resources and conflicts. */
-export const REJECTION_STATUSES: readonly number[] = [
+export const REFUSAL_STATUSES: readonly number[] = [
   ...INVALID_REQUEST_STATUSES,
   ...MISSING_RESOURCE_STATUSES,
   ...CONFLICT_STATUSES,
@@ -54,7 +54,7 @@ export const REJECTION_STATUSES: readonly number[] = [
 /**
  * Returns whether a response is an error that a contract need not document.
  * A web server, a proxy or an access check can return such an error for any API.
- * An operation can also reject an invalid request with a status that the contract does not document.
+ * An operation can also refuse an invalid request with a status that the contract does not document.
  */
 export function canBeUndocumented(
   contract: Contract,
@@ -79,14 +79,14 @@ export function canBeUndocumented(
 }
 
 /**
- * Returns whether `status` can be a rejection that the operation does not document.
+ * Returns whether `status` can be a refusal that the operation does not document.
  * The possible reasons are: the request is invalid, the resource in its path or query does not exist, or the change
  * conflicts with the data.
  */
 function isUndocumentedRejection(contract: Contract, route: Route, request: RequestToSend, status: number): boolean {
   const isSilent = (statuses: readonly number[]) =>
     statuses.includes(status) && !statuses.some((one) => findResponse(route.responses, one));
-  // A framework rejects input that it can't parse before the operation's own validation, which can use another status.
+  // A framework refuses input that it can't parse before the operation's own validation, which can use another status.
   if (isSilent([status]) && INVALID_REQUEST_STATUSES.includes(status) && isRefusedByParser(route, request)) return true;
   if (isSilent(INVALID_REQUEST_STATUSES)) return isInvalid(contract, route, request) || hasCursor(route, request);
   if (isSilent(MISSING_RESOURCE_STATUSES)) return namesResource(route) || route.method === 'DELETE';
@@ -123,7 +123,7 @@ function findFormat(contract: Contract, route: Route, { headers = {} }: RequestT
 }
 
 /**
- * Returns whether a server rejects a request because of its size.
+ * Returns whether a server refuses a request because of its size.
  * Returns false for a request that is small enough for every server.
  */
 export function isTooLarge({ target, body }: RequestToSend, { status }: ReceivedResponse): boolean {

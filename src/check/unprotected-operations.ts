@@ -2,7 +2,7 @@ import type { Route } from '../openapi/routes.ts';
 import { joinList } from '../util/text.ts';
 import { sendAccepted } from './accepted-requests.ts';
 import type { CheckContext } from './check-context.ts';
-import { addInventedCredentials, type CommonInput, hasGivenCredentials } from './credentials.ts';
+import { addGeneratedCredentials, type CommonInput, hasGivenCredentials } from './credentials.ts';
 import { type Exchange, isSuccess, type RequestToSend } from './exchange.ts';
 import type { Finding } from './findings.ts';
 import { findLifeCycles } from './life-cycles.ts';
@@ -17,32 +17,32 @@ const MAX_OPERATIONS = 20;
 
 /**
  * Returns whether each security requirement of an operation has a credential, so that a request without credentials
- * must be rejected.
+ * must be refused.
  */
 export function requiresCredentials({ security }: Route): boolean {
   return security.length > 0 && security.every((requirement) => requirement.length > 0);
 }
 
 /**
- * Checks that the operations that require credentials reject requests without them, and requests with other ones.
+ * Checks that the operations that require credentials refuse requests without them, and requests with other ones.
  * An operation is checked only if it accepts the same request with credentials.
  * Adds one finding for all operations that require the same credentials and accept the same requests, and one for all
- * operations whose rejections violate the contract in the same way.
+ * operations whose refusals violate the contract in the same way.
  */
 export async function checkCredentials(context: CheckContext, routes: readonly Route[]): Promise<void> {
   const unprotected = new Map<string, FindingOfOperations>();
-  const rejections = new Map<string, FindingOfOperations>();
+  const refusals = new Map<string, FindingOfOperations>();
   for (const route of routes) {
-    const { finding, rejected } = await examineOperation(context, route);
+    const { finding, refused } = await examineOperation(context, route);
     if (finding)
       group(unprotected, `${finding.message}, although the contract requires ${describeSecurity(route)}`, finding);
-    for (const one of rejected) group(rejections, `${one.status} ${one.title} ${one.message}`, one);
+    for (const one of refused) group(refusals, `${one.status} ${one.title} ${one.message}`, one);
   }
   for (const [cause, { finding, operationIds }] of unprotected) {
     const names = joinList(operationIds, MAX_OPERATIONS);
     context.session.results.add({ ...finding, message: `The server accepts ${cause}: ${names}` });
   }
-  for (const { finding, operationIds } of rejections.values()) {
+  for (const { finding, operationIds } of refusals.values()) {
     const others = operationIds.length > 1 ? ` (${joinList(operationIds, MAX_OPERATIONS)})` : '';
     context.session.results.add({ ...finding, message: finding.message + others });
   }
@@ -64,16 +64,16 @@ function group(groups: Map<string, FindingOfOperations>, cause: string, finding:
 /**
  * Sends a valid request with credentials, and then others without them.
  * If the user has specified credentials, some of these have other credentials.
- * Returns a finding if the server accepts one of them, and the findings in the rejections.
+ * Returns a finding if the server accepts one of them, and the findings in the refusals.
  */
 async function examineOperation(context: CheckContext, route: Route) {
   const { session, prepare } = context;
   const { client } = session;
-  const rejected: Finding[] = [];
+  const refused: Finding[] = [];
   const createPath = createPathProvider(context, route);
   const send = async (values: RequestValues, complete: (request: RequestToSend) => RequestToSend) => {
     const { exchange } = await session.send('behaviour', route, complete(toRequest(route, values)));
-    if (exchange) rejected.push(...findRejectionFindings(session, route, exchange));
+    if (exchange) refused.push(...findRefusalFindings(session, route, exchange));
     return exchange;
   };
   await prepare();
@@ -84,7 +84,7 @@ async function examineOperation(context: CheckContext, route: Route) {
     async (values) => (await send(values, (one) => one))?.response,
     (values) => ({ ...values, path: { ...values.path, ...path } }),
   );
-  if (!accepted) return { finding: undefined, rejected: [] };
+  if (!accepted) return { finding: undefined, refused: [] };
   for (const { name, complete } of createForgeries(route, client)) {
     // The accepted request can have deleted its resource.
     const existing = isWriteOperation(route) ? await createPath() : undefined;
@@ -94,10 +94,10 @@ async function examineOperation(context: CheckContext, route: Route) {
     const violation = { message: `requests ${name}`, pointer: route.pointer };
     return {
       finding: createFinding('behaviour', route, exchange, createViolation('credentials-required', violation)),
-      rejected,
+      refused,
     };
   }
-  return { finding: undefined, rejected };
+  return { finding: undefined, refused };
 }
 
 /** The difference between the seeds of two created resources. */
@@ -130,15 +130,15 @@ function createPathProvider(context: CheckContext, route: Route): () => Promise<
 const UNAUTHORIZED = 401;
 
 /** Returns the findings in a 401 response that the operation documents: another media type, for example. */
-function findRejectionFindings({ contract, results }: Session, route: Route, exchange: Exchange): readonly Finding[] {
+function findRefusalFindings({ contract, results }: Session, route: Route, exchange: Exchange): readonly Finding[] {
   const { status, headers, body } = exchange.response;
   const documented = route.responses.find(({ name }) => name === String(UNAUTHORIZED));
   if (status !== UNAUTHORIZED || !documented || Object.keys(documented.media).length === 0) return [];
-  results.coverage.countRule('rejection-schema', route);
+  results.coverage.countRule('refusal-schema', route);
   const violations = contract.verifyResponse(route, { status, headers, body }, { closed: false, isReceived: true });
   return violations.slice(0, 1).map(({ where, rule, message }) => {
-    const violation = createViolation('rejection-schema', {
-      title: `rejection ${where} ${rule}`,
+    const violation = createViolation('refusal-schema', {
+      title: `refusal ${where} ${rule}`,
       message,
       pointer: documented.pointer,
     });
@@ -156,18 +156,18 @@ function createForgeries(route: Route, client: CommonInput): readonly Forgery[] 
   const anonymous = { name: 'without credentials', complete: (one: RequestToSend) => ({ ...one, isAnonymous: true }) };
   // A storefront server accepts any credentials.
   if (!hasGivenCredentials(route, client) || Object.hasOwn(client.headers, 'x-sandbox')) return [anonymous];
-  const invented = {
-    name: 'with invented credentials',
-    complete: (one: RequestToSend) => ({ ...addInventedCredentials(route, one), isAnonymous: true }),
+  const generated = {
+    name: 'with generated credentials',
+    complete: (one: RequestToSend) => ({ ...addGeneratedCredentials(route, one), isAnonymous: true }),
   };
   const changed = changeToken(client.headers.authorization);
-  if (changed === undefined) return [anonymous, invented];
+  if (changed === undefined) return [anonymous, generated];
   const complete = (one: RequestToSend) => ({
     ...one,
     headers: { ...one.headers, authorization: changed },
     isAnonymous: true,
   });
-  return [anonymous, invented, { name: 'with a changed token', complete }];
+  return [anonymous, generated, { name: 'with a changed token', complete }];
 }
 
 /** The minimum length of a token that is changed, in characters. */

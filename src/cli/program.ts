@@ -1,5 +1,4 @@
 import { randomInt } from 'node:crypto';
-import { CheckError } from '../check/exchange.ts';
 import { type CheckCommand, MAX_SEED } from '../check/options.ts';
 import { getContractPath } from '../server/choose-application.ts';
 import { explain, formatStartMessage } from '../server/explain.ts';
@@ -115,7 +114,7 @@ function showProgress(done: number, total: number, part: string): void {
 }
 
 function failCheck(error: unknown): void {
-  const isUsage = error instanceof CheckError && error.reason === 'usage';
+  const isUsage = error instanceof UserError && error.reason === 'usage';
   const message =
     error instanceof UserError
       ? error.message

@@ -47,9 +47,9 @@ it('groups findings about one property of a resource, and no findings about othe
 });
 
 it('groups findings about one place of invalid requests', () => {
-  const rule = 'rejects invalid requests: body /name';
+  const rule = 'refuses invalid requests: body /name';
   const all = ['minLength', 'type'].map((keyword) => finding('POST', '/ants', 'invalid-refused', `${rule} ${keyword}`));
-  const other = finding('POST', '/ants', 'invalid-refused', 'rejects invalid requests: body /price type');
+  const other = finding('POST', '/ants', 'invalid-refused', 'refuses invalid requests: body /price type');
   expect(group(...all, other)).toEqual([[0, 1], [2]]);
 });
 

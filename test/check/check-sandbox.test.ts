@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { selectSandboxes } from '../../src/check/check-sandbox.ts';
-import { CheckError, CheckStoppedError } from '../../src/check/exchange.ts';
+import { CheckStoppedError } from '../../src/check/exchange.ts';
 import { shopModel } from '../../src/shop/model/shop.ts';
+import { UserError } from '../../src/util/issue.ts';
 import { projectFile } from '../support/fixtures/default-data.ts';
 import { getRejection } from '../support/harness/rejection.ts';
 import { startStorefront } from '../support/harness/start-storefront.ts';
@@ -50,11 +51,11 @@ describe('selectSandboxes', () => {
     expect(printed).toBe('');
   });
 
-  it('rejects with a CheckError if the server closes the connection without a response', async () => {
+  it('rejects with a UserError if the server closes the connection without a response', async () => {
     const { url } = await startRecorder(({ target }, response) =>
       target === '/' ? void response.end() : void response.destroy(),
     );
-    const error = await getRejection(select(url), CheckError);
+    const error = await getRejection(select(url), UserError);
     expect(error.message).toMatch(new RegExp(`^${url} was not checked: no response to GET /api/products: `));
   });
 
@@ -64,7 +65,7 @@ describe('selectSandboxes', () => {
       if (target === '/') response.end();
       else interrupt.abort(new CheckStoppedError('the check was interrupted', 'interrupted'));
     });
-    const error = await getRejection(select(url, interrupt.signal), CheckError);
+    const error = await getRejection(select(url, interrupt.signal), UserError);
     expect(error.message).toBe(`${url} was not checked: the check was interrupted`);
   });
 });

@@ -94,7 +94,7 @@ describe('checkServer', () => {
 
   it('reports at once that no server responds', async () => {
     await expect(runCheck('http://127.0.0.1:1/x/')).rejects.toThrow(
-      /^No server responds at http:\/\/127\.0\.0\.1:1\/x \(.*ECONNREFUSED.*\)\. Start it, or wait for it with --wait SECONDS\.$/,
+      /^No server responds at http:\/\/127\.0\.0\.1:1\/x \(.*ECONNREFUSED.*\)\. Start it, correct the URL, or wait for it with --wait SECONDS\.$/,
     );
   });
 });

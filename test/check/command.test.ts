@@ -86,11 +86,11 @@ describe('The command line of storefront check', () => {
     [['--wait', '-1'], /--wait must/],
     [['--timeout', '0'], /--timeout must be an integer from 1 to 86400/],
     [['--max-time', '1h'], /--max-time must be an integer from 0 to 86400/],
-    [['-H', 'no header'], /Enter a header as 'Name: value'/],
-    [['-H', 'a: b\r\nc: d'], /Enter a header/],
-    [['--only', 'a,,b'], /Enter comma-separated operationIds/],
-    [['localhost:3000'], /Enter a URL such as http:\/\/localhost:3000/],
-    [['http://localhost:3000/?a'], /Enter a URL/],
+    [['-H', 'no header'], /Use a header such as 'Name: value'/],
+    [['-H', 'a: b\r\nc: d'], /Use a header/],
+    [['--only', 'a,,b'], /Use comma-separated operationIds/],
+    [['localhost:3000'], /Use a URL such as http:\/\/localhost:3000/],
+    [['http://localhost:3000/?a'], /Use a URL/],
     [['http://localhost:1', 'http://localhost:2'], /too many arguments/],
     [['--nonsense'], /unknown option '--nonsense'/],
   ];
@@ -154,14 +154,14 @@ describe('runCheck', () => {
   it('requires a URL for the contract of another API', async () => {
     const path = join(await folderWith({ 'notes.yaml': NOTES_CONTRACT }), 'notes.yaml');
     await expect((await judging('--contract', path)).report).rejects.toThrow(
-      /Without a URL, storefront check checks the shop, but \S*notes\.yaml is not the contract of the shop\. Enter the URL of the server/,
+      /Without a URL, storefront check checks the shop, but \S*notes\.yaml is not the contract of the shop\. Use the URL of the server/,
     );
   });
 
   it('reports at once that no server responds', async () => {
     const begin = performance.now();
     await expect((await judging('http://127.0.0.1:1', '--allow-writes')).report).rejects.toThrow(
-      /^No server responds at http:\/\/127\.0\.0\.1:1 \(.*ECONNREFUSED.*\)\. Start it, or wait for it with --wait SECONDS\.$/,
+      /^No server responds at http:\/\/127\.0\.0\.1:1 \(.*ECONNREFUSED.*\)\. Start it, correct the URL, or wait for it with --wait SECONDS\.$/,
     );
     expect(performance.now() - begin).toBeLessThan(5_000);
   });

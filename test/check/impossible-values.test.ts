@@ -39,10 +39,10 @@ async function check(hasDay: (day: unknown) => boolean, hasPrice: (price: number
 it('the check finds that a server accepts days that do not exist, and prices with parts of a cent', async () => {
   expect(await check(isDay, isCents)).toEqual([]);
   expect(await check(isDateForm, isCents)).toEqual([
-    expect.stringMatching(/rejects invalid requests: body \/day format: The server accepts an invalid request/),
+    expect.stringMatching(/refuses invalid requests: body \/day format: The server accepts an invalid request/),
   ]);
   const isRounded = (price: number) => Math.abs(price * 100 - Math.round(price * 100)) < 0.01;
   expect(await check(isDay, isRounded)).toEqual([
-    expect.stringMatching(/rejects invalid requests: body \/price multipleOf: The server accepts an invalid request/),
+    expect.stringMatching(/refuses invalid requests: body \/price multipleOf: The server accepts an invalid request/),
   ]);
 });

@@ -44,7 +44,7 @@ describe('A check of path parameters with the styles label and matrix', () => {
       return days && isValid(days) ? { status: 200, body: days.slice(0, 4) } : { status: 400 };
     });
     expect(findings.map(({ operationId, title }) => `${operationId} ${title}`)).toEqual(
-      Object.keys(PATHS).map((style) => `${style} rejects invalid requests: path /days maxItems`),
+      Object.keys(PATHS).map((style) => `${style} refuses invalid requests: path /days maxItems`),
     );
   });
 });

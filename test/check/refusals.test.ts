@@ -143,7 +143,7 @@ describe('checkServer still finds a server', () => {
         document,
         accept(() => true),
       ),
-    ).toContainEqual(expect.stringContaining('rejects invalid requests'));
+    ).toContainEqual(expect.stringContaining('refuses invalid requests'));
   });
 
   it('that rejects a valid body with a status other than the documented 422', async () => {

@@ -52,7 +52,7 @@ describe('A check of an operation with a body in XML', () => {
   it('sends XML, and finds a limit that the server does not enforce', async () => {
     const findings = await checkBoth(document, respond(9), respond(Number.MAX_SAFE_INTEGER));
     expect(findings).toEqual([
-      expect.stringMatching(/^input book 201 rejects invalid requests: body \/guests maximum/),
+      expect.stringMatching(/^input book 201 refuses invalid requests: body \/guests maximum/),
     ]);
     expect(bodies.some((text) => /<booking room="[^"]*"><guests>[1-9]<\/guests><\/booking>$/.test(text))).toBe(true);
   });

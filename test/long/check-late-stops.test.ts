@@ -88,7 +88,7 @@ it('checkServer is incomplete if the server stopped once, and no repeated reques
   const { verdict, findings } = await check(await startRooms(() => left-- === 1, 200));
   // A request in flight when the server stops is reported as not reproducible.
   expect(findings.filter((finding) => !finding.includes('reproducible'))).toEqual([]);
-  expect(verdict.unchecked).toEqual([expect.stringMatching(/^why the server stopped and started again/)]);
+  expect(verdict.unchecked).toEqual([expect.stringMatching(/^the cause of a restart of the server/)]);
 });
 
 it('checkServer has no finding for the same server without the defect', async () => {

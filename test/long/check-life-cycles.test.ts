@@ -43,7 +43,7 @@ describe('The check of a life cycle', () => {
     let count = 0;
     const getAnts = () => (++count > 12 ? { status: 401, body: {} } : { body: [] });
     const { unchecked } = await checkAnts({ getAnts }, ['getAnts', 'putAntsById']);
-    expect(unchecked).toContain('getAnts (401 after earlier success)');
+    expect(unchecked).toContain('getAnts (status 401 after it had succeeded: send valid credentials with --header)');
   });
 
   it('confirms a defect of resources whose names must be unique', async () => {

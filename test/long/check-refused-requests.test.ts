@@ -64,7 +64,7 @@ describe('The check of a server that refuses valid requests with a documented st
     expect(others).toEqual([]);
     expect(finding?.title).toBe(`accepts valid requests: ${place}`);
     expect(finding?.message).toContain(value);
-    expect(finding?.message).toContain('It refused 4 of 4 requests with this value');
+    expect(finding?.message).toContain('It refused all 4 requests with such a value');
     expect(describeRule(finding)).toEqual(['likely', expect.stringContaining('x-storefront: { refuses: true }')]);
   });
 

@@ -2,7 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { EarlierVersionError, readEarlierVersion } from '../../tools/contract/against.ts';
+import { UserError } from '../../src/util/issue.ts';
+import { readEarlierVersion } from '../../tools/contract/against.ts';
 import { sortVersionTags } from '../../tools/contract/version-tags.ts';
 import { tempFolder } from '../support/harness/temp-folder.ts';
 
@@ -39,7 +40,7 @@ function getDocumentPath(folder: string): string {
 /** Returns the message of the expected error. */
 async function getErrorMessage(path: string, against?: string): Promise<string> {
   const fault = await readEarlierVersion(path, against).catch((error) => error);
-  expect(fault).toBeInstanceOf(EarlierVersionError);
+  expect(fault).toBeInstanceOf(UserError);
   expect(fault.message).not.toContain('\n');
   return fault.message;
 }

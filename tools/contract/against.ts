@@ -1,12 +1,8 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
+import { UserError } from '../../src/util/issue.ts';
 import { createGit, type Git, GitError } from './git.ts';
 import { sortVersionTags } from './version-tags.ts';
-
-/** Thrown if an earlier version of a document can't be found. The message gives the reason and the remedy. */
-export class EarlierVersionError extends Error {
-  override readonly name = 'EarlierVersionError';
-}
 
 /** An earlier version of a document. */
 export interface EarlierVersion {
@@ -18,11 +14,11 @@ export interface EarlierVersion {
 /**
  * Returns the earlier version to compare the document at `path` with. `against`: a file or a git revision. Without `against`, returns the version in the newest
  * version tag (`v1.2.3` or `1.2.3`) that contains the document. If no tag contains it, returns the version before the last commit that changed the document.
- * Throws `EarlierVersionError` if there is no earlier version.
+ * Throws `UserError` if there is no earlier version.
  */
 export async function readEarlierVersion(path: string, against?: string): Promise<EarlierVersion> {
   if (against !== undefined && isFile(against)) return { name: against, text: readText(against) };
-  if (!isFile(path)) throw new EarlierVersionError(`${path} does not exist: enter the path of the document to compare`);
+  if (!isFile(path)) throw new UserError(`${path} does not exist: enter the path of the document to compare`);
   const [folder, file] = [dirname(resolve(path)), basename(path)];
   const git = await openGit(folder, path, against);
   if (against !== undefined) return readRevision(git, file, against);
@@ -37,7 +33,7 @@ function readText(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (cause) {
-    throw new EarlierVersionError(`Cannot read ${path} (${(cause as NodeJS.ErrnoException).code})`, { cause });
+    throw new UserError(`Cannot read ${path} (${(cause as NodeJS.ErrnoException).code})`, { cause });
   }
 }
 
@@ -47,7 +43,7 @@ async function openGit(folder: string, path: string, against: string | undefined
   } catch (cause) {
     if (!(cause instanceof GitError)) throw cause;
     const version = against === undefined ? `an earlier version of ${path}` : `${against}, which is not a file`;
-    throw new EarlierVersionError(`Cannot find ${version}: ${cause.message}. Name a file with --against FILE.`, {
+    throw new UserError(`Cannot find ${version}: ${cause.message}. Name a file with --against FILE.`, {
       cause,
     });
   }
@@ -60,10 +56,10 @@ async function readRevision(git: Git, file: string, reference: string): Promise<
     const remedy = (await isShallow(git))
       ? ` This clone is shallow: ${DEEPEN}.`
       : ' Enter a path, a tag, a branch or a commit.';
-    throw new EarlierVersionError(`${reference} is neither a file nor a revision in git.${remedy}`);
+    throw new UserError(`${reference} is neither a file nor a revision in git.${remedy}`);
   }
   const text = await git('show', `${reference}:./${file}`);
-  if (text === undefined) throw new EarlierVersionError(`${reference} has no ${file}: enter a revision that has it`);
+  if (text === undefined) throw new UserError(`${reference} has no ${file}: enter a revision that has it`);
   return { name: `${reference}:${file}`, text };
 }
 
@@ -86,16 +82,15 @@ async function readNewestTag(git: Git, file: string): Promise<EarlierVersion | u
 async function readBeforeLastChange(git: Git, file: string): Promise<EarlierVersion> {
   // A shallow clone lacks tags, and its oldest commit seems to add every file.
   if (await isShallow(git)) {
-    throw new EarlierVersionError(
+    throw new UserError(
       `Cannot find an earlier version of ${file}, because this clone is shallow: ${DEEPEN}, or name a file with --against FILE`,
     );
   }
   const commit = (await git('log', '-1', '--format=%h', '--', file))?.trim();
-  if (!commit)
-    throw new EarlierVersionError(`${file} is not committed yet: name a file to compare with: --against FILE`);
+  if (!commit) throw new UserError(`${file} is not committed yet: name a file to compare with: --against FILE`);
   const text = await git('show', `${commit}^:./${file}`);
   if (text === undefined) {
-    throw new EarlierVersionError(
+    throw new UserError(
       `${file} has no earlier version: commit ${commit} added it, and there is no version tag. Name a version with --against FILE|REF.`,
     );
   }

@@ -5,14 +5,14 @@ import { randomInt } from 'node:crypto';
 import { Command, CommanderError } from 'commander';
 import { selectSandboxes } from '../../src/check/check-sandbox.ts';
 import { EXIT_CODES, runCheck, writeReports } from '../../src/check/command.ts';
-import { CheckError, createStopSignal } from '../../src/check/exchange.ts';
+import { createStopSignal } from '../../src/check/exchange.ts';
 import { addCheckOptions, type CheckFlags, MAX_SEED, parseUrl, toCheckCommand } from '../../src/check/options.ts';
 import { createStorefront } from '../../src/index.ts';
 import { loadContract } from '../../src/openapi/contract.ts';
 import { getContractPath } from '../../src/server/choose-application.ts';
 import { shopModel } from '../../src/shop/model/shop.ts';
 import { UserError } from '../../src/util/issue.ts';
-import { type EarlierVersion, EarlierVersionError, readEarlierVersion } from './against.ts';
+import { type EarlierVersion, readEarlierVersion } from './against.ts';
 import { documentPart } from './document-part.ts';
 import { dreddPart } from './dredd-part.ts';
 import { joinReports } from './join-reports.ts';
@@ -32,10 +32,9 @@ try {
   process.exitCode = await runContractChecks(parseFlags(process.argv));
 } catch (error) {
   if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : EXIT_CODES.misuse;
-  else if ([EarlierVersionError, CheckError, UserError].some((fault) => error instanceof fault)) {
-    process.stderr.write(`contract: ${(error as Error).message}\n`);
-    process.exitCode =
-      error instanceof CheckError && error.reason === 'usage' ? EXIT_CODES.misuse : EXIT_CODES.incomplete;
+  else if (error instanceof UserError) {
+    process.stderr.write(`contract: ${error.message}\n`);
+    process.exitCode = error.reason === 'usage' ? EXIT_CODES.misuse : EXIT_CODES.incomplete;
   } else throw error;
 }
 
@@ -76,14 +75,13 @@ async function runContractChecks({ url, against, ...flags }: Flags): Promise<num
 }
 
 /**
- * Returns the earlier version of the document. Without `against`, returns the reason if there is no earlier version. With `against`, rejects with an
- * `EarlierVersionError`.
+ * Returns the earlier version of the document. Without `against`, returns the reason if there is no earlier version. With `against`, throws `UserError`.
  */
 async function readEarlierVersionOrReason(path: string, against: string | undefined): Promise<EarlierVersion | string> {
   try {
     return await readEarlierVersion(path, against);
   } catch (error) {
-    if (!(error instanceof EarlierVersionError) || against !== undefined) throw error;
+    if (!(error instanceof UserError) || against !== undefined) throw error;
     return error.message;
   }
 }

@@ -103,7 +103,7 @@ const SCOPES: { readonly [Name in RuleName]?: { readonly roles?: readonly Role[]
     find: ({ route, contract }) => (getLinks({ contract }, route).length > 0 ? undefined : 'no documented links'),
   },
   'credentials-required': { find: needsCredentials },
-  'rejection-schema': { find: (place) => needsCredentials(place) ?? needsStatus(401)(place) },
+  'refusal-schema': { find: (place) => needsCredentials(place) ?? needsStatus(401)(place) },
   'created-readable': { roles: ['create'] },
   'created-listed': { roles: ['list'] },
   'stored-change': { roles: ['create', ...CHANGES, 'action'] },

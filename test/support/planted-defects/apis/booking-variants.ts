@@ -32,7 +32,7 @@ export const BOOKING_DEFECTS = {
   'PUT does not require If-Match': 'if-match-required',
   'bookings can be deleted without a token': 'credentials-required',
   'only the length of the token is compared': 'credentials-required',
-  'the 401 is plain text': 'rejection-schema',
+  'the 401 is plain text': 'refusal-schema',
   'confirm stores nothing': 'stored-change',
   'a cancelled booking can be confirmed': 'action-refused',
   'Location has the path of another version': 'location',

@@ -33,7 +33,7 @@ export const API_DEFECTS: Readonly<Record<ApiDefect, string>> = {
   'If-Match is not required': 'if-match-required',
   'missing credentials are accepted': 'credentials-required',
   'a changed token is accepted': 'credentials-required',
-  'the 401 has another media type': 'rejection-schema',
+  'the 401 has another media type': 'refusal-schema',
   'an action stores nothing': 'stored-change',
   'an action ignores the status': 'action-refused',
   'Location points nowhere': 'location',
