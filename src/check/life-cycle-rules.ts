@@ -117,7 +117,9 @@ export function createKeptRule(
     const others = known.filter((name) => !sent.includes(name) && before[name] !== undefined);
     const lost = others.find((name) => !isSameValue(entry[name], before[name]));
     if (lost === undefined) return [];
-    const message = `A PATCH of ${sent.join(', ')} also changed ${lost} from ${JSON.stringify(before[lost])} to ${JSON.stringify(entry[lost])}`;
+    const [old, now] = [before[lost], entry[lost]].map((value) => JSON.stringify(value));
+    const change = now === undefined ? `removed ${lost}, which was ${old}` : `changed ${lost} from ${old} to ${now}`;
+    const message = `A PATCH of ${sent.join(', ')} also ${change}`;
     return [createViolation('patch-keeps', { message, pointer, confidence })];
   };
 }

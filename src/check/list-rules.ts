@@ -234,8 +234,9 @@ export class ListCheck {
     this.#coverage.countRule('page-selection', list);
     const common = second.ids.find((id) => first.ids.includes(id));
     if (common !== undefined) {
-      const message = `The entry ${JSON.stringify(common)} is on two pages: ${next.parameter.name} does not select other entries`;
       const { parameter } = next;
+      const query = `${parameter.name}=${next.values.query[parameter.name]}`;
+      const message = `The entry ${JSON.stringify(common)} is on the first page, and again on the next page (${query})`;
       const title = `${parameter.name} selects another page`;
       return this.#add({ rule: 'page-selection', title, message, parameter }, [first, second]);
     }

@@ -160,7 +160,7 @@ class UniqueValuesCheck {
       const isChanged = (one: string) => after?.[one] !== before?.[one] && after?.[one] === toNode(values.body)[one];
       const changed = Object.keys(toNode(values.body)).find(isChanged);
       if (changed === undefined) continue;
-      const message = `A request to create a resource with the same ${name} changed the existing resource ${JSON.stringify(id)} (${changed}): respond with ${CONFLICT}, as the contract documents`;
+      const message = `A request to create a resource with the same ${name} changed ${changed} of the existing resource ${JSON.stringify(id)}: respond with ${CONFLICT}, as the contract documents`;
       return this.#add('create-overwrites', message, create, [first.exchange, exchange]);
     }
   }

@@ -174,6 +174,10 @@ describe('A failure of a rule of the table', () => {
     expect(text).toMatch(/rule: put-replaces \(likely\)/i);
     expect(text).toMatch(/if the server is right: make it required/i);
   });
+
+  it.each(texts.slice(0, 2))('says that its title is what the server violates as %s', (_, text) => {
+    expect(text).toMatch(/^(1\.|###) addItem \d+ \(\w+\) violates: ./m);
+  });
 });
 
 describe('toMarkdown', () => {

@@ -1,6 +1,14 @@
 import { type CheckedRule, describeCoverage, groupByReason, type OperationCoverage } from './coverage.ts';
 import type { Failure, Report } from './report.ts';
-import { createCells, escapeReport, formatRule, formatUnchecked, formatVerdict, groupFailures } from './text.ts';
+import {
+  createCells,
+  escapeReport,
+  formatHeading,
+  formatRule,
+  formatUnchecked,
+  formatVerdict,
+  groupFailures,
+} from './text.ts';
 
 /** The maximum number of failures in a summary. */
 const MAX_FAILURES = 30;
@@ -51,13 +59,13 @@ function toCoverageCells({ operationId, requests, accepted, sequences, rules }: 
 }
 
 function formatFailure(failure: Failure, others: readonly Failure[]): string {
-  const { check, operationId, status, title, rule, message, place, steps } = failure;
+  const { title, rule, message, place, steps } = failure;
   const places = others.map(
     (other) => `${other.operationId} ${other.status}${other.title === title ? '' : ` (${other.title})`}`,
   );
   const also = places.length > 0 ? [escapeText(`Also: ${places.join(', ')}`), ''] : [];
   return [
-    `### ${escapeText(`${operationId} ${status} (${check}): ${title}`)}`,
+    `### ${escapeText(formatHeading(failure))}`,
     '',
     escapeText(message),
     '',

@@ -97,10 +97,15 @@ export function formatRule({ name, confidence }: NonNullable<Failure['rule']>): 
   return `${name} (${confidence})`;
 }
 
+/** Returns the heading of a failure: the operation, the response, and what the contract requires. */
+export function formatHeading({ check, operationId, status, title, rule }: Failure): string {
+  return `${operationId} ${status} (${check})${rule ? ' violates' : ''}: ${title}`;
+}
+
 function formatFailure(failure: Failure, number: number): string {
-  const { check, operationId, status, title, rule, message, place, steps, reproduce } = failure;
+  const { rule, message, place, steps, reproduce } = failure;
   return [
-    `${number}. ${operationId} ${status} (${check}): ${title}`,
+    `${number}. ${formatHeading(failure)}`,
     `   ${message}`,
     ...(rule ? [`   rule: ${formatRule(rule)}`] : []),
     `   contract: ${place}`,
