@@ -212,7 +212,7 @@ describe('saving a part of a contract while the server runs', () => {
     };
     const pet = 'api/schemas/Pet.yaml';
     const composed = `allOf:\n  - { $ref: './_index.yaml#/Owner' }\n  - properties: { name: {}, owner: {}, age: {} }\n`;
-    expect(await save(pet, composed)).toBe('new properties: Animal.id, Animal.pets, Animal.age');
+    expect(await save(pet, composed)).toBe('new collections: pets; new properties: Animal.id, Animal.pets, Animal.age');
     expect(await save(pet, composed.replace('name: {}', 'name: { type: string }'))).toBe('changed schemas: Animal');
     const owners = FILES['api/openapi.yaml'].replace(
       'operationId: listOwners',
