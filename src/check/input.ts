@@ -70,8 +70,10 @@ async function examineInput(context: CheckContext, route: Route, maxRequests: nu
       isWriteOperation(route) && validateValues(session.contract, route, values).kind === 'call',
   });
   if (maxRequests === CORE_REQUESTS) return;
-  if (!session.hasModel) await examineRefusals(context, route, answers);
-  session.results.coverage.countRule('kind-accepted', route, answers.length);
+  if (!session.hasModel) {
+    await examineRefusals(context, route, answers);
+    session.results.coverage.countRule('kind-accepted', route, answers.length);
+  }
   if (route.parameters.length > 0 || getBodyType(route) !== undefined) await checkRandomInput(context, route, seed);
 }
 

@@ -264,7 +264,7 @@ function listInner(pointer: string, node: Node, keyword: string): SchemaPart[] {
   if (value === undefined) return [];
   const place = `${pointer}/${keyword}`;
   if (keyword !== 'dependentSchemas' && !Array.isArray(value)) return [{ pointer: place, node: toNode(value) }];
-  return Object.entries(value as object).map(([key, inner]) => ({
+  return Object.entries(Array.isArray(value) ? value : toNode(value)).map(([key, inner]) => ({
     pointer: place + formatPointer(key),
     node: toNode(inner),
   }));

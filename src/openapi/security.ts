@@ -44,11 +44,11 @@ export function getSecurity(document: Document, operation: string): readonly (re
 
 /** Matches the last segment of a path that clients request without credentials. */
 const PRECEDES_LOGIN =
-  /^(?:(?:log|sign)[-_]?(?:in|up|on)|register|registrations?|(?:forgot|forgotten|reset|recover)[-_]?passwords?|passwords?[-_](?:forgot|reset|recovery))$/i;
+  /^(?:(?:log|sign)[-_]?(?:in|up|on)|(?:forgot|forgotten|reset|recover)[-_]?passwords?|passwords?[-_](?:forgot|reset|recovery))$/i;
 
 /** Matches the last segment of a path that clients request without credentials if the body has a secret. */
 const PRECEDES_LOGIN_WITH_SECRET =
-  /^(?:auth|authenticate|authentication|authorize|sessions?|tokens?|(?:refresh|renew)(?:[-_]?tokens?)?|tokens?[-_](?:refresh|renew))$/i;
+  /^(?:register|registrations?|auth|authenticate|authentication|authorize|sessions?|tokens?|(?:refresh|renew)(?:[-_]?tokens?)?|tokens?[-_](?:refresh|renew))$/i;
 
 /** Matches the last segment of a path whose POST registers a user if the document has no path such as `/register`. */
 const USERS = /^(?:users?|accounts?|members?|customers?)$/i;

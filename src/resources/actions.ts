@@ -342,7 +342,7 @@ export function applyEffect(
     ...(time && isSetTime ? { [time.property]: now } : {}),
     ...(time && !time.isSet ? { [time.property]: null } : {}),
     ...Object.fromEntries(clears.map((property) => [property, null])),
-    ...(counter && count !== undefined ? { [counter.property]: Math.max(0, count) } : {}),
+    ...(counter && count !== undefined ? { [counter.property]: counter.isSent ? count : Math.max(0, count) } : {}),
   };
 }
 

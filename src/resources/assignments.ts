@@ -11,6 +11,7 @@ import { getKeyValue, getOwn } from './entry-values.ts';
 import { toReferenceValue } from './references.ts';
 import { type Plan, problems } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
+import { normalizeLogin } from './users.ts';
 
 /**
  * Returns a copy of an entry that belongs to the entry that a request names, or to none.
@@ -27,10 +28,14 @@ export function assign(model: ResourceModel, plan: Plan, state: State, entry: En
     ? findLogin(reader, target, from ?? '')
     : undefined;
   const isNamed = (one: Entry) =>
-    login === undefined ? getKeyValue(one, target.id) === String(value) : getOwn(one, login) === value;
+    login === undefined
+      ? getKeyValue(one, target.id) === String(value)
+      : normalizeLogin(getOwn(one, login)) === normalizeLogin(value);
   const found = value === null ? undefined : getEntries(state, target).find(isNamed);
   if (value !== null && !found)
     refuseUnknown(route, `${from} ${value}: no ${target.singular} has this ${login ?? 'id'}`);
+  // An e-mail address is no id.
+  if (value !== null && !found && login !== undefined) return entry;
   const embedded = model.derived.getEmbedded(resource).find(({ property }) => property === to);
   const property = isObject ? embedded?.ids : to;
   if (property === undefined)

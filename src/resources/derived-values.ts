@@ -360,7 +360,8 @@ export class DerivedValues {
   ): unknown {
     const { resource, schema, value, shows, children, isKept, property, ids, isSent } = embedded;
     if (isKept && Object.hasOwn(entry, property)) return entry[property];
-    if (children?.resource.name === own.name && depth >= MAX_TREE_DEPTH) return [];
+    if (children?.resource.name === own.name && depth >= MAX_TREE_DEPTH)
+      return this.#reader.getRequired(own.schema).includes(property) ? [] : undefined;
     const found = findShown(embedded, state, entry, children && getParentId(own, entry));
     if (found === undefined) return undefined;
     if (value !== undefined)
@@ -371,7 +372,12 @@ export class DerivedValues {
     const show = (one: Entry) => {
       // The object of an entry that does not exist has only its id. The response completes and marks it.
       if ((isSent || ids !== undefined) && !this.#isKnownId(state, resource, getKeyValue(one, resource.id))) return one;
-      const [derived = one] = this.add(state, resource, [one], { sender, schema, depth: depth + 1 });
+      // The object of a parent shows no children: they would show the parent again.
+      const isParent = resource.name === own.name && !children;
+      const [derived = one] = this.add(state, resource, [one], {
+        ...{ sender, schema },
+        depth: isParent ? MAX_TREE_DEPTH : depth + 1,
+      });
       return this.#pickProperties(this.#responses.completeEntry(resource, schema, derived).value as Entry, names);
     };
     return Array.isArray(found) ? found.map((one) => (isNode(one) ? show(one) : one)) : show(found as Entry);

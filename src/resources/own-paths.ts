@@ -82,12 +82,7 @@ export function addSenders(
       // `/me/mentions` has other messages than those of the user.
       const isOther = index > 0 && mount.item === undefined && !mount.view && !namesResource(path, resource);
       if (isOther) return [];
-      const own = findAssigneeKey(
-        reader,
-        users,
-        resource,
-        routes.filter((route) => route.path === mount.collection),
-      );
+      const own = findAssigneeKey(reader, users, resource, { routes, collection: mount.collection });
       const sender: Parent = { ...(own ?? key), parameter: SENDER, path: item, isSender: true };
       return { ...mount, parents: mount.parents.toSpliced(position, 0, sender) };
     });
@@ -154,15 +149,16 @@ const ASSIGNEES = ['assigneeid', 'assignedtoid', 'assigneduserid', 'assignedto',
 /**
  * Returns where an entry has the id of the user to whom it is assigned, if an operation lists the entries that are
  * assigned to a user.
- * `routes`: the operations at the path of the list.
+ * An object such as `assignee` can follow an `assigneeId` that only requests have.
  */
 function findAssigneeKey(
   reader: SchemaReader,
   users: Resource,
-  { schema }: Resource,
-  routes: readonly Route[],
+  { schema, mounts }: Resource,
+  { routes, collection }: { readonly routes: readonly Route[]; readonly collection: string },
 ): Omit<PathKey, 'parameter'> | undefined {
-  const isAssigned = routes.some(({ method, pointer, operationId }) => {
+  const isAssigned = routes.some(({ path, method, pointer, operationId }) => {
+    if (path !== collection) return false;
     const { summary, description } = toNode(getNode(reader.document, pointer));
     return method === 'GET' && /(?<!un)assigned/i.test(`${summary ?? ''} ${description ?? ''} ${operationId}`);
   });
@@ -175,6 +171,18 @@ function findAssigneeKey(
     const isId = reader.isScalar(pointer) && hasUserId(reader, users, property, pointer);
     return isId ? [{ property, name: property, schema: pointer }] : [];
   });
+  const paths = mounts.flatMap(({ collection: list, item }) => [list, item]);
+  const requests = routes
+    .filter(({ path }) => paths.includes(path))
+    .flatMap((route) => reader.getRequestSchema(route) ?? []);
+  const sent = requests.flatMap((request) =>
+    [...reader.getProperties(request)].flatMap(([property, pointer]) => {
+      const isId = ASSIGNEES.indexOf(normalizeName(property)) < ASSIGNEES.indexOf('assignedto');
+      const isOther = !ASSIGNEES.includes(normalizeName(property)) || reader.getProperties(schema).has(property);
+      return isId && !isOther && reader.isScalar(pointer) ? [{ property, name: property, schema: pointer }] : [];
+    }),
+  );
+  if (keys.length > 0) keys.push(...sent);
   const rank = ({ name }: { readonly name: string }) => ASSIGNEES.indexOf(normalizeName(name));
   return keys.sort((a, b) => rank(a) - rank(b))[0];
 }

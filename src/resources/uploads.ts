@@ -110,11 +110,12 @@ export function isDownload({ method, responses, successStatus }: Route): boolean
 /**
  * Returns a response with the uploaded file of an entry.
  * Its media type is that of the file if the document has it for the operation, otherwise the first documented one.
- * Returns undefined if the entry has no file.
+ * Returns undefined if the entry has no file, or one of more than 100 kB, whose content is not stored.
  */
 export function respondWithFile({ responses, successStatus }: Route, entry: Entry): HandlerResponse | undefined {
   const file = getOwn(getPathValues(entry), FILE);
   if (!isFile(file)) return undefined;
+  if (file.endsWith(',') && !file.includes(';size=0;')) return undefined;
   const types = Object.keys(findResponse(responses, successStatus)?.media ?? {});
   const [, type = ''] = /^data:([^;,]*)/.exec(file) ?? [];
   const concrete = types.find((one) => !one.includes('*'));

@@ -168,6 +168,9 @@ function findTree(reader: SchemaReader, { schema, id, singular }: Resource, docu
     : { children, parent };
 }
 
+/** The number of levels of a tree in a response. JSON with many more levels can't be read. */
+const MAX_TREE_LEVELS = 100;
+
 /**
  * Returns the entries at the top of a tree, with the others inside them.
  * `all`: all entries. Those whose parent does not exist are at the top.
@@ -180,12 +183,16 @@ export function nestEntries(
   if (!tree) return top;
   const byParent = new Map<string, Entry[]>();
   const getParent = (entry: Entry) => String(getOwn(entry, tree.parent) ?? '');
-  for (const entry of all) byParent.set(getParent(entry), [...(byParent.get(getParent(entry)) ?? []), entry]);
-  const nest = (entry: Entry): Entry => ({
-    ...entry,
-    [tree.children]: (byParent.get(getKeyValue(entry, id) ?? '') ?? []).map(nest),
-  });
-  return top.map(nest);
+  for (const entry of all) {
+    const siblings = byParent.get(getParent(entry)) ?? [];
+    siblings.push(entry);
+    byParent.set(getParent(entry), siblings);
+  }
+  const nest = (entry: Entry, depth: number): Entry => {
+    const children = depth < MAX_TREE_LEVELS ? (byParent.get(getKeyValue(entry, id) ?? '') ?? []) : [];
+    return { ...entry, [tree.children]: children.map((child) => nest(child, depth + 1)) };
+  };
+  return top.map((entry) => nest(entry, 1));
 }
 
 /** Returns the entries of a tree whose parent does not exist. */

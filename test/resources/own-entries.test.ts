@@ -288,24 +288,28 @@ describe('a list of the entries that are assigned to the user', () => {
   it.each([
     [{ assigneeId: INTEGER }, (id: number) => ({ assigneeId: id }), 'assigneeId'],
     [{ assignee: refer('User') }, (id: number) => ({ assignee: { id, email: 'bob@example.com' } }), 'assignee.id'],
-  ])('has those with the user as the assignee, and not as the creator', async (more, assign, property) => {
-    const Ticket = createObject({ 'id!': INTEGER, 'title!': TEXT, createdBy: INTEGER, ...more });
-    const paths = {
-      ...ACCOUNTS,
-      ...createResourcePaths('/tickets/{ticketId}', refer('Ticket'), createObject({ 'title!': TEXT, ...more })),
-      '/me/tickets': { get: { summary: 'Tickets assigned to me', response: createList(refer('Ticket')) } },
-    };
-    const api = { paths, schemas: { ...schemas, Ticket }, needsToken: true };
-    const { ask } = await startApi(api);
-    const register = async (email: string) => {
-      const { body } = await ask('POST', '/register', { email, password: 'x' });
-      const headers = { Authorization: `Bearer ${body.token}` };
-      return { headers, id: (await ask('GET', '/me', undefined, headers)).body.id };
-    };
-    const [ann, bob] = [await register('ann@example.com'), await register('bob@example.com')];
-    await ask('POST', '/tickets', { title: 'a', ...assign(bob.id) }, ann.headers);
-    expect((await ask('GET', '/me/tickets', undefined, bob.headers)).body).toMatchObject([{ title: 'a' }]);
-    expect((await ask('GET', '/me/tickets', undefined, ann.headers)).body).toEqual([]);
-    expect((await explainApi(api))['GET /me/tickets']).toContain(`only with the user in ${property}`);
-  });
+    [{ assignee: refer('User') }, (id: number) => ({ assigneeId: id }), 'assigneeId', { assigneeId: INTEGER }],
+  ])(
+    'has those with the user as the assignee, and not as the creator',
+    async (more, assign, property, sent: object = more) => {
+      const Ticket = createObject({ 'id!': INTEGER, 'title!': TEXT, createdBy: INTEGER, ...more });
+      const paths = {
+        ...ACCOUNTS,
+        ...createResourcePaths('/tickets/{ticketId}', refer('Ticket'), createObject({ 'title!': TEXT, ...sent })),
+        '/me/tickets': { get: { summary: 'Tickets assigned to me', response: createList(refer('Ticket')) } },
+      };
+      const api = { paths, schemas: { ...schemas, Ticket }, needsToken: true };
+      const { ask } = await startApi(api);
+      const register = async (email: string) => {
+        const { body } = await ask('POST', '/register', { email, password: 'x' });
+        const headers = { Authorization: `Bearer ${body.token}` };
+        return { headers, id: (await ask('GET', '/me', undefined, headers)).body.id };
+      };
+      const [ann, bob] = [await register('ann@example.com'), await register('bob@example.com')];
+      await ask('POST', '/tickets', { title: 'a', ...assign(bob.id) }, ann.headers);
+      expect((await ask('GET', '/me/tickets', undefined, bob.headers)).body).toMatchObject([{ title: 'a' }]);
+      expect((await ask('GET', '/me/tickets', undefined, ann.headers)).body).toEqual([]);
+      expect((await explainApi(api))['GET /me/tickets']).toContain(`only with the user in ${property}`);
+    },
+  );
 });

@@ -4,6 +4,7 @@ import { explainApi } from '../support/harness/explain-api.ts';
 import { startApi } from '../support/harness/start-api.ts';
 
 const TEXT = { type: 'string' };
+const INTEGER = { type: 'integer' };
 const PARENT = { type: ['string', 'null'] };
 
 const schemas = {
@@ -77,6 +78,21 @@ describe('The property children of entries with the same schema', () => {
     expect(body.children[0].children[0].children[0]).toMatchObject({ title: 'D', children: [] });
     await ask('PATCH', `/pages/${ids[2]}`, { parentId: null });
     expect((await ask('GET', `/pages/${ids[0]}`)).body.children).toMatchObject([{ title: 'B', children: [] }]);
+  });
+
+  it('shows a parent without its children', async () => {
+    const Cat = createObject({
+      ...{ 'id!': INTEGER, 'name!': TEXT, parentId: INTEGER },
+      ...{ parent: refer('Cat'), children: createList(refer('Cat')) },
+    });
+    const request = createObject({ 'name!': TEXT, parentId: INTEGER });
+    const paths = createResourcePaths('/cats/{catId}', refer('Cat'), request);
+    const { ask } = await startApi({ paths, schemas: { Cat } });
+    await ask('POST', '/cats', { name: 'A' });
+    await ask('POST', '/cats', { name: 'B', parentId: 1 });
+    const child = { id: 2, name: 'B', parentId: 1, parent: { id: 1, name: 'A' }, children: [] };
+    expect((await ask('GET', '/cats/1')).body).toEqual({ id: 1, name: 'A', children: [child] });
+    expect((await ask('GET', '/cats/2')).body).toEqual(child);
   });
 
   it('ends if entries are below each other', async () => {

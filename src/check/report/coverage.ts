@@ -1,6 +1,7 @@
 import type { Contract } from '../../openapi/contract.ts';
 import { isJsonType } from '../../openapi/media-types.ts';
 import type { Route } from '../../openapi/routes.ts';
+import { memoizeByObject } from '../../util/memoize-by-object.ts';
 import { limitList } from '../../util/text.ts';
 import type { Verdict } from '../check.ts';
 import type { CheckResults } from '../findings.ts';
@@ -140,9 +141,9 @@ const RESPONSE_RULES: readonly RuleName[] = [
   'some-accepted',
 ];
 
-function hasWriteOnly({ normalized }: Contract): boolean {
-  return JSON.stringify(normalized).includes('"writeOnly":true');
-}
+const hasWriteOnly = memoizeByObject(({ normalized }: Contract): boolean =>
+  JSON.stringify(normalized).includes('"writeOnly":true'),
+);
 
 /** Returns what a check covered. */
 export function createCoverage(
