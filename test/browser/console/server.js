@@ -5,13 +5,22 @@ import { createServer } from 'node:net';
 /** The time in which a server must start, in ms. */
 const START_MS = 30_000;
 
-/** Returns a port that no program uses. */
-export function findPort() {
+/**
+ * Finds a free port for a server that is stopped and started again.
+ * Linux gives ports from 32,768 to other servers and connections, so none of them gets this port in the meantime.
+ */
+export async function findPort() {
+  for (;;) {
+    const port = 20_000 + Math.floor(Math.random() * 10_000);
+    if (await isFree(port)) return port;
+  }
+}
+
+function isFree(port) {
   return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address();
-      server.close(() => resolve(port));
-    });
+    const server = createServer()
+      .once('error', () => resolve(false))
+      .listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
   });
 }
 

@@ -43,8 +43,11 @@ for (const colorScheme of ['light', 'dark']) {
         await expectAccessible(page, 'overview');
         await page.goto(`${server.url}${ADD}`);
         await page.reload();
-        await sendExample(page);
-        await expect(page.locator('rapi-doc').getByText('Created').first()).toBeVisible();
+        // The viewer draws the operation again while it loads, and then a click can have no effect.
+        await expect(async () => {
+          await sendExample(page);
+          await expect(page.locator('rapi-doc').getByText('Created').first()).toBeVisible({ timeout: 10_000 });
+        }).toPass();
         await expectAccessible(page, 'operation');
         expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
         expect(incidents).toEqual([]);
