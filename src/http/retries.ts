@@ -34,11 +34,16 @@ const PRECONNECT_MS = 50;
 const openings = new WeakMap<object, { readonly openedMs: number; readonly requestCount: number }>();
 
 /** The number of requests that all servers of this process have received. */
-export const received = { requests: 0 };
+let requestCount = 0;
+
+/** Counts a request that a server of this process has received. */
+export function countRequest(): void {
+  requestCount++;
+}
 
 /** Records the time at which a connection was opened. */
 export function recordConnection(socket: object): void {
-  openings.set(socket, { openedMs: performance.now(), requestCount: received.requests });
+  openings.set(socket, { openedMs: performance.now(), requestCount });
 }
 
 /**
@@ -122,7 +127,7 @@ function isPreconnected({ socket, startMs }: DetectedRequest, resetMs: number | 
   if (resetMs !== undefined) return opening.openedMs < resetMs;
   // On a slow machine, a connection that was opened for this request can have the same age.
   // In this case, no other request arrived in the meantime.
-  return startMs - opening.openedMs > PRECONNECT_MS && received.requests - opening.requestCount > 1;
+  return startMs - opening.openedMs > PRECONNECT_MS && requestCount - opening.requestCount > 1;
 }
 
 function getKey({ socket, method, url, rawHeaders, bodyText }: DetectedRequest): string {

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server, 
 import type { Duplex } from 'node:stream';
 import { type HttpProblem, unavailable } from '../util/problem.ts';
 import { createRequestRefusals } from './refusals.ts';
-import { received, recordConnection } from './retries.ts';
+import { countRequest, recordConnection } from './retries.ts';
 import type { Server as StorefrontServer } from './served.ts';
 
 /** Limits that Node enforces. */
@@ -56,7 +56,7 @@ export function createHttpServer({ current, log, access, options }: HttpServerOp
   function createNodeServer(): Server {
     return createServer({ ...LIMITS, requestTimeout: requestTimeoutMs, headersTimeout: requestTimeoutMs })
       .on('request', (_req, res) => {
-        received.requests++;
+        countRequest();
         connections.handleInOrder(res, handle);
       })
       .on('connection', (socket) => {

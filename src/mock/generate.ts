@@ -135,7 +135,7 @@ const MAX_RECURSIONS = 1;
 /** The depth below which optional objects and arrays are omitted. */
 const MAX_OPTIONAL_DEPTH = 4;
 
-/** The maximum depth of a generated value. A schema that requires a deeper value causes an `error`. */
+/** The maximum depth of a generated value. A schema that requires a deeper value is refused: see `createEndlessError`. */
 const MAX_DEPTH = 100;
 
 /** The maximum number of properties and entries of a generated value. This is about 100 kB of JSON. */
@@ -180,7 +180,7 @@ export function createGenerator(document: Document, excluded: 'readOnly' | 'writ
 
 /**
  * Generates a value for a schema.
- * Throws `error` if the schema requires endlessly nested values, or too many values.
+ * Throws the error of `createEndlessError` if the schema requires endlessly nested values, or too many values.
  */
 export type Generate = ReturnType<typeof createGenerator>;
 

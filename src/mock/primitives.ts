@@ -16,7 +16,7 @@ import {
 
 /**
  * Generates a string for the pattern or the format of a schema, else a realistic string for the property name.
- * Throws an `error` if the string is too long.
+ * Throws the error of `createEndlessError` if the string is too long.
  */
 export function generateString(schema: Node, label: Label, random: Random, limit: GenerationLimit): string {
   const lengths = getLengths(schema);

@@ -121,12 +121,17 @@ function getTypes(value: unknown): readonly unknown[] {
   return [Array.isArray(value) ? 'array' : typeof value];
 }
 
-/** Returns the types that a schema allows; an empty array if the schema does not restrict the type. */
+/**
+ * Returns the types that a schema is meant for: those in `type`, otherwise `object` if it has `properties`.
+ * Returns an empty array if the schema has neither. `properties` beside a `oneOf` or `anyOf` do not count, because its
+ * alternatives can have other types.
+ */
 function listTypes(document: Document, schema: unknown): readonly unknown[] {
   const nodes = listNodes(document, schema);
+  const typed = nodes.find((node) => node.type !== undefined);
+  if (typed) return [typed.type].flat();
   if (nodes.some((node) => 'oneOf' in node || 'anyOf' in node)) return [];
-  const { type = 'object' } = nodes.find((node) => node.type !== undefined || isNode(node.properties)) ?? { type: [] };
-  return [type].flat();
+  return nodes.some((node) => isNode(node.properties)) ? ['object'] : [];
 }
 
 /**

@@ -18,7 +18,7 @@ interface Version {
 
 /**
  * The number of changes after which the version before as many changes is forgotten, so that replaced entries do not
- * stay in memory. A commit has fewer changes.
+ * stay in memory. The lists before and after a commit with more changes are compared entry by entry.
  */
 const KEPT_VERSIONS = 1_024;
 
@@ -183,10 +183,12 @@ export function setList(state: State, name: string, list: EntryList): State {
   const next: Record<string, readonly Entry[]> = {};
   for (const key of new Set([...Object.keys(state), name])) {
     const own = lists.get(key);
-    if (own?.hasArray) lists.delete(key);
-    if (own && !own.hasArray)
+    if (own && !own.hasArray) {
       Object.defineProperty(next, key, { get: () => own.entries, enumerable: true, configurable: true });
-    else setProperty(next, key, own?.entries ?? getArray(state, key));
+      continue;
+    }
+    lists.delete(key);
+    setProperty(next, key, own?.entries ?? getArray(state, key));
   }
   listsByState.set(next, lists);
   return next;
@@ -214,19 +216,22 @@ export function hasSameList(state: State, other: State, name: string): boolean {
 export function findListChanges(previous: State, next: State, name: string): readonly Splice[] {
   const after = listsByState.get(next)?.get(name) ?? listsByArray.get(getArray(next, name));
   const known = after?.findChanges(getList(previous, name));
-  if (known) return known.reduce(joinAppended, []);
+  if (known) return joinAppended(known);
   const [from, to] = [getArray(previous, name), getArray(next, name)];
   if (from === to) return [];
   const { start, fromEnd, toEnd } = findDifference(from, to);
   return [{ from: start, removed: from.slice(start, fromEnd), inserted: to.slice(start, toEnd) }];
 }
 
-/** Adds a change to a list of changes. Entries that follow those of the last change become part of it. */
-function joinAppended(changes: readonly Splice[], change: Splice): readonly Splice[] {
-  const last = changes.at(-1);
-  if (!last || change.removed.length > 0 || change.from !== last.from + last.inserted.length)
-    return [...changes, change];
-  return [...changes.slice(0, -1), { ...last, inserted: [...last.inserted, ...change.inserted] }];
+/** Joins changes: entries that follow those of the change before become part of it. */
+function joinAppended(changes: readonly Splice[]): readonly Splice[] {
+  const joined: (Splice & { readonly inserted: Entry[] })[] = [];
+  for (const { from, removed, inserted } of changes) {
+    const last = joined.at(-1);
+    if (last && removed.length === 0 && from === last.from + last.inserted.length) last.inserted.push(...inserted);
+    else joined.push({ from, removed, inserted: [...inserted] });
+  }
+  return joined;
 }
 
 /**

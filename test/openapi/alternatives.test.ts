@@ -24,6 +24,10 @@ const SCHEMAS = `components:
         size: { oneOf: [{ type: integer, maximum: 9 }, { type: string, enum: [small, large] }] }
         ids: { type: array, uniqueItems: true, minItems: 2, items: { type: string } }
         few: { type: array, maxItems: 2, items: { type: string } }
+        sort:
+          oneOf:
+            - { type: object, properties: { by: { type: string } }, anyOf: [{ required: [by] }, { required: [order] }] }
+            - { type: array, items: { type: string } }
     Passport: { type: object, required: [kind], properties: { kind: { enum: [passport, license] } } }
     License: { type: object, required: [kind], properties: { kind: { enum: [passport, license] } } }
     Cat: { type: object, required: [petType, lives], properties: { petType: { type: string }, lives: { type: integer } } }
@@ -55,6 +59,7 @@ describe('the detail of a violation', () => {
     [{ ids: ['a'] }, 'ids is ["a"]: use an array with at least 2 entries'],
     [{ paper: { kind: 'license' }, few: ['a', 'b', 'c'] }, 'few is ["a","b","c"]: use an array with at most 2 entries'],
     [{ few: ['a', 'b', 'c'] }, 'few is ["a","b","c"]: use an array with at most 2 entries'],
+    [{ sort: [1] }, 'sort.0 is 1: use a string'],
   ])('of %j names the alternative that the value selects', async (body, detail) => {
     const contract = await loadContract({
       path: await writeDocument(
