@@ -13,7 +13,8 @@ import type { ResourceModel } from './resource-model.ts';
 import { isReserved } from './sequences.ts';
 import { createUuidFrom } from './server-values.ts';
 import { getTokenKey, setTokenKey } from './tokens.ts';
-import { findByLogin, findPasswords, normalizeLogin } from './users.ts';
+import { normalizeLogin } from './user-names.ts';
+import { findByLogin, findPasswords } from './users.ts';
 
 /** What is inferred about users. */
 type Users = Pick<Inference, 'users' | 'loginNames'>;

@@ -11,7 +11,7 @@ import { getKeyValue, getOwn } from './entry-values.ts';
 import { toReferenceValue } from './references.ts';
 import { type Plan, problems } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
-import { normalizeLogin } from './users.ts';
+import { normalizeLogin } from './user-names.ts';
 
 /**
  * Returns a copy of an entry that belongs to the entry that a request names, or to none.

@@ -204,16 +204,16 @@ function findSentTarget(
  * Returns an entry without the objects of deleted entries that requests have sent: without a deleted label in `labels`.
  * A required object stays.
  * `embedded`: the properties of the entry with such objects.
+ * `ids`: the ids of the deleted entries.
  */
 export function removeCopies(
   embedded: readonly Embedded[],
   required: readonly string[],
   entry: Entry,
-  removed: readonly Entry[],
+  ids: ReadonlySet<string | undefined>,
 ): Entry {
   const changes = embedded.flatMap(({ property, resource }): readonly (readonly [string, unknown])[] => {
-    const ids = removed.map((one) => getKeyValue(one, resource.id));
-    const isRemoved = (value: unknown) => isNode(value) && ids.includes(getKeyValue(value, resource.id));
+    const isRemoved = (value: unknown) => isNode(value) && ids.has(getKeyValue(value, resource.id));
     const value = getOwn(entry, property);
     if (Array.isArray(value) && value.some(isRemoved)) return [[property, value.filter((one) => !isRemoved(one))]];
     return isRemoved(value) && !required.includes(property) ? [[property, undefined]] : [];

@@ -107,20 +107,24 @@ export function setFlag(entry: Entry, property: string, user: string, value: boo
   return { ...entry, [PATH_VALUES]: { ...getPathValues(entry), [getHiddenKey(property)]: users } };
 }
 
-/** Renames a user in the lists of users for whom a boolean of an entry is true. */
-export function renameInFlags(entry: Entry, old: string, id: string | undefined): Entry {
-  return changeFlags(entry, old, (users) => users.map((one) => (one === old ? id : one)));
+/**
+ * Changes of the ids of users: the new id of a renamed user by the old one.
+ * The new id of a deleted user is undefined.
+ */
+export type IdChanges = ReadonlyMap<unknown, unknown>;
+
+/** Returns a list of ids of users after some changes. Returns the list itself if it stays the same. */
+export function changeIds(ids: readonly unknown[], changes: IdChanges): readonly unknown[] {
+  if (!ids.some((id) => changes.has(id))) return ids;
+  return ids.map((id) => (changes.has(id) ? changes.get(id) : id)).filter((id) => id !== undefined);
 }
 
-/** Removes a user from the lists of users for whom a boolean of an entry is true. */
-export function removeFromFlags(entry: Entry, old: string): Entry {
-  return changeFlags(entry, old, (users) => users.filter((one) => one !== old));
-}
-
-function changeFlags(entry: Entry, old: string, change: (users: readonly unknown[]) => readonly unknown[]): Entry {
+/** Changes the ids in the lists of users for whom a boolean of an entry is true. */
+export function changeFlags(entry: Entry, changes: IdChanges): Entry {
   const values = getPathValues(entry);
-  const changed = Object.entries(values).flatMap(([key, users]) =>
-    key.endsWith(getHiddenKey('')) && Array.isArray(users) && users.includes(old) ? [[key, change(users)]] : [],
-  );
+  const changed = Object.entries(values).flatMap(([key, users]) => {
+    const next = key.endsWith(getHiddenKey('')) && Array.isArray(users) ? changeIds(users, changes) : users;
+    return next === users ? [] : [[key, next]];
+  });
   return changed.length === 0 ? entry : { ...entry, [PATH_VALUES]: { ...values, ...Object.fromEntries(changed) } };
 }

@@ -3,6 +3,7 @@ import type { Entry, State } from '../store/state.ts';
 import { getIdNumbers } from './entry-lists.ts';
 import { getProperty } from './entry-values.ts';
 import type { Resource } from './resource.ts';
+import { normalizeLogin } from './user-names.ts';
 
 /** The name of the internal list of the state with the ids of removed entries that no other entry may get. */
 export const SEQUENCES = '$sequences';
@@ -51,14 +52,15 @@ export function reserveIds(state: State, { name, id }: Resource, removed: readon
   return lastId > sequence.lastId ? setSequence(state, { ...sequence, lastId }) : state;
 }
 
-/** Returns a copy of a state in which no new user can have the name of a deleted one. */
-export function reserveName(state: State, users: Resource, name: string): State {
+/** Returns a copy of a state in which no new user can have one of some names of deleted users. */
+export function reserveNames(state: State, users: Resource, names: readonly string[]): State {
+  if (names.length === 0) return state;
   const sequence = getSequence(state, users);
-  return setSequence(state, { ...sequence, names: [...(sequence.names ?? []), name] });
+  return setSequence(state, { ...sequence, names: [...(sequence.names ?? []), ...names] });
 }
 
 /** Returns whether a deleted user had a name that other entries still have. */
 export function isReserved(state: State, users: Resource, name: unknown): boolean {
   const { names = [] } = getSequence(state, users);
-  return names.some((one) => one.toLowerCase() === String(name).toLowerCase());
+  return names.some((one) => normalizeLogin(one) === normalizeLogin(name));
 }

@@ -9,8 +9,8 @@ import { findReferences } from './references.ts';
 import type { Inference, PathKey, Resource } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 import type { SchemaReader } from './schema-reader.ts';
-import { removeFromFlags, renameInFlags } from './sender-flags.ts';
-import { reserveName } from './sequences.ts';
+import { changeFlags, changeIds, type IdChanges } from './sender-flags.ts';
+import { reserveNames } from './sequences.ts';
 import { PEOPLE_LIST } from './user-names.ts';
 import { findUserParts, getUserKey } from './user-parts.ts';
 
@@ -20,24 +20,28 @@ type Links = Pick<Inference, 'resources' | 'users'>;
 export function renameUser(reader: SchemaReader, inference: Links, state: State, from: Entry, to: Entry): State {
   const { resources, users } = inference;
   const old = users && getKeyValue(from, users.id);
-  const { property = '' } = users?.id ?? {};
-  if (!users || old === undefined || getKeyValue(to, users.id) === old) return state;
-  return mapEntries(resources, state, (entry, resource) => {
+  const { property } = users?.id ?? {};
+  if (!users || property === undefined || old === undefined || getKeyValue(to, users.id) === old) return state;
+  const id = to[property];
+  const changes = new Map([[old, id]]);
+  return mapEntries(resources, state, (resource) => {
     const keys = listUserKeys(reader, inference, users, resource);
-    const linked = keys.reduce(
-      (next, key) => (getKeyValue(next, key) === old ? setKeyValue(next, key, to[property]) : next),
-      entry,
-    );
-    const listed = changeLists(linked, (list) => list.map((id) => (id === old ? to[property] : id)), old);
-    return renameInFlags(listed, old, getKeyValue(to, users.id));
+    return (entry) => {
+      const linked = keys.reduce(
+        (next, key) => (getKeyValue(next, key) === old ? setKeyValue(next, key, id) : next),
+        entry,
+      );
+      return changeFlags(changeLists(linked, changes), changes);
+    };
   });
 }
 
-/** Returns an entry with other lists of users, such as `memberIds`. Changes only lists that have the id `old`. */
-function changeLists(entry: Entry, change: (ids: readonly unknown[]) => readonly unknown[], old: string): Entry {
-  const changed = Object.entries(entry).flatMap(([name, ids]) =>
-    Array.isArray(ids) && ids.includes(old) && PEOPLE_LIST.test(normalizeName(name)) ? [[name, change(ids)]] : [],
-  );
+/** Changes the ids in the lists of users of an entry, such as `memberIds`. */
+function changeLists(entry: Entry, changes: IdChanges): Entry {
+  const changed = Object.entries(entry).flatMap(([name, ids]) => {
+    const next = Array.isArray(ids) && PEOPLE_LIST.test(normalizeName(name)) ? changeIds(ids, changes) : ids;
+    return next === ids ? [] : [[name, next]];
+  });
   return changed.length === 0 ? entry : { ...entry, ...Object.fromEntries(changed) };
 }
 
@@ -73,59 +77,70 @@ export function deleteEntries(
   state: State,
   removed: readonly Entry[],
 ): State {
-  const { inference, derived, reader } = model;
-  if (resource !== inference.users) {
-    const listCopies = (own: Resource) =>
-      derived.getEmbedded(own).filter((one) => one.isSent && one.resource === resource);
-    const others = inference.resources.filter((own) => listCopies(own).length > 0);
-    const next = mapEntries(others, state, (entry, own) =>
-      removeCopies(listCopies(own), reader.getRequired(own.schema), entry, removed),
-    );
-    return removeEntries(inference, next, resource, removed);
-  }
-  // Users are found again by their places, because other users can refer to them.
-  const places = removed.map((user) => getEntries(state, resource).indexOf(user));
-  const unlinked = places.reduce((next: State, place) => {
-    const user = getEntries(next, resource)[place];
-    return user ? unlinkUser(model, next, user) : next;
-  }, state);
-  const users = getEntries(unlinked, resource).filter((_user, place) => places.includes(place));
+  const { inference } = model;
+  if (resource !== inference.users)
+    return removeEntries(inference, removeSentCopies(model, resource, state, removed), resource, removed);
+  const isRemoved = new Set(removed);
+  const before = getEntries(state, resource);
+  const unlinked = unlinkUsers(model, state, resource, isRemoved);
+  // Users are found again by their places, because they can refer to each other.
+  const users = getEntries(unlinked, resource).filter((_user, place) => isRemoved.has(before[place] as Entry));
   return removeEntries(inference, unlinked, resource, users);
 }
 
-/**
- * Returns a copy of a state in which other entries no longer belong to a user, before its deletion.
- * They keep showing the user as now. An id beside no such object becomes null, if it can be null.
- * No new user gets the name of the deleted one if entries still have it as their id of a user.
- */
-function unlinkUser(model: ResourceModel, state: State, user: Entry): State {
-  const { reader, inference, derived, contract } = model;
-  const { users, resources, loginNames } = inference;
-  const old = users && getKeyValue(user, users.id);
-  if (!users || old === undefined) return state;
-  const isName = loginNames.includes(users.id.property ?? '');
-  let isNamed = false;
-  const next = mapEntries(resources, state, (entry, resource) => {
-    const embedded = derived.getEmbedded(resource).filter((one) => findShown(one, state, entry, undefined) === user);
-    const shown = embedded.length === 0 ? entry : (derived.add(state, resource, [entry])[0] ?? entry);
-    const kept = embedded.map(({ property }) => [property, shown[property]]);
-    const properties = reader.getProperties(resource.schema);
-    const isFree = ({ property = '' }: PathKey) =>
-      embedded.every(({ ids }) => ids !== property) && contract.isValid(properties.get(property) ?? '', null);
-    const keys = listUserKeys(reader, inference, users, resource).filter((key) => getKeyValue(entry, key) === old);
-    const unlinked = keys.reduce(
-      (rest, key) => {
-        if (key.property !== undefined)
-          return properties.has(key.property) && isFree(key) ? setKeyValue(rest, key, null) : rest;
-        return isName && !isParent(resource, key) ? setKeyValue(rest, key, undefined) : rest;
-      },
-      removeFromFlags(isName ? changeLists(entry, (list) => list.filter((id) => id !== old), old) : entry, old),
-    );
-    const result = kept.length === 0 ? unlinked : { ...unlinked, ...Object.fromEntries(kept) };
-    isNamed ||= keys.some((key) => getKeyValue(result, key) === old);
-    return result;
+/** Returns a copy of a state in which other entries lack the objects of deleted entries that requests have sent. */
+function removeSentCopies(
+  { inference, derived, reader }: ResourceModel,
+  resource: Resource,
+  state: State,
+  removed: readonly Entry[],
+): State {
+  const ids = new Set(removed.map((entry) => getKeyValue(entry, resource.id)));
+  return mapEntries(inference.resources, state, (own) => {
+    const copies = derived.getEmbedded(own).filter((one) => one.isSent && one.resource === resource);
+    return copies.length === 0
+      ? undefined
+      : (entry) => removeCopies(copies, reader.getRequired(own.schema), entry, ids);
   });
-  return isName && isNamed ? reserveName(next, users, old) : next;
+}
+
+/**
+ * Returns a copy of a state in which other entries no longer belong to some users, before their deletion.
+ * They keep showing these users as now. An id beside no such object becomes null, if it can be null.
+ * No new user gets the name of a deleted one if entries still have it as their id of a user.
+ */
+function unlinkUsers(model: ResourceModel, state: State, users: Resource, removed: ReadonlySet<Entry>): State {
+  const { reader, inference, derived, contract } = model;
+  const isName = inference.loginNames.includes(users.id.property ?? '');
+  const changes = new Map([...removed].map((user) => [getKeyValue(user, users.id), undefined] as const));
+  changes.delete(undefined);
+  const names = new Set<string>();
+  const next = mapEntries(inference.resources, state, (resource) => {
+    const embedded = derived.getEmbedded(resource);
+    const properties = reader.getProperties(resource.schema);
+    const userKeys = listUserKeys(reader, inference, users, resource);
+    const canBeNull = ({ property = '' }: PathKey) => contract.isValid(properties.get(property) ?? '', null);
+    const nullable = new Set(userKeys.filter((key) => properties.has(key.property ?? '') && canBeNull(key)));
+    return (entry) => {
+      const showing = embedded.filter((one) => removed.has(findShown(one, state, entry, undefined) as Entry));
+      const keys = userKeys.filter((key) => changes.has(getKeyValue(entry, key)));
+      const unlink = (rest: Entry, key: PathKey) => {
+        if (key.property === undefined)
+          return isName && !isParent(resource, key) ? setKeyValue(rest, key, undefined) : rest;
+        const isFree = nullable.has(key) && showing.every(({ ids }) => ids !== key.property);
+        return isFree ? setKeyValue(rest, key, null) : rest;
+      };
+      const unlinked = keys.reduce(unlink, changeFlags(isName ? changeLists(entry, changes) : entry, changes));
+      for (const key of keys) {
+        const name = getKeyValue(unlinked, key);
+        if (name !== undefined && changes.has(name)) names.add(name);
+      }
+      if (showing.length === 0) return unlinked;
+      const [shown = entry] = derived.add(state, resource, [entry]);
+      return { ...unlinked, ...Object.fromEntries(showing.map(({ property }) => [property, shown[property]])) };
+    };
+  });
+  return isName ? reserveNames(next, users, [...names]) : next;
 }
 
 /** Returns whether the path of a resource has a parent with the same hidden value. */
@@ -133,15 +148,19 @@ function isParent({ mounts }: Resource, { name }: PathKey): boolean {
   return mounts[0]?.parents.some((parent) => parent.property === undefined && parent.name === name) === true;
 }
 
-/** Returns a copy of a state with changed entries. Lists without changes stay the same. */
+/**
+ * Returns a copy of a state with changed entries. Lists without changes stay the same.
+ * `createChange`: returns what changes an entry of a resource; undefined if all its entries stay the same.
+ */
 function mapEntries(
   resources: readonly Resource[],
   state: State,
-  change: (entry: Entry, resource: Resource) => Entry,
+  createChange: (resource: Resource) => ((entry: Entry) => Entry) | undefined,
 ): State {
   return resources.reduce((next, resource) => {
     const entries = getEntries(next, resource);
-    const changed = entries.map((entry) => change(entry, resource));
+    const change = entries.length === 0 ? undefined : createChange(resource);
+    const changed = change ? entries.map(change) : entries;
     const isSame = changed.every((entry, index) => entry === entries[index]);
     return isSame ? next : setEntries(next, resource, EntryList.of(changed));
   }, state);

@@ -78,3 +78,12 @@ export const PERSON_PROPERTIES = [
 
 /** Names of people in an entry who are users of the document. */
 export const REFERENCED_USERS = ['user', 'author', 'owner', 'creator', 'createdby', 'assignee', 'reporter', 'sender'];
+
+/** Matches phone numbers with separators. */
+const PHONE = /^\+?[\d\s()./-]{5,}$/;
+
+/** Returns a login as logins are compared: without uppercase letters, and a phone number without separators. */
+export function normalizeLogin(value: unknown): string {
+  const text = String(value).trim().toLowerCase();
+  return PHONE.test(text) ? text.replaceAll(/[^+\d]/g, '') : text;
+}

@@ -5,7 +5,15 @@ import { getEntries } from './entries.ts';
 import { getLastSegment } from './names.ts';
 import type { Login, PasswordChange, Passwords, Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
-import { LOGIN_NAMES, OTHER_LOGINS, PASSWORD_NAMES, PERSONS, PERSONS_WITH_LOGIN, UNIQUE_NAMES } from './user-names.ts';
+import {
+  LOGIN_NAMES,
+  normalizeLogin,
+  OTHER_LOGINS,
+  PASSWORD_NAMES,
+  PERSONS,
+  PERSONS_WITH_LOGIN,
+  UNIQUE_NAMES,
+} from './user-names.ts';
 
 /** Names of properties with the password that a user has, if a request has a new one too. */
 const CURRENT_PASSWORD = /^(?:current|old|existing|previous)(?:password|passwd|pwd)?$|^password(?:current|old)$/;
@@ -350,15 +358,6 @@ export function findByLogin(
     return (isLogin || normalizeName(property) === own) && normalizeLogin(other) === wanted;
   };
   return getEntries(state, users).find((user) => user !== except && Object.entries(user).some(isSame));
-}
-
-/** Matches phone numbers with separators. */
-const PHONE = /^\+?[\d\s()./-]{5,}$/;
-
-/** Returns a login as logins are compared: without uppercase letters, and a phone number without separators. */
-export function normalizeLogin(value: unknown): string {
-  const text = String(value).trim().toLowerCase();
-  return PHONE.test(text) ? text.replaceAll(/[^+\d]/g, '') : text;
 }
 
 /**

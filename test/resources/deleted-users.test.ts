@@ -104,6 +104,37 @@ describe('the name of a deleted user', () => {
   });
 });
 
+describe('DELETE of all users', () => {
+  const remove = { delete: { summary: 'Delete all users', status: 204 } };
+
+  it('removes the ids of all of them from other entries', async () => {
+    const { ask, register, ann } = await start({ ...BY_ID, '/users': { ...BY_ID['/users'], ...remove } });
+    const bob = await register('bob');
+    for (const send of [ann, bob]) {
+      const { id } = (await send('GET', '/me')).body;
+      await send('POST', '/tasks', { title: 'a', assigneeId: id });
+    }
+    expect((await ask('DELETE', '/users')).status).toBe(204);
+    expect((await ask('GET', '/users')).body).toEqual([]);
+    expect((await ask('GET', '/tasks')).body).toMatchObject([{ assigneeId: null }, { assigneeId: null }]);
+  });
+
+  it('keeps the names of all of them whose entries still show them', async () => {
+    const { ask, register, ann } = await start({ ...BY_NAME, '/users': { ...BY_NAME['/users'], ...remove } });
+    const bob = await register('bob');
+    for (const send of [ann, bob]) await send('POST', '/notes', { text: 'n' });
+    await register('eve');
+    expect((await ask('DELETE', '/users')).status).toBe(204);
+    const { body } = await ask('GET', '/notes');
+    expect(body).toMatchObject([{ author: { username: 'ann' } }, { author: { username: 'bob' } }]);
+    const statuses = ['ann', 'bob', 'eve'].map(async (username) => {
+      const { status } = await ask('POST', '/register', { username, password: 'x' });
+      return [username, status];
+    });
+    expect(Object.fromEntries(await Promise.all(statuses))).toEqual({ ann: 409, bob: 409, eve: 201 });
+  });
+});
+
 describe('DELETE of the list of users with a token', () => {
   it.each(['Delete user', 'Delete my account'])(
     'deletes the user of the token if its summary is "%s"',
