@@ -24,7 +24,8 @@ export function acceptState(
   const changed = resources.filter(({ name }) => next[name] !== before[name]);
   const reserved = changed.reduce((state, resource) => {
     const removed = listRemoved(resource, next, before);
-    const named = removed.filter((entry) => isNamed(model, state, resource, entry));
+    const isNamed = createNameCheck(model, resource);
+    const named = removed.filter((entry) => isNamed(state, entry));
     return reserveIds(state, resource, named);
   }, next);
   if (!users || !changed.includes(users)) return { state: reserved, issues: [] };
@@ -43,16 +44,21 @@ function listRemoved(resource: Resource, next: State, before: State): readonly E
   return getEntries(before, resource).filter((entry) => !kept.has(getKeyValue(entry, resource.id)));
 }
 
-/** Returns whether other entries name an entry: by their paths, or by a property such as `postId`. */
-function isNamed({ inference, reader }: ResourceModel, state: State, resource: Resource, entry: Entry): boolean {
-  if (hasChildren(inference, state, resource, entry)) return true;
-  const id = getKeyValue(entry, resource.id);
-  return inference.resources.some((other) =>
-    findReferences(reader, inference, other.schema, other).some(
-      ({ target, property, schema }) =>
-        target === resource &&
-        findByKeys(getEntryList(state, other), [{ parameter: property, property, name: property, schema }], [id])
-          .length > 0,
-    ),
+/**
+ * Creates a function that returns whether other entries name an entry: by their paths, or by a property such as
+ * `postId`.
+ */
+function createNameCheck({ inference, reader }: ResourceModel, resource: Resource) {
+  const references = inference.resources.flatMap((other) =>
+    findReferences(reader, inference, other.schema, other)
+      .filter(({ target }) => target === resource)
+      .map(({ property, schema }) => ({ other, key: { parameter: property, property, name: property, schema } })),
   );
+  return (state: State, entry: Entry): boolean => {
+    const id = getKeyValue(entry, resource.id);
+    return (
+      hasChildren(inference, state, resource, entry) ||
+      references.some(({ other, key }) => findByKeys(getEntryList(state, other), [key], [id]).length > 0)
+    );
+  };
 }

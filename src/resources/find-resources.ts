@@ -49,7 +49,7 @@ export function findResources(reader: SchemaReader, paths: DocumentPaths): reado
     const own = candidate.item.overrides.resource;
     const isJoined = own !== undefined && joined.has(own);
     const same = resources.find((other) => (isJoined ? other.name === own : canMerge(reader, other, resource)));
-    const above = resources.find((other) => isOwnChild(reader, other, resource));
+    const above = findAbove(reader, resources, resource);
     if (above && !hasMembers(reader, candidate))
       resources[resources.indexOf(above)] = mergeChildren(reader, above, resource);
     else if (same && (isJoined || !hasMembers(reader, candidate)))
@@ -62,9 +62,8 @@ export function findResources(reader: SchemaReader, paths: DocumentPaths): reado
   const used = new Set(withViews.flatMap(({ mounts }) => mounts.map(({ collection }) => collection)));
   const listed = findLists(reader, paths, used).map((candidate) => createResource(reader, candidate));
   const found = listed.filter((resource) => {
-    const index = withViews.findIndex((other) => isOwnChild(reader, other, resource));
-    const above = withViews[index];
-    if (above) withViews[index] = mergeChildren(reader, above, resource);
+    const above = findAbove(reader, withViews, resource);
+    if (above) withViews[withViews.indexOf(above)] = mergeChildren(reader, above, resource);
     return !above;
   });
   const all = new Set([...used, ...found.flatMap(({ mounts }) => mounts.map(({ collection }) => collection))]);
@@ -78,13 +77,28 @@ export function findResources(reader: SchemaReader, paths: DocumentPaths): reado
   );
   // Only with all resources, a response with entries of several of them is distinguished from a list.
   const complete = addOtherViews(reader, paths, [...known, ...readOnly]);
-  return nameResources(complete).map((resource, _index, named) => {
-    if (resource.id.property === undefined || !memberships.has(resource.mounts[0]?.item ?? '')) return resource;
-    const others = named.filter((other) => other !== resource && hasSameEntries(reader, other, resource));
-    const post = paths.get(toTemplate(resource.mounts[0]?.collection ?? ''))?.routes.get('POST');
+  return setMembers(reader, paths, nameResources(complete), memberships);
+}
+
+/**
+ * Sets the resource with the data of the members in each resource whose entries are members of a parent.
+ * `memberships`: the paths of the members, such as `/teams/{teamId}/members/{username}`.
+ */
+function setMembers(
+  reader: SchemaReader,
+  paths: DocumentPaths,
+  resources: readonly Resource[],
+  memberships: ReadonlySet<string>,
+): readonly Resource[] {
+  return resources.map((resource) => {
+    const [mount] = resource.mounts;
+    if (resource.id.property === undefined || !memberships.has(mount?.item ?? '')) return resource;
+    const post = paths.get(toTemplate(mount?.collection ?? ''))?.routes.get('POST');
     const reference = post && findReference(reader, post, resource.singular);
-    const target = others.find(
-      ({ singular }) => !post || normalizeName(reference ?? '') === `${normalizeName(singular)}id`,
+    const isNamed = ({ singular }: Resource) =>
+      !post || normalizeName(reference ?? '') === `${normalizeName(singular)}id`;
+    const target = resources.find(
+      (other) => other !== resource && isNamed(other) && !isNested(other) && hasSameEntries(reader, other, resource),
     );
     return { ...resource, memberOf: target?.name };
   });
@@ -221,7 +235,7 @@ function canMerge(reader: SchemaReader, flat: Resource, nested: Resource): boole
     flat.canDelete &&
     flat.canCreate &&
     nested.mounts[0]?.parents.at(-1)?.property === undefined;
-  return !isMember && hasSameEntries(reader, flat, nested, reader.isAlike.bind(reader));
+  return !isMember && !isNested(flat) && hasSameEntries(reader, flat, nested, reader.isAlike.bind(reader));
 }
 
 function isNested({ mounts }: Resource): boolean {
@@ -229,46 +243,39 @@ function isNested({ mounts }: Resource): boolean {
 }
 
 /**
- * Returns whether two resources have the same schema and the same id property: `flat`, such as `/pets`, and `nested`,
- * such as `/owners/{ownerId}/pets` or `/admin/pets`.
- * Returns false if `flat` has parents.
+ * Returns whether two resources have the same schema and the same id property, such as `/pets` and
+ * `/owners/{ownerId}/pets` or `/admin/pets`.
  * `isSame`: compares the schemas.
  */
 function hasSameEntries(
   reader: SchemaReader,
-  flat: Resource,
-  nested: Resource,
+  one: Resource,
+  other: Resource,
   isSame = reader.isSame.bind(reader),
 ): boolean {
-  const isFlat = flat.mounts[0]?.parents.length === 0;
   return (
-    isFlat &&
-    flat.kind === nested.kind &&
-    flat.id.property === nested.id.property &&
-    flat.schema !== '' &&
-    isSame(flat.schema, nested.schema)
+    one.kind === other.kind &&
+    one.id.property === other.id.property &&
+    one.schema !== '' &&
+    isSame(one.schema, other.schema)
   );
 }
 
 /**
- * Returns whether the entries of a path such as `/topics/{topicId}/children` (`nested`) are entries of the resource
- * above it.
+ * Returns the resource whose entries are also those of a path below one of them, such as `/topics/{topicId}/children`
+ * (`nested`). Returns undefined if there is none.
  */
-function isOwnChild(reader: SchemaReader, above: Resource, nested: Resource): boolean {
+function findAbove(reader: SchemaReader, resources: readonly Resource[], nested: Resource): Resource | undefined {
   const [mount] = nested.mounts;
-  const parent = mount?.parents.at(-1);
-  const item = above.mounts[0]?.item;
-  return (
-    parent !== undefined &&
-    item !== undefined &&
-    isChildName(getLastSegment(mount?.collection ?? '')) &&
-    getPathForm(parent.path) === getPathForm(item) &&
-    getParentPath(mount?.collection ?? '') === toTemplate(parent.path) &&
-    above.kind === nested.kind &&
-    above.id.property === nested.id.property &&
-    above.schema !== '' &&
-    reader.isSame(above.schema, nested.schema)
-  );
+  const path = mount?.parents.at(-1)?.path;
+  // Few paths have such a name, and a document can have thousands of resources.
+  if (!mount || path === undefined || !isChildName(getLastSegment(mount.collection))) return undefined;
+  if (getParentPath(mount.collection) !== toTemplate(path)) return undefined;
+  const form = getPathForm(path);
+  return resources.find((above) => {
+    const item = above.mounts[0]?.item;
+    return item !== undefined && getPathForm(item) === form && hasSameEntries(reader, above, nested);
+  });
 }
 
 /**
