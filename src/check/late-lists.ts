@@ -4,11 +4,11 @@ import type { Route } from '../openapi/routes.ts';
 import { sendAccepted } from './accepted-requests.ts';
 import type { CheckContext } from './check-context.ts';
 import { addConfirmed } from './confirm-findings.ts';
-import { isSuccess, type ReceivedResponse } from './exchange.ts';
+import { CheckStoppedError, isSuccess, type ReceivedResponse } from './exchange.ts';
 import type { Finding } from './findings.ts';
 import { createListRequest, getEntry, getListDelayMs, isListed, isMissing } from './life-cycle-rules.ts';
 import type { LifeCycle } from './life-cycles.ts';
-import { ListCheck } from './list-rules.ts';
+import { LIST_RULES, ListCheck } from './list-rules.ts';
 import { describeStale, findListedEntry, NOT_LISTED, STILL_LISTED } from './listed-resource.ts';
 import { RequestSequence, type SequenceResource } from './request-sequence.ts';
 import type { RequestValues } from './requests.ts';
@@ -24,11 +24,8 @@ const TOLERANCE_MS = 500;
 /** The differences between the seeds of the resources. Other parts of the check use the seeds near the first one. */
 const SEED_STEP = 7_103;
 
-/** The rules about lists. */
-const LIST_RULES: readonly RuleName[] = [
-  ...(['created-listed', 'list-current', 'deleted-listed', 'page-size', 'page-selection'] as const),
-  ...(['page-total', 'filter-selects', 'filter-finds'] as const),
-];
+/** All rules about lists: those about one resource, and those about pages and filters. */
+const ALL_LIST_RULES: readonly RuleName[] = ['created-listed', 'list-current', 'deleted-listed', ...LIST_RULES];
 
 /** A resource whose place in the list is checked, and the requests that led to it. */
 interface Expected {
@@ -40,6 +37,16 @@ interface Expected {
   readonly current: Node;
 }
 
+/** What `finish` examines. */
+interface Started {
+  /** The context of the sandbox that has the resources. */
+  readonly context: CheckContext;
+  readonly expected: readonly Expected[];
+  readonly pages: ListCheck;
+  /** When the list must show the last change, as a value of `performance.now()`. */
+  readonly dueMs: number;
+}
+
 /**
  * Checks a list whose description says how late it can be.
  * `start` creates, changes and deletes resources, and `finish` waits until the list must show them.
@@ -47,10 +54,7 @@ interface Expected {
  */
 export class LateList {
   readonly cycle: LifeCycle & { readonly list: Route };
-  readonly #expected: Expected[] = [];
-  #pages: ListCheck | undefined;
-  /** When the list must show the last change, as a value of `performance.now()`. */
-  #dueMs = 0;
+  #started: Started | 'skipped' | undefined;
 
   constructor(cycle: LifeCycle & { readonly list: Route }) {
     this.cycle = cycle;
@@ -58,70 +62,73 @@ export class LateList {
 
   async start(context: CheckContext): Promise<void> {
     const { session, seed, prepare } = context;
-    const { list } = this.cycle;
-    const delayMs = getListDelayMs(session.contract, list);
+    const delayMs = getListDelayMs(session.contract, this.cycle.list);
     if (delayMs > MAX_DELAY_MS) return this.#skip(context, delayMs);
     await prepare();
     const step = (number: number) => ({ ...context, seed: seed + number * SEED_STEP });
-    await this.#create(step(1));
-    await this.#change(step(2));
-    await this.#delete(step(3));
-    this.#pages = new ListCheck(step(4), this.cycle);
-    await this.#pages.start();
-    this.#dueMs = performance.now() + delayMs + TOLERANCE_MS;
+    const all = [await this.#create(step(1)), await this.#change(step(2)), await this.#delete(step(3))];
+    const pages = new ListCheck(step(4), this.cycle);
+    await pages.start();
+    const expected = all.filter((one) => one !== undefined);
+    this.#started = { context, expected, pages, dueMs: performance.now() + delayMs + TOLERANCE_MS };
   }
 
-  async finish(context: CheckContext): Promise<void> {
-    const { session } = context;
-    await sleep(Math.max(0, this.#dueMs - performance.now()));
-    for (const expected of this.#expected) {
-      const examine = () => this.#examine(context, expected);
-      await addConfirmed(session, await examine(), async () => {
+  /** Throws a `CheckStoppedError` if `start` has not ended. */
+  async finish(): Promise<void> {
+    if (this.#started === 'skipped') return;
+    if (!this.#started) throw new CheckStoppedError('the check created no resources for it', 'unavailable');
+    const { context, expected, pages, dueMs } = this.#started;
+    // After an abort, the next request throws the reason.
+    const options = context.session.signal ? { signal: context.session.signal } : {};
+    await sleep(Math.max(0, dueMs - performance.now()), undefined, options).catch(() => undefined);
+    for (const one of expected) {
+      const examine = () => this.#examine(context, one);
+      await addConfirmed(context.session, await examine(), async () => {
         await sleep(TOLERANCE_MS);
         return examine();
       });
     }
-    const pages = this.#pages;
-    if (pages) await addConfirmed(session, await pages.finish(), () => pages.finish());
+    await addConfirmed(context.session, await pages.finish(), () => pages.finish());
   }
 
   #skip({ session, note }: CheckContext, delayMs: number): void {
     const { list } = this.cycle;
     const [delay, limit] = [delayMs, MAX_DELAY_MS].map((ms) => ms / 1_000);
-    for (const rule of LIST_RULES)
+    for (const rule of ALL_LIST_RULES)
       session.results.coverage.skipRule(rule, list, `the list can be ${delay} s late, and the check waits ${limit} s`);
     note(
       `The entries of ${list.operationId} were not checked: the list can be ${delay} s late, and the check waits at most ${limit} s`,
     );
+    this.#started = 'skipped';
   }
 
-  async #create(context: CheckContext): Promise<void> {
+  async #create(context: CheckContext): Promise<Expected | undefined> {
     const { sequence, resource, shown } = await this.#begin(context);
-    if (resource && shown) this.#expect({ rule: 'created-listed', sequence, resource, before: {}, current: shown });
+    return resource && shown && { rule: 'created-listed', sequence, resource, before: {}, current: shown };
   }
 
-  async #change(context: CheckContext): Promise<void> {
+  async #change(context: CheckContext): Promise<Expected | undefined> {
     const { sequence, resource, shown } = await this.#begin(context);
     const [update] = this.cycle.updates;
-    if (!resource || !shown || !update) return;
+    if (!resource || !shown || !update) return undefined;
     const toOwn = (values: RequestValues) => withId(values, update, resource.id, resource.values.path);
     const send = (values: RequestValues) => sequence.send(update, values);
     const accepted = await sendAccepted({ ...context, seed: context.seed + 1 }, update, send, toOwn);
     const response = accepted && accepted.response.status !== 202 && (await sequence.read(this.cycle, resource));
-    if (!response) return;
-    this.#expect({ rule: 'list-current', sequence, resource, before: shown, current: this.#getEntry(response) });
+    if (!response) return undefined;
+    return { rule: 'list-current', sequence, resource, before: shown, current: this.#getEntry(response) };
   }
 
-  async #delete(context: CheckContext): Promise<void> {
+  async #delete(context: CheckContext): Promise<Expected | undefined> {
     const { remove, read } = this.cycle;
     const { sequence, resource, shown } = await this.#begin(context);
     const values = remove && resource && sequence.toOwn(remove, resource);
     const response = values && (await sequence.send(remove, values));
-    if (!resource || !shown || !response || !isSuccess(response) || response.status === 202) return;
+    if (!resource || !shown || !response || !isSuccess(response) || response.status === 202) return undefined;
     const readValues = sequence.toOwn(read, resource);
     const after = readValues && (await sequence.send(read, readValues));
-    if (after && isMissing(after))
-      this.#expect({ rule: 'deleted-listed', sequence, resource, before: shown, current: {} });
+    if (!after || !isMissing(after)) return undefined;
+    return { rule: 'deleted-listed', sequence, resource, before: shown, current: {} };
   }
 
   /** Creates and reads a resource. */
@@ -130,10 +137,6 @@ export class LateList {
     const resource = await sequence.create(this.cycle, context.seed);
     const response = resource && (await sequence.read(this.cycle, resource));
     return { sequence, resource, shown: response && this.#getEntry(response) };
-  }
-
-  #expect(expected: Expected): void {
-    this.#expected.push(expected);
   }
 
   #getEntry({ body }: ReceivedResponse): Node {

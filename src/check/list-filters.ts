@@ -49,7 +49,7 @@ interface Filter {
 const MAX_COMPARED = 100;
 
 /** The rules about filters. */
-const FILTER_RULES = ['filter-selects', 'filter-finds'] as const;
+export const FILTER_RULES = ['filter-selects', 'filter-finds'] as const;
 
 /**
  * Checks that each query parameter with the name of a property selects entries by its value.

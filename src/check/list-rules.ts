@@ -14,7 +14,7 @@ import type { Finding } from './findings.ts';
 import { findId, findLists } from './ids.ts';
 import { createListRequest, isLimit, isPagePosition } from './life-cycle-rules.ts';
 import { getCreatedId, type LifeCycle } from './life-cycles.ts';
-import { checkFilters, findProperty, type Listed, type ListViolation } from './list-filters.ts';
+import { checkFilters, FILTER_RULES, findProperty, type Listed, type ListViolation } from './list-filters.ts';
 import {
   getBodySchema,
   getSchemaPointer,
@@ -55,14 +55,16 @@ export async function checkList(context: CheckContext, cycle: LifeCycle): Promis
 }
 
 const PAGE_RULES = ['page-size', 'page-selection', 'page-total'] as const;
-const LIST_RULES = [...PAGE_RULES, 'filter-selects', 'filter-finds'] as const;
+
+/** The rules about pages and filters. */
+export const LIST_RULES = [...PAGE_RULES, ...FILTER_RULES] as const;
 
 /** Checks the pages and the filters of a list with created entries. */
 export class ListCheck {
   readonly #context: CheckContext;
   readonly #cycle: LifeCycle & { readonly list: Route };
   readonly #contract: Contract;
-  readonly #findings: Finding[] = [];
+  #findings: Finding[] = [];
   /** The id of the resource that was created last. */
   #lastId: unknown;
   /** The path parameters of the list. */
@@ -91,6 +93,7 @@ export class ListCheck {
     const { requests, seed } = this.#context;
     const { list } = this.#cycle;
     const path = this.#path;
+    this.#findings = [];
     const minimal = requests.createMinimal(list, seed);
     const own = path && minimal && { ...minimal, path: { ...minimal.path, ...path } };
     const values = createListRequest(this.#contract, list, own);

@@ -1,6 +1,7 @@
 import { isJsonType } from '../openapi/media-types.ts';
 import { findResponse } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
+import { requiresCredentials } from '../openapi/security.ts';
 import { joinList } from '../util/text.ts';
 import type { OpenedModel } from './behaviour-model.ts';
 import type { CheckContext } from './check-context.ts';
@@ -30,7 +31,7 @@ import { checkTransitions } from './transitions.ts';
 import { REFUSAL_STATUSES } from './undocumented-responses.ts';
 import { checkUniqueValues, documentsConflict } from './unique-values.ts';
 import { checkUnknownIds } from './unknown-ids.ts';
-import { checkCredentials, requiresCredentials } from './unprotected-operations.ts';
+import { checkCredentials } from './unprotected-operations.ts';
 import { findActions } from './updates.ts';
 import { createRequestGenerator } from './valid-requests.ts';
 
@@ -134,14 +135,24 @@ function createGroups(worker: Worker, routes: readonly Route[]): readonly (reado
   return [
     [
       // The life cycles come first, because the requests of the other checks can reach a quota.
-      ...lateLists.map((late) => createLateListPart(late, 'start')),
+      ...lateLists.map((late) => ({
+        name: `resources for the late list ${late.cycle.list.operationId}`,
+        operationIds: [late.cycle.create.operationId],
+        check: (worker: Worker) => late.start(worker),
+      })),
       ...cycles.map((cycle) => ({
         name: `life cycle of ${cycle.create.operationId}`,
         operationIds: toIds(getRoutes(cycle)),
         check: (worker: Worker) => checkLifeCycle(worker, cycle),
       })),
       ...cycles.flatMap((cycle) => createCollectionParts(worker, cycle, routes)),
-      ...lateLists.map((late) => createLateListPart(late, 'finish')),
+    ],
+    lateLists.map((late) => ({
+      name: `late list ${late.cycle.list.operationId}`,
+      operationIds: [late.cycle.list.operationId],
+      check: () => late.finish(),
+    })),
+    [
       ...(model ? [] : createConnectionParts(worker, routes)),
       ...createOperationParts(OPERATION_CHECKS, allowed),
       ...paths.map((path) => ({
@@ -194,14 +205,6 @@ function createCollectionParts(worker: Worker, cycle: LifeCycle, routes: readonl
       check: (one: Worker) => check(one, cycle),
     };
   });
-}
-
-/** Returns a part about a list with a documented delay. The other parts run while the check waits for the list. */
-function createLateListPart(late: LateList, step: 'start' | 'finish'): CheckPart {
-  const { list, create } = late.cycle;
-  const name = step === 'start' ? `resources for the late list ${list.operationId}` : `late list ${list.operationId}`;
-  const operationIds = step === 'start' ? [create.operationId] : [list.operationId];
-  return { name, operationIds, check: (worker) => late[step](worker) };
 }
 
 /** The maximum number of operations whose refusals are checked for the connection. */

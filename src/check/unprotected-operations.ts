@@ -17,14 +17,6 @@ import { createFinding, type Session } from './session.ts';
 const MAX_OPERATIONS = 20;
 
 /**
- * Returns whether each security requirement of an operation has a credential, so that a request without credentials
- * must be refused.
- */
-export function requiresCredentials({ security }: Route): boolean {
-  return security.length > 0 && security.every((requirement) => requirement.length > 0);
-}
-
-/**
  * Checks that the operations that require credentials refuse requests without them, and requests with other ones.
  * An operation is checked only if it accepts the same request with credentials.
  * Adds one finding for all operations that require the same credentials and accept the same requests, and one for all

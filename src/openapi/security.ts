@@ -42,6 +42,11 @@ export function getSecurity(document: Document, operation: string): readonly (re
   );
 }
 
+/** Returns whether a request to an operation must have credentials: each security requirement has one. */
+export function requiresCredentials({ security }: { readonly security: readonly (readonly Credential[])[] }): boolean {
+  return security.length > 0 && security.every((requirement) => requirement.length > 0);
+}
+
 /** Matches the last segment of a path that clients request without credentials. */
 const PRECEDES_LOGIN =
   /^(?:(?:log|sign)[-_]?(?:in|up|on)|(?:forgot|forgotten|reset|recover)[-_]?passwords?|passwords?[-_](?:forgot|reset|recovery))$/i;

@@ -1,5 +1,6 @@
 import { getNode, toNode } from '../openapi/document.ts';
 import type { Route } from '../openapi/routes.ts';
+import { requiresCredentials } from '../openapi/security.ts';
 import { normalizeName } from '../util/names.ts';
 import { getMark } from './marks.ts';
 import { getLastSegment, getParameterName, getPathForm, toTemplate } from './names.ts';
@@ -18,11 +19,6 @@ const PERSONAL = [
   ...['wishlist', 'favorites', 'favourites', 'bookmarks', 'watchlist', 'readinglist', 'saveditems'],
   ...['settings', 'preferences', 'usersettings', 'userpreferences', 'notificationsettings', 'notificationpreferences'],
 ];
-
-/** Returns whether all requests of an operation need credentials. */
-export function needsCredentials({ security }: Pick<Route, 'security'>): boolean {
-  return security.length > 0 && security.every((requirement) => requirement.length > 0);
-}
 
 /** What the operations of a document say about the paths of the user who sends a request. */
 interface OwnContext {
@@ -61,7 +57,7 @@ export function addSenders(
   const item = first.item ?? `${first.collection}/{${first.id.parameter}}`;
   const needsLogin = new Map<string, boolean>();
   for (const route of routes)
-    needsLogin.set(route.path, needsCredentials(route) && needsLogin.get(route.path) !== false);
+    needsLogin.set(route.path, requiresCredentials(route) && needsLogin.get(route.path) !== false);
   const isPersonal = ({ collection, item: own = collection }: Mount) => {
     const [before = ''] = toTemplate(own).split('/{');
     const isNamed = before.split('/').some((segment) => PERSONAL.includes(normalizeName(segment)));

@@ -1,11 +1,12 @@
 import { type Context, DomainError, type Input } from '../application.ts';
 import type { Route } from '../openapi/routes.ts';
+import { requiresCredentials } from '../openapi/security.ts';
 import type { Entry, State } from '../store/state.ts';
 import { normalizeName } from '../util/names.ts';
 import { setShownUser } from './embedded.ts';
 import { getEntries } from './entries.ts';
 import { getKeyValue, getOwn, getProperty, type PathInput, setKeyValue } from './entry-values.ts';
-import { findCreatorKey, needsCredentials } from './own-paths.ts';
+import { findCreatorKey } from './own-paths.ts';
 import { type Mount, type PathKey, type Plan, type Resource, SENDER } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 import type { SchemaReader } from './schema-reader.ts';
@@ -40,7 +41,7 @@ export function requireActiveToken(
   input: Pick<Input, 'headers' | 'user'>,
   { read }: Pick<Context, 'read'>,
 ): void {
-  if (!users || !needsCredentials(route)) return;
+  if (!users || !requiresCredentials(route)) return;
   const state = read();
   if (namesSender(input) && !findSender(users, state, input)) throw createSenderError(users, state, input);
 }

@@ -1,11 +1,11 @@
 import { getNode, toNode } from '../openapi/document.ts';
 import type { Route } from '../openapi/routes.ts';
+import { requiresCredentials } from '../openapi/security.ts';
 import { splitActionPath } from './actions.ts';
 import { getOverrides } from './document-paths.ts';
 import { followsUser, getFollowList, startsToFollow } from './follows.ts';
 import { locateRequest, locateResponse } from './locate.ts';
 import { getParentPath } from './names.ts';
-import { needsCredentials } from './own-paths.ts';
 import { namesOne } from './path-keys.ts';
 import { findPlaceOfForm, renameParameters, sendsPart } from './places.ts';
 import type { Action, Effect, Follow, PasswordChange, Plan, Resource } from './resource.ts';
@@ -68,7 +68,7 @@ function deletesOwnUser(reader: SchemaReader, users: Resource, route: Route, log
   return (
     loginPaths.length > 0 &&
     users.mounts.some(({ collection, parents }) => collection === route.path && parents.length === 0) &&
-    needsCredentials(route) &&
+    requiresCredentials(route) &&
     !namesOther &&
     (isOwn || namesOne(reader, users, route))
   );

@@ -74,3 +74,22 @@ it('The check finds defects of lists with a documented delay, and says which del
   expect(getRule('getAnts')).toMatchObject({ count: 1, reason: undefined });
   expect(getRule('getEels')).toMatchObject({ count: 0, reason: expect.stringContaining('60 s late') });
 });
+
+it('The check finds the defect of a late list whose resources can only be created at the end of the check', async () => {
+  const path = await writeLateLists();
+  let firstMs: number | undefined;
+  const postBees = async (_: unknown, { builtIn }: { builtIn(): Promise<object> }) => {
+    firstMs ??= performance.now();
+    return performance.now() - firstMs < 2_000 ? { status: 429, headers: { 'retry-after': '4' } } : builtIn();
+  };
+  const { url } = await startStorefront({ contract: path, handlers: { ...createHandlers(), postBees } });
+  const contract = await loadContract({ path, strict: false });
+  const { findings, unchecked } = await runCheck(url, {
+    contract,
+    model: undefined,
+    isFresh: false,
+    only: ['getBees'],
+  });
+  expect(findings.map(({ operationId, rule }) => `${operationId} ${rule}`)).toEqual(['getBees created-listed']);
+  expect(unchecked).toEqual([]);
+});

@@ -1,6 +1,7 @@
 import type { Contract } from '../../openapi/contract.ts';
 import { isJsonType } from '../../openapi/media-types.ts';
 import type { Route } from '../../openapi/routes.ts';
+import { requiresCredentials } from '../../openapi/security.ts';
 import { memoizeByObject } from '../../util/memoize-by-object.ts';
 import { limitList } from '../../util/text.ts';
 import type { Verdict } from '../check.ts';
@@ -10,7 +11,6 @@ import { findLifeCycles, type LifeCycle } from '../life-cycles.ts';
 import { getLinks } from '../links.ts';
 import { getBodyType } from '../requests.ts';
 import { RULES, type RuleName } from '../rules.ts';
-import { requiresCredentials } from '../unprotected-operations.ts';
 import { findActions } from '../updates.ts';
 
 /** What a check did with a rule for one operation. */
