@@ -1,17 +1,18 @@
 import { DomainError } from '../application.ts';
-import { omitKeys } from '../openapi/document.ts';
+import { isNode, omitKeys } from '../openapi/document.ts';
 import { findErrorResponse } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
 import type { Entry, State } from '../store/state.ts';
 import { normalizeName } from '../util/names.ts';
 import { findLogin } from './actions.ts';
 import { setShownUser } from './embedded.ts';
-import { getEntries } from './entries.ts';
+import { getEntryList } from './entries.ts';
+import { findByKeys } from './entry-lists.ts';
 import { getKeyValue, getOwn } from './entry-values.ts';
 import { toReferenceValue } from './references.ts';
-import { type Plan, problems } from './resource.ts';
+import { type Assignment, type Plan, problems, type Resource } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
-import { normalizeLogin } from './user-names.ts';
+import { findByLogin } from './users.ts';
 
 /**
  * Returns a copy of an entry that belongs to the entry that a request names, or to none.
@@ -19,33 +20,43 @@ import { normalizeLogin } from './user-names.ts';
  * `sent`: the request body.
  */
 export function assign(model: ResourceModel, plan: Plan, state: State, entry: Entry, sent: Entry): Entry {
-  const { reader, contract } = model;
-  const { resource, effect, route } = plan;
-  if (!effect?.assigns) return entry;
-  const { from, to, isObject, target } = effect.assigns;
-  const value = from === undefined ? null : (getOwn(sent, from) ?? null);
-  const login = /^(?:email|username)$/.test(normalizeName(from ?? ''))
-    ? findLogin(reader, target, from ?? '')
-    : undefined;
-  const isNamed = (one: Entry) =>
+  const { assigns } = plan.effect ?? {};
+  if (!assigns) return entry;
+  const { from = '', target } = assigns;
+  const named = getOwn(sent, from) ?? null;
+  if (named === null) return setAssignee(model, plan.resource, assigns, entry, null);
+  const login = /^(?:email|username)$/.test(normalizeName(from)) ? findLogin(model.reader, target, from) : undefined;
+  const found =
     login === undefined
-      ? getKeyValue(one, target.id) === String(value)
-      : normalizeLogin(getOwn(one, login)) === normalizeLogin(value);
-  const found = value === null ? undefined : getEntries(state, target).find(isNamed);
-  if (value !== null && !found)
-    refuseUnknown(route, `${from} ${value}: no ${target.singular} has this ${login ?? 'id'}`);
+      ? findByKeys(getEntryList(state, target), [target.id], [String(named)])[0]
+      : findByLogin(target, state, login, named);
+  if (found) return setAssignee(model, plan.resource, assigns, entry, found);
+  refuseUnknown(plan.route, `${from} ${named}: no ${target.singular} has this ${login ?? 'id'}`);
   // An e-mail address is no id.
-  if (value !== null && !found && login !== undefined) return entry;
-  const embedded = model.derived.getEmbedded(resource).find(({ property }) => property === to);
-  const property = isObject ? embedded?.ids : to;
+  return login === undefined ? setAssignee(model, plan.resource, assigns, entry, named) : entry;
+}
+
+/**
+ * Returns a copy of an entry with another assignee.
+ * `assignee`: an entry, an id without an entry, or null.
+ */
+function setAssignee(
+  model: ResourceModel,
+  resource: Resource,
+  { to, isObject, target }: Assignment,
+  entry: Entry,
+  assignee: unknown,
+): Entry {
+  const { reader, contract, derived } = model;
+  const property = isObject ? derived.getEmbedded(resource).find((one) => one.property === to)?.ids : to;
   if (property === undefined)
-    return setShownUser(entry, to, found === undefined ? '' : (getKeyValue(found, target.id) ?? ''));
+    return setShownUser(entry, to, isNode(assignee) ? (getKeyValue(assignee, target.id) ?? '') : '');
   const schema = reader.getProperties(resource.schema).get(property);
   const isValid = (pointer: string, id: unknown) => pointer === '' || contract.isValid(pointer, id);
   const reference = { property, schema: schema ?? target.id.schema, target };
-  const id = (found ? toReferenceValue(isValid, reference, found) : value) ?? null;
-  if (schema === undefined && id === null) return omitKeys(entry, [property]);
-  return schema === undefined ? { ...entry, [property]: id } : model.setOrRemove(resource, entry, { [property]: id });
+  const id = isNode(assignee) ? (toReferenceValue(isValid, reference, assignee) ?? null) : assignee;
+  if (schema !== undefined) return model.setOrRemove(resource, entry, { [property]: id });
+  return id === null ? omitKeys(entry, [property]) : { ...entry, [property]: id };
 }
 
 /** Throws the error for an unknown id that the document has for an operation. */

@@ -232,7 +232,7 @@ export interface Effect {
  * `from`: the property of the request body with the id or the login of the other entry; undefined to take it away.
  * `to`: the property of the entry: `assigneeId`, or the object `assignee`.
  */
-interface Assignment {
+export interface Assignment {
   readonly from: string | undefined;
   readonly to: string;
   readonly isObject: boolean;
