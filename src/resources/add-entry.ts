@@ -3,7 +3,7 @@ import { findErrorResponse } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
 import type { Entry, State } from '../store/state.ts';
 import { isQuantityName } from '../util/names.ts';
-import { createAccount } from './accounts.ts';
+import { changeAccount, changeOwnId, createAccount } from './accounts.ts';
 import type { UnknownId } from './derived-values.ts';
 import { linkUsers } from './embedded.ts';
 import { findEqual, getEntryList, listChildrenOf, removeEntries, setEntries } from './entries.ts';
@@ -140,6 +140,25 @@ export function finishEntry(model: ResourceModel, plan: Plan, state: State, entr
   if (route.method === 'POST' && route.pathNames.length === 0)
     refuseUnknown(route, derived.listUnknownReferences(state, resource, sent), ['entry-not-found']);
   return derived.keepCopies(state, resource, entry);
+}
+
+/**
+ * Returns a changed entry as it is stored: with the prices of its lines, the ids of its users, and the account of a
+ * user.
+ * `sent`: the properties in the request.
+ * Throws a `DomainError` if another user has the login, or if the current password is wrong.
+ */
+export function finishChange(
+  model: ResourceModel,
+  plan: Plan,
+  state: State,
+  { current, entry, sent }: { readonly current: Entry; readonly entry: Entry; readonly sent: Entry },
+): Entry {
+  const { inference, reader } = model;
+  const { resource } = plan;
+  const linked = linkUsers(reader, inference, resource, state, finishEntry(model, plan, state, entry, sent));
+  const own = plan.isSender ? changeOwnId(model, resource, linked, sent) : linked;
+  return changeAccount(inference, resource, own, { state, sent, current });
 }
 
 /**

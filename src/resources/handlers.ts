@@ -1,13 +1,12 @@
 import { type Context, DomainError, type Handle, type HandlerResponse, type Input } from '../application.ts';
-import { omitKeys, toNode } from '../openapi/document.ts';
+import { toNode } from '../openapi/document.ts';
 import type { Entry, State } from '../store/state.ts';
 import { isPathSegment } from '../util/request-target.ts';
-import { changeAccount, changeOwnId, changePassword } from './accounts.ts';
-import { applyEffect, describeValues } from './actions.ts';
-import { addEntry, addMember, finishEntry, takeParts } from './add-entry.ts';
-import { assign } from './assignments.ts';
+import { changePassword } from './accounts.ts';
+import { applyEffect } from './actions.ts';
+import { addEntry, addMember, finishChange, takeParts } from './add-entry.ts';
+import { applyAction } from './apply-action.ts';
 import { count } from './count-entries.ts';
-import { linkUsers } from './embedded.ts';
 import { followMembers, getEntryList, listChildrenOf, removeParts, setEntries } from './entries.ts';
 import { appendEntry, replaceEntry } from './entry-lists.ts';
 import { getKeyValue } from './entry-values.ts';
@@ -23,9 +22,7 @@ import { type Action, type MockedPlan, PATH_VALUES, type Plan } from './resource
 import type { ResourceModel } from './resource-model.ts';
 import { respond, returnsList } from './respond.ts';
 import { getInner } from './responses.ts';
-import { isSenderFlag, readFlags, setFlag } from './sender-flags.ts';
 import { addToken } from './tokens.ts';
-import { requireOpenState } from './transitions.ts';
 import { isUpload, respondWithFile } from './uploads.ts';
 import { deleteEntries, renameUser } from './user-links.ts';
 import { requireVersion } from './versions.ts';
@@ -72,27 +69,32 @@ const HANDLERS: Readonly<Record<Action, PlanHandler>> = {
 /** Creates the handler of an operation. `plan`: what the operation does, such as creating an entry. */
 export function createHandler(model: ResourceModel, plan: Plan): Handle {
   return (input, context) => {
-    const { body } = input;
     if (plan.action !== 'logIn') requireActiveToken(model, plan, input, context);
     const path = model.toStoredPath(plan, addQueryId(plan, input.path, input.query));
-    const stored: Input = {
-      path: addSenderPath(model, plan.mount, path, input, context.read()),
-      query: flattenQuery(plan.route, input.query),
-      body,
-      // A getter, because few handlers use the headers, and each access to `input.headers` copies them.
-      get headers() {
-        return input.headers;
-      },
-      get url() {
-        return input.url;
-      },
-      get user() {
-        return input.user;
-      },
-    };
+    const ownPath = addSenderPath(model, plan.mount, path, input, context.read());
+    const stored = withPath(input, ownPath, flattenQuery(plan.route, input.query));
     return plan.isSender
       ? handleSender(model, plan, stored, context)
       : HANDLERS[plan.action](model, plan, stored, context);
+  };
+}
+
+/** Returns a request with other path parameters, and with another query. */
+function withPath(input: Input, path: Input['path'], query = input.query): Input {
+  return {
+    path,
+    query,
+    body: input.body,
+    // A getter, because few handlers use the headers, and each access to `input.headers` copies them.
+    get headers() {
+      return input.headers;
+    },
+    get url() {
+      return input.url;
+    },
+    get user() {
+      return input.user;
+    },
   };
 }
 
@@ -103,8 +105,7 @@ async function handleSender(
   input: Input,
   context: Context,
 ): Promise<HandlerResponse> {
-  const { headers, query, body, user } = input;
-  const own: Input = { path: getSenderPath(plan, input, context.read()), query, body, headers, user };
+  const own = withPath(input, getSenderPath(plan, input, context.read()));
   const response = await HANDLERS[plan.action](model, plan, own, context);
   return plan.action === 'list' || plan.action === 'count'
     ? response
@@ -219,8 +220,7 @@ async function changeById(model: ResourceModel, plan: Plan, input: Input, contex
   if (isNew && plan.action === 'replaceById') return create(model, plan, input, context);
   if (!isPathSegment(value))
     throw new DomainError('id-missing', `the body has no ${id.property}: add the id of the entry to change`);
-  const path = { ...input.path, [id.parameter]: value };
-  const byPath: Input = { path, query: input.query, headers: input.headers, user: input.user, body: input.body };
+  const byPath = withPath(input, { ...input.path, [id.parameter]: value });
   return plan.action === 'updateById' ? update(model, plan, byPath, context) : replace(model, plan, byPath, context);
 }
 
@@ -251,69 +251,16 @@ function listChanges(current: Entry, changed: Entry): Entry {
   );
 }
 
-/**
- * Returns a changed entry as it is stored: with the prices of its lines, the ids of its users, and the account of a
- * user.
- * `sent`: the properties in the request.
- * Throws a `DomainError` if another user has the login, or if the current password is wrong.
- */
-function finishChange(
-  model: ResourceModel,
-  plan: Plan,
-  state: State,
-  { current, entry, sent }: { readonly current: Entry; readonly entry: Entry; readonly sent: Entry },
-): Entry {
-  const { inference, reader } = model;
-  const { resource } = plan;
-  const linked = linkUsers(reader, inference, resource, state, finishEntry(model, plan, state, entry, sent));
-  const own = plan.isSender ? changeOwnId(model, resource, linked, sent) : linked;
-  return changeAccount(inference, resource, own, { state, sent, current });
-}
-
 /** Handles an action such as `POST /tasks/{taskId}/complete`. */
 async function act(model: ResourceModel, plan: Plan, input: Input, context: Context): Promise<HandlerResponse> {
   if (plan.isBulk) return actOnAll(model, plan, input, context);
-  const { path } = input;
-  const { effect, resource, mount } = plan;
   const entry = await context.update((state, nowMs) => {
-    requireParents(model, state, plan, path);
-    const current = findEntry(plan, state, path);
-    if (!current || !effect) throw createNotFound(plan, path);
+    requireParents(model, state, plan, input.path);
+    const current = findEntry(plan, state, input.path);
+    if (!current || !plan.effect) throw createNotFound(plan, input.path);
     requireVersion(model, plan, input, { state, current });
-    const body = effect.setsBody || effect.counter?.isSent || effect.assigns ? getBody(model, plan, input) : {};
-    const sent = effect.setsBody ? omitKeys(body, effect.ignored ?? []) : {};
-    const sender = model.derived.getSender(resource, state, input);
-    const schema = mount.shown ?? resource.schema;
-    const [derived = current] = model.derived.add(state, resource, [current], { sender, schema });
-    const shown = model.responses.completeEntry(resource, resource.schema, derived).value as Entry;
-    requireOpenState(plan, shown);
-    const unsent = effect.values.filter(({ property }) => !Object.hasOwn(sent, property));
-    const changes = applyEffect(
-      { ...effect, values: unsent },
-      { ...shown, ...readFlags(effect, current, sender) },
-      model.formatTime(resource, effect.time?.property, nowMs),
-      body,
-    );
-    const isUnchanged = Object.keys(changes).length === 0 && Object.keys(sent).length === 0 && !effect.assigns;
-    if (isUnchanged && plan.route.responses.some(({ name }) => name === '409'))
-      throw new DomainError(
-        'conflict',
-        `the ${resource.singular} already has ${describeValues(effect)}: change it first, or send another request`,
-      );
-    if (isUnchanged) return { next: state, result: current };
-    const updated = model.updateEntry(plan, current, (old) => applyMergePatch(old, sent) as Entry, sent, nowMs);
-    const flags = sender === undefined ? [] : Object.entries(changes).filter(([name]) => isSenderFlag(name));
-    // An action sets the properties in its body, also those that no other request can have.
-    const readOnly = omitKeys(sent, Object.keys(model.removeReadOnly(resource, sent)));
-    const own = omitKeys(
-      changes,
-      flags.map(([name]) => name),
-    );
-    const set = model.setOrRemove(resource, updated, { ...model.validator.removeInvalid(resource, readOnly), ...own });
-    const flagged = flags.reduce((next, [name, value]) => setFlag(next, name, sender ?? '', value === true), set);
-    const given = assign(model, plan, state, flagged, body);
-    const result = effect.setsBody ? finishChange(model, plan, state, { current, entry: given, sent }) : given;
-    return { next: setEntry(model, plan, state, { current, entry: result }), result };
+    const result = applyAction(model, plan, plan.effect, { state, nowMs, input, current });
+    return { next: result === current ? state : setEntry(model, plan, state, { current, entry: result }), result };
   });
   const shown = plan.hidesEntry ? undefined : entry;
   return respond(model, plan, input, { status: plan.route.successStatus, state: context.read(), entry: shown });
@@ -342,7 +289,7 @@ async function actOnAll(model: ResourceModel, plan: Plan, input: Input, context:
     const time = model.formatTime(resource, effect?.time?.property, nowMs);
     let list = getEntryList(state, resource);
     for (const entry of listChildrenOf(list, mount, path)) {
-      const shown = model.responses.completeEntry(resource, resource.schema, entry).value as Entry;
+      const shown = model.derived.complete(resource, entry);
       const changes = effect ? applyEffect(effect, shown, time) : {};
       if (Object.keys(changes).length === 0) continue;
       const updated = model.updateEntry(plan, entry, (old) => old, {}, nowMs);
