@@ -124,7 +124,8 @@ export interface ContractImplementation<S extends State = State> {
    */
   completeNewEntry?(collection: string, entry: Entry, context: NewEntryContext<S>): Entry;
   /**
-   * Checks the token of a request that needs credentials, before its parameters and its body are validated.
+   * Checks the token of a request that needs credentials, before its parameters and its body are validated, or before
+   * a user's handler calls the built-in handler.
    * Throws a `DomainError` if a logout has ended the token, or its user does not exist.
    */
   checkToken?(route: Route, input: Pick<Input, 'headers' | 'user'>, state: S): void;

@@ -38,12 +38,17 @@ export async function handleOrMock(exchange: OperationExchange, store: Store): P
   respondWithFault(exchange);
 }
 
-/** Throws a `DomainError` if the token of a request has ended. A user's handler checks tokens itself. */
-export function checkToken({ app, route, headers, user, sandbox }: OperationExchange): void {
-  const { implementation, implementations, unimplemented } = app;
-  const isBuiltIn = implementations.get(route)?.source === 'application' || unimplemented.has(route);
-  if (isBuiltIn)
-    implementation.checkToken?.(route, { headers: joinHeaders(headers), user }, sandbox.store.read().state);
+/**
+ * Throws a `DomainError` if the token of a request has ended.
+ * A user's handler checks tokens itself, or calls the built-in handler.
+ */
+export function checkToken(exchange: OperationExchange): void {
+  const { app, route, sandbox } = exchange;
+  if (app.implementations.get(route)?.source !== 'user') requireActiveToken(exchange, sandbox.store);
+}
+
+function requireActiveToken({ app, route, headers, user }: OperationExchange, store: Store): void {
+  app.implementation.checkToken?.(route, { headers: joinHeaders(headers), user }, store.read().state);
 }
 
 /**
@@ -184,6 +189,7 @@ function createBuiltIn(exchange: OperationExchange, store: Store) {
       throw new Error(
         `there is no built-in handler for ${route.operationId}, because the operation is mocked: return a response of your own`,
       );
+    requireActiveToken(exchange, store);
     const {
       status = route.successStatus,
       headers,

@@ -224,7 +224,7 @@ export function createResourceApplication(contractFile: string): Application {
           return resource ? completeNewEntry(model, resource, { entry, ...context }) : entry;
         },
         checkToken(route, input, state) {
-          if (getPlan(route)?.action !== 'logIn') requireActiveToken(model, { route }, input, { read: () => state });
+          if (getPlan(route)?.action !== 'logIn') requireActiveToken(model, route, input, state);
         },
         isIssuedToken: (text) => model.inference.hasLogin && isIssuedToken(text),
         acceptState: (next, before) => acceptState(model, next, before),

@@ -1,4 +1,4 @@
-import { type Context, DomainError, type Input } from '../application.ts';
+import { DomainError, type Input } from '../application.ts';
 import type { Route } from '../openapi/routes.ts';
 import { requiresCredentials } from '../openapi/security.ts';
 import type { Entry, State } from '../store/state.ts';
@@ -37,12 +37,11 @@ export function createSenderError(
  */
 export function requireActiveToken(
   { inference: { users } }: ResourceModel,
-  { route }: Pick<Plan, 'route'>,
+  route: Route,
   input: Pick<Input, 'headers' | 'user'>,
-  { read }: Pick<Context, 'read'>,
+  state: State,
 ): void {
   if (!users || !requiresCredentials(route)) return;
-  const state = read();
   if (namesSender(input) && !findSender(users, state, input)) throw createSenderError(users, state, input);
 }
 

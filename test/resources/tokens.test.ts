@@ -30,7 +30,11 @@ const PATHS = {
 const BEARER = { scheme: { type: 'http', scheme: 'bearer' } };
 
 /** Starts a server whose notes require a token, which `POST /oauth/token` returns, with two users. */
-async function startProtected(auth?: readonly string[], security: readonly object[] = [{ scheme: [] }]) {
+async function startProtected(
+  auth?: readonly string[],
+  security: readonly object[] = [{ scheme: [] }],
+  handlers: object = {},
+) {
   const grant = createObject({
     'grant_type!': { enum: ['password', 'client_credentials', 'refresh_token'] },
     ...{ username: TEXT, password: TEXT, client_id: TEXT, client_secret: TEXT, refresh_token: TEXT },
@@ -54,7 +58,7 @@ async function startProtected(auth?: readonly string[], security: readonly objec
   ];
   const defaultData = join(dirname(contract), 'users.json');
   await writeFile(defaultData, JSON.stringify({ users }));
-  const shop = await startStorefront({ contract, defaultData, ...(auth ? { auth } : {}) });
+  const shop = await startStorefront({ contract, defaultData, handlers, ...(auth ? { auth } : {}) } as never);
   const getToken = (fields: Record<string, string>) =>
     shop.ask('POST', '/oauth/token', new URLSearchParams(fields).toString(), {
       'content-type': 'application/x-www-form-urlencoded',
@@ -134,6 +138,16 @@ describe('a token', () => {
     expect(await ask('GET', '/notes', undefined, use('other'))).toMatchObject({ status: 200 });
     expect(await ask('POST', '/auth/logout', undefined, headers)).toMatchObject({ status: 401 });
     expect((await getToken({ grant_type: 'password', username: 'bob@example.com' })).status).toBe(200);
+  });
+
+  it("that a logout has ended is refused by builtIn() in a user's handler", async () => {
+    const getNotes = (_: unknown, { builtIn }: { readonly builtIn: () => Promise<unknown> }) => builtIn();
+    const { ask, getToken, use } = await startProtected(undefined, undefined, { getNotes });
+    const { body } = await getToken({ grant_type: 'password', username: 'bob@example.com', password: 'x' });
+    const headers = use(body.access_token);
+    expect(await ask('GET', '/notes', undefined, headers)).toMatchObject({ status: 200 });
+    await ask('POST', '/auth/logout', undefined, headers);
+    expect(await ask('GET', '/notes', undefined, headers)).toMatchObject({ status: 401 });
   });
 
   it('is refused with the reason', async () => {
