@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { toJunit } from '../../src/check/command.ts';
+import { toJunit } from '../../src/check/report/junit.ts';
 import { toMarkdown } from '../../src/check/report/markdown.ts';
 import { createReport, redactRequest } from '../../src/check/report/report.ts';
 import { toText } from '../../src/check/report/text.ts';

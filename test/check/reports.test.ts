@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { toJunit } from '../../src/check/command.ts';
+import { toJunit } from '../../src/check/report/junit.ts';
 import { toMarkdown } from '../../src/check/report/markdown.ts';
 import type { Failure, Report } from '../../src/check/report/report.ts';
 import { formatVerdict, toText } from '../../src/check/report/text.ts';
