@@ -165,8 +165,8 @@ const UNREACHED_STATUSES: readonly number[] = [
 ];
 
 /**
- * Returns why the check knew no id of an existing resource for the path of an operation, such as "no operation creates
- * or lists {petId}".
+ * Returns why the check knew no id of an existing resource for the path of an operation, such as "no operation of /pets
+ * creates or lists {petId}".
  * Returns undefined if a response contained a valid id, or if the operation returned errors with another cause.
  */
 export function explainUnreached(knowledge: Knowledge, route: Route): string | undefined {
@@ -176,7 +176,7 @@ export function explainUnreached(knowledge: Knowledge, route: Route): string | u
   const inner = getPathParameters(route.path).toReversed();
   const known = inner.findIndex((place) => isKnown(knowledge, route, place));
   const outermost = (known === -1 ? inner : inner.slice(0, known)).at(-1);
-  return outermost && describeUnknown(outermost, findSource(knowledge, outermost));
+  return outermost && describeUnknown(route, outermost, findSource(knowledge, outermost));
 }
 
 function findSource({ sources }: Knowledge, { path }: PathParameter): IdSource | undefined {
@@ -201,9 +201,10 @@ function isKnown(knowledge: Knowledge, route: Route, place: PathParameter): bool
   });
 }
 
-function describeUnknown({ parameter }: PathParameter, source: IdSource | undefined): string {
+function describeUnknown({ path }: Route, { parameter }: PathParameter, source: IdSource | undefined): string {
   const operations = [source?.list, source?.create].flatMap((route) => (route ? [route.operationId] : []));
+  const collection = path.slice(0, path.indexOf(`{${parameter}}`)).replace(/\/[^/]*$/, '') || '/';
   return operations.length === 0
-    ? `no operation creates or lists {${parameter}}`
+    ? `no operation of ${collection} creates or lists {${parameter}}`
     : `no response of ${operations.join(' or ')} has a valid {${parameter}}`;
 }

@@ -58,7 +58,7 @@ it('A report says what was covered by operation and by rule, and why rules were 
   for (const [id, rule, reason] of NOT_CHECKED) expect.soft(getRule(id, rule)).toEqual({ rule, count: 0, reason });
   expect(getRule('getHealth', 'put-replaces')).toBeUndefined();
   const { reason } = rules.find(({ rule }) => rule === 'action-refused') ?? {};
-  expect(reason).toBe('no action such as POST /things/{id}/close');
+  expect(reason).toBe('no action of a created resource, such as POST /things/{id}/close');
 
   const { requests = 0, accepted = 0, sequences = 0 } = getOperation('postAnts') ?? {};
   expect(sequences).toBeGreaterThan(1);
@@ -67,7 +67,7 @@ it('A report says what was covered by operation and by rule, and why rules were 
 
   const text = toText(report);
   expect(text).toMatch(/^Covered: 7 operations, \d+ created resources, \d+ sequences, \d+ of 51 rules$/m);
-  expect(text).toMatch(/^Rules that were not checked: .*action-refused \(no action such as POST/m);
+  expect(text).toMatch(/^Rules that were not checked: .*action-refused \(no action of a created resource/m);
   expect(toMarkdown(report)).toMatch(/^\| putAntsById \| \d+ \| \d+ \| 0 \| .*put-replaces \d+.* \| .*if-match: no/m);
   expect(JSON.parse(toJson(report)).coverage).toEqual(JSON.parse(JSON.stringify(report.coverage)));
 });

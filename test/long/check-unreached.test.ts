@@ -72,7 +72,7 @@ describe('The check of operations that never succeed', () => {
     expect(verdict.unchecked).toEqual(['getFilmsByFilmIdLabel (only 400, 404, 405 received)']);
     expect(verdict.unreached).toEqual([
       'getBouncesById (no response of getBounces has a valid {id})',
-      'getBackupsByFileCopiesByNumber (no operation creates or lists {file})',
+      'getBackupsByFileCopiesByNumber (no operation of /backups creates or lists {file})',
       'getReadersByCode (no response of getReaders or postReaders has a valid {code})',
     ]);
   });

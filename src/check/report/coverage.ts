@@ -52,7 +52,7 @@ const MISSING_ROLES: Readonly<Record<Role, string>> = {
   put: 'no PUT of a created resource',
   patch: 'no PATCH of a created resource',
   remove: 'no DELETE of a created resource',
-  action: 'no action such as POST /things/{id}/close',
+  action: 'no action of a created resource, such as POST /things/{id}/close',
 };
 
 /** An operation, and the collection whose resources it creates or changes. */
