@@ -264,12 +264,11 @@ export class DerivedValues {
         key ? [getParentId(resource, entry)] : [],
       );
       const items = this.add(state, child, entries, { depth: MAX_EMBEDDED_DEPTH });
-      return items.map((item) => this.#responses.completeEntry(child, child.schema, item).value as Entry);
+      return items.map((item) => this.complete(child, item));
     };
     const values = computeTotals(totals, entry, list);
     if (totals.every(({ property }) => Object.hasOwn(values, property))) return values;
-    const { value } = this.#responses.completeEntry(resource, resource.schema, entry);
-    return computeTotals(totals, value as Entry, list);
+    return computeTotals(totals, this.complete(resource, entry), list);
   }
 
   /**
@@ -367,8 +366,7 @@ export class DerivedValues {
     if (value !== undefined)
       return getOwn(this.#responses.completeEntry(resource, schema, found as Entry).value as Entry, value);
     const names = this.#reader.getProperties(schema);
-    if (shows !== undefined)
-      return getOwn(this.#responses.completeEntry(resource, resource.schema, found as Entry).value as Entry, shows);
+    if (shows !== undefined) return getOwn(this.complete(resource, found as Entry), shows);
     const show = (one: Entry) => {
       // The object of an entry that does not exist has only its id. The response completes and marks it.
       if ((isSent || ids !== undefined) && !this.#isKnownId(state, resource, getKeyValue(one, resource.id))) return one;

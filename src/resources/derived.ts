@@ -225,7 +225,7 @@ const summarizeAll = memoizeByObject((derived: Derived) =>
 
 /**
  * Returns the values of derived properties.
- * `id`: the id of the parent; undefined if all entries are counted.
+ * `id`: the id of the parent. Properties of all entries do not need it.
  */
 export function computeDerived(
   properties: readonly Derived[],
@@ -235,29 +235,26 @@ export function computeDerived(
 ): Entry {
   return Object.fromEntries(
     properties.flatMap((derived): readonly (readonly [string, unknown])[] => {
-      if (derived.shown || derived.view) return [];
-      if (derived.texts !== undefined) return [[derived.property, listTexts(derived.texts, state, derived)]];
-      const { resource, key } = derived.children;
-      if (derived.inside) return [[derived.property, computeDerived(derived.inside, state, id, complete)]];
-      const list = getEntryList(state, resource);
-      if (derived.group)
-        return [[derived.property, countGroups(derived, key ? findByKeys(list, [key], [id]) : list.entries, complete)]];
-      if (derived.average) {
-        const value = computeAverage(derived, key ? findByKeys(list, [key], [id]) : list.entries, complete);
-        return value === undefined ? [] : [[derived.property, value]];
-      }
-      if (derived.whole !== undefined) {
-        const all = key ? findByKeys(list, [key], [id]) : list.entries;
-        const share = all.length === 0 ? 0 : summarize(derived, all, complete).count / all.length;
-        return [[derived.property, round(share * derived.whole, MAX_DECIMALS)]];
-      }
-      const { count, latest } = key
-        ? summarize(derived, findByKeys(list, [key], [id]), complete)
-        : summarizeAll(derived)(list.entries)(complete);
-      if (derived.time === undefined) return [[derived.property, count]];
-      return latest === undefined ? [] : [[derived.property, latest]];
+      const value = computeValue(derived, state, id, complete);
+      return value === undefined ? [] : [[derived.property, value]];
     }),
   );
+}
+
+/** Returns the value of a property. Returns undefined for one that shows entries, or whose value depends on the time. */
+function computeValue(derived: Derived, state: State, id: string | undefined, complete: Complete): unknown {
+  if (derived.shown || derived.view) return undefined;
+  if (derived.texts !== undefined) return listTexts(derived.texts, state, derived);
+  if (derived.inside) return computeDerived(derived.inside, state, id, complete);
+  const { resource, key } = derived.children;
+  const list = getEntryList(state, resource);
+  const entries = key ? findByKeys(list, [key], [id]) : list.entries;
+  if (derived.group) return countGroups(derived, entries, complete);
+  if (derived.average) return computeAverage(derived, entries, complete);
+  const { count, latest } = key ? summarize(derived, entries, complete) : summarizeAll(derived)(entries)(complete);
+  if (derived.whole !== undefined)
+    return entries.length === 0 ? 0 : round((count / entries.length) * derived.whole, MAX_DECIMALS);
+  return derived.time === undefined ? count : latest;
 }
 
 /** The number of decimals of averages and shares. */
@@ -280,9 +277,12 @@ function computeAverage(derived: Derived, entries: readonly Entry[], complete: C
 /** Returns the number of entries with each value of a property, by the names of the numbers. */
 function countGroups(derived: Derived, entries: readonly Entry[], complete: Complete): Entry {
   const { property = '', names = [] } = derived.group ?? {};
-  const values = entries.map((entry) => getShown(derived, entry, property, complete));
-  const count = (value: unknown) => values.filter((one) => one === value).length;
-  return Object.fromEntries([...names].map(([name, value]) => [name, count(value)]));
+  const counts = new Map<unknown, number>();
+  for (const entry of entries) {
+    const value = getShown(derived, entry, property, complete);
+    counts.set(value, (counts.get(value) ?? 0) + 1);
+  }
+  return Object.fromEntries([...names].map(([name, value]) => [name, counts.get(value) ?? 0]));
 }
 
 /** Returns the different texts in a property of all entries, in their order. */

@@ -71,10 +71,7 @@ export function patchEntry(
   nowMs: number,
 ): Entry {
   const { resource, route } = plan;
-  const shown =
-    resource.schema === ''
-      ? removePathValues(stored)
-      : (model.responses.completeEntry(resource, resource.schema, stored).value as Entry);
+  const shown = resource.schema === '' ? removePathValues(stored) : model.derived.complete(resource, stored);
   const patched = apply(route, shown, operations);
   const removed = Object.keys(shown).filter((name) => !Object.hasOwn(patched, name));
   const changed = Object.fromEntries(Object.entries(patched).filter(([name, value]) => getOwn(shown, name) !== value));

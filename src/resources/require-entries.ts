@@ -1,5 +1,4 @@
 import { DomainError, type Input } from '../application.ts';
-import { toNode } from '../openapi/document.ts';
 import type { Entry, State } from '../store/state.ts';
 import { normalizeName } from '../util/names.ts';
 import { findAtPath, getEntryList, listChildrenOf, type ParentPlace } from './entries.ts';
@@ -56,8 +55,8 @@ function hasParent(
   // completed for another parameter.
   const isOther = parameter !== own.id.parameter && resource.schema !== '';
   return inside.some((entry) => {
-    const shown = isOther ? model.responses.completeEntry(resource, resource.schema, entry).value : entry;
-    return Object.entries(toNode(shown)).some(
+    const shown = isOther ? model.derived.complete(resource, entry) : entry;
+    return Object.entries(shown).some(
       ([name, value]) => keys.includes(normalizeName(name)) && String(value) === path[parameter],
     );
   });
