@@ -190,6 +190,11 @@ export function omitKeys(node: Node, keys: readonly string[]): Node {
   return keys.length === 0 ? node : Object.fromEntries(Object.entries(node).filter(([key]) => !keys.includes(key)));
 }
 
+/** Returns an object with only the given keys. */
+export function pickKeys(node: Node, keys: readonly string[]): Node {
+  return Object.fromEntries(Object.entries(node).filter(([key]) => keys.includes(key)));
+}
+
 /** Returns the value at a JSON Pointer (RFC 6901); undefined if there is none. */
 export function getNode(document: unknown, pointer: string): unknown {
   let node = document;

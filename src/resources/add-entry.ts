@@ -1,4 +1,5 @@
 import { DomainError, type Input } from '../application.ts';
+import { pickKeys } from '../openapi/document.ts';
 import { findErrorResponse } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
 import type { Entry, State } from '../store/state.ts';
@@ -197,8 +198,7 @@ export function takeParts(
   if (entries.length === 0 && route.responses.some(({ name }) => name === '409'))
     throw new DomainError('conflict', `there are no ${from.name}: add ${addArticle(from.singular)} first`);
   const items = model.derived.add(state, from, entries).map((entry) => {
-    const shown = model.responses.completeEntry(from, from.schema, entry).value as Entry;
-    return Object.fromEntries(Object.entries(shown).filter(([name]) => names.includes(name)));
+    return pickKeys(model.derived.complete(from, entry), names);
   });
   return {
     filled: { ...body, [property]: items },

@@ -1,4 +1,4 @@
-import { isNode, omitKeys, toNode } from '../openapi/document.ts';
+import { isNode, omitKeys, pickKeys, toNode } from '../openapi/document.ts';
 import type { EntryList } from '../store/entry-list.ts';
 import type { Entry, State } from '../store/state.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
@@ -362,7 +362,7 @@ export function linkUsers(
     const id = idProperty === undefined ? undefined : next[idProperty];
     const user = id === undefined ? undefined : findByKeys(list, [users.id], [String(id)])[0];
     if (!properties.includes(idName)) next = hideUser(users, next, name, user ?? findByName(list, own));
-    else if (user && toNode(own)[idName] !== user[idName]) next = { ...next, [name]: pick(user, properties) };
+    else if (user && toNode(own)[idName] !== user[idName]) next = { ...next, [name]: pickKeys(user, properties) };
   }
   for (const { name, shows } of names)
     next = hideUser(users, next, name, findByName(list, { [shows]: getOwn(next, name) }));
@@ -373,10 +373,6 @@ export function linkUsers(
 function hideUser({ id }: Resource, entry: Entry, property: string, user: Entry | undefined): Entry {
   const key = user && getKeyValue(user, id);
   return key === undefined || key === getShownUser(entry, property) ? entry : setShownUser(entry, property, key);
-}
-
-function pick(entry: Entry, names: readonly string[]): Entry {
-  return Object.fromEntries(Object.entries(entry).filter(([name]) => names.includes(name)));
 }
 
 /** Returns the only user with the names in an object, such as the `username`. */

@@ -1,5 +1,5 @@
 import type { EntryForm, Reference } from '../application.ts';
-import { getNode } from '../openapi/document.ts';
+import { getNode, pickKeys } from '../openapi/document.ts';
 import { isReadOrWriteOnly } from '../openapi/schema-validator.ts';
 import type { Entry, State } from '../store/state.ts';
 import { isIdName, normalizeName } from '../util/names.ts';
@@ -22,7 +22,7 @@ export function createEntryForm(model: ResourceModel, resource: Resource): Entry
   const defaults = { ...model.getDefaults(resource), ...(plan && model.getRequestDefaults(plan)) };
   return {
     properties,
-    defaults: Object.fromEntries(Object.entries(defaults).filter(([name]) => properties.includes(name))),
+    defaults: pickKeys(defaults, properties),
     references: listReferences(model, resource),
   };
 }

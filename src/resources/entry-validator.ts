@@ -1,6 +1,6 @@
 import type { Contract } from '../openapi/contract.ts';
 import { describeError } from '../openapi/describe-error.ts';
-import { getNode, isNode, omitKeys, resolvePointer } from '../openapi/document.ts';
+import { getNode, isNode, omitKeys, pickKeys, resolvePointer } from '../openapi/document.ts';
 import type { Entry } from '../store/state.ts';
 import { createIssue, type Issue } from '../util/issue.ts';
 import { formatPointer, parsePointer } from '../util/json-pointer.ts';
@@ -156,7 +156,7 @@ export class EntryValidator {
    */
   restoreInvalidSent(resource: Resource, stored: Entry, entry: Entry, sent: Entry): Entry {
     const names = Object.keys(sent);
-    const changed = Object.fromEntries(Object.entries(entry).filter(([name]) => names.includes(name)));
+    const changed = pickKeys(entry, names);
     return { ...omitKeys(entry, names), ...restoreRemoved(this.removeInvalid(resource, changed), changed, stored) };
   }
 }

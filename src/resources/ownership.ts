@@ -1,4 +1,5 @@
 import { DomainError, type Input } from '../application.ts';
+import { pickKeys } from '../openapi/document.ts';
 import type { Route } from '../openapi/routes.ts';
 import { requiresCredentials } from '../openapi/security.ts';
 import type { Entry, State } from '../store/state.ts';
@@ -101,10 +102,7 @@ export function addSender(
   const shown = [
     ...ids.map((name) => [name, [id, key].find((value) => contract.isValid(properties.get(name) ?? '', value))]),
     ...names.map(({ name, shows }) => [name, getOwn(user, shows)]),
-    ...objects.map(({ name, properties }) => [
-      name,
-      Object.fromEntries(Object.entries(user).filter(([property]) => properties.includes(property))),
-    ]),
+    ...objects.map(({ name, properties: names }) => [name, pickKeys(user, names)]),
   ];
   const own = hidden ? setKeyValue(body, hidden, id ?? key) : body;
   const signed: Entry = { ...own, ...Object.fromEntries(shown.filter(([, value]) => value !== undefined)) };
