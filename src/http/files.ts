@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Context, Middleware } from 'koa';
 import sendFile from 'send';
@@ -54,8 +55,16 @@ export function serveHistoryFallback(folder: string, basePaths: readonly string[
   return async (ctx, next) => {
     const isRoute = isClientRoute(ctx.path, basePaths);
     if (isRoute) ctx.vary('Accept');
-    if (!isRoute || !prefersHtml(ctx) || !(await sendIfExists(ctx, folder, '/index.html'))) await next();
+    if (!isRoute || !acceptsPage(ctx) || !(await sendIfExists(ctx, folder, INDEX_PATH))) await next();
   };
+}
+
+/** The path of the page that a front end has for its client-side routes. */
+const INDEX_PATH = '/index.html';
+
+/** Returns whether the folder of a front end has a page for client-side routes. A build can add it at any time. */
+export function hasIndexPage(folder: string): boolean {
+  return existsSync(folder + INDEX_PATH);
 }
 
 /** The paths of the server, below which a front end has no pages. */
@@ -76,7 +85,12 @@ export function isClientRoute(path: string, basePaths: readonly string[]): boole
  * Without `Sec-Fetch-Mode`, which browsers send only to secure origins and to localhost, the `Accept` header decides.
  */
 export function isNavigation({ accept = '', 'sec-fetch-mode': mode = 'navigate' }: IncomingHttpHeaders): boolean {
-  return mode === 'navigate' && chooseMediaType([JSON_TYPE, 'text/html'], accept) === 'text/html';
+  return mode === 'navigate' && prefersHtml(accept);
+}
+
+/** Returns whether a client prefers HTML to JSON, as a browser that loads a page does. */
+function prefersHtml(accept: string): boolean {
+  return chooseMediaType([JSON_TYPE, 'text/html'], accept) === 'text/html';
 }
 
 /**
@@ -99,21 +113,16 @@ function hasExtension(path: string): boolean {
 }
 
 /**
- * The media ranges that include HTML.
- * When a browser loads a page, one of these ranges has the highest priority in the `Accept` header.
- */
-const PAGE_RANGES = ['text/html', 'application/xhtml+xml', 'text/*', '*/*'];
-
-/**
- * Returns whether a client prefers HTML or accepts any type, according to the `Accept` header (RFC 9110, section
- * 12.5.1).
- * Returns true for a browser that loads a page, and for `fetch` and curl, which accept any type.
+ * Returns whether a client accepts a page at a path without a file and without an operation.
+ * Returns true if it prefers HTML to JSON, or if the first type in its `Accept` header is HTML or any type, as that of
+ * `fetch` and curl.
  * Returns false for axios, which prefers JSON, and for a browser that loads an image or a style sheet.
  * The package connect-history-api-fallback makes the same distinction.
  */
-function prefersHtml(ctx: Context): boolean {
+function acceptsPage(ctx: Context): boolean {
   const [first = ''] = ctx.accepts();
-  return PAGE_RANGES.includes(first) && Boolean(ctx.accepts('html'));
+  const isFirst = ['text/html', '*/*'].includes(first) && Boolean(ctx.accepts('html'));
+  return isFirst || prefersHtml(ctx.get('Accept'));
 }
 
 /** Matches the path of an image. Pages of other origins can embed images with `<img>`. */

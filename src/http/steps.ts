@@ -48,7 +48,7 @@ import {
   toRecordedResponse,
 } from './exchange.ts';
 import { applyImageFaults, applyOperationFaults, delayResponse } from './faults.ts';
-import { hasOnlyData, isClientRoute, isNavigation, READ_METHODS } from './files.ts';
+import { hasIndexPage, hasOnlyData, isClientRoute, isNavigation, READ_METHODS } from './files.ts';
 import { addFaults, checkToken, describeError, handleOrMock } from './handle.ts';
 import { getIdempotencyKey, handleOnce } from './idempotency.ts';
 import { serializeList } from './long-list.ts';
@@ -148,6 +148,7 @@ function isFrontEndPage(
 ): boolean {
   if (app.options.static === undefined || prefix !== '' || !READ_METHODS.includes(method)) return false;
   if (!isNavigation(headers) || !isClientRoute(path, app.basePaths)) return false;
+  if (!hasIndexPage(app.options.static)) return false;
   return routed.kind === 'operation' ? hasOnlyData(routed.route) : routed.kind === 'unknown-method';
 }
 

@@ -30,12 +30,12 @@ const PATHS = {
 };
 
 /** Starts a mock with a built front end. Returns a function that sends a GET request, and returns the response. */
-async function start(servers: object[] = [], paths: object = PATHS, mock = true) {
+async function start(servers: object[] = [], paths: object = PATHS, mock = true, file = 'index.html') {
   const securitySchemes = { token: { type: 'http', scheme: 'bearer' } };
   const { port } = await startStorefront({
     contract: await writeDocument({ paths, servers, securitySchemes }),
     mock,
-    static: await folderWith({ 'index.html': INDEX }),
+    static: await folderWith({ [file]: INDEX }),
   });
   return (path: string, headers: readonly string[] = NAVIGATION) => sendRawRequest(port, `GET ${path}`, headers);
 }
@@ -96,4 +96,15 @@ it('A browser that loads a path below the base path gets the response of the ope
   const get = await start(SERVERS);
   expect((await get('/v1/tasks')).text).not.toBe(INDEX);
   expect(await get('/v1/tasks/42')).toMatchObject({ status: 401 });
+});
+
+it('A browser that loads the path of an operation gets its response if the front end has no index.html', async () => {
+  const get = await start([], PATHS, true, 'app.html');
+  expect(await get('/tasks')).toMatchObject({ status: 200 });
+  expect((await get('/app.html')).text).toBe(INDEX);
+});
+
+it('A browser that accepts HTML less than XML gets a front end page at the path of an operation', async () => {
+  const get = await start();
+  expect(await get('/tasks', ['Accept: text/html;q=0.9, application/xml'])).toMatchObject({ status: 200, text: INDEX });
 });

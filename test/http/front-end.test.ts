@@ -63,6 +63,7 @@ describe('a built front end', () => {
     ['a navigation of Chromium', 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8'],
     ['fetch and curl', '*/*'],
     ['any text', 'application/json;q=0.5, text/*'],
+    ['HTML to JSON, after XML', 'text/html;q=0.9, application/xml'],
     ['HTML before JSON of the same quality', 'text/html, application/json'],
   ])('is served with its index for a route if the request prefers HTML: %s', async (_, accept) => {
     const { port } = await startWithFrontEnd();
