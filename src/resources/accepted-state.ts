@@ -3,7 +3,7 @@ import type { Issue } from '../util/issue.ts';
 import { createDefaultAccount, findLoginIssues } from './accounts.ts';
 import { getEntries, getEntryList, hasChildren } from './entries.ts';
 import { findByKeys } from './entry-lists.ts';
-import { getKeyValue } from './entry-values.ts';
+import { createPropertyKey, getKeyValue } from './entry-values.ts';
 import { findReferences } from './references.ts';
 import type { Resource } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
@@ -52,7 +52,7 @@ function createNameCheck({ inference, reader }: ResourceModel, resource: Resourc
   const references = inference.resources.flatMap((other) =>
     findReferences(reader, inference, other.schema, other)
       .filter(({ target }) => target === resource)
-      .map(({ property, schema }) => ({ other, key: { parameter: property, property, name: property, schema } })),
+      .map(({ property, schema }) => ({ other, key: createPropertyKey(property, schema) })),
   );
   return (state: State, entry: Entry): boolean => {
     const id = getKeyValue(entry, resource.id);

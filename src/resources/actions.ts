@@ -152,12 +152,11 @@ function findSteps(reader: SchemaReader, { schema }: Resource, route: Route, ver
   const step = STEPS.get(getFirstWord(verb));
   const request = reader.getRequestSchema(route);
   if (step === undefined || request === undefined || route.method === 'DELETE') return undefined;
-  const isNumber = (pointer: string | undefined) =>
-    pointer !== undefined && reader.getTypes(pointer).some((type) => type === 'integer' || type === 'number');
-  const numbers = [...reader.getProperties(request)].flatMap(([name, pointer]) => (isNumber(pointer) ? [name] : []));
-  const [property, ...others] = numbers;
-  if (property === undefined || others.length > 0 || !isNumber(reader.getProperties(schema).get(property)))
-    return undefined;
+  const [[property] = [], ...others] = [...reader.getProperties(request)].filter(([, pointer]) =>
+    reader.allowsNumber(pointer),
+  );
+  if (property === undefined || others.length > 0) return undefined;
+  if (!reader.allowsNumber(reader.getProperties(schema).get(property) ?? '')) return undefined;
   return { property, step, isSent: true };
 }
 

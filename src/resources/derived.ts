@@ -1,9 +1,10 @@
 import type { Entry, State } from '../store/state.ts';
+import { addToGroup } from '../util/groups.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { normalizeName } from '../util/names.ts';
 import { getEntries, getEntryList } from './entries.ts';
 import { findByKeys } from './entry-lists.ts';
-import { getProperty } from './entry-values.ts';
+import { createPropertyKey, getProperty } from './entry-values.ts';
 import { getParentPath, getPathForm } from './names.ts';
 import type { Children, Derived, Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
@@ -23,22 +24,17 @@ const indexChildren = memoizeByObject((reader: SchemaReader) =>
   memoizeByObject((resources: readonly Resource[]): ChildIndex => {
     const [byPath, bySingleton] = [new Map<string, Children[]>(), new Map<string, Children[]>()];
     const byProperty = new Map<string, Children[]>();
-    const add = (index: Map<string, Children[]>, name: string, child: Children) => {
-      const known = index.get(name);
-      if (known) known.push(child);
-      else index.set(name, [child]);
-    };
     for (const resource of resources) {
       if (resource.kind !== 'collection') continue;
       for (const { parents, collection } of resource.mounts) {
         const key = parents.at(-1);
-        add(bySingleton, getParentPath(getPathForm(collection)), { resource, key });
-        if (key) add(byPath, getPathForm(key.path), { resource, key });
+        addToGroup(bySingleton, getParentPath(getPathForm(collection)), { resource, key });
+        if (key) addToGroup(byPath, getPathForm(key.path), { resource, key });
       }
       for (const [property, schema] of resource.schema === '' ? [] : reader.getProperties(resource.schema)) {
         const name = normalizeName(property);
         if (!name.endsWith('id') || !reader.isScalar(schema)) continue;
-        add(byProperty, name, { resource, key: { parameter: property, property, name: property, schema } });
+        addToGroup(byProperty, name, { resource, key: createPropertyKey(property, schema) });
       }
     }
     return { byPath, bySingleton, byProperty };
@@ -76,7 +72,7 @@ export const indexNames = memoizeByObject((children: readonly Children[]): Reado
   for (const child of children) {
     const { name, singular } = child.resource;
     for (const one of new Set([name.split('.').at(-1) ?? '', singular].map(normalizeName)))
-      index.set(one, [...(index.get(one) ?? []), child]);
+      addToGroup(index, one, child);
   }
   return index;
 });
@@ -142,21 +138,19 @@ function findAverage(
   children: readonly Children[],
 ): Found | undefined {
   const [, name] = /^(?:average|avg|mean)(.+)$/.exec(normalizeName(property)) ?? [];
-  const types = reader.getTypes(pointer);
-  const isNumber = (own: readonly unknown[]) => own.some((type) => type === 'integer' || type === 'number');
-  if (name === undefined || !isNumber(types) || children.length > MAX_STATES) return undefined;
+  if (name === undefined || !reader.allowsNumber(pointer) || children.length > MAX_STATES) return undefined;
   const found = children.flatMap((one) => {
     const { schema, singular } = one.resource;
     return [...(schema === '' ? [] : reader.getProperties(schema))].flatMap(([own, place]) => {
       const names = [normalizeName(own), normalizeName(singular) + normalizeName(own)];
-      return names.includes(name) && isNumber(reader.getTypes(place)) ? [{ children: one, own }] : [];
+      return names.includes(name) && reader.allowsNumber(place) ? [{ children: one, own }] : [];
     });
   });
   const [only, ...others] = found;
   if (!only || others.length > 0) return undefined;
   const allowsZero = Number(reader.getKeyword(pointer, 'minimum') ?? 0) <= 0;
   const none: 0 | null | undefined = allowsNull(reader, pointer) ? null : allowsZero ? 0 : undefined;
-  const average = { property: only.own, isInteger: !types.includes('number'), none };
+  const average = { property: only.own, isInteger: !reader.getTypes(pointer).includes('number'), none };
   return { children: only.children, only: undefined, time: undefined, average };
 }
 
@@ -241,7 +235,7 @@ export function computeDerived(
   );
 }
 
-/** Returns the value of a property. Returns undefined for one that shows entries, or whose value depends on the time. */
+/** Returns the value of a property. Returns undefined for one that shows entries, or that depends on the time. */
 function computeValue(derived: Derived, state: State, id: string | undefined, complete: Complete): unknown {
   if (derived.shown || derived.view) return undefined;
   if (derived.texts !== undefined) return listTexts(derived.texts, state, derived);

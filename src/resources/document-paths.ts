@@ -1,6 +1,7 @@
 import type { Document, Node } from '../openapi/document.ts';
 import { getNode, isNode } from '../openapi/document.ts';
 import type { Route } from '../openapi/routes.ts';
+import { addToGroup } from '../util/groups.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { normalizeName } from '../util/names.ts';
 import { getLastSegment, getParameterName, getParentPath, toTemplate } from './names.ts';
@@ -77,12 +78,7 @@ function groupPaths(
   getKey: (path: string, documentPath: DocumentPath) => string,
 ): ReadonlyMap<string, readonly PathEntry[]> {
   const groups = new Map<string, PathEntry[]>();
-  for (const entry of paths) {
-    const key = getKey(...entry);
-    const group = groups.get(key);
-    if (group) group.push(entry);
-    else groups.set(key, [entry]);
-  }
+  for (const entry of paths) addToGroup(groups, getKey(...entry), entry);
   return groups;
 }
 

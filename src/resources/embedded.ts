@@ -6,7 +6,7 @@ import { isQuantityName, normalizeName, toSingular } from '../util/names.ts';
 import { findChildren } from './derived.ts';
 import { getEntryList } from './entries.ts';
 import { findByKeys } from './entry-lists.ts';
-import { getKeyValue, getOwn, getPathValues } from './entry-values.ts';
+import { createPropertyKey, getKeyValue, getOwn, getPathValues } from './entry-values.ts';
 import type { ListFilter } from './list-filters.ts';
 import { getPathForm } from './names.ts';
 import { indexEntrySchemas, indexReferences } from './references.ts';
@@ -176,9 +176,7 @@ function findParentKey(reader: SchemaReader, { schema, singular, id }: Resource,
     [...reader.getProperties(schema)].find(
       ([one, own]) => names.includes(normalizeName(one)) && reader.isScalar(own),
     ) ?? [];
-  return name === undefined || pointer === undefined
-    ? undefined
-    : { parameter: name, property: name, name, schema: pointer };
+  return name === undefined || pointer === undefined ? undefined : createPropertyKey(name, pointer);
 }
 
 /**

@@ -1,6 +1,6 @@
 import { EntryList } from '../store/entry-list.ts';
 import type { Entry } from '../store/state.ts';
-import { getKeyValue, getProperty } from './entry-values.ts';
+import { createPropertyKey, getKeyValue, getProperty } from './entry-values.ts';
 import type { PathKey } from './resource.ts';
 
 /** The entries with the same values for some keys: one entry, or several in the order of the list. */
@@ -182,7 +182,7 @@ const MAX_SEARCHED = 1_000;
 /** Returns the highest id after the entry with this id was removed. Returns undefined if it is far below. */
 function findHighest(list: EntryList, property: string, { highest, unusual }: IdNumbers): number | undefined {
   if (unusual > 0) return undefined;
-  const keys = [{ property, parameter: property, name: property, schema: '' }];
+  const keys = [createPropertyKey(property, '')];
   for (let number = highest; number > highest - MAX_SEARCHED && number > 0; number--)
     if (findByKeys(list, keys, [String(number)]).length > 0) return number;
   return undefined;

@@ -12,6 +12,11 @@ export const getPathSchemas = memoizeByObject(
     new Map([...parents, id].map(({ parameter, schema }) => [parameter, schema])),
 );
 
+/** Returns the `PathKey` of a property that has the id of another entry and is in no path, such as `projectId`. */
+export function createPropertyKey(property: string, schema: string): PathKey {
+  return { parameter: property, property, name: property, schema };
+}
+
 /**
  * Returns an entry's value for a path parameter, as text: `'7'` for `{petId}` if the pet has the id 7.
  * Returns undefined if the entry has no value for the parameter, or if the value is an object.

@@ -1,5 +1,6 @@
 import type { Route } from '../openapi/routes.ts';
 import type { Entry, State } from '../store/state.ts';
+import { addToGroup } from '../util/groups.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { normalizeName } from '../util/names.ts';
 import { splitActionPath } from './actions.ts';
@@ -91,12 +92,7 @@ export function listFollows(
 const indexFollowed = memoizeByObject(({ flag }: Follow) =>
   memoizeByObject((entries: readonly Entry[]): ReadonlyMap<string, readonly Entry[]> => {
     const index = new Map<string, Entry[]>();
-    for (const entry of entries)
-      for (const id of listFlagged(entry, flag).map(String)) {
-        const known = index.get(id);
-        if (known) known.push(entry);
-        else index.set(id, [entry]);
-      }
+    for (const entry of entries) for (const id of listFlagged(entry, flag)) addToGroup(index, String(id), entry);
     return index;
   }),
 );
@@ -116,8 +112,7 @@ export const findFollowProperties = memoizeByObject(
       const name = normalizeName(property);
       const list = FOLLOWERS_NAME.test(name) ? 'followers' : FOLLOWING_NAME.test(name) ? 'following' : undefined;
       const items = reader.getItems(pointer);
-      const isNumber = reader.getTypes(pointer).some((type) => type === 'integer' || type === 'number');
-      const isShown = isNumber || (items !== undefined && reader.isScalar(items));
+      const isShown = reader.allowsNumber(pointer) || (items !== undefined && reader.isScalar(items));
       return list && isShown ? [{ property, list, items }] : [];
     }),
 );

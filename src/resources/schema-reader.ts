@@ -171,6 +171,11 @@ export class SchemaReader {
     return types.length > 0 && types.every((type) => ['string', 'integer', 'number'].includes(String(type)));
   }
 
+  /** Returns whether a schema allows numbers. */
+  allowsNumber(schema: string): boolean {
+    return this.getTypes(schema).some((type) => type === 'integer' || type === 'number');
+  }
+
   /** Returns the JSON Pointer of the `items` of an array schema; undefined if there is no `items`. */
   getItems(schema: string): string | undefined {
     return getCached(this.#items, schema, () => getPartItems(this.#getParts(schema)));

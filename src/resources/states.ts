@@ -181,8 +181,7 @@ export function findStateTime(reader: SchemaReader, schema: string, segment: str
   const words = listStateWords(removeFillers(segment));
   const names = words.flatMap((word) => ['at', 'on', 'date', 'time'].map((end) => word + end));
   const isTime = (pointer: string) =>
-    ['date', 'date-time'].includes(String(reader.getKeyword(pointer, 'format'))) ||
-    reader.getTypes(pointer).some((type) => type === 'integer' || type === 'number');
+    ['date', 'date-time'].includes(String(reader.getKeyword(pointer, 'format'))) || reader.allowsNumber(pointer);
   const times = [...reader.getProperties(schema)].filter(([, pointer]) => isTime(pointer));
   return names
     .map((name) => times.find(([property]) => normalizeName(property) === name)?.[0])
@@ -194,9 +193,7 @@ export function findStateCounter(reader: SchemaReader, schema: string, segment: 
   const word = normalizeName(removeFillers(segment));
   const plural = word.endsWith('s') ? word : `${word}s`;
   const names = [plural, `${word}count`, `${plural}count`, `numberof${plural}`, `total${plural}`];
-  const integers = [...reader.getProperties(schema)].filter(([, pointer]) =>
-    reader.getTypes(pointer).some((type) => type === 'integer' || type === 'number'),
-  );
+  const integers = [...reader.getProperties(schema)].filter(([, pointer]) => reader.allowsNumber(pointer));
   return integers.find(([name]) => names.includes(normalizeName(name)))?.[0];
 }
 

@@ -1,3 +1,4 @@
+import { addToGroup } from '../util/groups.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { normalizeName, toSingular } from '../util/names.ts';
 import { findChildren, findCounted, indexNames, MAX_STATES } from './derived.ts';
@@ -195,7 +196,7 @@ const indexSchemas = memoizeByObject((reader: SchemaReader) =>
     for (const child of children) {
       const { schema } = child.resource;
       const pointer = schema === '' ? '' : reader.resolve(schema);
-      if (pointer !== '') index.set(pointer, [...(index.get(pointer) ?? []), child]);
+      if (pointer !== '') addToGroup(index, pointer, child);
     }
     return index;
   }),
@@ -265,7 +266,7 @@ const indexTexts = memoizeByObject((reader: SchemaReader) =>
         if (items === undefined || !isText(reader, items)) continue;
         const name = normalizeName(texts);
         const derived = { property: '', children, only: undefined, time: undefined, texts };
-        index.set(name, [...(index.get(name) ?? []), derived]);
+        addToGroup(index, name, derived);
       }
     }
     return index;

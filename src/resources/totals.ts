@@ -121,9 +121,7 @@ function findLineTotal(
   reader: SchemaReader,
   properties: readonly (readonly [name: string, schema: string])[],
 ): Total | undefined {
-  const numbers = properties.flatMap(([property, pointer]) =>
-    reader.getTypes(pointer).some((type) => type === 'integer' || type === 'number') ? [property] : [],
-  );
+  const numbers = properties.flatMap(([property, pointer]) => (reader.allowsNumber(pointer) ? [property] : []));
   const find = (form: RegExp) => numbers.filter((name) => form.test(normalizeName(name)));
   const [[property, ...others], [price, ...prices]] = [find(LINE_TOTAL), find(PRICE)];
   const quantity = numbers.find((name) => isQuantity(name));

@@ -1,5 +1,6 @@
 import type { Route } from '../openapi/routes.ts';
 import type { Entry } from '../store/state.ts';
+import { addToGroup } from '../util/groups.ts';
 import { toIsoTime } from '../util/iso-time.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { normalizeName } from '../util/names.ts';
@@ -279,9 +280,7 @@ function indexProperties(
     const { kind, schema, mounts } = resource;
     if (kind !== 'collection' || schema === '' || mounts[0]?.parents.length !== 0) continue;
     for (const name of new Set([...reader.getProperties(schema).keys()].map(normalizeName))) {
-      const known = index.get(name);
-      if (known) known.push(resource);
-      else if (!['id', 'uuid'].includes(name)) index.set(name, [resource]);
+      if (!['id', 'uuid'].includes(name)) addToGroup(index, name, resource);
     }
   }
   return index;

@@ -1,3 +1,4 @@
+import { addToGroup } from '../../util/groups.ts';
 import type { Database } from './database.ts';
 
 /** A revision of a sandbox, and the random id of the change that created this revision. */
@@ -101,11 +102,7 @@ interface ChangeRow {
 
 function groupByIndex(rows: readonly ChangeRow[]): ReadonlyMap<number, readonly ChangeRow[]> {
   const groups = new Map<number, ChangeRow[]>();
-  for (const row of rows) {
-    const group = groups.get(row.index);
-    if (group) group.push(row);
-    else groups.set(row.index, [row]);
-  }
+  for (const row of rows) addToGroup(groups, row.index, row);
   return groups;
 }
 
