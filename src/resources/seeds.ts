@@ -1,6 +1,8 @@
 import { isNode, omitKeys } from '../openapi/document.ts';
 import { findJsonMedia } from '../openapi/responses.ts';
+import { EntryList } from '../store/entry-list.ts';
 import type { Entry, State } from '../store/state.ts';
+import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { normalizeName } from '../util/names.ts';
 import { toSeed } from '../util/random.ts';
 import { createDefaultAccount } from './accounts.ts';
@@ -40,14 +42,17 @@ export function createSeeds(model: ResourceModel, lists: State): State {
       state = { ...state, [resource.name]: addDefaults(model, resource, lists) };
       continue;
     }
-    const examples = findExamples(model, resource);
+    const examples = findExamples(model)(resource);
     const isGenerated = examples.length === 0 && resource.kind === 'collection' && !model.canCreate(resource);
     const values = isGenerated ? Array.from({ length: GENERATED_SEEDS }, () => undefined) : examples;
     state = addSeeds(model, resource, state, values);
     if (isGenerated) generated.push(resource);
   }
   const owned = resources.reduce((next, resource) => addFirstUser(model, resource, next), state);
-  const referring = generated.reduce((next, resource) => setReferences(model, resource, next), owned);
+  const referring = generated.reduce((next, resource) => {
+    const entries = getEntries(next, resource).map(createReferrer(model, resource, next));
+    return setEntries(next, resource, EntryList.of(entries));
+  }, owned);
   const linked = resources.map((resource) => {
     const link = (entry: Entry) =>
       createDefaultAccount(
@@ -60,36 +65,33 @@ export function createSeeds(model: ResourceModel, lists: State): State {
   return { ...referring, ...Object.fromEntries(linked) };
 }
 
+/** Changes a generated entry. `index`: the place of the entry in its list. */
+type ChangeSeed = (entry: Entry, index: number) => Entry;
+
 /**
- * Sets the ids of other entries in the generated entries of a resource, such as `authorId`, to those of entries.
- * Removes those of resources without entries.
- * `others`: entries that stay as they are.
+ * Returns the function that sets ids such as `authorId` in a generated entry of a resource to those of other entries.
+ * It removes the ids of resources without entries.
  */
-function setReferences(
-  { reader, inference, contract }: ResourceModel,
-  resource: Resource,
-  state: State,
-  others: ReadonlySet<Entry> = new Set(),
-): State {
-  const references = findReferences(reader, inference, resource.schema, resource);
-  if (references.length === 0) return state;
-  const entries = getEntries(state, resource).map((entry, index) => {
-    if (others.has(entry)) return entry;
-    const unknown = references.filter(({ target }) => target !== resource && getEntries(state, target).length === 0);
-    const ids = references.flatMap((reference) => {
-      const targets = getEntries(state, reference.target);
-      const isTop = reference.target === resource && index === 0 && contract.isValid(reference.schema, null);
-      const target = reference.target === resource ? targets[0] : targets[index % Math.max(targets.length, 1)];
-      const value = isTop ? null : toReferenceValue(contract.isValid, reference, target);
-      return value === undefined || !Object.hasOwn(entry, reference.property) ? [] : [[reference.property, value]];
+function createReferrer({ reader, inference, contract }: ResourceModel, resource: Resource, state: State): ChangeSeed {
+  const references = findReferences(reader, inference, resource.schema, resource).map((reference) => ({
+    reference,
+    targets: getEntries(state, reference.target),
+  }));
+  const unknown = references.filter(({ reference, targets }) => reference.target !== resource && targets.length === 0);
+  const unknownNames = unknown.map(({ reference }) => reference.property);
+  return (entry, index) => {
+    const ids = references.flatMap(({ reference, targets }) => {
+      const { property, schema, target } = reference;
+      if (!Object.hasOwn(entry, property)) return [];
+      const isOwn = target === resource;
+      if (isOwn && index === 0 && contract.isValid(schema, null)) return [[property, null]];
+      const shown = isOwn ? (targets[0] ?? entry) : targets[index % Math.max(targets.length, 1)];
+      const id = toReferenceValue(contract.isValid, reference, shown);
+      return id === undefined ? [] : [[property, id]];
     });
-    const known = omitKeys(
-      entry,
-      unknown.map(({ property }) => property),
-    );
-    return ids.length + unknown.length === 0 ? entry : { ...known, ...Object.fromEntries(ids) };
-  });
-  return { ...state, [resource.name]: entries };
+    if (ids.length + unknown.length === 0) return entry;
+    return { ...omitKeys(entry, unknownNames), ...Object.fromEntries(ids) };
+  };
 }
 
 /**
@@ -126,14 +128,20 @@ function addSeeds(
   return addSeedsAt(model, { ...plan, mount }, state, { values, paths, isForEach });
 }
 
-/** The examples of a resource, and the path parameters of the parents. `isForEach`: whether each parent gets them. */
+/**
+ * The examples of a resource, and the path parameters of the parents.
+ * `isForEach`: whether each parent gets the examples.
+ * `change`: what changes each entry before it is added.
+ */
 interface SeedPlaces {
   readonly values: readonly (Entry | undefined)[];
   readonly paths: readonly PathInput[];
   readonly isForEach: boolean;
+  readonly change?: ChangeSeed;
 }
 
-function addSeedsAt(model: ResourceModel, plan: Plan, state: State, { values, paths, isForEach }: SeedPlaces): State {
+function addSeedsAt(model: ResourceModel, plan: Plan, state: State, places: SeedPlaces): State {
+  const { values, paths, isForEach, change = (entry) => entry } = places;
   const { resource, mount } = plan;
   let list = getEntryList(state, resource);
   for (const parentPath of isForEach ? paths.slice(0, MAX_PARENTS) : paths.slice(0, 1))
@@ -146,7 +154,7 @@ function addSeedsAt(model: ResourceModel, plan: Plan, state: State, { values, pa
       const newId = () => createUuidFrom(key);
       const entry = model.createSeed(plan, { list, body, path, nowMs: SAMPLE_TIME_MS, newId });
       if (entry && (resource.kind === 'singleton' || !findEqual(list, resource, entry)))
-        list = appendEntry(list, entry);
+        list = appendEntry(list, change(entry, list.length));
     }
   return setEntries(state, resource, list);
 }
@@ -173,35 +181,44 @@ function isOwnList(model: ResourceModel, resource: Resource): boolean {
   return isOwn && resource.kind === 'collection' && !model.canCreate(resource);
 }
 
+/** Returns the resources of which each new user has entries from the start, with a plan of each one. */
+const listOwnPlans = memoizeByObject((model: ResourceModel): readonly Plan[] => {
+  const plans = new Map<Resource, Plan>();
+  for (const plan of model.inference.plans.values()) {
+    const [mount] = plan.resource.mounts;
+    if (mount && !plans.has(plan.resource) && isOwnList(model, plan.resource) && isTopLevel(mount))
+      plans.set(plan.resource, { ...plan, mount });
+  }
+  return [...plans.values()];
+});
+
 /** Adds the entries that a new user has from the start, such as those of `/me/notifications`. */
 export function addOwnSeeds(model: ResourceModel, state: State, user: Entry): State {
-  const { inference } = model;
-  const id = inference.users && getKeyValue(user, inference.users.id);
+  const { users } = model.inference;
+  const id = users && getKeyValue(user, users.id);
   if (id === undefined) return state;
-  const plans = [...inference.plans.values()].filter(({ resource }) => isOwnList(model, resource));
-  const first = plans.filter(({ resource }, index) => plans.findIndex((one) => one.resource === resource) === index);
-  return first.reduce((next, plan) => {
-    const [mount = plan.mount] = plan.resource.mounts;
-    if (!isTopLevel(mount)) return next;
-    const examples = findExamples(model, plan.resource);
-    const values = examples.length > 0 ? examples : Array.from({ length: GENERATED_SEEDS }, () => undefined);
-    const added = addSeedsAt(model, { ...plan, mount }, next, { values, paths: [{ [SENDER]: id }], isForEach: true });
-    return examples.length > 0
-      ? added
-      : setReferences(model, plan.resource, added, new Set(getEntries(next, plan.resource)));
+  return listOwnPlans(model).reduce((next, plan) => {
+    const { resource } = plan;
+    const examples = findExamples(model)(resource);
+    const places = { paths: [{ [SENDER]: id }], isForEach: true };
+    if (examples.length > 0) return addSeedsAt(model, plan, next, { ...places, values: examples });
+    const values = Array.from({ length: GENERATED_SEEDS }, () => undefined);
+    return addSeedsAt(model, plan, next, { ...places, values, change: createReferrer(model, resource, next) });
   }, state);
 }
 
 /** Returns the examples of entries: from the responses of a resource's operations, and from the schema of an entry. */
-function findExamples(model: ResourceModel, resource: Resource): readonly Entry[] {
-  const plans = [...model.inference.plans.values()].filter((plan) => plan.resource === resource);
-  const order = ['list', 'read', 'create', 'replace', 'update'];
-  const sorted = [...plans].sort((a, b) => order.indexOf(a.action) - order.indexOf(b.action));
-  const found = sorted.flatMap((plan) => listExamples(plan)).filter(isEntry);
-  const own = resource.schema === '' ? undefined : model.reader.getExample(resource.schema);
-  const examples = [...found, ...(isEntry(own) ? [own] : [])];
-  return resource.kind === 'singleton' ? examples.slice(0, 1) : examples;
-}
+const findExamples = memoizeByObject((model: ResourceModel) =>
+  memoizeByObject((resource: Resource): readonly Entry[] => {
+    const plans = [...model.inference.plans.values()].filter((plan) => plan.resource === resource);
+    const order = ['list', 'read', 'create', 'replace', 'update'];
+    const sorted = [...plans].sort((a, b) => order.indexOf(a.action) - order.indexOf(b.action));
+    const found = sorted.flatMap((plan) => listExamples(plan)).filter(isEntry);
+    const own = resource.schema === '' ? undefined : model.reader.getExample(resource.schema);
+    const examples = [...found, ...(isEntry(own) ? [own] : [])];
+    return resource.kind === 'singleton' ? examples.slice(0, 1) : examples;
+  }),
+);
 
 function listExamples({ route, action, responsePath }: Plan): readonly unknown[] {
   if (!['list', 'read', 'create', 'replace', 'update'].includes(action)) return [];
