@@ -200,6 +200,9 @@ export function getTokenId(token: string): string | undefined {
 /** The hidden value of a user with the ends of the ids of the tokens that logouts have ended. */
 const ENDED = 'endedTokens';
 
+/** The maximum number of ended tokens of a user. A token that was ended before so many others is valid again. */
+const MAX_ENDED = 1_000;
+
 /** The number of characters at the end of the id of a token, which is a UUID, that tell it from others of its user. */
 const ENDED_LENGTH = 12;
 
@@ -215,7 +218,7 @@ function hasEnded(user: Entry, id: string): boolean {
 /** Returns a copy of a user without the token of a request. */
 export function endToken(user: Entry, input: Pick<Input, 'headers'>): Entry {
   const ended = [...listEnded(user), readClaims(readToken(input))?.id.slice(-ENDED_LENGTH)];
-  return { ...user, [PATH_VALUES]: { ...getPathValues(user), [ENDED]: ended } };
+  return { ...user, [PATH_VALUES]: { ...getPathValues(user), [ENDED]: ended.slice(-MAX_ENDED) } };
 }
 
 /**

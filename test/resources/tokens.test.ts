@@ -1,6 +1,10 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { Resource } from '../../src/resources/resource.ts';
+import { createUuidFrom } from '../../src/resources/server-values.ts';
+import { createToken, endToken, findByToken } from '../../src/resources/tokens.ts';
+import type { Entry } from '../../src/store/state.ts';
 import { createList, createObject, createResourcePaths, refer } from '../support/fixtures/api-document.ts';
 import { writeApi } from '../support/harness/start-api.ts';
 import { startStorefront } from '../support/harness/start-storefront.ts';
@@ -183,4 +187,22 @@ describe('a token', () => {
     const { ask, use } = await startProtected(['b=@2'], [{}, { scheme: [] }]);
     expect((await ask('GET', '/me', undefined, use('b'))).body).toMatchObject({ id: 2 });
   });
+});
+
+it('The last 1,000 ended tokens of a user stay ended', () => {
+  const tokens = Array.from({ length: 1_001 }, (_, index) => {
+    const id = createUuidFrom(String(index));
+    return createToken({ sub: '1', key: undefined }, { nowMs: 0, id, type: 'access' });
+  });
+  const user = tokens.reduce(
+    (next: Entry, token) => endToken(next, { headers: { authorization: `Bearer ${token}` } }),
+    { id: 1 },
+  );
+  const key = { parameter: 'id', property: 'id', name: 'id', schema: '' };
+  const users: Resource = {
+    ...{ name: 'users', singular: 'user', kind: 'collection', schema: '', id: key, mounts: [] },
+    ...{ canCreate: true, canPost: true, canDelete: true },
+  };
+  const valid = tokens.filter((token) => findByToken(users, { users: [user] }, token, 'access') !== undefined);
+  expect(valid).toEqual(tokens.slice(0, 1));
 });
