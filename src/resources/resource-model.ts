@@ -94,7 +94,7 @@ export class ResourceModel {
     this.#created = new Set(creating.map(({ resource }) => resource));
     this.findParents = createParentFinder(this.inference);
     this.validator = new EntryValidator(contract, this.reader);
-    this.responses = new ResponseFactory(contract, this.reader, completeValue);
+    this.responses = new ResponseFactory(contract, this.reader, this.inference, completeValue);
     this.addNestedDefaults = createNestedDefaults(contract.normalized);
     this.generate = generateField;
     this.completeValue = completeValue;

@@ -15,9 +15,8 @@ import { getEnvelopeValues, isOnlyEnvelope } from './envelopes.ts';
 import type { ListPage } from './list-query.ts';
 import { getKeyNames } from './names.ts';
 import { getLinkRelation, getPageValues } from './page-fields.ts';
-import type { Plan, Resource } from './resource.ts';
-import type { SchemaReader } from './schema-reader.ts';
-import { allowsAnyBody, allowsAnyJson } from './schema-reader.ts';
+import type { Inference, Plan, Resource } from './resource.ts';
+import { allowsAnyBody, allowsAnyJson, type SchemaReader } from './schema-reader.ts';
 import { computeTotals, findTotals, type Total } from './totals.ts';
 import { PERSONS } from './user-names.ts';
 
@@ -32,12 +31,23 @@ export class ResponseFactory {
   readonly #contract: Contract;
   readonly #reader: SchemaReader;
   readonly #completeValue: CompleteValue;
+  readonly #users: Resource | undefined;
+  /** The names of the passwords with which users log in, without uppercase letters and separators. */
+  readonly #passwords: ReadonlySet<string>;
   readonly #completed = new WeakMap<Entry, Map<string, Completed>>();
 
-  constructor(contract: Contract, reader: SchemaReader, completeValue: CompleteValue) {
+  constructor(
+    contract: Contract,
+    reader: SchemaReader,
+    { users, plans }: Pick<Inference, 'users' | 'plans'>,
+    completeValue: CompleteValue,
+  ) {
     this.#contract = contract;
     this.#reader = reader;
+    this.#users = users;
     this.#completeValue = completeValue;
+    const names = [...plans.values()].flatMap(({ login }) => login?.credentials?.password ?? []);
+    this.#passwords = new Set(names.map(normalizeName));
   }
 
   /**
@@ -246,7 +256,7 @@ export class ResponseFactory {
     if (found) return found;
     const seed = toSeed(`${resource.memberOf ?? resource.name} ${getEntryKey(resource, entry)}`);
     const shown = this.#convertId(resource, schema, removePathValues(entry));
-    const completed = this.#maskPasswords(schema, this.#completeValue(schema, shown, seed));
+    const completed = this.#maskPasswords(resource, schema, this.#completeValue(schema, shown, seed));
     known.set(schema, completed);
     return completed;
   }
@@ -263,10 +273,11 @@ export class ResponseFactory {
   }
 
   /** Masks the passwords that a schema requires, because only their hashes are stored, and a generated one is wrong. */
-  #maskPasswords(schema: string, completed: Completed): Completed {
+  #maskPasswords(resource: Resource, schema: string, completed: Completed): Completed {
+    const isPassword = (name: string) => PASSWORD.test(name) || (resource === this.#users && this.#passwords.has(name));
     const masked = completed.generated.flatMap((pointer) => {
       const [name = '', ...inner] = parsePointer(pointer);
-      if (inner.length > 0 || !PASSWORD.test(normalizeName(name))) return [];
+      if (inner.length > 0 || !isPassword(normalizeName(name))) return [];
       const place = this.#reader.getProperties(schema).get(name) ?? '';
       const mask = PASSWORD_MASKS.find((one) => this.#contract.isValid(place, one));
       return mask === undefined ? [] : [[name, mask] as const];

@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { createList, createObject, type Paths, refer, type Schema } from '../support/fixtures/api-document.ts';
+import {
+  createList,
+  createObject,
+  createResourcePaths,
+  type Paths,
+  refer,
+  type Schema,
+} from '../support/fixtures/api-document.ts';
 import { explainApi } from '../support/harness/explain-api.ts';
 import { folderWith } from '../support/harness/folder-with.ts';
 import { startApi } from '../support/harness/start-api.ts';
@@ -149,6 +156,25 @@ describe('a password', () => {
     expect(body.user).toEqual(registered.body);
     expect(headers.get('x-mocked')).toBe('/user/password');
     expect((await ask('GET', '/users')).body).toContainEqual(registered.body);
+  });
+
+  it('with another name is masked as well, but only in a user', async () => {
+    const pin = createObject({ 'email!': TEXT, 'pin!': TEXT });
+    const { ask } = await startApi({
+      schemas: {
+        User: createObject({ 'id!': INTEGER, 'email!': TEXT, 'pin!': TEXT }),
+        Card: createObject({ 'id!': INTEGER, 'pin!': TEXT }),
+      },
+      paths: {
+        '/register': { post: { status: 201, request: pin, response: refer('User') } },
+        '/login': { post: { request: pin, response: createObject({ 'token!': TEXT }) } },
+        '/users': { get: { response: createList(refer('User')) } },
+        ...createResourcePaths('/cards/{cardId}', refer('Card'), createObject({ pin: TEXT })),
+      },
+    });
+    const { body } = await ask('POST', '/register', { email: 'ann@example.com', pin: '4711' });
+    expect(body).toMatchObject({ email: 'ann@example.com', pin: '********' });
+    expect((await ask('POST', '/cards', {})).body.pin).not.toContain('*');
   });
 
   it('and other secrets of a user are in no response without a schema', async () => {
