@@ -65,12 +65,16 @@ export function addSenders(
   };
   const inference = { resources, users };
   const added = resources.map((resource): Resource => {
-    if (resource === users) return resource;
+    const positions = resource.mounts.map((mount) => {
+      const path = mount.item ?? mount.collection;
+      return findOwnPosition(path, ownPaths) ?? (isPersonal(mount) ? 0 : undefined);
+    });
+    if (resource === users || positions.every((position) => position === undefined)) return resource;
     const sent = listSent(reader, resource, { routes, ownPaths });
     const key = findOwnerKey(reader, inference, resource, { item, sent });
     const mounts = resource.mounts.flatMap((mount, index): Mount | readonly Mount[] => {
       const path = mount.item ?? mount.collection;
-      const position = findOwnPosition(path, ownPaths) ?? (isPersonal(mount) ? 0 : undefined);
+      const position = positions[index];
       const isMarked = getMark(getLastSegment(path), resource) !== undefined && (index > 0 || !resource.canCreate);
       // Another path of entries that no operation creates says nothing about their users.
       const isUnknown = key.property === undefined && !resource.canCreate && index > 0;
@@ -95,10 +99,20 @@ function listSent(reader: SchemaReader, { mounts }: Resource, { routes, ownPaths
   const paths = mounts.flatMap(({ collection }) =>
     findOwnPosition(collection, ownPaths) === undefined ? [] : [collection],
   );
+  const creates = routes.filter(({ method }) => method === 'POST');
+  return listSentProperties(reader, creates, paths).map(([name]) => normalizeName(name));
+}
+
+/** Returns the names and the schemas of the properties in requests to some paths. */
+function listSentProperties(
+  reader: SchemaReader,
+  routes: readonly Route[],
+  paths: readonly (string | undefined)[],
+): readonly (readonly [name: string, schema: string])[] {
   const requests = routes.flatMap((route) =>
-    route.method === 'POST' && paths.includes(route.path) ? (reader.getRequestSchema(route) ?? []) : [],
+    paths.includes(route.path) ? (reader.getRequestSchema(route) ?? []) : [],
   );
-  return requests.flatMap((request) => [...reader.getProperties(request).keys()].map(normalizeName));
+  return requests.flatMap((request) => [...reader.getProperties(request)]);
 }
 
 /** Returns whether a path has a segment such as `tasks` or `my-tasks` with the name of a resource. */
@@ -139,13 +153,15 @@ function findOwnerKey(
   return { property: undefined, name: `${users.singular}Id`, schema: users.id.schema };
 }
 
-/** Names of properties with the user to whom an entry is assigned, the best first. */
-const ASSIGNEES = ['assigneeid', 'assignedtoid', 'assigneduserid', 'assignedto', 'assignee'];
+/** Names of properties with the id of the user to whom an entry is assigned, the best first. */
+const ASSIGNEE_IDS = ['assigneeid', 'assignedtoid', 'assigneduserid'];
+
+/** Names of properties with this user or the id, the best first. */
+const ASSIGNEES = [...ASSIGNEE_IDS, 'assignedto', 'assignee'];
 
 /**
  * Returns where an entry has the id of the user to whom it is assigned, if an operation lists the entries that are
  * assigned to a user.
- * An object such as `assignee` can follow an `assigneeId` that only requests have.
  */
 function findAssigneeKey(
   reader: SchemaReader,
@@ -153,34 +169,32 @@ function findAssigneeKey(
   { schema, mounts }: Resource,
   { routes, collection }: { readonly routes: readonly Route[]; readonly collection: string },
 ): Omit<PathKey, 'parameter'> | undefined {
-  const isAssigned = routes.some(({ path, method, pointer, operationId }) => {
-    if (path !== collection) return false;
-    const { summary, description } = toNode(getNode(reader.document, pointer));
-    return method === 'GET' && /(?<!un)assigned/i.test(`${summary ?? ''} ${description ?? ''} ${operationId}`);
-  });
-  if (!isAssigned || schema === '') return undefined;
+  if (schema === '' || !routes.some((route) => route.path === collection && listsAssigned(reader, route)))
+    return undefined;
+  const properties = reader.getProperties(schema);
   const { property: id = '' } = users.id;
-  const keys = [...reader.getProperties(schema)].flatMap(([property, pointer]) => {
+  const shown = [...properties].flatMap(([name, pointer]) => {
+    if (!ASSIGNEES.includes(normalizeName(name))) return [];
     const inner = reader.getProperties(pointer).get(id);
-    if (!ASSIGNEES.includes(normalizeName(property))) return [];
-    if (inner !== undefined) return [{ property: `${property}.${id}`, name: property, schema: inner }];
-    const isId = reader.isScalar(pointer) && hasUserId(reader, users, property, pointer);
-    return isId ? [{ property, name: property, schema: pointer }] : [];
+    if (inner !== undefined) return [{ property: `${name}.${id}`, name, schema: inner }];
+    const isId = reader.isScalar(pointer) && hasUserId(reader, users, name, pointer);
+    return isId ? [{ property: name, name, schema: pointer }] : [];
   });
+  if (shown.length === 0) return undefined;
+  // An object `assignee` can follow an `assigneeId` that only requests have.
   const paths = mounts.flatMap(({ collection: list, item }) => [list, item]);
-  const requests = routes
-    .filter(({ path }) => paths.includes(path))
-    .flatMap((route) => reader.getRequestSchema(route) ?? []);
-  const sent = requests.flatMap((request) =>
-    [...reader.getProperties(request)].flatMap(([property, pointer]) => {
-      const isId = ASSIGNEES.indexOf(normalizeName(property)) < ASSIGNEES.indexOf('assignedto');
-      const isOther = !ASSIGNEES.includes(normalizeName(property)) || reader.getProperties(schema).has(property);
-      return isId && !isOther && reader.isScalar(pointer) ? [{ property, name: property, schema: pointer }] : [];
-    }),
-  );
-  if (keys.length > 0) keys.push(...sent);
+  const sent = listSentProperties(reader, routes, paths).flatMap(([name, pointer]) => {
+    const isId = ASSIGNEE_IDS.includes(normalizeName(name)) && reader.isScalar(pointer);
+    return isId && !properties.has(name) ? [{ property: name, name, schema: pointer }] : [];
+  });
   const rank = ({ name }: { readonly name: string }) => ASSIGNEES.indexOf(normalizeName(name));
-  return keys.sort((a, b) => rank(a) - rank(b))[0];
+  return [...shown, ...sent].sort((a, b) => rank(a) - rank(b))[0];
+}
+
+/** Returns whether an operation lists entries that are assigned to a user. */
+function listsAssigned({ document }: SchemaReader, { method, pointer, operationId }: Route): boolean {
+  const { summary = '', description = '' } = toNode(getNode(document, pointer));
+  return method === 'GET' && /(?<!un)assigned/i.test(`${summary} ${description} ${operationId}`);
 }
 
 /** Returns where an entry has the id of the user who created it. Returns undefined if entries do not say it. */
