@@ -19,11 +19,11 @@ import type { Resource } from './resource.ts';
 import {
   createsOwn,
   hasNoBody,
-  isAlike,
   isEntryResponse,
   isEntryWithList,
   isListOfOne,
   repliesShortly,
+  sharesMostProperties,
 } from './response-shapes.ts';
 import type { SchemaReader } from './schema-reader.ts';
 import { allowsAnyBody, allowsAnyJson } from './schema-reader.ts';
@@ -189,7 +189,7 @@ export function findLists(reader: SchemaReader, paths: DocumentPaths, used: Read
     const shared = request.filter((name) => properties.has(name)).length;
     const isSent = isUpload(create) || (isShort ? shared * 2 > request.length : shared > 0);
     if (!isSent || !reader.hasId(entry, singular)) return [];
-    return isOpen || listed === undefined || isAlike(reader, listed, entry) ? [candidate] : [];
+    return isOpen || listed === undefined || sharesMostProperties(reader, listed, entry) ? [candidate] : [];
   });
 }
 

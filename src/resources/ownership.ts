@@ -114,9 +114,7 @@ function findHiddenKey({ mounts }: Resource): PathKey | undefined {
   return mounts.flatMap(({ parents }) => parents).find(({ isSender, property }) => isSender && property === undefined);
 }
 
-/**
- * Returns the default entries of a resource below `/me` with the first user, if they have none.
- */
+/** Returns a copy of a state in which entries of a resource below `/me` without a user belong to the first user. */
 export function addFirstUser({ inference: { users } }: ResourceModel, resource: Resource, state: State): State {
   const [user] = users ? getEntries(state, users) : [];
   const id = users && user && getProperty(user, users.id.property ?? '');

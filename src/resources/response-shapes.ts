@@ -32,7 +32,7 @@ export function repliesShortly(reader: SchemaReader, create: Route, singular: st
  * Returns whether two schemas are the same, or at least two properties, and more than half of those of one schema, are
  * also properties of the other.
  */
-export function isAlike(reader: SchemaReader, one: string, other: string): boolean {
+export function sharesMostProperties(reader: SchemaReader, one: string, other: string): boolean {
   return reader.isSame(one, other) || hasProperties(reader, one, other) || hasProperties(reader, other, one);
 }
 
@@ -57,7 +57,12 @@ export function isListOfOne(
   });
   const parameter = normalizeName(getParameterName(getLastSegment(item.path)) ?? '');
   const isId = parameter === 'id' || parameter === `${normalizeName(singular)}id`;
-  return isId && shown?.path.length === 0 && listed !== undefined && isAlike(reader, shown.schema, listed.schema);
+  return (
+    isId &&
+    shown?.path.length === 0 &&
+    listed !== undefined &&
+    sharesMostProperties(reader, shown.schema, listed.schema)
+  );
 }
 
 /** Returns whether a body with a list is an entry: it has an id, or another object with an id. */

@@ -3,7 +3,7 @@ import { normalizeName, toSingular } from '../util/names.ts';
 import { findIdQuery } from './document-paths.ts';
 import { getLastSegment, getParameterName, getParentPath, getPathForm, toTemplate } from './names.ts';
 import { showsEntry } from './query-ids.ts';
-import { isAlike, isPart } from './response-shapes.ts';
+import { isPart, sharesMostProperties } from './response-shapes.ts';
 import type { SchemaReader } from './schema-reader.ts';
 
 /** What a verb in a path does with entries. */
@@ -58,14 +58,31 @@ export function toRestRoutes(reader: SchemaReader, routes: readonly Route[]): Re
     taken.add(key);
     return { ...next, path };
   });
+  const reads = groupRoutes(
+    renamed.filter(({ method }) => method === 'GET'),
+    ({ path }) => getPathForm(path),
+  );
   const isCreated = (route: Route, next: Route) =>
-    next.path === route.path || next.method !== 'POST' || showsSent(reader, renamed, next);
+    next.path === route.path || next.method !== 'POST' || showsSent(reader, reads, next);
   return new Map(
     routes.map((route, index) => {
       const next = renamed[index] ?? route;
       return [route, isCreated(route, next) ? next : route];
     }),
   );
+}
+
+function groupRoutes(
+  routes: readonly Route[],
+  getGroup: (route: Route) => string,
+): ReadonlyMap<string, readonly Route[]> {
+  const groups = new Map<string, Route[]>();
+  for (const route of routes) {
+    const group = groups.get(getGroup(route));
+    if (group) group.push(route);
+    else groups.set(getGroup(route), [route]);
+  }
+  return groups;
 }
 
 function getKey({ method, path }: Pick<Route, 'method' | 'path'>): string {
@@ -160,11 +177,7 @@ function moveId(reader: SchemaReader, route: Route): RestRoute | undefined {
 function indexPlurals(reader: SchemaReader, routes: readonly Route[]): ReadonlyMap<string, string> {
   const reads = routes.filter(({ method }) => method === 'GET');
   const byPath = new Map(reads.map((route) => [toTemplate(route.path), route]));
-  const lists = new Map<string, readonly Route[]>();
-  for (const route of reads) {
-    const key = getSegmentKey(getParentPath(route.path), getLastSegment(route.path));
-    lists.set(key, [...(lists.get(key) ?? []), route]);
-  }
+  const lists = groupRoutes(reads, ({ path }) => getSegmentKey(getParentPath(path), getLastSegment(path)));
   return new Map(
     [...byPath].flatMap(([path, read]) => {
       const segment = getLastSegment(path);
@@ -173,7 +186,7 @@ function indexPlurals(reader: SchemaReader, routes: readonly Route[]): ReadonlyM
       const list = (lists.get(getSegmentKey(getParentPath(path), segment)) ?? []).find((other) => {
         const response = reader.getResponseSchema(other, other.successStatus);
         const listed = response === undefined ? undefined : reader.findList(response, getLastSegment(other.path));
-        return listed !== undefined && other !== read && isAlike(reader, listed.schema, schema);
+        return listed !== undefined && other !== read && sharesMostProperties(reader, listed.schema, schema);
       });
       return list ? [[path, toTemplate(list.path)] as const] : [];
     }),
@@ -188,18 +201,23 @@ function moveSingular(reader: SchemaReader, route: Route, plurals: ReadonlyMap<s
   return moveId(reader, next) ?? (route.method === 'GET' || route.method === 'DELETE' ? undefined : next);
 }
 
-/** Returns whether a GET of the list or of an entry shows mostly the properties that a POST sends. */
-function showsSent(reader: SchemaReader, routes: readonly Route[], create: Route): boolean {
+/**
+ * Returns whether a GET of the list or of an entry shows mostly the properties that a POST sends.
+ * `reads`: the GET operations by their paths without the names of parameters.
+ */
+function showsSent(reader: SchemaReader, reads: ReadonlyMap<string, readonly Route[]>, create: Route): boolean {
   const request = reader.getRequestSchema(create);
+  if (request === undefined) return false;
   const forms = [getPathForm(create.path), getPathForm(`${create.path}/{}`)];
   const segment = getLastSegment(create.path);
   const singular = toSingular(segment);
-  return routes.some((route) => {
-    const response = reader.getResponseSchema(route, route.successStatus);
-    if (route.method !== 'GET' || response === undefined || request === undefined) return false;
-    if (!forms.includes(getPathForm(route.path))) return false;
-    const shown = reader.findList(response, segment)?.schema ?? reader.findEntry(response, singular).schema;
-    const sent = reader.findEntry(request, singular, shown).schema;
-    return isAlike(reader, sent, shown) || isPart(reader, sent, shown);
-  });
+  return forms
+    .flatMap((form) => reads.get(form) ?? [])
+    .some((route) => {
+      const response = reader.getResponseSchema(route, route.successStatus);
+      if (response === undefined) return false;
+      const shown = reader.findList(response, segment)?.schema ?? reader.findEntry(response, singular).schema;
+      const sent = reader.findEntry(request, singular, shown).schema;
+      return sharesMostProperties(reader, sent, shown) || isPart(reader, sent, shown);
+    });
 }
