@@ -3,6 +3,7 @@ import { formatPointer, parsePointer } from '../util/json-pointer.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { type CredentialNames, isSecretName } from '../util/redact-secrets.ts';
 import { type Document, getNode, getTarget, isNode, type Node, resolvePointer, toNode } from './document.ts';
+import { precedesLogin, registersUsers } from './login-paths.ts';
 import { getMedia } from './responses.ts';
 import { ALL_PARTS, getPartItems, getPartProperties, getSchemaParts } from './schema-parts.ts';
 import { mapNodes } from './walk-schemas.ts';
@@ -33,7 +34,7 @@ export interface Credential {
 export function getSecurity(document: Document, operation: string): readonly (readonly Credential[])[] {
   const own = getNode(document, `${operation}/security`);
   const requirements = own ?? getNode(document, '/security');
-  if (!Array.isArray(requirements) || (own === undefined && precedesLogin(document, operation))) return [];
+  if (!Array.isArray(requirements) || (own === undefined && isOpen(document, operation))) return [];
   return requirements.filter(isNode).map((requirement) =>
     Object.entries(requirement).flatMap(([name, scopes]) => {
       const scheme = toNode(getTarget(document, `/components/securitySchemes${formatPointer(name)}`));
@@ -47,36 +48,15 @@ export function requiresCredentials({ security }: { readonly security: readonly 
   return security.length > 0 && security.every((requirement) => requirement.length > 0);
 }
 
-/** Matches the last segment of a path that clients request without credentials. */
-const PRECEDES_LOGIN =
-  /^(?:(?:log|sign)[-_]?(?:in|up|on)|(?:forgot|forgotten|reset|recover)[-_]?passwords?|passwords?[-_](?:forgot|reset|recovery))$/i;
-
-/** Matches the last segment of a path that clients request without credentials if the body has a secret. */
-const PRECEDES_LOGIN_WITH_SECRET =
-  /^(?:register|registrations?|auth|authenticate|authentication|authorize|sessions?|tokens?|(?:refresh|renew)(?:[-_]?tokens?)?|tokens?[-_](?:refresh|renew))$/i;
-
-/** Matches the last segment of a path whose POST registers a user if the document has no path such as `/register`. */
-const USERS = /^(?:users?|accounts?|members?|customers?)$/i;
-
-const REGISTERS = /\/(?:sign[-_]?(?:up|on)|register|registrations?)$/i;
-
-const LOGS_IN = /\/(?:(?:log|sign)[-_]?in|auth|authenticate|authentication|sessions?|tokens?)$/i;
-
 /** Returns whether an operation logs a user in, registers one, or resets a forgotten password. */
-function precedesLogin(document: Document, operation: string): boolean {
+function isOpen(document: Document, operation: string): boolean {
   const [, path = '', method] = parsePointer(operation);
-  const segment = path.slice(path.lastIndexOf('/') + 1);
   if (method !== 'post' || path.includes('{')) return false;
-  if (PRECEDES_LOGIN.test(segment)) return true;
-  const isOther = PRECEDES_LOGIN_WITH_SECRET.test(segment) || (USERS.test(segment) && registersByUsers(document));
-  return isOther && sendsSecret(document, operation);
+  const hasSecret = () => sendsSecret(document, operation);
+  return precedesLogin(path, hasSecret) || (registersUsers(path, listPaths(document)) && hasSecret());
 }
 
-/** Returns whether users register at the path of users: the document has a path to log in, and none to register. */
-const registersByUsers = memoizeByObject((document: Document): boolean => {
-  const paths = Object.keys(toNode(document.paths));
-  return paths.some((path) => LOGS_IN.test(path)) && !paths.some((path) => REGISTERS.test(path));
-});
+const listPaths = memoizeByObject((document: Document) => Object.keys(toNode(document.paths)));
 
 function sendsSecret(document: Document, operation: string): boolean {
   const media = getMedia(document, `${resolvePointer(document, `${operation}/requestBody`)}/content`);

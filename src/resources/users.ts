@@ -1,3 +1,4 @@
+import { isLoginSegment, isRegistrationSegment, isRenewalPath } from '../openapi/login-paths.ts';
 import type { Route } from '../openapi/routes.ts';
 import type { Entry, State } from '../store/state.ts';
 import { normalizeName } from '../util/names.ts';
@@ -64,14 +65,8 @@ const REFRESH_NAMES = ['refreshtoken', 'refresh'];
 const CLIENT_ID_NAMES = ['clientid'];
 const CLIENT_SECRET_NAMES = ['clientsecret'];
 
-/** Matches the last segment of a path that logs a user in. */
-const LOGIN = /^(?:(?:\w+[-_])?(?:log|sign)[-_]?(?:in|on)|sessions?|auth|authenticate|authentication|tokens?)$/i;
-
 /** Matches the ids of operations that log a user in, or register one. */
 const LOGIN_ID = /(?:log|sign)_?-?(?:in|on|up)|session|authenticat|register|(?:issue|create|get|obtain)_?-?token/i;
-
-/** Matches the last segment of a path that registers a user. */
-const REGISTRATION = /^(?:register|registration|sign-?_?up|join|create-?_?account)$/i;
 
 /** Matches the last segment of a path with the user who sends the request. */
 const OWN_USER = /^(?:me|whoami|profile|user|account|current|current-?_?user|self)$/i;
@@ -188,7 +183,7 @@ function findCredentials(reader: SchemaReader, route: Route) {
 /** Returns whether the path or the operation id of an operation says that it logs a user in, or registers one. */
 function isAboutLogin({ path, operationId }: Route): boolean {
   const segment = getLastSegment(path);
-  return LOGIN.test(segment) || REGISTRATION.test(segment) || LOGIN_ID.test(operationId);
+  return isLoginSegment(segment) || isRegistrationSegment(segment) || LOGIN_ID.test(operationId);
 }
 
 export function findNamed(reader: SchemaReader, schema: string, names: readonly string[]): string | undefined {
@@ -240,7 +235,7 @@ export function findLogin(reader: SchemaReader, users: Resource, route: Route, i
   const token = response === undefined ? undefined : findToken(reader, response);
   const user = response === undefined ? undefined : findUser(reader, users, response);
   if (request === undefined)
-    return token && RENEWAL.test(route.path) ? { ...NO_CREDENTIALS, token, user, isRenewal: true } : undefined;
+    return token && isRenewalPath(route.path) ? { ...NO_CREDENTIALS, token, user, isRenewal: true } : undefined;
   const { path: requestPath, schema } = findBody(reader, request);
   const find = (names: readonly string[]) => findNamed(reader, schema, names);
   const refreshToken = find(REFRESH_NAMES);
@@ -253,13 +248,10 @@ export function findLogin(reader: SchemaReader, users: Resource, route: Route, i
   if (!credentials && refreshToken === undefined && clientId === undefined) return undefined;
   const segment = getLastSegment(route.path);
   const isOfUsers = (token !== undefined || isHidden) && /^(?:users?|accounts?|members?)$/i.test(segment);
-  const isRegistration = credentials !== undefined && (REGISTRATION.test(segment) || isOfUsers);
+  const isRegistration = credentials !== undefined && (isRegistrationSegment(segment) || isOfUsers);
   const found = { requestPath, credentials, refreshToken, clientId, token, user, isRegistration };
-  return token || isRegistration || (credentials && LOGIN.test(segment)) ? found : undefined;
+  return token || isRegistration || (credentials && isLoginSegment(segment)) ? found : undefined;
 }
-
-/** Matches paths that issue another token for that in the header of a request. */
-const RENEWAL = /[/_-](?:refresh|renew)(?:[/_-]?tokens?)?$/i;
 
 const NO_CREDENTIALS = {
   ...{ requestPath: [], credentials: undefined, refreshToken: undefined, clientId: undefined },

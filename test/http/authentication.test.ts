@@ -232,7 +232,16 @@ describe('the journal', () => {
     const body = { properties: { email: { type: 'string' }, password: { type: 'string' } } };
     const requestBody = { content: { 'application/json': { schema: { type: 'object', ...body } } } };
     const responses = { 200: { description: 'd' } };
-    const names = ['login', 'sign-up', 'forgotPassword', 'auth/refresh_token', 'session', 'tasks', 'tokens/revoke'];
+    const names = [
+      'login',
+      'sign-up',
+      'forgotPassword',
+      'auth/refresh_token',
+      'session',
+      'join',
+      'tasks',
+      'tokens/revoke',
+    ];
     const own = { operationId: 'own', requestBody, responses, security: [{ bearer: [] }] };
     const paths = {
       ...Object.fromEntries(
@@ -250,7 +259,7 @@ describe('the journal', () => {
       }),
     );
     expect(statuses).toEqual([
-      ...['login', 'sign-up', 'forgotPassword', 'auth/refresh_token', 'session'].map((name) => [name, 200]),
+      ...['login', 'sign-up', 'forgotPassword', 'auth/refresh_token', 'session', 'join'].map((name) => [name, 200]),
       ...['tasks', 'tokens/revoke', 'register', 'tokens'].map((name) => [name, 401]),
     ]);
   });
@@ -259,6 +268,7 @@ describe('the journal', () => {
     [['/sessions', '/accounts'], '/accounts', 200],
     [['/auth/login', '/users'], '/users', 200],
     [['/auth/login', '/auth/register', '/users'], '/users', 401],
+    [['/auth/login', '/join', '/users'], '/users', 401],
     [['/users'], '/users', 401],
   ])('of a document with POST %j are, or are not, required for POST %s', async (all, path, status) => {
     const body = { properties: { email: { type: 'string' }, password: { type: 'string' } } };

@@ -1,0 +1,56 @@
+/** Matches the last segment of a path that logs a user in, such as `login` and `admin-sign-in`. */
+const LOGIN = /^(?:\w+[-_])?(?:log|sign)[-_]?(?:in|on)$/i;
+
+/** Matches the last segment of a path that logs a user in if the request has a secret. */
+const SESSION = /^(?:auth|authenticate|authentication|authorize|sessions?|tokens?)$/i;
+
+const SIGN_UP = /^sign[-_]?up$/i;
+
+/** Matches the last segment of a path that registers a user if the request has a secret. */
+const REGISTRATION = /^(?:register|registrations?|join|create[-_]?account)$/i;
+
+/** Matches the last segments of a path that issues another token, such as `/token/refresh`. */
+const RENEWAL = /[/_-](?:refresh|renew)(?:[/_-]?tokens?)?$/i;
+
+const PASSWORD_RESET =
+  /^(?:(?:forgot|forgotten|reset|recover)[-_]?passwords?|passwords?[-_](?:forgot|reset|recovery))$/i;
+
+/** Returns whether a path logs a user in. `segment`: its last segment. */
+export function isLoginSegment(segment: string): boolean {
+  return LOGIN.test(segment) || SESSION.test(segment);
+}
+
+/** Returns whether a path registers a user. `segment`: its last segment. */
+export function isRegistrationSegment(segment: string): boolean {
+  return SIGN_UP.test(segment) || REGISTRATION.test(segment);
+}
+
+/** Returns whether a path issues another token for that in a request. */
+export function isRenewalPath(path: string): boolean {
+  return RENEWAL.test(path);
+}
+
+/**
+ * Returns whether clients request a path before they have credentials: it logs a user in, registers one, renews a
+ * token, or resets a forgotten password.
+ * `hasSecret`: returns whether the request has a secret. Without one, `sessions` and similar words can mean other things.
+ */
+export function precedesLogin(path: string, hasSecret: () => boolean): boolean {
+  const segment = getLastSegment(path);
+  if (LOGIN.test(segment) || SIGN_UP.test(segment) || PASSWORD_RESET.test(segment)) return true;
+  return (SESSION.test(segment) || REGISTRATION.test(segment) || RENEWAL.test(path)) && hasSecret();
+}
+
+/** Matches the last segment of a path whose POST registers a user if the document has no path such as `/register`. */
+const USERS = /^(?:users?|accounts?|members?|customers?)$/i;
+
+/** Returns whether a POST of the users at a path registers one: the document has a login, but no other registration. */
+export function registersUsers(path: string, paths: readonly string[]): boolean {
+  if (!USERS.test(getLastSegment(path))) return false;
+  const segments = paths.map(getLastSegment);
+  return segments.some(isLoginSegment) && !segments.some(isRegistrationSegment);
+}
+
+function getLastSegment(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}
