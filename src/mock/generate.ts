@@ -135,7 +135,7 @@ const MAX_RECURSIONS = 1;
 /** The depth below which optional objects and arrays are omitted. */
 const MAX_OPTIONAL_DEPTH = 4;
 
-/** The maximum depth of a generated value. A deeper value causes the error of `createEndlessError`. */
+/** The maximum depth of a generated value. `createEndlessError` refuses a schema that requires a deeper value. */
 const MAX_DEPTH = 100;
 
 /** The maximum number of properties and entries of a generated value. This is about 100 kB of JSON. */

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { DomainError, type Options } from '../../src/index.ts';
 import { createStrictObject as object } from '../support/fixtures/api-document.ts';
 import { createOperation, writeDocument } from '../support/fixtures/other-document.ts';
+import { createProblem, MESSAGE, requestBody } from '../support/fixtures/refused-thing.ts';
 import { startStorefront } from '../support/harness/start-storefront.ts';
 
 const text = { type: 'string' };
@@ -20,16 +21,7 @@ interface Form {
   readonly body: unknown;
 }
 
-/** The message for the request that all tests send: a quantity of 0. */
-const MESSAGE = 'quantity 0 is below the minimum of 1: use an integer of at least 1';
-
-const problem = {
-  type: '/problems/invalid-request',
-  title: 'Invalid request',
-  status: 400,
-  detail: MESSAGE,
-  instance: '/things',
-};
+const problem = createProblem(400);
 
 /** Forms of errors in public documents, and the body that the server sends. */
 const FORMS: Readonly<Record<string, Form>> = {
@@ -122,13 +114,6 @@ const FORMS: Readonly<Record<string, Form>> = {
   },
   'a range': { name: '4XX', schema: object({ message: text }), body: { message: MESSAGE } },
   'a default': { name: 'default', schema: object({ message: text }), body: { message: MESSAGE } },
-};
-
-const requestBody = {
-  required: true,
-  content: {
-    'application/json': { schema: object({ quantity: { ...whole, minimum: 1 } }, { colour: { enum: ['red'] } }) },
-  },
 };
 
 /** Starts a server for an operation that creates a thing, with these responses to errors. Responses are verified strictly. */

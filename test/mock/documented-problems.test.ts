@@ -1,27 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { createStrictObject as object } from '../support/fixtures/api-document.ts';
 import { createOperation, writeDocument } from '../support/fixtures/other-document.ts';
+import { createProblem, MESSAGE, requestBody } from '../support/fixtures/refused-thing.ts';
 import { startStorefront } from '../support/harness/start-storefront.ts';
 
 const text = { type: 'string' };
-const MESSAGE = 'quantity 0 is below the minimum of 1: use an integer of at least 1';
-
-/** The members of a problem document that RFC 9457 defines. */
-const standard = {
-  type: '/problems/invalid-request',
-  title: 'Invalid request',
-  status: 422,
-  detail: MESSAGE,
-  instance: '/things',
-};
+const standard = createProblem(422);
 const standardSchemas = { type: text, title: text, status: { type: 'integer' }, detail: text, instance: text };
 
 /** Starts a server whose `POST /things` documents an error with a schema, and sends an invalid request. */
 async function refuse(schema: object, { type = 'application/problem+json', headers = {} } = {}) {
-  const requestBody = {
-    required: true,
-    content: { 'application/json': { schema: object({ quantity: { type: 'integer', minimum: 1 } }) } },
-  };
   const responses = {
     201: { description: 'd' },
     422: { description: 'd', content: { [type]: { schema } } },

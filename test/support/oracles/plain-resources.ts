@@ -23,10 +23,10 @@ export interface PlainCollection {
 export interface PlainRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly collection: string;
-  readonly parentId?: string;
-  readonly id?: string;
+  readonly parentId?: string | undefined;
+  readonly id?: string | undefined;
   readonly query?: Readonly<Record<string, string>>;
-  readonly body?: Entry;
+  readonly body?: Entry | undefined;
 }
 
 /** The resources of an API in plain arrays, which each request searches from the start. */

@@ -10,7 +10,7 @@ import {
   type Schema,
 } from '../fixtures/api-document.ts';
 import type { TestShop } from '../harness/start-storefront.ts';
-import { type PlainCollection, PlainResources } from './plain-resources.ts';
+import { type PlainCollection, type PlainRequest, PlainResources } from './plain-resources.ts';
 
 const TEXT = { type: 'string' };
 const STATUS = { type: 'string', enum: ['open', 'done'] };
@@ -44,20 +44,18 @@ function createPaths(
 ): Paths {
   const paths = createResourcePaths(item, refer(name));
   const collection = item.slice(0, item.lastIndexOf('/'));
-  const parameters = Object.fromEntries([...item.matchAll(/\{(\w+)\}/g)].map(([, own = '']) => [own, { ...id }]));
+  const toParameters = (path: string) =>
+    Object.fromEntries([...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => [name, id]));
   const get = { query, response: list };
   return {
-    [collection]: {
-      ...paths[collection],
-      get,
-      parameters: Object.fromEntries(Object.entries(parameters).slice(0, -1)),
-    },
-    [item]: { ...paths[item], parameters },
+    [collection]: { ...paths[collection], get, parameters: toParameters(collection) },
+    [item]: { ...paths[item], parameters: toParameters(item) },
   };
 }
 
 const UUID = { type: 'string', format: 'uuid' };
-const task = (id: Schema) => createObject({ 'id!': id, 'title!': TEXT, status: STATUS, size: NUMBER });
+const task = (id: Schema, more: Readonly<Record<string, Schema>> = {}) =>
+  createObject({ 'id!': id, 'title!': TEXT, status: STATUS, size: NUMBER, ...more });
 const envelope = {
   type: 'object',
   required: ['data', 'total'],
@@ -85,10 +83,7 @@ export const SHAPES = [
       },
       schemas: {
         Owner: task({ ...UUID, readOnly: true }),
-        Pet: {
-          ...task({ ...UUID, readOnly: true }),
-          properties: { ...(task({ ...UUID, readOnly: true }).properties as Schema), ownerId: UUID },
-        },
+        Pet: task({ ...UUID, readOnly: true }, { ownerId: UUID }),
       },
     },
     collections: {
@@ -172,43 +167,57 @@ export class PlainServer {
 
   /** Sends a random request to the other server, and expects its response to be equal to that of this server. */
   async compare(ask: TestShop['ask'], random: RandomRequest): Promise<void> {
-    const { method, pick, isList, query, body, chosenId } = random;
+    const request = this.#createRequest(random);
+    const { method, body } = request;
+    const target = this.#toTarget(request);
+    const response = await ask(method, target, body);
+    this.#lastId = String((response.body as Entry | undefined)?.id ?? '');
+    const expected = this.#plain.handle(request);
+    expect(response.status, `${method} ${target}`).toBe(expected.status);
+    if (expected.body !== undefined) expect(response.body, `${method} ${target}`).toEqual(expected.body);
+  }
+
+  /** Chooses a collection, a parent and an entry for a random request. The parent or the entry may not exist. */
+  #createRequest({ method, pick, isList, query, body, chosenId }: RandomRequest): PlainRequest {
     const names = Object.keys(this.#collections);
     const collection = names[pick % names.length] ?? '';
-    const { path, parent, isNumbered, hasChosenIds } = this.#collections[collection] as PlainCollection;
+    const { parent, isNumbered, hasChosenIds } = this.#getCollection(collection);
     const unknown = isNumbered ? '9999' : '00000000-0000-4000-8000-0000000000ff';
     const parents = parent ? this.#list(parent.of) : [];
     const parentId = parent ? String(parents[pick % Math.max(1, parents.length)]?.id ?? unknown) : undefined;
     const entries = this.#list(collection);
-    const isAll = method === 'POST' || (method === 'GET' && isList);
-    const id = isAll ? undefined : String(entries[pick % (entries.length + 1)]?.id ?? unknown);
-    const { offset, cursor, ...others } = isAll && method === 'GET' ? query : {};
-    const position = hasChosenIds ? { cursor } : { offset };
-    const used: Record<string, string> = Object.fromEntries(
-      Object.entries({ ...others, ...position }).flatMap(([name, value]) =>
-        value === undefined ? [] : [[name, value]],
-      ),
-    );
+    const hasNoId = method === 'POST' || (method === 'GET' && isList);
+    const id = hasNoId ? undefined : String(entries[pick % (entries.length + 1)]?.id ?? unknown);
+    const { offset, cursor, ...others } = query;
+    const page = { ...others, ...(hasChosenIds ? { cursor } : { offset }) };
     const created = hasChosenIds ? { ...body, id: chosenId } : body;
-    const changes = { POST: created, PUT: body, PATCH: { size: body.size }, GET: undefined, DELETE: undefined };
-    const sent: Entry | undefined = changes[method];
-    const item = id === undefined ? '' : `/${id}`;
-    const url = `${path.replace('{ownerId}', parentId ?? '')}${item}?${new URLSearchParams(used)}`.replace(/\?$/, '');
-    const response = await ask(method, url, sent);
-    this.#lastId = String((response.body as Entry | undefined)?.id ?? '');
-    const expected = this.#plain.handle({
+    const bodies = { POST: created, PUT: body, PATCH: { size: body.size }, GET: undefined, DELETE: undefined };
+    return {
       method,
       collection,
-      ...(parentId === undefined ? {} : { parentId }),
-      ...(id === undefined ? {} : { id }),
-      query: used,
-      ...(sent ? { body: sent } : {}),
-    });
-    expect(response.status, `${method} ${url}`).toBe(expected.status);
-    if (expected.body !== undefined) expect(response.body, `${method} ${url}`).toEqual(expected.body);
+      parentId,
+      id,
+      query: hasNoId && method === 'GET' ? removeUndefined(page) : {},
+      body: bodies[method],
+    };
+  }
+
+  #toTarget({ collection, parentId = '', id, query }: PlainRequest): string {
+    const path = this.#getCollection(collection).path.replace('{ownerId}', parentId);
+    return `${path}${id === undefined ? '' : `/${id}`}?${new URLSearchParams(query)}`.replace(/\?$/, '');
+  }
+
+  #getCollection(name: string): PlainCollection {
+    return this.#collections[name] as PlainCollection;
   }
 
   #list(collection: string): readonly Entry[] {
     return this.#plain.lists[collection] ?? [];
   }
+}
+
+function removeUndefined(query: Readonly<Record<string, string | undefined>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
 }
