@@ -78,6 +78,8 @@ describe('a pattern', () => {
         const native = createNative(source);
         const isTested = getMaxTestedLength(source) === undefined;
         for (const text of texts) {
+          // Against ECMAScript, Node's engine also looks for \B between the two parts of a surrogate pair.
+          fc.pre(!(native?.unicode && source.includes('\\B') && /[\u{10000}-\u{10FFFF}]/u.test(text)));
           const expected = native && testWithNative(native, text);
           fc.pre(expected !== undefined);
           if (isTested)
