@@ -33,6 +33,7 @@ export interface IdSource {
   readonly aliases: readonly PathParameter[];
   /** The path parameters before `id`, which identify the parent resources. */
   readonly parents: readonly PathParameter[];
+  /** An operation of the path, or of a path below it if there is none. */
   readonly item: Route;
   readonly list: Route | undefined;
   readonly create: Route | undefined;
@@ -42,32 +43,31 @@ export interface IdSource {
 
 /**
  * Returns the operations that provide ids, for each path such as `/things/{id}`.
+ * A path such as `/things/{id}/read` also needs ids of things if there is no operation of `/things/{id}`.
  * Outer resources come before nested resources.
  */
 export function findIdSources(routes: readonly Route[]): readonly IdSource[] {
   const paths = [...new Set(routes.map(({ path }) => path))];
   const places = paths.flatMap(getPathParameters);
-  const sources = paths.flatMap((path) => {
+  const itemPaths = new Set(paths.map((path) => (getItemParameter(path) ? path : getParentPath(path))));
+  const sources = [...itemPaths].flatMap((path) => {
     const items = routes.filter((route) => route.path === path);
-    const [item] = items;
+    const item = items[0] ?? routes.find((route) => getParentPath(route.path) === path);
     const place = getItemParameter(path);
     if (!item || !place) return [];
     const find = (method: string) => routes.find((one) => one.method === method && isItemPath(path, one.path));
+    const [list, create] = [find('GET'), find('POST')];
+    if (items.length === 0 && !list && !create) return [];
     const put = items.find(({ method }) => method === 'PUT') ?? items.find(({ method }) => method === 'POST');
     const aliases = places.filter((other) => other.path === place.path && other.parameter !== place.parameter);
-    return [
-      {
-        place,
-        aliases,
-        parents: getPathParameters(path).slice(0, -1),
-        item,
-        list: find('GET'),
-        create: find('POST'),
-        put,
-      },
-    ];
+    return [{ place, aliases, parents: getPathParameters(path).slice(0, -1), item, list, create, put }];
   });
   return sources.toSorted((one, other) => one.parents.length - other.parents.length);
+}
+
+/** Returns a path up to its last parameter: `/things/{id}` for `/things/{id}/read`; empty without a parameter. */
+function getParentPath(path: string): string {
+  return path.slice(0, path.lastIndexOf('}') + 1);
 }
 
 /**

@@ -38,6 +38,9 @@ const paths: Paths = {
   '/shelves/{shelfId}': ONE,
   '/shelves/{shelfId}/slots': MANY,
   '/shelves/{shelfId}/slots/{slotId}': ONE,
+  // No operation reads one notice.
+  '/notices': MANY,
+  '/notices/{noticeId}/mark': { post: { response: ENTRY } },
   '/backups/{file}/copies/{number}': ONE,
   '/readers': { ...MANY, ...MADE },
   '/readers/{code}': { ...ONE, parameters: { code: { type: 'string', pattern: '^[A-Z]{3}$' } } },
@@ -55,6 +58,8 @@ const handlers = {
   getShelvesByShelfIdSlots: ({ path }: Input) => ({ body: path.shelfId === '2' ? [{ id: 9 }] : [] }),
   getShelvesByShelfIdSlotsBySlotId: ({ path }: Input) =>
     path.shelfId === '2' && path.slotId === '9' ? { body: { id: 9 } } : refuse(),
+  getNotices: () => ({ body: [{ id: 3 }] }),
+  postNoticesByNoticeIdMark: ({ path }: Input) => (path.noticeId === '3' ? { body: { id: 3 } } : refuse()),
   getBackupsByFileCopiesByNumber: refuse,
   getReaders: () => ({ body: [{ id: 7 }] }),
   postReaders: () => ({ status: 201, body: { id: 7 } }),
