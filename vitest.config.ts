@@ -4,6 +4,7 @@ export default defineConfig({
   test: {
     include: ['test/*.test.ts', 'test/!(long|postgres|examples)/**/*.test.ts'],
     globalSetup: 'test/support/harness/build.ts',
+    setupFiles: 'test/support/harness/random-seed.ts',
     // Nothing here keeps a state between tests, and a process for each file would spend most of its time on imports.
     isolate: false,
     // With the default of 16 MB, the garbage collector takes a tenth of the CPU time.

@@ -7,6 +7,7 @@ export default defineConfig({
     maxWorkers: 4,
     testTimeout: 300_000,
     hookTimeout: 300_000,
+    setupFiles: 'test/support/harness/random-seed.ts',
     projects: [
       { extends: true, test: { name: 'long', include: ['test/long/**/*.test.ts'] } },
       {

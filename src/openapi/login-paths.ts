@@ -33,7 +33,7 @@ export function isRenewalPath(path: string): boolean {
 /**
  * Returns whether clients request a path before they have credentials: it logs a user in, registers one, renews a
  * token, or resets a forgotten password.
- * `hasSecret`: returns whether the request has a secret. Without one, `sessions` and similar words can mean other things.
+ * `hasSecret`: returns whether the request has a secret. Without one, words such as `sessions` can mean other things.
  */
 export function precedesLogin(path: string, hasSecret: () => boolean): boolean {
   const segment = getLastSegment(path);
