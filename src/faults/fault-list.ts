@@ -10,11 +10,13 @@ import {
   type FaultDefinition,
   type ForcedResponse,
   findExceededLimit,
+  getTransportFault,
   measureFaults,
   type ParsedFault,
   type Phase,
   parseFault,
   rejectTooManyFaults,
+  type TransportFault,
 } from './fault.ts';
 
 /** The combined effect of the faults that apply to a request. */
@@ -24,9 +26,7 @@ export interface FaultEffect {
   /** The delay before and after the handler runs, in ms. */
   readonly delayMs: Readonly<Record<Phase, number>>;
   readonly response?: ForcedResponse & { readonly phase: Phase };
-  readonly connection?: { readonly kind: 'reset' | 'cut'; readonly phase: Phase };
-  /** How long the server takes to send the response body, in ms. */
-  readonly bodyDurationMs?: number;
+  readonly transport?: TransportFault & { readonly phase: Phase };
 }
 
 /** Conditions under which faults can apply to a request. */
@@ -43,16 +43,17 @@ interface AllowedEffects {
  * `effect`: the combined effect of the faults that already apply.
  */
 function isCompatible(
-  { status, example, connection, bodyDurationMs, phase = 'before' }: FaultDefinition,
+  definition: FaultDefinition,
   effect: FaultEffect | undefined,
   { hasPreference }: AllowedEffects,
 ): boolean {
+  const { status, example, connection, phase = 'before' } = definition;
   const hasResponse = status !== undefined || example !== undefined;
   if (hasResponse && (hasPreference || effect?.response)) return false;
+  if (getTransportFault(definition) && effect?.transport) return false;
   // Two faults with different phases contradict each other: with `before`, the handler does not run.
-  const effectPhase = (effect?.response ?? effect?.connection)?.phase;
-  if ((hasResponse || connection) && effectPhase !== undefined && effectPhase !== phase) return false;
-  return (connection === undefined && bodyDurationMs === undefined) || !(effect?.connection || effect?.bodyDurationMs);
+  const effectPhase = (effect?.response ?? (effect?.transport?.connection && effect.transport))?.phase;
+  return effectPhase === undefined || effectPhase === phase || !(hasResponse || connection);
 }
 
 /** A fault that matches a request, with its random number generator. */
@@ -67,15 +68,15 @@ interface MatchedFault {
  * Returns the new combined effect.
  */
 function combineFaults(effect: FaultEffect | undefined, { id, definition, random }: MatchedFault): FaultEffect {
-  const { phase = 'before', status, example, body, headers, connection, bodyDurationMs } = definition;
+  const { phase = 'before', status, example, body, headers } = definition;
+  const transport = getTransportFault(definition);
   const delayMs = effect?.delayMs ?? { before: 0, after: 0 };
   return {
     ...effect,
     faults: [...(effect?.faults ?? []), id],
     delayMs: { ...delayMs, [phase]: Math.min(delayMs[phase] + chooseDelay(definition.delay, random), MAX_DELAY_MS) },
     ...(status !== undefined || example !== undefined ? { response: { status, example, body, headers, phase } } : {}),
-    ...(connection ? { connection: { kind: connection, phase } } : {}),
-    ...(bodyDurationMs === undefined ? {} : { bodyDurationMs }),
+    ...(transport ? { transport: { ...transport, phase } } : {}),
   };
 }
 

@@ -9,7 +9,7 @@ import { createRandom, type Random } from '../util/random.ts';
  * The requests that a fault applies to, and its effects (docs/faults.md).
  * Without `operation` and `where`, it applies to all operations.
  */
-export interface FaultDefinition extends MatcherDefinition {
+export interface FaultDefinition extends MatcherDefinition, TransportFault {
   /** How many matching requests are skipped first. */
   readonly skip?: number | undefined;
   /** To how many requests it applies. */
@@ -28,8 +28,20 @@ export interface FaultDefinition extends MatcherDefinition {
   readonly violation?: boolean | undefined;
   /** A delay in ms, or the range of random delays. */
   readonly delay?: number | { readonly from: number; readonly to: number } | undefined;
+}
+
+/** The effects of a fault on the transmission of a response. At most one of them applies to a request. */
+export interface TransportFault {
+  /** `reset` closes the connection without a response. `cut` closes it after half of the body. */
   readonly connection?: 'reset' | 'cut' | undefined;
+  /** How long the server takes to send the body, in ms. */
   readonly bodyDurationMs?: number | undefined;
+}
+
+/** Returns the effects of a fault on the transmission of a response; undefined if there are none. */
+export function getTransportFault({ connection, bodyDurationMs }: TransportFault): TransportFault | undefined {
+  if (connection !== undefined) return { connection };
+  return bodyDurationMs === undefined ? undefined : { bodyDurationMs };
 }
 
 /**

@@ -8,7 +8,7 @@ import { createIssue, type Issue } from '../util/issue.ts';
 import { formatPointer } from '../util/json-pointer.ts';
 import { suggestOneOf } from '../util/names.ts';
 import { IMAGES_PATH } from '../util/request-target.ts';
-import type { FaultDefinition, ForcedResponse } from './fault.ts';
+import { type FaultDefinition, type ForcedResponse, getTransportFault } from './fault.ts';
 
 /** Returns an issue if a fault names an operation that is not in the contract. */
 export function findUnknownOperationIssues(
@@ -203,17 +203,13 @@ function findImageIssue(fault: FaultToCheck): string | undefined {
 }
 
 /** Returns the reason why a fault can't be injected into responses with images; undefined if it can. */
-export function findImageFaultIssue({
-  status,
-  example,
-  connection,
-  bodyDurationMs,
-}: FaultDefinition): string | undefined {
+export function findImageFaultIssue(fault: FaultDefinition): string | undefined {
+  const { status, example } = fault;
+  const transport = Object.entries(getTransportFault(fault) ?? {}).filter(([, value]) => value !== 'reset');
   const unsupported = [
     ...(status !== undefined && status < MIN_ERROR_STATUS ? [`status ${status}`] : []),
     ...(example === undefined ? [] : ['example']),
-    ...(connection === 'cut' ? ['connection cut'] : []),
-    ...(bodyDurationMs === undefined ? [] : ['bodyDurationMs']),
+    ...transport.map(([name, value]) => `${name} ${value}`),
   ];
   if (unsupported.length === 0) return undefined;
   return `images can't have ${unsupported.join(', ')}: use a status of at least ${MIN_ERROR_STATUS}, delay, or connection reset`;

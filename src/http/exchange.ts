@@ -91,12 +91,6 @@ export interface Returned extends HandlerResponse {
  */
 export type Decision = NonNullable<RecordedRequest['decision']>;
 
-/**
- * The effects of an injected fault on the transmission of a response: closing the connection, or sending the body
- * slowly.
- */
-export type TransportFault = Pick<FaultEffect, 'connection' | 'bodyDurationMs'>;
-
 /** The id of the sandbox that a request names, and the request target without the path prefix of the sandbox. */
 interface SandboxTarget {
   /** The id of the sandbox; undefined if the request names none. */
@@ -215,7 +209,7 @@ export class Exchange {
   forced: Remarks['forced'];
   /** The delays before and after the handler runs, in ms. */
   delayMs: FaultEffect['delayMs'] = NO_DELAYS;
-  transport: TransportFault | undefined;
+  transport: FaultEffect['transport'];
   /** Headers of the response that name the preferences that were applied to it. */
   preferenceHeaders: Headers = NO_HEADERS;
 

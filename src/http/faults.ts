@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { FaultDefinition, ForcedResponse, Phase } from '../faults/fault.ts';
+import { type FaultDefinition, type ForcedResponse, getTransportFault, type Phase } from '../faults/fault.ts';
 import type { FaultEffect } from '../faults/fault-list.ts';
 import { canForce, findImageFaultIssue, isDocumented, replaceBodyAndHeaders } from '../faults/validate.ts';
 import type { RequestToMatch } from '../matcher/request-matcher.ts';
@@ -26,9 +26,9 @@ export async function applyOperationFaults(exchange: OperationExchange): Promise
   exchange.effect = effect;
   exchange.delayMs = { before: preferences.delayMs + before, after };
   exchange.forced = summarizeFaults(exchange, serverDelayMs + preferences.delayMs + before + after);
-  exchange.transport = effect && getTransportFault(effect);
+  exchange.transport = effect?.transport;
   exchange.decision = addFaults(undefined, effect);
-  exchange.isDone = effect?.connection?.kind === 'reset' && effect.connection.phase === 'before';
+  exchange.isDone = effect?.transport?.connection === 'reset' && effect.transport.phase === 'before';
   const applied = formatPreferenceApplied(preferences, false);
   if (applied !== undefined) exchange.preferenceHeaders = { 'Preference-Applied': applied };
 }
@@ -67,11 +67,6 @@ function createRequestToMatch(exchange: OperationExchange): RequestToMatch {
   };
 }
 
-function getTransportFault({ connection, bodyDurationMs }: FaultEffect): Exchange['transport'] {
-  if (connection) return { connection };
-  return bodyDurationMs === undefined ? undefined : { bodyDurationMs };
-}
-
 /**
  * Describes for the journal which faults, preferences and delays apply to a request.
  * Returns undefined if none apply.
@@ -89,8 +84,7 @@ function summarizeFaults({ effect, route, preferences }: Exchange, delayMs: numb
     undocumented: isUndocumented || undefined,
     example,
     delayMs: delayMs > 0 ? delayMs : undefined,
-    connection: effect?.connection?.kind,
-    bodyDurationMs: effect?.bodyDurationMs,
+    ...getTransportFault(effect?.transport ?? {}),
   };
   return Object.fromEntries(Object.entries(summary).filter(([, value]) => value !== undefined));
 }
@@ -99,9 +93,9 @@ function summarizeFaults({ effect, route, preferences }: Exchange, delayMs: numb
  * Returns when a fault takes effect, for the journal: `before` or `after` the handler.
  * A fault that cuts the connection takes effect after the handler.
  */
-function getPhase({ response, connection, delayMs }: FaultEffect): Phase | undefined {
+function getPhase({ response, transport, delayMs }: FaultEffect): Phase | undefined {
   if (response) return response.phase;
-  if (connection) return connection.kind === 'cut' ? 'after' : connection.phase;
+  if (transport?.connection) return transport.connection === 'cut' ? 'after' : transport.phase;
   if (delayMs.after > 0) return 'after';
   return delayMs.before > 0 ? 'before' : undefined;
 }
@@ -120,18 +114,18 @@ export async function applyImageFaults(exchange: Exchange): Promise<void> {
     sandbox.faults.apply(matchable, { hasPreference: false, canApply: appliesToImages }),
   );
   if (!effect) return;
-  const { response: injected, connection, delayMs } = effect;
+  const { response: injected, transport, delayMs } = effect;
   exchange.effect = effect;
   exchange.isRecorded = true;
   exchange.delayMs = { before: delayMs.before + delayMs.after, after: 0 };
   exchange.forced = summarizeFaults(exchange, exchange.delayMs.before);
-  exchange.transport = connection && { connection };
+  exchange.transport = transport;
   if (injected?.status !== undefined) exchange.response = createImageFault(exchange, injected.status, injected);
   // The journal names a fault as the origin of a response only if the fault replaces the image or closes the
   // connection.
-  const isDecided = connection !== undefined || injected !== undefined;
+  const isDecided = transport !== undefined || injected !== undefined;
   exchange.decision = isDecided ? { source: 'fault', faults: [...effect.faults] } : undefined;
-  exchange.isDone = connection !== undefined || exchange.response !== undefined;
+  exchange.isDone = transport !== undefined || exchange.response !== undefined;
 }
 
 /**

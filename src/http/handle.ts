@@ -125,8 +125,8 @@ function findStoredResponse(exchange: OperationExchange, store: Store) {
  */
 export function addFaults(decision: Decision | undefined, effect: OperationExchange['effect']): Decision | undefined {
   if (!effect) return decision;
-  const { faults, connection } = effect;
-  if (connection) return { source: 'fault', faults: [...faults] };
+  const { faults, transport } = effect;
+  if (transport?.connection) return { source: 'fault', faults: [...faults] };
   return decision && { ...decision, faults: [...faults] };
 }
 

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { HandlerResponse } from '../application.ts';
+import type { TransportFault } from '../faults/fault.ts';
 import {
   canFormat,
   chooseMediaType,
@@ -33,7 +34,6 @@ import {
   type ResponseData,
   type Returned,
   type SentResponse,
-  type TransportFault,
 } from './exchange.ts';
 import { completeList, sendPieces } from './long-list.ts';
 import { addErrorBody } from './mock-response.ts';
@@ -85,7 +85,7 @@ export async function write(exchange: Exchange): Promise<void> {
   ctx.respond = false;
   if (transport?.connection) {
     await acceptPendingConnections();
-    const isReset = transport.connection.kind === 'reset';
+    const isReset = transport.connection === 'reset';
     // A response without a body can't be cut off, so the connection is reset instead.
     if (isReset || response?.body === undefined || method === 'HEAD') app.retries.recordReset(exchange);
     if (isReset) return resetConnection(res);

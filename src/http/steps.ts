@@ -260,7 +260,7 @@ async function applyFaults(exchange: Exchange): Promise<void> {
   if (app.retries.resetsMs.size > 0 && app.retries.detectRetry(exchange)) {
     // A client's automatic retry after a fault has reset the connection is reset too.
     // The journal has only the first attempt.
-    exchange.transport = { connection: { kind: 'reset', phase: 'before' } };
+    exchange.transport = { connection: 'reset', phase: 'before' };
     exchange.isRecorded = false;
     exchange.isDone = true;
     return;
