@@ -47,4 +47,11 @@ describe('links in the documentation', () => {
     for (const path of reached) for (const target of linked(path)) reached.add(target);
     expect(pages.map(({ path }) => path).filter((path) => !reached.has(path))).toEqual([]);
   });
+
+  it('names only files that exist, where it says what to change', () => {
+    const text = readFileSync(projectFile('docs/CONTRIBUTING.md'), 'utf8');
+    const named = [...text.matchAll(/`((?:src|test|docs)\/[^`\s]+)`/g)].map(([, path = '']) => path);
+    expect(named.length).toBeGreaterThan(40);
+    expect(named.filter((path) => !existsSync(projectFile(path)))).toEqual([]);
+  });
 });
