@@ -1,7 +1,7 @@
 import { type Document, getNode, isNode, type Node, toNode } from '../openapi/document.ts';
 import { nestFields } from '../openapi/form-body.ts';
 import { isFormBody, isJsonType, isXmlType, removeTypeParameters } from '../openapi/media-types.ts';
-import { ALL_PARTS, getPartItems, getPartProperties, getPartTypes, getSchemaParts } from '../openapi/schema-parts.ts';
+import { ALL_PARTS, getPartItems, getPartProperties, getSchemaParts } from '../openapi/schema-parts.ts';
 import { parseXml } from '../openapi/xml/parse-xml.ts';
 import type { XmlContract } from '../openapi/xml/xml-schema.ts';
 import { formatXml } from '../openapi/xml/xml-schema.ts';
@@ -205,14 +205,4 @@ export function toPairs(values: Node): [string, string][] {
 /** Converts a value to the text that a query, a path or a form contains. Objects and arrays become JSON. */
 export function toText(value: unknown): string {
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value);
-}
-
-/** Returns whether a body of a media type can be generated from its schema: JSON, a form, XML, or a text. */
-export function canFormat({ type, contract, schema }: BodyFormat): boolean {
-  const sentType = toContentType(type);
-  if (isJsonType(sentType) || isFormBody(sentType) || schema === undefined) return true;
-  if (isXmlType(sentType)) return true;
-  return !getPartTypes(getSchemaParts(contract.normalized, schema, ALL_PARTS)).some(
-    (one) => one === 'object' || one === 'array',
-  );
 }

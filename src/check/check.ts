@@ -284,7 +284,7 @@ function createUnreachableError(url: string, { kind, message }: NoResponseError,
 }
 
 /** The server and the operations to find on it. */
-export interface AddressOptions {
+interface AddressOptions {
   readonly contract: Contract;
   readonly client: Client;
   /** The operations to which the check may send requests. */

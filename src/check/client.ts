@@ -16,7 +16,7 @@ const MAX_RETRIES_AFTER_503 = 2;
 export const TOO_MANY_REQUESTS = 429;
 
 /** The options of a client. */
-export interface ClientOptions {
+interface ClientOptions {
   /** Query parameters of all requests to operations. */
   readonly query?: Readonly<Record<string, string>> | undefined;
   /** A signal that stops the check. No request is sent after it is aborted. */
@@ -26,7 +26,7 @@ export interface ClientOptions {
 }
 
 /** The options of a request to an operation. */
-export interface OperationRequest {
+interface OperationRequest {
   readonly operationId: string;
   /** The maximum time to wait because of a rate limit, in ms. Default: one minute. */
   readonly maxWaitMs?: number;

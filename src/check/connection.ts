@@ -55,7 +55,7 @@ const MAX_SEARCHES = 5;
 const MAX_STOPS = 2;
 
 /** Options of a connection. */
-export interface ConnectionOptions {
+interface ConnectionOptions {
   readonly client: Client;
   /** The maximum time to wait until a server that has stopped accepts connections again, in ms. */
   readonly restartMs: number;

@@ -112,7 +112,7 @@ export function isMocked({ headers }: ReceivedResponse): boolean {
  * - `unavailable`: one operation limits the request rate or does not respond in time; the check continues with other
  *   operations, and comes back to this one at the end
  */
-export type StopKind = 'interrupted' | 'time-limit' | 'wrong-address' | 'unresponsive' | 'unreachable' | 'unavailable';
+type StopKind = 'interrupted' | 'time-limit' | 'wrong-address' | 'unresponsive' | 'unreachable' | 'unavailable';
 
 /** The error that stops a check. The message is the end of a sentence that starts with "The check stopped early:". */
 export class CheckStoppedError extends Error {

@@ -3,7 +3,7 @@ import { normalizeName } from '../util/names.ts';
 import { isPathSegment } from '../util/request-target.ts';
 
 /** The id of a resource, and the object in a response body that contains the id. */
-export interface FoundId {
+interface FoundId {
   readonly id: string | number;
   readonly entry: Node;
 }

@@ -21,7 +21,7 @@ export interface Listed {
 export type ListViolation = Omit<Violation, 'pointer'> & { readonly parameter: Parameter | undefined };
 
 /** A list that can be requested. */
-export interface Listing {
+interface Listing {
   readonly contract: Contract;
   readonly route: Route;
   readonly coverage: Coverage;

@@ -209,7 +209,7 @@ function parseQueryParameter(
  * Adds them to those of an earlier option.
  * Throws an `InvalidArgumentError` if an id is empty.
  */
-export function parseOperationIds(text: string, before: readonly string[] = []): readonly string[] {
+function parseOperationIds(text: string, before: readonly string[] = []): readonly string[] {
   const ids = text.split(',').map((id) => id.trim());
   if (!ids.includes('')) return [...before, ...ids];
   throw new InvalidArgumentError('Use comma-separated operationIds, such as listPets,createPet.');

@@ -156,12 +156,6 @@ export function withParameter(values: RequestValues, parameter: Parameter, value
   return { ...values, headers: { ...values.headers, cookie: cookies.join('; ') } };
 }
 
-/** Returns the value of a parameter in a request. Returns undefined for a missing parameter and for a cookie. */
-export function getParameterValue({ path, query, headers }: RequestValues, { in: location, name }: Parameter) {
-  if (location === 'header') return headers[name.toLowerCase()];
-  return location === 'cookie' ? undefined : { path, query }[location][name];
-}
-
 /** Returns the cookies of a request, except the cookie `name`. Each cookie is a text such as `color=red`. */
 export function getOtherCookies({ headers }: RequestValues, name: string): readonly string[] {
   return (headers.cookie ?? '').split('; ').filter((pair) => pair !== '' && !pair.startsWith(`${name}=`));

@@ -20,7 +20,7 @@ import { canBeUndocumented, findWriteOnlyViolations, findXmlViolations } from '.
 export type Rule = (route: Route, exchange: Exchange) => readonly Violation[];
 
 /** Options of a session. */
-export interface SessionOptions {
+interface SessionOptions {
   readonly contract: Contract;
   readonly client: Client;
   readonly results: CheckResults;
@@ -303,7 +303,7 @@ function findViolations(
 }
 
 /** Returns the rule that a response violates. */
-export function getResponseRule({ where }: ResponseViolation): RuleName {
+function getResponseRule({ where }: ResponseViolation): RuleName {
   if (where === 'status') return 'response-status';
   return where === 'content type' ? 'response-type' : 'response-schema';
 }

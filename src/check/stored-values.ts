@@ -130,7 +130,7 @@ interface ObservedProperty {
 }
 
 /** A request that created or changed a resource, and the request that then read the resource. */
-export interface StoredChange {
+interface StoredChange {
   /** The operation that created or changed the resource. */
   readonly route: Route;
   /** The operation that read the resource. */

@@ -96,7 +96,7 @@ function decodeText(contentType: string, bytes: Buffer): DecodedText {
  * `unfinished`: a response began, but did not end in time.
  * `untrusted`: the certificate of the server is not trusted.
  */
-export type NoResponseKind = 'refused' | 'lost' | 'timeout' | 'unfinished' | 'untrusted';
+type NoResponseKind = 'refused' | 'lost' | 'timeout' | 'unfinished' | 'untrusted';
 
 /** The error of a request without a valid HTTP response. The message gives the reason. */
 export class NoResponseError extends Error {

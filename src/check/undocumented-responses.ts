@@ -17,10 +17,10 @@ import { isConditionStatus, isKeyRejection } from './request-headers.ts';
 import { getBodyFormat, isCursor, parseRequest } from './requests.ts';
 
 /** The maximum length of a request target that every server should accept, in characters. */
-export const MAX_PORTABLE_TARGET_LENGTH = 2_000;
+const MAX_PORTABLE_TARGET_LENGTH = 2_000;
 
 /** The maximum size of a request body that every server should accept, in bytes. */
-export const MAX_PORTABLE_BODY_BYTES = 10_000;
+const MAX_PORTABLE_BODY_BYTES = 10_000;
 
 /**
  * Error statuses that a web server or a proxy can return for any API, such as 408 (timeout) and 413 (body too large).

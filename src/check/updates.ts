@@ -46,7 +46,7 @@ export interface Recorder {
  * `readValues`: the request that reads the resource.
  * `current`: the response to the last request that read the resource.
  */
-export interface CreatedResource {
+interface CreatedResource {
   readonly read: Route;
   readonly readValues: RequestValues;
   readonly id: unknown;

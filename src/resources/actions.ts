@@ -21,7 +21,7 @@ import {
 } from './states.ts';
 
 /** The path of an action and its parts: `/tasks/{taskId}` and `complete`. */
-export interface ActionPath {
+interface ActionPath {
   readonly item: string;
   readonly verb: string;
 }

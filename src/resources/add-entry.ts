@@ -127,7 +127,7 @@ export function addMember(model: ResourceModel, plan: Plan, state: State, body: 
  * Throws a `DomainError` if the entry or one of its lines names an entry that does not exist, and the document has a
  * status for it.
  */
-export function finishEntry(model: ResourceModel, plan: Plan, state: State, entry: Entry, sent: Entry): Entry {
+function finishEntry(model: ResourceModel, plan: Plan, state: State, entry: Entry, sent: Entry): Entry {
   const { resource, route } = plan;
   const { derived } = model;
   const isLine = derived.getEmbedded(resource).some(({ isKept }) => isKept);

@@ -37,7 +37,7 @@ interface ShownList {
 }
 
 /** The lists in a response, and what the query parameters of the operation do with them. */
-export interface ShownLists {
+interface ShownLists {
   readonly lists: readonly ShownList[];
   /** The query parameter with the names of the lists that are not empty: `type` for `GET /search?type=posts`. */
   readonly selector: string | undefined;

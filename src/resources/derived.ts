@@ -191,7 +191,7 @@ interface Summary {
 }
 
 /** Returns an entry of a resource as responses show it, with generated values. */
-export type Complete = (resource: Resource, entry: Entry) => Entry;
+type Complete = (resource: Resource, entry: Entry) => Entry;
 
 /** Returns a value of an entry as responses show it. */
 function getShown({ children: { resource } }: Derived, entry: Entry, property: string, complete: Complete): unknown {

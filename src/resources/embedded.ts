@@ -285,7 +285,7 @@ function findCopies(
  * Returns the id of the user whom a property such as `author` shows.
  * It is a hidden value of the entry, because an object or a text can lack the id.
  */
-export function getShownUser(entry: Entry, property: string): string | undefined {
+function getShownUser(entry: Entry, property: string): string | undefined {
   const id = getOwn(getPathValues(entry), getUserKey(property));
   return id === undefined ? undefined : String(id);
 }

@@ -3,7 +3,7 @@ import { getPageNumber, type LinkRelation } from '../util/pages.ts';
 import type { ListPage } from './list-query.ts';
 
 /** The property or header of a page whose values are needed, and what stands around it. */
-export interface PageField {
+interface PageField {
   readonly name: string;
   /** The property with the list. If it is `articles`, the property `articlesCount` is the total. */
   readonly list: string;

@@ -7,7 +7,7 @@ import type { SchemaReader } from './schema-reader.ts';
 import { FULL_NAMES, findListed, findShown, hasKnownQuery, listUsed } from './views.ts';
 
 /** A list whose entries have no path of their own, such as `/countries`. No operation changes its entries. */
-export interface ReadOnlyList {
+interface ReadOnlyList {
   readonly path: string;
   readonly documentPath: DocumentPath;
 }

@@ -41,7 +41,7 @@ export function respond(
 }
 
 /** Returns a response with more headers. */
-export function addHeaders(response: HandlerResponse, headers: Readonly<Record<string, string>>): HandlerResponse {
+function addHeaders(response: HandlerResponse, headers: Readonly<Record<string, string>>): HandlerResponse {
   return { ...response, headers: { ...response.headers, ...headers } };
 }
 

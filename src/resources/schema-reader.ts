@@ -82,7 +82,7 @@ export function isEnvelopeName(name: string): boolean {
  * `path`: the property names that lead to it.
  * `schema`: the JSON Pointer of the schema of the entry, or of each entry in the list.
  */
-export interface Located {
+interface Located {
   readonly path: readonly string[];
   readonly schema: string;
 }

@@ -71,7 +71,7 @@ export function removeFillers(segment: string): string {
 }
 
 /** A value of a property that stands for a state, such as `status: 'done'` or `archived: true`. */
-export interface StateValue {
+interface StateValue {
   readonly property: string;
   readonly value: unknown;
 }

@@ -13,7 +13,7 @@ import type { SchemaReader } from './schema-reader.ts';
 import { findLogin, findOwnUser, findPasswordChange, isLogout } from './users.ts';
 
 /** What the operations of a document say about its users. */
-export interface UserContext {
+interface UserContext {
   /** The paths that log users in. */
   readonly loginPaths: readonly string[];
   /** The paths that show the user who sends a request. */
