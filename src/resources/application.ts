@@ -23,6 +23,7 @@ import { linkEntries } from './link-entries.ts';
 import { addArticle } from './names.ts';
 import { findIdIssues, findNameIssues, findOverrideIssues, findResourceIssues } from './override-issues.ts';
 import { requireActiveToken } from './ownership.ts';
+import { problems } from './problems.ts';
 import {
   type Action,
   getRouteKey,
@@ -30,7 +31,6 @@ import {
   PATH_VALUES,
   type PathKey,
   type Plan,
-  problems,
   type Resource,
 } from './resource.ts';
 import { ResourceModel } from './resource-model.ts';

@@ -9,8 +9,9 @@ import { setShownUser } from './embedded.ts';
 import { getEntryList } from './entries.ts';
 import { findByKeys } from './entry-lists.ts';
 import { getKeyValue, getOwn } from './entry-values.ts';
+import { problems } from './problems.ts';
 import { toReferenceValue } from './references.ts';
-import { type Assignment, type Plan, problems, type Resource } from './resource.ts';
+import type { Assignment, Plan, Resource } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 import { findByLogin } from './users.ts';
 

@@ -1,6 +1,6 @@
 import type { Context, mocked } from '../application.ts';
 import * as application from '../application.ts';
-import type { problems } from '../resources/resource.ts';
+import type { problems } from '../resources/problems.ts';
 import type { State as ShopState } from '../shop/api-types.ts';
 import type { DomainErrorCode as ShopErrorCode } from '../shop/domain/domain-error.ts';
 import type { CustomHandlers } from '../shop/operations/handler.ts';
