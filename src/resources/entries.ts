@@ -4,7 +4,7 @@ import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { findByKeys, withoutEntries } from './entry-lists.ts';
 import { getKeyValue, type PathInput } from './entry-values.ts';
 import { getParentPath, getPathForm } from './names.ts';
-import type { Inference, Mount, PathKey, Resource } from './resource.ts';
+import { type Inference, type Mount, type Parent, type PathKey, type Resource, SENDER } from './resource.ts';
 import { keepLastId } from './sequences.ts';
 
 /**
@@ -29,8 +29,19 @@ export function hasParents(entry: Entry, { parents }: Mount, path: PathInput): b
  * Returns the entries that belong to the parents in a request path: the pets of the owner 7 for `/owners/7/pets`.
  * `path`: the path parameters of the request.
  */
-export function listChildrenOf(list: EntryList, { parents }: Mount, path: PathInput): readonly Entry[] {
+export function listChildrenOf(list: EntryList, mount: Mount, path: PathInput): readonly Entry[] {
+  const parents = listSelectingParents(mount, path);
   return parents.length === 0 ? list.entries : findByKeys(list, parents, getValues(parents, path));
+}
+
+/**
+ * Returns the parents that select the entries of a request.
+ * Only a user can see less than all entries of a list whose words, and not whose path, say that they are those of the
+ * user.
+ */
+function listSelectingParents({ parents }: Mount, path: PathInput): readonly Parent[] {
+  const isOpen = parents.some(({ isDescribed }) => isDescribed) && path[SENDER] === undefined;
+  return isOpen ? parents.filter(({ isDescribed }) => !isDescribed) : parents;
 }
 
 /**
@@ -40,8 +51,9 @@ export function listChildrenOf(list: EntryList, { parents }: Mount, path: PathIn
 export function findAtPath(list: EntryList, { kind }: Resource, mount: Mount, path: PathInput): Entry | undefined {
   const { id } = mount;
   if (kind === 'singleton') return listChildrenOf(list, mount, path)[0];
+  const parents = listSelectingParents(mount, path);
   const find = (key: PathKey) => {
-    const keys = [key, ...mount.parents];
+    const keys = [key, ...parents];
     return findByKeys(list, keys, getValues(keys, path))[0];
   };
   return find(id) ?? (id.alias === undefined ? undefined : find({ ...id, property: id.alias }));
@@ -199,7 +211,10 @@ function isParentPath({ parents }: Mount, item: string): boolean {
  * `parent`: the parent, such as the owner 7.
  */
 function getPathInput(mount: Mount, own: Mount, resource: Resource, parent: Entry): PathInput {
-  const keys = [...own.parents, ...(resource.kind === 'collection' ? [own.id] : [])];
+  // The user who sends a request is a parent of `/me/lists/{listId}/tasks`, but not of `/lists/{listId}/tasks`.
+  const isOfSender = mount.parents.some(({ isSender }) => isSender);
+  const parents = isOfSender ? own.parents : own.parents.filter(({ isSender }) => !isSender);
+  const keys = [...parents, ...(resource.kind === 'collection' ? [own.id] : [])];
   return Object.fromEntries(
     mount.parents.map(({ parameter }, index) => {
       const key = keys[index];
@@ -234,10 +249,16 @@ export interface ParentPlace {
 export function createParentFinder({ resources }: Inference): (mount: Mount) => readonly (readonly ParentPlace[])[] {
   return memoizeByObject((mount: Mount) =>
     mount.parents.map(({ path, parameter }, index) => {
-      const parameters = mount.parents.slice(0, index + 1).map((parent) => parent.parameter);
+      const inPath = mount.parents.slice(0, index + 1).filter(({ isSender }) => !isSender);
+      const listParameters = ({ parents, id }: Mount) => {
+        const rest = inPath.map((parent) => parent.parameter);
+        return [...parents, id].map((key) => ('isSender' in key ? SENDER : (rest.shift() ?? '')));
+      };
       const places = resources
         .filter(({ kind }) => kind === 'collection')
-        .flatMap((resource) => resource.mounts.map((own) => ({ parameter, resource, own, parameters })))
+        .flatMap((resource) =>
+          resource.mounts.map((own) => ({ parameter, resource, own, parameters: listParameters(own) })),
+        )
         .filter(({ own: { item } }) => item !== undefined && getPathForm(item) === getPathForm(path));
       const named = places.filter(({ own }) => own.id.parameter === parameter);
       const next = mount.parents[index + 1]?.path ?? mount.item ?? mount.collection;

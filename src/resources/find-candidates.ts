@@ -1,7 +1,7 @@
 import { allowsJson } from '../openapi/media-types.ts';
 import type { Route } from '../openapi/routes.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
-import { normalizeName, toSingular } from '../util/names.ts';
+import { toSingular } from '../util/names.ts';
 import {
   type DocumentPath,
   type DocumentPaths,
@@ -27,6 +27,7 @@ import {
 } from './response-shapes.ts';
 import type { SchemaReader } from './schema-reader.ts';
 import { allowsAnyBody, allowsAnyJson } from './schema-reader.ts';
+import { findShownAbove, findShownBelow } from './shown-entries.ts';
 import { isDownload, isUpload } from './uploads.ts';
 
 /**
@@ -96,34 +97,6 @@ export interface Candidate {
   readonly isByQuery?: boolean;
   /** The JSON Pointer of the schema in which the object at the path above the list shows the entries. */
   readonly shown?: string | undefined;
-}
-
-/**
- * Returns the JSON Pointer of the schema of the entries that the object at the path above a list shows: the items that
- * `GET /basket` shows for `/basket/items`.
- * Returns undefined if it shows none.
- */
-function findShownAbove(reader: SchemaReader, paths: DocumentPaths, collectionPath: string): string | undefined {
-  const above = getParentPath(collectionPath);
-  const read = paths.get(above)?.routes.get('GET');
-  const schema = read && reader.getResponseSchema(read, read.successStatus);
-  if (schema === undefined) return undefined;
-  const entry = reader.findEntry(schema, toSingular(getResourceSegment(above))).schema;
-  const own = normalizeName(getLastSegment(collectionPath));
-  const list = [...reader.getProperties(entry)].find(([name]) => normalizeName(name) === own)?.[1];
-  const changes = [paths.get(above), paths.get(getParentPath(above))].flatMap((one) => [
-    ...(one?.routes.values() ?? []),
-  ]);
-  const isSent = changes.some((route) => {
-    const request = reader.getRequestSchema(route);
-    return (
-      request !== undefined && [...reader.getProperties(request).keys()].some((name) => normalizeName(name) === own)
-    );
-  });
-  // A client that sends the list itself would see it instead of the entries.
-  if (isSent) return undefined;
-  const items = list === undefined ? undefined : reader.getItems(list);
-  return items !== undefined && reader.isObject(items) ? items : undefined;
 }
 
 /**
@@ -218,7 +191,7 @@ export function findCandidates(reader: SchemaReader, paths: DocumentPaths): read
     if (collectionPath === undefined) return [];
     const segment = item.overrides.resource ?? getResourceSegment(collectionPath);
     const collection = paths.get(collectionPath);
-    const above = findShownAbove(reader, paths, collectionPath);
+    const above = findShownAbove(reader, paths, collectionPath) ?? findShownBelow(reader, paths, collectionPath);
     const own = { segment, singular: toSingular(segment), collectionPath, collection, item };
     const isUnknown = !collection && above === undefined && !item.routes.has('GET');
     const candidate = { ...own, shown: isUnknown ? findSchemaElsewhere(reader, paths, own) : above };

@@ -37,6 +37,9 @@ export function getLastSegment(path: string): string {
   return template.slice(template.lastIndexOf('/') + 1);
 }
 
+/** Matches segments that stand for the user who sends a request, such as `/me/tasks`. */
+export const OWN_SEGMENT = /^(?:me|mine|self|myself)$|^my(?:[-_].+)?$/i;
+
 /** Matches the end of an id's name, such as `petid`. The name must have no uppercase letters and no separators. */
 const ID_ENDING = /(?:id|uuid|guid|identifier)$/;
 

@@ -3,15 +3,14 @@ import type { Route } from '../openapi/routes.ts';
 import { requiresCredentials } from '../openapi/security.ts';
 import { normalizeName } from '../util/names.ts';
 import { getMark } from './marks.ts';
-import { getLastSegment, getParameterName, getPathForm, toTemplate } from './names.ts';
+import { getLastSegment, getParameterName, getPathForm, OWN_SEGMENT, toTemplate } from './names.ts';
+import { describesOwn, findHolder, isForOthers, isPersonalEntry } from './own-lists.ts';
 import { findReferences } from './references.ts';
 import { type Mount, type Parent, type PathKey, type Resource, SENDER } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
+import { CREATOR_PROPERTIES } from './user-names.ts';
 import { findUserParts, getUserKey, hasUserId } from './user-parts.ts';
 import { isFeed } from './views.ts';
-
-/** Matches segments that stand for the user who sends a request, such as `/me/tasks`. */
-const OWN_SEGMENT = /^(?:me|mine|self|myself)$|^my(?:[-_].+)?$/i;
 
 /** Lists and objects that each user has alone, if they need a login. Without uppercase letters and separators. */
 const PERSONAL = [
@@ -42,8 +41,9 @@ export function findOwnPosition(path: string, ownPaths: readonly string[]): numb
 }
 
 /**
- * Adds the user who sends a request to the parents of paths such as `/me/tasks` and `/me/tasks/{taskId}`, and of
- * personal ones that need credentials, such as `/cart` and `/cart/items`.
+ * Adds the user who sends a request to the parents of paths such as `/me/tasks` and `/me/tasks/{taskId}`, of personal
+ * ones that need credentials, such as `/cart` and `/cart/items`, and of lists whose summary, description or operationId
+ * says that they have the entries of this user.
  */
 export function addSenders(
   reader: SchemaReader,
@@ -64,13 +64,18 @@ export function addSenders(
     return isNamed && [collection, own].every((path) => needsLogin.get(path) !== false) && needsLogin.has(own);
   };
   const inference = { resources, users };
-  const added = resources.map((resource): Resource => {
+  const added = resources.map((each): Resource => {
+    const resource = each === users ? each : addDescribed(reader, inference, each, { item, routes, ownPaths });
     const positions = resource.mounts.map((mount) => {
       const path = mount.item ?? mount.collection;
-      return findOwnPosition(path, ownPaths) ?? (isPersonal(mount) ? 0 : undefined);
+      const isKnown = mount.parents.some(({ isSender }) => isSender);
+      return isKnown ? undefined : (findOwnPosition(path, ownPaths) ?? (isPersonal(mount) ? 0 : undefined));
     });
     if (resource === users || positions.every((position) => position === undefined)) return resource;
-    const sent = listSent(reader, resource, { routes, ownPaths });
+    const paths = resource.mounts.flatMap(({ collection }) =>
+      findOwnPosition(collection, ownPaths) === undefined ? [] : [collection],
+    );
+    const sent = listSent(reader, routes, paths);
     const key = findOwnerKey(reader, inference, resource, { item, sent });
     const mounts = resource.mounts.flatMap((mount, index): Mount | readonly Mount[] => {
       const path = mount.item ?? mount.collection;
@@ -94,11 +99,56 @@ export function addSenders(
   return added.map((one) => (one === users ? { ...users, mounts: [{ ...first, item }, ...others] } : one));
 }
 
-/** Returns the names of properties in requests that create entries of a resource at paths such as `/me/tasks`. */
-function listSent(reader: SchemaReader, { mounts }: Resource, { routes, ownPaths }: OwnContext): readonly string[] {
-  const paths = mounts.flatMap(({ collection }) =>
-    findOwnPosition(collection, ownPaths) === undefined ? [] : [collection],
-  );
+/**
+ * Adds the user who sends a request to the parents of lists such as `/bookings` whose words say that they have the
+ * entries of this user, and to those of the entries, unless other operations show that other people use them.
+ */
+function addDescribed(
+  reader: SchemaReader,
+  inference: { readonly resources: readonly Resource[]; readonly users: Resource },
+  resource: Resource,
+  { item, routes, ownPaths }: OwnContext & { readonly item: string },
+): Resource {
+  const find = (method: string, path: string) => routes.find((route) => route.method === method && route.path === path);
+  const describeMount = ({ collection, parents }: Mount) => {
+    const list = resource.kind === 'collection' && parents.length === 0 ? find('GET', collection) : undefined;
+    const isInPath = findOwnPosition(collection, ownPaths) !== undefined || isFeed({ path: collection });
+    const owned = list && !isInPath ? describesOwn(reader, list, find('POST', collection), routes) : undefined;
+    return list && owned ? { list, owned } : undefined;
+  };
+  const described = resource.mounts.map(describeMount);
+  if (described.every((one) => one === undefined)) return resource;
+  const collections = resource.mounts.map(({ collection }) => collection);
+  const sent = listSent(reader, routes, collections);
+  const others = sent.filter((name) => !CREATOR_PROPERTIES.includes(name));
+  const mounts = resource.mounts.flatMap((mount, index): Mount | readonly Mount[] => {
+    const own = described[index];
+    if (!own) return mount;
+    const { users, resources } = inference;
+    const { collection } = mount;
+    const isAssigned = listsAssigned(reader, own.list);
+    const assignee = isAssigned ? findAssigneeKey(reader, users, resource, { routes, collection }) : undefined;
+    if (isAssigned && !assignee) return mount;
+    const names = resources.map(({ singular }) => normalizeName(singular));
+    const creator = findOwnerKey(reader, inference, resource, { item, sent: others });
+    const isHidden = creator.property === undefined && !creator.name.includes('.');
+    const holder = isHidden ? findHolder(reader, resource.schema, { sent, names }) : undefined;
+    const isPersonal = !isHidden || holder || isPersonalEntry(reader, resource.schema, collection, own.owned);
+    if (!assignee && (!isPersonal || (isHidden && !holder && index > 0 && !resource.canCreate))) return mount;
+    const key = assignee ?? (holder ? { ...holder, name: holder.property } : creator);
+    const sender: Parent = { ...key, parameter: SENDER, path: item, isSender: true, isDescribed: true };
+    const whole = { ...mount, parents: [sender] };
+    const hasOthers =
+      isForOthers(reader, routes, collection) ||
+      routes.some((route) => route.path === mount.item && !requiresCredentials(route)) ||
+      resource.mounts.some((one, at) => at !== index && !described[at] && find('GET', one.collection) !== undefined);
+    return mount.item === undefined || !hasOthers ? whole : [{ ...whole, item: undefined }, mount];
+  });
+  return { ...resource, mounts };
+}
+
+/** Returns the names of properties in requests that create entries at some paths. */
+function listSent(reader: SchemaReader, routes: readonly Route[], paths: readonly string[]): readonly string[] {
   const creates = routes.filter(({ method }) => method === 'POST');
   return listSentProperties(reader, creates, paths).map(([name]) => normalizeName(name));
 }

@@ -3,12 +3,13 @@ import { pickKeys } from '../openapi/document.ts';
 import type { Route } from '../openapi/routes.ts';
 import { requiresCredentials } from '../openapi/security.ts';
 import type { Entry, State } from '../store/state.ts';
+import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { normalizeName } from '../util/names.ts';
 import { setShownUser } from './embedded.ts';
 import { getEntries } from './entries.ts';
 import { getKeyValue, getOwn, getProperty, type PathInput, setKeyValue } from './entry-values.ts';
 import { findCreatorKey } from './own-paths.ts';
-import { type Mount, type PathKey, type Plan, type Resource, SENDER } from './resource.ts';
+import { type Mount, type Parent, type PathKey, type Plan, type Resource, SENDER } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 import type { SchemaReader } from './schema-reader.ts';
 import { explainNoSender, findOwnEntry, findSender, findUserWithToken, namesSender, type TokenType } from './tokens.ts';
@@ -49,22 +50,34 @@ export function requireActiveToken(
 /**
  * Returns the path parameters of a request with the id of the user who sends it, if the path is one such as
  * `/me/tasks`.
- * With other credentials, it is the first user. The parameters stay the same if there are no users.
+ * With other credentials, it is the first user; for a list whose words say that it is the user's, it is no user.
+ * The parameters stay the same if there are no users.
  * Throws a `DomainError` if the token is not valid.
  */
 export function addSenderPath(
-  { inference: { users } }: ResourceModel,
-  { parents }: Mount,
+  model: ResourceModel,
+  mount: Mount,
   path: PathInput,
   input: Pick<Input, 'headers' | 'user'>,
   state: State,
 ): PathInput {
-  if (!users || !parents.some(({ isSender }) => isSender)) return path;
+  const { users } = model.inference;
+  const senders = listSenders(model)(mount);
+  if (!users || senders.length === 0) return path;
+  if (senders.every(({ isDescribed }) => isDescribed) && !namesSender(input)) return path;
   const user = findOwnEntry(users, state, input);
   if (!user && namesSender(input)) throw createSenderError(users, state, input);
   const id = user && getKeyValue(user, users.id);
   return id === undefined ? path : Object.assign(Object.create(null), path, { [SENDER]: id });
 }
+
+/** Returns the users who send a request among the parents of a mount, and among those of its parents. */
+const listSenders = memoizeByObject((model: ResourceModel) =>
+  memoizeByObject((mount: Mount): readonly Parent[] => {
+    const above = model.findParents(mount).flatMap((places) => places.flatMap(({ own }) => own.parents));
+    return [...mount.parents, ...above].filter(({ isSender }) => isSender);
+  }),
+);
 
 /**
  * Adds the user who sends a request to a new entry, unless the body has it: the id as `authorId`, or the properties
@@ -88,7 +101,9 @@ export function addSender(
     !sent.includes(normalizeName(name)) &&
     !sent.includes(`${normalizeName(name)}id`) &&
     !sent.includes(`${normalizeName(name)}name`) &&
-    mount.parents.every((parent) => parent.property !== name && parent.name !== getUserKey(name));
+    mount.parents.every(
+      (parent) => parent.isDescribed || (parent.property !== name && parent.name !== getUserKey(name)),
+    );
   const ids = parts.ids.filter(isFree);
   const names = parts.names.filter(({ name }) => isFree(name));
   const objects = parts.objects.filter(({ name }) => isFree(name));

@@ -208,7 +208,7 @@ export class ResourceModel {
     };
     const timed = { ...given, ...this.#values.getTimes(resource, given, { nowMs, kinds: ['created', 'updated'] }) };
     const withFile = isUpload(plan.route) ? setFile(timed, body) : timed;
-    const withParents = this.#setParents(mount, path, withFile);
+    const withParents = this.#setParents(mount, path, withFile, true);
     if (resource.kind === 'singleton') return withParents;
     const { id } = resource;
     if (hasOwnId(plan, path))
@@ -412,10 +412,11 @@ export class ResourceModel {
     return Object.fromEntries(values);
   }
 
-  #setParents({ parents }: Mount, path: PathInput, entry: Entry): Entry {
+  #setParents({ parents }: Mount, path: PathInput, entry: Entry, isNew = false): Entry {
     return parents.reduce((next, parent) => {
       const known = getKeyValue(next, parent);
       const value = path[parent.parameter];
+      if (isNew && parent.isDescribed && known !== undefined) return next;
       return value === undefined || known === value
         ? next
         : setKeyValue(next, parent, this.#values.toTyped(parent.schema, value));

@@ -52,6 +52,11 @@ export interface Parent extends PathKey {
    * Then the path has no parameter for it, and the name of its value is `SENDER`.
    */
   readonly isSender?: boolean;
+  /**
+   * Whether only the words of the document say that the list has the entries of this user, and not the path.
+   * Then it has all entries if the credentials name no user, and a request can create an entry for another user.
+   */
+  readonly isDescribed?: boolean;
 }
 
 /** The name under which the path parameters of a request below `/me` have the id of the user who sends it. */

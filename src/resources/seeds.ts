@@ -123,7 +123,9 @@ function addSeeds(
   if (!mount || !plan) return state;
   const known = listParentPaths(model.inference, state, mount);
   // Without users, requests with other credentials see the entries below `/me`.
-  const paths = known.length === 0 && isTopLevel(mount) ? [{}] : known;
+  const isWithoutUser = known.length === 0 || mount.parents.every(({ isDescribed }) => isDescribed);
+  const isOpen = isTopLevel(mount) && isWithoutUser && (known.length === 0 || !isOwnList(model, resource));
+  const paths = isOpen ? [{}] : known;
   const isForEach = values.includes(undefined) || isOwnList(model, resource);
   return addSeedsAt(model, { ...plan, mount }, state, { values, paths, isForEach });
 }

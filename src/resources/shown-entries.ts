@@ -1,0 +1,59 @@
+import { normalizeName, toSingular } from '../util/names.ts';
+import { type DocumentPaths, getResourceSegment, indexByParent } from './document-paths.ts';
+import { getLastSegment, getParentPath, OWN_SEGMENT } from './names.ts';
+import type { SchemaReader } from './schema-reader.ts';
+
+/**
+ * Returns the JSON Pointer of the schema of the entries that the object at the path above a list shows: the items that
+ * `GET /basket` shows for `/basket/items`.
+ * Returns undefined if it shows none.
+ */
+export function findShownAbove(reader: SchemaReader, paths: DocumentPaths, collectionPath: string): string | undefined {
+  const above = getParentPath(collectionPath);
+  const read = paths.get(above)?.routes.get('GET');
+  const schema = read && reader.getResponseSchema(read, read.successStatus);
+  if (schema === undefined) return undefined;
+  const entry = reader.findEntry(schema, toSingular(getResourceSegment(above))).schema;
+  const own = normalizeName(getLastSegment(collectionPath));
+  const list = [...reader.getProperties(entry)].find(([name]) => normalizeName(name) === own)?.[1];
+  const changes = [paths.get(above), paths.get(getParentPath(above))].flatMap((one) => [
+    ...(one?.routes.values() ?? []),
+  ]);
+  const isSent = changes.some((route) => {
+    const request = reader.getRequestSchema(route);
+    return (
+      request !== undefined && [...reader.getProperties(request).keys()].some((name) => normalizeName(name) === own)
+    );
+  });
+  // A client that sends the list itself would see it instead of the entries.
+  if (isSent) return undefined;
+  const items = list === undefined ? undefined : reader.getItems(list);
+  return items !== undefined && reader.isObject(items) ? items : undefined;
+}
+
+/**
+ * Returns the JSON Pointer of the schema of the entries that a list such as `/bookings/my` shows, if `/bookings` itself
+ * is no list: its items have most properties of the request that creates a booking.
+ */
+export function findShownBelow(reader: SchemaReader, paths: DocumentPaths, collectionPath: string): string | undefined {
+  const { routes } = paths.get(collectionPath) ?? {};
+  const post = routes?.has('GET') ? undefined : routes?.get('POST');
+  const request = post && reader.getRequestSchema(post);
+  if (request === undefined) return undefined;
+  const sent = [...reader.getProperties(reader.findEntry(request, getSingular(collectionPath)).schema).keys()];
+  const lists = (indexByParent(paths).get(collectionPath) ?? []).flatMap(([below, { routes: own }]) => {
+    const list = OWN_SEGMENT.test(getLastSegment(below)) ? own.get('GET') : undefined;
+    const response = list && reader.getResponseSchema(list, list.successStatus);
+    const items =
+      response === undefined ? undefined : reader.findList(response, getLastSegment(collectionPath))?.schema;
+    return items === undefined ? [] : [items];
+  });
+  return lists.find((items) => {
+    const known = reader.getProperties(items);
+    return sent.filter((name) => known.has(name)).length * 2 > sent.length;
+  });
+}
+
+function getSingular(collectionPath: string): string {
+  return toSingular(getResourceSegment(collectionPath));
+}
