@@ -11,9 +11,11 @@ import {
   TOO_DEEP,
   TOO_DEEP_REMEDY,
 } from '../util/limits.ts';
+import { runAtOnce, type Steps, splitList } from '../util/slices.ts';
 import { limitList } from '../util/text.ts';
-import { tryOrError, tryOrUndefined } from '../util/try-or-undefined.ts';
+import { tryOrError } from '../util/try-or-undefined.ts';
 import { type Disk, describeDiskError } from './disk.ts';
+import { JsonParser } from './json-parser.ts';
 import type { State } from './state.ts';
 import { OTHER_CONTRACT, type StateValidator } from './validate-state.ts';
 
@@ -43,10 +45,11 @@ export function isDataFileError(error: unknown): error is UserError {
   return error instanceof UserError && REASONS.includes(error.reason);
 }
 
-/** A state with its JSON text in UTF-8. The state was read from this text, or printed as this text. */
+/** A state that was read from a file, or created by the application. */
 export interface StateText {
   readonly state: State;
-  readonly text: Buffer;
+  /** The JSON text of the state in UTF-8, for a new data file. Undefined if the state is kept in memory only. */
+  readonly text: Buffer | undefined;
   /** The size of the JSON text that the server would write for the state, in bytes. */
   readonly printedBytes: number;
 }
@@ -76,15 +79,20 @@ interface ReadOptions extends StateFile {
  * Returns undefined if the file does not exist.
  * Throws a `UserError` with `remedy` in its message if the content is not a valid state.
  */
-export function readState({ path, disk, check, ...remedies }: ReadOptions): StateText | undefined {
+export function readState({
+  path,
+  disk,
+  check,
+  ...remedies
+}: ReadOptions): (StateText & { readonly text: Buffer }) | undefined {
   try {
     const bytes = readBytes(disk, path);
     if (!bytes) return undefined;
-    const data = parse(path, decode(path, bytes));
+    const data = parseBytes(path, bytes);
     requireValid(path, check(data));
     // The validation has added the default values of the contract, so the server may write more bytes than the file has
     // now.
-    return { state: data as State, text: bytes, printedBytes: requireFileSize(path, data) };
+    return { state: data as State, text: bytes, printedBytes: requireFileSize(path, data as State) };
   } catch (error) {
     throw addRemedy(error, remedies);
   }
@@ -113,10 +121,10 @@ export function addRemedy(
 export function readStateOverrides({ path, disk, check }: StateFile, defaults: State): Partial<State> {
   const bytes = readBytes(disk, path);
   if (!bytes) throw createDataFileError(`${path} does not exist`);
-  const change = parse(path, decode(path, bytes));
+  const change = parseBytes(path, bytes);
   const isObject = typeof change === 'object' && change !== null && !Array.isArray(change);
   requireValid(path, check(isObject ? { ...structuredClone(defaults), ...change } : change));
-  requireFileSize(path, change);
+  requireFileSize(path, change as Partial<State>);
   return change as Partial<State>;
 }
 
@@ -165,6 +173,15 @@ export function decode(path: string, bytes: Buffer): string {
 }
 
 /**
+ * Parses the JSON bytes of a file in parts, because a long list needs several times its memory if it is parsed at once.
+ * Throws a `UserError` as `parse` does.
+ */
+function parseBytes(path: string, bytes: Buffer): unknown {
+  const data = tryOrError(SyntaxError, () => runAtOnce(new JsonParser(bytes).parse()));
+  return data instanceof SyntaxError ? parse(path, decode(path, bytes)) : data;
+}
+
+/**
  * Parses the JSON text of a file, with or without a byte order mark.
  * Throws a `UserError` if the text is not JSON, is nested too deeply, has an integer that JavaScript can't represent,
  * or has the same property name twice in one object.
@@ -191,19 +208,42 @@ export function parse(path: string, textWithMark: string): unknown {
       message: `${describeInexact(found.text)}: ${EXACT_REMEDY}`,
     })),
   );
-  const printed = print(data);
-  const duplicate = printed === undefined || text === printed ? undefined : findDuplicateName(text);
+  const duplicate = findDuplicateName(text);
   if (duplicate) throw createDataFileError(locate(path, duplicate));
   return data;
 }
 
 /**
- * Returns the size of the JSON text that the server would write for `data`, in bytes.
+ * Returns the size of the JSON text that the server would write for a state, in bytes.
  * Throws a `UserError` if the text would exceed the maximum size of a data file.
  */
-export function requireFileSize(path: string, data: unknown): number {
-  const printed = print(data);
-  return refuseFileSize(path, printed === undefined ? Number.POSITIVE_INFINITY : Buffer.byteLength(printed));
+export function requireFileSize(path: string, state: Partial<State>): number {
+  return refuseFileSize(path, runAtOnce(getPrintedSize(state as State)));
+}
+
+/**
+ * `JSON.stringify` adds this number of bytes around the entries of a list, if the list is the property `""` of an
+ * object.
+ */
+const AROUND_ENTRIES = Buffer.byteLength('{\n  "": [\n' + '\n  ]\n}');
+
+/**
+ * Returns the size of the JSON text that the server would write for a state, in bytes.
+ * The text has an indentation of two spaces, and a line break at the end.
+ * Yields often, so that the caller can pause.
+ */
+export function* getPrintedSize(state: State): Steps<number> {
+  const withoutEntries = Object.fromEntries(Object.keys(state).map((name) => [name, []]));
+  let size = Buffer.byteLength(`${JSON.stringify(withoutEntries, null, 2)}\n`);
+  for (const list of Object.values(state)) {
+    if (list.length > 0) size += Buffer.byteLength('\n' + '\n  ');
+    for (const [part, start] of splitList(list)) {
+      if (start > 0) size += Buffer.byteLength(',\n');
+      size += Buffer.byteLength(JSON.stringify({ '': part }, null, 2)) - AROUND_ENTRIES;
+      yield;
+    }
+  }
+  return size;
 }
 
 /** Returns `bytes`, the size of a file. Throws a `UserError` if the size exceeds the limit for a data file. */
@@ -212,12 +252,9 @@ export function refuseFileSize(path: string, bytes: number): number {
   throw createDataFileError(`${path} would exceed the limit of ${MAX_FILE_BYTES} bytes when the server writes it`);
 }
 
-/**
- * Returns the JSON text that the server writes to a data file.
- * Returns undefined if the text would be longer than a JavaScript string can be.
- */
-export function print(data: unknown): string | undefined {
-  return tryOrUndefined(() => `${JSON.stringify(data, null, 2)}\n`);
+/** Returns the JSON text that the server writes to a data file. `requireFileSize` has limited its size. */
+export function print(state: State): string {
+  return `${JSON.stringify(state, null, 2)}\n`;
 }
 
 /**

@@ -29,7 +29,10 @@ export interface DefaultDataSource {
 }
 
 /** The source of the default data, the disk, and the function that validates the data. */
-type DefaultDataOptions = DefaultDataSource & Omit<StateFile, 'path'>;
+interface DefaultDataOptions extends DefaultDataSource, Omit<StateFile, 'path'> {
+  /** Whether the text of the default data is needed. It needs as much memory as the default data. */
+  readonly keepsText: boolean;
+}
 
 /**
  * Returns the name of the default data for error messages: the path of its file, or "The default data of the contract".
@@ -42,12 +45,12 @@ export function getDefaultDataName(defaultData: DefaultData): string {
  * Creates a function that returns the validated default data.
  * If the default data has changed since the last call, the function reads it again.
  */
-export function createDefaultDataReader({ defaultData, complete, disk, check }: DefaultDataOptions): () => StateText {
+export function createDefaultDataReader({ defaultData, complete, ...options }: DefaultDataOptions): () => StateText {
   const name = getDefaultDataName(defaultData);
-  if (typeof defaultData !== 'string') return createSeedReader(defaultData, name, check);
-  const read = createFileReader({ path: defaultData, disk, check });
+  if (typeof defaultData !== 'string') return createSeedReader(defaultData, name, options);
+  const read = createFileReader(defaultData, options);
   if (!complete) return read;
-  const readCompleted = createSeedReader(() => complete(read().state), name, check);
+  const readCompleted = createSeedReader(() => complete(read().state), name, options);
   return () => {
     const content = read();
     // Most files are complete, and a second state of a long list needs as much memory as the first.
@@ -67,7 +70,9 @@ function hasSameEntries(state: State, other: State): boolean {
   );
 }
 
-function createFileReader({ path, disk, check }: StateFile): () => StateText {
+type ReaderOptions = Omit<DefaultDataOptions, keyof DefaultDataSource>;
+
+function createFileReader(path: string, { disk, check, keepsText }: ReaderOptions): () => StateText {
   const remedy = 'Fix it, or use another file with --default-data FILE';
   let cached: { readonly signature: string | undefined; readonly content: StateText } | undefined;
   return () => {
@@ -77,18 +82,18 @@ function createFileReader({ path, disk, check }: StateFile): () => StateText {
     const content = readState({ path, disk, check, remedy });
     if (!content)
       throw createDataFileError(`${path} does not exist. Restore it, or use another file with --default-data FILE.`);
-    cached = { signature, content };
-    return content;
+    cached = { signature, content: keepsText ? content : { ...content, text: undefined } };
+    return cached.content;
   };
 }
 
-function createSeedReader(create: () => State, name: string, check: StateFile['check']): () => StateText {
+function createSeedReader(create: () => State, name: string, { check, keepsText }: ReaderOptions): () => StateText {
   const toText = memoizeByObject((created: State): StateText => {
     // The validation adds default values to its argument, so it gets a copy.
     const state = structuredClone(created);
     requireValid(name, check(state));
     const printedBytes = requireFileSize(name, state);
-    return { state, text: Buffer.from(print(state) ?? ''), printedBytes };
+    return { state, text: keepsText ? Buffer.from(print(state)) : undefined, printedBytes };
   });
   return () => toText(create());
 }

@@ -75,7 +75,8 @@ const POLL_MS = 200;
 export async function openState<S extends State = State>(options: OpenStateOptions): Promise<OpenedState<S>> {
   const { data, durability, nowMs, collections, internalLists = () => [], disk = machineDisk, onCommit } = options;
   const texts = new StateTexts(collections);
-  const read = createDefaultDataReader({ ...options, disk });
+  const hasFile = data !== undefined && durability !== 'memory';
+  const read = createDefaultDataReader({ ...options, disk, keepsText: hasFile });
   const readLogged = logFailures(read, options);
   // Each call returns a new object, because the store commits only a state that is a new object.
   // A reset must commit even if the state is the same, since the data file may be different.
@@ -86,10 +87,9 @@ export async function openState<S extends State = State>(options: OpenStateOptio
   };
   // Does not log an error, because the caller reports it as the reason why the server did not start.
   const createInitial = () => toState(read());
-  const { path, backend, initial } =
-    data === undefined || durability === 'memory'
-      ? { path: undefined, backend: createMemoryBackend(), initial: createInitial() }
-      : await openFile({ ...options, data, disk, texts }, createInitial);
+  const { path, backend, initial } = hasFile
+    ? await openFile({ ...options, data, disk, texts }, createInitial)
+    : { path: undefined, backend: createMemoryBackend(), initial: createInitial() };
   const resets = new WeakSet<State>();
   const keepLists = (current: State, next: State) =>
     keepOtherLists(current, next, [...collections(), ...(resets.has(next) ? internalLists() : [])]);

@@ -1,5 +1,5 @@
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
-import { createDataFileError, isDataFileError, readState, type StateFile } from './data-file.ts';
+import { createDataFileError, isDataFileError, print, readState, type StateFile } from './data-file.ts';
 import { resolveDataPath } from './data-path.ts';
 import { createDefaultDataReader, type DefaultDataSource } from './default-data.ts';
 import { type Disk, describeDiskError, getMode, getSignature, machineDisk, writeAll } from './disk.ts';
@@ -26,7 +26,7 @@ interface RepairOptions extends DefaultDataSource, Pick<StateFile, 'check'>, Pic
  */
 export async function repairDataFile(options: RepairOptions): Promise<string> {
   const { data, check, log, disk = machineDisk } = options;
-  const { text } = createDefaultDataReader({ ...options, disk })();
+  const { state, text = print(state) } = createDefaultDataReader({ ...options, disk, keepsText: true })();
   const path = await resolveDataPath(disk, data);
   const lock = await lockFile(path, () => undefined);
   try {

@@ -154,8 +154,8 @@ export class StateTexts {
    * Creates the text of an entry only once, even if several states contain the entry.
    */
   *getPieces(state: State): Generator<Buffer> {
-    const source = this.sources.get(state);
-    if (source) yield* splitText(source.text);
+    const text = this.sources.get(state)?.text;
+    if (text) yield* splitText(text);
     else yield* joinParts(this.#getParts(state));
   }
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { findDuplicateName } from '../../src/store/data-file.ts';
-import { JsonParser } from '../../src/store/read-in-steps.ts';
+import { JsonParser } from '../../src/store/json-parser.ts';
 import { findInexactIntegers } from '../../src/util/limits.ts';
 import { runAtOnce } from '../../src/util/slices.ts';
 import { tryOrUndefined } from '../../src/util/try-or-undefined.ts';
