@@ -124,20 +124,19 @@ export function toContractReference(pointer: string): { readonly $ref: string } 
   return { $ref: `contract#${pointer.split('/').map(encodeURIComponent).join('/')}` };
 }
 
-/** Returns a document without examples and extensions, because ajv would search them for schemas with an id. */
-export function removeData(document: Document): Document {
+/**
+ * Returns a document without examples and extensions, because ajv would search them for schemas with an id.
+ * The result for a document is always the same object, so the ajv instances of a document share it.
+ */
+export const removeData = memoizeByObject((document: Document): Document => {
   const isRemoved = (key: string, value: unknown) =>
     getKind(key, false) === 'value' && typeof value === 'object' && !VALIDATED_DATA.includes(key);
   return mapNodes(document, (node): Node => {
-    const removed = Object.entries(node).filter(([key, value]) => isRemoved(key, value));
-    return removed.length === 0
-      ? node
-      : omitKeys(
-          node,
-          removed.map(([key]) => key),
-        );
+    const removed: string[] = [];
+    for (const key in node) if (isRemoved(key, node[key])) removed.push(key);
+    return omitKeys(node, removed);
   });
-}
+});
 
 /** The keywords whose values are data that ajv needs for the validation. */
 const VALIDATED_DATA = ['enum', 'const', 'default'];

@@ -141,10 +141,13 @@ export function createSchemaValidator(getDocument: () => Document, options: Vali
       // A schema that contains itself causes endless recursion, or too many calls.
       return [createUnusableError(pointer, error as Error)];
     }
-    return validate.errors ?? [];
+    return validate.errors ?? NO_ERRORS;
   };
   const validateNested = (pointer: string, value: unknown, depth: number): readonly ErrorObject[] => {
     const errors = run(compiled.get(pointer) ?? findCompiled(pointer) ?? compile(pointer), pointer, value);
+    return errors.length === 0 ? errors : select(errors, pointer, value, depth);
+  };
+  const select = (errors: readonly ErrorObject[], pointer: string, value: unknown, depth: number) => {
     if (options.isPlain || depth > MAX_SELECTED_DEPTH || !errors.some(isUnionError)) return errors;
     // `selectAlternatives` compares the schemas in errors with those of the document.
     // A precompiled validator has only copies, so the schema is compiled again.
@@ -155,6 +158,8 @@ export function createSchemaValidator(getDocument: () => Document, options: Vali
   const validateValue: SchemaValidator = (pointer, value) => validateNested(pointer, value, 0);
   return Object.assign(validateValue, { getDocument: getOwnDocument });
 }
+
+const NO_ERRORS: readonly ErrorObject[] = [];
 
 function createUnusableError(pointer: string, error: Error): ErrorObject {
   const message = `can't be validated because the schema at #${pointer} is not usable: ${error.message}`;
@@ -226,15 +231,16 @@ export function createDirectionView(document: Document, text: string, only: Dire
    */
   const relax = (node: Node, whole: Node): Node => {
     if (!Array.isArray(node.required)) return node;
-    return {
-      ...node,
-      required: node.required.filter((name) => !isReadOrWriteOnly(document, findProperty(document, whole, name), only)),
-    };
+    const { required } = node;
+    const rest = required.filter((name) => !isReadOrWriteOnly(document, findProperty(document, whole, name), only));
+    return rest.length === required.length ? node : { ...node, required: rest };
   };
   return mapNodes(document, (node) => {
-    if (!Array.isArray(node.allOf)) return isNode(node.properties) ? relax(node, node) : node;
+    const { allOf: parts } = node;
+    if (!Array.isArray(parts)) return isNode(node.properties) ? relax(node, node) : node;
     // A part of `allOf` can require a property of another part.
-    return relax({ ...node, allOf: node.allOf.map((part) => (isNode(part) ? relax(part, node) : part)) }, node);
+    const allOf = parts.map((part) => (isNode(part) ? relax(part, node) : part));
+    return relax(allOf.every((part, index) => part === parts[index]) ? node : { ...node, allOf }, node);
   });
 }
 

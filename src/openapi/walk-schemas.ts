@@ -45,14 +45,14 @@ export function getKind(key: string, isNames: boolean): 'value' | 'names' | 'nod
  * Parts that do not change, and plain data such as examples, are not copied: the result shares them with the document.
  */
 export function mapNodes<Whole>(document: Whole, change: (node: Node, pointer: string) => Node): Whole {
+  // Creates no array of entries for each node, because a large document has a million nodes.
   const visit = (node: unknown, pointer: string, isNames: boolean): unknown => {
-    if (Array.isArray(node)) {
-      const entries = node.map((entry, index) => visit(entry, `${pointer}/${index}`, false));
-      return entries.every((entry, index) => entry === node[index]) ? node : entries;
-    }
+    if (Array.isArray(node)) return visitEntries(node, pointer);
     if (!isNode(node)) return node;
     let copy: Record<string, unknown> | undefined;
-    for (const [key, value] of Object.entries(node)) {
+    for (const key in node) {
+      const value = node[key];
+      if (typeof value !== 'object' || value === null) continue;
       const kind = getKind(key, isNames);
       const next = kind === 'value' ? value : visit(value, pointer + formatPointer(key), kind === 'names');
       if (next === value) continue;
@@ -60,6 +60,16 @@ export function mapNodes<Whole>(document: Whole, change: (node: Node, pointer: s
       copy[key] = next;
     }
     return isNames ? (copy ?? node) : change(copy ?? node, pointer);
+  };
+  const visitEntries = (entries: readonly unknown[], pointer: string): readonly unknown[] => {
+    let copy: unknown[] | undefined;
+    for (let index = 0; index < entries.length; index++) {
+      const next = visit(entries[index], `${pointer}/${index}`, false);
+      if (next === entries[index]) continue;
+      copy ??= [...entries];
+      copy[index] = next;
+    }
+    return copy ?? entries;
   };
   return visit(document, '', false) as Whole;
 }

@@ -10,10 +10,11 @@ import type { Entry } from '../store/state.ts';
  */
 export function createNestedDefaults(document: Document): (schema: string, entry: Entry) => Entry {
   const getShape = createShapes(document);
-  return (schema, entry) => (schema === '' ? entry : addInside(getNode(document, schema), entry));
+  return (schema, entry) => (schema === '' || isFlat(entry) ? entry : addInside(getNode(document, schema), entry));
 
   /** Adds default values inside of the properties of an object. */
   function addInside(node: unknown, value: Entry): Entry {
+    if (isFlat(value)) return value;
     const shape = getShape(node, value);
     return keepSame(
       value,
@@ -40,6 +41,12 @@ export function createNestedDefaults(document: Document): (schema: string, entry
     const inside = isNode(value) ? addInside(node, value) : value;
     return missing.length === 0 ? inside : { ...inside, ...Object.fromEntries(missing) };
   }
+}
+
+/** Returns whether an object contains no object and no array. Most entries of a long list are flat. */
+function isFlat(value: Entry): boolean {
+  for (const name in value) if (typeof value[name] === 'object' && value[name] !== null) return false;
+  return true;
 }
 
 /** The maximum number of default values in each other. */

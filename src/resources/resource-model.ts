@@ -2,7 +2,7 @@ import { DomainError, type Input } from '../application.ts';
 import type { CompleteValue } from '../mock/complete-value.ts';
 import type { createMock } from '../mock/mock.ts';
 import type { Contract } from '../openapi/contract.ts';
-import { omitKeys } from '../openapi/document.ts';
+import { omitKeys, pickKeys } from '../openapi/document.ts';
 import type { Route } from '../openapi/routes.ts';
 import type { Entry } from '../store/state.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
@@ -152,8 +152,9 @@ export class ResourceModel {
 
   /** Returns an entry with default values for missing properties. Returns the entry itself if it has all of them. */
   addDefaults(resource: Resource, entry: Entry): Entry {
-    const missing = omitKeys(this.getDefaults(resource), Object.keys(entry));
-    return Object.keys(missing).length === 0 ? entry : { ...entry, ...missing };
+    const defaults = this.getDefaults(resource);
+    const missing = Object.keys(defaults).filter((name) => !Object.hasOwn(entry, name));
+    return missing.length === 0 ? entry : { ...entry, ...pickKeys(defaults, missing) };
   }
 
   /**

@@ -145,7 +145,8 @@ interface SeedPlaces {
 function addSeedsAt(model: ResourceModel, plan: Plan, state: State, places: SeedPlaces): State {
   const { values, paths, isForEach, change = (entry) => entry } = places;
   const { resource, mount } = plan;
-  let list = getEntryList(state, resource);
+  const stored = getEntryList(state, resource);
+  let list = stored;
   for (const parentPath of isForEach ? paths.slice(0, MAX_PARENTS) : paths.slice(0, 1))
     for (const [index, value] of values.entries()) {
       const given = isForEach ? undefined : paths.find((one) => value !== undefined && hasParents(value, mount, one));
@@ -158,7 +159,8 @@ function addSeedsAt(model: ResourceModel, plan: Plan, state: State, places: Seed
       if (entry && (resource.kind === 'singleton' || !findEqual(list, resource, entry)))
         list = appendEntry(list, change(entry, list.length));
     }
-  return setEntries(state, resource, list);
+  // A document can have hundreds of resources, most of them without entries.
+  return list === stored ? state : setEntries(state, resource, list);
 }
 
 /** Matches what a reader of an entry changes: `read`, `isRead`, `readAt`. */

@@ -15,6 +15,7 @@ export function parsePointer(pointer: string): readonly string[] {
   return pointer.includes('~') ? steps.map(decodeStep) : steps;
 }
 
-function decodeStep(step: string): string {
+/** Decodes the escapes in one step of a JSON Pointer. */
+export function decodeStep(step: string): string {
   return step.includes('~') ? step.replaceAll('~1', '/').replaceAll('~0', '~') : step;
 }
