@@ -80,21 +80,37 @@ export function createHandler(model: ResourceModel, plan: Plan): Handle {
 
 /** Returns a request with other path parameters, and with another query. */
 function withPath(input: Input, path: Input['path'], query = input.query): Input {
-  return {
-    path,
-    query,
-    body: input.body,
-    // A getter, because few handlers use the headers, and each access to `input.headers` copies them.
-    get headers() {
-      return input.headers;
-    },
-    get url() {
-      return input.url;
-    },
-    get user() {
-      return input.user;
-    },
-  };
+  return new ChangedInput(input, path, query);
+}
+
+/**
+ * A request with other path parameters. Few handlers use the headers, and each access to `input.headers` copies them.
+ * This is a class, because V8 keeps an object literal with getters in memory until the next full garbage collection.
+ */
+class ChangedInput implements Input {
+  readonly body: unknown;
+  readonly #input: Input;
+
+  constructor(
+    input: Input,
+    readonly path: Input['path'],
+    readonly query: Input['query'],
+  ) {
+    this.body = input.body;
+    this.#input = input;
+  }
+
+  get headers(): Input['headers'] {
+    return this.#input.headers;
+  }
+
+  get url(): string | undefined {
+    return this.#input.url;
+  }
+
+  get user(): string | undefined {
+    return this.#input.user;
+  }
 }
 
 /** Handles a request about the user who sends it, such as `GET /me`. */

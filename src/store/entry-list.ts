@@ -184,7 +184,7 @@ export function setList(state: State, name: string, list: EntryList): State {
   for (const key of new Set([...Object.keys(state), name])) {
     const own = lists.get(key);
     if (own && !own.hasArray) {
-      Object.defineProperty(next, key, { get: () => own.entries, enumerable: true, configurable: true });
+      Object.defineProperty(next, key, getDescriptor(key));
       continue;
     }
     lists.delete(key);
@@ -192,6 +192,26 @@ export function setList(state: State, name: string, list: EntryList): State {
   }
   listsByState.set(next, lists);
   return next;
+}
+
+/**
+ * The property of a list that has no array yet, by the name of the collection.
+ * All states share it: V8 keeps an object with a getter of its own in memory until the next full garbage collection.
+ */
+const descriptors = new Map<string, PropertyDescriptor & ThisType<State>>();
+
+function getDescriptor(name: string): PropertyDescriptor & ThisType<State> {
+  const known = descriptors.get(name);
+  if (known) return known;
+  const descriptor: PropertyDescriptor & ThisType<State> = {
+    get() {
+      return listsByState.get(this)?.get(name)?.entries;
+    },
+    enumerable: true,
+    configurable: true,
+  };
+  descriptors.set(name, descriptor);
+  return descriptor;
 }
 
 /** Sets a property. An assignment of `__proto__` would set the prototype, and `defineProperty` is slow. */
