@@ -5,17 +5,63 @@ import { describeOrigin, type RequestRow, type SelectedRequest } from '../model/
 import { Path, Status } from '../ui/elements.tsx';
 import { useConsole } from '../ui/hooks.ts';
 
-/** The columns of the list of requests. */
-const COLUMNS = [
-  { name: 'time', title: 'Time' },
-  { name: 'method', title: 'Method' },
-  { name: 'path', title: 'Path' },
-  { name: 'status', title: 'Status' },
-  { name: 'operation', title: 'Operation' },
-  { name: 'decision', title: 'Decided by' },
-  { name: 'sandbox', title: 'Sandbox' },
-  { name: 'duration', title: 'Duration' },
-] as const;
+interface Column {
+  readonly name: string;
+  readonly title: string;
+  /**
+   * The widths in a wide list and in one of at most `MEDIUM_PX`, as in `grid-template-columns`.
+   * Without the second, only a wide list has the column.
+   */
+  readonly widths: readonly [wide: string, medium?: string];
+  readonly show: (row: RequestRow) => ComponentChildren;
+  /** Returns the tooltip of a cell. */
+  readonly getTooltip?: (row: RequestRow) => string | undefined;
+}
+
+/** The columns of the list of requests. `requests.css` has their places in a narrow list, whose rows have two lines. */
+const COLUMNS: readonly Column[] = [
+  { name: 'time', title: 'Time', widths: ['96px', '96px'], show: ({ at }) => formatTime(at) },
+  { name: 'method', title: 'Method', widths: ['64px', '60px'], show: ({ method }) => method },
+  {
+    name: 'path',
+    title: 'Path',
+    widths: ['minmax(0, 3fr)', 'minmax(0, 2fr)'],
+    show: ({ path, search }) => (
+      <>
+        <Path path={path} />
+        {search !== '' && <span class="query">{search}</span>}
+      </>
+    ),
+    getTooltip: ({ path, search }) => path + search,
+  },
+  { name: 'status', title: 'Status', widths: ['56px', '48px'], show: ({ status }) => <Status status={status} /> },
+  {
+    name: 'operation',
+    title: 'Operation',
+    widths: ['minmax(0, 1.4fr)'],
+    show: ({ operation }) => operation,
+    getTooltip: ({ operation }) => operation,
+  },
+  {
+    name: 'decision',
+    title: 'Decided by',
+    widths: ['minmax(0, 1.4fr)', 'minmax(0, 1fr)'],
+    show: describeOrigin,
+    getTooltip: describeOrigin,
+  },
+  {
+    name: 'sandbox',
+    title: 'Sandbox',
+    widths: ['minmax(0, 0.8fr)', 'minmax(0, 0.6fr)'],
+    show: ({ sandbox }) => sandbox,
+  },
+  {
+    name: 'duration',
+    title: 'Duration',
+    widths: ['76px', '72px'],
+    show: ({ durationMs }) => formatDuration(durationMs),
+  },
+];
 
 interface RowProps {
   readonly row: RequestRow;
@@ -24,8 +70,7 @@ interface RowProps {
   /** The distance between the row and the top of the list, in px. */
   readonly topPx: number;
   readonly isSelected: boolean;
-  /** Whether the row has a cell with the name of the sandbox. */
-  readonly hasSandbox: boolean;
+  readonly columns: readonly Column[];
   readonly onSelect: (row: RequestRow) => void;
 }
 
@@ -34,7 +79,7 @@ interface RowProps {
  * Its cells must not be memoized: Preact would keep a reference from a memoized cell to older elements of the page.
  * So removed rows would stay in memory: 20 MB after a minute with 200 requests per second.
  */
-function GridRow({ row, index, topPx, isSelected, hasSandbox, onSelect }: RowProps) {
+function GridRow({ row, index, topPx, isSelected, columns, onSelect }: RowProps) {
   return (
     <div
       id={`request-${row.order}`}
@@ -45,44 +90,17 @@ function GridRow({ row, index, topPx, isSelected, hasSandbox, onSelect }: RowPro
       style={{ transform: `translateY(${topPx}px)` }}
       onClick={() => onSelect(row)}
     >
-      <Cells row={row} hasSandbox={hasSandbox} />
+      {columns.map(({ name, show, getTooltip }) => (
+        <div key={name} class={`cell-${name}`} role="gridcell" title={getTooltip?.(row)}>
+          {show(row)}
+        </div>
+      ))}
     </div>
   );
 }
 
-function Cells({ row, hasSandbox }: Pick<RowProps, 'row' | 'hasSandbox'>) {
-  const { at, method, path, search, status, operation, durationMs } = row;
-  const decision = describeOrigin(row);
-  return (
-    <>
-      <Cell name="time">{formatTime(at)}</Cell>
-      <Cell name="method">{method}</Cell>
-      <Cell name="path" title={path + search}>
-        <Path path={path} />
-        {search !== '' && <span class="query">{search}</span>}
-      </Cell>
-      <Cell name="status">
-        <Status status={status} />
-      </Cell>
-      <Cell name="operation" title={operation}>
-        {operation}
-      </Cell>
-      <Cell name="decision" title={decision}>
-        {decision}
-      </Cell>
-      {hasSandbox && <Cell name="sandbox">{row.sandbox}</Cell>}
-      <Cell name="duration">{formatDuration(durationMs)}</Cell>
-    </>
-  );
-}
-
-function Cell(props: { readonly name: string; readonly title?: string; readonly children: ComponentChildren }) {
-  return (
-    <div class={`cell-${props.name}`} role="gridcell" title={props.title}>
-      {props.children}
-    </div>
-  );
-}
+/** The width of the list up to which it leaves out columns, in px. */
+const MEDIUM_PX = 900;
 
 /** The width of the list below which each row has two lines, in px. */
 const NARROW_PX = 620;
@@ -112,7 +130,13 @@ interface GridProps {
 export function RequestGrid({ selected, hasSandboxes, viewport, onSelect }: GridProps) {
   const { matches, total } = useConsole().requests;
   const { size, top, setTop } = useViewport(viewport);
-  const rowPx = size.width < NARROW_PX ? NARROW_ROW_PX : ROW_PX;
+  const isNarrow = size.width < NARROW_PX;
+  const rowPx = isNarrow ? NARROW_ROW_PX : ROW_PX;
+  const isWide = size.width > MEDIUM_PX;
+  const columns = COLUMNS.filter(
+    ({ name, widths }) => (hasSandboxes || name !== 'sandbox') && (isWide || widths[1] !== undefined),
+  );
+  const widths = columns.map((column) => column.widths[isWide ? 0 : 1]).join(' ');
   useStablePosition(viewport, matches, { rowPx, top });
   const first = Math.max(0, Math.floor(top / rowPx) - EXTRA_ROWS);
   const count = Math.ceil(size.height / rowPx) + 2 * EXTRA_ROWS;
@@ -127,7 +151,8 @@ export function RequestGrid({ selected, hasSandboxes, viewport, onSelect }: Grid
   };
   return (
     <div
-      class={`grid${size.width < NARROW_PX ? ' narrow' : ''}${hasSandboxes ? ' with-sandboxes' : ''}`}
+      class={isNarrow ? 'grid narrow' : 'grid'}
+      style={{ '--columns': widths }}
       role="grid"
       aria-label="Requests, newest first"
       aria-rowcount={matches.length + 1}
@@ -137,7 +162,13 @@ export function RequestGrid({ selected, hasSandboxes, viewport, onSelect }: Grid
       onKeyDown={onKeyDown}
       onScroll={(event) => setTop(event.currentTarget.scrollTop)}
     >
-      <GridHead hasSandboxes={hasSandboxes} />
+      <div class="grid-row grid-head" role="row" aria-rowindex={1}>
+        {columns.map(({ name, title }) => (
+          <div key={name} class={`cell-${name}`} role="columnheader">
+            {title}
+          </div>
+        ))}
+      </div>
       <div class="rows" role="rowgroup" style={{ height: `${matches.length * rowPx}px` }}>
         {visible.map((row, index) => (
           <GridRow
@@ -146,7 +177,7 @@ export function RequestGrid({ selected, hasSandboxes, viewport, onSelect }: Grid
             index={first + index}
             topPx={(first + index) * rowPx}
             isSelected={isSelected(row, selected)}
-            hasSandbox={hasSandboxes}
+            columns={columns}
             onSelect={onSelect}
           />
         ))}
@@ -156,18 +187,6 @@ export function RequestGrid({ selected, hasSandboxes, viewport, onSelect }: Grid
           {total === 0 ? 'No requests yet.' : 'No request matches the filter.'}
         </p>
       )}
-    </div>
-  );
-}
-
-function GridHead({ hasSandboxes }: Pick<GridProps, 'hasSandboxes'>) {
-  return (
-    <div class="grid-row grid-head" role="row" aria-rowindex={1}>
-      {COLUMNS.filter(({ name }) => hasSandboxes || name !== 'sandbox').map(({ name, title }) => (
-        <div key={name} class={`cell-${name}`} role="columnheader">
-          {title}
-        </div>
-      ))}
     </div>
   );
 }
