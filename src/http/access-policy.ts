@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import type { Context, Middleware } from 'koa';
 import type { ServerOptions } from '../options.ts';
-import { HEADER_NAME } from '../util/headers.ts';
+import { COMMON_HEADERS, HEADER_NAME, OWN_HEADERS } from '../util/headers.ts';
 import { HttpProblemError } from '../util/problem.ts';
 import { getPathname, JSON_TYPE } from '../util/request-target.ts';
 
@@ -287,8 +287,7 @@ const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
  * The response headers that scripts of other origins can read, in addition to those that the contract documents for the
  * operation.
  */
-const EXPOSED_HEADERS =
-  'Location,Link,X-Total-Count,Allow,Retry-After,Preference-Applied,Idempotent-Replayed,X-Mocked,X-Sandbox,X-Sandbox-Expired';
+const EXPOSED_HEADERS = ['Location', 'Link', 'X-Total-Count', 'Allow', 'Retry-After', ...OWN_HEADERS].join(',');
 
 /**
  * Creates the middleware that sets the headers of every response, and the CORS headers.
@@ -382,14 +381,6 @@ export type Headers = Readonly<Record<string, string>>;
 
 /** An empty object, for responses without additional headers. */
 export const NO_HEADERS: Headers = {};
-
-/** The headers of every response, including files and pages. */
-export const COMMON_HEADERS: Headers = {
-  'X-Content-Type-Options': 'nosniff',
-  // Pages of other origins can't embed the response, and can read it only with CORS.
-  // Images have the value `cross-origin` instead.
-  'Cross-Origin-Resource-Policy': 'same-origin',
-};
 
 /** The headers that every JSON response has in addition to the common headers. */
 export const DATA_HEADERS: Headers = {

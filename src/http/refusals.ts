@@ -1,10 +1,10 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { COMMON_HEADERS } from '../util/headers.ts';
 import { createMethodNotAllowed, type HttpProblem } from '../util/problem.ts';
 import { getPathname } from '../util/request-target.ts';
 import {
   type AccessPolicy,
-  COMMON_HEADERS,
   DATA_HEADERS,
   getCorsHeaders,
   isControlPath,

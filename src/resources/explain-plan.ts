@@ -1,3 +1,4 @@
+import { PAGING_NAMES } from '../util/pages.ts';
 import { describeAction, describeEffect, splitBulkPath } from './actions.ts';
 import { getShownLists } from './count-entries.ts';
 import { describeDerived } from './derived.ts';
@@ -218,6 +219,8 @@ function describeList(model: ResourceModel, plan: Plan): readonly string[] {
   return describeParameters(model.getListParameters(plan));
 }
 
+const PAGING = Object.keys(PAGING_NAMES) as (keyof typeof PAGING_NAMES)[];
+
 /** Describes what the query parameters of an operation do with a list. */
 function describeParameters({
   filters,
@@ -226,14 +229,16 @@ function describeParameters({
   ignored,
   unsorted = [],
 }: ListParameters): readonly string[] {
-  const { sort, order: _order, ...paging } = byMeaning;
   return [
     ...describe('filters', [
       ...[...filters].map(([name, filter]) => describeFilter(name, filter)),
       ...[...byUser].map(([name, flag]) => `${name} (users with ${flag})`),
     ]),
-    ...describe('sorts by', sort === undefined ? [] : [describeSort(sort, unsorted)]),
-    ...describe('pages by', Object.values(paging)),
+    ...describe('sorts by', byMeaning.sort === undefined ? [] : [describeSort(byMeaning.sort, unsorted)]),
+    ...describe(
+      'pages by',
+      PAGING.flatMap((meaning) => byMeaning[meaning] ?? []),
+    ),
     ...describe('ignores', ignored),
   ];
 }

@@ -30,6 +30,7 @@ import {
   indexProducts,
   MAX_CART_COST_CENTS,
   MAX_STORED_ID,
+  QUANTITY_LIMIT,
   SEQUENCES,
 } from './domain/cart.ts';
 import type { DomainErrorCode } from './domain/domain-error.ts';
@@ -290,10 +291,14 @@ const problems: Readonly<Record<DomainErrorCode, ProblemKind>> = {
   'quantity-limit': {
     status: 409,
     title: 'Quantity limit exceeded',
-    explanation:
-      'A cart contains at most 1,000,000 units of one product, and products for at most 8,180,000,000,000,000 cents. The request exceeds one of these limits. They keep amounts of money exact.',
+    explanation: `A cart contains at most ${formatCount(QUANTITY_LIMIT)} units of one product, and products for at most ${formatCount(MAX_CART_COST_CENTS)} cents. The request exceeds one of these limits. They keep amounts of money exact.`,
   },
 };
+
+/** Formats a number with a comma after each group of three digits. */
+function formatCount(count: number): string {
+  return count.toLocaleString('en');
+}
 
 /** What the console asks for in a new entry: everything but ids and times, which the server sets. */
 const FORMS: Readonly<Partial<Record<keyof State, EntryForm>>> = {

@@ -1,3 +1,14 @@
+/** The headers of every response, including files and pages. */
+export const COMMON_HEADERS: Readonly<Record<string, string>> = {
+  'X-Content-Type-Options': 'nosniff',
+  // Pages of other origins can't embed the response, and can read it only with CORS.
+  // Images have the value `cross-origin` instead.
+  'Cross-Origin-Resource-Policy': 'same-origin',
+};
+
+/** The headers with which the server describes its response. Scripts of other origins can read them. */
+export const OWN_HEADERS = ['Preference-Applied', 'Idempotent-Replayed', 'X-Mocked', 'X-Sandbox', 'X-Sandbox-Expired'];
+
 /**
  * The response headers that only the server sets, in lower case, except those that start with `access-control-`.
  * A document, a handler or a fault with such a header could break the message, or switch off the protection of the
@@ -23,7 +34,6 @@ const SERVER_HEADERS = new Set([
   'content-security-policy-report-only',
   'cross-origin-embedder-policy',
   'cross-origin-opener-policy',
-  'cross-origin-resource-policy',
   'nel',
   'origin-agent-cluster',
   'public-key-pins',
@@ -32,13 +42,7 @@ const SERVER_HEADERS = new Set([
   'reporting-endpoints',
   'service-worker-allowed',
   'strict-transport-security',
-  'x-content-type-options',
-  // What the server says about its response.
-  'idempotent-replayed',
-  'preference-applied',
-  'x-mocked',
-  'x-sandbox',
-  'x-sandbox-expired',
+  ...[...Object.keys(COMMON_HEADERS), ...OWN_HEADERS].map((name) => name.toLowerCase()),
 ]);
 
 /**
