@@ -50,7 +50,7 @@ describe('links in the documentation', () => {
 
   it('names only files that exist, where it says what to change', () => {
     const text = readFileSync(projectFile('docs/CONTRIBUTING.md'), 'utf8');
-    const named = [...text.matchAll(/`((?:src|test|docs)\/[^`\s]+)`/g)].map(([, path = '']) => path);
+    const named = [...text.matchAll(/`((?:src|test|docs|tools)\/[^`\s]+)`/g)].map(([, path = '']) => path);
     expect(named.length).toBeGreaterThan(40);
     expect(named.filter((path) => !existsSync(projectFile(path)))).toEqual([]);
   });
