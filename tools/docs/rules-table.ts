@@ -8,5 +8,5 @@ export function generateRulesTable(): string {
     const level = certainIf === undefined ? confidence : `${confidence}; certain if ${certainIf}`;
     return [`\`${name}\``, meaning, level, remedy];
   });
-  return formatTable(['rule', 'meaning', 'confidence', 'if the server is right, in the contract'], rows);
+  return formatTable(['rule', 'meaning', 'confidence', 'contract change if the server is right'], rows);
 }
