@@ -4,11 +4,12 @@ import { getShownLists } from './count-entries.ts';
 import { describeDerived } from './derived.ts';
 import { describeEmbedded } from './embedded.ts';
 import { listChildren } from './entries.ts';
+import { listGenerated } from './generated-names.ts';
 import { describeFilter } from './list-filters.ts';
 import type { ListParameters } from './list-query.ts';
 import { getMarkSegment } from './marks.ts';
 import { addArticle, getLastSegment, getParameterName } from './names.ts';
-import { findCreator } from './ownership.ts';
+import { findCreator, listSigned } from './ownership.ts';
 import type { Action, Derived, Effect, Login, Mount, Plan, Resource } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 import { allowsAnyBody, isEnvelopeName } from './schema-reader.ts';
@@ -43,9 +44,12 @@ function explainCounts(model: ResourceModel, plan: Plan): string {
   const { lists, selector, totals, repeated, parameters } = getShownLists(model)(plan);
   const schema = reader.getInner(reader.getResponseSchema(route, route.successStatus) ?? '', responsePath) ?? '';
   const known = [...counts.map(({ property }) => property), ...totals, ...repeated.keys()];
-  const generated = [...reader.getProperties(schema).keys()].filter(
+  const others = [...reader.getProperties(schema).keys()].filter(
     (name) => !isEnvelopeName(name) && !known.includes(name),
   );
+  const required = reader.getRequired(schema);
+  const generated = others.filter((name) => required.includes(name));
+  const omitted = others.filter((name) => !required.includes(name));
   const isWhole = counts.some(({ property }) => property === '');
   const named = counts.map((derived) => {
     const view = derived.view ?? lists.find((list) => list.derived === derived)?.view;
@@ -55,7 +59,7 @@ function explainCounts(model: ResourceModel, plan: Plan): string {
     `${describeCounts(counts)} ${[...named, ...totals].join(', ')}${isSender ? ` of the ${resource.singular} who sends the request` : ''}`,
     ...describe('selects lists by', selector === undefined ? [] : [selector]),
     ...describeParameters(parameters),
-    ...describe('generates', isWhole ? [] : generated),
+    ...(isWhole ? [] : [...describe('generates', generated), ...describe('leaves out', omitted)]),
   ];
   return details.join('; ');
 }
@@ -104,7 +108,10 @@ export function explainPlan(model: ResourceModel, plan: Plan): string {
   if (plan.follows) return explainFollows(model, plan, plan.follows);
   if (action === 'logOut') return `logs out the ${resource.singular} of the token`;
   const deleted = action === 'delete' || action === 'clear' ? describeChildren(model, resource) : [];
-  if (plan.isSender) return `${getVerb(plan)} the ${resource.singular} who sends the request${inBrackets(deleted)}`;
+  if (plan.isSender) {
+    const values = action === 'delete' ? deleted : listValueDetails(model, plan);
+    return `${getVerb(plan)} the ${resource.singular} who sends the request${inBrackets(values)}`;
+  }
   const isMany = action === 'list' || action === 'clear';
   const member = describeMember(model, plan);
   const target = isMany ? resource.name : nameEntry(resource);
@@ -131,12 +138,24 @@ export function explainPlan(model: ResourceModel, plan: Plan): string {
       : ['starts with examples or generated entries']),
     ...(allowsAnyBody(model.reader.document, route) ? ['the document describes no response body'] : []),
     ...(plan.takes ? [`takes all ${plan.takes.from.name}`] : []),
-    ...describe('sets to the current time', model.getTimeNames(plan)),
+    ...listValueDetails(model, plan),
     ...deleted,
     ...(getParameterName(getLastSegment(route.path)) !== undefined && action === 'read' ? [describeId(plan)] : []),
     ...(plan.idInQuery === undefined ? [] : [`${describeId(plan)} in the query parameter ${plan.idInQuery}`]),
   ];
   return `${member ?? `${getVerb(plan)} ${target}`}${below}${inBrackets(details)}`;
+}
+
+/** Describes the values that the server sets in an entry, and those that it generates in responses. */
+function listValueDetails(model: ResourceModel, plan: Plan): readonly string[] {
+  const { never, sometimes, masked } = listGenerated(model, plan);
+  return [
+    ...describe('sets to the current time', model.getTimeNames(plan)),
+    ...describe('sets to the user of the token', plan.action === 'create' ? listSigned(model, plan) : []),
+    ...describe('generates', never),
+    ...describe('generates if missing', sometimes),
+    ...describe('masks', masked),
+  ];
 }
 
 function inBrackets(details: readonly string[]): string {

@@ -124,7 +124,7 @@ function setRoute(plan: Plan, route: Route, { idInQuery }: RestRoute): Plan {
   return { ...plan, route, ...(idInQuery ? { idInQuery } : {}), ...(owner ? { owner: { ...owner, route } } : {}) };
 }
 
-const FILE_REASON = 'returns the uploaded file, or a generated one if the entry has no file';
+const FILE_REASON = 'returns a generated file for an entry without an uploaded one, else the uploaded file';
 
 /** Returns whether an operation uploads files to the list of a resource. */
 function plansUpload(routes: readonly Route[], { mounts }: Resource): boolean {

@@ -99,3 +99,14 @@ function describeOtherBodies(
     ? undefined
     : `neither the request nor the response has a property of ${addArticle(singular)}`;
 }
+
+/** Returns the names of the properties that the body of a request can have. */
+export function listRequestNames(
+  reader: SchemaReader,
+  route: Route,
+  requestPath: readonly string[],
+): readonly string[] {
+  const request = reader.getRequestSchema(route);
+  const inner = request === undefined ? undefined : reader.getInner(request, requestPath);
+  return inner === undefined ? [] : [...reader.getProperties(inner).keys()];
+}

@@ -1,6 +1,7 @@
 import { createShapes, getEntrySchema, getPropertySchema, isPlausible } from '../mock/fit-schema.ts';
 import { type Document, getNode, isNode } from '../openapi/document.ts';
 import type { Entry } from '../store/state.ts';
+import type { SchemaReader } from './schema-reader.ts';
 
 /**
  * Creates a function that adds default values to the objects in an entry, at any depth: `{ retry: {} }` becomes
@@ -55,4 +56,24 @@ const MAX_DEFAULTS = 10;
 /** Returns an object with these properties. Returns `value` itself if it has the same ones. */
 function keepSame(value: Entry, entries: readonly (readonly [string, unknown])[]): Entry {
   return entries.every(([name, own]) => value[name] === own) ? value : Object.fromEntries(entries);
+}
+
+/**
+ * Returns the lists without items that entries require, and that a request can have.
+ * `sent`: the properties that a request can have.
+ */
+export function createEmptyLists(
+  reader: SchemaReader,
+  schema: string,
+  sent: readonly string[],
+  isValid: (pointer: string, value: unknown) => boolean,
+): Entry {
+  if (schema === '') return {};
+  const properties = reader.getProperties(schema);
+  const isList = (name: string) => {
+    const pointer = properties.get(name);
+    return pointer !== undefined && reader.getItems(pointer) !== undefined && isValid(pointer, []);
+  };
+  const names = reader.getRequired(schema).filter((name) => sent.includes(name) && isList(name));
+  return Object.fromEntries(names.map((name) => [name, []]));
 }

@@ -8,12 +8,12 @@ import { normalizeName } from '../util/names.ts';
 import { setShownUser } from './embedded.ts';
 import { getEntries } from './entries.ts';
 import { getKeyValue, getOwn, getProperty, type PathInput, setKeyValue } from './entry-values.ts';
+import { listRequestNames } from './locate.ts';
 import { findCreatorKey } from './own-paths.ts';
 import { type Mount, type Parent, type PathKey, type Plan, type Resource, SENDER } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
-import type { SchemaReader } from './schema-reader.ts';
 import { explainNoSender, findOwnEntry, findSender, findUserWithToken, namesSender, type TokenType } from './tokens.ts';
-import { findUserParts, getUserKey } from './user-parts.ts';
+import { findUserParts, getUserKey, type UserParts } from './user-parts.ts';
 
 /** Returns the path parameters of the user who sends a request. Throws a `DomainError` if there is no such user. */
 export function getSenderPath({ resource, mount }: Plan, input: Input, state: State): Input['path'] {
@@ -79,31 +79,56 @@ const listSenders = memoizeByObject((model: ResourceModel) =>
   }),
 );
 
+/** Returns the properties of a new entry that say who created it, as far as an operation lets the server set them. */
+const getSignedParts = memoizeByObject((model: ResourceModel) =>
+  memoizeByObject(({ resource, mount, route, requestPath }: Plan): UserParts => {
+    const { inference, reader } = model;
+    const { users } = inference;
+    if (!users || resource === users) return { ids: [], names: [], objects: [] };
+    const { ids, names, objects } = findUserParts(reader)(users)(resource);
+    const described = listRequestNames(reader, route, requestPath);
+    const ownId = `${normalizeName(users.singular)}id`;
+    // The path of a list such as `/users/{userId}/posts` names the user.
+    const isFree = (name: string) =>
+      !(normalizeName(name) === ownId && ownId !== 'userid' && described.includes(name)) &&
+      mount.parents.every(
+        (parent) => parent.isDescribed || (parent.property !== name && parent.name !== getUserKey(name)),
+      );
+    return {
+      ids: ids.filter(isFree),
+      names: names.filter(({ name }) => isFree(name)),
+      objects: objects.filter(({ name }) => isFree(name)),
+    };
+  }),
+);
+
+/** Returns the properties that the creation of an entry sets from the user of the token, if the body can lack them. */
+export function listSigned(model: ResourceModel, plan: Plan): readonly string[] {
+  const { ids, names, objects } = getSignedParts(model)(plan);
+  const { property } = plan.mount.parents.find(({ isDescribed }) => isDescribed) ?? {};
+  const holder = property === undefined ? [] : [property.split('.')[0] ?? ''];
+  const request = model.reader.getRequestSchema(plan.route);
+  const inner = request === undefined ? undefined : model.reader.getInner(request, plan.requestPath);
+  const required = inner === undefined ? [] : model.reader.getRequired(inner);
+  const all = new Set([...ids, ...[...names, ...objects].map(({ name }) => name), ...holder]);
+  return [...all].filter((name) => !required.includes(name));
+}
+
 /**
  * Adds the user who sends a request to a new entry, unless the body has it: the id as `authorId`, or the properties
  * of the object `author`.
  */
-export function addSender(
-  { inference: { users }, reader, contract }: ResourceModel,
-  { resource, mount, route, requestPath }: Plan,
-  state: State,
-  input: Input,
-  body: Entry,
-): Entry {
+export function addSender(model: ResourceModel, plan: Plan, state: State, input: Input, body: Entry): Entry {
+  const { reader, contract } = model;
+  const { users } = model.inference;
+  const { resource } = plan;
   if (!users || resource === users) return body;
-  const parts = findUserParts(reader)(users)(resource);
-  // The path of a list such as `/users/{userId}/posts` names the user.
+  const parts = getSignedParts(model)(plan);
   const sent = Object.keys(body).map(normalizeName);
-  const described = listRequestNames(reader, route, requestPath);
-  const ownId = `${normalizeName(users.singular)}id`;
-  const isFree = (name: string) =>
-    !(normalizeName(name) === ownId && ownId !== 'userid' && described.includes(name)) &&
-    !sent.includes(normalizeName(name)) &&
-    !sent.includes(`${normalizeName(name)}id`) &&
-    !sent.includes(`${normalizeName(name)}name`) &&
-    mount.parents.every(
-      (parent) => parent.isDescribed || (parent.property !== name && parent.name !== getUserKey(name)),
-    );
+  const isFree = (name: string) => {
+    const own = normalizeName(name);
+    return ![own, `${own}id`, `${own}name`].some((one) => sent.includes(one));
+  };
   const ids = parts.ids.filter(isFree);
   const names = parts.names.filter(({ name }) => isFree(name));
   const objects = parts.objects.filter(({ name }) => isFree(name));
@@ -139,13 +164,6 @@ export function addFirstUser({ inference: { users } }: ResourceModel, resource: 
     getKeyValue(entry, key) === undefined ? setKeyValue(entry, key, id) : entry,
   );
   return { ...state, [resource.name]: entries };
-}
-
-/** Returns the names of the properties that the body of a request can have. */
-function listRequestNames(reader: SchemaReader, route: Route, requestPath: readonly string[]): readonly string[] {
-  const request = reader.getRequestSchema(route);
-  const inner = request === undefined ? undefined : reader.getInner(request, requestPath);
-  return inner === undefined ? [] : [...reader.getProperties(inner).keys()];
 }
 
 /**

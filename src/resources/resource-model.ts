@@ -17,8 +17,9 @@ import { getEnvelopeValues } from './envelopes.ts';
 import { inferResources } from './infer.ts';
 import { findListParameters } from './list-parameters.ts';
 import type { ListParameters } from './list-query.ts';
+import { listRequestNames } from './locate.ts';
 import { addArticle } from './names.ts';
-import { createNestedDefaults } from './nested-defaults.ts';
+import { createEmptyLists, createNestedDefaults } from './nested-defaults.ts';
 import { hasOwnId } from './query-ids.ts';
 import {
   type Action,
@@ -186,12 +187,17 @@ export class ResourceModel {
    * Returns the values of a new entry that actions change later: the first value of a state, false, and the number 0.
    * A generated value could be that of an entry for which the action was already done.
    */
-  readonly #getInitialValues = memoizeByObject((resource: Resource): Entry => {
+  readonly getInitialValues = memoizeByObject((resource: Resource): Entry => {
     const effects = [...this.inference.plans.values()].flatMap((plan) =>
       plan.resource === resource && plan.effect && plan.route.method !== 'DELETE' ? [plan.effect] : [],
     );
     return listInitialValues(this.reader, resource.schema, effects, this.contract.isValid);
   });
+
+  /** Returns the lists that entries require and that the request can lack, without items. */
+  readonly getEmptyLists = memoizeByObject((plan: Plan) =>
+    createEmptyLists(this.reader, plan.resource.schema, this.#getRequestNames(plan), this.contract.isValid),
+  );
 
   /**
    * Creates an entry from a request body.
@@ -203,7 +209,8 @@ export class ResourceModel {
     const sent = { ...file, ...this.#omitUnknownId(plan, body) };
     const own = this.validator.removeInvalid(resource, sent);
     const given = {
-      ...this.#getInitialValues(resource),
+      ...this.getEmptyLists(plan),
+      ...this.getInitialValues(resource),
       ...this.getDefaults(resource),
       ...this.addNestedDefaults(resource.schema, own),
     };
@@ -279,9 +286,7 @@ export class ResourceModel {
   /** Returns the properties of an entry that a request body can have; an empty array if it can have any property. */
   #getRequestNames({ route, requestPath, entryPath }: Plan): readonly string[] {
     if (entryPath.length > 0) return entryPath.slice(0, 1);
-    const request = this.reader.getRequestSchema(route);
-    const inner = request === undefined ? undefined : this.reader.getInner(request, requestPath);
-    return inner === undefined ? [] : [...this.reader.getProperties(inner).keys()];
+    return listRequestNames(this.reader, route, requestPath);
   }
 
   /** Removes the id from a request body if the schema of the body does not have the id. */
@@ -301,13 +306,8 @@ export class ResourceModel {
     const kept = Object.fromEntries(Object.entries(current).filter(([name]) => isKept(name)));
     const defaults = Object.entries(this.getDefaults(plan.resource)).filter(([name]) => known.includes(name));
     const given = this.addNestedDefaults(plan.resource.schema, body);
-    return this.updateEntry(
-      plan,
-      current,
-      () => ({ ...kept, ...Object.fromEntries(defaults), ...given }),
-      given,
-      nowMs,
-    );
+    const replaced = { ...kept, ...Object.fromEntries(defaults), ...given };
+    return this.updateEntry(plan, current, () => replaced, given, nowMs);
   }
 
   /**
@@ -417,8 +417,8 @@ export class ResourceModel {
     return parents.reduce((next, parent) => {
       const known = getKeyValue(next, parent);
       const value = path[parent.parameter];
-      if (isNew && parent.isDescribed && known !== undefined) return next;
-      return value === undefined || known === value
+      const isSent = isNew && parent.isDescribed && known !== undefined;
+      return isSent || value === undefined || known === value
         ? next
         : setKeyValue(next, parent, this.#values.toTyped(parent.schema, value));
     }, entry);

@@ -431,7 +431,7 @@ export function getInner(object: unknown, path: readonly string[]): unknown {
 }
 
 /** Matches names of properties with a password, without uppercase letters and separators. */
-const PASSWORD = /^(?:user|login)?(?:password|passwd|pwd|passphrase|passcode)$/;
+export const PASSWORD = /^(?:user|login)?(?:password|passwd|pwd|passphrase|passcode)$/;
 
 /** What responses show instead of a password that they require: the first one that the schema allows. */
 const PASSWORD_MASKS = ['********', '************', '****************', '****', ''];

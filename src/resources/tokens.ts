@@ -1,6 +1,7 @@
 import type { HandlerResponse, Input } from '../application.ts';
 import { isNode } from '../openapi/document.ts';
 import type { Entry, State } from '../store/state.ts';
+import { formatPointer } from '../util/json-pointer.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import { getEntries, getEntryList } from './entries.ts';
 import { findByKeys } from './entry-lists.ts';
@@ -24,7 +25,9 @@ export function addToken(
   const name = findNamed(reader, users.schema, TOKEN_NAMES);
   const token = readToken(input);
   if (name === undefined || token === undefined || !isNode(response.body)) return response;
-  return { ...response, body: setInner(response.body, [...path, name], token) };
+  const place = [...path, name];
+  const generated = response.generated?.filter((pointer) => pointer !== formatPointer(...place));
+  return { ...response, body: setInner(response.body, place, token), ...(generated && { generated }) };
 }
 
 /** The part of a token that is the same in all tokens: a JSON Web Token without a signature (RFC 7519, section 6). */

@@ -12,7 +12,7 @@ import { findNamed } from './users.ts';
  * `names`: those with a name of the user, such as the text `author`. `shows`: the property of the user with the name.
  * `objects`: the objects that show the user, such as `author`, and the names of their properties.
  */
-interface UserParts {
+export interface UserParts {
   readonly ids: readonly string[];
   readonly names: readonly { readonly name: string; readonly shows: string }[];
   readonly objects: readonly { readonly name: string; readonly properties: readonly string[] }[];

@@ -80,7 +80,7 @@ describe('an object in an entry that shows another entry', () => {
   it('is explained', async () => {
     expect(await explainApi({ paths: PATHS, schemas })).toMatchObject({
       'GET /notes/{noteId}': 'real: reads a note (shows: author (members by authorId), tags (tags by tagIds); id: id)',
-      'GET /members/{memberId}': 'real: reads a member (shows: team (teams by teamId); id: id)',
+      'GET /members/{memberId}': 'real: reads a member (shows: team (teams by teamId); generates: avatar; id: id)',
     });
   });
 });

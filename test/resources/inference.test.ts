@@ -195,7 +195,10 @@ const cases: readonly (readonly [name: string, paths: Paths, expected: Readonly<
       '/clubs/{clubId}/pets': { ...LISTS_PETS, post: { request: createObject({ 'id!': INTEGER }), response: PET } },
       '/clubs/{clubId}/pets/{petId}': { delete: { status: 204 } },
     },
-    { 'GET /clubs/{clubId}/pets': 'real: lists clubs.pets of /clubs/{clubId}', 'GET /pets': 'real: lists pets' },
+    {
+      'GET /clubs/{clubId}/pets': 'real: lists clubs.pets of /clubs/{clubId} (generates: name)',
+      'GET /pets': 'real: lists pets',
+    },
   ],
   [
     'children can have the schema of their parents',

@@ -79,7 +79,7 @@ describe('an upload', () => {
   it('is explained', async () => {
     expect(await explainApi({ paths: PATHS, schemas })).toMatchObject({
       'GET /tasks/{taskId}/attachments/{attachmentId}/content':
-        'mocked: returns the uploaded file, or a generated one if the entry has no file',
+        'mocked: returns a generated file for an entry without an uploaded one, else the uploaded file',
     });
   });
 });
@@ -131,7 +131,7 @@ describe('a file below a path of its own', () => {
 
   it('is explained', async () => {
     expect((await explainApi({ paths, schemas }))['GET /attachments/{attachmentId}/content']).toBe(
-      'mocked: returns the uploaded file, or a generated one if the entry has no file',
+      'mocked: returns a generated file for an entry without an uploaded one, else the uploaded file',
     );
   });
 });

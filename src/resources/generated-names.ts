@@ -1,0 +1,89 @@
+import { memoizeByObject } from '../util/memoize-by-object.ts';
+import { normalizeName } from '../util/names.ts';
+import { listSigned } from './ownership.ts';
+import type { Plan, Resource } from './resource.ts';
+import type { ResourceModel } from './resource-model.ts';
+import { PASSWORD } from './responses.ts';
+import { getSenderFlags } from './sender-flags.ts';
+import { isUpload } from './uploads.ts';
+import { TOKEN_NAMES } from './users.ts';
+
+/** The properties of entries that responses require, and whose values the server generates. */
+interface GeneratedNames {
+  /** Those that no request can have. */
+  readonly never: readonly string[];
+  /** Those that a request can lack. */
+  readonly sometimes: readonly string[];
+  /** Passwords, which are masked. */
+  readonly masked: readonly string[];
+}
+
+const NONE: GeneratedNames = { never: [], sometimes: [], masked: [] };
+
+/** Returns the properties of the entries in a response whose values can be generated. */
+export function listGenerated(model: ResourceModel, plan: Plan): GeneratedNames {
+  const { route, action, resource, responsePath, hidesEntry, owner } = plan;
+  const { reader } = model;
+  const isShown = ['list', 'read', 'create', 'replace', 'update'].includes(action) && !hidesEntry && !owner;
+  const response = isShown ? reader.getResponseSchema(route, route.successStatus) : undefined;
+  const inner = response === undefined ? undefined : reader.getInner(response, responsePath);
+  const set = getSetNames(model)(resource);
+  if (inner === undefined || !set.isCreated || resource.memberOf !== undefined) return NONE;
+  const required = reader.getRequired(reader.getItems(inner) ?? inner);
+  const masked = required.filter((name) => PASSWORD.test(normalizeName(name)));
+  // The token of the request is shown.
+  const isToken = (name: string) => plan.isSender === true && TOKEN_NAMES.includes(normalizeName(name));
+  const open = required.filter((name) => !set.known.has(name) && !masked.includes(name) && !isToken(name));
+  return {
+    never: open.filter((name) => !set.sent.has(name)),
+    sometimes: open.filter((name) => set.sent.has(name)),
+    masked,
+  };
+}
+
+/**
+ * Returns the properties that every new entry has, and those that requests can have.
+ * `isCreated` in the result: whether an operation creates entries, and it is no upload, which sets further properties.
+ */
+const getSetNames = memoizeByObject((model: ResourceModel) =>
+  memoizeByObject((resource: Resource) => {
+    const { reader, inference, derived } = model;
+    const plans = [...inference.plans.values()].filter((plan) => plan.resource === resource);
+    const isCreation = ({ action, login }: Plan) => action === 'create' || login?.isRegistration === true;
+    const creations = plans.filter(isCreation);
+    const isCreated = creations.length > 0 && !creations.some(({ route }) => isUpload(route));
+    const bodies = plans.flatMap((plan) => {
+      const request = reader.getRequestSchema(plan.route);
+      const body = request === undefined ? undefined : reader.getInner(request, getRequestPath(plan));
+      const own = body === undefined ? undefined : (reader.getItems(body) ?? body);
+      return own === undefined ? [] : [{ plan, own }];
+    });
+    const required = bodies.filter(({ plan }) => isCreation(plan)).map(({ own }) => reader.getRequired(own));
+    const [first = [], ...others] = required.length === creations.length ? required : [];
+    const { id, mounts, schema } = resource;
+    const names = [
+      ...first.filter((name) => others.every((one) => one.includes(name))),
+      ...creations.flatMap((plan) => [
+        ...model.getTimeNames({ ...plan, action: 'create' }),
+        ...listSigned(model, plan),
+        ...Object.keys(model.getEmptyLists(plan)),
+        ...(plan.takes ? [plan.takes.property] : []),
+      ]),
+      ...mounts.flatMap(({ tree }) => tree?.children ?? []),
+      ...[id, ...mounts.flatMap(({ parents }) => parents)].flatMap(({ property }) => property?.split('.')[0] ?? []),
+      ...Object.keys(model.getDefaults(resource)),
+      ...Object.keys(model.getInitialValues(resource)),
+      ...derived.getCounts(resource).map(({ property }) => property),
+      ...derived.getTotals(resource).map(({ property }) => property),
+      ...derived.getFollows(resource, schema).map(({ property }) => property),
+      ...derived.getEmbedded(resource).map(({ property }) => property),
+      ...getSenderFlags(inference, resource),
+    ];
+    const sent = bodies.flatMap(({ own }) => [...reader.getProperties(own).keys()]);
+    return { isCreated, known: new Set(names), sent: new Set(sent) };
+  }),
+);
+
+function getRequestPath({ login, requestPath }: Plan): readonly string[] {
+  return login?.requestPath ?? requestPath;
+}
