@@ -59,7 +59,7 @@ export const RULES = {
     confidence: 'certain',
     remedy: 'use the actual media type in the `content` of the response',
   },
-  'unique-names': { title: 'unique names', meaning: 'no object of a body has a name twice', confidence: 'certain' },
+  'unique-names': { title: 'unique names', meaning: 'no object in a body has duplicate names', confidence: 'certain' },
   charset: {
     title: 'charset',
     meaning: 'the `charset` of a JSON body is UTF-8, or the body is ASCII',
@@ -67,7 +67,7 @@ export const RULES = {
   },
   'problem-status': {
     title: 'problem status',
-    meaning: 'the `status` in a problem document is that of the response',
+    meaning: 'the `status` in a problem document equals the status of the response',
     confidence: 'certain',
   },
   'announced-close': {
