@@ -125,7 +125,7 @@ export const OPTIONS = {
    * Default: none.
    * Without a data file, the state is in memory and is lost when the process ends.
    */
-  data: option(FILE, { flags: '--data <file>', help: 'path of the data file for the state', default: 'db.json' }),
+  data: option(FILE, { flags: '--data <file>', help: 'path of the file that stores the data', default: 'db.json' }),
   /**
    * Path of the file with the default data.
    * A new data file gets the default data, and a reset restores it.
@@ -167,7 +167,7 @@ export const OPTIONS = {
   /** Path of a JSON file with synonyms for the search: lists of words that mean the same. Default: none. */
   synonyms: option(FILE, {
     flags: '--synonyms <file>',
-    help: 'path of a JSON file with words that mean the same in a search',
+    help: 'path of a JSON file with synonyms for the search',
   }),
   /** Path of a folder with a built front end, served at `/`. Default: none. */
   static: option(FOLDER, { flags: '--static <folder>', help: 'folder with a built front end to serve' }),
@@ -199,7 +199,7 @@ export const OPTIONS = {
    */
   allowRefs: option(PATHS, {
     flags: '--allow-refs <paths>',
-    help: 'comma-separated files and folders that the contract can include with $ref, outside its own folder or Git repository',
+    help: 'comma-separated files and folders outside the folder or Git repository of the contract that the contract can include with $ref',
     env: 'STOREFRONT_ALLOW_REFS',
   }),
   /** Operations to mock: `true` for all operations, `false` for none, or a list of operationIds. Default: false. */
@@ -225,7 +225,7 @@ export const OPTIONS = {
    */
   verify: option(choice('log', 'strict', 'off'), {
     flags: '--verify <mode>',
-    help: 'validation of responses: log (log violations), strict (also replace the response with a 500 response) or off',
+    help: 'validation of responses: log (log violations), strict (also send a 500 response instead of an invalid response) or off',
     default: 'log',
   }),
   /**
@@ -236,7 +236,7 @@ export const OPTIONS = {
    */
   sandboxes: option(choice('any', 'declared'), {
     flags: '--sandboxes <mode>',
-    help: 'sandboxes that requests can use: any (a new sandbox is created by its first request), or declared (only those that the control API has created)',
+    help: 'sandboxes that requests can use: any (the first request that names a sandbox creates it), or declared (only sandboxes that were created with the control API)',
     default: 'any',
   }),
   /**

@@ -73,7 +73,7 @@ export function createCheckCommand(
   onCheck: (command: CheckCommand) => void,
 ): Command {
   return addCheckOptions(new Command('check'), environment)
-    .description('Check whether a server follows its contract. Without a URL, check the built-in shop.')
+    .description('Check whether a server conforms to its contract. Without a URL, check the built-in shop.')
     .argument('[url]', 'URL of the server (default: a new server of the built-in shop)', parseUrl)
     .allowExcessArguments(false)
     .exitOverride()
@@ -103,7 +103,7 @@ export function addCheckOptions(command: Command, environment: Readonly<Record<s
     )
     .option(
       '--allow-refs <paths>',
-      'comma-separated files and folders that the contract can include with $ref, outside its own folder or Git repository (env: STOREFRONT_ALLOW_REFS)',
+      'comma-separated files and folders outside the folder or Git repository of the contract that the contract can include with $ref (env: STOREFRONT_ALLOW_REFS)',
       parsePaths,
     )
     .option(
@@ -152,7 +152,7 @@ function addReportOptions(command: Command, environment: Readonly<Record<string,
     .addOption(
       new Option(
         '--confidence <level>',
-        'lowest confidence of a violation that makes the check fail: likely (all violations) or certain (only what the contract or a standard forbids)',
+        'violations that make the check fail: likely (all violations) or certain (only what the contract or a standard forbids)',
       )
         .choices(['likely', 'certain'])
         .default('likely'),

@@ -71,7 +71,7 @@ const FAULT_OPTIONS: readonly OptionRow[] = [
 /** The command that lists, adds and removes injected faults. */
 const FAULTS_COMMAND: ActionCommand = {
   name: 'faults',
-  description: 'List, add, remove or clear faults. The options from --operation to --body-duration are for add.',
+  description: 'List, add, remove or clear faults. The options from --operation to --body-duration apply only to add.',
   argument: ['[fault]', 'for remove: id of the fault'],
   options: FAULT_OPTIONS,
   actions: {

@@ -176,7 +176,7 @@ export function createProgram(
 ): Command {
   const program = new Command('storefront')
     .description(
-      'Serve the API that an OpenAPI document describes: operations on resources read and change stored data, and all other operations return mock responses. By default, serve the API of a shop.',
+      'Serve the API that an OpenAPI document describes. Operations on resources read and change stored data. All other operations return mock responses. By default, serve the API of a shop.',
     )
     .version(version)
     .usage('[options] [contract.yaml]\n       storefront <command> [options]')
@@ -215,7 +215,7 @@ function createMigrateCommand(
   onMigrate: (options: MigrateOptions) => void,
 ): Command {
   return addOptions(new Command('migrate'), DATABASE_OPTIONS)
-    .description('Create or update the tables of a PostgreSQL database. The server does this at its start, too.')
+    .description('Create or update the tables of a PostgreSQL database. The server also does this when it starts.')
     .action((_options: unknown, command: Command) => {
       const given: Partial<MigrateOptions> = { ...getExplicitOptions(program), ...getExplicitOptions(command) };
       const { database = DATABASE_URL, databaseSchema } = given;

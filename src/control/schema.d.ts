@@ -33,8 +33,8 @@ export interface paths {
         };
         /**
          * Check whether the server can handle requests
-         * @description For load balancers and orchestrators. The response is 503 if changes cannot be stored, for example because the disk is full, and while the server shuts down.
-         *     `/_control/health` only says that the server is alive. Both paths need no token, and also work if the control API is disabled.
+         * @description Use this operation in load balancers and orchestrators. The response is 503 if changes cannot be stored, for example because the disk is full, or if the server is shutting down.
+         *     `/_control/health` only shows that the server is alive. Both paths require no token, and also work if the control API is disabled.
          */
         readonly get: operations["getReadiness"];
         readonly put?: never;
@@ -75,7 +75,7 @@ export interface paths {
         };
         /**
          * List the sandboxes
-         * @description Lists `default` first. The other sandboxes follow in the order of their last use, the least recently used sandbox first.
+         * @description Lists `default` first. The other sandboxes are sorted by their last use, with the least recently used sandbox first.
          */
         readonly get: operations["listSandboxes"];
         readonly put?: never;
@@ -164,8 +164,8 @@ export interface paths {
         readonly put?: never;
         /**
          * Write the data file
-         * @description Writes the data file now if it does not contain all changes yet. Use this operation before another program reads, edits or copies the file. Otherwise it
-         *     is not necessary, because the server writes the file in the background after a change. Does nothing for a sandbox without a data file.
+         * @description Writes the data file now if it does not contain all changes yet. Use this operation before another program reads, edits or copies the file. In other cases, you do not
+         *     need this operation, because the server writes the file in the background after a change. For a sandbox without a data file, the operation does nothing.
          */
         readonly post: operations["flushSandbox"];
         readonly delete?: never;
@@ -195,7 +195,7 @@ export interface paths {
         /**
          * Replace the state
          * @description Replaces the collections in the body and keeps the other collections. For example, `{ "NAME": [] }` empties the collection NAME. The new state must conform to the application's
-         *     contract, and its entries must refer only to existing entries. Otherwise nothing changes. The server handles other requests while it validates a large state.
+         *     contract, and its entries must refer only to existing entries. If the new state is invalid, nothing changes. The server handles other requests while it validates a large state.
          */
         readonly put: operations["putState"];
         readonly post?: never;
@@ -205,8 +205,8 @@ export interface paths {
         /**
          * Change the state
          * @description Applies a JSON Patch (RFC 6902) to the state, for example `[{ "op": "replace", "path": "/NAME/0/title", "value": "New" }]`. If an operation
-         *     of the patch fails, nothing changes. With the operation `test`, the patch fails if a value is not the expected value. The new state must conform to the application's
-         *     contract, as for `putState`.
+         *     of the patch fails, nothing changes. The operation `test` fails if a value differs from the expected value. As for `putState`, the new state must conform to the application's
+         *     contract.
          */
         readonly patch: operations["patchState"];
         readonly trace?: never;
@@ -228,14 +228,14 @@ export interface paths {
         };
         /**
          * List the entries of a collection
-         * @description Returns a page of the entries of a collection, with the columns in which a table shows them.
+         * @description Returns a page of the entries of a collection, and the columns of a table that shows them.
          */
         readonly get: operations["listEntries"];
         readonly put?: never;
         /**
          * Add an entry to a collection
-         * @description Adds an entry at the end of the collection. The server sets what the body lacks and a server sets: the id, times such as `createdAt`, and default values, by the
-         *     clock and the id generator of the sandbox. The new state must conform to the application's contract, as for `putState`.
+         * @description Adds an entry at the end of the collection. If the body does not contain them, the server adds the id, timestamps such as `createdAt`, and default values. It uses the
+         *     clock and the id generator of the sandbox. As for `putState`, the new state must conform to the application's contract.
          */
         readonly post: operations["addEntry"];
         readonly delete?: never;
@@ -489,9 +489,9 @@ export interface paths {
         readonly put: operations["replaceFaults"];
         /**
          * Add a fault
-         * @description Injects an error, a delay or a connection failure into matching requests. If several faults apply to a request, their delays are added, and the first
-         *     fault determines the response and the connection. Faults do not apply to requests that violate the contract: these requests get a response with
-         *     status 400. A fault applies to images if its `where.path` matches the path of an image (`/images/*`). `warnings` says if no request can match the fault, or if
+         * @description Injects an error, a delay or a connection failure into matching requests. If several faults apply to a request, their delays are added. The first
+         *     fault with a response determines the response, and the first fault with a connection failure or `bodyDurationMs` determines how the response is sent. Faults do not apply to requests that violate the contract.
+         *     Such requests get the usual error response. A fault applies to images if its `where.path` matches the path of an image (`/images/*`). `warnings` contains a warning if no request can match the fault, or if
          *     the contract does not document the status of the fault for the operation.
          */
         readonly post: operations["addFault"];
@@ -615,7 +615,7 @@ export interface paths {
          *
          *     With `Accept: text/event-stream`, the response is a stream of server-sent events. Each new request is sent as an event `request`: the id of the event is the
          *     id of the recorded request, and the data is the journal entry. With the header `Last-Event-ID` or the parameter `after`, recorded requests with a higher id are sent first.
-         *     When the sandbox is deleted or expires, the last event is `removed` or `expired`. The data of this event has `sandbox` (the id) and `at` (the time). A sandbox
+         *     When the sandbox is deleted or expires, the last event is `removed` or `expired`. The data of this event contains the id (`sandbox`) and the time (`at`). A sandbox
          *     with an open event stream does not expire.
          */
         readonly get: operations["listRequests"];
@@ -652,7 +652,7 @@ export interface paths {
         /**
          * Get a recorded request
          * @description Returns a recorded request with its response and with details: the lines of the contract that the request violates, the faults that did not apply to the
-         *     request, and the changes of the state by the request. The server stores the changes only for the last 20 requests that changed the state of the sandbox.
+         *     request, and the changes that the request made to the state. The server stores the changes only for the last 20 requests that changed the state of the sandbox.
          */
         readonly get: operations["getRequest"];
         readonly put?: never;
@@ -683,7 +683,7 @@ export interface paths {
         };
         /**
          * Get a recorded request with its secrets
-         * @description Returns a recorded request as it was sent, with credentials and other secrets, to send it again or to copy it as code. All other operations redact secrets. Don't
+         * @description Returns a recorded request as the client sent it, including credentials and other secrets. Use this operation to send the request again, or to copy the request as code. All other operations redact secrets. Don't
          *     write the response to a log or a file that others can read.
          */
         readonly get: operations["getUnredactedRequest"];
@@ -805,15 +805,15 @@ export interface components {
             readonly key?: string;
             /** @description Whether `explainSearch` explains searches in the collection */
             readonly isSearched: boolean;
-            /** @description What a form for a new entry asks for */
+            /** @description The fields of a form for a new entry */
             readonly form: {
-                /** @description The properties that a client may send, and the ids of parents. The server sets the others. All properties if it is absent */
+                /** @description The properties that a client may send, and the ids of parents. The server sets all other properties. If this list is absent, a client may send all properties */
                 readonly properties?: readonly string[];
                 /** @description The default values of the properties */
                 readonly defaults: {
                     readonly [key: string]: unknown;
                 };
-                /** @description The properties with the id, or a list of ids, of entries of another collection, such as `projectId` and `tagIds`, or `$path.projectId` if it is only in the path */
+                /** @description The properties that refer to entries of another collection, with an id (`projectId`) or a list of ids (`tagIds`). `$path.projectId` refers to an id that is only in the path */
                 readonly references: readonly {
                     readonly property: string;
                     readonly collection: string;
@@ -878,7 +878,7 @@ export interface components {
              * @enum {string}
              */
             readonly format: "text" | "number" | "boolean" | "image" | "money" | "time" | "json" | "id";
-            /** @description The collection of the entries whose ids the column has */
+            /** @description The collection that the ids in the column refer to */
             readonly collection?: string;
         }[];
         /** @description A page of the entries of a collection */
@@ -1011,8 +1011,8 @@ export interface components {
          *     `{"$regex": "^w\\d+$"}`, `{"$gt": 2}`, `{"$lt": 5}`, `{"$in": [1, 2]}`, `{"$not": …}`, `{"$exists": false}` or `{"$eq": …}`. With `$eq`, the object in
          *     the request must have no other properties.
          *
-         *     A regular expression has RE2 syntax and at most 1,000 characters, and 4,000 if its repetitions, such as `{0,999}`, are written out. It has at most 20 Unicode classes, such as `\pL`. Lookaround and backreferences are not supported, because their run time has no bound.
-         *     All regular expressions of one matcher can have 10,000 compiled instructions together, and those of all faults of a sandbox 20,000.
+         *     A regular expression has RE2 syntax. It can have up to 1,000 characters and 20 Unicode classes, such as `\pL`. With all repetitions, such as `{0,999}`, written out, it can have up to 4,000 characters. Lookaround and backreferences are not supported, because their run time has no upper limit.
+         *     The regular expressions of a matcher can have up to 10,000 compiled instructions in total, and the regular expressions of all faults of a sandbox up to 20,000.
          */
         readonly Where: {
             readonly method?: string;
@@ -1721,7 +1721,7 @@ export interface operations {
                 readonly search?: string;
                 /** @description Return only the entry with this id */
                 readonly key?: string;
-                /** @description The title of the column by which the entries are sorted. With `-` before it, the order is descending */
+                /** @description The title of the column to sort by. For descending order, add `-` before the title */
                 readonly sort?: string;
                 /** @description The number of entries to skip */
                 readonly offset?: number;

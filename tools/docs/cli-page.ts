@@ -23,7 +23,7 @@ export function generateCliPage(): string {
     describeCommand(program),
     ...other.flatMap((command) => [`## storefront ${command.name()}`, describeCommand(command)]),
     '## Commands of the control API',
-    'These commands send requests to a running server. They have these options in common:',
+    'These commands send requests to a running server. All of them have these options:',
     formatOptions(connection),
     ...control.flatMap((command) => [`### storefront ${command.name()}`, describeCommand(command)]),
   ]);
