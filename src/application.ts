@@ -6,6 +6,13 @@ import type { Entry, State } from './store/state.ts';
 import type { StateRules } from './store/validate-state.ts';
 import type { Issue } from './util/issue.ts';
 import type { ProblemKind } from './util/problem.ts';
+import type { Steps } from './util/slices.ts';
+
+/** A state from a client as it is stored. `issues`: what changed entries share with others, although it must be unique. */
+export interface AcceptedState<S extends State = State> {
+  readonly state: S;
+  readonly issues: readonly Issue[];
+}
 
 /**
  * The types through which the engine uses an application, such as the shop.
@@ -134,10 +141,10 @@ export interface ContractImplementation<S extends State = State> {
   /**
    * Returns the state that a client of the control API or a snapshot file sets as it is stored, such as with hashes
    * instead of passwords.
-   * `issues`: what the changed entries have in common with others, although it must be unique.
+   * Yields often, because a state can have many entries.
    * `before`: the state before the change.
    */
-  acceptState?(next: S, before: S): { readonly state: S; readonly issues: readonly Issue[] };
+  acceptState?(next: S, before: S): Steps<AcceptedState<S>>;
   /**
    * Converts the stored state to the state that a user's handlers see, and back.
    * Without this property, these handlers see the stored state.

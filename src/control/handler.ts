@@ -1,4 +1,4 @@
-import type { Application, NewEntryContext, Table } from '../application.ts';
+import type { AcceptedState, Application, NewEntryContext, Table } from '../application.ts';
 import type { Sandboxes } from '../sandbox/registry.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { BuiltInSnapshots } from '../sandbox/snapshots.ts';
@@ -7,6 +7,7 @@ import type { StateValidator } from '../store/validate-state.ts';
 import { toIsoTime } from '../util/iso-time.ts';
 import { describeIssues, type Issue } from '../util/issue.ts';
 import { HttpProblemError, type ProblemCode, toViolations, type Violation } from '../util/problem.ts';
+import type { Steps } from '../util/slices.ts';
 import { limitList } from '../util/text.ts';
 import type {
   ControlId,
@@ -36,7 +37,7 @@ export interface ControlledApplication {
   /** Adds what the server sets in a new entry of a collection, such as its id. */
   completeNewEntry(collection: string, entry: Entry, context: NewEntryContext): Entry;
   /** Returns a state from a client as it is stored, and what is wrong with it although each entry is valid. */
-  acceptState(next: State, before: State): { readonly state: State; readonly issues: readonly Issue[] };
+  acceptState(next: State, before: State): Steps<AcceptedState>;
   /** Functions that explain a search, by the name of the searched collection. */
   readonly explainSearch: NonNullable<Application['explainSearch']>;
   /**

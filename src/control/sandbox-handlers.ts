@@ -1,3 +1,4 @@
+import type { AcceptedState } from '../application.ts';
 import type { Sandboxes } from '../sandbox/registry.ts';
 import { clearSettings, DEFAULT_SANDBOX_ID, type Sandbox } from '../sandbox/sandbox.ts';
 import { isSame } from '../sandbox/snapshots.ts';
@@ -9,6 +10,7 @@ import { parseTime, toIsoTime } from '../util/iso-time.ts';
 import { describeIssues, type Issue } from '../util/issue.ts';
 import { formatPointer, parsePointer } from '../util/json-pointer.ts';
 import { HttpProblemError, toViolations } from '../util/problem.ts';
+import { runAtOnce, runInSlices } from '../util/slices.ts';
 import {
   type ControlHandlers,
   type ControlParts,
@@ -39,11 +41,7 @@ async function changeState(
   { sandboxes, validator, defaults, application }: ControlParts,
 ): Promise<void> {
   let base = sandboxes.find(id)?.store.read().state ?? defaults();
-  const accept = (next: State, before: State): State => {
-    const { state, issues } = application().acceptState(next, before);
-    rejectInvalid(issues);
-    return state;
-  };
+  const acceptInSteps = (next: State, before: State) => application().acceptState(next, before);
   // Resolves to undefined if `getNext` returns a new state, which is then stored.
   // Otherwise resolves to the current state.
   const replace = async (getNext: (state: State) => State | undefined, counted: State = {}) => {
@@ -61,7 +59,7 @@ async function changeState(
     const next = change(base);
     const issues = await validator().validateInSlices(selectListsToValidate(base, next, validator()));
     rejectInvalid(findNewIssues(issues, { state: base, next, validator: validator() }));
-    const accepted = accept(next, base);
+    const accepted = getAccepted(await runInSlices(acceptInSteps(next, base)));
     const current = await replace((state) => (isSame(state, base) ? accepted : undefined), accepted);
     if (current === undefined) return;
     base = current;
@@ -70,8 +68,14 @@ async function changeState(
     const next = change(state);
     const issues = validator().validate(structuredClone(selectListsToValidate(state, next, validator())));
     rejectInvalid(findNewIssues(issues, { state, next, validator: validator() }));
-    return accept(next, state);
+    return getAccepted(runAtOnce(acceptInSteps(next, state)));
   });
+}
+
+/** Returns a state as it is stored. Throws a `HttpProblemError` if it has issues. */
+function getAccepted({ state, issues }: AcceptedState): State {
+  rejectInvalid(issues);
+  return state;
 }
 
 /**

@@ -13,10 +13,12 @@ import {
   removeTypeParameters,
 } from '../openapi/media-types.ts';
 import { isXmlSchema } from '../openapi/xml/xml-schema.ts';
+import { JsonParser } from '../store/json-parser.ts';
 import { findInexactIntegers, hasTooManyValues, MAX_BODY_BYTES, MAX_JSON_VALUES, MEGABYTE } from '../util/limits.ts';
 import { loadPackage } from '../util/load-package.ts';
 import { type HttpProblem, HttpProblemError } from '../util/problem.ts';
 import { FORM_TYPE, JSON_TYPE, MULTIPART_TYPE } from '../util/request-target.ts';
+import { runAtOnce, runInSlices } from '../util/slices.ts';
 import type { Exchange, ReceivedBody } from './exchange.ts';
 
 /** The maximum size in bytes of a form with files. Also the maximum size of a body that the operation ignores. */
@@ -24,8 +26,7 @@ const MAX_IGNORED_BODY_BYTES = 10_000_000;
 
 /**
  * The maximum size of a request body with a state, in bytes.
- * Parsing 16 MB takes about 100 ms.
- * The server handles no other request in this time.
+ * A patch of the state, and a text that is not JSON, are parsed at once, which takes about 100 ms for 16 MB.
  */
 const MAX_STATE_BYTES = 16 * MEGABYTE;
 
@@ -59,7 +60,8 @@ export async function receiveBody(exchange: Exchange): Promise<ReceivedBody> {
       return { body: undefined, contentType };
     }
     if (type === MULTIPART_TYPE) return { body: await receiveMultipart(exchange), contentType };
-    const text = isState ? await receiveState(exchange) : await receiveText(ctx);
+    if (isState) return { ...(await receiveState(exchange)), contentType };
+    const text = await receiveText(ctx);
     exchange.bodyText = text;
     if (isJson) return { body: parseJson(text), contentType, inexact: findInexactIntegers(text) };
     if (type === FORM_TYPE) return { body: parseForm(text), contentType };
@@ -122,13 +124,26 @@ function takesLargeState({ route, headers }: Exchange): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > MAX_BODY_BYTES;
 }
 
-/** Receives a state for the control API. Then waits until fewer than two requests with large states are handled. */
-async function receiveState(exchange: Exchange): Promise<string> {
+/**
+ * Receives a state for the control API.
+ * Parses it when fewer than two requests with large states are handled, in slices between which the server handles
+ * other requests.
+ */
+async function receiveState(exchange: Exchange): Promise<ReceivedBody> {
   const { app, ctx, releases } = exchange;
   const { bytes, release } = await app.largeBodies.receive(ctx.req, MAX_STATE_BYTES);
   releases.push(release);
   releases.push(await app.largeBodies.waitForTurn());
-  return decodeText(bytes);
+  const text = decodeText(bytes);
+  exchange.bodyText = text;
+  refuseTooManyValues(await runInSlices(hasTooManyValues(text)));
+  try {
+    return { body: await runInSlices(new JsonParser(bytes).parse()) };
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    // `JsonParser` parses only objects that `JSON.parse` parses exactly, and does not say what is wrong with others.
+    return { body: text === '' ? undefined : JSON.parse(text), inexact: findInexactIntegers(text) };
+  }
 }
 
 const BYTE_ORDER_MARK = '\ufeff';
@@ -275,7 +290,12 @@ function parseForm(text: string): unknown {
  */
 function parseJson(json: string): unknown {
   if (json === '') return undefined;
-  if (!hasTooManyValues(json)) return JSON.parse(json);
+  refuseTooManyValues(runAtOnce(hasTooManyValues(json)));
+  return JSON.parse(json);
+}
+
+function refuseTooManyValues(isRefused: boolean): void {
+  if (!isRefused) return;
   const detail = `the body has more than ${MAX_JSON_VALUES} objects, arrays, properties and array items: send a smaller body`;
   throw new HttpProblemError({ code: 'body-too-large', detail });
 }

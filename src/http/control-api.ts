@@ -8,8 +8,10 @@ import type { Contract } from '../openapi/contract.ts';
 import type { Ending, Journal } from '../sandbox/journal/journal.ts';
 import { type JournalRecord, toJournalEntry } from '../sandbox/journal/recorded-request.ts';
 import { DEFAULT_SANDBOX_ID } from '../sandbox/sandbox.ts';
+import type { State } from '../store/state.ts';
 import { SANDBOX_ID } from '../util/ids.ts';
 import { toIsoTime } from '../util/iso-time.ts';
+import { isLongList } from '../util/limits.ts';
 import { type HttpProblem, HttpProblemError, type ProblemCode } from '../util/problem.ts';
 import { createTurnQueue } from '../util/slices.ts';
 import { type AccessPolicy, CONTROL_DOCUMENT_PATHS, NO_HEADERS } from './access-policy.ts';
@@ -35,7 +37,9 @@ export async function handleControl(exchange: OperationExchange): Promise<void> 
   const response = createResponse(route.successStatus, body, id === 'getMetrics' ? METRICS_HEADERS : NO_HEADERS);
   // The entries of a journal can be large, so even a short list is converted to JSON in slices.
   const isInSlices = id === 'listRequests' && Array.isArray(body) && body.length > 0;
-  exchange.response = isInSlices ? { ...response, list: body } : response;
+  const isState = id === 'getState' || id === 'getSnapshot';
+  const state = isState && Object.values(body as State).some(isLongList) ? (body as State) : undefined;
+  exchange.response = { ...response, ...(isInSlices && { list: body }), ...(state && { state }) };
 }
 
 /** Responds with a stream of the requests that the server receives from now on. */

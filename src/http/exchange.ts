@@ -13,6 +13,7 @@ import {
   truncateText,
 } from '../sandbox/journal/recorded-request.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
+import type { State } from '../store/state.ts';
 import { SANDBOX_ID, SANDBOX_ID_REMEDY } from '../util/ids.ts';
 import type { InexactInteger } from '../util/limits.ts';
 import { HttpProblemError } from '../util/problem.ts';
@@ -52,7 +53,9 @@ export interface ResponseData {
    * The server validates this list and converts it to JSON in slices, between which it handles other requests.
    */
   readonly list?: readonly unknown[];
-  /** The JSON text of `list`. If `pieces` is present, the server sends it instead of `body`. */
+  /** The body, if it is a state with a long list. The server converts it to JSON in slices. */
+  readonly state?: State;
+  /** The JSON text of `list` or `state`. If `pieces` is present, the server sends it instead of `body`. */
   readonly pieces?: ListPieces;
   /** The name of the contract's example that is the body. Undefined if the body is not an example. */
   readonly example?: string | undefined;

@@ -1,9 +1,10 @@
 import type { ServerResponse } from 'node:http';
 import { pipeline, Readable } from 'node:stream';
 import type { CompletedBody } from '../mock/compare-contracts.ts';
+import type { State } from '../store/state.ts';
 import { runInSlices, type Steps, splitList } from '../util/slices.ts';
 
-/** The JSON text of a long list in UTF-8, split into pieces. */
+/** The JSON text of a long list or of a state in UTF-8, split into pieces. */
 export interface ListPieces {
   readonly pieces: readonly Buffer[];
   /** The length of all pieces, in bytes. */
@@ -63,23 +64,62 @@ export function serializeList(list: readonly unknown[]): Promise<ListPieces> {
 }
 
 function* serializeSteps(list: readonly unknown[]): Steps<ListPieces> {
-  const pieces: Buffer[] = [];
-  let length = 0;
-  let text = '';
-  const addPiece = () => {
-    const piece = Buffer.from(text);
-    pieces.push(piece);
-    length += piece.length;
-    text = '';
-  };
-  for (const [part, start] of splitList(list)) {
-    text += (start === 0 ? '[' : ',') + JSON.stringify(part).slice(1, -1);
-    if (text.length >= PIECE_LENGTH) addPiece();
-    yield;
+  const writer = new PieceWriter();
+  yield* writer.writeList(list);
+  return writer.end();
+}
+
+/**
+ * Converts a state to JSON.
+ * Works in slices, between which the server handles other requests.
+ */
+export function serializeState(state: State): Promise<ListPieces> {
+  return runInSlices(serializeStateSteps(state));
+}
+
+function* serializeStateSteps(state: State): Steps<ListPieces> {
+  const writer = new PieceWriter();
+  let separator = '{';
+  for (const [name, list] of Object.entries(state)) {
+    writer.write(`${separator}${JSON.stringify(name)}:`);
+    yield* writer.writeList(list);
+    separator = ',';
   }
-  text += ']';
-  addPiece();
-  return { pieces, length };
+  writer.write(separator === '{' ? '{}' : '}');
+  return writer.end();
+}
+
+/** Splits a text into pieces. */
+class PieceWriter {
+  readonly #pieces: Buffer[] = [];
+  #length = 0;
+  #text = '';
+
+  write(text: string): void {
+    this.#text += text;
+    if (this.#text.length >= PIECE_LENGTH) this.#addPiece();
+  }
+
+  *writeList(list: readonly unknown[]): Steps<void> {
+    this.write('[');
+    for (const [part, start] of splitList(list)) {
+      this.write((start === 0 ? '' : ',') + JSON.stringify(part).slice(1, -1));
+      yield;
+    }
+    this.write(']');
+  }
+
+  end(): ListPieces {
+    this.#addPiece();
+    return { pieces: this.#pieces, length: this.#length };
+  }
+
+  #addPiece(): void {
+    const piece = Buffer.from(this.#text);
+    this.#pieces.push(piece);
+    this.#length += piece.length;
+    this.#text = '';
+  }
 }
 
 /**

@@ -51,7 +51,7 @@ import { applyImageFaults, applyOperationFaults, delayResponse } from './faults.
 import { hasIndexPage, hasOnlyData, isClientRoute, isNavigation, READ_METHODS } from './files.ts';
 import { addFaults, checkToken, describeError, handleOrMock } from './handle.ts';
 import { getIdempotencyKey, handleOnce } from './idempotency.ts';
-import { serializeList } from './long-list.ts';
+import { serializeList, serializeState } from './long-list.ts';
 import { parsePreferences } from './preferences.ts';
 import { refuse, refuseWithError, toHttpProblem } from './problem.ts';
 import { complete, createProblemResponse, createResponse, findUnacceptable, write } from './response.ts';
@@ -309,13 +309,13 @@ async function callNext(
  * Validates the response against the contract, and logs violations.
  * With `verify: 'strict'`, replaces an invalid response with a problem document (RFC 9457).
  * Skips responses of injected faults and error responses of the engine.
- * Converts a long list to JSON.
+ * Converts a long list or a state to JSON.
  */
 async function verify(exchange: Exchange): Promise<void> {
   const { app, api, contract, response, forced, isRefusal } = exchange;
   if (!response || !hasRoute(exchange)) return;
   const { route } = exchange;
-  const { list } = response;
+  const { list, state } = response;
   const isInjected = forced?.faults !== undefined && (forced.status ?? forced.example) !== undefined;
   try {
     if (app.options.verify !== 'off' && !response.stream && !isInjected && !isRefusal) {
@@ -330,8 +330,8 @@ async function verify(exchange: Exchange): Promise<void> {
       if (violations.length > 0) addViolations(exchange, response.status, violations);
     }
     // A fault that cuts or slows the body needs the body as one text, and not in pieces.
-    if (list && exchange.response === response && !exchange.transport)
-      exchange.response = { ...response, pieces: await serializeList(list) };
+    if ((list ?? state) && exchange.response === response && !exchange.transport)
+      exchange.response = { ...response, pieces: await (state ? serializeState(state) : serializeList(list ?? [])) };
   } catch (error) {
     refuseWithError(exchange, error);
   }

@@ -1,8 +1,9 @@
+import type { AcceptedState } from '../application.ts';
 import type { Entry, State } from '../store/state.ts';
-import type { Issue } from '../util/issue.ts';
+import { type Steps, splitList } from '../util/slices.ts';
 import { createDefaultAccount, findLoginIssues } from './accounts.ts';
 import { getEntries, getEntryList, hasChildren } from './entries.ts';
-import { findByKeys } from './entry-lists.ts';
+import { findByKeys, indexInSteps } from './entry-lists.ts';
 import { createPropertyKey, getKeyValue } from './entry-values.ts';
 import { findReferences } from './references.ts';
 import type { Resource } from './resource.ts';
@@ -15,19 +16,20 @@ import { reserveIds } from './sequences.ts';
  * Also returns the logins that two users have.
  * `before`: the state before the change.
  */
-export function acceptState(
-  model: ResourceModel,
-  next: State,
-  before: State,
-): { readonly state: State; readonly issues: readonly Issue[] } {
+export function* acceptState(model: ResourceModel, next: State, before: State): Steps<AcceptedState> {
   const { users, resources } = model.inference;
   const changed = resources.filter(({ name }) => next[name] !== before[name]);
-  const reserved = changed.reduce((state, resource) => {
-    const removed = listRemoved(resource, next, before);
+  let reserved = next;
+  for (const resource of changed) {
+    const removed = yield* listRemoved(resource, next, before);
     const isNamed = createNameCheck(model, resource);
-    const named = removed.filter((entry) => isNamed(state, entry));
-    return reserveIds(state, resource, named);
-  }, next);
+    const named: Entry[] = [];
+    for (const [part] of splitList(removed)) {
+      for (const entry of part) if (isNamed(reserved, entry)) named.push(entry);
+      yield;
+    }
+    reserved = reserveIds(reserved, resource, named);
+  }
   if (!users || !changed.includes(users)) return { state: reserved, issues: [] };
   const known = new Set(getEntries(before, users));
   const accounts = getEntries(reserved, users).map((user) =>
@@ -38,10 +40,18 @@ export function acceptState(
 }
 
 /** Returns the entries of a resource whose ids no entry has after a change. */
-function listRemoved(resource: Resource, next: State, before: State): readonly Entry[] {
-  if (resource.kind !== 'collection' || resource.id.property === undefined) return [];
-  const kept = new Set(getEntries(next, resource).map((entry) => getKeyValue(entry, resource.id)));
-  return getEntries(before, resource).filter((entry) => !kept.has(getKeyValue(entry, resource.id)));
+function* listRemoved(resource: Resource, next: State, before: State): Steps<readonly Entry[]> {
+  const { kind, id } = resource;
+  if (kind !== 'collection' || id.property === undefined) return [];
+  const list = getEntryList(next, resource);
+  // Requests need the index later.
+  yield* indexInSteps(list, [id]);
+  const removed: Entry[] = [];
+  for (const [part] of splitList(getEntries(before, resource))) {
+    for (const entry of part) if (findByKeys(list, [id], [getKeyValue(entry, id)]).length === 0) removed.push(entry);
+    yield;
+  }
+  return removed;
 }
 
 /**

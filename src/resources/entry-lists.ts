@@ -1,5 +1,6 @@
 import { EntryList } from '../store/entry-list.ts';
 import type { Entry } from '../store/state.ts';
+import { runAtOnce, type Steps, splitList } from '../util/slices.ts';
 import { createPropertyKey, getKeyValue, getProperty } from './entry-values.ts';
 import type { PathKey } from './resource.ts';
 
@@ -59,17 +60,34 @@ function toIndexKey(values: readonly (string | undefined)[]): string | undefined
 }
 
 function getIndexKey(entry: Entry, keys: readonly PathKey[]): string | undefined {
-  return toIndexKey(keys.map((key) => getKeyValue(entry, key)));
+  const [only, ...others] = keys;
+  return only && others.length === 0
+    ? getKeyValue(entry, only)
+    : toIndexKey(keys.map((key) => getKeyValue(entry, key)));
 }
 
 function getKeyIndex(list: EntryList, keys: readonly PathKey[]): KeyIndex {
-  const { byKeys } = getIndexes(list);
-  const name = keys.map(({ property, name: own }) => property ?? `/${own}`).join(' ');
-  const known = byKeys.get(name);
+  return getIndexes(list).byKeys.get(getIndexName(keys)) ?? runAtOnce(indexInSteps(list, keys));
+}
+
+function getIndexName(keys: readonly PathKey[]): string {
+  const [only, ...others] = keys;
+  if (only && others.length === 0) return only.property ?? `/${only.name}`;
+  return keys.map(({ property, name }) => property ?? `/${name}`).join(' ');
+}
+
+/** Creates the index of a list by the values of its entries for some keys, if there is none yet. */
+export function* indexInSteps(list: EntryList, keys: readonly PathKey[]): Steps<KeyIndex> {
+  const name = getIndexName(keys);
+  const known = getIndexes(list).byKeys.get(name);
   if (known) return known;
   const index: KeyIndex = { keys, groups: new Map() };
-  byKeys.set(name, index);
-  for (const entry of list.entries) addToIndex(index, entry);
+  for (const [part] of splitList(list.entries)) {
+    for (const entry of part) addToIndex(index, entry);
+    yield;
+  }
+  // A change in the meantime has moved the other indexes to the next list.
+  getIndexes(list).byKeys.set(name, index);
   return index;
 }
 

@@ -50,7 +50,10 @@ export function createApplicationView(application: Application): (served: Served
       getTable: (collection) => tables.get(collection),
       completeNewEntry: (collection, entry, context) =>
         served.implementation.completeNewEntry?.(collection, entry, context) ?? entry,
-      acceptState: (next, before) => served.implementation.acceptState?.(next, before) ?? { state: next, issues: [] },
+      *acceptState(next, before) {
+        const { acceptState } = served.implementation;
+        return acceptState ? yield* acceptState(next, before) : { state: next, issues: [] };
+      },
       explainSearch,
       findSource: (operationId, violation) => findSource(contract, operationId, violation as Violation),
       getExamples: (state) => getExamples(application, served, state),

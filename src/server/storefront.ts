@@ -24,6 +24,7 @@ import type { PoolCounts } from '../store/postgres/database.ts';
 import type { State } from '../store/state.ts';
 import { toIsoTime } from '../util/iso-time.ts';
 import { UserError } from '../util/issue.ts';
+import { runAtOnce } from '../util/slices.ts';
 import type { ShopApi } from './api-types.ts';
 import { chooseApplication } from './choose-application.ts';
 import { addMissingCollections, describeOtherLists } from './control.ts';
@@ -150,7 +151,8 @@ function createServer(start: Start, state: ServerState): Server {
     warn: (message: string) => log.warn(message),
   };
   const getControlled = createApplicationView(application);
-  const accept = (next: State, before: State) => getControlled(current.served).acceptState(next, before).state;
+  const accept = (next: State, before: State) =>
+    runAtOnce(getControlled(current.served).acceptState(next, before)).state;
   const folder = options.snapshots && resolve(options.snapshots);
   const control: ControlParts = {
     ...snapshotParts,

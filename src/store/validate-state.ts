@@ -1,9 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import type { DataValidator, Issue } from '../util/issue.ts';
 import { formatPointer, parsePointer } from '../util/json-pointer.ts';
+import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { runAtOnce, type Steps } from '../util/slices.ts';
 import { limitList } from '../util/text.ts';
-import type { State } from './state.ts';
+import type { Entry, State } from './state.ts';
 
 /** A collection of a state: a list of entries with the same schema. */
 export interface Collection {
@@ -283,12 +284,21 @@ interface CheckedChange {
  */
 export function findNewIssues(issues: readonly Issue[], { state, next, validator }: CheckedChange): readonly Issue[] {
   if (!validator.hasVariableCollections) return issues;
+  const getEntry = ([list = '', index = '']: readonly string[]) => next[list]?.[Number(index)];
+  const invalid = new Set(issues.map(({ pointer }) => getEntry(parsePointer(pointer))));
+  // A list has many more entries than there are issues.
+  const findInvalid = memoizeByObject((entries: readonly Entry[]): ReadonlyMap<Entry, number> => {
+    const found = new Map<Entry, number>();
+    for (const [index, entry] of entries.entries())
+      if (invalid.has(entry) && !found.has(entry)) found.set(entry, index);
+    return found;
+  });
   return issues.filter(({ pointer }) => {
     if (pointer === '') return true;
     const [list = '', index = ''] = parsePointer(pointer);
-    const entry = next[list]?.[Number(index)];
+    const entry = getEntry([list, index]);
     // If an entry is in the list twice, the second occurrence is new.
-    if (entry === undefined || next[list]?.indexOf(entry) !== Number(index)) return true;
-    return !state[list]?.includes(entry);
+    if (entry === undefined || findInvalid(next[list] ?? []).get(entry) !== Number(index)) return true;
+    return !findInvalid(state[list] ?? []).has(entry);
   });
 }
