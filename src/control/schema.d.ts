@@ -738,8 +738,8 @@ export interface paths {
         readonly put?: never;
         /**
          * Verify requests
-         * @description Compares the number of matching requests with the expected number. With `withinMs`, the server waits before it responds. For a minimum, it waits until
-         *     enough requests match or the time has passed. For an exact or maximum number, it waits until too many requests match or the time has passed. The
+         * @description Compares the number of matching requests with the expected number. With `withinMs`, the server waits before it responds. If you expect a minimum, the server waits until
+         *     enough requests match or the time has passed. If you expect an exact or maximum number, the server waits until too many requests match or the time has passed. The
          *     verification fails if the journal has already deleted old requests that could change the result.
          */
         readonly post: operations["verifyRequests"];
@@ -925,7 +925,7 @@ export interface components {
             readonly mocked: boolean;
             /** @description Whether the operation has a handler. An operation without a handler is always mocked */
             readonly hasHandler: boolean;
-            /** @description What the handler does, or why there is none */
+            /** @description What the handler does, or why the operation has no handler */
             readonly explanation: string;
             /** @description Whether requests can have a body */
             readonly hasBody: boolean;
@@ -1011,7 +1011,7 @@ export interface components {
          *     `{"$regex": "^w\\d+$"}`, `{"$gt": 2}`, `{"$lt": 5}`, `{"$in": [1, 2]}`, `{"$not": …}`, `{"$exists": false}` or `{"$eq": …}`. With `$eq`, the object in
          *     the request must have no other properties.
          *
-         *     A regular expression has RE2 syntax. It can have up to 1,000 characters and 20 Unicode classes, such as `\pL`. With all repetitions, such as `{0,999}`, written out, it can have up to 4,000 characters. Lookaround and backreferences are not supported, because their run time has no upper limit.
+         *     A regular expression has RE2 syntax. It can have up to 1,000 characters and 20 Unicode classes, such as `\pL`. If all repetitions, such as `{0,999}`, are written out, the expression can have up to 4,000 characters. Lookaround and backreferences are not supported, because their run time has no upper limit.
          *     The regular expressions of a matcher can have up to 10,000 compiled instructions in total, and the regular expressions of all faults of a sandbox up to 20,000.
          */
         readonly Where: {
