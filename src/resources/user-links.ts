@@ -2,7 +2,7 @@ import { EntryList } from '../store/entry-list.ts';
 import type { Entry, State } from '../store/state.ts';
 import { normalizeName } from '../util/names.ts';
 import { findShown, removeCopies } from './embedded.ts';
-import { getEntries, removeEntries, setEntries } from './entries.ts';
+import { getEntries, getEntryList, removeEntries, setEntries } from './entries.ts';
 import { getKeyValue, setKeyValue } from './entry-values.ts';
 import { getPathForm } from './names.ts';
 import { findReferences } from './references.ts';
@@ -158,9 +158,10 @@ function mapEntries(
   createChange: (resource: Resource) => ((entry: Entry) => Entry) | undefined,
 ): State {
   return resources.reduce((next, resource) => {
+    const change = getEntryList(next, resource).length === 0 ? undefined : createChange(resource);
+    if (!change) return next;
     const entries = getEntries(next, resource);
-    const change = entries.length === 0 ? undefined : createChange(resource);
-    const changed = change ? entries.map(change) : entries;
+    const changed = entries.map(change);
     const isSame = changed.every((entry, index) => entry === entries[index]);
     return isSame ? next : setEntries(next, resource, EntryList.of(changed));
   }, state);
