@@ -1,12 +1,13 @@
 import { DomainError, type Input } from '../application.ts';
 import { omitKeys } from '../openapi/document.ts';
 import type { Entry, State } from '../store/state.ts';
+import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { applyEffect, describeValues } from './actions.ts';
 import { finishChange } from './add-entry.ts';
 import { assign } from './assignments.ts';
 import { applyMergePatch } from './json-patch.ts';
 import { getBody } from './request-bodies.ts';
-import type { Effect, Plan } from './resource.ts';
+import type { Effect, Plan, Resource } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 import { isSenderFlag, readFlags, setFlag } from './sender-flags.ts';
 import { requireOpenState } from './transitions.ts';
@@ -47,7 +48,9 @@ export function applyAction(model: ResourceModel, plan: Plan, effect: Effect, ta
   const set = model.setOrRemove(resource, updated, values);
   const flagged = flags.reduce((next, name) => setFlag(next, name, sender ?? '', changes[name] === true), set);
   const assigned = assign(model, plan, state, flagged, body);
-  return effect.setsBody ? finishChange(model, plan, state, { current, entry: assigned, sent }) : assigned;
+  if (!effect.setsBody) return assigned;
+  const followed = followState(model, plan, { current, entry: assigned, sent: { ...sent, ...changes }, nowMs });
+  return finishChange(model, plan, state, { current, entry: followed, sent });
 }
 
 /**
@@ -70,4 +73,83 @@ function computeChanges(
   const unsent = effect.values.filter(({ property }) => !Object.hasOwn(sent, property));
   const time = model.formatTime(resource, effect.time?.property, nowMs);
   return applyEffect({ ...effect, values: unsent }, { ...shown, ...readFlags(effect, current, sender) }, time, body);
+}
+
+/** A changed entry, and the request. `sent`: the properties in the request. */
+interface StateChange {
+  readonly current: Entry;
+  readonly entry: Entry;
+  readonly sent: Entry;
+  readonly nowMs: number;
+}
+
+/**
+ * Returns a changed entry in which the times and the booleans of actions follow a state that the request sets: if it
+ * sets the `status` to `completed`, the entry has the `completedAt` that the action `complete` sets, and if it sets the
+ * first state, it has none.
+ */
+export function followState(model: ResourceModel, { resource }: Plan, change: StateChange): Entry {
+  const { current, entry, sent, nowMs } = change;
+  const effects = listStateEffects(model)(resource);
+  if (effects.length === 0) return entry;
+  const shown = model.derived.complete(resource, current);
+  const isChanged = (property: string) =>
+    Object.hasOwn(sent, property) && entry[property] !== undefined && entry[property] !== shown[property];
+  const initial = model.getInitialValues(resource);
+  const changes = effects.flatMap((effect): readonly (readonly [string, unknown])[] => {
+    const { values, time, clears = [], toggles, isUndo } = effect;
+    const now = model.formatTime(resource, time?.property, nowMs);
+    if (toggles !== undefined)
+      return time && isChanged(toggles) ? [[time.property, entry[toggles] === true ? now : null]] : [];
+    const changed = values.filter(({ property }) => isChanged(property));
+    const isSet = changed.some(({ property, value }) => entry[property] === value);
+    if (isSet)
+      return [
+        ...values.map(({ property, value }) => [property, value] as const),
+        ...clears.map((property) => [property, null] as const),
+        ...(time?.isSet ? [[time.property, now] as const] : []),
+      ];
+    const isFirst = changed.some(({ property }) => entry[property] === initial[property]);
+    if (!isFirst || isUndo) return [];
+    const flags = values.filter(({ value }) => value === true);
+    return [
+      ...flags.map(({ property }) => [property, false] as const),
+      ...(time?.isSet ? [[time.property, null] as const] : []),
+    ];
+  });
+  const isKept = ([name, value]: readonly [string, unknown]) =>
+    Object.hasOwn(sent, name) || value === undefined || (value === null && isAlwaysThere(model, resource, name));
+  const own = changes.filter((one) => !isKept(one));
+  return own.length === 0 ? entry : model.setOrRemove(resource, entry, Object.fromEntries(own));
+}
+
+/** Returns whether an entry needs a property that can't be null. */
+function isAlwaysThere({ reader, contract }: ResourceModel, { schema }: Resource, name: string): boolean {
+  const isRequired = reader.getRequired(schema).includes(name);
+  return isRequired && !contract.isValid(reader.getProperties(schema).get(name) ?? '', null);
+}
+
+/** Returns the effects of the actions that set a state of the entries of a resource. Those of DELETE take it back. */
+const listStateEffects = memoizeByObject((model: ResourceModel) =>
+  memoizeByObject((resource: Resource): readonly Effect[] =>
+    [...model.inference.plans.values()].flatMap(({ effect, resource: own, route }) => {
+      if (own !== resource || !effect || route.method === 'DELETE') return [];
+      const isOfSender = effect.values.some(
+        ({ property, value }) => typeof value === 'boolean' && isSenderFlag(property),
+      );
+      return isOfSender || effect.values.length + (effect.toggles === undefined ? 0 : 1) === 0 ? [] : [effect];
+    }),
+  ),
+);
+
+/**
+ * Returns the times that follow a state that a request sets, such as `completedAt`.
+ * `sent`: the properties that the request can have.
+ */
+export function listStateTimes(model: ResourceModel, resource: Resource, sent: readonly string[]): readonly string[] {
+  const times = listStateEffects(model)(resource).flatMap(({ values, time, clears = [], toggles }) => {
+    const properties = [...values.map(({ property }) => property), ...(toggles === undefined ? [] : [toggles])];
+    return properties.some((name) => sent.includes(name)) ? [...(time ? [time.property] : []), ...clears] : [];
+  });
+  return [...new Set(times)].filter((name) => !sent.includes(name));
 }

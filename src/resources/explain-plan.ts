@@ -1,5 +1,6 @@
 import { PAGING_NAMES } from '../util/pages.ts';
 import { describeAction, describeEffect, splitBulkPath } from './actions.ts';
+import { listStateTimes } from './apply-action.ts';
 import { getShownLists } from './count-entries.ts';
 import { describeDerived } from './derived.ts';
 import { describeEmbedded } from './embedded.ts';
@@ -7,6 +8,7 @@ import { listChildren } from './entries.ts';
 import { listGenerated } from './generated-names.ts';
 import { describeFilter } from './list-filters.ts';
 import type { ListParameters } from './list-query.ts';
+import { listRequestNames } from './locate.ts';
 import { getMarkSegment } from './marks.ts';
 import { addArticle, getLastSegment, getParameterName } from './names.ts';
 import { findCreator, listSigned } from './ownership.ts';
@@ -151,11 +153,18 @@ function listValueDetails(model: ResourceModel, plan: Plan): readonly string[] {
   const { never, sometimes, masked } = listGenerated(model, plan);
   return [
     ...describe('sets to the current time', model.getTimeNames(plan)),
+    ...describe('sets with the state', listFollowing(model, plan)),
     ...describe('sets to the user of the token', plan.action === 'create' ? listSigned(model, plan) : []),
     ...describe('generates', never),
     ...describe('generates if missing', sometimes),
     ...describe('masks', masked),
   ];
+}
+
+/** Returns the times that follow a state in the request, such as `completedAt` for the status `completed`. */
+function listFollowing(model: ResourceModel, { action, resource, route, requestPath }: Plan): readonly string[] {
+  const isChange = ['update', 'replace', 'updateById', 'replaceById'].includes(action);
+  return isChange ? listStateTimes(model, resource, listRequestNames(model.reader, route, requestPath)) : [];
 }
 
 function inBrackets(details: readonly string[]): string {

@@ -5,7 +5,7 @@ import { isPathSegment } from '../util/request-target.ts';
 import { changePassword } from './accounts.ts';
 import { applyEffect } from './actions.ts';
 import { addEntry, addMember, finishChange, takeParts } from './add-entry.ts';
-import { applyAction } from './apply-action.ts';
+import { applyAction, followState } from './apply-action.ts';
 import { count } from './count-entries.ts';
 import { followMembers, getEntryList, listChildrenOf, removeParts, setEntries } from './entries.ts';
 import { appendEntry, replaceEntry } from './entry-lists.ts';
@@ -215,7 +215,8 @@ async function replace(model: ResourceModel, plan: Plan, input: Input, context: 
     // A body that the document does not require changes nothing if it is missing.
     if (input.body === undefined && Object.keys(plan.route.bodyMedia).length > 0)
       return { next: state, result: { entry: current, status: getOtherStatus(plan, 201) } };
-    const replaced = model.replaceEntry(plan, current, body, nowMs);
+    const own = model.replaceEntry(plan, current, body, nowMs);
+    const replaced = followState(model, plan, { current, entry: own, sent: body, nowMs });
     const entry = finishChange(model, plan, state, { current, entry: replaced, sent: body });
     return {
       next: setEntry(model, plan, state, { current, entry }),
@@ -252,7 +253,8 @@ async function update(model: ResourceModel, plan: Plan, input: Input, context: C
       ? patchEntry(model, plan, current, operations, nowMs)
       : model.updateEntry(plan, current, (old) => applyMergePatch(old, patch) as Entry, patch, nowMs);
     const sent = operations ? listChanges(current, result) : patch;
-    const kept = finishChange(model, plan, state, { current, entry: result, sent });
+    const followed = followState(model, plan, { current, entry: result, sent, nowMs });
+    const kept = finishChange(model, plan, state, { current, entry: followed, sent });
     return { next: setEntry(model, plan, state, { current: stored, entry: kept }), result: kept };
   });
   return respond(model, plan, input, { status: plan.route.successStatus, state: context.read(), entry });

@@ -6,10 +6,12 @@ import { startApi } from '../support/harness/start-api.ts';
 const TEXT = { type: 'string' };
 const TIME = { type: 'string', format: 'date-time' };
 
+const STATUS = { type: 'string', enum: ['open', 'inProgress', 'done', 'cancelled'] };
+
 const Task = createObject({
   'id!': { type: 'integer' },
   'title!': TEXT,
-  'status!': { type: 'string', enum: ['open', 'inProgress', 'done', 'cancelled'] },
+  'status!': STATUS,
   isDone: { type: 'boolean' },
   'completedAt!': { ...TIME, type: ['string', 'null'] },
   cancelledAt: TIME,
@@ -83,6 +85,31 @@ describe('Actions of the same entries', () => {
     const { ask } = await startApi({ paths, schemas: { Item } });
     for (const name of ['a', 'b', 'c'])
       expect((await ask('POST', '/items', { name })).body).toMatchObject({ status: first });
+  });
+
+  it('have the effect of a PATCH or PUT that sets their state', async () => {
+    const sent = createObject({ 'title!': TEXT, status: STATUS, isDone: { type: 'boolean' } });
+    const paths = { ...PATHS, ...createResourcePaths('/tasks/{taskId}', refer('Task'), sent) };
+    const { ask } = await startApi({ paths, schemas: { Task } });
+    await ask('POST', '/tasks', { title: 'a' });
+    const done = { status: 'done', isDone: true, completedAt: expect.any(String) };
+    const open = { status: 'open', isDone: false, completedAt: null };
+    expect((await ask('PATCH', '/tasks/1', { status: 'done' })).body).toMatchObject(done);
+    expect((await ask('PATCH', '/tasks/1', { title: 'b' })).body).toMatchObject(done);
+    expect((await ask('PATCH', '/tasks/1', { status: 'open' })).body).toMatchObject(open);
+    expect((await ask('PATCH', '/tasks/1', { isDone: true })).body).toMatchObject(done);
+    expect((await ask('PUT', '/tasks/1', { title: 'c', status: 'open', isDone: false })).body).toMatchObject(open);
+    const lines = await explainApi({ paths, schemas: { Task } });
+    expect(lines['PUT /tasks/{taskId}']).toContain('sets with the state: completedAt, cancelledAt');
+  });
+
+  it('have the effect of a PATCH also if no action leads back', async () => {
+    const { '/tasks/{taskId}/reopen': _reopen, ...paths } = PATHS;
+    const { ask } = await startApi({ paths, schemas: { Task } });
+    await ask('POST', '/tasks', { title: 'a' });
+    await ask('PATCH', '/tasks/1', { status: 'done' });
+    const { body } = await ask('PATCH', '/tasks/1', { status: 'open' });
+    expect(body).toMatchObject({ status: 'open', isDone: false, completedAt: null });
   });
 });
 
