@@ -199,7 +199,7 @@ export const OPTIONS = {
    */
   allowRefs: option(PATHS, {
     flags: '--allow-refs <paths>',
-    help: 'comma-separated files and folders outside the folder or Git repository of the contract that the contract can include with $ref',
+    help: 'comma-separated files and folders that $ref can include, in addition to the folder or Git repository of the contract',
     env: 'STOREFRONT_ALLOW_REFS',
   }),
   /** Operations to mock: `true` for all operations, `false` for none, or a list of operationIds. Default: false. */

@@ -103,7 +103,7 @@ export function addCheckOptions(command: Command, environment: Readonly<Record<s
     )
     .option(
       '--allow-refs <paths>',
-      'comma-separated files and folders outside the folder or Git repository of the contract that the contract can include with $ref (env: STOREFRONT_ALLOW_REFS)',
+      'comma-separated files and folders that $ref can include, in addition to the folder or Git repository of the contract (env: STOREFRONT_ALLOW_REFS)',
       parsePaths,
     )
     .option(

@@ -1717,7 +1717,7 @@ export interface operations {
     readonly listEntries: {
         readonly parameters: {
             readonly query?: {
-                /** @description Return only entries that contain this text in any value. Case is ignored */
+                /** @description Return only entries that contain this text in any value. The search is case-insensitive */
                 readonly search?: string;
                 /** @description Return only the entry with this id */
                 readonly key?: string;
