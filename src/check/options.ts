@@ -108,7 +108,7 @@ export function addCheckOptions(command: Command, environment: Readonly<Record<s
     )
     .option(
       '--wait <seconds>',
-      'maximum time to wait until the server responds, at the start and after it has stopped',
+      'maximum time to wait until the server responds, at the start of the check and if the server stops during the check',
       createIntegerParser('--wait', DAY_SECONDS),
       0,
     )
