@@ -19,6 +19,7 @@ import { createNotFound, findEntry, requireParents } from './require-entries.ts'
 import type { Derived, Plan, View } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 import { setInner } from './responses.ts';
+import type { SchemaReader } from './schema-reader.ts';
 import { sortEntries } from './sort-entries.ts';
 import { findOwnEntry } from './tokens.ts';
 import { findView, selectViewed } from './views.ts';
@@ -36,15 +37,21 @@ interface ShownList {
   readonly view: View | undefined;
 }
 
-/** The lists in a response, and what the query parameters of the operation do with them. */
-interface ShownLists {
-  readonly lists: readonly ShownList[];
-  /** The query parameter with the names of the lists that are not empty: `type` for `GET /search?type=posts`. */
-  readonly selector: string | undefined;
+/** The properties of an object that describe what a search has found. */
+interface Described {
   /** The numbers of all found entries, such as `total`. */
   readonly totals: readonly string[];
   /** The text properties that repeat a query parameter, such as `query`, by their names. */
   readonly repeated: ReadonlyMap<string, string>;
+}
+
+/** The lists in a response, and what the query parameters of the operation do with them. */
+interface ShownLists extends Described {
+  readonly lists: readonly ShownList[];
+  /** The query parameter with the names of the lists that are not empty: `type` for `GET /search?type=posts`. */
+  readonly selector: string | undefined;
+  /** The same in the response, if the lists are in an object such as `results`. */
+  readonly outer: Described;
   /** The parameters of all lists together. */
   readonly parameters: ListParameters;
 }
@@ -75,21 +82,40 @@ export const getShownLists = memoizeByObject((model: ResourceModel) =>
       reader.getResponseSchema(plan.route, plan.route.successStatus) ?? '',
       plan.responsePath,
     );
-    const properties = lists.length === 0 || schema === undefined ? [] : [...reader.getProperties(schema)];
+    const response = reader.getResponseSchema(plan.route, plan.route.successStatus) ?? '';
     const isCounted = (name: string) => (plan.counts ?? []).some(({ property }) => property === name);
-    const totals = properties.flatMap(([name, pointer]) =>
-      isTotalName(name) && !isCounted(name) && reader.getTypes(pointer).includes('integer') ? [name] : [],
-    );
-    const texts = fields.filter(({ name }) => isSearchName(name)).map(({ name }) => name);
-    const repeated = properties.flatMap(([name, pointer]) => {
-      const text = texts.find((one) => normalizeName(one) === normalizeName(name)) ?? texts[0];
-      return text !== undefined && isSearchName(name) && reader.getTypes(pointer).includes('string')
-        ? [[name, text] as const]
-        : [];
-    });
-    return { lists, selector, totals, repeated: new Map(repeated), parameters };
+    const describe = (place: string): Described =>
+      lists.length === 0 ? NOT_DESCRIBED : describeFound(reader, place, fields, isCounted);
+    const outer = plan.responsePath.length === 0 ? NOT_DESCRIBED : describe(response);
+    return { lists, selector, ...describe(schema ?? ''), outer, parameters };
   }),
 );
+
+const NOT_DESCRIBED: Described = { totals: [], repeated: new Map() };
+
+/**
+ * Finds the properties of an object that describe what a search has found.
+ * `isCounted`: returns whether a property has the number of entries of one list.
+ */
+function describeFound(
+  reader: SchemaReader,
+  schema: string,
+  fields: readonly QueryField[],
+  isCounted: (name: string) => boolean,
+): Described {
+  const properties = schema === '' ? [] : [...reader.getProperties(schema)];
+  const totals = properties.flatMap(([name, pointer]) =>
+    isTotalName(name) && !isCounted(name) && reader.getTypes(pointer).includes('integer') ? [name] : [],
+  );
+  const texts = fields.filter(({ name }) => isSearchName(name)).map(({ name }) => name);
+  const repeated = properties.flatMap(([name, pointer]) => {
+    const text = texts.find((one) => normalizeName(one) === normalizeName(name)) ?? texts[0];
+    return text !== undefined && isSearchName(name) && reader.getTypes(pointer).includes('string')
+      ? [[name, text] as const]
+      : [];
+  });
+  return { totals, repeated: new Map(repeated) };
+}
 
 const NO_PARAMETERS: ListParameters = {
   byMeaning: {},
@@ -139,7 +165,7 @@ export function count(model: ResourceModel, plan: Plan, input: Input, context: C
   requireParents(model, state, plan, path);
   const id = path[mount.id.parameter];
   if (id !== undefined && !findEntry(plan, state, path)) throw createNotFound(plan, path);
-  const { lists, totals, repeated, parameters, selector } = getShownLists(model)(plan);
+  const { lists, outer, parameters, selector, ...inner } = getShownLists(model)(plan);
   const values = computeDerived(counts, state, id, model.derived.complete);
   if (Object.hasOwn(values, '')) return { status: route.successStatus, body: values[''] };
   const names =
@@ -151,16 +177,19 @@ export function count(model: ResourceModel, plan: Plan, input: Input, context: C
     return { property: list.derived.property, list, ...takeShown(model, list, entries, { state, input, context }) };
   });
   const total = found.reduce((sum, one) => sum + one.total, 0);
+  const fill = ({ totals, repeated }: Described): Entry => ({
+    ...Object.fromEntries(totals.map((name) => [name, total])),
+    ...Object.fromEntries([...repeated].map(([name, parameter]) => [name, [query[parameter] ?? ''].flat().join(' ')])),
+  });
   const known: Entry = {
     ...values,
     ...countViewed(model, counts, state, id, context.nowMs),
     ...countFound(counts, found),
-    ...Object.fromEntries(totals.map((name) => [name, total])),
-    ...Object.fromEntries([...repeated].map(([name, parameter]) => [name, [query[parameter] ?? ''].flat().join(' ')])),
+    ...fill(inner),
     ...Object.fromEntries(found.map(({ property, shown }) => [property, shown])),
     ...showSingle(model, plan, state, id, input),
   };
-  const { value, generated } = model.completeResponse(route, setInner({}, responsePath, known));
+  const { value, generated } = model.completeResponse(route, setInner(fill(outer), responsePath, known));
   const inside = found.flatMap((one) =>
     one.generated.map((pointer) => `${formatPointer(...responsePath, one.property)}/*${pointer}`),
   );

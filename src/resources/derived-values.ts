@@ -20,6 +20,12 @@ import { computeTotals, findTotals, type Total } from './totals.ts';
 /** The maximum number of entries that are shown inside each other, such as the team of the author of a note. */
 const MAX_EMBEDDED_DEPTH = 2;
 
+/**
+ * The maximum number of entries in a list inside an entry of the same kind: the books of the author of a book.
+ * Without it, the size of a response grows with the square of the number of entries.
+ */
+const MAX_LISTED_AGAIN = 20;
+
 /** The maximum number of entries of one resource that are shown inside each other, such as the children of a topic. */
 const MAX_TREE_DEPTH = 10;
 
@@ -27,11 +33,13 @@ const MAX_TREE_DEPTH = 10;
  * How entries are shown.
  * `sender`: the id of the user who sends the request, if entries are shown differently to each user.
  * `depth`: the number of entries around them.
+ * `above`: the names of the resources of these entries.
  */
 interface Viewing {
   readonly sender?: string | undefined;
   readonly schema?: string;
   readonly depth?: number;
+  readonly above?: readonly string[];
 }
 
 /** An id in an entry that names no existing entry. */
@@ -177,7 +185,7 @@ export class DerivedValues {
     state: State,
     own: Resource,
     entries: readonly Entry[],
-    { sender, schema = own.schema, depth = 0 }: Viewing = {},
+    { sender, schema = own.schema, depth = 0, above = [] }: Viewing = {},
   ): readonly Entry[] {
     const resource = this.#followMember(own);
     const counts = this.getCounts(resource);
@@ -205,14 +213,14 @@ export class DerivedValues {
     return entries.map((stored) => {
       const entry = this.#addReferences(resource, references, state, stored);
       const shown = embedded.flatMap((one) => {
-        const value = this.#showEmbedded(resource, one, state, entry, { sender, depth });
+        const value = this.#showEmbedded(resource, one, state, entry, { sender, depth, above });
         return value === undefined ? [] : [[one.property, value] as const];
       });
       const inside = parts.flatMap((part): readonly (readonly [string, unknown])[] => {
         const { property = '' } = part.part ?? {};
         const items = getOwn(entry, property);
         if (!Array.isArray(items) || !items.every(isNode)) return [];
-        return [[property, this.add(state, part, items, { sender, depth })]];
+        return [[property, this.add(state, part, items, { sender, depth, above })]];
       });
       const id = getParentId(resource, entry);
       const embeddedValues = Object.fromEntries([...shown, ...inside]);
@@ -355,7 +363,7 @@ export class DerivedValues {
     embedded: Embedded,
     state: State,
     entry: Entry,
-    { sender, depth = 0 }: Viewing,
+    { sender, depth = 0, above = [] }: Viewing,
   ): unknown {
     const { resource, schema, value, shows, children, isKept, property, ids, isSent } = embedded;
     if (isKept && Object.hasOwn(entry, property)) return entry[property];
@@ -373,12 +381,14 @@ export class DerivedValues {
       // The object of a parent shows no children: they would show the parent again.
       const isParent = resource.name === own.name && !children;
       const [derived = one] = this.add(state, resource, [one], {
-        ...{ sender, schema },
+        ...{ sender, schema, above: [...above, own.name] },
         depth: isParent ? MAX_TREE_DEPTH : depth + 1,
       });
       return this.#pickProperties(this.#responses.completeEntry(resource, schema, derived).value as Entry, names);
     };
-    return Array.isArray(found) ? found.map((one) => (isNode(one) ? show(one) : one)) : show(found as Entry);
+    if (!Array.isArray(found)) return show(found as Entry);
+    const shown = above.includes(resource.name) ? found.slice(0, MAX_LISTED_AGAIN) : found;
+    return shown.map((one) => (isNode(one) ? show(one) : one));
   }
 
   /** Returns an object with some properties of another one. The same objects have the same result. */

@@ -30,9 +30,9 @@ import {
   type Resource,
 } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
-import { allowsAnyBody, allowsAnyJson, isEnvelopeName, listPatchTypes } from './schema-reader.ts';
+import { allowsAnyBody, allowsAnyJson, listPatchTypes } from './schema-reader.ts';
 import { findSenderFlag } from './sender-flags.ts';
-import { findCounts } from './statistics.ts';
+import { findCounts, listWrapped } from './statistics.ts';
 import { findTaken, planCheckout } from './take-parts.ts';
 import { connectActions } from './transitions.ts';
 import { addFilePaths, isDownload, isUpload } from './uploads.ts';
@@ -264,14 +264,6 @@ function planCounts(
     ? renameParameters(parent.mount, item)
     : { collection: route.path, item: undefined, parents: [], id: NO_ID };
   return { ...base, resource, mount };
-}
-
-/** Returns the places of the only object in a response beside properties such as `success`: `['data']`. */
-function listWrapped(reader: SchemaReader, schema: string): readonly (readonly string[])[] {
-  const others = [...reader.getProperties(schema)].filter(([name]) => !isEnvelopeName(name));
-  const [[name, pointer] = []] = others;
-  const isWrapped = others.length === 1 && name !== undefined && pointer !== undefined && reader.isObject(pointer);
-  return isWrapped ? [[name]] : [];
 }
 
 function hasSingleValue(reader: SchemaReader, schema: string): boolean {

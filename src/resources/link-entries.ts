@@ -10,7 +10,7 @@ import { getOwn, removePathValues } from './entry-values.ts';
 import { getEnvelopeValues } from './envelopes.ts';
 import { getLastSegment, getParentPath } from './names.ts';
 import { findReferences, indexEntrySchemas, indexReferences, toReferenceValue } from './references.ts';
-import { getRouteKey, type Resource } from './resource.ts';
+import { getRouteKey, type Inference, type Resource } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 import { findSender } from './tokens.ts';
 
@@ -21,6 +21,7 @@ const MAX_DEPTH = 6;
  * Puts stored entries into the generated body of a mocked operation: an object with the schema of a resource becomes an
  * entry, and a property such as `taskId` the id of one.
  * It is the entry that the path, the query or the body names, the user who sends the request, or the first entry.
+ * A property such as `taskId` has the value of the path or query parameter with this name.
  * Without entries, the generated value stays.
  * Properties such as `success` say that the request succeeded.
  */
@@ -31,6 +32,7 @@ export function linkEntries(model: ResourceModel, route: Route, input: Input, st
   if (!showsEntries) return isNode(body) ? { ...body, ...envelope } : body;
   const bySchema = indexEntrySchemas(reader)(inference.resources);
   const named = listNamedIds(model, route, input);
+  const sent = listSentIds(model, route, input);
   // The entries of a list are different ones, and not the one that the request names.
   const find = (target: Resource, position?: number): Entry | undefined => {
     const id = named.get(target);
@@ -39,11 +41,6 @@ export function linkEntries(model: ResourceModel, route: Route, input: Input, st
     if (position !== undefined) return (own ? entries.filter((entry) => entry !== own) : entries)[position];
     const sender = target === inference.users ? findSender(target, state, input) : undefined;
     return own ?? sender ?? entries[0];
-  };
-  const show = (target: Resource, place: string, entry: Entry): unknown => {
-    const sender = model.derived.getSender(target, state, input);
-    const [shown = entry] = model.derived.add(state, target, [entry], { sender, schema: place });
-    return removePathValues(model.responses.completeEntry(target, place, shown).value as Entry);
   };
   const link = (pointer: string, value: unknown, depth: number, position?: number): unknown => {
     if (depth > MAX_DEPTH) return value;
@@ -60,24 +57,43 @@ export function linkEntries(model: ResourceModel, route: Route, input: Input, st
     if (!isNode(value)) return value;
     const target = bySchema.get(reader.resolve(pointer));
     const entry = target && find(target, position);
-    const shown = target && entry && show(target, pointer, entry);
+    const shown = target && entry && showEntry(model, { state, input, schema: pointer }, target, entry);
     if (shown !== undefined && contract.isValid(pointer, shown)) return shown;
     return linkProperties(pointer, value, depth, position);
   };
   const linkProperties = (pointer: string, value: Node, depth: number, position?: number): Node => {
+    const own = pickSentIds(model, sent, pointer, value);
+    const known = own.map(([name]) => name);
     const ids = findReferences(reader, inference, pointer).flatMap((reference) => {
-      const isShown = typeof getOwn(value, reference.property) !== 'object' && Object.hasOwn(value, reference.property);
-      const id = isShown ? toReferenceValue(contract.isValid, reference, find(reference.target, position)) : undefined;
+      const { property } = reference;
+      const isShown = typeof getOwn(value, property) !== 'object' && Object.hasOwn(value, property);
+      const id =
+        isShown && !known.includes(property)
+          ? toReferenceValue(contract.isValid, reference, find(reference.target, position))
+          : undefined;
       return id === undefined ? [] : [[reference.property, id] as const];
     });
     const inner = [...reader.getProperties(pointer)].flatMap(([name, place]) => {
       const own = getOwn(value, name);
       return typeof own === 'object' && own !== null ? [[name, link(place, own, depth + 1)] as const] : [];
     });
-    return ids.length + inner.length === 0 ? value : { ...value, ...Object.fromEntries([...ids, ...inner]) };
+    const changes = [...own, ...ids, ...inner];
+    return changes.length === 0 ? value : { ...value, ...Object.fromEntries(changes) };
   };
   const linked = link(schema, body, 0);
   return isNode(linked) ? { ...linked, ...envelope } : linked;
+}
+
+/** Returns an entry as a response shows it. `schema`: the JSON Pointer of its schema in the response. */
+function showEntry(
+  model: ResourceModel,
+  { state, input, schema }: { readonly state: State; readonly input: Input; readonly schema: string },
+  target: Resource,
+  entry: Entry,
+): unknown {
+  const sender = model.derived.getSender(target, state, input);
+  const [shown = entry] = model.derived.add(state, target, [entry], { sender, schema });
+  return removePathValues(model.responses.completeEntry(target, schema, shown).value as Entry);
 }
 
 /** What the document says about the body of a mocked operation. */
@@ -95,10 +111,18 @@ const getLinkPlan = memoizeByObject(({ reader, inference, contract }: ResourceMo
     const schema = reader.getResponseSchema(route, route.successStatus);
     const bySchema = indexEntrySchemas(reader)(inference.resources);
     const visited = new Set<string>();
+    const query = route.parameters.flatMap((one) => (one.in === 'query' ? [one.name] : []));
+    const names = new Set([
+      ...listPathIds(inference, route).keys(),
+      ...[...route.pathNames, ...query].map(normalizeName),
+    ]);
+    const hasIds = (pointer: string) =>
+      [...reader.getProperties(pointer).keys()].map(normalizeName).some((name) => isIdName(name) && names.has(name));
     const hasEntries = (pointer: string): boolean => {
       if (visited.has(pointer)) return false;
       visited.add(pointer);
-      if (bySchema.has(reader.resolve(pointer)) || findReferences(reader, inference, pointer).length > 0) return true;
+      if (bySchema.has(reader.resolve(pointer)) || hasIds(pointer)) return true;
+      if (findReferences(reader, inference, pointer).length > 0) return true;
       const items = reader.getItems(pointer);
       return [...(items === undefined ? [] : [items]), ...reader.getProperties(pointer).values()].some(hasEntries);
     };
@@ -110,14 +134,50 @@ const getLinkPlan = memoizeByObject(({ reader, inference, contract }: ResourceMo
   }),
 );
 
+/** Returns whether a normalized name is that of an id of another entry, such as `taskid`. */
+function isIdName(name: string): boolean {
+  return /.id$/.test(name);
+}
+
+/** Returns the parameters in the path of an operation by the ids that they have: `taskid` for `/tasks/{number}`. */
+function listPathIds({ mockedPlans }: Inference, route: Route): ReadonlyMap<string, string> {
+  const parents = mockedPlans.get(getRouteKey(route))?.mount.parents ?? [];
+  return new Map(
+    parents.map(({ path: item, parameter }) => {
+      const singular = toSingular(normalizeName(getLastSegment(getParentPath(item))));
+      return [`${singular}id`, parameter] as const;
+    }),
+  );
+}
+
+/** Returns the ids in the path and the query of a request, by their normalized names. */
+function listSentIds({ inference }: ResourceModel, route: Route, { path, query }: Input): ReadonlyMap<string, string> {
+  const inPath = [...listPathIds(inference, route)].map(([name, parameter]) => [name, path[parameter]] as const);
+  const sent = [...Object.entries(query), ...inPath, ...Object.entries(path)].flatMap(([name, value]) => {
+    const own = normalizeName(name);
+    return isIdName(own) && typeof value === 'string' ? [[own, value] as const] : [];
+  });
+  return new Map(sent);
+}
+
+/** Returns the ids that a request has in its path or query, and that an object has with the same names. */
+function pickSentIds(
+  { reader, contract }: ResourceModel,
+  sent: ReadonlyMap<string, string>,
+  pointer: string,
+  value: Node,
+): readonly (readonly [name: string, id: unknown])[] {
+  return [...reader.getProperties(pointer)].flatMap(([name, place]) => {
+    const text = Object.hasOwn(value, name) ? sent.get(normalizeName(name)) : undefined;
+    const id = text === undefined ? undefined : [text, Number(text)].find((one) => contract.isValid(place, one));
+    return id === undefined ? [] : [[name, id] as const];
+  });
+}
+
 /** Returns the ids of entries that a request names in its path, its query or its body. */
 function listNamedIds({ inference }: ResourceModel, route: Route, { path, query, body }: Input) {
   const index = indexReferences(inference);
-  const parents = inference.mockedPlans.get(getRouteKey(route))?.mount.parents ?? [];
-  const inPath = parents.map(({ path: item, parameter }) => {
-    const singular = toSingular(normalizeName(getLastSegment(getParentPath(item))));
-    return [`${singular}id`, path[parameter]] as const;
-  });
+  const inPath = [...listPathIds(inference, route)].map(([name, parameter]) => [name, path[parameter]] as const);
   const named = new Map<Resource, string>();
   for (const [name, value] of [
     ...Object.entries(isNode(body) ? body : {}),

@@ -2,8 +2,10 @@ import { addToGroup } from '../util/groups.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { normalizeName, toSingular } from '../util/names.ts';
 import { findChildren, findCounted, indexNames, MAX_STATES } from './derived.ts';
+import { isSearchName } from './list-filters.ts';
+import { isTotalName } from './page-fields.ts';
 import type { Children, Derived, Resource } from './resource.ts';
-import type { SchemaReader } from './schema-reader.ts';
+import { isEnvelopeName, type SchemaReader } from './schema-reader.ts';
 import { findStateValue } from './states.ts';
 import { findView } from './views.ts';
 
@@ -272,3 +274,17 @@ const indexTexts = memoizeByObject((reader: SchemaReader) =>
     return index;
   }),
 );
+
+/**
+ * Returns the places of the only object in a response beside properties such as `success`, `total` and `query`:
+ * `['data']`.
+ */
+export function listWrapped(reader: SchemaReader, schema: string): readonly (readonly string[])[] {
+  const others = [...reader.getProperties(schema)].filter(
+    ([name, pointer]) =>
+      !isEnvelopeName(name) && !(reader.isScalar(pointer) && (isTotalName(name) || isSearchName(name))),
+  );
+  const [[name, pointer] = []] = others;
+  const isWrapped = others.length === 1 && name !== undefined && pointer !== undefined && reader.isObject(pointer);
+  return isWrapped ? [[name]] : [];
+}

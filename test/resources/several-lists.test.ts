@@ -40,6 +40,12 @@ const PATHS: Paths = {
     },
   },
   '/find': { get: { query: { q: TEXT, types: TEXT }, response: createObject({ 'results!': createObject(both) }) } },
+  '/lookup': {
+    get: {
+      query: { q: TEXT },
+      response: createObject({ 'results!': createObject(both), 'total!': INTEGER, 'query!': TEXT }),
+    },
+  },
   '/dashboard': {
     get: { response: createObject({ 'recentPosts!': posts, 'publishedPosts!': posts, 'authors!': authors }) },
   },
@@ -69,6 +75,12 @@ describe('A response with several lists', () => {
     const { body } = await ask('GET', path);
     const lists = body.results ?? body;
     expect([toIds(lists.posts), toIds(lists.authors)]).toEqual([postIds, authorIds]);
+  });
+
+  it('has them in an object beside their number and the text', async () => {
+    const { ask } = await startApi({ paths: PATHS, schemas });
+    const { body } = await ask('GET', '/lookup?q=bob');
+    expect(body).toMatchObject({ results: { posts: [{ id: 1 }], authors: [] }, total: 1, query: 'bob' });
   });
 
   it('has the entries that the names of its lists select', async () => {
