@@ -1,4 +1,20 @@
-import { defineConfig } from 'tsdown';
+import { defineConfig, type Rolldown } from 'tsdown';
+
+/**
+ * Escapes characters outside of ASCII in the code, which are in strings, regular expressions and comments.
+ * V8 keeps the code in memory, and needs two bytes for each character if one of them is not in Latin-1.
+ */
+const toAscii: Rolldown.Plugin = {
+  name: 'to-ascii',
+  generateBundle(_options, bundle) {
+    for (const chunk of Object.values(bundle))
+      if (chunk.type === 'chunk') chunk.code = chunk.code.replaceAll(/[\u0080-\uffff]/g, escapeCharacter);
+  },
+};
+
+function escapeCharacter(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}
 
 const common = { platform: 'node', target: 'node20.19', sourcemap: true } as const;
 const entry = {
@@ -12,6 +28,7 @@ export default defineConfig([
     ...common,
     entry: { main: 'src/cli/main.ts', ...entry },
     dts: false,
+    plugins: [toAscii],
     // Editors read docblocks from the declarations, which keep them.
     outputOptions: { comments: { jsdoc: false } },
     outExtensions: () => ({ js: '.js' }),

@@ -9,6 +9,7 @@ import { createStorefront, type Storefront } from '../server/storefront.ts';
 import { version } from '../server/version.ts';
 import { UserError } from '../util/issue.ts';
 import { escapeControlsInLines } from '../util/text.ts';
+import { allowNewSpaceGrowth } from './new-space.ts';
 import { type ParsedCommand, readCommandLine } from './options.ts';
 import { runControlCommand } from './run-control-command.ts';
 
@@ -41,6 +42,9 @@ const STOP_MS = 9_500;
 
 /** The maximum size of the buffered output, in bytes. Further log lines are dropped. */
 const MAX_BUFFERED_BYTES = 1_000_000;
+
+/** The time in which the server compiles the schemas of operations after its start, in ms. */
+const WARM_UP_MS = 2_000;
 
 /** The control sequence that moves the cursor to the start of the line and clears the line (ECMA-48). */
 const CLEAR_LINE = '\r\u001b[K';
@@ -89,6 +93,7 @@ function printError(text: string): void {
 }
 
 async function check(command: CheckCommand): Promise<void> {
+  allowNewSpaceGrowth();
   // Dynamic imports let the other commands start faster.
   const { writeReports, runCheck } = await import('../check/command.ts');
   const { selectSandboxes } = await import('../check/check-sandbox.ts');
@@ -133,6 +138,7 @@ async function serve(options: Options): Promise<void> {
   });
   stopOnSignal(starting);
   const storefront = await starting;
+  setTimeout(allowNewSpaceGrowth, WARM_UP_MS).unref();
   if (options.log === 'off') print(`${formatStartMessage(storefront)}\n`);
 }
 

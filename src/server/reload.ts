@@ -13,7 +13,7 @@ import { getFileSignature, loadSettings, type WatchedFiles } from './file-watche
 import { loadHandlers } from './handler-registry.ts';
 import type { createLogger } from './logger.ts';
 import { refuseInvalidState, refuseTypeConflicts, type ServedContractFactory } from './served-contract.ts';
-import { logInvalidExamples, warmUpIfSmall } from './warm-up.ts';
+import { listWarmUps, logInvalidExamples } from './warm-up.ts';
 
 /** Options of `Reloads`. */
 interface ReloadOptions {
@@ -148,7 +148,7 @@ export class Reloads {
     const unfit = refuseInvalidState(contract, state, served.validator);
     refuseTypeConflicts(served);
     const listener = createRequestListener(server, served);
-    warmUpIfSmall(served);
+    for (const warmUp of listWarmUps(served)) warmUp();
     const previous = this.served;
     const message = describe(served);
     current.served = served;

@@ -4,28 +4,22 @@ import type { Issue } from '../util/issue.ts';
 import { runInSlices, type Steps } from '../util/slices.ts';
 
 /**
- * The maximum number of operations whose schemas are compiled at the start.
- * Compiling hundreds of operations would take seconds, and clients use only a few of them.
+ * The maximum number of operations of a contract whose schemas are compiled at the start.
+ * For a larger contract, this would take seconds and tens of megabytes, and clients use only a few of the operations.
  */
 const MAX_ROUTES = 40;
 
 /**
- * Returns one function for each of the first 40 operations of a contract.
+ * Returns one function for each operation of a contract.
  * Each function compiles the schemas of its operation.
  * It throws a `UserError` if a schema can't be compiled.
+ * Returns an empty array if the contract has more than 40 operations: the first request for an operation compiles its
+ * schemas.
  */
 export function listWarmUps({ contract, closedRoutes }: ServedContract): readonly (() => void)[] {
-  const routes = contract.routes.slice(0, MAX_ROUTES);
+  const { routes } = contract;
+  if (routes.length > MAX_ROUTES) return [];
   return routes.map((route) => () => contract.warmUp(route, { closed: closedRoutes.has(route) }));
-}
-
-/**
- * Compiles the schemas of all operations of a contract.
- * Does nothing if the contract has more than 40 operations.
- * Throws a `UserError` if a schema can't be compiled.
- */
-export function warmUpIfSmall(served: ServedContract): void {
-  if (served.contract.routes.length <= MAX_ROUTES) for (const warmUp of listWarmUps(served)) warmUp();
 }
 
 /**
