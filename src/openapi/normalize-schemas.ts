@@ -110,7 +110,10 @@ function normalizeSchema(node: Node, document: Document, isVersion30: boolean): 
   return normalizeNullable(normalizeDiscriminator(normalizeBound(bounded, 'maximum', 'exclusiveMaximum'), document));
 }
 
-function removeSiblings({ $ref, nullable }: Node): Node {
+function removeSiblings(node: Node): Node {
+  const { $ref, nullable } = node;
+  // Most references have no siblings. The same node is returned, so that the nodes around it are not copied.
+  if (Object.keys(node).length === 1) return node;
   return typeof nullable === 'boolean' ? { $ref, nullable } : { $ref };
 }
 
