@@ -8,7 +8,10 @@ import type { Issue } from './util/issue.ts';
 import type { ProblemKind } from './util/problem.ts';
 import type { Steps } from './util/slices.ts';
 
-/** A state from a client as it is stored. `issues`: what changed entries share with others, although it must be unique. */
+/**
+ * A state from a client as it is stored.
+ * `issues`: what changed entries share with others, although it must be unique.
+ */
 export interface AcceptedState<S extends State = State> {
   readonly state: S;
   readonly issues: readonly Issue[];
