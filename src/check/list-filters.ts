@@ -27,6 +27,8 @@ interface Listing {
   readonly coverage: Coverage;
   /** Sends a list request. Returns undefined if it fails, or if the response has no list or several lists. */
   readonly request: (values: RequestValues) => Promise<Listed | undefined>;
+  /** Returns the number of entries on all pages, and the name of its property or header; undefined if there is none. */
+  readonly getTotal: (listed: Listed) => { readonly name: string; readonly value: number } | undefined;
   /** Adds a finding about list responses. */
   readonly add: (violation: ListViolation, listed: readonly Listed[]) => void;
 }
@@ -40,7 +42,7 @@ interface Filter {
   readonly other: string;
   readonly read: (entry: Node) => string | undefined;
   readonly whole: Listed;
-  readonly request: (value: string) => Promise<Listed | undefined> | undefined;
+  readonly request: (value: string) => Promise<Listed | undefined>;
   /** Requests the list without the filter again. */
   readonly again: () => Promise<Listed | undefined>;
 }
@@ -82,9 +84,11 @@ class FilterCheck {
     // With one value, an ignored filter looks like one that selects everything.
     if (wanted === undefined || other === undefined || whole.ids.includes(undefined)) return;
     for (const rule of FILTER_RULES) coverage.countRule(rule, route);
-    const request = (value: string) => {
+    const request = async (value: string) => {
       const filtered = withParameter(values, parameter, value);
-      return filtered && this.#listing.request(filtered);
+      const found = filtered && (await this.#listing.request(filtered));
+      if (found) this.#checkTotal({ value, whole, found });
+      return found;
     };
     const again = () => this.#listing.request(values);
     const filter = { wanted, other, read, whole, request, again };
@@ -95,6 +99,25 @@ class FilterCheck {
     }
     const isWrong = await this.#checkValues(filter, { property, kind });
     if (isWrong === false) await this.#checkPrefix(filter);
+  }
+
+  /** Checks that the total of a filtered list is not that of the whole list, if the filter excludes entries. */
+  #checkTotal({
+    value,
+    whole,
+    found,
+  }: {
+    readonly value: string;
+    readonly whole: Listed;
+    readonly found: Listed;
+  }): void {
+    const { name } = this.#parameter;
+    const [all, total] = [whole, found].map((listed) => this.#listing.getTotal(listed));
+    const { length } = found.entries;
+    if (!total || total.value !== all?.value || length >= whole.entries.length || length === 0) return;
+    const message = `${total.name} is ${total.value} with and without ${name}, but the list with ${name}=${value} has only ${length} entries`;
+    const title = `${total.name} counts the selected entries`;
+    this.#listing.add({ rule: 'page-total', title, message, parameter: undefined }, [whole, found]);
   }
 
   /** Checks two values of a filter. Returns whether one has a finding; undefined if the list could not be requested. */

@@ -102,12 +102,13 @@ export class ListCheck {
       for (const rule of LIST_RULES) this.#coverage.skipRule(rule, list, 'the list has fewer than two entries');
       return this.#findings;
     }
-    await this.#checkPages(own);
+    await this.#checkPages(own, { values, whole });
     const listing = {
       contract: this.#contract,
       route: list,
       coverage: this.#coverage,
       request: (one: RequestValues) => this.#list(one),
+      getTotal: ({ exchange }: Listed) => findTotal(exchange),
       add: (violation: ListViolation, listed: readonly Listed[]) => this.#add(violation, listed),
     };
     await checkFilters(listing, values, whole);
@@ -208,7 +209,11 @@ export class ListCheck {
     this.#findings.push({ ...finding, exchanges: listed.map(({ exchange }) => exchange) });
   }
 
-  async #checkPages(values: RequestValues): Promise<void> {
+  /** `all`: the request of the list with the largest page size, and its response. */
+  async #checkPages(
+    values: RequestValues,
+    all: { readonly values: RequestValues; readonly whole: Listed },
+  ): Promise<void> {
     const { list } = this.#cycle;
     const limit = list.parameters.find(isLimit);
     const position = list.parameters.find(isPagePosition);
@@ -243,6 +248,13 @@ export class ListCheck {
       const title = `${parameter.name} selects another page`;
       return this.#add({ rule: 'page-selection', title, message, parameter }, [first, second]);
     }
+    const skipped = await this.#findSkipped(all, [...first.ids, ...second.ids]);
+    if (skipped !== undefined) {
+      const { parameter } = next;
+      const message = `The entry ${JSON.stringify(skipped)} is neither on the first page nor on the next page (${parameter.name}=${next.values.query[parameter.name]}), but in the list between their entries`;
+      const title = `${parameter.name} selects the next page`;
+      return this.#add({ rule: 'page-selection', title, message, parameter }, [all.whole, first, second]);
+    }
     const total = findTotal(second.exchange);
     const count = first.ids.length + second.ids.length;
     if (total) this.#coverage.countRule('page-total', list);
@@ -251,6 +263,23 @@ export class ListCheck {
     const message = `${total.name} is ${total.value}, but two pages have ${count} different entries`;
     const title = `${total.name} counts the entries of all pages`;
     this.#add({ rule: 'page-total', title, message, parameter: undefined }, [first, second]);
+  }
+
+  /**
+   * Returns the first entry of the list that is missing between the entries of the first two pages.
+   * Returns undefined if there is none, or if the pages and the list have another order.
+   */
+  async #findSkipped(
+    { values, whole }: { readonly values: RequestValues; readonly whole: Listed },
+    ids: readonly unknown[],
+  ): Promise<unknown> {
+    const positions = ids.map((id) => whole.ids.indexOf(id));
+    const isInOrder = positions.every((position, index) => position > (positions[index - 1] ?? -1));
+    const skipped = whole.ids.find((_, index) => index < (positions.at(-1) ?? 0) && !positions.includes(index));
+    if (!isInOrder || positions[0] !== 0 || skipped === undefined) return undefined;
+    // The entry can have been deleted, or the others created, in between.
+    const again = await this.#list(values);
+    return again && isSameList(again.ids, whole.ids) ? skipped : undefined;
   }
 
   #toNextPage(sized: RequestValues, parameter: Parameter, size: number) {

@@ -57,6 +57,16 @@ const MALFORMATIONS: readonly ((text: string) => string)[] = [
   (text) => `${text}\n`,
 ];
 
+/** Functions that make an e-mail address invalid for every server: it has no `@`, two of them, or a space in the middle. */
+const EMAIL_MALFORMATIONS: readonly ((text: string) => string)[] = [
+  (text) => text.replace('@', ''),
+  (text) => text.replace('@', '@@'),
+  (text) => text.replace('@', ' @'),
+];
+
+/** The formats of e-mail addresses. Servers differ about the allowed characters: many allow all but spaces. */
+const EMAIL_FORMATS: readonly unknown[] = ['email', 'idn-email'];
+
 /** The years of generated dates that do not exist. */
 const FIRST_YEAR = 1000;
 const LAST_YEAR = 9999;
@@ -198,7 +208,8 @@ function createMalformedTexts({ format, pattern }: Node, current: unknown): read
   const year = Number(/^\d{4}(?=-)/.exec(current)?.[0] ?? FIRST_YEAR);
   const near = [year - 1, year, year + 1].filter((one) => one > FIRST_YEAR && one <= LAST_YEAR);
   const moved = (impossible ?? []).flatMap((text) => near.map((one) => text.replace(/^\d{4}/, String(one))));
-  return [...MALFORMATIONS.map((malformText) => malformText(current)), ...new Set([...(impossible ?? []), ...moved])];
+  const malformations = EMAIL_FORMATS.includes(format) ? EMAIL_MALFORMATIONS : MALFORMATIONS;
+  return [...malformations.map((malformText) => malformText(current)), ...new Set([...(impossible ?? []), ...moved])];
 }
 
 function toTexts(value: unknown): readonly unknown[] {

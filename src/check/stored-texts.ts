@@ -24,6 +24,9 @@ const MAX_LENGTH = 2_000;
 /** Letters that Latin-1 does not have. */
 const LETTERS = 'Ωж東ż';
 
+/** A letter of some names that needs 4 bytes in UTF-8. The charset `utf8` of MySQL, for example, has only 3. */
+const RARE_LETTERS = '𠮷';
+
 const WORDS = ['meadow', 'lantern', 'copper', 'island', 'violin', 'harbor', 'willow', 'basket', 'thunder', 'pepper'];
 
 /** A property that clients set, with any text up to `maxLength`. */
@@ -42,12 +45,13 @@ interface TextKind {
 
 const KINDS: readonly TextKind[] = [
   { name: 'long-text', create: createLongText, describe: describeShortened },
-  { name: 'text-letters', create: createForeignText, describe: describeReplaced },
+  { name: 'text-letters', create: (...one) => createForeignText(LETTERS, ...one), describe: describeReplaced },
+  { name: 'text-letters', create: (...one) => createForeignText(RARE_LETTERS, ...one), describe: describeReplaced },
 ];
 
 /**
  * Checks that a created resource has the texts that were sent: texts of the maximum length, and texts with letters that
- * Latin-1 does not have.
+ * Latin-1 does not have, or that need 4 bytes in UTF-8.
  * A server may refuse them, trim them or change their case.
  */
 export async function checkStoredTexts(context: CheckContext, cycle: LifeCycle): Promise<void> {
@@ -149,16 +153,24 @@ function describeShortened(sent: string, got: string, { maxLength }: TextPropert
   return `was sent with ${sent.length} characters, but has ${got.length}${limit}`;
 }
 
-function createForeignText({ maxLength = DEFAULT_LENGTH }: TextProperty, seed: number): string {
-  const text = `${LETTERS} ${seed.toString(36)}`;
-  return text.slice(0, Math.max(1, Math.min(maxLength, text.length))).trim();
+function createForeignText(letters: string, { maxLength = DEFAULT_LENGTH }: TextProperty, seed: number): string {
+  return [...`${letters} ${seed.toString(36)}`].slice(0, Math.max(1, maxLength)).join('').trim();
 }
 
+/** Matches escaped characters: of HTML and XML, and of JSON and JavaScript. */
+const ESCAPED = /&#x?[\da-f]+;|\\u[\da-f]{4}/i;
+
 function describeReplaced(sent: string, got: string): string | undefined {
-  const isReplaced = /[?\ufffd]/.test(got);
+  const [letters = '', ...rest] = sent.split(' ');
+  const isReplaced = /[?\ufffd]/.test(got) || ESCAPED.test(got);
+  const isDropped = rest.length > 0 && got.trim() === rest.join(' ') && letters !== '';
   const bytes = Buffer.from(sent);
-  const isMisread = ['latin1', 'windows-1252'].some((charset) => new TextDecoder(charset).decode(bytes) === got);
-  if (!isReplaced && !isMisread) return undefined;
+  const damaged = [
+    ...['latin1', 'windows-1252'].map((charset) => new TextDecoder(charset).decode(bytes)),
+    // Only the lower byte of each UTF-16 code unit.
+    Buffer.from(sent, 'latin1').toString('latin1'),
+  ];
+  if (!isReplaced && !isDropped && !damaged.includes(got)) return undefined;
   return `was sent as ${JSON.stringify(sent)}, but is ${JSON.stringify(got)}: store and send texts as UTF-8`;
 }
 

@@ -114,6 +114,8 @@ interface Observation {
   readonly sent: unknown;
   readonly before: unknown;
   readonly got: unknown;
+  /** Whether the contract requires a fraction to be kept: it documents the steps of a number, such as 0.01. */
+  readonly hasFraction: boolean;
   /** The requests up to the one that read the resource. */
   readonly exchanges: readonly Exchange[];
 }
@@ -251,6 +253,7 @@ export class StoredValues {
           sent: value,
           before: before?.[name],
           got: inner,
+          hasFraction: this.#hasFraction(requestProperties.get(name)),
           exchanges: change.exchanges,
         });
       if (isObjectList(value) && isObjectList(inner) && path.length < MAX_DEPTH)
@@ -278,6 +281,12 @@ export class StoredValues {
     return schema === undefined
       ? undefined
       : getPartItems(getSchemaParts(this.#contract.normalized, schema, ALL_PARTS));
+  }
+
+  /** Returns whether a property has numbers with a documented number of decimals. */
+  #hasFraction(schema: string | undefined): boolean {
+    const parts = schema === undefined ? [] : getSchemaParts(this.#contract.normalized, schema, ALL_PARTS);
+    return parts.some(({ node: { multipleOf } }) => typeof multipleOf === 'number' && !Number.isInteger(multipleOf));
   }
 
   /** Returns whether a property is `readOnly` or `writeOnly`, or has binary content. */
@@ -365,8 +374,8 @@ function describeProblem(all: readonly Observation[], mustStore: boolean): strin
 }
 
 /**
- * Returns the end of a sentence about dates that are always a day early or late, and about lists that always have only
- * one of their entries.
+ * Returns the end of a sentence about dates that are always a day early or late, about numbers that always lose their
+ * fraction, and about lists that always have only one of their entries.
  * Returns undefined for other values.
  */
 function findShift(all: readonly Observation[]): string | undefined {
@@ -376,11 +385,20 @@ function findShift(all: readonly Observation[]): string | undefined {
   const days = new Set(all.map(({ sent, got }) => getDays(sent, got)));
   if (days.has(1) && days.size === 1) return `but is a day late each time: ${example}`;
   if (days.has(-1) && days.size === 1) return `but is a day early each time: ${example}`;
+  const fractions = all.filter(({ sent, hasFraction }) => hasFraction && hasDecimals(sent));
+  if (fractions.length >= MIN_CHANGES && fractions.every(({ got }) => got !== undefined && !hasDecimals(got))) {
+    const { sent, got } = fractions.at(-1) ?? {};
+    return `but never has a fraction: for example ${JSON.stringify(got)} after ${JSON.stringify(sent)} was sent`;
+  }
   const lists = all.filter(({ sent }) => Array.isArray(sent) && countValues(sent) > 1);
   const isCut = lists.every(({ got }) => Array.isArray(got) && got.length === 1);
   const [list] = lists.slice(-1);
   if (!list || lists.length < MIN_CHANGES || !isCut) return undefined;
   return `but has only one entry each time: for example ${JSON.stringify(list.got)} after ${JSON.stringify(list.sent)} was sent`;
+}
+
+function hasDecimals(value: unknown): boolean {
+  return !Number.isInteger(toNumber(value));
 }
 
 /** Returns the number of days between two dates; undefined for other values. */

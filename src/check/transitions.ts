@@ -35,11 +35,12 @@ interface Transition {
 /**
  * Checks actions that document 409, such as `POST /bookings/{bookingId}/confirm`, after other actions: an action must
  * be refused for a resource in a final status, such as `cancelled`, or in one that the description of the 409 names.
+ * The other action can be the same one.
  */
 export async function checkTransitions(context: CheckContext, cycle: LifeCycle): Promise<void> {
   const actions = findActions(context, cycle.read);
   const pairs = actions.flatMap((first) =>
-    actions.flatMap((second) => (second !== first && documents(second, CONFLICT) ? [{ first, second }] : [])),
+    actions.flatMap((second) => (documents(second, CONFLICT) ? [{ first, second }] : [])),
   );
   for (const pair of pairs.slice(0, MAX_PAIRS)) {
     let attempt = 0;
@@ -74,9 +75,13 @@ async function examinePair(
   context.session.results.coverage.countRule('action-refused', second);
   const last = await act(second);
   const two = last && findTransition(toEntry(middle), toEntry(last), one.property);
-  const reason = two && findReason(context, second, { initial: one.from, current: one.to });
-  if (two && reason) {
-    const message = `${second.operationId} changed ${two.property} from ${JSON.stringify(two.from)} to ${JSON.stringify(two.to)}, although it documents ${CONFLICT} and ${reason.text}`;
+  const reason = last && findReason(context, second, { initial: one.from, current: one.to });
+  // A repeated action changes nothing, so it may succeed unless the contract says that it is refused.
+  if (reason && (two || (first === second && reason.isDocumented))) {
+    const change = two
+      ? `changed ${two.property} from ${JSON.stringify(two.from)} to ${JSON.stringify(two.to)}`
+      : `succeeded although ${one.property} was already ${JSON.stringify(one.to)}`;
+    const message = `${second.operationId} ${change}, although it documents ${CONFLICT} and ${reason.text}`;
     sequence.add(second, {
       rule: 'action-refused',
       title: `is refused after ${first.operationId}`,

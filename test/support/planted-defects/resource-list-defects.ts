@@ -38,7 +38,7 @@ interface Steps {
   readonly filter: (entries: readonly Entry[], query: Query) => readonly Entry[];
   readonly offset: (query: Query) => number;
   readonly limit: (query: Query) => number;
-  readonly total: (found: readonly Entry[], page: readonly Entry[]) => number;
+  readonly total: (found: readonly Entry[], page: readonly Entry[], all: readonly Entry[]) => number;
 }
 
 /** The steps of a correct list. A defect replaces one of them. */
@@ -58,10 +58,11 @@ const CORRECT: Steps = {
 function createListHandler(name: string, defect: Partial<Steps>) {
   const { filter, offset, limit, total } = { ...CORRECT, ...defect };
   return ({ query }: Input, { read }: Sandbox) => {
-    const found = filter(read()[name] ?? [], query);
+    const all = read()[name] ?? [];
+    const found = filter(all, query);
     const start = offset(query);
     const items = found.slice(start, start + limit(query));
-    return { body: { items, total: total(found, items) } };
+    return { body: { items, total: total(found, items, all) } };
   };
 }
 
@@ -79,6 +80,8 @@ const DEFECTS: Readonly<Record<string, Partial<Steps>>> = {
   },
   gnus: { filter: (entries, { color: _color, ...query }) => CORRECT.filter(entries, query) },
   hens: { filter: (entries, query) => (query.status === undefined ? CORRECT.filter(entries, query) : []) },
+  ibises: { offset: (query) => CORRECT.offset(query) + (Number(query.page ?? 1) > 1 ? 1 : 0) },
+  jays: { total: (_found, _page, all) => all.length },
 };
 
 const PAGED = { page: { ...INTEGER, minimum: 1, default: 1 }, limit: { ...INTEGER, minimum: 1, maximum: 100 } };
@@ -103,6 +106,8 @@ export const LIST_FINDINGS = [
   'getFoxes: ownerId selects entries',
   'getGnus: color selects entries',
   'getHens: status finds entries',
+  'getIbises: page selects the next page',
+  'getJays: total counts the selected entries',
 ];
 
 /** Checks lists with pages and with cursors, as the server itself answers them. Returns a line for each finding. */

@@ -26,6 +26,7 @@ const BOOKING: Record<string, Schema> = {
   arrival: { type: 'string', format: 'date' },
   departure: { type: 'string', format: 'date' },
   depositCents: { type: 'integer', minimum: 0, maximum: 9_999_999 },
+  discount: { type: 'number', minimum: 0, maximum: 50, multipleOf: 0.25 },
   channel: { enum: ['web', 'phone', 'desk'] },
   wishes: { type: ['string', 'null'], maxLength: 400 },
   extras: { type: 'array', maxItems: 5, items: refer('Extra') },
@@ -128,7 +129,10 @@ export function createBookingsDocument({ listDescription = 'Bookings' }: Documen
     },
     '/bookings/{bookingId}/cancel': {
       parameters: path('bookingId'),
-      post: { operationId: 'cancelBooking', responses: responses(found('Booking'), 404, 409) },
+      post: {
+        operationId: 'cancelBooking',
+        responses: { ...responses(found('Booking'), 404), '409': error('The booking is already cancelled') },
+      },
     },
   };
   const object = (properties: object, required: readonly string[] = []) => ({ type: 'object', required, properties });

@@ -64,6 +64,8 @@ class Bookings {
     const ajv = new Ajv2020({ strict: false });
     addFormats.default(ajv);
     if (this.#is('days that do not exist are accepted')) ajv.addFormat('date', /^\d{4}-[01]\d-[0-3]\d$/);
+    if (this.#is('accepts e-mail addresses with any characters but spaces'))
+      ajv.addFormat('email', /^[^\s@]+@[^\s@]+$/);
     ajv.addSchema({ $id: 'api', ...describeBookings(undefined) });
     this.#validate = (name, value) => ajv.validate({ $ref: `api#/components/schemas/${name}` }, value) === true;
   }
@@ -196,6 +198,7 @@ class Bookings {
     return this.#toPage(
       all.filter((values) => this.#isWanted(values, query)),
       query,
+      all.length,
     );
   }
 
@@ -236,15 +239,18 @@ class Bookings {
     );
   }
 
-  #toPage(all: readonly Values[], query: URLSearchParams): Sent {
+  /** `count`: the number of entries without filters. */
+  #toPage(all: readonly Values[], query: URLSearchParams, count = all.length): Sent {
     const [page, size] = [Number(query.get('page') ?? 1), Number(query.get('pageSize') ?? 20)];
     const isValid = (value: number, max: number) => Number.isInteger(value) && value >= 1 && value <= max;
     const isNumber = ['page', 'pageSize'].every((name) => /^\d+$/.test(query.get(name) ?? '1'));
     if (!isNumber || !isValid(page, Number.MAX_SAFE_INTEGER) || !isValid(size, 100)) return fail(400);
     const overlap = this.#is('the second page starts with the last booking of the first') && page > 1 ? 1 : 0;
-    const start = this.#is('every page is the first one') ? 0 : (page - 1) * size - overlap;
+    const gap = this.#is('the second page starts one booking too late') && page > 1 ? 1 : 0;
+    const start = this.#is('every page is the first one') ? 0 : (page - 1) * size - overlap + gap;
     const items = all.slice(start, start + (this.#is('pageSize is ignored') ? 20 : size));
-    const total = this.#is('the total is that of the page') ? items.length : all.length;
+    const found = this.#is('the total ignores filters') ? count : all.length;
+    const total = this.#is('the total is that of the page') ? items.length : found;
     return { status: 200, body: { items, page, total } };
   }
 
@@ -273,10 +279,18 @@ class Bookings {
     change('trims texts', 'guest', (text) => text.trim() || '-');
     change('guests are cut off at 80 characters', 'guest', (text) => text.slice(0, 80));
     change('guests are stored as ASCII', 'guest', (text) => text.replaceAll(/[^\0-\x7f]/g, '?'));
+    change('guests lose the upper byte of each letter', 'guest', (text) =>
+      Buffer.from(text, 'latin1').toString('latin1'),
+    );
+    change('letters of four bytes are replaced in guests', 'guest', (text) =>
+      text.replaceAll(/[\u{10000}-\u{10ffff}]/gu, '\ufffd'),
+    );
     change('writes e-mail addresses in lower case', 'email', (text) => text.toLowerCase());
     change('the departure is a day early', 'departure', (date) =>
       new Date(Date.parse(date) - DAY_MS).toISOString().slice(0, 10),
     );
+    if (this.#is('the discount is rounded to a whole number') && typeof stored.discount === 'number')
+      stored.discount = Math.round(stored.discount);
     if (this.#is('the channel is never stored')) delete stored.channel;
     if (this.#is('the days of extras are lost') && Array.isArray(stored.extras))
       stored.extras = stored.extras.map(({ label }) => ({ label }));
@@ -339,7 +353,10 @@ class Bookings {
 
   #act(booking: Entry, status: string): Sent {
     const { status: current, roomId } = booking.values;
-    const isAllowed = status === 'confirmed' ? current === 'requested' : current !== 'cancelled';
+    const isAllowed =
+      status === 'confirmed'
+        ? current === 'requested'
+        : current !== 'cancelled' || this.#is('a booking can be cancelled twice');
     if (!isAllowed && !this.#is('a cancelled booking can be confirmed')) return fail(409);
     const isBooked = ({ values }: Entry) => values.roomId === roomId && values.status === 'confirmed';
     const isRefused =
