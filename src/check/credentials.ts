@@ -1,5 +1,7 @@
+import { isLoginPath } from '../openapi/login-paths.ts';
 import type { Route } from '../openapi/routes.ts';
 import type { Credential } from '../openapi/security.ts';
+import { isSecretName } from '../util/redact-secrets.ts';
 import type { RequestToSend } from './exchange.ts';
 
 /**
@@ -53,6 +55,11 @@ export function addGeneratedCredentials(route: Route, request: RequestToSend): R
 /** Returns whether the user has specified a credential of an operation. */
 export function hasGivenCredentials({ security }: Route, common: CommonInput): boolean {
   return security.flat().some((credential) => isSpecified(common, credential));
+}
+
+/** Returns whether an operation logs a user in, so that it refuses all requests without the secret of a user. */
+export function isLogin({ method, path, knownNames }: Route): boolean {
+  return method === 'POST' && isLoginPath(path, () => knownNames.body.some(isSecretName));
 }
 
 /** Returns whether the user has specified a credential. */

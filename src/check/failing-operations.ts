@@ -2,6 +2,7 @@ import { isNode } from '../openapi/document.ts';
 import type { Route } from '../openapi/routes.ts';
 import type { CheckContext } from './check-context.ts';
 import { sendConfirmed } from './confirm-findings.ts';
+import { isLogin } from './credentials.ts';
 import { isSuccess } from './exchange.ts';
 import { findId, findLists, isPathValue } from './ids.ts';
 import type { Pool } from './pool.ts';
@@ -41,12 +42,14 @@ export async function retryFailingOperations(context: CheckContext, routes: read
 
 /**
  * Sends another request to each operation that succeeded, and then responded with 401.
+ * A login also responds with 401 to the wrong password.
  * If the response is 401 again, the verdict names the operation, because its later requests were not checked.
  */
 async function findLostAccess(context: CheckContext, routes: readonly Route[]): Promise<void> {
   const { session, requests, seed, allowedRoutes, prepare } = context;
   const { results } = session;
-  for (const route of routes.filter((one) => allowedRoutes.includes(one) && results.hasLostAccess(one))) {
+  const isChecked = (route: Route) => allowedRoutes.includes(route) && !isLogin(route);
+  for (const route of routes.filter((one) => isChecked(one) && results.hasLostAccess(one))) {
     await prepare();
     const values = requests.createValid(route, seed);
     const { exchange } = values ? await sendConfirmed(session, 'input', route, toRequest(route, values)) : {};

@@ -1,3 +1,4 @@
+import type { Contract } from '../openapi/contract.ts';
 import { isNode } from '../openapi/document.ts';
 import type { Route } from '../openapi/routes.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
@@ -16,12 +17,20 @@ import type { Finding } from './findings.ts';
 import { findId } from './ids.ts';
 import { createReadRule, createStoredRule, getEntry, isMarkedDeleted, isMissing, unwrap } from './life-cycle-rules.ts';
 import { ListedResource } from './listed-resource.ts';
-import { isItemPath } from './pool.ts';
+import { isCollectionElsewhere, isItemPath } from './pool.ts';
 import { toRequest, validateValues } from './requests.ts';
 import { RULES } from './rules.ts';
 import { type Rule, SAFE_METHODS, type Session } from './session.ts';
 import { findPath, StoredValues } from './stored-values.ts';
-import { createReturnTest, findActions, type Recorder, ResourceUpdates, type Send, withId } from './updates.ts';
+import {
+  createReturnTest,
+  findActions,
+  type Recorder,
+  ResourceUpdates,
+  returnsSame,
+  type Send,
+  withId,
+} from './updates.ts';
 
 /** The operations that create, list, read, update and delete the resources of one collection. */
 export interface LifeCycle {
@@ -36,19 +45,31 @@ export interface LifeCycle {
  * Groups the operations that create, list, read, update and delete the same resources.
  * A group needs the operations `POST /things` and `GET /things/{id}`.
  * It can also have `GET /things`, and the methods `PUT`, `PATCH` and `DELETE` of `/things/{id}`.
+ * The collection can be below other resources: `POST /boxes/{boxId}/things`.
+ * With a `contract`, it must then have the same schema as `GET /things/{id}`.
  * Ignores operations that document only errors.
  */
-export function findLifeCycles(allRoutes: readonly Route[]): readonly LifeCycle[] {
+export function findLifeCycles(allRoutes: readonly Route[], contract?: Contract): readonly LifeCycle[] {
   const routes = allRoutes.filter(({ successStatus }) => successStatus < 400);
-  return routes
-    .filter(({ method }) => method === 'POST')
-    .flatMap((create) => {
-      const items = routes.filter(({ path }) => isItemPath(path, create.path));
-      const read = items.find(({ method }) => method === 'GET');
-      const updates = items.filter(({ method }) => method === 'PUT' || method === 'PATCH');
-      const list = routes.find(({ method, path }) => method === 'GET' && path === create.path);
-      return read ? [{ create, list, read, updates, remove: items.find(({ method }) => method === 'DELETE') }] : [];
-    });
+  const creating = routes.filter(({ method }) => method === 'POST');
+  return creating.flatMap((create) => {
+    const own = routes.filter(({ path }) => isItemPath(path, create.path));
+    const items = own.length > 0 ? own : findItemsElsewhere(routes, create, contract);
+    const read = items.find(({ method }) => method === 'GET');
+    const updates = items.filter(({ method }) => method === 'PUT' || method === 'PATCH');
+    const list = routes.find(({ method, path }) => method === 'GET' && path === create.path);
+    return read ? [{ create, list, read, updates, remove: items.find(({ method }) => method === 'DELETE') }] : [];
+  });
+}
+
+/**
+ * Returns the operations of the items of a collection that is below other resources.
+ * Returns none if the items have a collection of their own, or if a created item has another schema.
+ */
+function findItemsElsewhere(routes: readonly Route[], create: Route, contract?: Contract): readonly Route[] {
+  const read = routes.find(({ method, path }) => method === 'GET' && isCollectionElsewhere(create.path, path));
+  if (!read || routes.some(({ method, path }) => method === 'POST' && isItemPath(read.path, path))) return [];
+  return !contract || returnsSame(contract, create, read) ? routes.filter(({ path }) => path === read.path) : [];
 }
 
 /** Returns the operations of a life cycle. */

@@ -122,7 +122,7 @@ function getAllowed({ allowedRoutes, model }: Worker, routes: readonly Route[]):
 function createGroups(worker: Worker, routes: readonly Route[]): readonly (readonly CheckPart[])[] {
   const { allowedRoutes, model } = worker;
   const paths = [...new Set(routes.map(({ path }) => path))];
-  const cycles = (model ? [] : findLifeCycles(allowedRoutes)).filter((cycle) =>
+  const cycles = (model ? [] : findLifeCycles(allowedRoutes, worker.session.contract)).filter((cycle) =>
     getRoutes(cycle).some((route) => routes.includes(route)),
   );
   const isLate = (list: Route) => getListDelayMs(worker.session.contract, list) > 0;

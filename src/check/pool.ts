@@ -194,6 +194,17 @@ export function isItemPath(path: string, collectionPath: string): boolean {
   return path.replace(FORMAT, '').replace(/\{[^/{}]+\}$/, '{}') === `${collection}/{}`;
 }
 
+/**
+ * Returns whether a collection is below other resources, and its items are not: `/projects/{projectId}/tasks` is a
+ * collection of the items `/tasks/{taskId}`.
+ */
+export function isCollectionElsewhere(collectionPath: string, itemPath: string): boolean {
+  const [, start, name] = /^(.*\/)([^/{}]+)\/\{[^/{}]+\}$/.exec(itemPath.replace(FORMAT, '')) ?? [];
+  if (start === undefined) return false;
+  const collection = collectionPath.replace(FORMAT, '');
+  return collection.startsWith(start) && collection.endsWith(`}/${name}`) && !isItemPath(itemPath, collectionPath);
+}
+
 /** Returns the last path segment that is not a parameter: `pets` for `/owners/{id}/pets/{petId}`. */
 function getCollectionName(path: string): string {
   const name = path.split('/').findLast((part) => part !== '' && !part.startsWith('{')) ?? '';

@@ -5,6 +5,7 @@ import { toSeed } from '../util/random.ts';
 import { canBeRefused, isAmbiguous } from './ambiguity.ts';
 import type { CheckContext } from './check-context.ts';
 import { sendConfirmed } from './confirm-findings.ts';
+import { isLogin } from './credentials.ts';
 import { type Exchange, isSuccess, type ReceivedResponse } from './exchange.ts';
 import type { Finding } from './findings.ts';
 import { applyEdit, type Edit, type RequestPart } from './request-edits.ts';
@@ -41,12 +42,13 @@ export function isDocumentedRefusal(
 }
 
 /**
- * Returns whether the contract says that an operation refuses some valid requests: `x-storefront: { refuses: true }` in
- * the operation or its path.
+ * Returns whether an operation refuses some valid requests: a login, and an operation with `x-storefront: { refuses:
+ * true }` in itself or its path.
  */
-function mayRefuse({ contract: { normalized: plain } }: Session, { pointer }: Route): boolean {
+function mayRefuse({ contract: { normalized: plain } }: Session, route: Route): boolean {
+  const { pointer } = route;
   const parent = pointer.slice(0, pointer.lastIndexOf('/'));
-  return [pointer, parent].some((place) => getNode(plain, `${place}/x-storefront/refuses`) === true);
+  return isLogin(route) || [pointer, parent].some((place) => getNode(plain, `${place}/x-storefront/refuses`) === true);
 }
 
 /** The number of refused requests that show that a server refuses every request of a kind. */

@@ -7,7 +7,14 @@ import { type Exchange, isMocked, isSuccess } from './exchange.ts';
 import { findListedIds, findListedValues } from './ids.ts';
 import { getCreatedId } from './life-cycles.ts';
 import type { KnownResource, Pool } from './pool.ts';
-import { getItemParameter, getPathParameters, getPoolName, isItemPath, type PathParameter } from './pool.ts';
+import {
+  getItemParameter,
+  getPathParameters,
+  getPoolName,
+  isCollectionElsewhere,
+  isItemPath,
+  type PathParameter,
+} from './pool.ts';
 import { type RequestValues, toRequest } from './requests.ts';
 import { pickIds } from './valid-requests.ts';
 
@@ -31,7 +38,7 @@ export interface IdSource {
    * Parameters with another name at the same position: `reference` if there is also a path `/things/{reference}/notes`.
    */
   readonly aliases: readonly PathParameter[];
-  /** The path parameters before `id`, which identify the parent resources. */
+  /** The path parameters before `id`, or those of the collection, which identify the parent resources. */
   readonly parents: readonly PathParameter[];
   /** An operation of the path, or of a path below it if there is none. */
   readonly item: Route;
@@ -55,12 +62,17 @@ export function findIdSources(routes: readonly Route[]): readonly IdSource[] {
     const item = items[0] ?? routes.find((route) => getParentPath(route.path) === path);
     const place = getItemParameter(path);
     if (!item || !place) return [];
-    const find = (method: string) => routes.find((one) => one.method === method && isItemPath(path, one.path));
-    const [list, create] = [find('GET'), find('POST')];
+    const find = (isCollection: (collectionPath: string) => boolean) =>
+      ['GET', 'POST'].map((method) => routes.find((one) => one.method === method && isCollection(one.path)));
+    const own = find((collectionPath) => isItemPath(path, collectionPath));
+    const hasOwn = own.some((route) => route !== undefined);
+    const [list, create] = hasOwn ? own : find((collectionPath) => isCollectionElsewhere(collectionPath, path));
     if (items.length === 0 && !list && !create) return [];
     const put = items.find(({ method }) => method === 'PUT') ?? items.find(({ method }) => method === 'POST');
     const aliases = places.filter((other) => other.path === place.path && other.parameter !== place.parameter);
-    return [{ place, aliases, parents: getPathParameters(path).slice(0, -1), item, list, create, put }];
+    const parents = hasOwn ? [] : getPathParameters((list ?? create)?.path ?? '');
+    const outer = parents.length > 0 ? parents : getPathParameters(path).slice(0, -1);
+    return [{ place, aliases, parents: outer, item, list, create, put }];
   });
   return sources.toSorted((one, other) => one.parents.length - other.parents.length);
 }

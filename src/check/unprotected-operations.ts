@@ -1,12 +1,11 @@
 import type { Route } from '../openapi/routes.ts';
-import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { joinList } from '../util/text.ts';
 import { sendAccepted } from './accepted-requests.ts';
 import type { CheckContext } from './check-context.ts';
 import { addGeneratedCredentials, type CommonInput, hasGivenCredentials } from './credentials.ts';
 import { type Exchange, isSuccess, type RequestToSend } from './exchange.ts';
 import type { Finding } from './findings.ts';
-import { findLifeCycles } from './life-cycles.ts';
+import { findLifeCycles, type LifeCycle } from './life-cycles.ts';
 import { RequestSequence } from './request-sequence.ts';
 import { type RequestValues, toRequest } from './requests.ts';
 import { createViolation } from './rules.ts';
@@ -25,8 +24,10 @@ const MAX_OPERATIONS = 20;
 export async function checkCredentials(context: CheckContext, routes: readonly Route[]): Promise<void> {
   const unprotected = new Map<string, FindingOfOperations>();
   const refusals = new Map<string, FindingOfOperations>();
+  // Finding the life cycles of 1,000 operations takes 70 ms.
+  const cycles = findLifeCycles(context.allowedRoutes, context.session.contract);
   for (const route of routes) {
-    const { finding, refused } = await examineOperation(context, route);
+    const { finding, refused } = await examineOperation(context, route, cycles);
     if (finding)
       group(unprotected, `${finding.message}, although the contract requires ${describeSecurity(route)}`, finding);
     for (const one of refused) group(refusals, `${one.status} ${one.title} ${one.message}`, one);
@@ -59,11 +60,11 @@ function group(groups: Map<string, FindingOfOperations>, cause: string, finding:
  * If the user has specified credentials, some of these have other credentials.
  * Returns a finding if the server accepts one of them, and the findings in the refusals.
  */
-async function examineOperation(context: CheckContext, route: Route) {
+async function examineOperation(context: CheckContext, route: Route, cycles: readonly LifeCycle[]) {
   const { session, prepare } = context;
   const { client } = session;
   const refused: Finding[] = [];
-  const createPath = createPathProvider(context, route);
+  const createPath = createPathProvider(context, route, cycles);
   const send = async (values: RequestValues, complete: (request: RequestToSend) => RequestToSend) => {
     const { exchange } = await session.send('behaviour', route, complete(toRequest(route, values)));
     if (exchange) refused.push(...findRefusalFindings(session, route, exchange));
@@ -96,18 +97,19 @@ async function examineOperation(context: CheckContext, route: Route) {
 /** The difference between the seeds of two created resources. */
 const SEED_STEP = 6_521;
 
-/** Finding the life cycles of 1,000 operations takes 70 ms. */
-const findCycles = memoizeByObject(findLifeCycles);
-
 /**
  * Returns a function that creates a resource for an operation such as `DELETE /things/{id}`, and returns the path
  * parameters of a request for it.
  * For other operations, the function returns those of a known resource.
  */
-function createPathProvider(context: CheckContext, route: Route): () => Promise<RequestValues['path']> {
-  const { requests, seed, allowedRoutes, prepare } = context;
+function createPathProvider(
+  context: CheckContext,
+  route: Route,
+  cycles: readonly LifeCycle[],
+): () => Promise<RequestValues['path']> {
+  const { requests, seed, prepare } = context;
   // An action of a resource has the path parameters of the resource, and a nested resource has more.
-  const cycle = findCycles(allowedRoutes).find(
+  const cycle = cycles.find(
     ({ read: { path, pathNames } }) =>
       `${route.path}/`.startsWith(`${path}/`) && pathNames.length === route.pathNames.length,
   );

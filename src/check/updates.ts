@@ -1,3 +1,4 @@
+import type { Contract } from '../openapi/contract.ts';
 import { getNode, isNode, type Node, resolvePointer, toNode } from '../openapi/document.ts';
 import { findJsonMedia } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
@@ -340,20 +341,24 @@ export function findActions(
   read: Route,
 ): readonly Route[] {
   const { path, pathNames } = read;
-  const getSchema = ({ responses, successStatus }: Route) => {
-    const schema = findJsonMedia(responses, successStatus)?.schema;
-    return schema === undefined ? undefined : resolvePointer(contract.normalized, schema);
-  };
-  // An action such as `refund` can return another resource, which has the id too.
-  const returnsSame = (route: Route) => getSchema(route) !== undefined && getSchema(route) === getSchema(read);
   return allowedRoutes.filter(
     (route) =>
       ['POST', 'PUT', 'PATCH'].includes(route.method) &&
       route.path.startsWith(`${path}/`) &&
       route.pathNames.length === pathNames.length &&
       Object.keys(route.bodyMedia).length === 0 &&
-      returnsSame(route),
+      // An action such as `refund` can return another resource, which has the id too.
+      returnsSame(contract, route, read),
   );
+}
+
+/** Returns whether the successful responses of two operations have the same schema. */
+export function returnsSame({ normalized }: Contract, one: Route, other: Route): boolean {
+  const [first, second] = [one, other].map(({ responses, successStatus }) => {
+    const schema = findJsonMedia(responses, successStatus)?.schema;
+    return schema === undefined ? undefined : resolvePointer(normalized, schema);
+  });
+  return first !== undefined && first === second;
 }
 
 /**

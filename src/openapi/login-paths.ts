@@ -31,6 +31,15 @@ export function isRenewalPath(path: string): boolean {
 }
 
 /**
+ * Returns whether a path logs a user in.
+ * `hasSecret`: returns whether the request has a secret. Without one, words such as `sessions` can mean other things.
+ */
+export function isLoginPath(path: string, hasSecret: () => boolean): boolean {
+  const segment = getLastSegment(path);
+  return LOGIN.test(segment) || (SESSION.test(segment) && hasSecret());
+}
+
+/**
  * Returns whether clients request a path before they have credentials: it logs a user in, registers one, renews a
  * token, or resets a forgotten password.
  * `hasSecret`: returns whether the request has a secret. Without one, words such as `sessions` can mean other things.

@@ -109,6 +109,12 @@ describe('findLifeCycles', () => {
         'POST /users, GET /users/{user}, DELETE /users/{user}',
       ],
     ],
+    [
+      ['POST /users/{user}/things', 'GET /things/{id}', 'DELETE /things/{id}'],
+      ['POST /users/{user}/things, GET /things/{id}, DELETE /things/{id}'],
+    ],
+    [['POST /users/{user}/things', 'POST /things', 'GET /things/{id}'], ['POST /things, GET /things/{id}, -']],
+    [['POST /users/{user}/other-things', 'GET /things/{id}'], []],
   ];
   it.each(APIS)('finds the life cycles of %j', async (named, cycles) => {
     const nameOf = (route: Route | undefined) => (route ? `${route.method} ${route.path}` : '-');

@@ -66,6 +66,46 @@ const handlers = {
   getReadersByCode: refuse,
 };
 
+const LOGIN = createObject({ 'email!': { type: 'string', format: 'email' }, 'password!': TEXT });
+const SESSION = createObject({ 'token!': TEXT });
+const PROJECT = createObject({ 'id!': { type: 'integer', readOnly: true }, 'name!': TEXT });
+const TASK = createObject({ 'id!': { type: 'integer', readOnly: true }, 'title!': TEXT });
+
+const planner: Paths = {
+  '/auth/register': { post: { status: 201, request: LOGIN, response: SESSION } },
+  '/auth/login': { post: { request: LOGIN, response: SESSION } },
+  '/projects': {
+    get: { response: createList(refer('Project')) },
+    post: { status: 201, request: refer('Project'), response: refer('Project') },
+  },
+  // The tasks of a project are created and listed below it, but have a path of their own.
+  '/projects/{projectId}/tasks': {
+    get: { response: createList(refer('Task')) },
+    post: { status: 201, request: refer('Task'), response: refer('Task') },
+  },
+  '/tasks/{taskId}': { get: { response: refer('Task') }, delete: { status: 204 } },
+};
+
+/** Checks a server of projects and their tasks. */
+async function checkPlanner(own: Parameters<typeof startStorefront>[0]['handlers'] = {}) {
+  const path = await writeApi({ paths: planner, schemas: { Project: PROJECT, Task: TASK } });
+  const { url } = await startStorefront({ contract: path, handlers: own });
+  const contract = await loadContract({ path, strict: false });
+  return runCheck(url, { contract, model: undefined, isFresh: false, runs: 5 });
+}
+
+describe('The check of items whose collection is below other resources', () => {
+  it('reaches them, and is complete although a login refuses passwords', async () => {
+    const { findings, unchecked, unreached } = await checkPlanner();
+    expect([formatFindings(findings), unchecked, unreached]).toEqual([[], [], []]);
+  });
+
+  it('finds that a deleted item can still be read', async () => {
+    const { findings } = await checkPlanner({ deleteTasksByTaskId: () => ({ status: 204 }) });
+    expect(findings.map(({ rule }) => rule)).toContain('deleted-readable');
+  });
+});
+
 describe('The check of operations that never succeed', () => {
   it('names those that it could not reach, and is incomplete only because of the others', async () => {
     const path = await writeApi({ paths, schemas: { Entry } });
