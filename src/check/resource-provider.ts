@@ -27,6 +27,9 @@ const MAX_LISTED = 20;
 /** The maximum number of parent resources whose nested resources are listed. */
 const MAX_PARENTS = 5;
 
+/** Matches the end of the path of a list of some resources of a collection: `/bookings/my`. */
+const LIST_SEGMENT = /\/(?:my|mine|own|all|list)$/i;
+
 /**
  * The operations that provide ids for a path such as `/things/{id}`.
  * For example, `GET /things` lists ids, and `POST /things` creates a thing with a new id.
@@ -66,7 +69,8 @@ export function findIdSources(routes: readonly Route[]): readonly IdSource[] {
       ['GET', 'POST'].map((method) => routes.find((one) => one.method === method && isCollection(one.path)));
     const own = find((collectionPath) => isItemPath(path, collectionPath));
     const hasOwn = own.some((route) => route !== undefined);
-    const [list, create] = hasOwn ? own : find((collectionPath) => isCollectionElsewhere(collectionPath, path));
+    const [whole, create] = hasOwn ? own : find((collectionPath) => isCollectionElsewhere(collectionPath, path));
+    const list = whole ?? find((listPath) => isItemPath(path, listPath.replace(LIST_SEGMENT, '')))[0];
     if (items.length === 0 && !list && !create) return [];
     const put = items.find(({ method }) => method === 'PUT') ?? items.find(({ method }) => method === 'POST');
     const aliases = places.filter((other) => other.path === place.path && other.parameter !== place.parameter);

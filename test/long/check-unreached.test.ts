@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Input } from '../../src/application.ts';
+import type { Options } from '../../src/index.ts';
 import { loadContract } from '../../src/openapi/contract.ts';
 import { createList, createObject, type Paths, refer } from '../support/fixtures/api-document.ts';
 import { formatFindings, runCheck } from '../support/harness/check.ts';
@@ -70,6 +71,7 @@ const LOGIN = createObject({ 'email!': { type: 'string', format: 'email' }, 'pas
 const SESSION = createObject({ 'token!': TEXT });
 const PROJECT = createObject({ 'id!': { type: 'integer', readOnly: true }, 'name!': TEXT });
 const TASK = createObject({ 'id!': { type: 'integer', readOnly: true }, 'title!': TEXT });
+const NOTE = createObject({ 'id!': { type: 'integer', readOnly: true }, 'text!': TEXT });
 
 const planner: Paths = {
   '/auth/register': { post: { status: 201, request: LOGIN, response: SESSION } },
@@ -84,18 +86,24 @@ const planner: Paths = {
     post: { status: 201, request: refer('Task'), response: refer('Task') },
   },
   '/tasks/{taskId}': { get: { response: refer('Task') }, delete: { status: 204 } },
+  // Only the list of the own notes shows their ids.
+  '/notes': {
+    post: { status: 201, request: createObject({ 'text!': TEXT }), response: createObject({ 'text!': TEXT }) },
+  },
+  '/notes/mine': { get: { response: createList(refer('Note')) } },
+  '/notes/{id}': { delete: { status: 204 } },
 };
 
 /** Checks a server of projects and their tasks. */
-async function checkPlanner(own: Parameters<typeof startStorefront>[0]['handlers'] = {}) {
-  const path = await writeApi({ paths: planner, schemas: { Project: PROJECT, Task: TASK } });
+async function checkPlanner(own: Options['handlers'] = {}) {
+  const path = await writeApi({ paths: planner, schemas: { Project: PROJECT, Task: TASK, Note: NOTE } });
   const { url } = await startStorefront({ contract: path, handlers: own });
   const contract = await loadContract({ path, strict: false });
   return runCheck(url, { contract, model: undefined, isFresh: false, runs: 5 });
 }
 
 describe('The check of items whose collection is below other resources', () => {
-  it('reaches them, and is complete although a login refuses passwords', async () => {
+  it('reaches them and those of a partial list, and is complete although a login refuses passwords', async () => {
     const { findings, unchecked, unreached } = await checkPlanner();
     expect([formatFindings(findings), unchecked, unreached]).toEqual([[], [], []]);
   });
