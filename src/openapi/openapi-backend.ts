@@ -89,7 +89,10 @@ function createRouter(document: Document) {
   };
   const known = new Map<string, Operation | undefined>();
   const matchOperation = (request: Request) => {
-    const candidates = findCandidates(router.normalizePath(router.normalizeRequest(request).path));
+    const path = NORMAL_PATH.test(request.path)
+      ? request.path
+      : router.normalizePath(router.normalizeRequest(request).path);
+    const candidates = findCandidates(path);
     // The router chooses between the same operations in the same way, unless a path is the text of a template.
     if (request.path.includes('{')) return choose(candidates, request);
     const key = `${request.method} ${candidates.map(({ index }) => index).join()}`;
@@ -98,6 +101,9 @@ function createRouter(document: Document) {
   };
   return { router, matchOperation };
 }
+
+/** Matches a path that openapi-backend does not change before it is compared. The functions that do so are slow. */
+const NORMAL_PATH = /^\/(?!\/)[^?\s]*(?<!\/)$/;
 
 /** An operation, and the parts of its path template that `createCandidateFinder` compares. */
 interface Candidate {
@@ -125,13 +131,11 @@ function createCandidateFinder(operations: readonly Operation[]): (path: string)
   }
   return (path) => {
     const sent = path.split('/');
-    const starts = [getStart(sent.length, sent[1]), getStart(sent.length, undefined)];
-    const possible = starts.flatMap((start) => byStart.get(start) ?? []);
-    const found = possible.filter(
-      ({ segments, match }) =>
-        segments.every((segment, index) => segment === undefined || segment === sent[index]) &&
-        match(path) !== undefined,
-    );
+    const matches = ({ segments, match }: Candidate) =>
+      segments.every((segment, index) => segment === undefined || segment === sent[index]) && match(path) !== undefined;
+    const found = (byStart.get(getStart(sent.length, sent[1])) ?? []).filter(matches);
+    const others = byStart.get(getStart(sent.length, undefined));
+    if (others) found.push(...others.filter(matches));
     return found.length > 1 ? found.toSorted((a, b) => a.index - b.index) : found;
   };
 }

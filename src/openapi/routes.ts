@@ -363,10 +363,10 @@ export function createPathMatcher(template: string, normalize: (text: string) =>
     const sent = path.split('/');
     if (sent.length !== segments.length) return undefined;
     const values: string[] = [];
-    for (const [index, match] of segments.entries()) {
-      const found = match(sent[index] ?? '');
+    for (let index = 0; index < segments.length; index++) {
+      const found = segments[index]?.(sent[index] ?? '');
       if (!found) return undefined;
-      values.push(...found);
+      if (found.length > 0) values.push(...found);
     }
     return values;
   };
@@ -385,10 +385,13 @@ export function splitTemplate(template: string): readonly string[] {
   return template.replaceAll(/\{.*?\}/g, PARAMETER).split('/');
 }
 
+const NO_VALUES: readonly string[] = [];
+
 function createSegmentMatcher(segment: string, normalize: (text: string) => string): PathMatcher {
   const [first = '', ...texts] = segment.split(PARAMETER).map(normalize);
   const last = texts.pop();
-  if (last === undefined) return (text) => (text === first ? [] : undefined);
+  if (last === undefined) return (text) => (text === first ? NO_VALUES : undefined);
+  if (segment === PARAMETER) return (text) => (text === '' ? undefined : [text]);
   return (text) => {
     if (!text.startsWith(first) || !text.endsWith(last)) return undefined;
     const values: string[] = [];

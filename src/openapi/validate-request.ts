@@ -163,7 +163,7 @@ function findErrors(context: RequestValidation, route: Route, request: RequestTo
   const hasParameters = route.parameters.length > 0 || Object.keys(input.query).length > 0;
   const convert: ConvertTexts = (schema, texts) => readTexts(context, schema, texts);
   const { values: parameters, errors: unread } = hasParameters
-    ? readParameters(convert, route, request.headers, { path: route.pathTexts(request.path), query: input.query })
+    ? readParameters(convert, route, request.headers, { path: getPathTexts(route, request, input), query: input.query })
     : NO_PARAMETERS;
   const limits = hasJsonIssues(parameters) || hasJsonIssues(request.body) ? checkLimits(parameters, request.body) : [];
   if (limits.some(({ keyword }) => keyword === 'depth')) return limits;
@@ -176,6 +176,11 @@ function findErrors(context: RequestValidation, route: Route, request: RequestTo
     ...validateBody({ document: context.document, validate }, route, request),
     ...limits,
   ];
+}
+
+/** Returns the texts of the path parameters. They are the parameters themselves if none has a prefix. */
+function getPathTexts({ pathParameters, pathTexts }: Route, request: RequestToValidate, { path }: OperationInput) {
+  return pathParameters === pathTexts ? path : pathTexts(request.path);
 }
 
 const NO_PARAMETERS: ReadParameters = { values: { path: {}, query: {}, header: {}, cookie: {} }, errors: [] };
