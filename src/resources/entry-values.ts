@@ -21,9 +21,14 @@ export function createPropertyKey(property: string, schema: string): PathKey {
  * Returns an entry's value for a path parameter, as text: `'7'` for `{petId}` if the pet has the id 7.
  * Returns undefined if the entry has no value for the parameter, or if the value is an object.
  */
-export function getKeyValue(entry: Entry, { property, name }: PathKey): string | undefined {
-  const value = property === undefined ? getOwn(getPathValues(entry), name) : getProperty(entry, property);
+export function getKeyValue(entry: Entry, key: PathKey): string | undefined {
+  const value = getStoredKey(entry, key);
   return value === undefined || typeof value === 'object' ? undefined : String(value);
+}
+
+/** Returns the value that an entry stores for a path parameter. */
+export function getStoredKey(entry: Entry, { property, name }: PathKey): unknown {
+  return property === undefined ? getOwn(getPathValues(entry), name) : getProperty(entry, property);
 }
 
 /**
