@@ -8,6 +8,7 @@ import { groupByPointer, isReadOrWriteOnly } from '../openapi/schema-validator.t
 import { parseXml } from '../openapi/xml/parse-xml.ts';
 import { isXmlSchema } from '../openapi/xml/xml-schema.ts';
 import { formatPointer } from '../util/json-pointer.ts';
+import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { isIdName } from '../util/names.ts';
 import { parseQuery } from '../util/request-target.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
@@ -147,6 +148,30 @@ function isSecured({ normalized: plain }: Contract, { pointer }: Route): boolean
   return Array.isArray(own) && own.some((one) => isNode(one) && Object.keys(one).length > 0);
 }
 
+/** What a schema documents about the values in a value: their schemas, as JSON Pointers. */
+interface InnerSchemas {
+  readonly items: string | undefined;
+  readonly properties: ReadonlyMap<string, { readonly schema: string; readonly isWriteOnly: boolean }>;
+}
+
+/** Returns a function that reads the inner schemas of the schema at a JSON Pointer once, because every response needs them. */
+const getInnerSchemas = memoizeByObject((document: Document) => {
+  const known = new Map<string, InnerSchemas>();
+  const read = (schema: string): InnerSchemas => {
+    const parts = getSchemaParts(document, schema);
+    const properties = [...getPartProperties(parts)].map(([name, property]) => {
+      const isWriteOnly = isReadOrWriteOnly(document, { $ref: `#${property}` }, 'writeOnly');
+      return [name, { schema: property, isWriteOnly }] as const;
+    });
+    return { items: getPartItems(parts), properties: new Map(properties) };
+  };
+  return (schema: string): InnerSchemas => {
+    const inner = known.get(schema) ?? read(schema);
+    known.set(schema, inner);
+    return inner;
+  };
+});
+
 /** The maximum depth at which a response is searched. */
 const MAX_DEPTH = 20;
 
@@ -157,20 +182,18 @@ const MAX_DEPTH = 20;
  */
 function findWriteOnly(document: Document, schema: string, value: unknown, depth = 0): readonly string[] {
   if (typeof value !== 'object' || value === null || depth > MAX_DEPTH) return [];
-  const parts = getSchemaParts(document, schema);
+  const { items, properties } = getInnerSchemas(document)(schema);
   const addStep = (step: string) => (pointer: string) => `/${step}${pointer}`;
   if (Array.isArray(value)) {
-    const items = getPartItems(parts);
     const found = items === undefined ? [] : value.flatMap((entry) => findWriteOnly(document, items, entry, depth + 1));
     return [...new Set(found)].map(addStep('*'));
   }
-  const properties = getPartProperties(parts);
   return Object.entries(toNode(value)).flatMap(([name, one]) => {
     const property = properties.get(name);
     if (property === undefined) return [];
     const step = formatPointer(name).slice(1);
-    if (isReadOrWriteOnly(document, { $ref: `#${property}` }, 'writeOnly')) return [`/${step}`];
-    return findWriteOnly(document, property, one, depth + 1).map(addStep(step));
+    if (property.isWriteOnly) return [`/${step}`];
+    return findWriteOnly(document, property.schema, one, depth + 1).map(addStep(step));
   });
 }
 
