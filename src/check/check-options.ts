@@ -1,4 +1,5 @@
 import type { BehaviourModel } from './behaviour-model.ts';
+import type { Finding } from './findings.ts';
 import type { CheckCommand } from './options.ts';
 import type { Selection } from './selection.ts';
 
@@ -27,9 +28,9 @@ export interface CheckOptions extends Selection, Pick<CheckCommand, 'headers' | 
   readonly maxConcurrent?: number | undefined;
   /**
    * Called when a part of the check has ended.
-   * The arguments are the number of ended parts, the number of all parts, and the name of the part.
+   * The arguments are the number of ended parts, the number of all parts, the name of the part, and the findings so far.
    */
-  readonly onProgress?: ((done: number, total: number, part: string) => void) | undefined;
+  readonly onProgress?: ((done: number, total: number, part: string, findings: readonly Finding[]) => void) | undefined;
   /** A signal that stops the check when it is aborted. Its abort reason must be a `CheckStoppedError`. */
   readonly signal?: AbortSignal | undefined;
 }

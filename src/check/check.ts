@@ -131,7 +131,7 @@ async function runChecks(
     parts = all;
     const onDone = (part: CheckPart) => {
       done.add(part);
-      options.onProgress?.(done.size, all.length, part.name);
+      options.onProgress?.(done.size, all.length, part.name, sessions[0]?.results.findings ?? []);
     };
     const getPartMs = ({ isOptional }: CheckPart) =>
       isOptional ? getShareMs(endMs, all.length - done.size) : Number.POSITIVE_INFINITY;

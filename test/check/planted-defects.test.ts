@@ -3,7 +3,7 @@ import { checkVariant } from '../support/planted-defects/apis/find-api-defects.t
 import { ticketsApi } from '../support/planted-defects/apis/tickets.ts';
 
 it('reports one cause, with few requests, if PUT keeps what was left out', async () => {
-  const { causes, verdict } = await checkVariant(ticketsApi, 'PUT keeps what was left out', 1, 1);
+  const { causes, verdict } = await checkVariant(ticketsApi, 'PUT keeps what was left out', { seed: 1, runs: 1 });
   expect(causes).toEqual([['put-replaces']]);
   const [finding] = verdict.findings;
   expect(finding?.exchanges.map(({ request }) => request.method)).toEqual([
@@ -12,7 +12,10 @@ it('reports one cause, with few requests, if PUT keeps what was left out', async
 });
 
 it('reports one cause with the creation, the deletion and the list if deleted resources stay in the list', async () => {
-  const { causes, verdict } = await checkVariant(ticketsApi, 'deleted resources stay in the list', 1, 1);
+  const { causes, verdict } = await checkVariant(ticketsApi, 'deleted resources stay in the list', {
+    seed: 1,
+    runs: 1,
+  });
   expect(causes).toEqual([['deleted-listed']]);
   const [finding] = verdict.findings;
   expect(finding?.exchanges.map(({ request }) => request.method)).toEqual(['POST', 'GET', 'DELETE', 'GET']);

@@ -1,5 +1,6 @@
 import { checkServer, type Verdict } from '../../../src/check/check.ts';
 import type { CheckOptions } from '../../../src/check/check-options.ts';
+import { CheckStoppedError } from '../../../src/check/exchange.ts';
 import type { CheckName, Finding } from '../../../src/check/findings.ts';
 import { CHECK_NAMES } from '../../../src/check/findings.ts';
 import type { Options } from '../../../src/index.ts';
@@ -11,6 +12,21 @@ import { startStorefront } from './start-storefront.ts';
 
 /** The contract of the shop. */
 export const shopContract: Contract = await loadContract({ path: projectFile('openapi.yaml'), strict: false });
+
+/**
+ * Returns options that stop a check after the first part with a wanted finding, by default any: the rest of a check needs most of its time, and can't
+ * remove a finding.
+ */
+export function stopAfterFinding(
+  isWanted: (finding: Finding) => boolean = () => true,
+): Required<Pick<CheckOptions, 'onProgress' | 'signal'>> {
+  const controller = new AbortController();
+  const reason = new CheckStoppedError('the test has found what it looks for', 'interrupted');
+  return {
+    signal: controller.signal,
+    onProgress: (_done, _total, _part, findings) => void (findings.some(isWanted) && controller.abort(reason)),
+  };
+}
 
 interface DefectiveServer {
   readonly path: string;

@@ -2,6 +2,7 @@ import { groupByCause } from '../../../../src/check/causes.ts';
 import { checkServer, type Verdict } from '../../../../src/check/check.ts';
 import { type Contract, loadContract } from '../../../../src/openapi/contract.ts';
 import { writeDocument } from '../../fixtures/other-document.ts';
+import { stopAfterFinding } from '../../harness/check.ts';
 import type { Api, ApiDefect, ApiHabit } from './api.ts';
 import { startApiServer, type Variant } from './server.ts';
 
@@ -98,13 +99,21 @@ export interface ApiVerdict {
   readonly contract: Contract;
 }
 
-/** Checks a server with a defect or a habit. */
-export async function checkVariant(api: Api, variant: Variant, seed: number, runs = 10): Promise<ApiVerdict> {
+/**
+ * Checks a server with a defect or a habit.
+ * `until`: the check ends after the part that finds a violation of this rule.
+ */
+export async function checkVariant(
+  api: Api,
+  variant: Variant,
+  { seed, runs = 10, until }: { readonly seed: number; readonly runs?: number; readonly until?: string },
+): Promise<ApiVerdict> {
   const contract = await loadContract({ path: await writeDocument(describeHabit(api, variant)), strict: false });
   const { url, close } = await startApiServer(api, variant);
   try {
     const options = { headers: api.headers, seed, runs, mayWrite: true, isFresh: false, waitSeconds: 0 };
-    const verdict = await checkServer({ contract, url, ...options });
+    const stop = until === undefined ? {} : stopAfterFinding(({ rule }) => rule === until);
+    const verdict = await checkServer({ contract, url, ...options, ...stop });
     const causes = groupByCause(verdict.findings, contract.routes).map((group) => group.map(({ rule }) => rule));
     return { causes, verdict, contract };
   } finally {

@@ -14,17 +14,17 @@ export function testPlantedDefects(name: string, api: Api): void {
   describe.concurrent(`The check of the API of ${name}`, { timeout: TIMEOUT_MS }, () => {
     it.for(defects)('finds that %s, as a violation of %s', async ([defect, rule], { expect }) => {
       const seed = 1 + (Object.keys(API_DEFECTS).indexOf(defect) % 3);
-      const { causes } = await checkVariant(api, defect, seed);
+      const { causes } = await checkVariant(api, defect, { seed, until: rule });
       expect(causes.map(([first]) => first)).toContain(rule);
     });
 
     it('has no findings in a correct server', async ({ expect }) => {
-      const { verdict } = await checkVariant(api, undefined, 1);
+      const { verdict } = await checkVariant(api, undefined, { seed: 1 });
       expect([verdict.findings, verdict.unchecked]).toEqual([[], []]);
     });
 
     it.for(API_HABITS)('has no findings if the server %s', async (habit, { expect }) => {
-      const { verdict } = await checkVariant(api, habit, 1);
+      const { verdict } = await checkVariant(api, habit, { seed: 1 });
       expect(verdict.findings.map(({ operationId, message }) => `${operationId}: ${message}`)).toEqual([]);
       expect(verdict.unchecked).toEqual([]);
     });
