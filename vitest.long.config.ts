@@ -1,5 +1,37 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/** The files that take longest, most of them because they wait. Started last, they would run alone at the end. */
+const FIRST = [
+  'check-latency',
+  'check-planted-tasks',
+  'check-planted-tickets',
+  'check-planted-bookings',
+  'who-finds-what',
+  'correct-shops',
+  'disk-faults',
+  'cached-sequences',
+  'check-large-contracts',
+  'defects-in-responses',
+  'defects-in-carts',
+  'defects-in-orders',
+  'defects-in-searches',
+  'checkout',
+  'package',
+  'many-operations',
+].map((name) => `/test/long/${name}.test.ts`);
+
+class SlowestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const first = FIRST.flatMap((name) => sorted.filter(({ moduleId }) => moduleId.endsWith(name)));
+    return [...first, ...sorted.filter((file) => !first.includes(file))];
+  }
+}
+
+/** Tests of the check in the process of the tests: one process runs several files, because most of the time of a short one are the imports. */
+const IN_PROCESS = ['test/long/{check,correct,defects}-*.test.ts', 'test/long/stored-changes.test.ts'];
 
 export default defineConfig({
   test: {
@@ -8,8 +40,10 @@ export default defineConfig({
     testTimeout: 300_000,
     hookTimeout: 300_000,
     setupFiles: 'test/support/harness/random-seed.ts',
+    sequence: { sequencer: SlowestFirst },
     projects: [
-      { extends: true, test: { name: 'long', include: ['test/long/**/*.test.ts'] } },
+      { extends: true, test: { name: 'long', include: ['test/long/**/*.test.ts'], exclude: IN_PROCESS } },
+      { extends: true, test: { name: 'check', include: IN_PROCESS, isolate: false } },
       {
         extends: true,
         test: {

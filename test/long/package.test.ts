@@ -147,47 +147,57 @@ describe.each(NODES)('the package with Node.js %s', (line) => {
 });
 
 describe('the types of the package', () => {
+  let cwd = '';
+
+  beforeAll(async () => {
+    cwd = await installPackage('types', []);
+    await writeFile(join(cwd, 'program.ts'), TYPED_PROGRAM);
+  });
+
   it.each([
     { module: 'NodeNext', moduleResolution: 'NodeNext' },
     { module: 'ESNext', moduleResolution: 'Bundler' },
   ])('compile without skipLibCheck: %j', async (how) => {
-    const cwd = join(folder, `types-${how.moduleResolution}`);
-    await mkdir(cwd);
     const compilerOptions = { ...how, ...CHECKED, target: 'ES2022', lib: ['ES2022'], types: [] };
-    await writeFile(join(cwd, 'package.json'), JSON.stringify({ type: 'module', private: true }));
-    await writeFile(join(cwd, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['program.ts'] }));
-    await writeFile(join(cwd, 'program.ts'), TYPED_PROGRAM);
-    expect(await runCommand('npm', ['install', ...OFFLINE_FIRST, tarball], { cwd })).toMatchObject({ exitCode: 0 });
-    const compiler = projectFile('node_modules/typescript/bin/tsc');
-    expect(await runCommand('node', [compiler, '--project', cwd], { cwd })).toMatchObject({ exitCode: 0, output: '' });
+    await expectToCompile(cwd, { compilerOptions, files: ['program.ts'] });
   });
 });
 
 describe('the types of the test kit', () => {
+  let cwd = '';
+
+  beforeAll(async () => {
+    const { devDependencies } = JSON.parse(await readFile(projectFile('package.json'), 'utf8'));
+    cwd = await installPackage('kit-types', [`@types/node@${devDependencies['@types/node']}`]);
+    await writeFile(join(cwd, 'imported.ts'), IMPORTED_KIT);
+    await writeFile(join(cwd, 'required.cts'), REQUIRED_KIT);
+  });
+
   it.each([
     { module: 'NodeNext', moduleResolution: 'NodeNext' },
     { module: 'Node16', moduleResolution: 'Node16' },
     { module: 'Preserve', moduleResolution: 'Bundler' },
   ])('compile for import and require without skipLibCheck: %j', async (how) => {
-    const cwd = join(folder, `kit-types-${how.moduleResolution}`);
-    await mkdir(cwd);
     const compilerOptions = { ...how, ...CHECKED, target: 'ES2022', lib: ['ES2023'], types: ['node'] };
-    await writeFile(join(cwd, 'package.json'), JSON.stringify({ type: 'module', private: true }));
-    await writeFile(
-      join(cwd, 'tsconfig.json'),
-      JSON.stringify({ compilerOptions, files: ['imported.ts', 'required.cts'] }),
-    );
-    await writeFile(join(cwd, 'imported.ts'), IMPORTED_KIT);
-    await writeFile(join(cwd, 'required.cts'), REQUIRED_KIT);
-    const { devDependencies } = JSON.parse(await readFile(projectFile('package.json'), 'utf8'));
-    const nodeTypes = `@types/node@${devDependencies['@types/node']}`;
-    expect(await runCommand('npm', ['install', ...OFFLINE_FIRST, tarball, nodeTypes], { cwd })).toMatchObject({
-      exitCode: 0,
-    });
-    const compiler = projectFile('node_modules/typescript/bin/tsc');
-    expect(await runCommand('node', [compiler, '--project', cwd], { cwd })).toMatchObject({ exitCode: 0, output: '' });
+    await expectToCompile(cwd, { compilerOptions, files: ['imported.ts', 'required.cts'] });
   });
 });
+
+/** Installs the package, and other packages, in a new project. Returns its folder. */
+async function installPackage(name: string, others: readonly string[]): Promise<string> {
+  const cwd = join(folder, name);
+  await mkdir(cwd);
+  await writeFile(join(cwd, 'package.json'), JSON.stringify({ type: 'module', private: true }));
+  const installed = await runCommand('npm', ['install', ...OFFLINE_FIRST, tarball, ...others], { cwd });
+  expect(installed).toMatchObject({ exitCode: 0 });
+  return cwd;
+}
+
+async function expectToCompile(cwd: string, config: object): Promise<void> {
+  await writeFile(join(cwd, 'tsconfig.json'), JSON.stringify(config));
+  const compiler = projectFile('node_modules/typescript/bin/tsc');
+  expect(await runCommand('node', [compiler, '--project', cwd], { cwd })).toMatchObject({ exitCode: 0, output: '' });
+}
 
 const CHECKED = { strict: true, skipLibCheck: false, exactOptionalPropertyTypes: true, noEmit: true };
 

@@ -27,10 +27,14 @@ export async function checkout(folder: string, { installed }: { installed: boole
   return folder;
 }
 
-/** Copies the files of the project to a folder and builds dist/ there. Returns the path of the folder. Throws an error if the build fails. */
+/**
+ * Copies the files of the project and its build to a folder, and builds dist/ there only if the build is not up to date. Returns the path of the folder.
+ * Throws an error if the build fails.
+ */
 export async function builtCheckout(folder: string): Promise<string> {
   await checkout(folder, { installed: true });
-  const { exitCode, output } = await runCommand('node', ['tools/build.mjs'], { cwd: folder });
+  await cp(projectFile('dist'), join(folder, 'dist'), { recursive: true });
+  const { exitCode, output } = await runCommand('node', ['tools/build.mjs', '--if-stale'], { cwd: folder });
   if (exitCode !== 0) throw new Error(`the build failed: ${output}`);
   return folder;
 }
