@@ -13,12 +13,17 @@ export interface OtherOperation {
   troublesWith(reply: TestResponse): readonly string[];
 }
 
-/**
- * Returns the operations of the OpenAPI document in the file at `path`. Their validation shares no code with the server under test: it uses another YAML
- * parser, another validator, and another conversion of schemas.
- */
+/** Returns the operations of the OpenAPI document in the file at `path`. */
 export function readOperations(path: string): readonly OtherOperation[] {
-  const document = createDocument(parse(readFileSync(path, 'utf8')));
+  return parseOperations(readFileSync(path, 'utf8'));
+}
+
+/**
+ * Returns the operations of an OpenAPI document in YAML or JSON. Their validation shares no code with the server under test: it uses another YAML parser,
+ * another validator, and another conversion of schemas.
+ */
+export function parseOperations(text: string): readonly OtherOperation[] {
+  const document = createDocument(parse(text));
   const isValid = createValidator(document);
   return document.operations.map(({ method, path, node }) => ({
     method,
