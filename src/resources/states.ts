@@ -94,19 +94,19 @@ export function findStateValue(reader: SchemaReader, schema: string, segment: st
   const named = findNamedValue(reader, schema, word);
   if (named) return named;
   const [, opposite] = /^(?:un|dis|de)[_-]?(\w{3,})$/i.exec(word) ?? [];
-  const opposites = [...(opposite === undefined ? [] : [opposite]), ...(OPPOSITES[normalizeName(word)] ?? [])];
+  const opposites = [...(opposite === undefined ? [] : [opposite]), ...(OPPOSITES.get(normalizeName(word)) ?? [])];
   const undone = findBoolean(reader, schema, opposites.flatMap(listStateWords));
   if (undone !== undefined) return { property: undone, value: false };
   return opposite === undefined ? undefined : findOtherOfTwo(reader, schema, opposite);
 }
 
 /** Verbs that take a state back. */
-const OPPOSITES: Readonly<Record<string, readonly string[]>> = {
-  disable: ['enable'],
-  restore: ['archive', 'delete', 'trash'],
-  show: ['hide'],
-  resume: ['pause'],
-};
+const OPPOSITES: ReadonlyMap<string, readonly string[]> = new Map([
+  ['disable', ['enable']],
+  ['restore', ['archive', 'delete', 'trash']],
+  ['show', ['hide']],
+  ['resume', ['pause']],
+]);
 
 /** Returns the other value of a property with two values: `draft` for `unpublish`. */
 function findOtherOfTwo(reader: SchemaReader, schema: string, opposite: string): StateValue | undefined {
