@@ -30,26 +30,23 @@ class SlowestFirst extends BaseSequencer {
   }
 }
 
-/** Tests of the check in the process of the tests: one process runs several files, because most of the time of a short one are the imports. */
-const IN_PROCESS = ['test/long/{check,correct,defects}-*.test.ts', 'test/long/stored-changes.test.ts'];
-
 export default defineConfig({
   test: {
     // Many of these tests wait for a timeout or a slow server: on two cores, four run at a time.
     maxWorkers: 4,
+    // A process for each file would spend most of the time of a short one on imports.
+    isolate: false,
     testTimeout: 300_000,
     hookTimeout: 300_000,
     setupFiles: 'test/support/harness/random-seed.ts',
     sequence: { sequencer: SlowestFirst },
     projects: [
-      { extends: true, test: { name: 'long', include: ['test/long/**/*.test.ts'], exclude: IN_PROCESS } },
-      { extends: true, test: { name: 'check', include: IN_PROCESS, isolate: false } },
+      { extends: true, test: { name: 'long', include: ['test/long/**/*.test.ts'] } },
       {
         extends: true,
         test: {
           name: 'random',
           include: ['test/random/**/*.test.ts'],
-          isolate: false,
           // More random cases than in `npm test`.
           env: { SEEDS: '1000', DOCUMENTS: '60' },
         },
@@ -59,7 +56,6 @@ export default defineConfig({
         test: {
           name: 'built',
           include: ['test/http/**/*.test.ts', 'test/shop/operations/**/*.test.ts'],
-          isolate: false,
         },
         // What is shipped is what the bundler made of the sources: it once took a call for one that does nothing.
         resolve: {
