@@ -213,6 +213,8 @@ export interface Input {
   readonly body: unknown;
   /** The URL of the request without its query. Only the handlers of an application get it. */
   readonly url?: string | undefined;
+  /** The credentials in the query, which links to other pages need too. */
+  readonly credentials?: Readonly<Record<string, string>> | undefined;
   /** The id or the login of the user that the option `auth` names for the token of the request. */
   readonly user?: string | undefined;
 }

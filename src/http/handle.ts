@@ -237,6 +237,15 @@ class ApplicationInput implements Input {
     return `${scheme}://${headers.host}${path}`;
   }
 
+  get credentials(): Input['credentials'] {
+    const { route, url } = this.#exchange;
+    const names = route.security.flat().flatMap((one) => (one.in === 'query' ? [one.name] : []));
+    if (names.length === 0) return undefined;
+    this.hasReadClient = true;
+    const sent = new URLSearchParams(url.slice(url.indexOf('?') + 1));
+    return Object.fromEntries(names.flatMap((name) => (sent.has(name) ? [[name, sent.get(name) ?? '']] : [])));
+  }
+
   get user(): string | undefined {
     this.hasReadClient = true;
     return this.#exchange.user;

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { isLoginPath } from '../openapi/login-paths.ts';
 import { isJsonType } from '../openapi/media-types.ts';
 import { findCookie } from '../openapi/parameters.ts';
 import { SESSION_COOKIE } from '../openapi/security.ts';
@@ -30,12 +31,14 @@ const VALID_KEY = /^[\x21-\x7e]{1,255}$/;
 
 /**
  * Returns the value of the header `Idempotency-Key`.
- * Returns undefined if the request does not have the header, or if its method is not POST or PATCH.
+ * Returns undefined if the request does not have the header, if its method is not POST or PATCH, or for a login: a
+ * repeated one returns a token that is valid, also after a logout.
  * Throws an `HttpProblemError` if the value is invalid.
  */
-export function getIdempotencyKey({ method, headers }: Exchange): string | undefined {
+export function getIdempotencyKey({ method, headers, path }: Exchange): string | undefined {
   const key = headers[HEADER]?.toString();
   if (key === undefined || !METHODS.includes(method)) return undefined;
+  if (VALID_KEY.test(key) && isLoginPath(path)) return undefined;
   if (VALID_KEY.test(key)) return key;
   const remedy = 'use 1 to 255 visible ASCII characters, such as a UUID';
   const detail = `the key ${quote(key)} in the Idempotency-Key header is invalid: ${remedy}`;

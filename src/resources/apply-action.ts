@@ -5,7 +5,9 @@ import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { applyEffect, describeValues } from './actions.ts';
 import { finishChange } from './add-entry.ts';
 import { assign } from './assignments.ts';
+import { getKeyValue } from './entry-values.ts';
 import { applyMergePatch } from './json-patch.ts';
+import { addArticle } from './names.ts';
 import { getBody } from './request-bodies.ts';
 import type { Effect, Plan, Resource } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
@@ -32,6 +34,10 @@ export function applyAction(model: ResourceModel, plan: Plan, effect: Effect, ta
   const body = effect.setsBody || effect.counter?.isSent || effect.assigns ? getBody(model, plan, input) : {};
   const sent = effect.setsBody ? omitKeys(body, effect.ignored ?? []) : {};
   const sender = model.derived.getSender(resource, state, input);
+  if (followsSelf(model, plan, current, sender)) {
+    if (!route.responses.some(({ name }) => SELF_STATUSES.includes(name))) return current;
+    throw new DomainError('conflict', `${addArticle(resource.singular)} can't follow itself: name another one`);
+  }
   const changes = computeChanges(model, plan, effect, target, { sender, body, sent });
   if (Object.keys(changes).length + Object.keys(sent).length === 0 && !effect.assigns) {
     if (!route.responses.some(({ name }) => name === '409')) return current;
@@ -51,6 +57,20 @@ export function applyAction(model: ResourceModel, plan: Plan, effect: Effect, ta
   if (!effect.setsBody) return assigned;
   const followed = followState(model, plan, { current, entry: assigned, sent: { ...sent, ...changes }, nowMs });
   return finishChange(model, plan, state, { current, entry: followed, sent });
+}
+
+/** The documented statuses with which a user is refused who wants to follow itself. */
+const SELF_STATUSES = ['409', '422', '400'];
+
+/** Returns whether an action makes the user who sends the request follow itself. `sender`: the id of this user. */
+function followsSelf(
+  { inference: { follow, users } }: ResourceModel,
+  { effect, resource }: Plan,
+  current: Entry,
+  sender: string | undefined,
+): boolean {
+  const starts = effect?.values.some(({ property, value }) => property === follow?.flag && value === true);
+  return resource === users && starts === true && getKeyValue(current, resource.id) === sender;
 }
 
 /**

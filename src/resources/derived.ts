@@ -130,6 +130,8 @@ function findCount(reader: SchemaReader, property: string, children: readonly Ch
   return inState.length === 1 ? inState[0] : undefined;
 }
 
+const AVERAGE = /^(?:average|avg|mean)(.+)$/;
+
 /** Finds the only number whose average a property such as `averageRating` shows. */
 function findAverage(
   reader: SchemaReader,
@@ -137,7 +139,7 @@ function findAverage(
   pointer: string,
   children: readonly Children[],
 ): Found | undefined {
-  const [, name] = /^(?:average|avg|mean)(.+)$/.exec(normalizeName(property)) ?? [];
+  const [, name] = AVERAGE.exec(normalizeName(property)) ?? [];
   if (name === undefined || !reader.allowsNumber(pointer) || children.length > MAX_STATES) return undefined;
   const found = children.flatMap((one) => {
     const { schema, singular } = one.resource;
@@ -258,14 +260,43 @@ function round(value: number, decimals: number): number {
   return Number(value.toFixed(decimals));
 }
 
+/**
+ * Returns the average for a property such as `averageRating` beside a list; undefined for another property.
+ * `items`: the JSON Pointer of the schema of an entry; empty if there is none.
+ * `isAllowed`: returns whether the property can have a value. No entries have the average null or 0.
+ * `read`: returns the values of all entries.
+ */
+export function averageEntries(
+  reader: SchemaReader,
+  items: string,
+  { name, pointer }: { readonly name: string; readonly pointer: string },
+  { isAllowed, read }: { isAllowed(value: unknown): boolean; read(property: string): readonly unknown[] },
+): unknown {
+  const [, base] = AVERAGE.exec(normalizeName(name)) ?? [];
+  if (base === undefined || items === '' || !reader.allowsNumber(pointer)) return undefined;
+  const [property] =
+    [...reader.getProperties(items)].find(
+      ([own, place]) => normalizeName(own) === base && reader.allowsNumber(place),
+    ) ?? [];
+  if (property === undefined) return undefined;
+  const numbers = read(property).filter((value) => typeof value === 'number');
+  return numbers.length === 0
+    ? [null, 0].find(isAllowed)
+    : roundAverage(numbers, reader.getTypes(pointer).includes('number'));
+}
+
+/** Returns the average of numbers. `hasDecimals`: whether it need not be an integer. */
+function roundAverage(values: readonly number[], hasDecimals: boolean): number {
+  return round(values.reduce((total, value) => total + value, 0) / values.length, hasDecimals ? 2 : 0);
+}
+
 function computeAverage(derived: Derived, entries: readonly Entry[], complete: Complete): number | null | undefined {
   const { property = '', isInteger = false, none } = derived.average ?? {};
   const values = entries
     .map((entry) => getShown(derived, entry, property, complete))
     .filter((value) => typeof value === 'number');
   if (values.length === 0) return none;
-  const sum = values.reduce((total, value) => total + value, 0);
-  return round(sum / values.length, isInteger ? 0 : 2);
+  return roundAverage(values, !isInteger);
 }
 
 /** Returns the number of entries with each value of a property, by the names of the numbers. */

@@ -14,6 +14,7 @@ import { type Children, type Inference, PATH_VALUES, type PathKey, type Plan, ty
 import type { SchemaReader } from './schema-reader.ts';
 import { SHOWN_NAMES } from './user-names.ts';
 import { findUserParts, getUserKey } from './user-parts.ts';
+import { findNamed } from './users.ts';
 
 /** A property of an entry that shows entries of another resource: the `author` of a note, beside its `authorId`. */
 export interface Embedded {
@@ -233,6 +234,13 @@ const LINE_COPIES = /^(?:unit)?price(?:cents|minor)?$|^(?:name|title|sku|currenc
 /** Ends of names that say something about an entry itself: `userCount` is no property of a user. */
 const OWN_ENDS = /^(?:ids?|uuid|count|total|number|no|type|at|on|date|time|status|state)$/;
 
+/** Names of properties with the name of a user, the best first. */
+const USER_NAMES = ['name', 'fullname', 'displayname', 'username', 'login', 'handle', 'nickname'];
+
+function findUserName(reader: SchemaReader, { schema }: Resource): string | undefined {
+  return schema === '' ? undefined : findNamed(reader, schema, USER_NAMES);
+}
+
 /**
  * Finds the properties that show a property of another entry: `bookName` beside `bookId`, and `cafeName` below
  * `/cafes/{cafeId}`.
@@ -270,9 +278,12 @@ function findCopies(
       const rest = own.startsWith(prefix) ? own.slice(prefix.length) : '';
       const isPrefixed = rest !== '' && !OWN_ENDS.test(rest);
       const isCopy = isLine && named.length === 1 && ids !== undefined && LINE_COPIES.test(own);
+      // The name of a user can be only the user name.
+      const ofUser = rest === 'name' && target === inference.users ? findUserName(reader, target) : undefined;
       const value =
         (isPrefixed ? (fits(target, own) ?? fits(target, rest)) : undefined) ??
-        (isCopy ? (fits(target, own) ?? fits(target, own.replace(/^unit/, ''))) : undefined);
+        (isCopy ? (fits(target, own) ?? fits(target, own.replace(/^unit/, ''))) : undefined) ??
+        ofUser;
       if (value === undefined || target === resource) return [];
       return [{ property, resource: target, schema: target.schema, isList: false, ids, parent, value, isKept: isCopy }];
     });

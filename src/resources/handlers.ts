@@ -100,6 +100,10 @@ class ChangedInput implements Input {
     this.#input = input;
   }
 
+  get credentials(): Input['credentials'] {
+    return this.#input.credentials;
+  }
+
   get headers(): Input['headers'] {
     return this.#input.headers;
   }

@@ -50,7 +50,7 @@ export function list(model: ResourceModel, plan: Plan, input: Input, context: Co
   const taken = takePage(entries, parameters, query, (entry) => getKeyValue(entry, resource.id));
   const add = (own: readonly Entry[]) => model.derived.add(state, resource, own, viewing);
   const shown = isSelected ? taken.entries : add(taken.entries);
-  const page = { ...taken, entries: mount.tree ? nestEntries(mount, add(all), shown) : shown };
+  const page = { ...taken, found: entries, entries: mount.tree ? nestEntries(mount, add(all), shown) : shown };
   const headers = createHeaders(model, plan, { status: plan.route.successStatus, input, page });
   const response = model.responses.createListResponse(plan, page, input);
   return { ...response, headers: { ...response.headers, ...headers }, notes: model.takeNotes(plan, sent) };

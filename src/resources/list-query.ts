@@ -32,6 +32,8 @@ export interface ListPage extends Page<Entry> {
   readonly position: PagePosition | undefined;
   /** Whether the request names the order of the entries. */
   readonly isSorted: boolean;
+  /** The entries of all pages. */
+  readonly found?: readonly Entry[];
 }
 
 /** How the query parameters of an operation filter, sort and page a list. */

@@ -68,7 +68,7 @@ function listCandidates(
   if (own === 'etag' && entry && plan.resource.memberOf === undefined) return [createTag(entry)];
   if (!page) return [];
   if (own === 'link') {
-    const request = { path: fillPath(plan.route, input.path), query: input.query };
+    const request = { path: fillPath(plan.route, input.path), query: { ...input.query, ...input.credentials } };
     return [formatLinks(page, page.position, request)].filter(Boolean);
   }
   return getPageValues({ name, list: plan.resource.name }, page).filter((value) => value !== null);

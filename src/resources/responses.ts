@@ -10,6 +10,7 @@ import { normalizeName } from '../util/names.ts';
 import { getPageUrl } from '../util/pages.ts';
 import { toSeed } from '../util/random.ts';
 import { isSecretName } from '../util/redact-secrets.ts';
+import { averageEntries } from './derived.ts';
 import { getEntryKey, getKeyValue, getOwn, removePathValues } from './entry-values.ts';
 import { getEnvelopeValues, isOnlyEnvelope } from './envelopes.ts';
 import type { ListPage } from './list-query.ts';
@@ -324,12 +325,18 @@ export class ResponseFactory {
     const { plan, page } = listed;
     const properties = [...this.#reader.getProperties(schema)];
     const siblings = properties.map(([name]) => name);
+    const read = (property: string) =>
+      (page.found ?? page.entries).map(
+        (one) => getOwn(one, property) ?? getOwn(this.completeListed(plan, one), property),
+      );
     const required = this.#reader.getRequired(schema);
     const fields = properties.flatMap(([name, pointer]): readonly (readonly [string, unknown])[] => {
       const field = { name, list: plan.responsePath.at(-1) ?? '', siblings, parent: parents.at(-1) ?? '' };
       const isAllowed = (value: unknown) => this.#contract.isValid(pointer, value);
       const link = this.#getLink(name, pointer, listed);
-      const values = [...(link === undefined ? [] : [link]), ...getPageValues(field, page)];
+      const average = averageEntries(this.#reader, this.#getItems(plan), { name, pointer }, { isAllowed, read });
+      const found = [...(average === undefined ? [] : [average]), ...getPageValues(field, page)];
+      const values = [...(link === undefined ? [] : [link]), ...found];
       // On the last page, a required text such as `next` is empty.
       const last = values.includes(null) && required.includes(name) ? [''] : [];
       const value = [...values, ...last].find(isAllowed);
@@ -357,7 +364,10 @@ export class ResponseFactory {
     const hasFormat = /^(?:uri|url|iri)/.test(String(this.#reader.getKeyword(pointer, 'format') ?? ''));
     const isUrl = hasFormat || /ur[il]$|link$|href$/i.test(name) || page.position?.kind !== 'cursor';
     if (!isLinkObject && !(isText && isUrl)) return undefined;
-    const url = getPageUrl(page, page.position, relation, { url: input.url ?? '', query: input.query });
+    const url = getPageUrl(page, page.position, relation, {
+      url: input.url ?? '',
+      query: { ...input.query, ...input.credentials },
+    });
     if (url === undefined) return null;
     return isLinkObject ? { href: url } : url;
   }

@@ -195,6 +195,22 @@ const DIRECTIONS = /^(.+?)(?:(asc(?:ending)?|lowtohigh|lowhigh|az)|desc(?:ending
 /** The ends of names of times and dates: `created` is `createdAt`, and `due` is `dueDate`. */
 const TIME_ENDS = ['at', 'date', 'on', 'time', 'datetime'];
 
+/** The units at the end of a name: `price` is `priceCents`. */
+const UNIT_ENDS = [
+  'cents',
+  'incents',
+  'minor',
+  'amount',
+  'value',
+  'usd',
+  'eur',
+  'ms',
+  'seconds',
+  'minutes',
+  'hours',
+  'days',
+];
+
 /** What a value of a sort parameter names. `isDirected`: whether it also names the direction. */
 interface SortWord {
   readonly property: string;
@@ -233,7 +249,10 @@ function findSortName(word: string, properties: readonly FilterProperty[]): stri
   const only = /^(?:date|time)$/.test(word) && times.length === 1 ? times[0] : undefined;
   const isNamed = ({ name }: FilterProperty) => normalizeName(name) === word;
   const isTime = ({ name }: FilterProperty) => TIME_ENDS.some((end) => normalizeName(name) === word + end);
-  return (properties.find(isNamed) ?? times.find(isTime) ?? only)?.name;
+  // A price in cents has the order of the price.
+  const inUnit = properties.filter(({ name }) => UNIT_ENDS.some((end) => normalizeName(name) === word + end));
+  const measured = inUnit.length === 1 ? inUnit[0] : undefined;
+  return (properties.find(isNamed) ?? times.find(isTime) ?? only ?? measured)?.name;
 }
 
 /**

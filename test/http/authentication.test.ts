@@ -184,6 +184,30 @@ describe('a request without credentials', () => {
     expect([reply.status, reply.headers.get('access-control-allow-headers')]).toEqual([204, 'x-shelf']);
   });
 
+  it('keeps the credentials of the query in links to other pages', async () => {
+    const items = {
+      type: 'array',
+      items: { type: 'object', required: ['id'], properties: { id: { type: 'integer' } } },
+    };
+    const page = { type: 'object', properties: { data: items, next: { type: ['string', 'null'] } } };
+    const list = { operationId: 'list', parameters, responses: { 200: toContent(page) } };
+    const post = {
+      operationId: 'add',
+      requestBody: { required: true, content: toContent({ type: 'object' }).content },
+      responses: { 201: toContent(items.items) },
+    };
+    const entry = { operationId: 'read', responses: { 200: toContent(items.items) } };
+    const id = [{ name: 'id', in: 'path', required: true, schema: { type: 'integer' } }];
+    const offset = { name: 'offset', in: 'query', schema: { type: 'integer' } };
+    const get = { ...list, parameters: [...parameters, offset] };
+    const paths = { '/notes': { get, post }, '/notes/{id}': { parameters: id, get: entry } };
+    const contract = await writeDocument({ paths, securitySchemes, security: [{ query: [] }] });
+    const { ask } = await startStorefront({ contract });
+    for (const _ of [1, 2]) await ask('POST', '/notes?shelf=a', {});
+    const { body } = await ask('GET', '/notes?shelf=a&limit=1');
+    expect(new URL(body.next).searchParams.get('shelf')).toBe('a');
+  });
+
   it('gets no response from the response cache', async () => {
     const schemes = '  securitySchemes: { key: { type: apiKey, in: header, name: X-Shelf } }\n';
     const secured = replaceInContract('security: []\n', 'security: [{ key: [] }]\n', contractText);

@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest';
+import { createList, createObject, createResourcePaths, type Paths, refer } from '../support/fixtures/api-document.ts';
+import { startApi } from '../support/harness/start-api.ts';
+
+const TEXT = { type: 'string' };
+const INTEGER = { type: 'integer' };
+const credentials = createObject({ 'email!': TEXT, 'password!': TEXT });
+const token = createObject({ 'token!': TEXT });
+
+const schemas = {
+  User: createObject({ 'id!': INTEGER, 'username!': TEXT, 'email!': TEXT, following: { type: 'boolean' } }),
+  Post: createObject({ 'id!': INTEGER, 'title!': TEXT, author_id: INTEGER, author_name: TEXT, price_cents: INTEGER }),
+  Review: createObject({ 'id!': INTEGER, 'rating!': INTEGER }),
+};
+
+const follow = { post: { response: refer('User'), errors: [409] } };
+const meta = createObject({ 'averageRating!': { type: 'number' }, 'total!': INTEGER });
+const posts = createResourcePaths(
+  '/posts/{postId}',
+  refer('Post'),
+  createObject({ 'title!': TEXT, price_cents: INTEGER }),
+);
+
+const PATHS: Paths = {
+  '/register': {
+    post: {
+      isPublic: true,
+      status: 201,
+      request: createObject({ 'email!': TEXT, 'username!': TEXT, 'password!': TEXT }),
+      response: token,
+    },
+  },
+  '/login': { post: { isPublic: true, request: credentials, response: token } },
+  '/logout': { post: { status: 204 } },
+  '/me': { get: { response: refer('User') } },
+  '/users': { get: { response: createList(refer('User')) } },
+  '/users/{id}': { parameters: { id: INTEGER }, get: { response: refer('User') } },
+  '/users/{id}/follow': { parameters: { id: INTEGER }, ...follow },
+  '/users/{id}/followers': { parameters: { id: INTEGER }, get: { response: createList(refer('User')) } },
+  ...posts,
+  '/posts': {
+    ...posts['/posts'],
+    get: {
+      query: { sort: { ...TEXT, enum: ['price_asc', 'price_desc'] } },
+      response: createList(refer('Post')),
+    },
+  },
+  '/posts/{postId}/reviews': {
+    get: { response: createObject({ 'data!': createList(refer('Review')), 'meta!': meta }) },
+    post: { status: 201, request: createObject({ 'rating!': INTEGER }), response: refer('Review') },
+  },
+};
+
+async function start() {
+  const { ask } = await startApi({ paths: PATHS, schemas, needsToken: true });
+  const user = { email: 'ann@example.com', username: 'ann', password: 'x' };
+  const { body } = await ask('POST', '/register', user);
+  const ann = (method: string, path: string, sent?: unknown) =>
+    ask(method, path, sent, { Authorization: `Bearer ${body.token}` });
+  return { ask, ann };
+}
+
+describe('The responses of a backend', () => {
+  it('refuse a user who follows itself', async () => {
+    const { ann } = await start();
+    const { id } = (await ann('GET', '/me')).body;
+    expect((await ann('POST', `/users/${id}/follow`)).status).toBe(409);
+    expect((await ann('GET', `/users/${id}/followers`)).body).toEqual([]);
+  });
+
+  it('show the user name beside the id of the author', async () => {
+    const { ann } = await start();
+    const { body } = await ann('POST', '/posts', { title: 'a' });
+    expect(body).toMatchObject({ author_id: expect.any(Number), author_name: 'ann' });
+  });
+
+  it('sort by a price in cents', async () => {
+    const { ann } = await start();
+    for (const price of [3, 1, 2]) await ann('POST', '/posts', { title: 'a', price_cents: price });
+    const prices = async (sort: string) =>
+      (await ann('GET', `/posts?sort=${sort}`)).body.map((one: { price_cents: number }) => one.price_cents);
+    expect(await prices('price_asc')).toEqual([1, 2, 3]);
+    expect(await prices('price_desc')).toEqual([3, 2, 1]);
+  });
+
+  it('have the average of a number of all entries beside a list', async () => {
+    const { ann } = await start();
+    await ann('POST', '/posts', { title: 'a' });
+    expect((await ann('GET', '/posts/1/reviews')).body.meta).toEqual({ averageRating: 0, total: 0 });
+    for (const rating of [2, 5]) await ann('POST', '/posts/1/reviews', { rating });
+    expect((await ann('GET', '/posts/1/reviews')).body.meta).toEqual({ averageRating: 3.5, total: 2 });
+  });
+
+  it('have a valid token for a repeated login with an idempotency key', async () => {
+    const { ask } = await start();
+    const logIn = async () => {
+      const sent = { email: 'ann@example.com', password: 'x' };
+      const { body } = await ask('POST', '/login', sent, { 'Idempotency-Key': 'one' });
+      return { Authorization: `Bearer ${body.token}` };
+    };
+    await ask('POST', '/logout', undefined, await logIn());
+    expect((await ask('GET', '/me', undefined, await logIn())).status).toBe(200);
+  });
+});
