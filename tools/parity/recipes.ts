@@ -1,3 +1,5 @@
+import { MAX_BODY_BYTES } from '../../src/util/limits.ts';
+
 /** A request to the shop. */
 export interface RecipeRequest {
   readonly method: string;
@@ -30,7 +32,7 @@ const post = (path: string, body?: unknown): RecipeRequest => ({ method: 'POST',
 const put = (body: unknown, id = SOCKS): RecipeRequest => ({ method: 'PUT', path: `/api/cart-items/${id}`, body });
 const remove = (id: string): RecipeRequest => ({ method: 'DELETE', path: `/api/cart-items/${id}` });
 
-const TOO_LARGE = ' '.repeat(102_401);
+const TOO_LARGE = ' '.repeat(MAX_BODY_BYTES + 1);
 const AS_TEXT = { 'content-type': 'text/plain' };
 const emptyCart = [remove(SOCKS), remove(LAMP)];
 

@@ -1,5 +1,6 @@
 import type * as Regexpp from '@eslint-community/regexpp';
 import type { AST } from '@eslint-community/regexpp';
+import { MAX_BODY_BYTES } from '../../util/limits.ts';
 import { loadPackage, loadRe2 } from '../../util/load-package.ts';
 import { tryOrUndefined } from '../../util/try-or-undefined.ts';
 import { separateSurrogates, toRe2Syntax } from './character-ranges.ts';
@@ -92,11 +93,8 @@ export interface Pattern {
   toString(): string;
 }
 
-/**
- * The length of the longest texts that are tested, in characters: a body has at most 100 kB.
- * Longer texts, in a large state, are rare.
- */
-const LONGEST_TEXT = 100_000;
+/** The length of the longest texts that are tested, in characters. Longer texts, in a large state, are rare. */
+const LONGEST_TEXT = MAX_BODY_BYTES;
 
 /**
  * The start warns about a pattern that is not tested with texts of this length.
