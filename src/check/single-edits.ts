@@ -57,7 +57,7 @@ const MALFORMATIONS: readonly ((text: string) => string)[] = [
   (text) => `${text}\n`,
 ];
 
-/** Functions that make an e-mail address invalid for every server: it has no `@`, two of them, or a space in the middle. */
+/** Functions that make an e-mail address invalid for every server: it has no `@`, two of them, or a space inside. */
 const EMAIL_MALFORMATIONS: readonly ((text: string) => string)[] = [
   (text) => text.replace('@', ''),
   (text) => text.replace('@', '@@'),
