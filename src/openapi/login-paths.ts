@@ -20,11 +20,6 @@ export function isLoginSegment(segment: string): boolean {
   return LOGIN.test(segment) || SESSION.test(segment);
 }
 
-/** Returns whether a path logs a user in by a word that has no other meaning: `/auth/login`. */
-export function isLoginPath(path: string): boolean {
-  return LOGIN.test(getLastSegment(path));
-}
-
 /** Returns whether a path registers a user. `segment`: its last segment. */
 export function isRegistrationSegment(segment: string): boolean {
   return SIGN_UP.test(segment) || REGISTRATION.test(segment);
