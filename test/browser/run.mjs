@@ -17,8 +17,12 @@ const PACKAGES = [
   '@types/node@20.19.43',
 ];
 
-/** What is run instead of the tests: `replicas` runs those of the front end with two servers, `performance` measures the console, and `pictures` makes the pictures of the documentation. */
-const [SUITE = 'tests'] = process.argv.slice(2);
+/**
+ * What is run, by default `tests`: the tests of the front end, and those of the pages. `replicas` runs those of the front end with two servers, `performance`
+ * measures the console, and `pictures` makes the pictures of the documentation.
+ */
+const [first = 'tests', ...others] = process.argv.slice(2);
+const SUITES = [first, ...others].flatMap((suite) => (suite === 'tests' ? ['tests', 'pages'] : [suite]));
 const PICTURES = join(root, 'docs', 'images');
 
 const CHROMIUM = ['chromium', 'chromium-browser', 'google-chrome']
@@ -52,10 +56,10 @@ function runIn(folder) {
   }
 }
 
-/** Runs the specs of a front-end project and of the kit, then those of the pages, or another suite. Returns the first exit code that is not 0. */
+/** Runs the suites one after another. Returns the first exit code that is not 0. */
 function runSuites(folder) {
   const playwright = ['--no-install', 'playwright', 'test', '--config', 'browser.config.js'];
-  for (const suite of SUITE === 'tests' ? ['tests', 'pages'] : [SUITE]) {
+  for (const suite of SUITES) {
     const env = { ...process.env, CHROMIUM, ROOT: root, SUITE: suite, ...(suite === 'pictures' && { PICTURES }) };
     const { status } = spawnSync('npx', playwright, { cwd: folder, stdio: 'inherit', env });
     if (status !== 0) return status ?? 1;
