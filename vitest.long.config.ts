@@ -48,7 +48,7 @@ export default defineConfig({
           name: 'random',
           include: ['test/random/**/*.test.ts'],
           // More random cases than in `npm test`.
-          env: { SEEDS: '1000', DOCUMENTS: '60' },
+          env: { SEEDS: '300', DOCUMENTS: '40' },
         },
       },
       {

@@ -40,6 +40,7 @@ const ACTIONS = {
 const PATHS = {
   ...createResourcePaths('/visits/{visitId}', refer('Visit'), createObject({ 'name!': TEXT })),
   ...Object.fromEntries(Object.keys(ACTIONS).map((word) => [`/visits/{visitId}/${word}`, { post: visit }])),
+  '/visits/{visitId}/constructor': { post: visit },
   '/visits/{visitId}/avatar': { post: { ...visit, request: createObject({ 'avatar!': TEXT }) } },
   '/visits/{visitId}/update-name': { post: { ...visit, request: createObject({ 'name!': TEXT }) } },
 
@@ -57,6 +58,7 @@ describe('The word for an action in a path', () => {
       ),
     );
     expect(explained).toMatchObject({
+      'POST /visits/{visitId}/constructor': 'mocked: an action: the document does not say what the action changes',
       'POST /visits/{visitId}/avatar': 'real: changes avatar of a visit: the properties in the body',
       'PUT /visits/{visitId}/decrease': 'real: decreases a visit: seats - the number in the body',
       'POST /visits/{visitId}/update-name': 'real: updates name of a visit: the properties in the body',
