@@ -45,6 +45,8 @@ function createCountedStore<S extends State>({ quota, onChange, ...options }: Co
       return changed;
     });
   const reset: Store<S>['reset'] = async (onApply) => {
+    const preparing = options.prepareDefaults?.();
+    if (preparing) await preparing;
     const next = options.defaults();
     const change = () => {
       onApply?.();
@@ -183,6 +185,8 @@ export interface SandboxesParts<S extends State = State> {
   readonly default: Pick<Sandbox<S>, 'store' | 'clock'> & Partial<Sandbox<S>>;
   /** Returns the default data. */
   readonly defaults: () => S;
+  /** Reads changed default data in slices, before `defaults` is called for a reset. */
+  readonly prepareDefaults?: (() => Promise<void> | undefined) | undefined;
   /** Returns the system time, in ms since 1970. */
   readonly nowMs: () => number;
   /** Returns the time of a monotonic clock, in ms. */
@@ -253,9 +257,9 @@ export class SandboxFactory<S extends State> {
     const configured = this.createParts(parts);
     const { quota, journal, onChange } = parts;
     const { nowMs } = configured.clock;
-    const { onCommit } = this.parts;
+    const { onCommit, prepareDefaults } = this.parts;
     const defaults = () => this.getDefaults();
-    const store = createCountedStore({ initial, defaults, nowMs, quota, onChange, onCommit });
+    const store = createCountedStore({ initial, defaults, prepareDefaults, nowMs, quota, onChange, onCommit });
     return { id, journal, ...configured, idempotencyKeys: this.createKeys(), store, change: changeInMemory };
   }
 

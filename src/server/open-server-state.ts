@@ -66,6 +66,7 @@ export async function openServerState(start: StateParts) {
     internalLists: () => current.served.internalLists,
     check: (data) => current.served.validator.validate(data),
     checkInSteps: (data) => current.served.validator.validateInSteps(data),
+    checkDefaultsInSteps: (data) => current.served.validator.validateDefaultsInSteps(data),
     checkedBy: () => current.served.validator,
     nowMs: clock.nowMs,
     address: () => address.url,

@@ -123,12 +123,13 @@ type ServerState = Awaited<ReturnType<typeof openServerState>>;
 /** Creates the sandboxes of a server, and adds their gauges to the metrics. */
 function createSandboxes(
   { options, nowMs, elapsedMs, newId, log, metrics }: Start,
-  { sandbox, defaults, shared, countConnections }: ServerState,
+  { sandbox, defaults, prepareDefaults, shared, countConnections }: ServerState,
 ): Sandboxes {
   const parts: SandboxesParts = {
     default: sandbox,
     elapsedMs,
     defaults,
+    prepareDefaults,
     nowMs,
     newId,
     areDeclared: options.sandboxes === 'declared',

@@ -22,6 +22,7 @@ import { lockFile } from './lock.ts';
 import type { State } from './state.ts';
 import { compareStates, keepOtherLists, StateTexts } from './state-change.ts';
 import { type CommitListener, createStore, type Store } from './store.ts';
+import type { StateValidator } from './validate-state.ts';
 import { getLogPath, type ParsedLog, parseLog, replayLog, WriteAheadLog } from './write-ahead-log.ts';
 
 /**
@@ -35,6 +36,8 @@ export type Durability = 'disk' | 'memory';
 export interface OpenStateOptions
   extends DefaultDataSource,
     Pick<FileBackendOptions, 'check' | 'checkInSteps' | 'checkedBy' | 'contract' | 'log' | 'prepare'> {
+  /** Validates default data as `check` does, but yields often. Default: changed default data is validated at once. */
+  readonly checkDefaultsInSteps?: StateValidator['validateDefaultsInSteps'];
   /** The path of the data file; undefined for a state in memory. */
   readonly data: string | undefined;
   readonly durability: Durability;
@@ -60,6 +63,8 @@ export interface OpenedState<S extends State = State> {
   readonly store: Store<S>;
   /** The absolute path of the data file, with symbolic links resolved. Undefined for a state in memory. */
   readonly path: string | undefined;
+  /** Reads changed default data in slices. Returns undefined if there is nothing to do. */
+  readonly prepareDefaults: () => Promise<void> | undefined;
   /** Returns the current default data. Throws a `UserError` if the default data can't be read or is invalid. */
   readonly defaults: () => S;
 }
@@ -76,7 +81,7 @@ export async function openState<S extends State = State>(options: OpenStateOptio
   const { data, durability, nowMs, collections, internalLists = () => [], disk = machineDisk, onCommit } = options;
   const texts = new StateTexts(collections);
   const hasFile = data !== undefined && durability !== 'memory';
-  const read = createDefaultDataReader({ ...options, disk, keepsText: hasFile });
+  const { read, prepare } = createDefaultDataReader({ ...options, disk, keepsText: hasFile });
   const readLogged = logFailures(read, options);
   // Each call returns a new object, because the store commits only a state that is a new object.
   // A reset must commit even if the state is the same, since the data file may be different.
@@ -98,11 +103,12 @@ export async function openState<S extends State = State>(options: OpenStateOptio
     resets.add(state);
     return state;
   };
-  const store = createStore({ backend, initial, defaults, keepLists, nowMs, onCommit });
+  const store = createStore({ backend, initial, defaults, prepareDefaults: prepare, keepLists, nowMs, onCommit });
   const opened = {
     path,
     store: data === undefined || path === undefined ? store : watchEdits(store, createLinkCheck(data, path, options)),
     defaults: () => readLogged().state,
+    prepareDefaults: prepare,
   };
   // `check` has validated that the state has the type `S`.
   return opened as unknown as OpenedState<S>;

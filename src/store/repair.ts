@@ -26,7 +26,7 @@ interface RepairOptions extends DefaultDataSource, Pick<StateFile, 'check'>, Pic
  */
 export async function repairDataFile(options: RepairOptions): Promise<string> {
   const { data, check, log, disk = machineDisk } = options;
-  const { state, text = print(state) } = createDefaultDataReader({ ...options, disk, keepsText: true })();
+  const { state, text = print(state) } = createDefaultDataReader({ ...options, disk, keepsText: true }).read();
   const path = await resolveDataPath(disk, data);
   const lock = await lockFile(path, () => undefined);
   try {

@@ -81,6 +81,11 @@ export interface StoreOptions<S extends State = State> {
    */
   readonly defaults: () => S;
   /**
+   * Prepares the default state before a reset, so that `defaults` returns fast.
+   * Returns undefined if there is nothing to do.
+   */
+  readonly prepareDefaults?: (() => Promise<void> | undefined) | undefined;
+  /**
    * Returns the state to commit: `next` plus the lists of `current` that no change may remove.
    * Called if `next` lacks a list of `current`.
    * Default: `next`.
@@ -152,12 +157,14 @@ class GroupCommitStore<S extends State> implements Store<S> {
 
   readonly transact: Store<S>['transact'] = this.update;
 
-  readonly reset = (onApply?: () => void): Promise<void> =>
-    this.update(() => {
+  readonly reset = (onApply?: () => void): Promise<void> => {
+    const change = () => {
       const next = this.options.defaults();
       onApply?.();
       return { next, result: undefined };
-    });
+    };
+    return this.options.prepareDefaults?.()?.then(() => this.update(change)) ?? this.update(change);
+  };
 
   readonly getDefaults = (): S => this.options.defaults();
 

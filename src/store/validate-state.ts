@@ -67,6 +67,8 @@ export interface StateValidator {
    * Adds the default values of the contract to `data`.
    */
   validate(data: unknown): readonly Issue[];
+  /** Like `validate`, but yields often, so that the caller can pause. */
+  validateDefaultsInSteps(data: unknown): Steps<readonly Issue[]>;
   /**
    * Validates an edited data file.
    * Like `validate`, but yields often, so that the caller can pause.
@@ -105,6 +107,7 @@ export function createStateValidator(rules: StateRules): StateValidator {
   return {
     hasVariableCollections: rules.hasVariableCollections ?? false,
     validate: (data) => runAtOnce(collectIssues(data, rules)),
+    validateDefaultsInSteps: (data) => collectIssues(data, rules),
     validateInSteps: (data) => collectIssues(data, rules, Object.keys(rules.collections)),
     async validateInSlices(data) {
       const issues: Issue[] = [];

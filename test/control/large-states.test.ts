@@ -28,6 +28,20 @@ describe('PUT /_control/sandboxes/ID/state with a large state', () => {
     expect(new Set(before)).toEqual(new Set(['GET 200']));
   });
 
+  it.each([
+    ['two properties with the same name', '{"orders":[1],"orders":[]}', 204],
+    ['a byte order mark', '\ufeff{"orders":[]}', 204],
+    ['an integer that JavaScript cannot represent', '{"orders":[9007199254740993]}', 400],
+    ['a text that is not JSON', '{"orders":[],,}', 400],
+  ])('has the same response as a small state with %s', async (_what, body, status) => {
+    const shop = await startStorefront({ durability: 'memory' });
+    const sendControl = createControlClient(shop);
+    const small = await sendControl('PUT', '/w1/state', body);
+    const large = await sendControl('PUT', '/w1/state', body + ' '.repeat(200_000));
+    expect([small.status, large.status]).toEqual([status, status]);
+    expect(large.body).toEqual(small.body);
+  });
+
   it('rejects a body above 16 MB with 413 and creates no sandbox', async () => {
     const shop = await startStorefront({ durability: 'memory' });
     const reply = await createControlClient(shop)('PUT', '/w1/state', `{"orders":[]${' '.repeat(16 * 1024 * 1024)}}`);
@@ -103,6 +117,24 @@ describe('PUT /_control/sandboxes/ID/state with a large state', () => {
       Array.from({ length: 8 }, (_, n) => createControlClient(shop)('PUT', `/w${n}/state`, text)),
     );
     expect(replies.map(({ status }) => status)).toEqual(Array(8).fill(204));
+  });
+});
+
+describe('GET /_control/sandboxes/ID/state of a large state', () => {
+  it('returns the same JSON as a small state, also as a snapshot', async () => {
+    const shop = await startStorefront({ durability: 'memory' });
+    const sendControl = createControlClient(shop);
+    await sendControl('PUT', '/w1/state', createOrdersText(MANY));
+    const { body: orders } = await createSandboxClient(shop, 'w1')('GET', '/api/orders');
+    await sendControl('PUT', '/w1/snapshots/large');
+    for (const path of ['/w1/state', '/w1/snapshots/large']) {
+      const response = await fetch(`${shop.url}/_control/sandboxes${path}`);
+      const text = await response.text();
+      expect(response.headers.get('content-length')).toBe(String(Buffer.byteLength(text)));
+      const state = JSON.parse(text);
+      expect(text === JSON.stringify(state)).toBe(true);
+      expect(state).toEqual({ ...defaults, orders });
+    }
   });
 });
 
