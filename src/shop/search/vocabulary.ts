@@ -135,8 +135,12 @@ export function* createPrefilter(
   };
 }
 
-/** Sets a bit for each pair of adjacent letters in a text. */
+/** The number of letters above which a text is a candidate for each search: reading a text of 90 MB takes seconds. */
+const MAX_FILTERED_LETTERS = 100_000;
+
+/** Sets a bit for each pair of adjacent letters in a text, and all bits for a very long text. */
 function addPairs(text: string, bits: Int32Array): void {
+  if (text.length > MAX_FILTERED_LETTERS) return void bits.fill(-1);
   const range = bits.length * BITS;
   for (let at = 1; at < text.length; at++) {
     const bit = (text.charCodeAt(at - 1) * 37 + text.charCodeAt(at)) % range;

@@ -92,4 +92,10 @@ describe('a prefilter', () => {
     expect(search([], '')).toEqual([]);
     expect(search([], 'a')).toEqual([]);
   });
+
+  it('finds a part anywhere in a very long text', () => {
+    const texts = [`${'x'.repeat(200_000)}socks`, 'socks', 'kettle'];
+    const prefilter = runAtOnce(createPrefilter(texts.length, (index) => texts[index] ?? '', 10));
+    expect(prefilter('socks')).toEqual([0, 1]);
+  });
 });
