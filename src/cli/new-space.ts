@@ -9,7 +9,7 @@ export function keepNewSpaceSmall(): void {
   setGrowthFactor(1);
 }
 
-/** Allows V8 to enlarge the space for new objects, because requests and checks then need less CPU time. */
+/** Allows V8 to enlarge the space for new objects, because many requests need less CPU time then. */
 export function allowNewSpaceGrowth(): void {
   setGrowthFactor(DEFAULT_FACTOR);
 }

@@ -58,6 +58,8 @@ runCommand(readCommandLine({ ...commandLine, isTerminal: process.stdout.isTTY ==
 });
 
 async function runCommand(command: ParsedCommand): Promise<void> {
+  // The other commands end soon, and need less CPU time with a larger space.
+  if (command.kind !== 'serve') allowNewSpaceGrowth();
   switch (command.kind) {
     case 'print':
       return print(command.text);
@@ -93,7 +95,6 @@ function printError(text: string): void {
 }
 
 async function check(command: CheckCommand): Promise<void> {
-  allowNewSpaceGrowth();
   // Dynamic imports let the other commands start faster.
   const { writeReports, runCheck } = await import('../check/command.ts');
   const { selectSandboxes } = await import('../check/check-sandbox.ts');

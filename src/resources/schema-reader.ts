@@ -105,6 +105,7 @@ export class SchemaReader {
   readonly #commonProperties = new Map<string, ReadonlyMap<string, string>>();
   readonly #open = new Map<string, boolean>();
   readonly #items = new Map<string, string | undefined>();
+  readonly #resolved = new Map<string, string>();
 
   constructor(document: Document) {
     this.document = document;
@@ -243,7 +244,7 @@ export class SchemaReader {
 
   /** Returns the JSON Pointer of a schema without references. Two schemas are the same if it is the same. */
   resolve(schema: string): string {
-    return resolvePointer(this.document, schema);
+    return getCached(this.#resolved, schema, () => resolvePointer(this.document, schema));
   }
 
   /**
@@ -251,7 +252,7 @@ export class SchemaReader {
    * Both parameters are JSON Pointers.
    */
   contains(schema: string, other: string): boolean {
-    const target = resolvePointer(this.document, other);
+    const target = this.resolve(other);
     return this.#getParts(schema).some(({ pointer }) => pointer === target);
   }
 
