@@ -251,6 +251,12 @@ export const RULES = {
     certainIf: 'the description of the 409 response names the status',
     remedy: 'say in the description of the 409 response for which statuses the action is refused',
   },
+  'create-unique': {
+    title: 'refuses values that exist',
+    meaning: 'the server refuses a new resource with a unique value that exists',
+    confidence: 'certain',
+    remedy: 'remove the 409 response from the operation',
+  },
   'unique-concurrent': {
     title: 'values stay unique in concurrent requests',
     confidence: 'certain',

@@ -1,5 +1,5 @@
 import type { Contract } from '../openapi/contract.ts';
-import { isNode, type Node, toNode } from '../openapi/document.ts';
+import { getNode, isNode, type Node, toNode } from '../openapi/document.ts';
 import type { Route } from '../openapi/routes.ts';
 import { getPartProperties, getSchemaParts } from '../openapi/schema-parts.ts';
 import { sendAccepted, withOrderedDates } from './accepted-requests.ts';
@@ -36,7 +36,7 @@ export function documentsConflict(route: Route): boolean {
  * Checks values that must be unique.
  * If the server refuses a second resource with the same values with 409, it must also refuse it if two requests create
  * it at once, and if an update that documents 409 gives another resource the unique value.
- * A second resource must not overwrite the first one.
+ * A second resource must not overwrite the first one, and must be refused if the contract says that a value is unique.
  */
 export async function checkUniqueValues(context: CheckContext, cycle: LifeCycle): Promise<void> {
   let attempt = 0;
@@ -74,6 +74,7 @@ class UniqueValuesCheck {
     if (!first || !repeated) return this.#findings;
     coverage.countRule('create-overwrites', create);
     if (isSuccess(repeated.response)) await this.#checkOverwritten(first, repeated);
+    this.#checkRefused(first, repeated);
     const reason = 'the server accepts a second resource with the same values';
     for (const route of [create, ...updates])
       coverage.skipRule(route === create ? 'unique-concurrent' : 'unique-update', route, reason);
@@ -143,6 +144,26 @@ class UniqueValuesCheck {
       if (exchange?.response.status === CONFLICT) return name;
     }
     return undefined;
+  }
+
+  /** Adds a finding if a second resource gets a value that is unique by the words of the contract. */
+  #checkRefused(first: Created, repeated: Exchange): void {
+    const { create, read } = this.#cycle;
+    const { contract, results } = this.#context.session;
+    const name = findUniqueName(contract, create);
+    if (name === undefined) {
+      results.coverage.skipRule('create-unique', create, 'no property is described as unique');
+      return;
+    }
+    results.coverage.countRule('create-unique', create);
+    const [one, other] = [first.exchange, repeated].map(({ response }) => ({
+      id: getCreatedId(create, read, response),
+      value: getEntry(read, response.body)[name],
+    }));
+    const areBoth = isSuccess(repeated.response) && one?.id !== undefined && String(one.id) !== String(other?.id);
+    if (!areBoth || one?.value === undefined || one.value !== other?.value) return;
+    const message = `The server created two resources with the ${name} ${JSON.stringify(one.value)}: respond with ${CONFLICT}, as the contract documents`;
+    this.#add('create-unique', message, create, [first.exchange, repeated]);
   }
 
   /** Adds a finding if a request for a new resource changes the first one, which has the same value of a property. */
@@ -237,6 +258,37 @@ class UniqueValuesCheck {
     const finding = createFinding('behaviour', route, last, createViolation(name, { message, pointer: route.pointer }));
     this.#findings.push({ ...finding, exchanges });
   }
+}
+
+/** Matches words after the name of a value that another resource already has: `is already in use`. */
+const TAKEN = /^(?: (?:is|already|must|be|not))* (?:in use|exists?|taken|used|registered|unique)\b/;
+
+/**
+ * Returns the property of a new resource that is unique by the words of the contract: its description says so, or the
+ * description of the 409 response names it, as in "the code is in use".
+ */
+function findUniqueName(contract: Contract, create: Route): string | undefined {
+  const { normalized } = contract;
+  const conflict = create.responses.find(({ name }) => name === String(CONFLICT));
+  const { description = '' } = toNode(getNode(normalized, conflict?.pointer ?? ''));
+  const words = ` ${splitWords(String(description))} `;
+  return [...getProperties(contract, create)].find(([name, schema]) => {
+    const parts = getSchemaParts(normalized, schema).map(({ node }) => node);
+    if (!parts.some(({ type, enum: values }) => type === 'string' && values === undefined)) return false;
+    if (parts.some((node) => /^(?:a |the |globally )?unique\b|\bmust be unique\b/i.test(String(node.description))))
+      return true;
+    const [, ...after] = words.split(` ${splitWords(name)}`);
+    return after.some((rest) => TAKEN.test(rest)) || words.includes(` duplicate ${splitWords(name)} `);
+  })?.[0];
+}
+
+/** Returns the words of a name or a text in lower case: `room code` for `roomCode`. */
+function splitWords(text: string): string {
+  return text
+    .replaceAll(/([a-z\d])([A-Z])/g, '$1 $2')
+    .replaceAll(/[^A-Za-z\d]+/g, ' ')
+    .trim()
+    .toLowerCase();
 }
 
 /** Returns whether a property in the body of an operation is not one of a few documented values, and no date. */

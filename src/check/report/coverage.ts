@@ -126,6 +126,7 @@ const SCOPES: { readonly [Name in RuleName]?: { readonly roles?: readonly Role[]
   'filter-selects': { roles: ['list'] },
   'filter-finds': { roles: ['list'] },
   'action-refused': { roles: ['action'], find: needsStatus(409) },
+  'create-unique': { roles: ['create'], find: needsStatus(409) },
   'unique-concurrent': { roles: ['create'], find: needsStatus(409) },
   'unique-update': { roles: CHANGES, find: needsStatus(409) },
   'create-overwrites': { roles: ['create'], find: needsStatus(409) },

@@ -14,6 +14,7 @@ export const BOOKING_DEFECTS = {
   'the filter by guest is ignored': 'filter-selects',
   'the filter by channel finds nothing': 'filter-finds',
   'a room can be renumbered to a number that exists': 'unique-update',
+  'two rooms can have the same number': 'create-unique',
   'two rooms at once get the same number': 'unique-concurrent',
   'a second room with a number replaces the first': 'create-overwrites',
   'an existing number is a 500': 'server-error',

@@ -12,7 +12,7 @@ const PAGE = [
 const CURRENT = { name: 'If-Match', in: 'header', schema: { type: 'string' } };
 
 const ROOM: Record<string, Schema> = {
-  number: { type: 'string', pattern: '^[A-Z]{1,2}-[0-9]{1,4}$' },
+  number: { type: 'string', description: 'Unique number of the room', pattern: '^[A-Z]{1,2}-[0-9]{1,4}$' },
   title: text(60),
   beds: { type: 'integer', minimum: 1, maximum: 8 },
   priceCents: { type: 'integer', minimum: 0, maximum: 5_000_000 },
