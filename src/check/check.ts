@@ -120,7 +120,9 @@ async function runChecks(
   notes: string[],
 ): Promise<UncheckedItems> {
   const done = new Set<CheckPart>();
-  const endMs = options.maxTime ? performance.now() + options.maxTime * 1_000 : Number.POSITIVE_INFINITY;
+  const maxMs = options.maxTime ? options.maxTime * 1_000 : Number.POSITIVE_INFINITY;
+  const endMs = performance.now() + maxMs;
+  const shortenedEndMs = performance.now() + maxMs * SHORTENED_SHARE;
   let parts: readonly CheckPart[] | undefined;
   const getUnfinished = () => parts?.filter((part) => !done.has(part)) ?? [];
   try {
@@ -133,8 +135,11 @@ async function runChecks(
       done.add(part);
       options.onProgress?.(done.size, all.length, part.name, sessions[0]?.results.findings ?? []);
     };
-    const getPartMs = ({ isOptional }: CheckPart) =>
-      isOptional ? getShareMs(endMs, all.length - done.size) : Number.POSITIVE_INFINITY;
+    const getPartMs = ({ isOptional, canBeShortened }: CheckPart) => {
+      const count = all.length - done.size;
+      if (isOptional) return getShareMs(endMs, count);
+      return canBeShortened ? Math.max(MIN_PART_MS, getShareMs(shortenedEndMs, count)) : Number.POSITIVE_INFINITY;
+    };
     await runGroups(groups, workers, onDone, getPartMs);
     if (sessions.some(({ isShortened }) => isShortened)) notes.push(SHORTENED);
     const { unchecked, unreached } = finishChecks(workers as [Worker], routes);
@@ -152,6 +157,12 @@ async function runChecks(
     sessions[0]?.results.reportPending(unfinished);
   }
 }
+
+/** The share of the maximum time after which parts that can be shortened end early, because the server is slow. */
+const SHORTENED_SHARE = 0.4;
+
+/** The time that each part has, in ms. */
+const MIN_PART_MS = 2_000;
 
 const SHORTENED =
   'Operations were checked with fewer requests because of the time limit. For more requests, use a longer --max-time, or --only for some operations.';

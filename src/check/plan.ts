@@ -53,6 +53,8 @@ export interface CheckPart {
   readonly operationIds: readonly string[];
   /** Whether the check is complete without this part, if the time limit is reached. Default: false. */
   readonly isOptional?: boolean;
+  /** Whether the part tests fewer entries if the server is slow. Default: false. */
+  readonly canBeShortened?: boolean;
   readonly check: (worker: Worker) => Promise<void>;
 }
 
@@ -235,6 +237,7 @@ function createOperationParts(
     Object.entries(checks).map(([name, check]) => ({
       name: `${name} of ${route.operationId}`,
       operationIds: [route.operationId],
+      canBeShortened: true,
       check: (worker: Worker) => check(worker, route),
     })),
   );
