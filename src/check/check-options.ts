@@ -28,7 +28,8 @@ export interface CheckOptions extends Selection, Pick<CheckCommand, 'headers' | 
   readonly maxConcurrent?: number | undefined;
   /**
    * Called when a part of the check has ended.
-   * The arguments are the number of ended parts, the number of all parts, the name of the part, and the findings so far.
+   * The arguments are the number of ended parts, the number of all parts, the name of the part, and the findings so
+   * far.
    */
   readonly onProgress?: ((done: number, total: number, part: string, findings: readonly Finding[]) => void) | undefined;
   /** A signal that stops the check when it is aborted. Its abort reason must be a `CheckStoppedError`. */

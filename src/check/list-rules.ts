@@ -12,14 +12,16 @@ import { addConfirmed } from './confirm-findings.ts';
 import { type Exchange, isMocked, isSuccess, type ReceivedResponse } from './exchange.ts';
 import type { Finding } from './findings.ts';
 import { findId, findLists } from './ids.ts';
-import { createListRequest, isLimit, isPagePosition } from './life-cycle-rules.ts';
+import { createListRequest, isLimit, isMissing, isPagePosition } from './life-cycle-rules.ts';
 import { getCreatedId, type LifeCycle } from './life-cycles.ts';
 import { checkFilters, FILTER_RULES, findProperty, type Listed, type ListViolation } from './list-filters.ts';
+import { findTargets } from './locations.ts';
 import {
   getBodySchema,
   getSchemaPointer,
   isCursor,
   type RequestValues,
+  toPath,
   toRequest,
   validateValues,
   withParameter,
@@ -232,6 +234,7 @@ export class ListCheck {
         first,
       ]);
     }
+    await this.#checkNextLink(sized, first);
     if (first.entries.length < size || first.ids.includes(undefined)) return;
     const next = position ? this.#toNextPage(sized, position, size) : this.#toNextCursor(sized, first);
     const second = next && (await this.#list(next.values));
@@ -263,6 +266,24 @@ export class ListCheck {
     const message = `${total.name} is ${total.value}, but two pages have ${count} different entries`;
     const title = `${total.name} counts the entries of all pages`;
     this.#add({ rule: 'page-total', title, message, parameter: undefined }, [first, second]);
+  }
+
+  /** Checks that a link such as `next` in the response of a page leads to a page. */
+  async #checkNextLink(values: RequestValues, page: Listed): Promise<void> {
+    const { session } = this.#context;
+    const { list } = this.#cycle;
+    const { name, value } = findNamed(page.exchange.response.body, LINK_NAMES) ?? {};
+    const link = isNode(value) ? value.href : value;
+    if (name === undefined || typeof link !== 'string' || !/^(?:https?:\/)?\//.test(link)) return;
+    const targets = findTargets(link, session.client.url, toPath(list, values));
+    if (targets.length === 0) return;
+    this.#coverage.countRule('link', list);
+    for (const target of targets) {
+      const { exchange } = await session.send('behaviour', list, { ...toRequest(list, values), target });
+      if (!exchange || !isMissing(exchange.response)) return;
+    }
+    const message = `${name} is ${JSON.stringify(link)}, which leads to status 404`;
+    this.#add({ rule: 'link', title: `${name} leads to a page`, message, parameter: undefined }, [page]);
   }
 
   /**
@@ -325,6 +346,9 @@ const TOTAL_NAMES = [
 
 /** Normalized names of properties with the cursor of the next page. */
 const CURSOR_NAMES = ['nextcursor', 'nextpagetoken', 'nexttoken', 'continuationtoken', 'next', 'cursor', 'endcursor'];
+
+/** Normalized names of properties with the URL of the next page. */
+const LINK_NAMES = ['next', 'nextlink', 'nexturl', 'nextpage', 'nextpageurl', 'nexthref'];
 
 /** Finds a property by its normalized name in an object, or in an object within it. */
 function findNamed(

@@ -53,11 +53,11 @@ async function examineLocation(context: CheckContext, cycle: LifeCycle): Promise
 }
 
 /**
- * Returns the targets that a `Location` header can mean: relative to the request, and relative to the URL of the
- * server.
+ * Returns the targets that a `Location` header or a link can mean: relative to the request, and relative to the URL of
+ * the server.
  * Returns no target for another server.
  */
-function findTargets(location: string, url: string, path: string): readonly string[] {
+export function findTargets(location: string, url: string, path: string): readonly string[] {
   const base = new URL(url);
   const basePath = base.pathname.replace(/\/$/, '');
   const targets = [`${url}${path}`, `${url}/`].flatMap((from) => {

@@ -154,7 +154,7 @@ interface InnerSchemas {
   readonly properties: ReadonlyMap<string, { readonly schema: string; readonly isWriteOnly: boolean }>;
 }
 
-/** Returns a function that reads the inner schemas of the schema at a JSON Pointer once, because every response needs them. */
+/** Returns a function that reads the inner schemas of a schema once, because every response needs them. */
 const getInnerSchemas = memoizeByObject((document: Document) => {
   const known = new Map<string, InnerSchemas>();
   const read = (schema: string): InnerSchemas => {

@@ -21,6 +21,7 @@ function createPaths(name: string, paging: object): Paths {
     'items!': createList(refer('Animal')),
     'total!': INTEGER,
     next_cursor: { type: 'string' },
+    next: { type: 'string' },
   });
   return { ...paths, [path]: { ...paths[path], get: { query, response } } };
 }
@@ -39,6 +40,8 @@ interface Steps {
   readonly offset: (query: Query) => number;
   readonly limit: (query: Query) => number;
   readonly total: (found: readonly Entry[], page: readonly Entry[], all: readonly Entry[]) => number;
+  /** Returns the link to the next page. */
+  readonly next: (name: string, query: Query) => string;
 }
 
 /** The steps of a correct list. A defect replaces one of them. */
@@ -53,16 +56,19 @@ const CORRECT: Steps = {
   offset: ({ page, limit }) => (Number(page ?? 1) - 1) * Number(limit ?? 20),
   limit: ({ limit }) => Number(limit ?? 20),
   total: (found) => found.length,
+  next: (name, { page, limit }) => `/${name}?page=${Number(page ?? 1) + 1}&limit=${limit ?? 20}`,
 };
 
 function createListHandler(name: string, defect: Partial<Steps>) {
-  const { filter, offset, limit, total } = { ...CORRECT, ...defect };
+  const { filter, offset, limit, total, next } = { ...CORRECT, ...defect };
   return ({ query }: Input, { read }: Sandbox) => {
     const all = read()[name] ?? [];
     const found = filter(all, query);
     const start = offset(query);
     const items = found.slice(start, start + limit(query));
-    return { body: { items, total: total(found, items, all) } };
+    const isLast = start + items.length >= found.length;
+    const link = isLast ? {} : { next: next(name, query) };
+    return { body: { items, total: total(found, items, all), ...link } };
   };
 }
 
@@ -82,6 +88,7 @@ const DEFECTS: Readonly<Record<string, Partial<Steps>>> = {
   hens: { filter: (entries, query) => (query.status === undefined ? CORRECT.filter(entries, query) : []) },
   ibises: { offset: (query) => CORRECT.offset(query) + (Number(query.page ?? 1) > 1 ? 1 : 0) },
   jays: { total: (_found, _page, all) => all.length },
+  kites: { next: (name, query) => `/v2${CORRECT.next(name, query)}` },
 };
 
 const PAGED = { page: { ...INTEGER, minimum: 1, default: 1 }, limit: { ...INTEGER, minimum: 1, maximum: 100 } };
@@ -108,6 +115,7 @@ export const LIST_FINDINGS = [
   'getHens: status finds entries',
   'getIbises: page selects the next page',
   'getJays: total counts the selected entries',
+  'getKites: next leads to a page',
 ];
 
 /** Checks lists with pages and with cursors, as the server itself answers them. Returns a line for each finding. */
