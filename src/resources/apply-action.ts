@@ -46,7 +46,11 @@ export function applyAction(model: ResourceModel, plan: Plan, effect: Effect, ta
       `the ${resource.singular} already has ${describeValues(effect)}: change it first, or send another request`,
     );
   }
-  const updated = model.updateEntry(plan, current, (old) => applyMergePatch(old, sent) as Entry, sent, nowMs);
+  const isMark = Object.keys(changes).length > 0 && Object.keys(changes).every(isSenderFlag) && !effect.setsBody;
+  // A mark of a user, such as a favorite, is no change of the entry, which keeps its `updatedAt`.
+  const updated = isMark
+    ? current
+    : model.updateEntry(plan, current, (old) => applyMergePatch(old, sent) as Entry, sent, nowMs);
   // An action sets the properties in its body, also those that no other request can have.
   const readOnly = omitKeys(sent, Object.keys(model.removeReadOnly(resource, sent)));
   const flags = sender === undefined ? [] : Object.keys(changes).filter(isSenderFlag);

@@ -29,6 +29,8 @@ export type Comparison =
 export interface ListFilter {
   readonly property: string | undefined;
   readonly comparison: Comparison;
+  /** Whether equal texts can differ in uppercase letters, as the description says. */
+  readonly ignoresCase?: boolean;
   /** The property of the object in the property that is compared: `id` of the `cafe` for `cafeId`. */
   readonly inner?: string;
   /** The value in the path of an entry that is compared. */
@@ -252,6 +254,7 @@ interface WantedFilter extends ListFilter {
 interface EqualValues {
   readonly texts: readonly string[];
   readonly numbers: readonly (number | undefined)[];
+  readonly ignoresCase: boolean;
 }
 
 /** Returns the values of a filter for texts in a query such as `status=open,done`. */
@@ -260,7 +263,13 @@ function createWanted(filter: ListFilter, texts: readonly string[], isRequired: 
   const equal = [...new Set([...texts, ...parts])];
   const words = texts.flatMap((text) => text.toLowerCase().split(/\s+/).filter(Boolean));
   const numbers = equal.map((text) => parseNumber(text));
-  return { ...filter, isRequired, texts, equal: { texts: equal, numbers }, words };
+  return {
+    ...filter,
+    isRequired,
+    texts,
+    equal: { texts: equal, numbers, ignoresCase: filter.ignoresCase === true },
+    words,
+  };
 }
 
 /**
@@ -314,6 +323,8 @@ function compare(value: unknown, { comparison, texts, equal, words }: WantedFilt
  * A missing value is the same as null.
  */
 function matches(value: unknown, equal: EqualValues): boolean {
+  if (equal.ignoresCase && typeof value === 'string')
+    return equal.texts.some((text) => text.toLowerCase() === value.toLowerCase());
   if (Array.isArray(value)) return value.some((inner) => matches(inner, equal));
   if (typeof value === 'object' && value !== null)
     return Object.values(value).some((inner) => typeof inner !== 'object' && matches(inner, equal));

@@ -84,7 +84,7 @@ export function readListParameters(
 ): Omit<ListParameters, 'required' | 'maxEntries'> {
   const filters = new Map<string, ListFilter>();
   const byMeaning: Partial<Record<Meaning, string>> = {};
-  for (const { name, labels, schema } of fields) {
+  for (const { name, labels, schema, description } of fields) {
     const own = labels.map((label) => normalizeName(label.replace(/\[\]$/, '')));
     const isOwn = (known: string) => own.includes(known);
     const meaning = (Object.keys(PARAMETERS) as Meaning[]).find(
@@ -94,7 +94,10 @@ export function readListParameters(
     const isText = type === 'string' && getKeyword(schema, 'enum') === undefined;
     const filter = findFilter(labels, properties, isText ? 'text' : type === 'boolean' ? 'flag' : 'other');
     if (meaning) byMeaning[meaning] = name;
-    else if (filter) filters.set(name, filter);
+    else if (filter) {
+      const ignoresCase = filter.comparison === 'equal' && /case[- ]?insensitive|ignor\w+ case/i.test(description);
+      filters.set(name, ignoresCase ? { ...filter, ignoresCase } : filter);
+    }
   }
   // If there is no other sort parameter, `order=name` sorts by the property `name`.
   if (byMeaning.order !== undefined && byMeaning.sort === undefined) byMeaning.sort = byMeaning.order;

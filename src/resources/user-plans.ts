@@ -3,10 +3,11 @@ import type { Route } from '../openapi/routes.ts';
 import { requiresCredentials } from '../openapi/security.ts';
 import { splitActionPath } from './actions.ts';
 import { getOverrides } from './document-paths.ts';
+import { isOnlyEnvelope } from './envelopes.ts';
 import { followsUser, getFollowList, startsToFollow } from './follows.ts';
 import { locateRequest, locateResponse } from './locate.ts';
 import { getParentPath } from './names.ts';
-import { namesOne } from './path-keys.ts';
+import { hasProperties, namesOne } from './path-keys.ts';
 import { findPlaceOfForm, renameParameters, sendsPart } from './places.ts';
 import type { Action, Effect, Follow, PasswordChange, Plan, Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
@@ -49,12 +50,26 @@ export function planUser(
   if (follow && followsUser(reader, users, route)) return planFollow(reader, users, route, follow);
   const list = follow && planFollowList(reader, users, route, ownPaths);
   if (list) return list;
-  const responsePath = findOwnUser(reader, users, route);
+  const responsePath =
+    findOwnUser(reader, users, route) ?? (changesOwnUser(reader, users, route, ownPaths) ? [] : undefined);
   if (!responsePath) return undefined;
   const requestPath = locateRequest(reader, users, route, undefined);
   const isPartial = route.method === 'PATCH' || sendsPart(reader, users, route, requestPath);
   const action: Action = route.method === 'GET' ? 'read' : isPartial ? 'update' : 'replace';
   return { ...base, action, requestPath, responsePath, isSender: true };
+}
+
+/**
+ * Returns whether an operation such as `PATCH /me` changes the user who sends the request, although its response does
+ * not show the user: the path shows this user, and the request has only properties of users.
+ */
+function changesOwnUser(reader: SchemaReader, users: Resource, route: Route, ownPaths: readonly string[]): boolean {
+  const request = reader.getRequestSchema(route);
+  const response = reader.getResponseSchema(route, route.successStatus);
+  const isChange = ['PUT', 'PATCH'].includes(route.method) && ownPaths.includes(route.path);
+  if (!isChange || request === undefined || users.schema === '') return false;
+  const hidesUser = response === undefined || isOnlyEnvelope(reader, response);
+  return hidesUser && hasProperties(reader, request, users.schema);
 }
 
 /**

@@ -32,7 +32,13 @@ const PATHS: Paths = {
   },
   '/login': { post: { isPublic: true, request: credentials, response: token } },
   '/logout': { post: { status: 204 } },
-  '/me': { get: { response: refer('User') } },
+  '/me': {
+    get: { response: refer('User') },
+    patch: {
+      request: createObject({ username: TEXT, email: TEXT }),
+      response: createObject({ 'success!': { type: 'boolean' } }),
+    },
+  },
   '/users': { get: { response: createList(refer('User')) } },
   '/users/{id}': { parameters: { id: INTEGER }, get: { response: refer('User') } },
   '/users/{id}/follow': { parameters: { id: INTEGER }, ...follow },
@@ -41,7 +47,8 @@ const PATHS: Paths = {
   '/posts': {
     ...posts['/posts'],
     get: {
-      query: { sort: { ...TEXT, enum: ['price_asc', 'price_desc'] } },
+      query: { sort: { ...TEXT, enum: ['price_asc', 'price_desc'] }, title: TEXT },
+      descriptions: { title: 'Filters by the title (case-insensitive)' },
       response: createList(refer('Post')),
     },
   },
@@ -89,6 +96,19 @@ describe('The responses of a backend', () => {
     expect((await ann('GET', '/posts/1/reviews')).body.meta).toEqual({ averageRating: 0, total: 0 });
     for (const rating of [2, 5]) await ann('POST', '/posts/1/reviews', { rating });
     expect((await ann('GET', '/posts/1/reviews')).body.meta).toEqual({ averageRating: 3.5, total: 2 });
+  });
+
+  it('show the change of the user by an operation whose response does not show the user', async () => {
+    const { ann } = await start();
+    expect((await ann('PATCH', '/me', { username: 'annie' })).body).toEqual({ success: true });
+    expect((await ann('GET', '/me')).body).toMatchObject({ username: 'annie', email: 'ann@example.com' });
+  });
+
+  it('ignore uppercase letters in a filter whose description says so', async () => {
+    const { ann } = await start();
+    await ann('POST', '/posts', { title: 'Herbert' });
+    expect((await ann('GET', '/posts?title=herbert')).body).toHaveLength(1);
+    expect((await ann('GET', '/posts?title=herb')).body).toEqual([]);
   });
 
   it('have a valid token for a repeated login with an idempotency key', async () => {

@@ -154,3 +154,23 @@ describe('a boolean that is different for each user', () => {
     });
   });
 });
+
+it('A mark of a user does not change the time of the last change', async () => {
+  const updatedAt = { type: 'string', format: 'date-time' };
+  const Note = createObject({ 'id!': INTEGER, favorited: FLAG, 'updatedAt!': updatedAt });
+  const example = { id: 1, favorited: false, updatedAt: '2020-01-02T03:04:05Z' };
+  const credentials = createObject({ 'email!': TEXT, 'password!': TEXT });
+  const { ask } = await startApi({
+    schemas: { Note },
+    paths: {
+      '/login': { post: { request: credentials, response: createObject({ 'token!': TEXT }) } },
+      '/me': { get: { response: createObject({ 'id!': INTEGER, 'email!': TEXT }) } },
+      '/notes': { get: { response: createList(refer('Note')), example: [example] } },
+      '/notes/{noteId}': { get: { response: refer('Note') } },
+      '/notes/{noteId}/favorite': { post: { response: refer('Note') } },
+    },
+  });
+  const { token } = (await ask('POST', '/login', { email: 'ann@example.com', password: 'x' })).body;
+  const { body } = await ask('POST', '/notes/1/favorite', undefined, { Authorization: `Bearer ${token}` });
+  expect(body).toEqual({ ...example, favorited: true });
+});
