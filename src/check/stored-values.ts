@@ -165,7 +165,7 @@ const SERVER_NAMES =
 
 /** Normalized names of optional properties that servers often set or calculate. */
 const OPTIONAL_SERVER_NAMES =
-  /^(status|state|version|revision|owner|author|user|tenant|slug|ur[il]|number|position|rank|score|balance|(sub)?total.*|.*total|.*count|average.*)$/;
+  /^(status|state|version|revision|owner|author|user|tenant|slug|ur[il]|number|position|rank|score|balance|(sub)?total.*|.*total|.*(?<!dis|ac)count|average.*)$/;
 
 /**
  * Normalized names of optional properties that servers often set when they create a resource.
