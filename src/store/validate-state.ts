@@ -287,8 +287,11 @@ interface CheckedChange {
  */
 export function findNewIssues(issues: readonly Issue[], { state, next, validator }: CheckedChange): readonly Issue[] {
   if (!validator.hasVariableCollections) return issues;
-  const getEntry = ([list = '', index = '']: readonly string[]) => next[list]?.[Number(index)];
-  const invalid = new Set(issues.map(({ pointer }) => getEntry(parsePointer(pointer))));
+  const getEntry = ([list = '', index = '']: readonly string[]) =>
+    Array.isArray(next[list]) ? next[list][Number(index)] : undefined;
+  // With an issue of the whole state, `next` can be any value.
+  const ofEntries = issues.filter(({ pointer }) => pointer !== '');
+  const invalid = new Set(ofEntries.map(({ pointer }) => getEntry(parsePointer(pointer))));
   // A list has many more entries than there are issues.
   const findInvalid = memoizeByObject((entries: readonly Entry[]): ReadonlyMap<Entry, number> => {
     const found = new Map<Entry, number>();

@@ -187,6 +187,11 @@ it("A change of a user's handler to no state is refused", async () => {
   expect(body.detail).toContain('returned an invalid state: the state is not an object');
 });
 
+it("A change of a user's handler to a state with a text for a list is refused", async () => {
+  const { body } = await runHandler((_, { update }) => update(() => ({ next: { pets: 'text' as never }, result: {} })));
+  expect(body.detail).toContain('is not an array');
+});
+
 describe('builtIn() in a handler', () => {
   const document = JSON.stringify({
     openapi: '3.0.3',
