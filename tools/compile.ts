@@ -19,7 +19,8 @@ import { createBackend, createParameterAjv } from '../src/openapi/openapi-backen
 import { getRoutes, type Route } from '../src/openapi/routes.ts';
 import { getControlOptions } from '../src/server/control.ts';
 import { shop } from '../src/shop/application.ts';
-import { ownDocument, shopContract, stateOptions } from '../src/shop/contract.ts';
+import { shopContract, stateOptions } from '../src/shop/contract.ts';
+import { ownDocument } from '../src/shop/own-document.ts';
 import { collections } from '../src/shop/state.ts';
 
 /** The generated code of validators by group: `request` has the validators of request bodies. */

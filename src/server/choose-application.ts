@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import type { Application } from '../application.ts';
-import { type Contract, loadContract } from '../openapi/contract.ts';
+import { loadContract } from '../openapi/contract.ts';
 import type { ServerOptions } from '../options.ts';
 import { createResourceApplication } from '../resources/application.ts';
-import { createShop, shop } from '../shop/application.ts';
+import { contractFile, isShopOperation } from '../shop/own-document.ts';
 import { UserError } from '../util/issue.ts';
 import type { Options } from './options.ts';
 
@@ -21,10 +21,14 @@ export async function chooseApplication({
   allowRefs,
 }: Pick<ServerOptions, 'contract' | 'strict' | 'synonyms' | 'allowRefs'>): Promise<Application> {
   const path = file === undefined ? undefined : resolve(file);
-  const isShop = path === undefined || hasShopOperation(await loadContract({ path, strict, allowRefs }));
+  const isShop = path === undefined || (await loadContract({ path, strict, allowRefs })).routes.some(isShopOperation);
   // The cast is safe: the server validates a state by the rules of the application before it passes the state to the
   // application.
-  if (isShop) return createShop(synonyms === undefined ? undefined : resolve(synonyms)) as unknown as Application;
+  if (isShop) {
+    // Loading the shop takes memory that servers of other contracts do not need.
+    const { createShop } = await import('../shop/application.ts');
+    return createShop(synonyms === undefined ? undefined : resolve(synonyms)) as unknown as Application;
+  }
   if (synonyms !== undefined)
     throw new UserError(
       `The contract ${file} has no search operation, so the option synonyms has no effect: omit the option.`,
@@ -32,15 +36,10 @@ export async function chooseApplication({
   return createResourceApplication(path);
 }
 
-function hasShopOperation(contract: Contract): boolean {
-  const { getImplementation } = shop.implementContract(contract);
-  return contract.routes.some((route) => getImplementation(route) !== undefined);
-}
-
 /**
  * Returns the absolute path of the contract in the options.
  * Default: the contract of the shop, which ships with this package.
  */
 export function getContractPath({ contract }: Pick<Options, 'contract'>): string {
-  return resolve(contract ?? shop.contractFile);
+  return resolve(contract ?? contractFile);
 }

@@ -6,14 +6,8 @@ import { normalizeSchemas } from '../openapi/normalize-schemas.ts';
 import { getRoutes, type Route } from '../openapi/routes.ts';
 import { createSchemaValidator } from '../openapi/schema-validator.ts';
 import { createDataValidator } from '../openapi/violations.ts';
-import contractJson from './contract.json' with { type: 'json' };
+import { ownDocument } from './own-document.ts';
 import { collections } from './state.ts';
-
-/**
- * The OpenAPI document of the shop.
- * `npm run types` generates `contract.json` from `openapi.yaml`, without descriptions and examples.
- */
-export const ownDocument = contractJson as unknown as Document;
 
 /** The ajv options for validating stored data. `useDefaults`: a missing property gets the `default` of its schema. */
 export const stateOptions = { useDefaults: true } as const;

@@ -14,7 +14,8 @@ import { createBackend } from '../../src/openapi/openapi-backend.ts';
 import { getRoutes, type Route } from '../../src/openapi/routes.ts';
 import { createSchemaValidator } from '../../src/openapi/schema-validator.ts';
 import { getControlOptions } from '../../src/server/control.ts';
-import { ownDocument, shopContract, stateOptions } from '../../src/shop/contract.ts';
+import { shopContract, stateOptions } from '../../src/shop/contract.ts';
+import { ownDocument } from '../../src/shop/own-document.ts';
 import { collections } from '../../src/shop/state.ts';
 import { defaults, projectFile } from '../support/fixtures/default-data.ts';
 
