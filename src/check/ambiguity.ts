@@ -32,7 +32,8 @@ export function isAmbiguous(contract: Contract, route: Route, values: RequestVal
   if (hasAmbiguousParameter(contract, route, values) || isAmbiguousForm(contract, route, values)) return true;
   const { type, schema } = values.format ?? { type: getBodyType(route), schema: getBodySchema(route) };
   if (isXmlType(type ?? '') && isAmbiguousInXml(values.body)) return true;
-  return schema !== undefined && hasImplicitType(contract, schema, values.body);
+  if (schema === undefined || values.body === undefined) return false;
+  return hasImplicitType(contract, schema, values.body) || isOtherThanObject(contract, schema, values.body);
 }
 
 /** Returns whether a request such as `PUT /things` has no id in its body, although the body can have one. */
@@ -121,6 +122,24 @@ function hasImplicitType(contract: Contract, schema: string, value: unknown): bo
   return Object.entries(value).some(([name, one]) => {
     const property = properties.get(name);
     return property !== undefined && hasImplicitType(contract, property, one);
+  });
+}
+
+/**
+ * Returns whether a body has another value where a schema has `properties` but no `type`: the schema allows it, but
+ * means an object.
+ */
+function isOtherThanObject(contract: Contract, schema: string, value: unknown): boolean {
+  const parts = getSchemaParts(contract.document, schema, ALL_PARTS);
+  if (Array.isArray(value)) {
+    const items = getPartItems(parts);
+    if (items !== undefined) return value.some((entry) => isOtherThanObject(contract, items, entry));
+  }
+  const properties = getPartProperties(parts);
+  if (!isNode(value)) return properties.size > 0 && getPartTypes(parts).length === 0;
+  return Object.entries(value).some(([name, one]) => {
+    const property = properties.get(name);
+    return property !== undefined && isOtherThanObject(contract, property, one);
   });
 }
 

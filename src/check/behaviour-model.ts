@@ -59,5 +59,7 @@ export interface OpenedModel {
  */
 export interface ModelPart {
   readonly name: string;
+  /** Whether the check is complete without this part, if the time limit is reached. Default: false. */
+  readonly isOptional?: boolean;
   readonly check: (context: CheckContext) => Promise<void>;
 }

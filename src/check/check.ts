@@ -9,6 +9,7 @@ import { createResourceFinder } from './causes.ts';
 import type { CheckOptions } from './check-options.ts';
 import { Client } from './client.ts';
 import { addCredentials } from './credentials.ts';
+import { reportSameTags } from './etags.ts';
 import { CheckStoppedError, createNotCheckedError, type ReceivedResponse } from './exchange.ts';
 import { CheckResults, type Finding } from './findings.ts';
 import {
@@ -89,12 +90,23 @@ export async function checkServer(options: CheckOptions): Promise<Verdict> {
       : [];
   try {
     await waitForServer(first, options.waitSeconds, signal);
-    const shared = { contract, results, hasModel: Boolean(model), rules: model?.rules ?? [], maxConcurrent, signal };
+    const shared = {
+      contract,
+      clients,
+      results,
+      hasModel: Boolean(model),
+      rules: model?.rules ?? [],
+      maxConcurrent,
+      signal,
+    };
     const restartMs = options.waitSeconds > 0 ? options.waitSeconds * 1_000 : undefined;
     const sessions = clients.map((client) => createSession({ ...shared, client, restartMs }));
     const { unchecked: unfinished, unreached } = await runChecks(sessions, routes, { ...options, model }, notes);
     const unchecked = [...unfinished, ...results.unchecked, ...noteRateLimits(sessions, results, notes)];
-    for (const session of sessions) reportClosedConnections(session);
+    for (const session of sessions) {
+      reportClosedConnections(session);
+      reportSameTags(session);
+    }
     results.reportUnreproduced(createResourceFinder(contract.routes));
     const common = {
       url: first.url,

@@ -76,6 +76,16 @@ export class Client {
     return this.#transport.closes;
   }
 
+  /** Whether a connection is used for several requests. */
+  get reusesConnections(): boolean {
+    return this.#transport.isReusing;
+  }
+
+  /** Uses a new connection for each further request. */
+  stopReusingConnections(): void {
+    this.#transport.isReusing = false;
+  }
+
   /**
    * Sends a request that is not for an operation.
    * Throws a `NoResponseError` if there is no response within `timeoutMs`.

@@ -25,6 +25,8 @@ const BODY_BYTES = [8, 100_000];
  */
 export async function checkKeptConnection(context: CheckContext, route: Route, probe: Route): Promise<void> {
   const { session, requests, seed } = context;
+  // Another operation has shown the defect.
+  if (!session.client.reusesConnections) return;
   const values = requests.createMinimal(route, seed);
   const probeValues = requests.createMinimal(probe, seed);
   if (!values || !probeValues) return;
@@ -39,6 +41,8 @@ export async function checkKeptConnection(context: CheckContext, route: Route, p
       if (time < REPETITIONS) continue;
       const { exchange, message } = problem;
       const violation = createViolation('usable-connection', { message, pointer: route.pointer });
+      // Without this, many other requests of the check would fail because of this defect.
+      for (const client of session.clients) client.stopReusingConnections();
       const failed = { request: following, response: NO_RESPONSE };
       const finding = createFinding('behaviour', route, exchange, violation);
       return session.results.add({ ...finding, exchanges: [exchange, failed] });

@@ -7,6 +7,7 @@ import type { OpenedModel } from './behaviour-model.ts';
 import type { CheckContext } from './check-context.ts';
 import type { CheckOptions } from './check-options.ts';
 import { distribute, sendIfAvailable } from './confirm-findings.ts';
+import { checkConditionalRequests } from './etags.ts';
 import { CheckStoppedError, isSuccess, isUnavailable } from './exchange.ts';
 import { explainUnreached, findFailingOperations, retryFailingOperations } from './failing-operations.ts';
 import { checkHostileInput, checkNestedInput } from './hostile-input.ts';
@@ -135,6 +136,8 @@ function createGroups(worker: Worker, routes: readonly Route[]): readonly (reado
   const secured = allowed.filter(requiresCredentials);
   const toIds = (all: readonly Route[]) => all.map(({ operationId }) => operationId);
   return [
+    // A connection that cannot be used makes the other checks fail.
+    createConnectionParts(worker, routes),
     [
       // The life cycles come first, because the requests of the other checks can reach a quota.
       ...lateLists.map((late) => ({
@@ -154,18 +157,24 @@ function createGroups(worker: Worker, routes: readonly Route[]): readonly (reado
       operationIds: [late.cycle.list.operationId],
       check: () => late.finish(),
     })),
+    (model?.parts ?? []).flatMap((part) => (part.isOptional ? [] : { ...part, operationIds: toIds(routes) })),
     [
-      ...(model ? [] : createConnectionParts(worker, routes)),
       ...createOperationParts(OPERATION_CHECKS, allowed),
       ...paths.map((path) => ({
         name: `methods of ${path}`,
         operationIds: toIds(routes.filter((route) => route.path === path)),
         check: (worker: Worker) => checkPath(worker, path),
       })),
-      ...(model?.parts ?? []).map((part) => ({ ...part, operationIds: toIds(routes) })),
+      ...(model?.parts ?? []).flatMap((part) => (part.isOptional ? { ...part, operationIds: toIds(routes) } : [])),
     ],
-    [createRetryPart(routes), ...(secured.length > 0 ? [createCredentialsPart(secured)] : [])],
-    ...Object.entries(LAST_OPERATION_CHECKS).map(([name, check]) => createOperationParts({ [name]: check }, allowed)),
+    [
+      createRetryPart(routes),
+      createConditionalPart(routes),
+      ...(secured.length > 0 ? [createCredentialsPart(secured)] : []),
+    ],
+    ...Object.entries(LAST_OPERATION_CHECKS).map(([name, check]) =>
+      createOperationParts({ [name]: check }, allowed).map((part) => ({ ...part, isOptional: true })),
+    ),
   ];
 }
 
@@ -249,6 +258,15 @@ function createCredentialsPart(routes: readonly Route[]): CheckPart {
     name: 'credentials',
     operationIds: routes.map(({ operationId }) => operationId),
     check: (worker) => checkCredentials(worker, routes),
+  };
+}
+
+/** Returns the part that sends requests with `If-None-Match`. */
+function createConditionalPart(routes: readonly Route[]): CheckPart {
+  return {
+    name: 'conditional requests',
+    operationIds: [],
+    check: ({ session }) => checkConditionalRequests(session, routes),
   };
 }
 

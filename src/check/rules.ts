@@ -62,7 +62,7 @@ export const RULES = {
   'unique-names': { title: 'unique names', meaning: 'no object in a body has duplicate names', confidence: 'certain' },
   charset: {
     title: 'charset',
-    meaning: 'the `charset` of a JSON body is UTF-8, or the body is ASCII',
+    meaning: 'the `charset` of a JSON body is UTF-8, or the body is ASCII, and the `charset` contains ASCII',
     confidence: 'certain',
   },
   'problem-status': {
@@ -202,6 +202,7 @@ export const RULES = {
     title: 'the ETag changes with the resource',
     confidence: 'certain',
   },
+  'not-modified': { title: 'only the current ETag gets 304', confidence: 'certain' },
   'if-match': {
     title: 'If-Match prevents changes of other versions',
     confidence: 'certain',

@@ -7,6 +7,7 @@ import { findRepeatedName } from './ambiguity.ts';
 import { type Client, isRateLimit, MAX_WAIT_MS, TOO_MANY_REQUESTS } from './client.ts';
 import { Connection } from './connection.ts';
 import { addCredentials } from './credentials.ts';
+import { EntityTags } from './etags.ts';
 import type { Exchange, ReceivedResponse, RequestToSend } from './exchange.ts';
 import { CheckStoppedError } from './exchange.ts';
 import { type CheckName, type CheckResults, describeWrongValue, type Finding, getResponseName } from './findings.ts';
@@ -23,6 +24,8 @@ export type Rule = (route: Route, exchange: Exchange) => readonly Violation[];
 interface SessionOptions {
   readonly contract: Contract;
   readonly client: Client;
+  /** The clients of all sessions of the check. */
+  readonly clients: readonly Client[];
   readonly results: CheckResults;
   /**
    * Whether a behaviour model describes the contract.
@@ -75,6 +78,8 @@ export interface Session extends SessionOptions {
   readonly rateLimits: Map<string, number>;
   /** The operations of life cycles whose responses are mocked. */
   readonly mocked: Set<string>;
+  /** The ETags of the responses. */
+  readonly etags: EntityTags;
   /** The operations of the sent requests. */
   readonly sentTo: WeakMap<RequestToSend, Route>;
   /** The requests that got no response since the server responded last. One of them may have stopped the server. */
@@ -116,8 +121,7 @@ export function createSession(parts: SessionOptions): Session {
     // A response with status 503 that occurs again and again is an error of the operation.
     if (response.status === TOO_MANY_REQUESTS || (isRateLimit(response) && session.mayDefer))
       return recordRateLimit(session, route, response);
-    session.rateLimits.delete(route.operationId);
-    session.onResponse?.(route, exchange);
+    observeResponse(session, route, exchange);
     // If the contract documents no OPTIONS operation for a path, it does not describe the response to OPTIONS.
     const isDocumented = request.method !== 'OPTIONS' || route.method === 'OPTIONS';
     if (isDocumented) results.count(check, route, response.status);
@@ -134,6 +138,7 @@ export function createSession(parts: SessionOptions): Session {
     freshSeedCount: 0,
     rateLimits: new Map(),
     mocked: new Set(),
+    etags: new EntityTags(),
     sentTo: new WeakMap(),
     get lost() {
       return connection.lost;
@@ -161,6 +166,18 @@ export function createSession(parts: SessionOptions): Session {
     },
   };
   return session;
+}
+
+/** Why rules about ETags are not checked. */
+export const NO_ETAG = 'no response has an ETag';
+
+function observeResponse(session: Session, route: Route, exchange: Exchange): void {
+  session.rateLimits.delete(route.operationId);
+  const { coverage } = session.results;
+  if (session.etags.record(route, exchange)) coverage.countRule('etag-changes', route);
+  else if (exchange.response.headers.etag === undefined)
+    for (const rule of ['etag-changes', 'not-modified'] as const) coverage.skipRule(rule, route, NO_ETAG);
+  session.onResponse?.(route, exchange);
 }
 
 /** Adds the credentials and the header `Accept` to a request. */
@@ -338,15 +355,19 @@ function findProblemViolations({ status, headers, body }: ReceivedResponse): rea
 /** Matches the charset in a content type. */
 const CHARSET = /;\s*charset="?([^\s;"]+)/i;
 
+/** Matches the charsets that write ASCII in another way than ASCII does. */
+const OTHER_THAN_ASCII = /^(utf-?(7|16|32)|ucs-?[24]|iso-?10646|cp037|ebcdic|ibm(037|1047|500))/i;
+
 /**
- * Returns a message if the content type of a JSON body names another charset than UTF-8, and the body has characters
- * that are not ASCII: JSON is always UTF-8 (RFC 8259, section 8.1), but many clients use the charset.
+ * Returns a message if the content type of a JSON body names a charset with which clients read another text: JSON is
+ * always UTF-8 (RFC 8259, section 8.1), but many clients use the charset.
  */
 function findCharsetViolations({ headers, text }: ReceivedResponse): readonly string[] {
   const type = headers['content-type'] ?? '';
   const [, charset = 'utf-8'] = CHARSET.exec(type) ?? [];
   const isAscii = /^\p{ASCII}*$/u.test(text);
-  if (!isJsonType(type) || /^utf-?8$/i.test(charset) || isAscii) return [];
+  if (text === '' || !isJsonType(type) || /^utf-?8$/i.test(charset)) return [];
+  if (isAscii && !OTHER_THAN_ASCII.test(charset)) return [];
   return [`The content type is ${type}, but the body is UTF-8. Many clients read it with the wrong charset`];
 }
 

@@ -159,6 +159,8 @@ export class Transport {
   private readonly base: URL;
   private readonly isSecure: boolean;
   private readonly agent: PlainAgent;
+  /** Whether a connection is used for several requests. */
+  isReusing = true;
   private readonly headers: Readonly<Record<string, string>>;
 
   /** `headers` are sent with each request. No request is sent after `signal` is aborted. */
@@ -176,7 +178,7 @@ export class Transport {
   /** Sends a request. Throws `NoResponseError` if there is no response within `timeoutMs`. */
   async send(request: RequestToSend, timeoutMs: number): Promise<ReceivedResponse> {
     try {
-      return await this.sendOnce(request, timeoutMs, this.agent);
+      return await this.sendOnce(request, timeoutMs, this.isReusing ? this.agent : false);
     } catch (error) {
       if (error instanceof NoResponseError && error.isStale) return this.sendAgain(request, timeoutMs);
       if (error instanceof NoResponseError) throw error;

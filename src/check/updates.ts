@@ -20,7 +20,7 @@ import {
 } from './life-cycle-rules.ts';
 import { getBodySchema, type RequestValues, validateValues } from './requests.ts';
 import { type Confidence, createViolation } from './rules.ts';
-import type { Rule, Session } from './session.ts';
+import { NO_ETAG, type Rule, type Session } from './session.ts';
 import { isServerName } from './stored-values.ts';
 
 /** Sends a request of a life cycle. Returns the response; undefined if there is none. */
@@ -68,9 +68,6 @@ const MERGE_PATCH = 'application/merge-patch+json';
 function getPatchConfidence({ bodyMedia }: Route): Confidence {
   return Object.hasOwn(bodyMedia, MERGE_PATCH) ? 'certain' : 'likely';
 }
-
-/** Why versions are not checked. */
-const NO_ETAG = 'no response has an ETag';
 
 /** The precondition of a request that changes only a known version, in lower case. */
 const IF_MATCH = 'if-match';

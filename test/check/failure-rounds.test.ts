@@ -22,7 +22,15 @@ async function startRounds(lost: number) {
   const client = new Client(url, {});
   onTestFinished(() => client.close());
   const results = new CheckResults(shopContract.routes);
-  const parts = { contract: shopContract, client, results, hasModel: false, rules: [], maxConcurrent: AT_ONCE };
+  const parts = {
+    contract: shopContract,
+    client,
+    clients: [client],
+    results,
+    hasModel: false,
+    rules: [],
+    maxConcurrent: AT_ONCE,
+  };
   const session = createSession(parts);
   const [route] = shopContract.routes as [Route];
   const send = () => session.send('input', route, { method: 'GET', target: '/api/products' });

@@ -22,6 +22,7 @@ describe('A finding of a check', () => {
     const session = createSession({
       contract: shopContract,
       client,
+      clients: [client],
       results,
       hasModel: true,
       rules: [],

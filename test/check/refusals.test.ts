@@ -48,6 +48,16 @@ describe('checkServer accepts a server', () => {
     ]);
   });
 
+  it('that refuses null for a schema with properties and without a type', async () => {
+    const schema = { properties: { name: { type: 'string' } } };
+    const isValid = ({ json }: ReceivedRequest) =>
+      typeof json === 'object' &&
+      json !== null &&
+      !Array.isArray(json) &&
+      ['string', 'undefined'].includes(typeof (json as { name?: unknown }).name);
+    expect(await found(createBodyDocument(schema, { 200: OK, 400: BAD }), accept(isValid))).toEqual([]);
+  });
+
   it('that reads 1, yes and on as booleans', async () => {
     const document = createQueryDocument({ flag: { type: 'boolean' } });
     const isBoolean = (text: string | null) => text === null || /^(true|false|1|0|yes|no|on|off)$/i.test(text);

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createStorefront } from '../../src/index.ts';
 import { formatFindings, runCheck } from '../support/harness/check.ts';
-import { correctShopBehindProxy, startDefective } from '../support/planted-defects/planted-defects.ts';
+import { correctShopBehindProxy, type Defect, startDefective } from '../support/planted-defects/planted-defects.ts';
 import { startOtherServer } from '../support/reference-servers/other-server.ts';
 import { startPlainServer } from '../support/reference-servers/plain-server.ts';
 
@@ -25,3 +25,27 @@ describe.each([
     expect([verdict.model, verdict.notes]).toEqual(['the shop', []]);
   });
 });
+
+/** The requests that a shop with a rate limit accepts in a second. */
+const MAX_PER_SECOND = 60;
+
+/** Limits the rate of requests, with status 429. */
+const limitRate: NonNullable<Defect['tamper']> = () => {
+  let startMs = 0;
+  let count = 0;
+  return async (request, pass) => {
+    if (Date.now() - startMs > 1_000) [startMs, count] = [Date.now(), 0];
+    if (++count <= MAX_PER_SECOND) return pass(request);
+    return { status: 429, headers: [['Retry-After', '1']], body: Buffer.alloc(0) };
+  };
+};
+
+it.each([1, 2, 3])(
+  'checkServer finishes the check of a correct shop that limits the rate, with seed %i',
+  async (seed) => {
+    const { url, close } = await startDefective({ ...correctShopBehindProxy, tamper: limitRate });
+    onTestFinished(close);
+    const { findings, unchecked } = await runCheck(url, { runs: RUNS, seed });
+    expect([formatFindings(findings), unchecked]).toEqual([[], []]);
+  },
+);

@@ -11,6 +11,7 @@ import { findLifeCycles, type LifeCycle } from '../life-cycles.ts';
 import { getLinks } from '../links.ts';
 import { getBodyType } from '../requests.ts';
 import { RULES, type RuleName } from '../rules.ts';
+import { NO_ETAG } from '../session.ts';
 import { findActions } from '../updates.ts';
 
 /** What a check did with a rule for one operation. */
@@ -71,6 +72,7 @@ const needsStatus = (status: number): FindReason => {
 };
 const needsInput: FindReason = ({ route }) =>
   route.parameters.length > 0 || getBodyType(route) !== undefined ? undefined : 'no parameters and no body';
+const needsGet: FindReason = ({ route }) => (route.method === 'GET' ? undefined : NO_ETAG);
 const needsCredentials: FindReason = ({ route }) =>
   requiresCredentials(route) ? undefined : 'no security requirement';
 const needsNoModel: FindReason = ({ hasModel }) => (hasModel ? 'the model of the application checks it' : undefined);
@@ -83,9 +85,9 @@ const SCOPES: { readonly [Name in RuleName]?: { readonly roles?: readonly Role[]
     find: ({ contract }) => (hasWriteOnly(contract) ? undefined : 'no property is writeOnly'),
   },
   'usable-connection': {
-    find: ({ route, ...place }) =>
+    find: ({ route }) =>
       route.method === 'POST' && route.pathNames.length === 0 && isJsonType(getBodyType(route) ?? '')
-        ? needsNoModel({ route, ...place })
+        ? undefined
         : 'no POST of JSON to a path without parameters',
   },
   'invalid-refused': { find: needsInput },
@@ -116,7 +118,8 @@ const SCOPES: { readonly [Name in RuleName]?: { readonly roles?: readonly Role[]
   'put-replaces': { roles: ['put'] },
   'patch-keeps': { roles: ['patch'] },
   'null-removes': { roles: ['patch'] },
-  'etag-changes': { roles: CHANGES },
+  'etag-changes': { find: ({ role, ...place }) => (CHANGES.includes(role) ? undefined : needsGet({ role, ...place })) },
+  'not-modified': { find: needsGet },
   'if-match': { roles: CHANGES, find: needsStatus(412) },
   'if-match-required': { roles: CHANGES, find: needsStatus(428) },
   'list-current': { roles: ['list'] },

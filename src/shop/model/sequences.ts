@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Arbitrary } from 'fast-check';
 import type { CheckContext } from '../../check/check-context.ts';
-import { addConfirmed } from '../../check/confirm-findings.ts';
+import { addConfirmed, isTimeOver } from '../../check/confirm-findings.ts';
 import { type Exchange, getLocationPath, type ReceivedResponse } from '../../check/exchange.ts';
 import { explore, type FailedCase, type FastCheckModule } from '../../check/explore.ts';
 import { type CheckName, type Finding, getFindingKey } from '../../check/findings.ts';
@@ -148,6 +148,7 @@ export async function checkRandomSequences(context: CheckContext, defaultModel: 
   const { results } = session;
   const runSequence = createSequenceRunner(session, 'behaviour', defaultModel);
   const examine = async (sequence: Sequence, target?: Finding) => {
+    if (!target && isTimeOver(session)) return [];
     const findings = await runSequence(sequence, target);
     if (!target && findings?.every((finding) => results.has(finding)))
       note('Some sequences ended early because of known findings. Fix these findings and check again.');

@@ -257,7 +257,7 @@ function createSequenceParts({ seed, runs }: Pick<CheckContext, 'seed' | 'runs'>
     { name: 'concurrent requests', check: (context) => checkConcurrency(context, model) },
     ...createParts('sequences', random, (context, { length }, index) =>
       checkRandomSequences({ ...context, seed: seed + index * SEED_STEP, runs: length }, model),
-    ),
+    ).map((part) => ({ ...part, isOptional: true })),
   ];
 }
 

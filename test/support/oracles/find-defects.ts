@@ -23,3 +23,14 @@ export function testThatCheckFinds(defects: readonly Defect[]): void {
     expect(found).not.toEqual([]);
   });
 }
+
+/** Adds a test for each defect: `storefront check` of the whole shop finds it with each of three seeds. */
+export function testThatEverySeedFinds(defects: readonly Defect[]): void {
+  const cases = defects.flatMap((defect) => [1, 2, 3].map((seed) => ({ ...defect, seed })));
+  it.each(cases)('storefront check finds a shop that $name, with seed $seed', async ({ seed, ...defect }) => {
+    const { url, close } = await startDefective(defect);
+    onTestFinished(close);
+    const { findings } = await runCheck(url, { runs: RUNS, seed });
+    expect(formatFindings(findings)).not.toEqual([]);
+  });
+}

@@ -10,7 +10,7 @@ import { problemDefects } from './problem-defects.ts';
 import { startProxy } from './proxy.ts';
 import { requestDefects } from './request-defects.ts';
 import { resetDefects } from './reset-defects.ts';
-import { responseDefects } from './response-defects.ts';
+import { httpDefects, responseDefects } from './response-defects.ts';
 import { searchDefects } from './search-defects.ts';
 import { searchTermDefects } from './search-term-defects.ts';
 
@@ -19,6 +19,7 @@ export type { Defect } from './defect.ts';
 /** All defects that a shop in tests can have. The name of a defect is unique and continues "a shop that …". */
 export const defects: readonly Defect[] = [
   ...responseDefects,
+  ...httpDefects,
   ...problemDefects,
   ...requestDefects,
   ...searchDefects,

@@ -12,6 +12,8 @@ export interface ProxyRequest {
   readonly target: string;
   readonly headers: HeaderLines;
   readonly body: Buffer;
+  /** The connection of the client; undefined for a request of a defect. */
+  readonly connection?: object;
 }
 
 /** A response with its complete body. */
@@ -58,6 +60,7 @@ export async function startProxy(shopPort: number, tamper: Tamper): Promise<Prox
         target: req.url ?? '',
         headers: getHeaderLines(req),
         body: await readBody(req),
+        connection: req.socket,
       };
       sendResponse(res, await tamper(proxyRequest, (request) => send(request, shopPort, agent)));
     } catch (error) {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { OperationId } from '../../../src/shop/types.ts';
 import type { Defect } from './defect.ts';
 import type { ProxyResponse } from './proxy.ts';
@@ -30,6 +31,52 @@ function withText(response: ProxyResponse, change: (text: string) => string): Pr
 /** Adds the method PATCH to the value of the header `Allow`. */
 function withOneMore(allow: string): string {
   return `${allow}, PATCH`;
+}
+
+/** Creates a defect: all success responses to GET have the same ETag. With `isUsed`, a request with this ETag gets 304. */
+function withSameETag(name: string, etag: string, isUsed: boolean): Defect {
+  return {
+    name,
+    operationId: undefined,
+    tamper: () => async (request, pass) => {
+      const response = await pass(request);
+      if (request.method !== 'GET' || !isSuccess(response)) return response;
+      const isKnown = isUsed && getHeader(request, 'if-none-match') === etag;
+      const tagged = withHeader(response, 'ETag', etag);
+      return isKnown
+        ? { ...withHeader(tagged, 'Content-Type', undefined), status: 304, body: Buffer.alloc(0) }
+        : tagged;
+    },
+  };
+}
+
+/** A response that does not arrive. */
+const NEVER = new Promise<never>(() => {});
+
+/** Creates a defect: a connection over which a request got 400 cannot be used. */
+function withUnusableConnections(
+  name: string,
+  respond: (response: ProxyResponse) => ProxyResponse | Promise<ProxyResponse>,
+): Defect {
+  return {
+    name,
+    operationId: undefined,
+    tamper: () => {
+      const unusable = new WeakSet<object>();
+      return async (request, pass) => {
+        const { connection = request } = request;
+        const response = await pass(request);
+        if (unusable.has(connection)) return respond(response);
+        if (response.status === 400) unusable.add(connection);
+        return response;
+      };
+    },
+  };
+}
+
+function withCharset(response: ProxyResponse, charset: string): ProxyResponse {
+  const type = getHeader(response, 'content-type');
+  return type === undefined ? response : withHeader(response, 'Content-Type', `${type}; charset=${charset}`);
 }
 
 /** Defects of statuses, headers, media types and methods. */
@@ -190,5 +237,43 @@ export const responseDefects: readonly Defect[] = [
     name: 'does not let other origins read any response',
     operationId: undefined,
     tamper: changeResponses(undefined, (response) => withHeader(response, 'Access-Control-Allow-Origin', undefined)),
+  },
+];
+
+/** Defects of ETags, connections and charsets. */
+export const httpDefects: readonly Defect[] = [
+  withSameETag('sends the same ETag for all versions of the cart', '"1"', false),
+  withSameETag('responds with 304 to the ETag of an earlier cart', '"1"', true),
+  {
+    name: 'responds with 304 to any ETag',
+    operationId: undefined,
+    tamper: () => async (request, pass) => {
+      const response = await pass(request);
+      if (request.method !== 'GET' || !isSuccess(response)) return response;
+      const etag = `"${createHash('sha1').update(response.body).digest('hex')}"`;
+      const tagged = withHeader(response, 'ETag', etag);
+      if (getHeader(request, 'if-none-match') === undefined) return tagged;
+      return { ...withHeader(tagged, 'Content-Type', undefined), status: 304, body: Buffer.alloc(0) };
+    },
+  },
+  withUnusableConnections('responds to nothing over a connection after a 400', () => NEVER),
+  withUnusableConnections('responds with 400 over a connection after a 400', (response) => withStatus(response, 400)),
+  {
+    name: 'sends UTF-8 as UTF-16',
+    operationId: undefined,
+    tamper: changeResponses(undefined, (response) => withCharset(response, 'utf-16')),
+  },
+  {
+    name: 'sends UTF-8 as Latin-1',
+    operationId: undefined,
+    tamper: changeResponses(undefined, (response) => withCharset(response, 'iso-8859-1')),
+  },
+  {
+    name: 'sends Latin-1 as UTF-8',
+    operationId: undefined,
+    tamper: changeResponses(undefined, (response) => ({
+      ...withCharset(response, 'utf-8'),
+      body: Buffer.from(response.body.toString(), 'latin1'),
+    })),
   },
 ];

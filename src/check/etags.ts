@@ -1,0 +1,104 @@
+import type { Route } from '../openapi/routes.ts';
+import { isRateLimit } from './client.ts';
+import { type Exchange, isMocked, isSuccess, type RequestToSend } from './exchange.ts';
+import { createViolation } from './rules.ts';
+import { completeRequest, createFinding, type Session } from './session.ts';
+import { NoResponseError } from './transport.ts';
+
+/** The maximum number of targets whose ETags are remembered. */
+const MAX_TARGETS = 2_000;
+
+/** The maximum number of ETags that are remembered for a target. */
+const MAX_TAGS = 20;
+
+/** Statuses of responses for a resource that does not exist. A new resource with the same id may have the same ETag. */
+const MISSING_STATUSES: readonly number[] = [404, 410];
+
+/** Remembers the responses to GET by target and ETag, and whether two of them differ although they have the same one. */
+export class EntityTags {
+  readonly #byTarget = new Map<string, Map<string, Exchange>>();
+  /** Two responses with the same ETag and different bodies, by operation. */
+  readonly #same = new Map<Route, readonly [Exchange, Exchange]>();
+  /** The last request of each operation whose response had an ETag. */
+  readonly #tagged = new Map<Route, RequestToSend>();
+
+  get same(): ReadonlyMap<Route, readonly Exchange[]> {
+    return this.#same;
+  }
+
+  get tagged(): ReadonlyMap<Route, RequestToSend> {
+    return this.#tagged;
+  }
+
+  /** Records a response. Returns whether its ETag could be compared with that of another response. */
+  record(route: Route, exchange: Exchange): boolean {
+    const { request, response } = exchange;
+    if (request.method !== 'GET') {
+      if (request.method === 'DELETE' && isSuccess(response)) this.#forget(request.target);
+      return false;
+    }
+    if (MISSING_STATUSES.includes(response.status)) this.#byTarget.delete(request.target);
+    const { etag } = response.headers;
+    if (response.status !== 200 || etag === undefined || isMocked(response)) return false;
+    this.#tagged.set(route, request);
+    // A weak ETag can stay the same after a change that does not matter.
+    if (etag.startsWith('W/')) return false;
+    if (this.#byTarget.size >= MAX_TARGETS && !this.#byTarget.has(request.target)) return false;
+    const known = this.#byTarget.get(request.target) ?? new Map<string, Exchange>();
+    this.#byTarget.set(request.target, known);
+    // Each representation of a resource has its own ETag (RFC 9110, section 8.8.3.3).
+    const key = `${etag} ${response.headers['content-type']} ${JSON.stringify(request.headers)}`;
+    const other = known.get(key);
+    if (!other && known.size < MAX_TAGS) known.set(key, exchange);
+    if (other && other.response.text !== response.text && !this.#same.has(route))
+      this.#same.set(route, [other, exchange]);
+    return known.size > 1 || other !== undefined;
+  }
+
+  /** Forgets a deleted resource, and what is below it. */
+  #forget(target: string): void {
+    const path = getPath(target);
+    for (const one of this.#byTarget.keys()) if (`${getPath(one)}/`.startsWith(`${path}/`)) this.#byTarget.delete(one);
+  }
+}
+
+function getPath(target: string): string {
+  return target.split('?')[0] ?? '';
+}
+
+/** Adds a finding for each operation with two different responses that have the same ETag (RFC 9110, section 8.8.1). */
+export function reportSameTags({ etags, results }: Session): void {
+  for (const [route, exchanges] of etags.same) {
+    const [first] = exchanges as readonly [Exchange];
+    const message = `Two responses with different bodies have the ETag ${first.response.headers.etag}. A client that sends it with If-None-Match or If-Match uses an outdated body`;
+    const violation = createViolation('etag-changes', { message, pointer: route.pointer });
+    results.add({ ...createFinding('behaviour', route, first, violation), exchanges });
+  }
+}
+
+/** An ETag that no resource has. */
+const UNKNOWN_TAG = '"storefront-check"';
+
+/**
+ * Checks that operations whose responses have an ETag do not respond with 304 to a request for another ETag (RFC 9110,
+ * section 13.1.2).
+ */
+export async function checkConditionalRequests(session: Session, routes: readonly Route[]): Promise<void> {
+  const { client, results, etags } = session;
+  for (const [route, plain] of etags.tagged) {
+    if (!routes.includes(route)) continue;
+    const request = completeRequest(client, route, plain);
+    const conditional = { ...request, headers: { ...request.headers, 'if-none-match': UNKNOWN_TAG } };
+    try {
+      const response = await client.send(conditional);
+      if (isRateLimit(response)) continue;
+      results.coverage.countRule('not-modified', route);
+      if (response.status !== 304 || !isSuccess(await client.send(request))) continue;
+      const message = `Status 304 for the ETag ${UNKNOWN_TAG}, which the resource does not have`;
+      const violation = createViolation('not-modified', { message, pointer: route.pointer });
+      results.add(createFinding('behaviour', route, { request: conditional, response }, violation));
+    } catch (error) {
+      if (!(error instanceof NoResponseError)) throw error;
+    }
+  }
+}
