@@ -9,7 +9,7 @@ import { createResourceFinder } from './causes.ts';
 import type { CheckOptions } from './check-options.ts';
 import { Client } from './client.ts';
 import { addCredentials } from './credentials.ts';
-import { reportSameTags } from './etags.ts';
+import { reportSameTags } from './etag-rules.ts';
 import { CheckStoppedError, createNotCheckedError, type ReceivedResponse } from './exchange.ts';
 import { CheckResults, type Finding } from './findings.ts';
 import {

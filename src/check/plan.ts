@@ -7,7 +7,7 @@ import type { OpenedModel } from './behaviour-model.ts';
 import type { CheckContext } from './check-context.ts';
 import type { CheckOptions } from './check-options.ts';
 import { distribute, sendIfAvailable } from './confirm-findings.ts';
-import { checkConditionalRequests } from './etags.ts';
+import { checkConditionalRequests } from './etag-rules.ts';
 import { CheckStoppedError, isSuccess, isUnavailable } from './exchange.ts';
 import { explainUnreached, findFailingOperations, retryFailingOperations } from './failing-operations.ts';
 import { checkHostileInput, checkNestedInput } from './hostile-input.ts';

@@ -7,7 +7,7 @@ import { findRepeatedName } from './ambiguity.ts';
 import { type Client, isRateLimit, MAX_WAIT_MS, TOO_MANY_REQUESTS } from './client.ts';
 import { Connection } from './connection.ts';
 import { addCredentials } from './credentials.ts';
-import { EntityTags } from './etags.ts';
+import { EntityTags } from './entity-tags.ts';
 import type { Exchange, ReceivedResponse, RequestToSend } from './exchange.ts';
 import { CheckStoppedError } from './exchange.ts';
 import { type CheckName, type CheckResults, describeWrongValue, type Finding, getResponseName } from './findings.ts';
