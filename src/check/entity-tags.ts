@@ -10,7 +10,7 @@ const MAX_TAGS = 20;
 /** The statuses for a resource that does not exist. A new resource with the same id may have the same ETag. */
 const MISSING_STATUSES: readonly number[] = [404, 410];
 
-/** The statuses for a resource that does not exist. A new one with the same id may have the same ETag. */
+/** Remembers the responses to GET by target and ETag, and which ones differ although their ETags are the same. */
 export class EntityTags {
   readonly #byTarget = new Map<string, Map<string, Exchange>>();
   /** Two responses with the same ETag and different bodies, by operation. */
