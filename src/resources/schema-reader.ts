@@ -232,14 +232,27 @@ export class SchemaReader {
 
   /**
    * Returns whether two schemas describe the same entries: they are the same, or none of them has a name in the
-   * document, and one has all properties of the other.
+   * document, and one has all properties of the other, with the same types.
    */
   isAlike(one: string, other: string): boolean {
     if (this.isSame(one, other)) return true;
     if ([one, other].some((pointer) => this.resolve(pointer).startsWith('/components/'))) return false;
-    const [names, others] = [one, other].map((pointer) => [...this.getProperties(pointer).keys()]);
-    const [fewer = [], more = []] = (names?.length ?? 0) > (others?.length ?? 0) ? [others, names] : [names, others];
-    return fewer.length >= MIN_ALIKE && fewer.every((name) => more.includes(name));
+    const [first, second] = [this.getProperties(one), this.getProperties(other)];
+    const [fewer, more] = first.size > second.size ? [second, first] : [first, second];
+    return fewer.size >= MIN_ALIKE && [...fewer].every(([name, pointer]) => this.#hasSameType(pointer, more.get(name)));
+  }
+
+  /** Returns whether two properties have the same types, and the same format and pattern: an id must be valid for both. */
+  #hasSameType(one: string, other: string | undefined): boolean {
+    if (other === undefined) return false;
+    const [first, second] = [one, other].map((pointer) =>
+      JSON.stringify([
+        [...this.getTypes(pointer)].sort(),
+        this.getKeyword(pointer, 'format'),
+        this.getKeyword(pointer, 'pattern'),
+      ]),
+    );
+    return first === second;
   }
 
   /** Returns the JSON Pointer of a schema without references. Two schemas are the same if it is the same. */
