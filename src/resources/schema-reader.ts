@@ -242,7 +242,7 @@ export class SchemaReader {
     return fewer.size >= MIN_ALIKE && [...fewer].every(([name, pointer]) => this.#hasSameType(pointer, more.get(name)));
   }
 
-  /** Returns whether two properties have the same types, and the same format and pattern: an id must be valid for both. */
+  /** Returns whether two properties have the same types, format and pattern: an id must be valid for both. */
   #hasSameType(one: string, other: string | undefined): boolean {
     if (other === undefined) return false;
     const [first, second] = [one, other].map((pointer) =>
