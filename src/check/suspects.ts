@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Route } from '../openapi/routes.ts';
 import type { Client } from './client.ts';
-import type { Exchange, RequestToSend } from './exchange.ts';
+import type { Exchange, ReceivedResponse, RequestToSend } from './exchange.ts';
 import { NoResponseError } from './transport.ts';
 
 /**
@@ -62,24 +62,36 @@ export async function findCause(
 ): Promise<Suspect | undefined> {
   if (suspects.length === 0) return undefined;
   const group = suspects.slice(0, Math.ceil(suspects.length / 2));
-  const sent = await sendAll(client, group);
+  const { sent, response } = await sendAll(client, group);
   const hasStopped = sent < group.length || (await stops(client));
   if (!hasStopped)
     return group.length === suspects.length ? undefined : findCause(client, suspects.slice(group.length), restart);
   await restart();
-  return group.length === 1 && sent === 1 ? group[0] : findCause(client, group.slice(0, sent), restart);
+  const [suspect] = group;
+  if (!suspect || group.length > 1 || sent !== 1) return findCause(client, group.slice(0, sent), restart);
+  // The server can have stopped because of an equal request before it responded to this one.
+  return response ? { ...suspect, exchange: { request: suspect.request, response } } : suspect;
 }
 
 /**
  * Sends requests one at a time, until the server refuses a connection.
- * Returns how many the server may have received.
+ * Returns how many the server may have received, and the response to the last one; undefined if there was none.
  */
-async function sendAll(client: Client, suspects: readonly Suspect[]): Promise<number> {
+async function sendAll(
+  client: Client,
+  suspects: readonly Suspect[],
+): Promise<{ readonly sent: number; readonly response?: ReceivedResponse | undefined }> {
+  let response: ReceivedResponse | undefined;
   for (const [index, { request }] of suspects.entries()) {
-    const refusal = await findRefusal(client, request);
-    if (refusal) return index + (refusal.wasSent ? 1 : 0);
+    try {
+      response = await client.send(request);
+    } catch (error) {
+      if (!(error instanceof NoResponseError)) throw error;
+      if (error.kind === 'refused') return { sent: index + (error.wasSent ? 1 : 0) };
+      response = undefined;
+    }
   }
-  return suspects.length;
+  return { sent: suspects.length, response };
 }
 
 async function stops(client: Client): Promise<boolean> {
@@ -92,9 +104,9 @@ async function stops(client: Client): Promise<boolean> {
 const PROBE: RequestToSend = { method: 'GET', target: '/', headers: { connection: 'close' } };
 
 /** Sends a request. Returns the error if the server refuses the connection; otherwise undefined. */
-export async function findRefusal(client: Client, request = PROBE): Promise<NoResponseError | undefined> {
+export async function findRefusal(client: Client): Promise<NoResponseError | undefined> {
   try {
-    await client.send(request);
+    await client.send(PROBE);
     return undefined;
   } catch (error) {
     if (!(error instanceof NoResponseError)) throw error;
