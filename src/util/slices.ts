@@ -1,5 +1,5 @@
 /** The duration of a slice of work, in ms. Other requests wait this long while the server processes large data. */
-const SLICE_MS = 3;
+const SLICE_MS = 2;
 
 /** A generator that does its work in many small steps. Each `yield` ends a step, and the return value is the result. */
 export type Steps<Result> = Generator<unknown, Result, void>;
