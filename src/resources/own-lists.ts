@@ -13,22 +13,15 @@ import { PEOPLE_LIST, PERSONS, PERSONS_WITH_LOGIN } from './user-names.ts';
 type Owned = 'created' | 'own';
 
 /** Entries that belong to the person who creates them, without uppercase letters and separators. */
-const PERSONAL_ENTRIES = [
-  ...['booking', 'reservation', 'appointment', 'order', 'purchase', 'payment', 'transaction', 'invoice', 'rental'],
-  ...[
-    'subscription',
-    'notification',
-    'address',
-    'card',
-    'paymentmethod',
-    'bookmark',
-    'favorite',
-    'favourite',
-    'history',
-  ],
-  ...['todo', 'task', 'note', 'reminder', 'habit', 'goal', 'expense', 'income', 'budget', 'diary', 'workout', 'meal'],
-  ...['todolist', 'list', 'device', 'session', 'apikey', 'alert', 'draft', 'loan', 'trip', 'ride', 'submission'],
-];
+const PERSONAL_ENTRIES = new Set(
+  (
+    'booking reservation appointment order purchase payment transaction invoice rental ' +
+    'subscription notification address card paymentmethod bookmark favorite favourite history ' +
+    'todo task note reminder habit goal expense income budget ' +
+    'diary workout meal todolist list device session apikey alert ' +
+    'draft loan trip ride submission'
+  ).split(' '),
+);
 
 /** Names of the person who has an entry, if no entries have this name. A `customerId` is often another user. */
 const HOLDER_IDS =
@@ -106,7 +99,7 @@ export function isPersonalEntry(reader: SchemaReader, schema: string, path: stri
   const names = schema === '' ? [] : [...reader.getProperties(schema).keys()];
   if (owned === 'created') return true;
   const isShared = names.some((name) => PEOPLE_LIST.test(normalizeName(name)) && /s$/i.test(name));
-  return !isShared && PERSONAL_ENTRIES.includes(normalizeName(toSingular(getResourceSegment(path))));
+  return !isShared && PERSONAL_ENTRIES.has(normalizeName(toSingular(getResourceSegment(path))));
 }
 
 /**
