@@ -21,6 +21,10 @@ const entry = {
   storefront: 'src/index.ts',
   testing: 'src/testing/in-process.ts',
   playwright: 'src/testing/playwright.ts',
+  'playwright-reporter': 'src/testing/playwright-reporter.ts',
+  'coverage-reporter': 'src/testing/coverage-reporter.ts',
+  propagate: 'src/propagate/propagate.ts',
+  clock: 'src/propagate/clock.ts',
 };
 
 export default defineConfig([
@@ -44,7 +48,14 @@ export default defineConfig([
   {
     ...common,
     // For tests that `require`: they start the server in a process of its own.
-    entry: { testing: 'src/testing/child.ts', playwright: 'src/testing/playwright.ts' },
+    entry: {
+      testing: 'src/testing/child.ts',
+      playwright: 'src/testing/playwright.ts',
+      'playwright-reporter': 'src/testing/playwright-reporter.ts',
+      'coverage-reporter': 'src/testing/coverage-reporter.ts',
+      propagate: 'src/propagate/propagate.ts',
+      clock: 'src/propagate/clock.ts',
+    },
     format: 'cjs',
     dts: true,
     clean: false,

@@ -12,12 +12,17 @@ export default defineConfig({
     // Deadlines for what is waited for, on a machine that has much else to do.
     testTimeout: 120_000,
     hookTimeout: 120_000,
+    expect: { poll: { timeout: 60_000 } },
     // On two cores, three workers are done before two or four: each imports the sources, and tests wait a third of their time.
     maxWorkers: 3,
     coverage: {
+      // In CI, `npm test` also measures the coverage: a second run of all tests would take minutes.
+      enabled: process.env.COVERAGE === 'true',
       include: ['src/**/*.ts'],
       // The pages run in the browser tests, and what needs a database in the tests with PostgreSQL.
+      // The program runs in processes of its own: the tests in test/cli start it, and their coverage is not seen here.
       exclude: [
+        'src/cli/{main,program,heap-growth,background,background-commands,mcp,skill}.ts',
         'src/console/**',
         'src/reference/**',
         'src/store/postgres/**',

@@ -38,6 +38,7 @@ export default defineConfig({
     isolate: false,
     testTimeout: 300_000,
     hookTimeout: 300_000,
+    expect: { poll: { timeout: 60_000 } },
     setupFiles: 'test/support/harness/random-seed.ts',
     sequence: { sequencer: SlowestFirst },
     projects: [

@@ -7,6 +7,8 @@ export default defineConfig({
     globalSetup: 'test/support/postgres/setup.ts',
     testTimeout: 120_000,
     hookTimeout: 120_000,
-    maxWorkers: 2,
+    expect: { poll: { timeout: 60_000 } },
+    // The tests wait for the network and for locks half of the time.
+    maxWorkers: 3,
   },
 });
