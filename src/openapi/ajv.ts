@@ -42,7 +42,8 @@ export function createContractAjv(document: Document, options: Options): Ajv {
  * Loads ajv on first use, because the server can start without ajv.
  */
 export function createAjv(document: Document, options: Options): Ajv {
-  const inlineRefs = usesDynamicReferences(document) ? false : MAX_INLINED_KEYWORDS;
+  const isSeparate = usesDynamicReferences(document) || hidesReferences(document);
+  const inlineRefs = isSeparate ? false : MAX_INLINED_KEYWORDS;
   const allOptions = { ...options, inlineRefs };
   return usesDialect2020(document)
     ? createAjv2020(allOptions)
@@ -63,6 +64,41 @@ function hasDynamicReference(value: unknown): boolean {
   if (Array.isArray(value)) return value.some(hasDynamicReference);
   if (!isNode(value)) return false;
   for (const key in value) if (/^\$(?:dynamic|recursive)/.test(key) || hasDynamicReference(value[key])) return true;
+  return false;
+}
+
+/**
+ * Returns whether a property has a `$ref` and the name of a keyword such as `type`.
+ * With a number, ajv does not search the values of these keywords for references, and can't resolve such a `$ref` in
+ * repeated code (`SIMPLE_INLINED` in `ajv/lib/compile/resolve.ts`).
+ */
+const hidesReferences = memoizeByObject((document: Document) => hasHiddenReference(document));
+
+const UNSEARCHED_KEYWORDS: ReadonlySet<string> = new Set([
+  'type',
+  'format',
+  'pattern',
+  'maxLength',
+  'minLength',
+  'maxProperties',
+  'minProperties',
+  'maxItems',
+  'minItems',
+  'maximum',
+  'minimum',
+  'uniqueItems',
+  'multipleOf',
+  'required',
+  'enum',
+  'const',
+]);
+
+function hasHiddenReference(value: unknown, isUnsearched = false): boolean {
+  if (Array.isArray(value)) return value.some((entry) => hasHiddenReference(entry, isUnsearched));
+  if (!isNode(value)) return false;
+  if (isUnsearched && '$ref' in value) return true;
+  for (const key in value)
+    if (hasHiddenReference(value[key], isUnsearched || UNSEARCHED_KEYWORDS.has(key))) return true;
   return false;
 }
 

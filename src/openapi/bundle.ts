@@ -1,7 +1,7 @@
 import type { Issue } from '../util/issue.ts';
 import { formatPointer, parsePointer } from '../util/json-pointer.ts';
-import { METHODS } from './check-structure.ts';
 import { type Document, isNode, type Node, toNode } from './document.ts';
+import { METHODS_32, OTHER_OPERATIONS } from './path-items.ts';
 import { createPartLocator, isInExtension, type SourceFile, type SourceFiles, type Target } from './source-files.ts';
 import { createLocator, type Locate } from './source-location.ts';
 import { getKind } from './walk-schemas.ts';
@@ -35,6 +35,8 @@ const CONTAINERS: Readonly<Record<string, string>> = {
   paths: 'pathItems',
   webhooks: 'pathItems',
   pathItems: 'pathItems',
+  content: 'mediaTypes',
+  mediaTypes: 'mediaTypes',
 };
 
 /**
@@ -53,10 +55,17 @@ const OTHER_REFERENCE = /\$(?:dynamicRef|ref["']?\s*:\s*["']?(?:#(?!\/(?!x-))|[^
  * `main.content`: the parsed document.
  */
 export function bundleDocument(files: SourceFiles, main: SourceFile): Bundle {
-  if (!OTHER_REFERENCE.test(main.text) && !/\$id\b/.test(main.text))
-    return { document: main.content as Document, issues: [], locate: createLocator(main.path, main.text) };
+  if (!OTHER_REFERENCE.test(main.text) && !/\$(?:id|self)\b/.test(main.text))
+    return {
+      document: main.content as Document,
+      issues: [],
+      locate: createLocator(main.path, main.text, main.toSourcePointer),
+    };
   return new Bundler(files, main).bundle();
 }
+
+/** The keys of a path item with operations. */
+const OPERATION_KEYS: ReadonlySet<string> = new Set([...METHODS_32, OTHER_OPERATIONS]);
 
 /** The position of a node in the bundled document. */
 interface Place {
@@ -109,8 +118,8 @@ class Bundler {
     for (const [kind, entries] of this.#added)
       components[kind] = { ...toNode(components[kind]), ...Object.fromEntries(entries) };
     const bundled = this.#added.size === 0 ? document : ({ ...document, components } as Document);
-    const { path, text } = this.#main;
-    const locate = createPartLocator(createLocator(path, text), this.#origins);
+    const { path, text, toSourcePointer } = this.#main;
+    const locate = createPartLocator(createLocator(path, text, toSourcePointer), this.#origins);
     return { document: bundled, issues: this.#issues, locate };
   }
 
@@ -160,13 +169,16 @@ class Bundler {
       const inner = getChildPlace(place, key);
       const valueKind = getKind(key, place.isNames);
       if (key === 'mapping' && !place.isNames) return [key, this.#visitMapping(value, inner)];
+      if (key === 'defaultMapping' && !place.isNames) return [key, this.#visitMapped(value, inner)];
+      if (key === 'security' && !place.isNames) return [key, this.#visitSecurity(value, inner)];
       const isExamples = key === 'examples' && !place.isNames && isNode(value);
       if (isExamples) return [key, this.#visitExamples(value, inner)];
       if (valueKind === 'value') return [key, value];
-      const isOperation = place.kind === 'pathItems' && METHODS.includes(key as never);
+      const isOperation = place.kind === 'pathItems' && OPERATION_KEYS.has(key);
       const keepsKind = place.isNames || isPaths(place.pointer) || isOperation;
       const kind = keepsKind ? place.kind : (CONTAINERS[key] ?? 'schemas');
-      return [key, this.#visit(value, { ...inner, kind, isNames: valueKind === 'names' })];
+      const isNames = valueKind === 'names' || (key === 'content' && !place.isNames);
+      return [key, this.#visit(value, { ...inner, kind, isNames })];
     });
     return Object.fromEntries(entries);
   }
@@ -190,15 +202,40 @@ class Bundler {
    */
   #visitMapping(mapping: unknown, place: Place): unknown {
     if (!isNode(mapping)) return mapping;
-    const entries = Object.entries(mapping).map(([name, value]) => {
-      if (typeof value !== 'string' || !/#|\.(ya?ml|json)$/i.test(value)) return [name, value];
-      // A reference to a schema that does not exist stays unchanged.
-      if (typeof this.#files.find(place.file, value, { from: place.source }) === 'string') return [name, value];
-      const inner = { ...getChildPlace(place, name), kind: 'schemas', isNames: false };
-      const { $ref } = toNode(this.#follow(value, {}, inner));
-      return [name, $ref ?? value];
-    });
+    const entries = Object.entries(mapping).map(([name, value]) => [
+      name,
+      this.#visitMapped(value, getChildPlace(place, name)),
+    ]);
     return Object.fromEntries(entries);
+  }
+
+  #visitMapped(value: unknown, place: Place): unknown {
+    if (typeof value !== 'string' || !/#|\.(ya?ml|json)$/i.test(value)) return value;
+    return this.#toLocal(value, { ...place, kind: 'schemas', isNames: false }) ?? value;
+  }
+
+  /** Returns a reference to the same value in the bundled document; undefined if the value does not exist. */
+  #toLocal(reference: string, place: Place): string | undefined {
+    if (typeof this.#files.find(place.file, reference, { from: place.source }) === 'string') return undefined;
+    const { $ref } = toNode(this.#follow(reference, {}, place));
+    return typeof $ref === 'string' ? $ref : undefined;
+  }
+
+  /**
+   * Returns a copy of security requirements in which URIs of security schemes (OpenAPI 3.2) point to the bundled
+   * document.
+   */
+  #visitSecurity(requirements: unknown, place: Place): unknown {
+    if (!Array.isArray(requirements)) return requirements;
+    return requirements.map((requirement: unknown, index) => {
+      if (!isNode(requirement)) return requirement;
+      const inner = { ...getChildPlace(place, String(index)), kind: 'securitySchemes', isNames: false };
+      const entries = Object.entries(requirement).map(([name, scopes]) => [
+        (/#\//.test(name) ? this.#toLocal(name, inner) : undefined) ?? name,
+        scopes,
+      ]);
+      return Object.fromEntries(entries);
+    });
   }
 
   /**

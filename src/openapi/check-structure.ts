@@ -2,10 +2,8 @@ import type { Issue } from '../util/issue.ts';
 import { formatPointer } from '../util/json-pointer.ts';
 import { type Document, getNode, getTarget, isNode, type Node, omitKeys, parseReference, toNode } from './document.ts';
 import { COMPOSING_KEYWORDS, findLargeSchemas } from './normalize-schemas.ts';
+import { isVersion32, listOperations, mapOperations } from './path-items.ts';
 import { mapNodes } from './walk-schemas.ts';
-
-/** The keys of a path item that are operations. */
-export const METHODS = ['get', 'put', 'post', 'delete', 'patch', 'head', 'options', 'trace'] as const;
 
 /**
  * Returns the errors that prevent a document from being served.
@@ -26,7 +24,8 @@ function checkSchemas(document: Document): readonly Issue[] {
   return findLargeSchemas(document, composed);
 }
 
-function checkReferences(document: Document): readonly Issue[] {
+/** Returns the references to values that do not exist, and the references that lead back to themselves. */
+export function checkReferences(document: Document): readonly Issue[] {
   const issues: Issue[] = [];
   mapNodes(document, (node, pointer) => {
     const message = '$ref' in node ? checkReference(document, pointer, node.$ref) : undefined;
@@ -70,8 +69,8 @@ function checkPaths(document: Document): readonly Issue[] {
     if (item === null || path.startsWith('x-')) return [];
     if (!path.startsWith('/')) return [{ pointer, message: 'is not a path: it must start with a slash' }];
     if (!isNode(item)) return [{ pointer, message: 'is not an object: use methods such as get as its keys' }];
-    return Object.entries(item).flatMap(([key, operation]) =>
-      METHODS.includes(key as never) ? checkOperation(document, pointer + formatPointer(key), operation) : [],
+    return listOperations(document, item).flatMap((operation) =>
+      checkOperation(document, pointer + operation.pointer, operation.node),
     );
   });
 }
@@ -106,12 +105,14 @@ function checkObject(document: Document, pointer: string, kind: string): readonl
 function checkParameter(document: Document, pointer: string): readonly Issue[] {
   const node = getTarget(document, pointer);
   if (!isNode(node) || typeof node.name !== 'string') return [{ pointer, message: 'is not a parameter: add a name' }];
-  if (!PARAMETER_LOCATIONS.includes(String(node.in)))
+  const locations = isVersion32(document) ? [...PARAMETER_LOCATIONS, 'querystring'] : PARAMETER_LOCATIONS;
+  if (!locations.includes(String(node.in)))
     return [
-      {
-        pointer,
-        message: `has the invalid location ${JSON.stringify(node.in)}: use one of ${PARAMETER_LOCATIONS.join(', ')}`,
-      },
+      { pointer, message: `has the invalid location ${JSON.stringify(node.in)}: use one of ${locations.join(', ')}` },
+    ];
+  if (node.in === 'querystring' && !isNode(node.content))
+    return [
+      { pointer, message: 'has no content: add content with one media type, because it is the whole query string' },
     ];
   const isDescribed = isNode(node.schema) || isNode(node.content) || node.schema === true;
   return isDescribed ? [] : [{ pointer, message: 'has no schema: add a schema' }];
@@ -143,15 +144,14 @@ export function withOperationIds(document: Document): Document {
     const item = getTarget(document, pointer);
     if (!isNode(item) || !path.startsWith('/')) return [];
     const siblings = omitKeys(toNode(getNode(document, pointer)), ['$ref']);
-    const entries = Object.entries({ ...item, ...siblings }).map(([key, operation]) => {
-      if (!METHODS.includes(key as never) || !isNode(operation)) return [key, operation];
+    const changed = mapOperations(document, { ...item, ...siblings }, (operation, method) => {
       const ownId = typeof operation.operationId === 'string' ? operation.operationId : '';
       const responses = hasFinalStatus(operation)
         ? operation.responses
         : { ...toNode(operation.responses), ...ANY_RESPONSE };
-      return [key, { ...operation, operationId: takeId(takenIds, ownId || createId(key, path)), responses }];
+      return { ...operation, operationId: takeId(takenIds, ownId || createId(method.toLowerCase(), path)), responses };
     });
-    return [[path, Object.fromEntries(entries)]];
+    return [[path, changed]];
   });
   return { ...document, paths: Object.fromEntries(paths) };
 }

@@ -6,13 +6,17 @@ import { type Bundle, bundleDocument } from './bundle.ts';
 import { checkStructure, withOperationIds } from './check-structure.ts';
 import type { CompiledDocuments, DocumentEdit } from './compiled-contract.ts';
 import { type Document, formatIssues, formatLike, getNode, parseSource, toDocument, toNode } from './document.ts';
+import type { DocumentSource, SourceOptions } from './document-source.ts';
 import { normalizeSchemas } from './normalize-schemas.ts';
 import { applyOverlay, listOverlayPaths, type Overlay } from './overlay.ts';
+import { findUnsupportedMethods } from './path-items.ts';
 import { getMaxTestedLength } from './patterns/pattern.ts';
 import { getRoutes, type Route } from './routes.ts';
 import { findOpenOperations } from './security.ts';
-import { createPartLocator, FileAccess, type SourceFile, SourceFiles } from './source-files.ts';
+import { createPartLocator, type SourceFile, SourceFiles } from './source-files.ts';
 import { createLocator, type Locate } from './source-location.ts';
+import { describeConversion } from './swagger.ts';
+import { findUnsupportedParts } from './version-32.ts';
 import { mapNodes } from './walk-schemas.ts';
 
 /**
@@ -27,6 +31,8 @@ function findIgnoredParts(document: Document): readonly Issue[] {
     ...findUnknownProperties(document),
     ...(routes.length === 0 ? [{ pointer: '', message: NO_OPERATIONS }] : []),
     ...findUnreachablePaths(routes),
+    ...findUnsupportedMethods(document),
+    ...findUnsupportedParts(document),
     ...findColonParameters(routes),
     ...findOpenOperations(document, routes),
     ...findDelimitedPatterns(document),
@@ -37,9 +43,10 @@ function findIgnoredParts(document: Document): readonly Issue[] {
 
 const NO_OPERATIONS = 'has no operations, so each request gets a 404: add paths with operations';
 
-/** The top-level properties of an OpenAPI document (OpenAPI 3.1.1, section 4.8.1). */
+/** The top-level properties of an OpenAPI document (OpenAPI 3.2.0, OpenAPI Object). */
 const PROPERTIES = [
   'openapi',
+  '$self',
   'info',
   'jsonSchemaDialect',
   'servers',
@@ -154,15 +161,14 @@ function describeBound(maxLength: number): string {
 }
 
 /** Options of `loadContract`. */
-export interface ContractOptions {
-  readonly path: string;
+export interface ContractOptions extends SourceOptions {
+  /** The main file of the document, if it was read already. */
+  readonly source?: DocumentSource | undefined;
   /**
    * Whether query parameters and body properties that the contract does not document are violations.
    * If false, they are ignored.
    */
   readonly strict: boolean;
-  /** Files and folders outside the folder of the document that it can include with `$ref`. Default: none. */
-  readonly allowRefs?: readonly string[] | undefined;
   /** An edit that is applied to the document before the document is checked. */
   readonly edit?: DocumentEdit | undefined;
 }
@@ -177,6 +183,8 @@ export interface LoadedDocuments {
   readonly parts: Parts;
   /** The path of the overlay file; undefined if there is none. */
   readonly overlay: string | undefined;
+  /** Whether the document was converted from Swagger 2.0. */
+  readonly isConverted: boolean;
   readonly locate: Locate;
 }
 
@@ -193,26 +201,28 @@ export function getPartPaths(path: string): readonly string[] {
 }
 
 /**
- * Creates the documents of a contract from the text of its main file.
+ * Creates the documents of a contract from its main file.
  * Loads the other files, applies `edit` and the overlay, and normalizes the schemas.
  * Throws `UserError` if the document can't be served.
  */
 export function createDocuments(
-  text: string,
-  { path, edit, allowRefs }: ContractOptions,
+  { path, text, reader, converted, toSourcePointer }: DocumentSource,
+  { edit }: ContractOptions,
   overlay?: Overlay,
 ): LoadedDocuments {
   const source = parseSource(path, text);
-  const parsed = toDocument(path, source.content);
-  const main = { path, text, content: edit ? edit.edit(parsed) : parsed, issues: source.issues };
-  const files = new SourceFiles(main, new FileAccess(path, allowRefs));
-  const { document, locate, issues, unused } = overlayBundle(bundleFiles(files, main), overlay);
-  const found = issues.length > 0 ? issues : checkStructure(document);
+  const parsed = converted?.document ?? toDocument(path, source.content);
+  const issues = converted?.issues ?? source.issues;
+  const main = { path, text, content: edit ? edit.edit(parsed) : parsed, issues, toSourcePointer };
+  const files = new SourceFiles(main, reader);
+  const { document, locate, issues: broken, unused } = overlayBundle(bundleFiles(files, main), overlay);
+  const found = broken.length > 0 ? broken : checkStructure(document);
   if (found.length > 0) throw new UserError(formatIssues(locate, found));
   const { document: normalized, warnings } = normalizeSchemas(document);
   const withIds = withOperationIds(normalized);
   const ignored = [...warnings, ...findIgnoredParts(withIds)];
   const notes = [
+    ...(converted ? [describeConversion(path)] : []),
     ...unused,
     ...listWarnings([main, ...files.parts]),
     ...(ignored.length > 0 ? [formatIssues(locate, ignored)] : []),
@@ -223,20 +233,21 @@ export function createDocuments(
     ...(edit ? { editKey: edit.key } : {}),
     ...(notes.length > 0 ? { warning: notes.join('; ') } : {}),
   };
-  const isChanged = files.parts.length > 0 || overlay !== undefined;
+  const isChanged = files.parts.length > 0 || overlay !== undefined || converted !== undefined;
   return {
     documents,
     locate,
     parts: files.parts,
     text: isChanged ? formatLike(text, document) : text,
     overlay: overlay?.path,
+    isConverted: converted !== undefined,
   };
 }
 
 /** Returns the warnings about the contents of files, one text for each file. */
 function listWarnings(files: readonly SourceFile[]): readonly string[] {
-  return files.flatMap(({ path, text, issues = [] }) =>
-    issues.length === 0 ? [] : [formatIssues(createLocator(path, text), issues)],
+  return files.flatMap(({ path, text, issues = [], toSourcePointer }) =>
+    issues.length === 0 ? [] : [formatIssues(createLocator(path, text, toSourcePointer), issues)],
   );
 }
 

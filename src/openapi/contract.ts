@@ -2,6 +2,7 @@ import type { ErrorObject } from 'ajv';
 import { type DataValidator, type Issue, UserError } from '../util/issue.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { runInSlices, type Steps, splitList } from '../util/slices.ts';
+import { isUrl } from '../util/source-path.ts';
 import { closeSchemas } from './close-schemas.ts';
 import {
   type CompiledContract,
@@ -11,7 +12,8 @@ import {
   hashContract,
 } from './compiled-contract.ts';
 import { type ContractOptions, createDocuments, type LoadedDocuments, type Parts } from './contract-documents.ts';
-import { type Document, formatYaml, getNode, isNode, parseReference, readContract } from './document.ts';
+import { type Document, formatYaml, getNode, isNode, parseReference } from './document.ts';
+import { readSource } from './document-source.ts';
 import { createInvalidExamples } from './invalid-examples.ts';
 import { createBackend } from './openapi-backend.ts';
 import { type Overlay, readOverlay } from './overlay.ts';
@@ -21,6 +23,7 @@ import {
   findResponse,
   type ResponseToVerify,
   type ResponseViolation,
+  verifyItem,
   verifyResponse,
 } from './responses.ts';
 import { createRouting, type Route, type Routing } from './routes.ts';
@@ -30,8 +33,10 @@ import {
   type SchemaValidator,
   type WorkLimits,
 } from './schema-validator.ts';
-import { FileAccess, isUnchanged } from './source-files.ts';
+import { isUnchanged } from './source-files.ts';
 import { createLocator, type Locate } from './source-location.ts';
+import type { DocumentedItems } from './stream-items.ts';
+import { convertSwagger } from './swagger.ts';
 import { type RequestResult, type RequestToValidate, validateRequest } from './validate-request.ts';
 import { createDataValidator } from './violations.ts';
 import { parseXml } from './xml/parse-xml.ts';
@@ -111,7 +116,7 @@ function hasOnlyEntryRules(document: Document, schema: unknown): boolean {
  * data.
  */
 export interface Contract extends Routing {
-  /** The path of the contract file. */
+  /** The path of the contract file, or its URL without credentials. */
   readonly path: string;
   /**
    * The text of the contract file.
@@ -120,6 +125,8 @@ export interface Contract extends Routing {
   readonly text: string;
   /** The path of the overlay that changes the document; undefined if there is none. */
   readonly overlay: string | undefined;
+  /** Whether the document was converted from Swagger 2.0. */
+  readonly isConverted: boolean;
   /** Formats the source position of the value at a JSON Pointer of the document: `FILE:LINE:COLUMN #POINTER`. */
   readonly locate: Locate;
   /** The document in the contract file, after the option `edit` and the overlay have changed it. */
@@ -142,6 +149,14 @@ export interface Contract extends Routing {
   validateRequest(route: Route, request: RequestToValidate): RequestResult;
   /** Returns the violations in a response. */
   verifyResponse(route: Route, response: ResponseToVerify, options: VerifyOptions): readonly ResponseViolation[];
+  /**
+   * Returns the violations in an item of a stream.
+   * `items`: what the document says about the items.
+   */
+  verifyItem(
+    items: DocumentedItems,
+    item: { readonly index: number; readonly value: unknown },
+  ): readonly ResponseViolation[];
   /**
    * Returns the violations in a response with a long list.
    * The list is verified in slices, and the server can handle other requests between two slices.
@@ -188,7 +203,7 @@ export interface Contract extends Routing {
 }
 
 /**
- * /** Options of the verification of responses.
+ * Options of the verification of responses.
  * `closed`: whether undocumented properties are violations.
  * `isReceived`: whether the response came from a server and has all its headers.
  * Otherwise the headers that only the server sets are not expected, because they are added later.
@@ -203,35 +218,43 @@ const MAX_CACHED_CONTRACTS = 20;
 const cache = new Map<string, { name: string; parts: Parts; contract: Contract }>();
 
 /**
- * Loads a contract from a YAML or JSON file.
+ * Loads a contract from a YAML or JSON file, or from a URL.
  * Throws `UserError` if the contract can't be served.
  * Loading takes about 100 ms if the contract is not precompiled, so the contract is cached until one of its files
  * changes.
  * All servers of a process share the cached contract, because it has no state.
  */
 export async function loadContract(options: ContractOptions): Promise<Contract> {
-  const { path, strict, edit, allowRefs } = options;
-  const text = readContract(path);
-  const overlay = readOverlay(path, new FileAccess(path, allowRefs));
-  const name = getContractName(text, options, overlay);
-  const key = JSON.stringify([strict, path, edit?.key, allowRefs]);
-  const cached = cache.get(key);
-  if (cached?.name === name && cached.parts.every(isUnchanged)) return cached.contract;
+  const { strict, edit, allowRefs } = options;
   try {
+    const source = options.source ?? (await readSource(options));
+    const { path, text } = source;
+    const overlay = isUrl(path) ? undefined : readOverlay(path, source.reader);
+    const name = getContractName(text, options, overlay);
+    const key = JSON.stringify([strict, path, edit?.key, allowRefs]);
+    const cached = cache.get(key);
+    if (cached?.name === name && cached.parts.every(isUnchanged)) return cached.contract;
     const found = findCompiledContract(name);
     const compiled = found && edit ? editCompiledContract(found, edit) : found;
-    const loaded = compiled ? createLoaded(text, path, compiled.documents) : createDocuments(text, options, overlay);
-    const contract = createContract(loaded, options, compiled);
+    const loaded = compiled
+      ? createLoaded(text, path, compiled.documents)
+      : createDocuments(await convertSwagger(source), options, overlay);
+    const contract = createContract(loaded, { path, strict }, compiled);
     if (cache.size >= MAX_CACHED_CONTRACTS) cache.clear();
     cache.set(key, { name, parts: loaded.parts, contract });
     return contract;
   } catch (cause) {
-    if (cause instanceof UserError) throw cause;
-    // The stack is used up.
-    const isTooDeep = cause instanceof RangeError;
-    const reason = isTooDeep ? `it is nested too deeply: ${REDUCE_NESTING}` : (cause as Error).message;
-    throw new UserError(`${path} can't be served: ${reason}`, { cause });
+    throw createContractError(cause, (options.source ?? options).path);
   }
+}
+
+function createContractError(cause: unknown, path: string): UserError {
+  if (cause instanceof UserError)
+    return cause.reason ? cause : new UserError(cause.message, { cause, reason: 'contract' });
+  // The stack is used up.
+  const isTooDeep = cause instanceof RangeError;
+  const reason = isTooDeep ? `it is nested too deeply: ${REDUCE_NESTING}` : (cause as Error).message;
+  return new UserError(`${path} can't be served: ${reason}`, { cause, reason: 'contract' });
 }
 
 const REDUCE_NESTING = 'move nested schemas to #/components/schemas, and refer to them with $ref';
@@ -250,13 +273,13 @@ export function getContractName(
 }
 
 function createLoaded(text: string, path: string, documents: CompiledDocuments): LoadedDocuments {
-  return { text, documents, locate: createLocator(path, text), parts: [], overlay: undefined };
+  return { text, documents, locate: createLocator(path, text), parts: [], overlay: undefined, isConverted: false };
 }
 
 /** Creates a contract from its documents. `compiled`: the precompiled contract; undefined if there is none. */
 function createContract(
-  { text, locate, overlay, documents: { document, normalized, warning } }: LoadedDocuments,
-  { path, strict }: ContractOptions,
+  { text, locate, overlay, isConverted, documents: { document, normalized, warning } }: LoadedDocuments,
+  { path, strict }: Pick<ContractOptions, 'path' | 'strict'>,
   compiled?: CompiledContract,
 ): Contract {
   const backend = createBackend(normalized);
@@ -283,6 +306,7 @@ function createContract(
     path,
     text,
     overlay,
+    isConverted,
     locate,
     document,
     get enforced() {
@@ -294,6 +318,7 @@ function createContract(
     ...createRouting(backend, normalized),
     validateRequest: (route, request) => validateRequest(requests, route, request),
     verifyResponse: verify,
+    verifyItem: (items, item) => verifyItem({ validate: examples.validate, findExample }, items, item),
     async verifyListInSlices(route, response, options) {
       if (!canVerifyParts(normalized, route.responses, response)) return verify(route, response, options);
       return runInSlices(verifyListParts(response, (part) => verify(route, part, options)));

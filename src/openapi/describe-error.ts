@@ -8,7 +8,14 @@ import { getUnknownName } from './schema-validator.ts';
 
 /** The schema keywords that are used to tell how to correct a value, such as `use an integer from 1 to 10`. */
 interface DescribedSchema
-  extends Partial<Readonly<Record<'description' | 'type' | 'format' | 'pattern' | 'x-unit', string>>>,
+  extends Partial<
+      Readonly<
+        Record<
+          'description' | 'type' | 'format' | 'pattern' | 'contentMediaType' | 'contentEncoding' | 'x-unit',
+          string
+        >
+      >
+    >,
     Partial<Readonly<Record<'minimum' | 'maximum' | 'multipleOf' | 'minLength' | 'maxLength', number>>>,
     Partial<Readonly<Record<'exclusiveMinimum' | 'exclusiveMaximum' | 'minItems' | 'maxItems', number>>> {
   readonly const?: unknown;
@@ -178,8 +185,13 @@ function describeSchema(schema: DescribedSchema, fallback = 'another value'): st
   if (type === 'number')
     return `a number${describeRange(schema)}${schema.format === 'float' ? ' with single precision' : ''}`;
   if (type === 'array') return `an array${describeCount(schema)}`;
-  if (type === 'string') return describeString(schema);
+  if (type === 'string') return isFile(schema) ? 'a file' : describeString(schema);
   return TYPE_NAMES[type ?? ''] ?? fallback;
+}
+
+/** Returns whether a field of a multipart form is a file. */
+function isFile({ format, contentMediaType, contentEncoding }: DescribedSchema): boolean {
+  return format === 'binary' || (contentMediaType !== undefined && contentEncoding === undefined);
 }
 
 /**

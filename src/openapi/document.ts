@@ -14,7 +14,7 @@ export { isNode, type Node } from './walk-schemas.ts';
 
 /**
  * Parses an OpenAPI document in YAML or JSON.
- * Throws `UserError` if the text is not an OpenAPI 3.0 or 3.1 document.
+ * Throws `UserError` if the text is not an OpenAPI 3.0, 3.1 or 3.2 document.
  * `path`: used in the error message.
  */
 export function parseDocument(path: string, text: string): Document {
@@ -23,26 +23,29 @@ export function parseDocument(path: string, text: string): Document {
 
 /**
  * Returns a parsed value as an OpenAPI document.
- * Throws `UserError` if the value is not an OpenAPI 3.0 or 3.1 document.
+ * Throws `UserError` if the value is not an OpenAPI 3.0, 3.1 or 3.2 document.
  * `path`: used in the error message.
  */
 export function toDocument(path: string, value: unknown): Document {
   const document = value as Document | null;
-  if (isNode(document) && /^3\.[01]\./.test(String(document.openapi))) return document;
+  if (isNode(document) && /^3\.[012]\./.test(String(document.openapi))) return document;
   throw new UserError(`${path} ${describeVersion(toNode(document))}`);
 }
 
+/** The complete versions, by their first two numbers. */
+const COMPLETE_VERSIONS: Readonly<Record<number, string>> = { 3: '3.0.3', 3.1: '3.1.1', 3.2: '3.2.0' };
+
 /** Tells why a document has no supported version, and what to do. */
 function describeVersion({ openapi, swagger }: Node): string {
-  const start = 'is not an OpenAPI 3.0 or 3.1 document';
-  if (swagger !== undefined)
-    return `${start}, but Swagger ${swagger}: convert it, for example with "npx swagger2openapi FILE --outfile openapi.yaml"`;
-  if (/^3\.[2-9]\./.test(String(openapi)))
-    return `${start}, but ${openapi}: write "openapi: 3.1.1", and remove what OpenAPI 3.1 does not have`;
+  const start = 'is not an OpenAPI 3.0, 3.1 or 3.2 document';
+  // Swagger 2.0 is converted before.
+  if (swagger !== undefined) return `${start}, but Swagger ${swagger}: convert it to Swagger 2.0 or OpenAPI 3`;
+  if (/^3\.[3-9]\./.test(String(openapi)))
+    return `${start}, but ${openapi}: write "openapi: 3.2.0", and remove what OpenAPI 3.2 does not have`;
   const version = JSON.stringify(openapi);
   // YAML reads 3.1 as a number.
-  if (openapi === '3.0' || openapi === '3.1' || openapi === 3 || openapi === 3.1)
-    return `has the incomplete version ${version}: write ${Number(openapi) === 3 ? '"openapi: 3.0.3"' : '"openapi: 3.1.1"'}`;
+  const complete = COMPLETE_VERSIONS[Number(openapi)];
+  if (complete !== undefined) return `has the incomplete version ${version}: write "openapi: ${complete}"`;
   if (openapi !== undefined)
     return `${start}, but has the version ${version}: convert it to OpenAPI 3.1, and write "openapi: 3.1.1"`;
   return `${start}: it must have a version such as "openapi: 3.0.3" at the top level`;
@@ -127,7 +130,7 @@ export function formatLike(text: string, document: Document): string {
 }
 
 /** The maximum size of a file of a document, in bytes. The largest known public documents have about 40 MB. */
-const MAX_FILE_BYTES = 64 * 1024 * 1024;
+export const MAX_FILE_BYTES = 64 * 1024 * 1024;
 
 /**
  * Reads the text of the contract file at `path`.
@@ -407,9 +410,10 @@ function remove(node: unknown, [key = '', ...rest]: readonly string[], isNames: 
  * Returns `examples` or `enum` without the entry at a path.
  * A named example only loses its value, because references can point to it.
  */
-function removeEntry(list: unknown, [key = '']: readonly string[]): unknown {
+function removeEntry(list: unknown, [key = '', member]: readonly string[]): unknown {
   if (Array.isArray(list)) return list.filter((_, index) => index !== Number(key));
-  return isNode(list) ? { ...list, [key]: replace(list[key] as Node, 'value', undefined) } : undefined;
+  const value = member === 'dataValue' ? member : 'value';
+  return isNode(list) ? { ...list, [key]: replace(list[key] as Node, value, undefined) } : undefined;
 }
 
 /** Returns a copy of a node with another child, or without it if `child` is undefined. */

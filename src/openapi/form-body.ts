@@ -1,8 +1,9 @@
 import type { ErrorObject } from 'ajv';
 import { formatPointer } from '../util/json-pointer.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
+import { addAt, parseDeepName } from './deep-names.ts';
 import { type Document, getNode, isNode, type Node, toNode } from './document.ts';
-import { addAt, findInexact, parseDeepName } from './parameters.ts';
+import { findInexact } from './parameters.ts';
 import { ALL_PARTS, getBranches, getSchemaParts } from './schema-parts.ts';
 import { type ConvertTexts, ParsedText } from './typed-values.ts';
 

@@ -7,7 +7,9 @@ import type { Steps } from '../util/slices.ts';
 import { removeSatisfiedUnions } from './alternatives.ts';
 import { describeError } from './describe-error.ts';
 import { type Document, getNode, isNode, type Node, resolvePointer, toNode } from './document.ts';
+import { isJsonType } from './media-types.ts';
 import { type DocumentValidator, groupByPointer, isReadOrWriteOnly, type SchemaValidator } from './schema-validator.ts';
+import { type DocumentedItems, getDocumentedItems } from './stream-items.ts';
 import { mapNodes } from './walk-schemas.ts';
 
 /**
@@ -32,7 +34,9 @@ const listExamples = memoizeByObject((document: Document): readonly DocumentedEx
     if (!('example' in node) && !('examples' in node)) return node;
     if (IN_REQUEST.test(pointer)) return node;
     const found = isNode(node.schema) ? listMediaExamples(document, node, pointer) : listOwnExamples(node, pointer);
-    for (const example of found) examples.set(example.pointer, example);
+    const items = getItems(document, pointer);
+    const own = items ? found.flatMap((example) => listItemExamples(items, example)) : found;
+    for (const example of own) examples.set(example.pointer, example);
     return node;
   });
   return [...examples.values()];
@@ -41,6 +45,26 @@ const listExamples = memoizeByObject((document: Document): readonly DocumentedEx
 /** Matches the JSON Pointers of parts that only requests have. */
 const IN_REQUEST = /\/(?:parameters|requestBody|requestBodies|callbacks|webhooks)\//;
 
+/** Returns what a document says about the items of the Media Type Object at a JSON Pointer, if it is a stream. */
+function getItems(document: Document, pointer: string): DocumentedItems | undefined {
+  const [type = '', content] = parsePointer(pointer).toReversed();
+  if (content !== 'content') return undefined;
+  const [schema, itemSchema] = ['schema', 'itemSchema'].map((name) =>
+    getNode(document, `${pointer}/${name}`) === undefined ? undefined : `${pointer}/${name}`,
+  );
+  return getDocumentedItems(document, type, { schema, itemSchema });
+}
+
+/** Returns the items in the example of a stream: the entries of a list, or a single item. A text is no JSON value. */
+function listItemExamples(
+  { schema }: DocumentedItems,
+  { pointer, value }: DocumentedExample,
+): readonly DocumentedExample[] {
+  if (schema === undefined || typeof value === 'string') return [];
+  if (!Array.isArray(value)) return [{ pointer, schema, value }];
+  return value.map((item, index) => ({ pointer: `${pointer}/${index}`, schema, value: item }));
+}
+
 /** Returns the examples of a media type or a header, which has its schema in the keyword `schema`. */
 function listMediaExamples(document: Document, { example, examples, ...rest }: Node, pointer: string) {
   const schema = `${pointer}/schema`;
@@ -48,12 +72,52 @@ function listMediaExamples(document: Document, { example, examples, ...rest }: N
   // A parameter outside of a request has a name and a place.
   if (typeof rest.in === 'string') return [];
   const named = Object.keys(toNode(examples)).flatMap((name) => {
-    const place = `${resolvePointer(document, `${pointer}/examples${formatPointer(name)}`)}/value`;
-    const value = getNode(document, place);
-    return value === undefined ? [] : [{ pointer: place, schema, value }];
+    const place = resolvePointer(document, `${pointer}/examples${formatPointer(name)}`);
+    const own = ['dataValue', 'value'].map((key) => `${place}/${key}`);
+    const found = own.find((one) => getNode(document, one) !== undefined);
+    if (found !== undefined) return [{ pointer: found, schema, value: getNode(document, found) }];
+    const serialized = readSerialized(document, pointer, place);
+    return serialized && 'value' in serialized ? [{ schema, ...serialized }] : [];
   });
   // Like the mock, uses `example` only if there are no named examples.
   return named.length > 0 ? named : own;
+}
+
+/** The text of an example as it is sent. `value`: what it means. `error`: why it is not valid JSON. */
+type SerializedExample = { readonly pointer: string } & ({ readonly value: unknown } | { readonly error: string });
+
+/**
+ * Parses the `serializedValue` (OpenAPI 3.2) of an example of a JSON media type.
+ * Returns undefined if there is none.
+ * `media`: the JSON Pointer of the Media Type Object. `example`: that of the example.
+ */
+function readSerialized(document: Document, media: string, example: string): SerializedExample | undefined {
+  const [type = '', content] = parsePointer(media).toReversed();
+  const pointer = `${example}/serializedValue`;
+  const text = getNode(document, pointer);
+  if (content !== 'content' || !isJsonType(type) || typeof text !== 'string') return undefined;
+  try {
+    return { pointer, value: JSON.parse(text) as unknown };
+  } catch (error) {
+    return { pointer, error: (error as Error).message };
+  }
+}
+
+/** Returns an issue for each example of a JSON response that has a `serializedValue` that is not valid JSON. */
+function listInvalidTexts(document: Document): readonly Issue[] {
+  const issues = new Map<string, Issue>();
+  mapNodes(document, (node, media) => {
+    if (!isNode(node.examples) || IN_REQUEST.test(media)) return node;
+    for (const name of Object.keys(node.examples)) {
+      const place = resolvePointer(document, `${media}/examples${formatPointer(name)}`);
+      const read = readSerialized(document, media, place);
+      if (!read || !('error' in read)) continue;
+      const problem = `is not valid JSON (${read.error})`;
+      issues.set(read.pointer, createIssue(read.pointer, { rule: 'json', problem, remedy: 'correct the text' }));
+    }
+    return node;
+  });
+  return [...issues.values()];
 }
 
 /**
@@ -190,7 +254,7 @@ function hashValue(value: unknown, visit: (hash: number) => void = () => {}): nu
 }
 
 function* listIssues(document: Document, validate: SchemaValidator): Steps<readonly Issue[]> {
-  const issues: Issue[] = [];
+  const issues = [...listInvalidTexts(document)];
   for (const { pointer, schema, value } of listExamples(document)) {
     yield;
     const errors = validate(schema, value).filter((error) => error.keyword !== 'unusable' && !isReadOnlyMissing(error));

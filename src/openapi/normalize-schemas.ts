@@ -1,5 +1,6 @@
 import type { Issue } from '../util/issue.ts';
 import { formatPointer } from '../util/json-pointer.ts';
+import { removeContradictions } from './contradictions.ts';
 import {
   type Document,
   getNode,
@@ -20,10 +21,10 @@ const COUNT_KEYWORDS = ['minLength', 'maxLength', 'minItems', 'maxItems', 'minPr
 const TYPES: ReadonlySet<unknown> = new Set(['string', 'number', 'integer', 'boolean', 'array', 'object', 'null']);
 
 /**
- * Converts the schemas of an OpenAPI 3.0 or 3.1 document to the JSON Schema dialect of ajv.
+ * Converts the schemas of an OpenAPI 3.0, 3.1 or 3.2 document to the JSON Schema dialect of ajv.
  * For example, `nullable` becomes the type `null`, and a boolean `exclusiveMinimum` becomes a number.
- * `warnings`: the keywords that were removed because of invalid values, and the entries of `allOf`, `anyOf` and
- * `oneOf` that were removed because they lead back to their own schema.
+ * `warnings`: the keywords that were removed because of invalid values or contradictions, and the entries of `allOf`,
+ * `anyOf` and `oneOf` that were removed because they lead back to their own schema.
  */
 export function normalizeSchemas(document: Document): {
   readonly document: Document;
@@ -38,7 +39,8 @@ export function normalizeSchemas(document: Document): {
     // `required: true` is common in documents converted from older versions.
     for (const key of invalid.filter((name) => !ID_KEYWORDS.has(name) && typeof node[name] !== 'boolean'))
       warnings.push({ pointer: pointer + formatPointer(key), message: INVALID_KEYWORD });
-    const valid = replaceInvalidProperties(omitKeys(node, invalid), pointer, warnings);
+    const possible = removeContradictions(omitKeys(node, invalid), pointer, warnings);
+    const valid = replaceInvalidProperties(possible, pointer, warnings);
     return normalizeSchema(isFileForm(pointer, node) ? { type: 'object' } : valid, document, isVersion30);
   });
   const loops = findLoops(document, composed);
@@ -126,10 +128,26 @@ function normalizeDiscriminator(node: Node, document: Document): Node {
   if (!isNode(discriminator) || typeof discriminator.propertyName !== 'string') return node;
   const name = discriminator.propertyName;
   const mapping = Object.entries(toNode(discriminator.mapping));
+  const others = [oneOf, anyOf].flatMap((list) => (Array.isArray(list) ? list.filter(isNode) : []));
+  const { defaultMapping } = discriminator;
+  const isDefault = ({ $ref }: Node) => [$ref, getSchemaName($ref)].includes(defaultMapping);
+  const listValues = ({ $ref }: Node): readonly string[] => {
+    const values = mapping.flatMap(([value, target]) =>
+      target === $ref || target === getSchemaName($ref) ? [value] : [],
+    );
+    return values.length > 0 ? values : [getSchemaName($ref)];
+  };
   const addValues = (alternative: unknown): unknown => {
     if (!isNode(alternative) || typeof alternative.$ref !== 'string') return alternative;
     const { $ref } = alternative;
-    const schema = $ref.slice($ref.lastIndexOf('/') + 1);
+    if (isDefault(alternative)) {
+      // Values without the property, or with a value that no other alternative has, are of this alternative.
+      const taken = others.filter((other) => typeof other.$ref === 'string' && !isDefault(other)).flatMap(listValues);
+      return taken.length === 0
+        ? alternative
+        : { allOf: [alternative, { not: { required: [name], properties: { [name]: { enum: taken } } } }] };
+    }
+    const schema = getSchemaName($ref);
     const values = mapping.flatMap(([value, target]) => (target === $ref || target === schema ? [value] : []));
     const own = getNode(getTarget(document, parseReference($ref)), `/properties${formatPointer(name)}`);
     const known = isNode(own) ? resolveNode(document, own) : undefined;
@@ -145,6 +163,11 @@ function normalizeDiscriminator(node: Node, document: Document): Node {
     ...node,
     ...Object.fromEntries(alternatives.map(([key, list]) => [key, (list as unknown[]).map(addValues)])),
   };
+}
+
+/** Returns the last segment of a reference: the name of a component schema. */
+function getSchemaName(reference: unknown): string {
+  return String(reference).slice(String(reference).lastIndexOf('/') + 1);
 }
 
 /** Converts `items` with an array of schemas, as in earlier drafts of JSON Schema, to the keywords of draft 2020-12. */

@@ -74,7 +74,7 @@ export function createParameterAjv(document: Document, options: Options): Ajv {
 function createRouter(document: Document) {
   const { OpenAPIRouter: Router } = loadPackage<{ OpenAPIRouter: typeof OpenAPIRouter }>('openapi-backend/router.js');
   const router = new Router({ definition: createDefinition(document) });
-  const operations = router.getOperations();
+  const operations = [...router.getOperations(), ...listOtherOperations(router.definition.paths ?? {})];
   const findCandidates = createCandidateFinder(operations);
   let searched = operations;
   router.getOperations = () => searched;
@@ -101,6 +101,18 @@ function createRouter(document: Document) {
   };
   return { router, matchOperation };
 }
+
+/** Returns the operations whose methods openapi-backend does not know, such as QUERY. */
+function listOtherOperations(paths: NonNullable<Document['paths']>): readonly Operation[] {
+  return Object.entries(paths).flatMap(([path, item]) =>
+    Object.entries(item ?? {})
+      .filter(([method]) => !(KNOWN_METHODS as readonly string[]).includes(method))
+      .map(([method, operation]) => ({ ...(operation as Operation), path, method })),
+  );
+}
+
+/** The methods of the operations that the router of openapi-backend lists. */
+const KNOWN_METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
 
 /** Matches a path that openapi-backend does not change before it is compared. The functions that do so are slow. */
 const NORMAL_PATH = /^\/(?!\/)[^?\s]*(?<!\/)$/;
@@ -188,10 +200,11 @@ function toBackendId(operationId: string): string {
  */
 function toBackendParameter(parameter: unknown): unknown {
   if (!isNode(parameter)) return parameter;
-  const { content, schema, ...rest } = parameter;
+  const { content, schema, in: location, ...rest } = parameter;
   const [media] = Object.values(toNode(content));
   const own = content === undefined ? schema : toNode(media).schema;
-  return { ...rest, schema: isNode(own) && 'additionalProperties' in own ? { allOf: [own] } : (own ?? {}) };
+  const place = location === 'querystring' ? 'query' : location;
+  return { ...rest, in: place, schema: isNode(own) && 'additionalProperties' in own ? { allOf: [own] } : (own ?? {}) };
 }
 
 /**

@@ -4,7 +4,7 @@ import { formatPointer, parsePointer } from '../util/json-pointer.ts';
 import { loadPackage } from '../util/load-package.ts';
 import { tryOrError } from '../util/try-or-undefined.ts';
 import { type Document, formatIssues, isNode, type Node, parseText, readContract, toNode } from './document.ts';
-import { FileAccess, type SourceFile, type Target } from './source-files.ts';
+import { FileAccess, type FileReader, type SourceFile, type Target } from './source-files.ts';
 import { createLocator } from './source-location.ts';
 
 /** The file name endings of overlays. For example, the overlay of `openapi.yaml` is `openapi.overlay.yaml`. */
@@ -26,7 +26,10 @@ export function listOverlayPaths(path: string): readonly string[] {
  * Returns undefined if there is no overlay.
  * Throws `UserError` if the overlay can't be read, or if there are several overlays.
  */
-export function readOverlay(path: string, access = new FileAccess(path)): Overlay | undefined {
+export function readOverlay(
+  path: string,
+  access: Pick<FileReader, 'findRefusal'> = new FileAccess(path),
+): Overlay | undefined {
   const [overlay, other] = listOverlayPaths(path).flatMap((file) => {
     const text = readIfExists(file);
     if (text === undefined) return [];

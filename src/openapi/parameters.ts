@@ -1,13 +1,16 @@
 import type { ErrorObject } from 'ajv';
 import { formatPointer } from '../util/json-pointer.ts';
-import { findInexactIntegers, type InexactInteger, MAX_JSON_DEPTH } from '../util/limits.ts';
+import { findInexactIntegers, type InexactInteger } from '../util/limits.ts';
+import { parseQuery } from '../util/request-target.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
+import { addAt, parseDeepName } from './deep-names.ts';
 import { type Document, getNode, getPropertyNames, isNode, type Node, resolvePointer, toNode } from './document.ts';
-import { isJsonType } from './media-types.ts';
-import { type Example, getExamples } from './responses.ts';
+import { isFormBody, isJsonType } from './media-types.ts';
+import { getItemPointer } from './path-items.ts';
+import { type Example, getExamples, getMediaExamples } from './responses.ts';
 import { getBranches, getSchemaParts } from './schema-parts.ts';
 import { createErrorObject } from './schema-validator.ts';
-import type { ConvertTexts } from './typed-values.ts';
+import { type ConvertTexts, readTexts } from './typed-values.ts';
 
 /** A parameter of an operation. */
 export interface Parameter {
@@ -35,6 +38,10 @@ export interface Parameter {
    * `additionalProperties`.
    */
   readonly takesOthers: boolean;
+  /** Whether the parameter is the whole query string (`in: querystring` of OpenAPI 3.2). Its place is the query. */
+  readonly isQueryString: boolean;
+  /** Whether a cookie has the value without escapes (`style: cookie` of OpenAPI 3.2). */
+  readonly isUnescaped: boolean;
   /** Whether an empty value counts as missing (`allowEmptyValue`). */
   readonly mayBeEmpty: boolean;
   readonly examples: readonly Example[];
@@ -64,7 +71,7 @@ const IGNORED_HEADERS = ['accept', 'content-type', 'authorization'];
  * A parameter of the operation overrides a parameter of the path item with the same name and location.
  */
 export function getParameters(document: Document, operation: string): readonly Parameter[] {
-  const path = operation.slice(0, operation.lastIndexOf('/'));
+  const path = getItemPointer(operation);
   const byName = new Map<string, Parameter>();
   for (const list of [`${operation}/parameters`, `${path}/parameters`]) {
     const nodes = getNode(document, list);
@@ -80,14 +87,16 @@ export function getParameters(document: Document, operation: string): readonly P
 function getParameter(document: Document, pointer: string): Parameter | undefined {
   const node = getNode(document, pointer);
   if (!isNode(node) || typeof node.name !== 'string') return undefined;
-  const location = node.in as Parameter['in'];
+  const isQueryString = node.in === 'querystring';
+  const location = isQueryString ? 'query' : (node.in as Parameter['in']);
   if (location === 'header' && IGNORED_HEADERS.includes(node.name.toLowerCase())) return undefined;
   const [type] = Object.keys(toNode(node.content));
-  const schema = type === undefined ? `${pointer}/schema` : `${pointer}/content${formatPointer(type)}/schema`;
+  const media = type === undefined ? pointer : resolvePointer(document, `${pointer}/content${formatPointer(type)}`);
+  const schema = `${media}/schema`;
   const types = getTypes(document, schema);
   const shape = getShape(node, type, types);
   const isFields = shape === 'fields';
-  return {
+  const parameter: Parameter = {
     name: node.name,
     in: location,
     isRequired: node.required === true,
@@ -95,12 +104,28 @@ function getParameter(document: Document, pointer: string): Parameter | undefine
     ...getSyntax(node, shape),
     mayBeSingle: types.some((name) => name !== 'array' && name !== 'object'),
     fields: isFields ? getPropertyNames(document, schema) : [],
-    takesOthers: isFields && isOpen(document, schema),
+    takesOthers: isFields && location === 'query' && takesOtherNames(document, schema, isQueryString),
+    isQueryString,
+    isUnescaped: node.style === 'cookie',
     mayBeEmpty: node.allowEmptyValue === true,
-    examples: getExamples(document, pointer),
+    examples: [],
     pointer,
     schema,
   };
+  const examples = getExamples(document, pointer, (text) => readSerialized(document, parameter, text));
+  const own = examples.length > 0 || type === undefined ? examples : getMediaExamples(document, media, type);
+  return { ...parameter, examples: own };
+}
+
+/** Returns the value of a parameter that has the serialization `text` (Example Object, `serializedValue`). */
+function readSerialized(document: Document, parameter: Parameter, text: string): unknown {
+  const { name, in: location } = parameter;
+  const convert: ConvertTexts = (schema, texts) => readTexts({ document, isValid: () => true }, schema, texts);
+  const headers = location === 'cookie' ? { cookie: text } : { [name.toLowerCase()]: text };
+  const path = { [name]: tryOrUndefined(() => decodeURIComponent(text)) ?? text };
+  const route = { parameters: [parameter] };
+  const { values } = readParameters(convert, route, headers, { path, query: readQuery(route, text) });
+  return values[location][location === 'header' ? name.toLowerCase() : name] ?? text;
 }
 
 /** Returns the types that a schema allows, without `null`. */
@@ -109,18 +134,25 @@ function getTypes(document: Document, schema: string): readonly string[] {
   return [...new Set(types)].filter((type) => type !== 'null');
 }
 
-/** Returns whether a schema, or a schema in its `allOf`, describes undocumented properties. */
-function isOpen(document: Document, schema: string): boolean {
+/**
+ * Returns whether an object has the query parameters that the contract does not define, because its schema, or a schema
+ * in its `allOf`, describes undocumented properties.
+ * If the object is the whole query string, its schema can also forbid them.
+ */
+function takesOtherNames(document: Document, schema: string, isQueryString: boolean): boolean {
   return getSchemaParts(document, schema).some(
-    ({ node }) => isNode(node.additionalProperties) || node.additionalProperties === true,
+    ({ node: { additionalProperties: others } }) =>
+      isNode(others) || others === true || (isQueryString && others === false),
   );
 }
 
 function getShape(node: Node, mediaType: string | undefined, types: readonly string[]): Shape | undefined {
   const { in: location, style, explode } = node;
+  if (mediaType !== undefined && location === 'querystring' && isFormBody(mediaType)) return 'fields';
   if (mediaType !== undefined) return isJsonType(mediaType) ? 'json' : undefined;
   if (style === 'deepObject') return types.includes('array') ? 'deep array' : 'deep object';
-  const isQuery = location === 'query';
+  // The style `cookie` has one cookie for each entry or property, as a query has parameters.
+  const isQuery = location === 'query' || style === 'cookie';
   if (types.includes('object')) {
     if (isQuery && explode !== false && !isDelimited(style)) return 'fields';
     return !isQuery && explode === true ? 'assignments' : 'pairs';
@@ -205,14 +237,15 @@ interface Sent {
  * Removes query parameters that become parts of an object from `query`.
  */
 function takeSent(parameter: Parameter, query: Record<string, unknown>, { path, headers, others }: Sent): unknown {
-  const { name, in: location, shape, fields, takesOthers } = parameter;
+  const { name, in: location, shape, fields, takesOthers, isQueryString } = parameter;
   if (location === 'path') return path[name];
   if (location === 'header')
     return Object.hasOwn(headers, name.toLowerCase()) ? headers[name.toLowerCase()] : undefined;
-  if (location === 'cookie') return findCookie(headers.cookie, name);
+  if (location === 'cookie') return takeCookies(parameter, headers.cookie);
   if (isDeepShape(shape)) return takeDeepValue(query, name, shape);
   const object = shape === 'fields' ? { ...takeFields(query, fields), ...(takesOthers ? others : {}) } : {};
   if (Object.keys(object).length > 0) return object;
+  if (isQueryString && shape === 'fields') return undefined;
   return Object.hasOwn(query, name) ? query[name] : undefined;
 }
 
@@ -310,9 +343,7 @@ function takeFields(query: Record<string, unknown>, fields: readonly string[]): 
 
 /** Removes the query parameters that no parameter defines, and returns them as an object. */
 function takeOthers(parameters: readonly Parameter[], query: Record<string, unknown>): Sent['others'] {
-  const known = parameters.flatMap((parameter) =>
-    parameter.in === 'query' ? [parameter.name, ...parameter.fields] : [],
-  );
+  const known = parameters.flatMap((parameter) => (parameter.in === 'query' ? listQueryNames(parameter) : []));
   const isDeep = (name: string) =>
     parameters.some(({ shape, name: own }) => isDeepShape(shape) && own === parseDeepName(name)?.parameter);
   return takeFields(
@@ -343,67 +374,51 @@ function takeDeepValue(query: Record<string, unknown>, name: string, shape: Para
   return result === undefined || shape === 'deep object' ? result : [result].flat();
 }
 
-/** Returns the value of a cookie; undefined if there is no such cookie. `cookies`: the header `Cookie`. */
-export function findCookie(cookies: string | readonly string[] | undefined, name: string): string | undefined {
+/** Returns the names that a query has for a parameter, without those with brackets. */
+export function listQueryNames({ name, shape, fields, isQueryString }: Parameter): readonly string[] {
+  return isQueryString && shape === 'fields' ? fields : [name, ...fields];
+}
+
+/**
+ * Returns the query of a request by name.
+ * If a parameter is the whole query string, and not a form, its name has the whole text.
+ */
+export function readQuery(
+  { parameters }: { readonly parameters: readonly Parameter[] },
+  querystring: string,
+): Readonly<Record<string, string | string[]>> {
+  const whole = parameters.find(isWholeQuery);
+  if (!whole || querystring === '') return parseQuery(querystring);
+  return { [whole.name]: tryOrUndefined(() => decodeURIComponent(querystring)) ?? querystring };
+}
+
+/** Returns whether a parameter is the text of the query string, such as JSON, and not a form. */
+export function isWholeQuery({ isQueryString, shape }: Parameter): boolean {
+  return isQueryString && shape !== 'fields';
+}
+
+/** Returns the cookies of a parameter: a text, several texts, or an object of texts. */
+function takeCookies({ name, shape, fields }: Parameter, cookies: Sent['headers'][string]): unknown {
+  if (shape === 'fields') {
+    const sent = fields.flatMap((field) => {
+      const value = findCookie(cookies, field);
+      return value === undefined ? [] : [[field, value] as const];
+    });
+    return sent.length === 0 ? undefined : Object.fromEntries(sent);
+  }
+  if (shape !== 'repeated') return findCookie(cookies, name);
+  const values = listCookies(cookies, name);
+  return values.length > 1 ? values : values[0];
+}
+
+function listCookies(cookies: Sent['headers'][string], name: string): readonly string[] {
   const pairs = String(cookies ?? '')
     .split(';')
     .map((pair) => pair.trim());
-  return pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1);
+  return pairs.filter((pair) => pair.startsWith(`${name}=`)).map((pair) => pair.slice(name.length + 1));
 }
 
-/**
- * Splits the name of a query parameter into the parameter name and the keys: `filter[colour][not]` has the name
- * `filter` and the keys `colour` and `not`.
- * Returns undefined for a name without keys.
- */
-export function parseDeepName(name: string) {
-  const [, parameter, brackets] = /^([^[\]]+)((?:\[[^[\]]*\])+)$/.exec(name) ?? [];
-  const keys = brackets?.slice(1, -1).split('][') ?? [];
-  // More keys would create a value that is nested too deeply.
-  if (parameter === undefined || keys.length === 0 || keys.length > MAX_JSON_DEPTH) return undefined;
-  return { parameter, keys };
-}
-
-/**
- * Adds a nested value: the keys `['a', 'b']` set `target.a.b`.
- * Empty and numeric keys append to an array instead, and so does a second value for the same keys.
- * The numeric keys of nested values stand for the same entry.
- * Returns the result.
- * Changes `target`, which must be undefined or a result of this function: a copy for each field would take quadratic
- * time.
- */
-export function addAt(target: unknown, keys: readonly string[], value: unknown, level = 0): unknown {
-  const key = keys[level];
-  if (key !== undefined && /^\d+$/.test(key) && level < keys.length - 1)
-    return addToEntry(
-      Array.isArray(target) ? target : [target].flat().filter((one) => one !== undefined),
-      keys,
-      value,
-      level,
-    );
-  if (key === undefined || /^\d*$/.test(key)) {
-    const added = key === undefined ? value : addAt(undefined, keys, value, level + 1);
-    if (target === undefined && key === undefined) return Array.isArray(added) ? [...added] : added;
-    const entries = Array.isArray(target) ? target : [target].filter((entry) => entry !== undefined);
-    for (const entry of [added].flat()) entries.push(entry);
-    return entries;
-  }
-  const own: Record<string, unknown> = isNode(target) ? target : {};
-  const inner = addAt(Object.hasOwn(own, key) ? own[key] : undefined, keys, value, level + 1);
-  // An assignment to the name `__proto__` would change the prototype.
-  return Object.defineProperty(own, key, { value: inner, enumerable: true, configurable: true, writable: true });
-}
-
-/** The positions of the entries in the arrays of `addToEntry`, by the number in the name. */
-const positions = new WeakMap<object, Map<string, number>>();
-
-/** Adds a nested value to the entry of an array: `items[0][a]` and `items[0][b]` belong to the same entry. */
-function addToEntry(list: unknown[], keys: readonly string[], value: unknown, level: number): unknown[] {
-  const known = positions.get(list) ?? new Map<string, number>();
-  positions.set(list, known);
-  const key = String(keys[level]);
-  const position = known.get(key) ?? list.length;
-  known.set(key, position);
-  list[position] = addAt(list[position], keys, value, level + 1);
-  return list;
+/** Returns the value of a cookie; undefined if there is no such cookie. `cookies`: the header `Cookie`. */
+export function findCookie(cookies: string | readonly string[] | undefined, name: string): string | undefined {
+  return listCookies(cookies, name)[0];
 }

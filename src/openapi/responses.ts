@@ -5,11 +5,13 @@ import type { IssueParts } from '../util/issue.ts';
 import { formatPointer } from '../util/json-pointer.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { JSON_TYPE } from '../util/request-target.ts';
+import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import { getStatuses } from './check-structure.ts';
 import { describeError } from './describe-error.ts';
 import { type Document, getNode, getTarget, isNode, resolvePointer, toNode } from './document.ts';
 import { allowsJson, findMediaType, isJsonType, isXmlType, removeTypeParameters } from './media-types.ts';
 import { groupByPointer, type SchemaValidator } from './schema-validator.ts';
+import { type DocumentedItems, findItemErrors, getDocumentedItems, verifyStream } from './stream-items.ts';
 
 /** A documented response of an operation. */
 export interface DocumentedResponse {
@@ -30,6 +32,12 @@ export interface DocumentedMedia {
   /** The JSON Pointer of the schema; undefined if there is no schema. */
   readonly schema: string | undefined;
   readonly examples: readonly Example[];
+  /** The JSON Pointer of the schema of each item of a stream (`itemSchema`); absent if there is no such schema. */
+  readonly itemSchema?: string;
+  /** The JSON Pointer of the Encoding Object of the items (`itemEncoding`); absent if there is none. */
+  readonly itemEncoding?: string;
+  /** The items of a stream, such as server-sent events. Undefined if the media type is no stream. */
+  readonly items?: DocumentedItems;
 }
 
 /** A Header Object. */
@@ -45,6 +53,8 @@ export interface DocumentedHeader extends DocumentedMedia {
 export interface Example {
   readonly name: string | undefined;
   readonly value: unknown;
+  /** The value as it is sent (`serializedValue` of OpenAPI 3.2); absent if the document does not have it. */
+  readonly serialized?: string;
 }
 
 /** Returns the documented responses of the operation at a JSON Pointer. */
@@ -143,13 +153,30 @@ export function hasOpenContent(method: string, { name, media }: DocumentedRespon
 /** Statuses whose responses never have a body (RFC 9110, sections 15.3.5 and 15.3.6). */
 const BODILESS = ['204', '205'];
 
-/** Returns the Media Type Objects of the `content` object at a JSON Pointer, by media type. */
+/**
+ * Returns the Media Type Objects of the `content` object at a JSON Pointer, by media type.
+ * A media type can be a reference, such as `#/components/mediaTypes/Pets` (OpenAPI 3.2).
+ */
 export function getMedia(document: Document, content: string): DocumentedResponse['media'] {
-  const entries = Object.keys(toNode(getNode(document, content))).map((type) => {
-    const pointer = content + formatPointer(type);
-    return [type, { schema: getSchemaPointer(document, pointer), examples: getExamples(document, pointer) }];
-  });
+  const entries = Object.keys(toNode(getNode(document, content))).map((type) => [
+    type,
+    createMedia(document, resolvePointer(document, content + formatPointer(type)), type),
+  ]);
   return Object.fromEntries(entries);
+}
+
+function createMedia(document: Document, pointer: string, type: string): DocumentedMedia {
+  const schema = getSchemaPointer(document, pointer);
+  const itemSchema = getSchemaPointer(document, pointer, 'itemSchema');
+  const hasEncoding = isNode(getNode(document, `${pointer}/itemEncoding`));
+  const items = getDocumentedItems(document, type, { schema, itemSchema });
+  return {
+    schema,
+    examples: getMediaExamples(document, pointer, type),
+    ...(items && { items }),
+    ...(itemSchema !== undefined && { itemSchema }),
+    ...(hasEncoding && { itemEncoding: `${pointer}/itemEncoding` }),
+  };
 }
 
 function createHeader(document: Document, headers: string, name: string): DocumentedHeader {
@@ -160,30 +187,48 @@ function createHeader(document: Document, headers: string, name: string): Docume
   if (content) return { name, isRequired, type: 'object', objectStyle: 'json', ...content };
   const schema = getSchemaPointer(document, pointer);
   const { type } = toNode(getTarget(document, schema ?? ''));
+  const valueType = schema === undefined ? 'string' : String(Array.isArray(type) ? type[0] : type);
   return {
     name,
     isRequired,
-    type: schema === undefined ? 'string' : String(Array.isArray(type) ? type[0] : type),
+    type: valueType,
     objectStyle: getNode(document, `${pointer}/explode`) === true ? 'pairs' : 'list',
     schema,
-    examples: getExamples(document, pointer),
+    examples: getExamples(document, pointer, (text) => parseHeader(text, valueType)),
   };
 }
 
-function getSchemaPointer(document: Document, parent: string): string | undefined {
-  const schema = getNode(document, `${parent}/schema`);
-  return isNode(schema) || schema === true ? `${parent}/schema` : undefined;
+function getSchemaPointer(document: Document, parent: string, key = 'schema'): string | undefined {
+  const schema = getNode(document, `${parent}/${key}`);
+  return isNode(schema) || schema === true ? `${parent}/${key}` : undefined;
+}
+
+/** Returns the examples of the Media Type Object at a JSON Pointer. */
+export function getMediaExamples(document: Document, pointer: string, type: string): readonly Example[] {
+  return getExamples(document, pointer, (text) =>
+    isJsonType(type) ? (tryOrUndefined((): unknown => JSON.parse(text)) ?? text) : text,
+  );
 }
 
 /**
  * Returns the examples of the media type, header or parameter at a JSON Pointer.
  * The keyword `example` is used only if `examples` has none.
+ * `parse`: returns the value of a `serializedValue` without a `dataValue`.
  */
-export function getExamples(document: Document, pointer: string): readonly Example[] {
+export function getExamples(
+  document: Document,
+  pointer: string,
+  parse: (text: string) => unknown = (text) => text,
+): readonly Example[] {
   const parent = toNode(getNode(document, pointer));
-  const named = Object.keys(toNode(parent.examples)).flatMap((name) => {
+  const named = Object.keys(toNode(parent.examples)).flatMap((name): readonly Example[] => {
     const example = getTarget(document, `${pointer}/examples${formatPointer(name)}`);
-    return isNode(example) && 'value' in example ? [{ name, value: example.value }] : [];
+    if (!isNode(example)) return [];
+    const { dataValue, value, serializedValue: serialized } = example;
+    if (typeof serialized === 'string')
+      return [{ name, value: 'dataValue' in example ? dataValue : parse(serialized), serialized }];
+    if ('dataValue' in example) return [{ name, value: dataValue }];
+    return 'value' in example ? [{ name, value }] : [];
   });
   if (named.length > 0) return named;
   return 'example' in parent ? [{ name: undefined, value: parent.example }] : [];
@@ -263,10 +308,47 @@ function verifyBody(
   if (contentType === undefined) return [createUndocumented('content type', 'the content type is missing')];
   const type = findMediaType(types, contentType);
   if (type === undefined) return [createUndocumented('content type', `content type ${contentType} is not documented`)];
-  const schema = documented.media[type]?.schema;
+  const { schema, items } = documented.media[type] ?? {};
+  if (items && typeof response.body === 'string') return verifyItems(verifier, items, contentType, response.body);
   if (schema === undefined || !isJsonType(removeTypeParameters(contentType))) return [];
   const errors = verifier.validate(schema, response.body);
   return errors.length === 0 ? [] : toViolations(verifier, errors, { part: 'body', schema });
+}
+
+/** Returns the violations in the items of a stream. Their places are those of the entries of a list: `body/1/name`. */
+function verifyItems(
+  verifier: Verifier,
+  items: DocumentedItems,
+  contentType: string,
+  text: string,
+): readonly ResponseViolation[] {
+  const { error, errors } = verifyStream(items, verifier.validate, { contentType, text });
+  const violations = errors.flatMap((item) => toItemViolations(verifier, items, item.error, item.index));
+  if (error === undefined) return violations;
+  return [
+    ...violations,
+    { where: 'body', rule: 'stream', message: `body is no valid ${removeTypeParameters(contentType)}: ${error}` },
+  ];
+}
+
+function toItemViolations(
+  verifier: Verifier,
+  { schema = '' }: DocumentedItems,
+  error: ErrorObject,
+  index: number,
+): readonly ResponseViolation[] {
+  return toViolations(verifier, [error], { part: `body/${index}`, schema });
+}
+
+/** Returns the violations of one item of a stream. `index`: its position in the stream. */
+export function verifyItem(
+  verifier: Verifier,
+  items: DocumentedItems,
+  { index, value }: { readonly index: number; readonly value: unknown },
+): readonly ResponseViolation[] {
+  return findItemErrors(items, verifier.validate, value).flatMap((error) =>
+    toItemViolations(verifier, items, error, index),
+  );
 }
 
 function verifyHeaders(verifier: Verifier, headers: readonly DocumentedHeader[], response: ResponseToVerify) {

@@ -4,11 +4,11 @@ import { memoizeByObject } from '../util/memoize-by-object.ts';
 import type { CredentialNames } from '../util/redact-secrets.ts';
 import { isBelow } from '../util/request-target.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
-import { METHODS } from './check-structure.ts';
 import { type Document, getNode, getPropertyNames, isNode, type Node, resolvePointer, toNode } from './document.ts';
 import { getKnownValues, type KnownValues } from './known-values.ts';
 import { allowsJson, isJsonType, isParsedType } from './media-types.ts';
-import { getParameters, type Parameter, removePrefix } from './parameters.ts';
+import { getParameters, listQueryNames, type Parameter, removePrefix } from './parameters.ts';
+import { getItemPointer, listOperations, METHODS_32 } from './path-items.ts';
 import { type DocumentedResponse, getMedia, getResponses } from './responses.ts';
 import { type Credential, getCredentialNames, getPasswordNames, getSecurity } from './security.ts';
 
@@ -147,6 +147,9 @@ export function createRouting(router: OperationMatcher, document: Document): Rou
     const operation = router.matchOperation({ method, path: normalizeEscapes(path), headers: {} });
     return operation && byPattern.get(`${operation.method.toUpperCase()} ${operation.path}`);
   };
+  const methods = [
+    ...new Set([...METHODS_32.map((name) => name.toUpperCase()), ...routes.map(({ method }) => method)]),
+  ];
   const basePaths = [...new Set(routes.flatMap((route) => route.basePaths))].sort((a, b) => b.length - a.length);
   const exactRoutes = [...byPattern].filter(([key]) => EXACT_KEY.test(key));
   const cache = new Map(exactRoutes.map(([key, route]): [string, RouteResult] => [key, { kind: 'operation', route }]));
@@ -154,7 +157,7 @@ export function createRouting(router: OperationMatcher, document: Document): Rou
     // Decision: HEAD is GET without the body, unless the contract has a HEAD operation.
     const route = findRoute(method, path) ?? (method === 'HEAD' ? findRoute('GET', path) : undefined);
     if (route) return { kind: 'operation', route };
-    const allow = METHODS.filter((candidate) => findRoute(candidate, path)).map((name) => name.toUpperCase());
+    const allow = methods.filter((candidate) => findRoute(candidate, path));
     return allow.length > 0 ? { kind: 'unknown-method', allow } : { kind: 'unknown-path' };
   };
   return {
@@ -204,14 +207,17 @@ const EXACT_KEY = /^[A-Z]+ (?:\/[\w-]+)+$/;
 /** Returns the operations of a document. */
 export const getRoutes = memoizeByObject((document: Document): readonly Route[] =>
   Object.entries(document.paths ?? {}).flatMap(([path, item]) =>
-    METHODS.filter((method) => isNode(item) && isNode(item[method])).map((method) =>
-      createRoute(document, path, method),
+    listOperations(document, toNode(item)).flatMap(({ method, pointer, node }) =>
+      isNode(node) ? [createRoute(document, path, method, formatPointer('paths', path) + pointer)] : [],
     ),
   ),
 );
 
-function createRoute(document: Document, path: string, method: string): Route {
-  const pointer = formatPointer('paths', path, method);
+/**
+ * Creates the description of an operation.
+ * `pointer`: the JSON Pointer of the operation.
+ */
+export function createRoute(document: Document, path: string, method: string, pointer: string): Route {
   const responses = getResponses(document, pointer);
   const parameters = getParameters(document, pointer);
   const bodyMedia = getMedia(document, `${resolvePointer(document, `${pointer}/requestBody`)}/content`);
@@ -221,9 +227,9 @@ function createRoute(document: Document, path: string, method: string): Route {
   const [, body] = media.find(([type]) => isParsedType(type)) ?? media.find(([type]) => allowsJson(type)) ?? [];
   return {
     operationId: String(getNode(document, `${pointer}/operationId`) ?? ''),
-    method: method.toUpperCase(),
+    method,
     path,
-    basePaths: getServerPaths(findServers(document, path, method)),
+    basePaths: getServerPaths(findServers(document, pointer)),
     pointer,
     successStatus: getSuccessStatus(responses),
     responses,
@@ -233,7 +239,7 @@ function createRoute(document: Document, path: string, method: string): Route {
     security: getSecurity(document, pointer),
     pathNames: [...path.matchAll(/\{([^{}]+)\}/g)].map(([, name = '']) => name),
     knownNames: {
-      query: queryParameters.flatMap(({ name, fields }) => [name, ...fields]),
+      query: queryParameters.flatMap(listQueryNames),
       body: body?.schema === undefined ? [] : getPropertyNames(document, body.schema),
     },
     knownValues: getKnownValues(document, parameters),
@@ -247,9 +253,9 @@ function hasOtherTypes(types: readonly string[]): boolean {
 }
 
 /** Returns the servers of an operation: its own, else those of its path item, else those of the document. */
-function findServers(document: Document, path: string, method: string): unknown {
-  const item = toNode(getNode(document, formatPointer('paths', path)));
-  return toNode(item[method]).servers ?? item.servers ?? document.servers;
+function findServers(document: Document, operation: string): unknown {
+  const item = toNode(getNode(document, getItemPointer(operation)));
+  return toNode(getNode(document, operation)).servers ?? item.servers ?? document.servers;
 }
 
 /** Returns the first 2xx status; else 200 for `2XX` or `default`; else the first documented status that is not 1xx. */
@@ -406,4 +412,13 @@ function createSegmentMatcher(segment: string, normalize: (text: string) => stri
     }
     return end > first.length ? [text.slice(first.length, end), ...values] : undefined;
   };
+}
+
+/**
+ * Returns whether a client can request the path of an operation.
+ * Some documents describe an operation several times, with fragments such as `/things#v2`.
+ * HTTP can't request a fragment.
+ */
+export function canBeRequested({ path }: Route): boolean {
+  return !path.includes('#');
 }

@@ -2,8 +2,18 @@ import type { Issue } from '../util/issue.ts';
 import { formatPointer, parsePointer } from '../util/json-pointer.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { type CredentialNames, isSecretName } from '../util/redact-secrets.ts';
-import { type Document, getNode, getTarget, isNode, type Node, resolvePointer, toNode } from './document.ts';
+import {
+  type Document,
+  getNode,
+  getTarget,
+  isNode,
+  type Node,
+  parseReference,
+  resolvePointer,
+  toNode,
+} from './document.ts';
 import { precedesLogin, registersUsers } from './login-paths.ts';
+import { listOperations } from './path-items.ts';
 import { getMedia } from './responses.ts';
 import { ALL_PARTS, getPartItems, getPartProperties, getSchemaParts } from './schema-parts.ts';
 import { mapNodes } from './walk-schemas.ts';
@@ -13,6 +23,8 @@ export const SESSION_COOKIE = 'session';
 
 /** A credential that a request must have. */
 export interface Credential {
+  /** The name of the security scheme in the document. */
+  readonly schemeName: string;
   readonly in: 'header' | 'query' | 'cookie';
   /** The name of the header, query parameter or cookie. The name of a header is in lower case. */
   readonly name: string;
@@ -37,10 +49,20 @@ export function getSecurity(document: Document, operation: string): readonly (re
   if (!Array.isArray(requirements) || (own === undefined && isOpen(document, operation))) return [];
   return requirements.filter(isNode).map((requirement) =>
     Object.entries(requirement).flatMap(([name, scopes]) => {
-      const scheme = toNode(getTarget(document, `/components/securitySchemes${formatPointer(name)}`));
-      return createCredential(scheme, Array.isArray(scopes) ? scopes.map(String) : []);
+      const scheme = toNode(getTarget(document, getSchemePointer(document, name)));
+      const list = Array.isArray(scopes) ? scopes.map(String) : [];
+      return createCredential(scheme, list).map((credential) => ({ ...credential, schemeName: name }));
     }),
   );
+}
+
+/**
+ * Returns the JSON Pointer of the security scheme with a name.
+ * The name can also be a reference such as `#/components/securitySchemes/key` (OpenAPI 3.2).
+ */
+export function getSchemePointer(document: Document, name: string): string {
+  const pointer = `/components/securitySchemes${formatPointer(name)}`;
+  return name.startsWith('#/') && getNode(document, pointer) === undefined ? parseReference(name) : pointer;
 }
 
 /** Returns whether a request to an operation must have credentials: each security requirement has one. */
@@ -82,7 +104,10 @@ export function findOpenOperations(
 const OPEN =
   'requires no credentials here, because clients have none before they log in: add security: [] to the operation';
 
-function createCredential(node: Readonly<Record<string, unknown>>, scopes: readonly string[]): readonly Credential[] {
+function createCredential(
+  node: Readonly<Record<string, unknown>>,
+  scopes: readonly string[],
+): readonly Omit<Credential, 'schemeName'>[] {
   const { type, scheme = '', name = '', in: location } = node;
   const authorization = { in: 'header', name: 'authorization', scopes } as const;
   if (type === 'oauth2' || type === 'openIdConnect') return [{ ...authorization, scheme: 'bearer' }];
@@ -163,7 +188,7 @@ function addNames(document: Document, pointer: string, names: Names) {
 function listSecretPaths(document: Document): readonly string[] {
   const paths = Object.entries(toNode(document.paths)).map(([path, item]) => {
     const pointer = `/paths${formatPointer(path)}`;
-    const holders = [pointer, ...Object.keys(toNode(item)).map((method) => `${pointer}/${method}`)];
+    const holders = [pointer, ...listOperations(document, toNode(item)).map((one) => pointer + one.pointer)];
     const parameters = holders.flatMap((holder) => {
       const list = getNode(document, `${holder}/parameters`);
       return Array.isArray(list) ? [...list.keys()].map((index) => `${holder}/parameters/${index}`) : [];

@@ -4,6 +4,7 @@ import type { Issue } from '../util/issue.ts';
 import { formatPointer, parsePointer } from '../util/json-pointer.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import { isNode, type Node, parseReference, parseSource, readContract } from './document.ts';
+import { isVersion32 } from './path-items.ts';
 import { createLocator, type Locate } from './source-location.ts';
 import { getKind, mapNodes } from './walk-schemas.ts';
 
@@ -15,6 +16,8 @@ export interface SourceFile {
   readonly content: unknown;
   /** Warnings about the content. */
   readonly issues?: readonly Issue[];
+  /** Converts a JSON Pointer of the content to one of the text. Default: it is the same. */
+  readonly toSourcePointer?: ((pointer: string) => string) | undefined;
 }
 
 /** The value to which a `$ref` points, and the place of this value. */
@@ -28,14 +31,22 @@ export interface Target {
 /** The maximum number of references that are followed to find a value. */
 const MAX_STEPS = 100;
 
+/** Reads the files to which a document refers. */
+export interface FileReader {
+  /** Returns the reason why a document can't include a file, as a clause; undefined if it can. */
+  findRefusal(path: string): string | undefined;
+  /** Returns the text of a file. Throws `UserError` if the file can't be read. */
+  read(path: string): string;
+}
+
 /** The files of a document. A file is read on the first reference to it. */
 export class SourceFiles {
   readonly #main: SourceFile;
-  readonly #access: FileAccess;
+  readonly #access: FileReader;
   readonly #files = new Map<string, SourceFile | string>();
   readonly #schemas = new Map<SourceFile, readonly NamedSchema[]>();
 
-  constructor(main: SourceFile, access = new FileAccess(main.path)) {
+  constructor(main: SourceFile, access: FileReader = new FileAccess(main.path)) {
     this.#main = main;
     this.#access = access;
     this.#files.set(normalize(main.path), main);
@@ -73,10 +84,12 @@ export class SourceFiles {
       const inDocument = this.#walk(file, parseReference(`#${fragment}`), steps);
       return typeof inDocument === 'string' ? found : inDocument;
     }
-    if (/^([a-z][\w+.-]*:|\/\/)/i.test(location))
+    const named = location === '' ? undefined : this.#findDocument(file, toUri(location, base.uri));
+    if (!named && /^([a-z][\w+.-]*:|\/\/)/i.test(location))
       return 'which is not loaded, because the server makes no requests: save a copy beside this file, and refer to the copy';
-    if (isAbsolute(location)) return 'which is an absolute path: use a path relative to this file';
-    const target = location === '' ? file : this.#load(join(dirname(file.path), parseReference(`#${location}`)));
+    if (!named && isAbsolute(location)) return 'which is an absolute path: use a path relative to this file';
+    const place = join(dirname(file.path), parseReference(`#${location}`));
+    const target = named ?? (location === '' ? file : this.#load(place));
     if (typeof target === 'string') return target;
     if (fragment !== '' && !fragment.startsWith('/')) {
       const pointer = this.#findAnchor(target, fragment, undefined);
@@ -86,8 +99,24 @@ export class SourceFiles {
     return this.#walk(target, parseReference(`#${fragment}`), steps);
   }
 
+  /**
+   * Returns the document with a URI, if the documents name themselves with `$self` (OpenAPI 3.2): the document that has
+   * this name, or else the file at the same place relative to `file`, with or without `.yaml`, `.yml` or `.json`.
+   * Returns undefined if there is none.
+   */
+  #findDocument(file: SourceFile, uri: string): SourceFile | string | undefined {
+    const known = [this.#main, ...this.parts].find((one) => getSelf(one.content) === uri);
+    const self = getSelf(file.content);
+    if (known || self === FILE_URI) return known;
+    const [from, to] = [self, uri].map((text) => tryOrUndefined(() => new URL(text)));
+    if (!from || !to || from.protocol !== to.protocol || from.host !== to.host) return undefined;
+    const path = join(dirname(file.path), relative(dirname(from.pathname), decodeURIComponent(to.pathname)));
+    const found = ['', '.yaml', '.yml', '.json'].map((ending) => path + ending).find((one) => existsSync(one));
+    return found === undefined ? undefined : this.#load(found);
+  }
+
   #load(path: string): SourceFile | string {
-    const loaded = this.#files.get(path) ?? this.#access.findRefusal(path) ?? loadFile(path);
+    const loaded = this.#files.get(path) ?? this.#access.findRefusal(path) ?? loadFile(path, this.#access);
     this.#files.set(path, loaded);
     return loaded;
   }
@@ -127,7 +156,7 @@ export class SourceFiles {
       ({ id, pointer: own }) => id !== undefined && isInside(pointer, own),
     );
     const innermost = resources.toSorted((a, b) => b.pointer.length - a.pointer.length)[0];
-    return innermost ?? { pointer: '', uri: FILE_URI };
+    return innermost ?? { pointer: '', uri: getSelf(file.content) };
   }
 
   /**
@@ -197,15 +226,21 @@ function isInside(pointer: string, outer: string): boolean {
   return pointer === outer || pointer.startsWith(`${outer}/`);
 }
 
+/** Returns the URI to which the references of a document are relative: its `$self`, or else the URI of a file. */
+function getSelf(content: unknown): string {
+  const { openapi, $self } = isNode(content) ? content : {};
+  return typeof $self === 'string' && isVersion32({ openapi }) ? toUri($self, FILE_URI) : FILE_URI;
+}
+
 /** Resolves a URI reference. Returns it unchanged if it is invalid. */
 function toUri(reference: string, base: string): string {
   return tryOrUndefined(() => new URL(reference, base).href.replace(/#$/, '')) ?? reference;
 }
 
-function loadFile(path: string): SourceFile | string {
+function loadFile(path: string, access: FileReader): SourceFile | string {
   let text: string;
   try {
-    text = readContract(path);
+    text = access.read(path);
   } catch (error) {
     return `but ${(error as Error).message}`;
   }
@@ -223,10 +258,11 @@ function findNamedSchemas({ text, content }: SourceFile): readonly NamedSchema[]
     return node;
   });
   // `mapNodes` visits the inner schemas first. The URI of an inner schema depends on the outer one.
+  const self = getSelf(content);
   const schemas: NamedSchema[] = [];
   for (const schema of found.reverse()) {
     const outer = schemas.findLast(({ id, pointer }) => id !== undefined && isInside(schema.pointer, pointer));
-    const uri = outer?.uri ?? FILE_URI;
+    const uri = outer?.uri ?? self;
     schemas.push({ ...schema, uri: schema.id === undefined ? uri : toUri(schema.id, uri) });
   }
   return schemas;
@@ -265,7 +301,7 @@ export function createPartLocator(locateOther: Locate, origins: ReadonlyMap<stri
     const origin = findOrigin(origins, pointer);
     if (!origin) return { locate: locateOther, place: pointer };
     const { file } = origin;
-    const locate = locators.get(file) ?? createLocator(file.path, file.text);
+    const locate = locators.get(file) ?? createLocator(file.path, file.text, file.toSourcePointer);
     locators.set(file, locate);
     return { locate, place: origin.pointer };
   };
@@ -277,6 +313,10 @@ export function createPartLocator(locateOther: Locate, origins: ReadonlyMap<stri
     find(pointer: string) {
       const { locate: locateIn, place } = choose(pointer);
       return locateIn.find(place);
+    },
+    findLine(pointer: string) {
+      const { locate: locateIn, place } = choose(pointer);
+      return locateIn.findLine(place);
     },
   });
 }
@@ -301,7 +341,8 @@ function findOrigin(origins: ReadonlyMap<string, Target>, pointer: string) {
  * and the files and folders of the option `allowRefs`.
  * The target of a symbolic link counts, and not the place of the link.
  */
-export class FileAccess {
+export class FileAccess implements FileReader {
+  readonly read = readContract;
   readonly #path: string;
   readonly #allowRefs: readonly string[];
   #roots: readonly string[] | undefined;
@@ -361,7 +402,7 @@ function toRealPath(path: string): string {
  * Returns the Git repository that contains a folder: the nearest folder with an entry `.git`.
  * Returns undefined if there is none.
  */
-function findRepository(folder: string): string | undefined {
+export function findRepository(folder: string): string | undefined {
   if (existsSync(join(folder, '.git'))) return folder;
   const parent = dirname(folder);
   return parent === folder ? undefined : findRepository(parent);

@@ -20,6 +20,8 @@ export interface Locate {
   (pointer: string): string;
   /** Returns the first lines of the value, beginning with the line of its key. */
   find(pointer: string): SourceLines;
+  /** Like `find`, but without the text. Its cost does not depend on the length of the document. */
+  findLine(pointer: string): Omit<SourceLines, 'text'>;
 }
 
 /** Lines of a file. */
@@ -34,12 +36,22 @@ interface SourceLines {
 /**
  * Creates a function that finds the positions of values in a YAML or JSON text.
  * Its first call parses the text, which takes 0.2 s for 2.5 MB.
+ * `toSourcePointer`: converts a JSON Pointer of the document to one of the text, if the document was converted.
  */
-export function createLocator(path: string, text: string): Locate {
+export function createLocator(
+  path: string,
+  text: string,
+  toSourcePointer: (pointer: string) => string = (pointer) => pointer,
+): Locate {
   let root: SourceNode | undefined;
+  let starts: readonly number[] | undefined;
+  const getLine = (offset: number) => {
+    starts ??= findLineStarts(text);
+    return countStarts(starts, offset);
+  };
   const find = (pointer: string) => {
     root ??= parseSource(text);
-    return findNode(root, parsePointer(pointer));
+    return findNode(root, parsePointer(toSourcePointer(pointer)));
   };
   const locate = (pointer: string) => {
     const lines = text.slice(0, findStart(text, find(pointer).node)).split('\n');
@@ -50,7 +62,29 @@ export function createLocator(path: string, text: string): Locate {
       const { node, key = node } = find(pointer);
       return { path, ...readLines(text, findStart(text, key)) };
     },
+    findLine(pointer: string) {
+      const { node, key = node } = find(pointer);
+      return { path, line: getLine(findStart(text, key)) };
+    },
   });
+}
+
+/** Returns the offsets at which the lines of a text start. */
+function findLineStarts(text: string): readonly number[] {
+  const starts = [0];
+  for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', end + 1)) starts.push(end + 1);
+  return starts;
+}
+
+/** Returns how many of the sorted offsets are at most `offset`. */
+function countStarts(starts: readonly number[], offset: number): number {
+  let [from, to] = [0, starts.length];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if ((starts[middle] ?? 0) <= offset) from = middle + 1;
+    else to = middle;
+  }
+  return from;
 }
 
 /** The number of lines that a locator returns. */

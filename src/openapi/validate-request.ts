@@ -5,19 +5,13 @@ import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { suggestName } from '../util/names.ts';
 import { JSON_TYPE } from '../util/request-target.ts';
 import { limitList } from '../util/text.ts';
+import { parseDeepName } from './deep-names.ts';
 import { shorten } from './describe-error.ts';
 import { type Document, getPropertyNames, getTarget, isNode, resolveNode, toNode } from './document.ts';
 import { type Form, readForm } from './form-body.ts';
 import { createUnknownValueError, describeUnknownValue, findUnknownValues } from './known-values.ts';
 import { findMediaType, isFormBody, isParsedType, PATCH_TYPE, removeTypeParameters } from './media-types.ts';
-import {
-  createInexactError,
-  isDeepShape,
-  type Parameters,
-  parseDeepName,
-  type ReadParameters,
-  readParameters,
-} from './parameters.ts';
+import { createInexactError, isDeepShape, type Parameters, type ReadParameters, readParameters } from './parameters.ts';
 import { createPattern, type Pattern } from './patterns/pattern.ts';
 import type { Route } from './routes.ts';
 import { ALL_PARTS, getPartTypes, getSchemaParts } from './schema-parts.ts';
@@ -161,7 +155,10 @@ const NOTHING: readonly InexactInteger[] = [];
 function findErrors(context: RequestValidation, route: Route, request: RequestToValidate, input: OperationInput) {
   // In strict mode, an unknown query parameter is an error.
   const hasParameters = route.parameters.length > 0 || Object.keys(input.query).length > 0;
-  const convert: ConvertTexts = (schema, texts) => readTexts(context, schema, texts);
+  const readValue: ConvertTexts = (schema, texts) => readTexts(context, schema, texts);
+  const form = route.parameters.find(({ isQueryString, shape }) => isQueryString && shape === 'fields')?.schema;
+  const convert: ConvertTexts = (schema, texts) =>
+    schema === form ? readForm(context.document, schema, texts[0], readValue).body : readValue(schema, texts);
   const { values: parameters, errors: unread } = hasParameters
     ? readParameters(convert, route, request.headers, { path: getPathTexts(route, request, input), query: input.query })
     : NO_PARAMETERS;

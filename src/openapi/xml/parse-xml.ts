@@ -174,7 +174,8 @@ class XmlReader {
       const items = readXmlSchema(this.#document, xml.items);
       return children.map((child) => this.read(items, child));
     }
-    if (xml.kind === 'object') return hasText ? text : this.#readObject(xml, element);
+    if (xml.kind === 'object')
+      return hasText && !getNames(this.#document)(xml).text ? text : this.#readObject(xml, element);
     if (children.length > 0) return xml.types.length === 0 ? this.#readObject(xml, element) : { text };
     return toPrimitive(xml.types, text);
   }
@@ -199,6 +200,10 @@ class XmlReader {
       else lists.set(property, [value]);
     }
     for (const [{ key, items }, list] of lists) values.set(key, items || list.length > 1 ? list : list[0]);
+    const { text } = names;
+    const hasText =
+      element.text.trim() !== '' || (element.children.length === 0 && xml.required.includes(text?.key ?? ''));
+    if (text && hasText) values.set(text.key, toPrimitive(text.schema.types, element.text));
     // An empty list without an element of its own has no elements.
     for (const key of names.requiredLists) if (!values.has(key)) values.set(key, []);
     return Object.fromEntries(values);
@@ -226,6 +231,8 @@ interface XmlProperty {
 interface XmlNames {
   readonly attributes: ReadonlyMap<string, XmlProperty>;
   readonly elements: ReadonlyMap<string, readonly XmlProperty[]>;
+  /** The property that has the text of the element. */
+  readonly text: XmlProperty | undefined;
   /** The required lists whose entries are elements beside the other properties. */
   readonly requiredLists: readonly string[];
 }
@@ -235,17 +242,19 @@ const getNames = memoizeByObject((document: Document) =>
   memoizeByObject((xml: XmlSchema): XmlNames => {
     const attributes = new Map<string, XmlProperty>();
     const elements = new Map<string, XmlProperty[]>();
+    let text: XmlProperty | undefined;
     for (const [key, pointer] of xml.properties) {
       const property = createProperty(document, key, readXmlSchema(document, pointer));
       const { schema, items } = property;
       const own = toElementNames(schema, key);
       const names = items ? [...toElementNames(items, key), ...own] : own;
-      if (schema.isAttribute) attributes.set(removePrefix(schema.name ?? key), property);
+      if (schema.textNode) text ??= property;
+      else if (schema.isAttribute) attributes.set(removePrefix(schema.name ?? key), property);
       else for (const one of new Set(names)) elements.set(one, [...(elements.get(one) ?? []), property]);
     }
     const lists = [...elements.values()].flat().filter(({ items }) => items !== undefined);
     const requiredLists = [...new Set(lists.map(({ key }) => key))].filter((key) => xml.required.includes(key));
-    return { attributes, elements, requiredLists };
+    return { attributes, elements, text, requiredLists };
   }),
 );
 

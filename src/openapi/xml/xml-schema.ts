@@ -28,6 +28,8 @@ export interface XmlSchema {
   readonly namespace: string | undefined;
   readonly isAttribute: boolean;
   readonly isWrapped: boolean;
+  /** Whether the schema is a text in the element around it: `text` or `cdata` of `nodeType` (OpenAPI 3.2). */
+  readonly textNode: 'text' | 'cdata' | undefined;
   /** The JSON Pointers of the property schemas, by property name. */
   readonly properties: ReadonlyMap<string, string>;
   /** The JSON Pointer of the schema of the properties that are not in `properties`. */
@@ -98,6 +100,7 @@ function toXmlSchema(parts: readonly SchemaPart[], alternatives: readonly XmlSch
   const toName = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined);
   const isObject = types.includes('object') || properties.size > 0;
   const isArray = types.includes('array') || items !== undefined;
+  const { nodeType } = xml;
   return {
     pointers: parts.map(({ pointer }) => pointer),
     kind: isObject ? 'object' : isArray ? 'array' : 'value',
@@ -105,8 +108,9 @@ function toXmlSchema(parts: readonly SchemaPart[], alternatives: readonly XmlSch
     name: toName(xml.name),
     prefix: toName(xml.prefix),
     namespace: toName(xml.namespace),
-    isAttribute: xml.attribute === true,
-    isWrapped: xml.wrapped === true,
+    isAttribute: xml.attribute === true || nodeType === 'attribute',
+    isWrapped: xml.wrapped === true || (isArray && !isObject && nodeType === 'element'),
+    textNode: nodeType === 'text' || nodeType === 'cdata' ? nodeType : undefined,
     properties,
     additional: open && `${open.pointer}/additionalProperties`,
     items,
@@ -200,6 +204,7 @@ function formatElement(contract: XmlContract, schema: XmlSchema, propertyName: s
   const attributes = new Set([declared]);
   const children = Object.entries(value).map(([key, one]) => {
     const property = readXmlProperty(contract.normalized, xml, key);
+    if (property.textNode && typeof one !== 'object') return formatText(property.textNode, String(one));
     if (!property.isAttribute || typeof one === 'object') return formatElement(contract, property, key, one);
     // The namespace of an attribute without a prefix would be that of its element.
     if (property.prefix) attributes.add(declareNamespace(property));
@@ -207,6 +212,10 @@ function formatElement(contract: XmlContract, schema: XmlSchema, propertyName: s
     return NAME.test(property.name ?? key) ? '' : INVALID;
   });
   return `<${name}${[...attributes].join('')}>${children.join('')}</${name}>`;
+}
+
+function formatText(node: 'text' | 'cdata', text: string): string {
+  return node === 'text' ? escapeText(text) : `<![CDATA[${text.replaceAll(']]>', ']]]]><![CDATA[>')}]]>`;
 }
 
 /** Formats an array: one element for each entry, which a wrapped array has in an element of its own. */

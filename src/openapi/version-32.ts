@@ -1,0 +1,105 @@
+import type { Issue } from '../util/issue.ts';
+import { formatPointer } from '../util/json-pointer.ts';
+import { type Document, getNode, isNode, resolveNode, toNode } from './document.ts';
+import { getItemPointer, isVersion32, listOperations } from './path-items.ts';
+import { getSchemePointer } from './security.ts';
+import { mapNodes } from './walk-schemas.ts';
+
+/**
+ * Returns a warning for each part of an OpenAPI 3.2 document that the server ignores, or that contradicts other
+ * parts.
+ */
+export function findUnsupportedParts(document: Document): readonly Issue[] {
+  if (!isVersion32(document)) return [];
+  const operations = Object.entries(toNode(document.paths)).flatMap(([path, item]) =>
+    listOperations(document, toNode(item)).map(({ pointer }) => formatPointer('paths', path) + pointer),
+  );
+  return [
+    ...findDialect(document),
+    ...findTags(document),
+    ...operations.flatMap((pointer) => [...findMixedQueries(document, pointer), ...findSchemes(document, pointer)]),
+    ...findNodes(document),
+  ];
+}
+
+/** The dialects of schemas that the server reads as they are. */
+const DIALECTS = /^https:\/\/(?:spec\.openapis\.org\/oas\/3\.[12]\/dialect\/|json-schema\.org\/draft\/2020-12\/schema)/;
+
+function findDialect({ jsonSchemaDialect: dialect }: Document & { readonly jsonSchemaDialect?: unknown }) {
+  if (dialect === undefined || DIALECTS.test(String(dialect))) return [];
+  return [{ pointer: '/jsonSchemaDialect', message: 'is ignored: schemas are read as JSON Schema 2020-12' }];
+}
+
+/** Returns a warning for each tag whose parent does not exist, or is the tag itself at any level. */
+function findTags({ tags }: Document): readonly Issue[] {
+  const parents = new Map<unknown, unknown>(
+    (Array.isArray(tags) ? tags : []).map((tag) => [tag?.name, toNode(tag).parent]),
+  );
+  return [...parents].flatMap(([name, parent], index) => {
+    const pointer = `/tags/${index}/parent`;
+    if (parent === undefined) return [];
+    if (!parents.has(parent)) return [{ pointer, message: `is ignored, because the tag ${parent} does not exist` }];
+    const seen = new Set([name]);
+    for (let next: unknown = parent; next !== undefined; next = parents.get(next)) {
+      if (seen.has(next)) return [{ pointer, message: 'leads back to the tag itself: remove it' }];
+      seen.add(next);
+    }
+    return [];
+  });
+}
+
+/** Returns a warning if an operation has a parameter for the whole query string, and other query parameters. */
+function findMixedQueries(document: Document, operation: string): readonly Issue[] {
+  const places = [operation, getItemPointer(operation)].flatMap((holder) => {
+    const list = getNode(document, `${holder}/parameters`);
+    return Array.isArray(list) ? list.map((node, index) => ({ pointer: `${holder}/parameters/${index}`, node })) : [];
+  });
+  const parameters = places.map(({ pointer, node }) => ({ pointer, ...toNode(resolveNode(document, node)) }));
+  const [first, second] = parameters.filter((one) => toNode(one).in === 'querystring');
+  const other = second ?? parameters.find((one) => toNode(one).in === 'query');
+  if (!first || !other) return [];
+  return [{ pointer: other.pointer, message: 'can not be used beside a parameter that is the whole query string' }];
+}
+
+/** Returns a warning for each URI in the security requirements of an operation that leads to no security scheme. */
+function findSchemes(document: Document, operation: string): readonly Issue[] {
+  const own = getNode(document, `${operation}/security`);
+  return (Array.isArray(own) ? own : []).flatMap((requirement, index) =>
+    Object.keys(toNode(requirement))
+      .filter((name) => /[#/]/.test(name) && !isNode(getNode(document, getSchemePointer(document, name))))
+      .map((name) => ({
+        pointer: `${operation}/security/${index}${formatPointer(name)}`,
+        message: 'is ignored, because the security scheme does not exist: write its name in components/securitySchemes',
+      })),
+  );
+}
+
+/** Returns a warning for each XML node type and each encoding that is ignored. */
+function findNodes(document: Document): readonly Issue[] {
+  const issues: Issue[] = [];
+  mapNodes(document, (node, pointer) => {
+    const { nodeType } = toNode(node.xml);
+    if (nodeType !== undefined && !isSupported(node, nodeType))
+      issues.push({ pointer: `${pointer}/xml/nodeType`, message: `is ignored, because ${describeNode(nodeType)}` });
+    if (Array.isArray(node.prefixEncoding))
+      issues.push({
+        pointer: `${pointer}/prefixEncoding`,
+        message: 'is ignored: the server does not read parts by position',
+      });
+    return node;
+  });
+  return issues;
+}
+
+const NODE_TYPES = ['element', 'attribute', 'text', 'cdata'];
+
+/** The type `none` is the default of arrays and references. */
+function isSupported({ type, $ref }: { readonly type?: unknown; readonly $ref?: unknown }, nodeType: unknown): boolean {
+  return NODE_TYPES.includes(String(nodeType)) || (nodeType === 'none' && (type === 'array' || $ref !== undefined));
+}
+
+function describeNode(nodeType: unknown): string {
+  return nodeType === 'none'
+    ? 'an object always has an element of its own in XML'
+    : `it must be one of ${NODE_TYPES.join(', ')} or none`;
+}
