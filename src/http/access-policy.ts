@@ -5,7 +5,7 @@ import type { Context, Middleware } from 'koa';
 import type { ServerOptions } from '../options.ts';
 import { COMMON_HEADERS, HEADER_NAME, OWN_HEADERS } from '../util/headers.ts';
 import { HttpProblemError } from '../util/problem.ts';
-import { getPathname, JSON_TYPE } from '../util/request-target.ts';
+import { getPathname, JSON_TYPE, SAFE_METHODS } from '../util/request-target.ts';
 
 /** The allowed hosts and origins, and the access rules of the control API (the HTTP API at `/_control`). */
 export type AccessPolicy = ReturnType<typeof createAccessPolicy>;
@@ -235,9 +235,6 @@ export function isControlPath(path: string): boolean {
   return path.startsWith(ROOT) && (path.length === ROOT.length || path[ROOT.length] === '/') && path !== HEALTH_PATH;
 }
 
-/** The methods that change data. A page whose origin is not allowed cannot use these methods. */
-export const UNSAFE_METHODS = ['POST', 'PUT', 'PATCH', 'DELETE'];
-
 /** The maximum length of a host or an origin in a message, in characters. */
 const MAX_QUOTED_LENGTH = 100;
 
@@ -371,7 +368,7 @@ export function getOriginNotes(access: AccessPolicy, req: IncomingMessage): read
   const { method = '', url = '', headers } = req;
   const { origin } = headers;
   // The server refuses requests that change data, and the problem document contains the reason.
-  if (origin === undefined || UNSAFE_METHODS.includes(method) || isControlPath(getPathname(url))) return [];
+  if (origin === undefined || !SAFE_METHODS.includes(method) || isControlPath(getPathname(url))) return [];
   if (isOriginAllowed(access, headers)) return [];
   return [`browsers block this response for pages of ${quote(origin)}: ${describeAllowOrigin(origin)}`];
 }
@@ -401,10 +398,15 @@ export const PROBLEM_HEADERS: Headers = { 'Content-Type': 'application/problem+j
  * Sets headers of a response.
  * Replaces existing headers with the same names.
  * `Vary` is extended, because the server itself needs the value `Origin`.
+ * `Set-Cookie` is added, because each value sets another cookie.
  */
 export function setHeaders(res: ServerResponse, headers: Headers): void {
   for (const name in headers) {
     const value = headers[name] as string;
+    if (/^set-cookie$/i.test(name)) {
+      if (![res.getHeader(name)].flat().includes(value)) res.appendHeader(name, value);
+      continue;
+    }
     const known = /^vary$/i.test(name) ? res.getHeader(name) : undefined;
     res.setHeader(name, known === undefined ? value : mergeNames(String(known), value.split(',')));
   }

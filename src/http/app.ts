@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders, RequestListener, ServerResponse } from 'node:http';
 import Koa, { type Middleware } from 'koa';
 import type { Contract } from '../openapi/contract.ts';
+import type { Route } from '../openapi/routes.ts';
 import { describeDecision } from '../util/describe-decision.ts';
 import { getTraceId } from '../util/ids.ts';
 import {
@@ -31,12 +32,17 @@ import { serveExchange } from './steps.ts';
 export function createRequestListener(server: Server, served: ServedContract): RequestListener {
   const { contract } = served;
   const cache = createResponseCache(server, contract.credentialNames);
+  const { implementation, implementations } = served;
+  // A user's handler of a login can return any token.
+  const isBuiltIn = (route: Route) => implementations.get(route)?.source === 'application';
+  const { logins = [] } = implementation;
   const app: App = {
     ...server,
     ...served,
     authenticate: createAuthentication(server.options.auth, {
       realm: String(contract.document.info.title),
-      isIssued: (token) => served.implementation.isIssuedToken?.(token) === true,
+      isIssued: (token) => implementation.isIssuedToken?.(token) === true,
+      hasLogin: logins.length > 0 && logins.every(isBuiltIn),
     }),
     basePaths: getBasePaths(contract),
     cache,

@@ -156,22 +156,26 @@ function decodeText(bytes: Buffer): string {
 
 /**
  * Receives a form with files (`multipart/form-data`), which koa-bodyparser does not support.
- * The journal shows the parsed form as JSON.
+ * The journal shows the parsed form as JSON, in which large files have no content.
  */
 async function receiveMultipart(exchange: Exchange): Promise<unknown> {
   const { app, ctx, releases, headers } = exchange;
   const { bytes, release } = await app.largeBodies.receive(ctx.req, MAX_IGNORED_BODY_BYTES);
   releases.push(release);
   const body = await parseMultipart(bytes, headers['content-type'] ?? '');
-  exchange.bodyText = JSON.stringify(body);
+  exchange.bodyText = JSON.stringify(body, (_name, value: unknown) =>
+    typeof value === 'string' && value.length > MAX_BODY_BYTES ? value.replace(FILE_CONTENT, '$1') : value,
+  );
   return body;
 }
+
+/** Matches the `data:` URL of a file. */
+const FILE_CONTENT = /^(data:[^,]*;size=\d+;base64,).*$/s;
 
 /**
  * Parses the body of a `multipart/form-data` request (RFC 7578).
  * A file becomes a `data:` URL (RFC 2397) with its media type, name and size:
  * `data:image/png;name=cat.png;size=68;base64,iVBO…`.
- * Decision: the URL of a file of more than 100 kB has no content, because the state would be too large.
  * A JSON part without a file name stays text.
  */
 async function parseMultipart(body: Buffer, contentType: string): Promise<unknown> {
@@ -246,8 +250,7 @@ function formatFile(name: string | undefined, type: string, content: Buffer): st
   if (isJsonText(name, type)) return content.toString();
   const isNamed = isFileName(name);
   const parameters = [type, ...(isNamed ? [`name=${encodeURIComponent(name)}`] : []), `size=${content.length}`];
-  const base64 = content.length > MAX_BODY_BYTES ? '' : content.toString('base64');
-  return `data:${parameters.join(';')};base64,${base64}`;
+  return `data:${parameters.join(';')};base64,${content.toString('base64')}`;
 }
 
 /**
@@ -290,7 +293,8 @@ function parseForm(text: string): unknown {
  */
 function parseJson(json: string): unknown {
   if (json === '') return undefined;
-  refuseTooManyValues(runAtOnce(hasTooManyValues(json)));
+  // A shorter text can't have as many values.
+  if (json.length > MAX_JSON_VALUES) refuseTooManyValues(runAtOnce(hasTooManyValues(json)));
   return JSON.parse(json);
 }
 

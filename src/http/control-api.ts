@@ -14,8 +14,10 @@ import { toIsoTime } from '../util/iso-time.ts';
 import { isLongList } from '../util/limits.ts';
 import { type HttpProblem, HttpProblemError, type ProblemCode } from '../util/problem.ts';
 import { createTurnQueue } from '../util/slices.ts';
+import { formatEvent, HEARTBEAT } from '../util/streams.ts';
 import { type AccessPolicy, CONTROL_DOCUMENT_PATHS, NO_HEADERS } from './access-policy.ts';
 import type { Exchange, OperationExchange } from './exchange.ts';
+import { HEARTBEAT_MS, STREAM_HEADERS } from './item-stream.ts';
 import { createResponse } from './response.ts';
 
 /** The headers of a response in the text format of Prometheus. */
@@ -90,12 +92,6 @@ function isTurnUsed(): boolean {
  */
 const queueTurn = createTurnQueue();
 
-/**
- * The interval between heartbeat comments in a stream, in ms.
- * The comments prevent proxies from closing an idle connection.
- */
-const HEARTBEAT_MS = 15_000;
-
 const EVENT_STREAM_TYPE = 'text/event-stream';
 
 /** Options of a journal stream. */
@@ -135,7 +131,7 @@ function getLastEventId({ headers }: Exchange): number | undefined {
  */
 function streamJournal(journal: Journal, options: StreamOptions): (res: ServerResponse) => void {
   return (res) => {
-    res.writeHead(200, { 'Content-Type': EVENT_STREAM_TYPE, 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no' });
+    res.writeHead(200, { 'Content-Type': EVENT_STREAM_TYPE, ...STREAM_HEADERS });
     new JournalStream(res, journal, options).start();
   };
 }
@@ -144,6 +140,8 @@ function streamJournal(journal: Journal, options: StreamOptions): (res: ServerRe
 class JournalStream {
   readonly #unfollow: () => void;
   readonly #heartbeat: NodeJS.Timeout;
+  /** Records of requests that wait or have waited, and that are sent again: later than the records after them. */
+  readonly #updates = new Map<number, JournalRecord | 'ended'>();
   #lastId: number;
   #isEnded = false;
   #isQueued = false;
@@ -159,9 +157,20 @@ class JournalStream {
     const onRestart = () => {
       this.#lastId = 0;
     };
-    this.#unfollow = journal.follow({ onRecord: this.#send, onRestart, onEnd: this.#end });
+    this.#unfollow = journal.follow({
+      onRecord: (record) => {
+        if (record.id <= this.#lastId) this.#update(record.id, record);
+        this.#send();
+      },
+      onWaitingEnd: (id) => {
+        this.#update(id, 'ended');
+        this.#send();
+      },
+      onRestart,
+      onEnd: this.#end,
+    });
     this.#heartbeat = setInterval(() => {
-      if (!res.writableNeedDrain) res.write(': heartbeat\n\n');
+      if (!res.writableNeedDrain) res.write(HEARTBEAT);
     }, HEARTBEAT_MS);
   }
 
@@ -182,6 +191,10 @@ class JournalStream {
   readonly #send = (): void => {
     if (this.#isEnded || this.#isQueued) return;
     while (!this.res.writableNeedDrain) {
+      if (this.#updates.size > 0 && !isTurnUsed()) {
+        this.#sendUpdate();
+        continue;
+      }
       const record = this.#rest ? this.#rest.records[0] : this.journal.recordAfter(this.#lastId);
       if (!record && this.#rest) this.#finish(this.#rest.ending);
       else if (record && isTurnUsed()) this.#sendLater();
@@ -191,6 +204,24 @@ class JournalStream {
       if (this.options.isMatch(record)) this.res.write(toEvent(this.journal, record));
     }
   };
+
+  /** Adds an update to send. A slow client gets only the latest updates. */
+  #update(id: number, update: JournalRecord | 'ended'): void {
+    this.#updates.delete(id);
+    this.#updates.set(id, update);
+    const [oldest] = this.#updates.keys();
+    if (this.#updates.size > MAX_UPDATES && oldest !== undefined) this.#updates.delete(oldest);
+  }
+
+  /** Sends the oldest update. */
+  #sendUpdate(): void {
+    for (const [id, update] of this.#updates) {
+      this.#updates.delete(id);
+      if (update === 'ended') this.res.write(formatEvent({ event: 'ended', data: { id } }));
+      else if (this.options.isMatch(update)) this.res.write(toUpdateEvent(update));
+      return;
+    }
+  }
 
   readonly #sendLater = (): void => {
     if (this.#isQueued) return;
@@ -229,7 +260,7 @@ class JournalStream {
   };
 
   readonly #finish = ({ event, sandbox, atMs }: Ending): void => {
-    this.res.write(`event: ${event}\ndata: ${JSON.stringify({ sandbox, at: toIsoTime(atMs) })}\n\n`);
+    this.res.write(formatEvent({ event, data: { sandbox, at: toIsoTime(atMs) } }));
     this.#stop();
   };
 }
@@ -242,11 +273,23 @@ let latest:
   | { readonly journal: WeakRef<Journal>; readonly id: number; readonly atMs: number; readonly text: Buffer }
   | undefined;
 
+/** The maximum number of updates that wait to be sent in a stream. */
+const MAX_UPDATES = 1_000;
+
+/**
+ * Formats the record of a request that waits or has waited as a server-sent event.
+ * The event has no id, so that a client that connects again continues after the latest record.
+ */
+function toUpdateEvent(record: JournalRecord): string {
+  return formatEvent({ event: record.isWaiting ? 'waiting' : 'request', data: toJournalEntry(record) });
+}
+
 /** Formats a journal record as a server-sent event. */
-function toEvent(journal: Journal, record: JournalRecord): Buffer {
+function toEvent(journal: Journal, record: JournalRecord): Buffer | string {
   const { id, atMs } = record;
+  if (record.isWaiting) return toUpdateEvent(record);
   if (latest?.id === id && latest.atMs === atMs && latest.journal.deref() === journal) return latest.text;
-  const text = Buffer.from(`event: request\nid: ${id}\ndata: ${JSON.stringify(toJournalEntry(record))}\n\n`);
+  const text = Buffer.from(formatEvent({ event: 'request', id, data: toJournalEntry(record) }));
   latest = { journal: new WeakRef(journal), id, atMs, text };
   return text;
 }

@@ -40,13 +40,14 @@ type CredentialResult = 'missing' | 'invalid' | 'unscoped' | 'accepted';
  * `auth`: the server option.
  * `realm`: the name of the API in the header `WWW-Authenticate`.
  * `isIssued`: returns whether a text is a token that a login has returned. Such tokens are accepted too.
+ * `hasLogin`: whether all bearer tokens are from logins, unless the option names them.
  */
 export function createAuthentication(
   auth: ServerOptions['auth'] = 'form',
-  { realm, isIssued }: { readonly realm: string; readonly isIssued: (text: string) => boolean },
+  { realm, ...logins }: LoginTokens & { readonly realm: string },
 ): Authenticate {
   if (auth === 'off') return () => undefined;
-  const tokens = auth === 'form' ? undefined : { named: auth.map(parseToken), isIssued };
+  const tokens = { ...logins, named: auth === 'form' ? undefined : auth.map(parseToken) };
   const quotedRealm = `realm="${realm.replaceAll(/[^\x20-\x7e]|["\\]/g, '')}"`;
   return (security, sent) => {
     const checked = security.map((requirement) =>
@@ -57,7 +58,7 @@ export function createAuthentication(
     const unscoped = checked.find((each) => each.every(({ result }) => result === 'accepted' || result === 'unscoped'));
     if (unscoped) return createScopeProblem(unscoped, quotedRealm);
     const isSent = checked.flat().some(({ result }) => result !== 'missing');
-    return createCredentialsProblem(security, { isSent, realm: quotedRealm, hasTokens: tokens !== undefined });
+    return createCredentialsProblem(security, { isSent, realm: quotedRealm, tokens });
   };
 }
 
@@ -74,25 +75,37 @@ function parseToken(text: string): Token {
   return { value: value ?? text, scopes: limited?.split('+'), user };
 }
 
+/** What is known about the tokens of logins. */
+interface LoginTokens {
+  readonly isIssued: (text: string) => boolean;
+  readonly hasLogin: boolean;
+}
+
+/** The tokens that the server accepts. `named`: those of the option `auth`. Undefined if it accepts others too. */
+interface AcceptedTokens extends LoginTokens {
+  readonly named: readonly Token[] | undefined;
+}
+
 /** Matches a bearer token (RFC 6750, section 2.1). */
 const TOKEN68 = /^[A-Za-z0-9\-._~+/]+=*$/;
 
 function checkCredential(
   credential: Credential,
   sent: CredentialSource,
-  tokens: { readonly named: readonly Token[]; readonly isIssued: (text: string) => boolean } | undefined,
+  { named, isIssued, hasLogin }: AcceptedTokens,
 ): { readonly result: CredentialResult; readonly user?: string | undefined } {
   const own = findValue(credential, sent);
   // A login without a token in its response sets the cookie.
   const cookie =
     own === undefined && credential.scheme === 'bearer' ? findCookie(sent.headers.cookie, SESSION_COOKIE) : undefined;
-  const value = own ?? (tokens && !tokens.isIssued(cookie ?? '') ? undefined : cookie);
+  const value = own ?? (named && !isIssued(cookie ?? '') ? undefined : cookie);
   if (value === undefined) return { result: 'missing' };
   if (!hasValidFormat(credential, value)) return { result: 'invalid' };
-  if (!tokens) return { result: 'accepted' };
   const texts = getTokenCandidates(credential, value);
-  const token = tokens.named.find((accepted) => texts.includes(accepted.value));
-  if (!token) return { result: texts.some(tokens.isIssued) ? 'accepted' : 'invalid' };
+  const isOfLogin = hasLogin && credential.scheme === 'bearer';
+  if (!named) return { result: !isOfLogin || texts.some(isIssued) ? 'accepted' : 'invalid' };
+  const token = named.find((accepted) => texts.includes(accepted.value));
+  if (!token) return { result: texts.some(isIssued) ? 'accepted' : 'invalid' };
   const { user } = token;
   const hasScopes = credential.scopes.every((scope) => token.scopes?.includes(scope) ?? true);
   return { result: hasScopes ? 'accepted' : 'unscoped', user };
@@ -139,20 +152,21 @@ function decodeBase64(text: string): string {
  * Values for creating the response to missing or invalid credentials.
  * `isSent`: whether the request has credentials.
  * `realm`: the parameter `realm` of `WWW-Authenticate`.
- * `hasTokens`: whether the server accepts only certain tokens.
  */
 interface Challenge {
   readonly isSent: boolean;
   readonly realm: string;
-  readonly hasTokens: boolean;
+  readonly tokens: AcceptedTokens;
 }
 
 function createCredentialsProblem(
   security: readonly (readonly Credential[])[],
-  { isSent, realm, hasTokens }: Challenge,
+  { isSent, realm, tokens }: Challenge,
 ): HttpProblem {
   const needed = security.map((requirement) => requirement.map(describeCredential).join(' and ')).join(', or ');
-  const remedy = `send ${needed}${hasTokens ? ' with one of the tokens in --auth' : ''}`;
+  const isOfLogin = tokens.hasLogin && security.flat().some(({ scheme }) => scheme === 'bearer');
+  const source = tokens.named ? ' with one of the tokens in --auth' : isOfLogin ? ' with the token of a login' : '';
+  const remedy = `send ${needed}${source}`;
   const detail = `the credentials are ${isSent ? 'invalid' : 'missing'}: ${remedy}`;
   const challenges = security.flat().map((credential) => createChallenge(credential, realm, isSent));
   return {

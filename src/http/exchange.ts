@@ -14,10 +14,10 @@ import {
 } from '../sandbox/journal/recorded-request.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { State } from '../store/state.ts';
-import { SANDBOX_ID, SANDBOX_ID_REMEDY } from '../util/ids.ts';
 import type { InexactInteger } from '../util/limits.ts';
 import { HttpProblemError } from '../util/problem.ts';
 import { getPathname, toDecodablePath } from '../util/request-target.ts';
+import type { Items } from '../util/streams.ts';
 import { type Headers, NO_HEADERS } from './access-policy.ts';
 import type { Authenticate } from './credentials.ts';
 import type { LargeBodies } from './large-bodies.ts';
@@ -60,6 +60,11 @@ export interface ResponseData {
   /** The name of the contract's example that is the body. Undefined if the body is not an example. */
   readonly example?: string | undefined;
   /**
+   * The items of a stream, such as server-sent events.
+   * If `body` is also present, it is the text of all items.
+   */
+  readonly items?: Items | undefined;
+  /**
    * Writes the whole response: the status, the headers and the body.
    * If `stream` is present, all other properties are ignored.
    */
@@ -86,6 +91,8 @@ export interface Returned extends HandlerResponse {
   readonly by: 'application' | 'user' | 'mock';
   /** The name of the contract's example that is the body. */
   readonly example?: string | undefined;
+  /** The items of a stream, whose text is the body. */
+  readonly items?: Items | undefined;
 }
 
 /**
@@ -95,13 +102,15 @@ export interface Returned extends HandlerResponse {
 export type Decision = NonNullable<RecordedRequest['decision']>;
 
 /** The id of the sandbox that a request names, and the request target without the path prefix of the sandbox. */
-interface SandboxTarget {
+export interface SandboxTarget {
   /** The id of the sandbox; undefined if the request names none. */
   readonly sandboxId: string | undefined;
   /** The path prefix that names the sandbox, such as `/_sandbox/w3`. Empty if the path does not name a sandbox. */
   readonly prefix: string;
   /** The path and the query without `prefix`, such as `/items?page=2`. */
   readonly target: string;
+  /** Whether a cookie names the sandbox. */
+  readonly isByCookie?: boolean;
 }
 
 /** The parts of a request target, without the path prefix that names a sandbox. */
@@ -185,6 +194,8 @@ export class Exchange {
   sandboxHeaders: Headers = NO_HEADERS;
   /** Whether the journal records the request. */
   isRecorded = false;
+  /** The id of the request in the journal, if it has waited for a delay or a fault. */
+  waitingId: number | undefined;
 
   // Set by `validate`.
   /** The body, as soon as a step has started to receive it. */
@@ -212,6 +223,8 @@ export class Exchange {
   forced: Remarks['forced'];
   /** The delays before and after the handler runs, in ms. */
   delayMs: FaultEffect['delayMs'] = NO_DELAYS;
+  /** The ids of the faults that hold the request before and after the handler runs. */
+  holds: NonNullable<FaultEffect['holds']> = NO_HOLDS;
   transport: FaultEffect['transport'];
   /** Headers of the response that name the preferences that were applied to it. */
   preferenceHeaders: Headers = NO_HEADERS;
@@ -247,6 +260,9 @@ export class Exchange {
 
   // Set by `write`.
   sent: SentResponse | undefined;
+  /** Whether the response is a stream that is still being sent. The journal gets it at its end. */
+  isStreaming = false;
+  #streamEnd: AbortController | undefined;
 
   /** Functions that leave the sandbox and free the memory of a large body, called at the end in reverse order. */
   readonly releases: (() => void)[] = [];
@@ -276,6 +292,12 @@ export class Exchange {
     return path;
   }
 
+  /** Ends the stream that is the response, and its source. */
+  get streamEnd(): AbortController {
+    this.#streamEnd ??= new AbortController();
+    return this.#streamEnd;
+  }
+
   /**
    * Whether the mock must create the response even if the operation has a handler, because of a preference or a setting
    * of the sandbox.
@@ -286,6 +308,8 @@ export class Exchange {
 }
 
 const NO_DELAYS = { before: 0, after: 0 };
+
+const NO_HOLDS: NonNullable<FaultEffect['holds']> = { before: [], after: [] };
 
 const NO_INPUT: OperationInput = { path: {}, query: {}, body: undefined };
 
@@ -352,7 +376,7 @@ export function refuseLongPath(target: string): void {
 }
 
 /** Splits a request target into its parts. */
-export function createLocation({ sandboxId, prefix, target }: SandboxTarget): Location {
+export function createLocation({ sandboxId, prefix, target, isByCookie = false }: SandboxTarget): Location {
   const end = target.indexOf('?');
   const [pathname, querystring] = end === -1 ? [target, ''] : [target.slice(0, end), target.slice(end + 1)];
   const path = getPathname(target);
@@ -361,57 +385,9 @@ export function createLocation({ sandboxId, prefix, target }: SandboxTarget): Lo
     prefix,
     basePath: '',
     target,
+    isByCookie,
     pathname,
     path: target.includes('%') ? normalizeEscapes(toDecodablePath(path)) : path,
     querystring,
   };
-}
-
-const HEADER = 'x-sandbox';
-const IN_PATH = /^(\/_sandbox\/([^/?]*))(\/[^?]*)?(\?.*)?$/;
-const IN_HOST = /^([^.]+)\.localhost(?::\d+)?$/i;
-const IN_COOKIE = /(?:^|;\s*)sandbox=([^;]*)/;
-
-/**
- * Returns whether a request might name a sandbox.
- * Takes less time than `getNamedSandbox`, which is only necessary if this function returns true.
- */
-export function mayNameSandbox(target: string, headers: IncomingHttpHeaders): boolean {
-  return (
-    headers[HEADER] !== undefined ||
-    target.startsWith('/_sandbox/') ||
-    (headers.cookie?.includes('sandbox=') ?? false) ||
-    /\.localhost(:|$)/i.test(headers.host ?? '')
-  );
-}
-
-/**
- * Returns the id of the sandbox that a request names.
- * Looks for the id in the header `X-Sandbox`, the path, the host and the cookie, in this order.
- * Throws an `HttpProblemError` if the id in the header or in the path is invalid, or if these two ids differ.
- * Ignores an invalid id in the host or the cookie.
- */
-export function getNamedSandbox(target: string, headers: IncomingHttpHeaders): SandboxTarget {
-  const header = headers[HEADER]?.toString();
-  const [, prefix = '', inPath, rest = '/', query = ''] = IN_PATH.exec(target) ?? [];
-  if (header !== undefined && !SANDBOX_ID.test(header)) throw createIdProblem('header', header, SANDBOX_ID_REMEDY);
-  if (inPath !== undefined && !SANDBOX_ID.test(inPath)) throw createIdProblem('path', inPath, SANDBOX_ID_REMEDY);
-  if (header !== undefined && inPath !== undefined && header !== inPath)
-    throw createIdProblem('header', header, `it differs from ${inPath} in the path: send only one of the two ids`);
-  const sandboxId =
-    header ?? inPath ?? findId(IN_HOST, headers.host?.toLowerCase()) ?? findId(IN_COOKIE, headers.cookie);
-  return { sandboxId, prefix, target: prefix === '' ? target : rest + query };
-}
-
-function findId(pattern: RegExp, text: string | undefined): string | undefined {
-  const id = pattern.exec(text ?? '')?.[1]?.trim();
-  return id !== undefined && SANDBOX_ID.test(id) ? id : undefined;
-}
-
-function createIdProblem(place: 'header' | 'path', id: string, remedy: string): HttpProblemError {
-  const value = id.slice(0, 100);
-  const [pointer, source] = place === 'header' ? ['/X-Sandbox', 'X-Sandbox header'] : ['/sandbox', 'path'];
-  const detail = `the sandbox ${JSON.stringify(value)} in the ${source} is invalid: ${remedy}`;
-  const violation = { in: place, pointer, rule: 'sandbox', value, remedy };
-  return new HttpProblemError({ code: 'invalid-request', detail, violations: [violation] });
 }

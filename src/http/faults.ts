@@ -10,6 +10,7 @@ import type { Exchange, OperationExchange } from './exchange.ts';
 import { READ_METHODS } from './files.ts';
 import { addFaults } from './handle.ts';
 import { formatPreferenceApplied } from './preferences.ts';
+import { addWaiting } from './recording.ts';
 import { addMocked } from './response.ts';
 
 /**
@@ -23,6 +24,7 @@ export async function applyOperationFaults(exchange: OperationExchange): Promise
   // Servers that share a database store the counters of faults in the sandbox.
   const effect = faults.isActive ? await sandbox.change(() => matchFaults(exchange)) : matchFaults(exchange);
   const { before, after } = effect?.delayMs ?? NO_DELAYS;
+  exchange.holds = effect?.holds ?? NO_HOLDS;
   exchange.effect = effect;
   exchange.delayMs = { before: preferences.delayMs + before, after };
   exchange.forced = summarizeFaults(exchange, serverDelayMs + preferences.delayMs + before + after);
@@ -34,6 +36,8 @@ export async function applyOperationFaults(exchange: OperationExchange): Promise
 }
 
 const NO_DELAYS = { before: 0, after: 0 };
+
+const NO_HOLDS: Exchange['holds'] = { before: [], after: [] };
 
 function matchFaults(exchange: OperationExchange): FaultEffect | undefined {
   const { route, sandbox, preferences } = exchange;
@@ -84,6 +88,7 @@ function summarizeFaults({ effect, route, preferences }: Exchange, delayMs: numb
     undocumented: isUndocumented || undefined,
     example,
     delayMs: delayMs > 0 ? delayMs : undefined,
+    hold: effect?.holds && true,
     ...getTransportFault(effect?.transport ?? {}),
   };
   return Object.fromEntries(Object.entries(summary).filter(([, value]) => value !== undefined));
@@ -93,11 +98,11 @@ function summarizeFaults({ effect, route, preferences }: Exchange, delayMs: numb
  * Returns when a fault takes effect, for the journal: `before` or `after` the handler.
  * A fault that cuts the connection takes effect after the handler.
  */
-function getPhase({ response, transport, delayMs }: FaultEffect): Phase | undefined {
+function getPhase({ response, transport, delayMs, holds = NO_HOLDS }: FaultEffect): Phase | undefined {
   if (response) return response.phase;
   if (transport?.connection) return transport.connection === 'cut' ? 'after' : transport.phase;
-  if (delayMs.after > 0) return 'after';
-  return delayMs.before > 0 ? 'before' : undefined;
+  if (delayMs.after > 0 || holds.after.length > 0) return 'after';
+  return delayMs.before > 0 || holds.before.length > 0 ? 'before' : undefined;
 }
 
 /**
@@ -114,10 +119,11 @@ export async function applyImageFaults(exchange: Exchange): Promise<void> {
     sandbox.faults.apply(matchable, { hasPreference: false, canApply: appliesToImages }),
   );
   if (!effect) return;
-  const { response: injected, transport, delayMs } = effect;
+  const { response: injected, transport, delayMs, holds = NO_HOLDS } = effect;
   exchange.effect = effect;
   exchange.isRecorded = true;
   exchange.delayMs = { before: delayMs.before + delayMs.after, after: 0 };
+  exchange.holds = { before: [...holds.before, ...holds.after], after: [] };
   exchange.forced = summarizeFaults(exchange, exchange.delayMs.before);
   exchange.transport = transport;
   if (injected?.status !== undefined) exchange.response = createImageFault(exchange, injected.status, injected);
@@ -143,18 +149,72 @@ function createImageFault(exchange: Exchange, status: number, fault: ForcedRespo
 }
 
 /**
- * Waits for `delayMs`, and stops waiting earlier if the client disconnects or the server stops.
+ * Waits for the delay and for the release of the faults that hold a request, and adds the waiting request to the
+ * journal.
+ * Stops waiting earlier if the client disconnects or the server stops.
+ * Resolves to true if the client is still connected.
+ * Throws an `HttpProblemError` if the faults of the sandbox hold too many requests.
+ * `phase`: before or after the handler.
+ */
+export async function waitForFaults(exchange: Exchange, phase: Phase): Promise<boolean> {
+  const [delayMs, holds] = [exchange.delayMs[phase], exchange.holds[phase]];
+  if (delayMs === 0 && holds.length === 0) return true;
+  addWaiting(exchange);
+  const { sandbox, app } = exchange;
+  const { faults, id: sandboxId } = sandbox;
+  // Another server that shares the sandbox may release the request, or delete the fault.
+  const poll = () => void (faults.isHolding && app.sandboxes.load(sandboxId).catch(() => {}));
+  const polling = app.sandboxes.isShared ? setInterval(poll, RELEASE_POLL_MS) : undefined;
+  try {
+    return await waitUnlessEnded(exchange, async (signal) => {
+      const refused = new AbortController();
+      const either = AbortSignal.any([signal, refused.signal]);
+      try {
+        // A release during the delay also counts.
+        await Promise.all([waitForTime(delayMs, signal), ...holds.map((id) => faults.hold(id, either))]);
+      } finally {
+        // If one fault can't hold the request, none does.
+        refused.abort();
+      }
+    });
+  } finally {
+    clearInterval(polling);
+  }
+}
+
+/** Waits for `delayMs` as `waitForFaults` does, but does not add the request to the journal. */
+export function delayResponse(exchange: Exchange, delayMs: number): Promise<boolean> {
+  return waitUnlessEnded(exchange, (signal) => waitForTime(delayMs, signal));
+}
+
+/**
+ * Runs a wait with a signal that is aborted if the client disconnects or the server stops.
  * Resolves to true if the client is still connected.
  */
-export async function delayResponse({ app, socket, res }: Exchange, delayMs: number): Promise<boolean> {
+async function waitUnlessEnded(
+  { app, socket, res }: Exchange,
+  run: (signal: AbortSignal) => Promise<unknown>,
+): Promise<boolean> {
   const { stopping } = app;
   const ended = new AbortController();
   const end = () => ended.abort();
   res.once('close', end);
   stopping.addEventListener('abort', end);
-  if (stopping.aborted) end();
-  // The abort of the wait is expected.
-  await wait(delayMs, undefined, { signal: ended.signal, ref: false }).catch(() => {});
-  stopping.removeEventListener('abort', end);
+  if (stopping.aborted || socket.destroyed) end();
+  try {
+    await run(ended.signal);
+  } finally {
+    res.off('close', end);
+    stopping.removeEventListener('abort', end);
+  }
   return !socket.destroyed;
+}
+
+/** The interval at which a server checks whether another server has released a request, in ms. */
+const RELEASE_POLL_MS = 500;
+
+/** Waits for `delayMs`, or until `signal` is aborted. */
+async function waitForTime(delayMs: number, signal: AbortSignal): Promise<void> {
+  // The abort of the wait is expected.
+  if (delayMs > 0) await wait(delayMs, undefined, { signal, ref: false }).catch(() => {});
 }

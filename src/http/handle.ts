@@ -1,10 +1,18 @@
-import { type Context, DomainError, type HandlerResponse, type Implementation, type Input } from '../application.ts';
+import {
+  type Context,
+  DomainError,
+  type HandlerResponse,
+  type Implementation,
+  type Input,
+  type StateView,
+} from '../application.ts';
 import { isNode } from '../openapi/document.ts';
 import type { Route } from '../openapi/routes.ts';
 import type { OperationInput } from '../openapi/validate-request.ts';
 import type { StateChange } from '../sandbox/journal/recorded-request.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { Change } from '../store/backend.ts';
+import type { ChangeSequence, Entry } from '../store/state.ts';
 import type { Store } from '../store/store.ts';
 import { isServerHeader } from '../util/headers.ts';
 import { HttpProblemError, internalError } from '../util/problem.ts';
@@ -47,8 +55,9 @@ export function checkToken(exchange: OperationExchange): void {
   if (app.implementations.get(route)?.source !== 'user') requireActiveToken(exchange, sandbox.store);
 }
 
-function requireActiveToken({ app, route, headers, user }: OperationExchange, store: Store): void {
-  app.implementation.checkToken?.(route, { headers: joinHeaders(headers), user }, store.read().state);
+function requireActiveToken({ app, route, headers, user, sandbox }: OperationExchange, store: Store): void {
+  const input = { headers: joinHeaders(headers), user };
+  app.implementation.checkToken?.(route, input, store.read().state, sandbox.clock.nowMs());
 }
 
 /**
@@ -145,12 +154,12 @@ export function describeError(exchange: OperationExchange, error: unknown): Deci
 }
 
 async function runHandler(exchange: OperationExchange, handler: Implementation, store: Store): Promise<void> {
-  const { app, route, forced, isNamed, sandbox } = exchange;
+  const { app, route, forced, isNamed } = exchange;
   const isBuiltIn = handler.source === 'application';
   const isGuarded = !isBuiltIn || app.implementation.validatesChanges;
   const guarded = isGuarded ? app.guardStore(store, isBuiltIn ? undefined : route.operationId) : store;
   const use: ContextUse = { revision: undefined, hasOtherUse: false, changes: undefined };
-  const tracked = new TrackedContext(app, sandbox, guarded, use);
+  const tracked = new TrackedContext(exchange, guarded, use, !isBuiltIn);
   const input = isBuiltIn ? new ApplicationInput(exchange) : toUserInput(exchange);
   const builtIn = isBuiltIn ? undefined : createBuiltIn(exchange, store);
   const extended = app.application.extendContext?.(tracked) ?? tracked;
@@ -179,10 +188,10 @@ function joinChanges(
  * `use`: how the built-in handler has used its context.
  */
 function createBuiltIn(exchange: OperationExchange, store: Store) {
-  const { app, route, sandbox } = exchange;
+  const { app, route } = exchange;
   const guarded = app.implementation.validatesChanges ? app.guardStore(store, undefined) : store;
   const use: ContextUse = { revision: undefined, hasOtherUse: false, changes: undefined };
-  const tracked = new TrackedContext(app, sandbox, guarded, use);
+  const tracked = new TrackedContext(exchange, guarded, use);
   const run = async (): Promise<HandlerResponse> => {
     const handle = app.implementation.getImplementation(route)?.handle;
     if (!handle)
@@ -303,21 +312,42 @@ interface ContextUse {
   changes: readonly StateChange[] | undefined;
 }
 
+/** Returns changes with the entries as a user's handlers see them. */
+function showChanges(changes: ChangeSequence, { show }: StateView): ChangeSequence {
+  const showEntry = (collection: string, entry: Entry | undefined) =>
+    entry && show({ [collection]: [entry] })[collection]?.[0];
+  async function* generate() {
+    for await (const change of changes) {
+      const { collection, before, after } = change;
+      yield { ...change, before: showEntry(collection, before), after: showEntry(collection, after) };
+    }
+  }
+  return { startId: changes.startId, [Symbol.asyncIterator]: generate };
+}
+
+/** The parts of a server that a context uses. */
+type ContextApp = Pick<App, 'collections' | 'changeLogs' | 'getEntrySchema' | 'implementation'>;
+
 /**
  * The context of a handler, which records how the handler uses it.
  * Its properties are arrow functions, because applications copy them into other objects.
  */
 class TrackedContext implements Context {
-  readonly #app: Pick<App, 'collections'>;
+  readonly #app: ContextApp;
   readonly #sandbox: Sandbox;
   readonly #store: Store;
   readonly #use: ContextUse;
+  readonly #exchange: OperationExchange;
+  readonly #isUser: boolean;
 
-  constructor(app: Pick<App, 'collections'>, sandbox: Sandbox, store: Store, use: ContextUse) {
-    this.#app = app;
-    this.#sandbox = sandbox;
+  /** `isUser`: whether the handler is the user's, which sees the state in another form. */
+  constructor(exchange: OperationExchange, store: Store, use: ContextUse, isUser = false) {
+    this.#app = exchange.app;
+    this.#sandbox = exchange.sandbox;
     this.#store = store;
     this.#use = use;
+    this.#exchange = exchange;
+    this.#isUser = isUser;
   }
 
   readonly read = () => {
@@ -369,6 +399,16 @@ class TrackedContext implements Context {
     let id = idGenerator.next();
     while (idGenerator.seed !== undefined && this.#isUsed(id)) id = idGenerator.next();
     return id;
+  };
+
+  /** Returns the committed changes from now on, or after the change with an id. */
+  readonly changes = (after?: string): ChangeSequence => {
+    this.#use.hasOtherUse = true;
+    const { changeLogs, getEntrySchema } = this.#app;
+    const log = changeLogs.get(this.#sandbox.store, (collection) => getEntrySchema(collection).key);
+    const changes = log.after(after, this.#exchange.streamEnd.signal);
+    const view = this.#isUser ? this.#app.implementation.stateView : undefined;
+    return view ? showChanges(changes, view) : changes;
   };
 
   #isUsed(id: string): boolean {

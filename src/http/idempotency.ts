@@ -5,11 +5,13 @@ import { findCookie } from '../openapi/parameters.ts';
 import { SESSION_COOKIE } from '../openapi/security.ts';
 import type { Claim, StoredResponse } from '../sandbox/idempotency/idempotency-keys.ts';
 import type { Store } from '../store/store.ts';
+import { handleInTransaction } from '../store/transaction.ts';
 import type { ProblemCode } from '../util/problem.ts';
 import { type HttpProblem, HttpProblemError } from '../util/problem.ts';
 import { JSON_TYPE } from '../util/request-target.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import { quote } from './access-policy.ts';
+import { canDeliver, handleWithDeliveries } from './deliveries.ts';
 import type { Exchange, OperationExchange, ResponseData } from './exchange.ts';
 import { describeError, handleOrMock, respondWithFault } from './handle.ts';
 import { refuse, refuseWithError, toHttpProblem } from './problem.ts';
@@ -112,18 +114,22 @@ function repeatResponse(exchange: OperationExchange, stored: StoredResponse): vo
  * If the change of the state could not be stored, releases the key, so that a repeated request runs the handler again.
  */
 async function handleClaimed(exchange: OperationExchange, claim: Claim): Promise<void> {
-  const { sandbox, notes } = exchange;
+  const { app, sandbox, notes } = exchange;
+  const delivers = canDeliver(exchange);
   const run = async (store: Store) => {
     // A transaction can run the handler again.
     exchange.notes = notes;
     exchange.response = undefined;
     exchange.changes = undefined;
-    await handleOrMock(exchange, store);
+    if (delivers) await handleWithDeliveries(exchange, store);
+    else await handleOrMock(exchange, store);
     await complete(exchange);
   };
   const getStored = () => tryOrUndefined(() => toStored(getHandlerResponse(exchange)));
   try {
-    await (claim.transact ? claim.transact(sandbox.store, run, getStored) : run(sandbox.store));
+    if (claim.transact) await claim.transact(sandbox.store, run, getStored);
+    else await (delivers ? handleInTransaction(sandbox.store, run, () => {}) : run(sandbox.store));
+    if (delivers) app.deliveries.wake(sandbox);
     const stored = getStored();
     // A transaction has stored the response.
     if (!claim.transact || !stored) await settle(claim, stored);
@@ -170,7 +176,8 @@ function isTemporary({ app }: OperationExchange, error: unknown): boolean {
 
 /** Converts a response to the format of the key store. Throws an error if the body can't be converted to text. */
 function toStored(response: ResponseData | undefined): StoredResponse | undefined {
-  if (!response) return undefined;
+  // A stream is sent again from its beginning.
+  if (!response || (response.items && response.body === undefined)) return undefined;
   const { status, headers, body } = response;
   return { status, headers, content: body === undefined ? undefined : toContent(body, headers['Content-Type']) };
 }

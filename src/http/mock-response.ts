@@ -38,6 +38,7 @@ export function createFaultResponse(exchange: OperationExchange, fault: ForcedRe
   return {
     ...replaced,
     example: body === undefined ? located.example : undefined,
+    items: body === undefined ? located.items : undefined,
   };
 }
 

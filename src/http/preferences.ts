@@ -14,8 +14,20 @@ export interface Preferences {
   readonly isMockRequired: boolean;
   /** The delay of the response, in ms. */
   readonly delayMs: number;
+  /** How a stream is sent; undefined if no preference says it. */
+  readonly stream?: StreamPreferences | undefined;
   /** The text of each preference, and whether it was sent in the header or in the query. */
   readonly sources: Partial<Record<Name, Source>>;
+}
+
+/** How the items of a stream are sent: `Prefer: pace=200ms, items=5, open`. */
+export interface StreamPreferences {
+  /** The time between two items, in ms. */
+  readonly paceMs: number | undefined;
+  /** The number of items after which the stream ends. */
+  readonly items: number | undefined;
+  /** Whether the stream stays open after its last item. */
+  readonly isOpen: boolean | undefined;
 }
 
 /** The text of a preference, and where it was sent. */
@@ -26,17 +38,35 @@ interface Source {
 
 type Query = Readonly<Record<string, string | string[]>>;
 
+/** The maximum number of items that a request can ask for. */
+const MAX_ITEMS = 1_000;
+
+/** A time in ms, or with a unit. */
+const DURATION = {
+  isValid: (text: string) => (parseDuration(text) ?? Number.POSITIVE_INFINITY) <= MAX_DELAY_MS,
+  remedy: `a time such as 200, 200ms or 1s, at most ${MAX_DELAY_MS / 1_000}s`,
+};
+
 /** The valid values of each preference. `remedy`: what to use instead of an invalid value, for the error message. */
 const VALID_VALUES = {
   code: { isValid: (text: string) => /^[2-5]\d\d$/.test(text), remedy: 'a status code from 200 to 599' },
   example: { isValid: (text: string) => text !== '', remedy: 'the name of an example' },
   dynamic: { isValid: (text: string) => /^(true|false|)$/.test(text), remedy: 'true or false' },
   seed: { isValid: (text: string) => /^-?\d{1,15}$/.test(text), remedy: 'a whole number' },
-  delay: {
-    isValid: (text: string) => /^\d{1,5}$/.test(text) && Number(text) <= MAX_DELAY_MS,
-    remedy: `whole milliseconds, at most ${MAX_DELAY_MS}`,
+  delay: DURATION,
+  pace: DURATION,
+  items: {
+    isValid: (text: string) => /^\d{1,4}$/.test(text) && Number(text) <= MAX_ITEMS,
+    remedy: `a whole number, at most ${MAX_ITEMS}`,
   },
+  open: { isValid: (text: string) => /^(true|false|)$/.test(text), remedy: 'true or false' },
 };
+
+/** Parses a time: `200ms`, `200` (ms) or `1s`. Returns the ms; undefined if the text is invalid. */
+function parseDuration(text: string): number | undefined {
+  const [, number, unit] = /^(\d{1,5})(ms|s)?$/.exec(text) ?? [];
+  return number === undefined ? undefined : Number(number) * (unit === 's' ? 1_000 : 1);
+}
 
 type Name = keyof typeof VALID_VALUES;
 
@@ -63,16 +93,22 @@ export function parsePreferences(headers: IncomingHttpHeaders, query: Query) {
   if (header === undefined && !isInQuery) return { preferences: NO_PREFERENCES, query };
   const sources = { ...findInQuery(query), ...findInHeader(header ?? '') };
   refuseInvalid(sources);
-  const { code, example, dynamic, seed, delay } = sources;
+  const { code, example, dynamic, seed, delay, pace, items, open } = sources;
+  const count = items && Number(items.value);
   const choice = {
     code: code && Number(code.value),
     example: example?.value,
     dynamic: dynamic && dynamic.value !== 'false',
     seed: seed && Number(seed.value),
+    items: count,
   };
   const isMockRequired = choice.code !== undefined || choice.example !== undefined || choice.dynamic === true;
+  const stream =
+    (pace ?? items ?? open)
+      ? { paceMs: pace && parseDuration(pace.value), items: count, isOpen: open && open.value !== 'false' }
+      : undefined;
   return {
-    preferences: { choice, isMockRequired, delayMs: Number(delay?.value ?? 0), sources },
+    preferences: { choice, isMockRequired, delayMs: (delay && parseDuration(delay.value)) ?? 0, stream, sources },
     query: Object.fromEntries(Object.entries(query).filter(([name]) => !NAMES_IN_QUERY.has(name))),
   };
 }
@@ -97,12 +133,23 @@ function refuseInvalid(sources: Preferences['sources']): void {
  */
 export function formatPreferenceApplied({ choice, delayMs }: Preferences, isMocked: boolean): string | undefined {
   if (!isMocked && delayMs === 0) return undefined;
-  const { seed, ...chosen } = choice;
+  const { seed, items: _, ...chosen } = choice;
   const applied = [
     ...(isMocked ? Object.entries({ ...chosen, ...(choice.dynamic ? { seed } : {}) }) : []),
     ['delay', delayMs > 0 ? delayMs : undefined] as const,
   ].flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${formatValue(String(value))}`]));
   return applied.length > 0 ? applied.join(', ') : undefined;
+}
+
+/** Returns the value of `Preference-Applied` for the preferences of a stream, after `applied`. */
+export function formatStreamPreferences({ paceMs, items, isOpen }: StreamPreferences, applied = ''): string {
+  const values = [
+    applied,
+    paceMs === undefined ? '' : `pace=${paceMs}ms`,
+    items === undefined ? '' : `items=${items}`,
+    isOpen === undefined ? '' : `open=${isOpen}`,
+  ];
+  return values.filter((value) => value !== '').join(', ');
 }
 
 /** Matches a preference with its value and its parameters. Quoted values can contain commas. */

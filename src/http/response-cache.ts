@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeader, OutgoingHttpHeaders } from 'node:http';
+import type { RepeatedExchange } from '../coverage/coverage.ts';
 import {
   type RecordedRequest,
   type RecordedResponse,
@@ -9,9 +10,11 @@ import { MEGABYTE } from '../util/limits.ts';
 import type { CredentialNames } from '../util/redact-secrets.ts';
 import { type AccessPolicy, isAllowed } from './access-policy.ts';
 import { hasBody } from './body.ts';
-import { mayNameSandbox, type ResponseCache, type SentResponse, toRecordedResponse } from './exchange.ts';
+import { type ResponseCache, type SentResponse, toRecordedResponse } from './exchange.ts';
 import { isNavigation } from './files.ts';
 import { type ListPieces, sendPieces } from './long-list.ts';
+import { mayNameSandbox } from './named-sandbox.ts';
+import { toCountedExchange } from './recording.ts';
 import type { Server } from './served.ts';
 
 /** The headers of a request, and the result of checking them. */
@@ -70,6 +73,8 @@ interface CachedResponse {
   /** The response as it was first sent. */
   readonly sent: SentResponse;
   readonly headers: OutgoingHttpHeaders;
+  /** Counts the requests that get the response. */
+  readonly coverage: RepeatedExchange;
   /** The bytes of the response, created when it is first sent again: most responses to searches are sent once. */
   repeated?: RepeatedResponse;
   /**
@@ -116,12 +121,14 @@ const NO_RESPONSE_CACHE: ResponseCache = { send: () => undefined, store: () => {
 
 /** Creates the response cache of a server. The cache sends responses without Koa, which is several times faster. */
 export function createResponseCache(
-  { access, options, sandboxes }: Server,
+  { access, options, sandboxes, coverage }: Server,
   credentialNames: CredentialNames,
 ): ResponseCache {
   // A cached response would have no delay.
   // If servers share a database, a cached response could be outdated after a change by another server.
   if (options.responseCache === false || options.delay !== undefined || sandboxes.isShared) return NO_RESPONSE_CACHE;
+  // A request that names no sandbox is refused, or uses the sandbox of a visitor.
+  if (options.sandboxes === 'required' || options.sandboxes === 'visitor') return NO_RESPONSE_CACHE;
   const { store, faults, mockedOperations, journal } = sandboxes.default;
   const getRevision = () => store.read().revision;
   const headerChecks = new HeaderChecks(({ headers }) => {
@@ -144,13 +151,14 @@ export function createResponseCache(
       res.writeHead(200, headers);
       if ('pieces' in body) sendPieces(res, body);
       else res.end(body);
+      response.coverage.count(req.headers);
       journal.addStored(getStoredRequest(response, recorded, { url, rawHeaders }));
       return response.operationId;
     },
-    store({ route, location, notes, revision, sent, res }) {
-      const operationId = route?.operationId;
+    store(exchange) {
+      const { contract, route, location, notes, revision, sent, res } = exchange;
       // The log and the journal record no notes for a cached response, so a response with notes is not cached.
-      if (sent?.response.status !== 200 || notes.length > 0 || operationId === undefined) return;
+      if (sent?.response.status !== 200 || notes.length > 0 || route === undefined) return;
       const { req } = res;
       if (revision === undefined || revision !== getRevision() || req.method !== 'GET') return;
       const { result: prefix } = headerChecks.get(req);
@@ -160,8 +168,14 @@ export function createResponseCache(
       if (key.length > MAX_KEY_LENGTH) return;
       const bytes = sent.bytes + key.length + ENTRY_BYTES;
       if (bytes > (sent.response.pieces ? MAX_LIST_BYTES : MAX_BYTES)) return;
-      const { basePath } = location;
-      const response = { operationId, basePath, credentialNames, sent, headers: res.getHeaders() };
+      const response = {
+        operationId: route.operationId,
+        basePath: location.basePath,
+        credentialNames,
+        sent,
+        headers: res.getHeaders(),
+        coverage: coverage.repeat(contract, route, toCountedExchange(exchange)),
+      };
       responses.set(key, response, { bytes, revision });
     },
   };
@@ -195,15 +209,20 @@ class StoredResponses {
   ): void {
     if (bytes > MAX_BYTES) {
       if (revision !== this.#revision) this.#clear(revision);
+      this.#longest?.response.coverage.end();
       this.#longest = { key, response };
       return;
     }
     if (revision !== this.#revision || this.#bytes + bytes > MAX_BYTES) this.#clear(revision);
-    if (!this.#responses.has(key)) this.#bytes += bytes;
+    const replaced = this.#responses.get(key);
+    if (replaced) replaced.coverage.end();
+    else this.#bytes += bytes;
     this.#responses.set(key, response);
   }
 
   #clear(revision: number): void {
+    for (const { coverage } of this.#responses.values()) coverage.end();
+    this.#longest?.response.coverage.end();
     this.#responses.clear();
     this.#longest = undefined;
     this.#bytes = 0;

@@ -16,8 +16,9 @@ import type { Route } from '../openapi/routes.ts';
 import { normalizeHeaderNames } from '../util/headers.ts';
 import { isLongList } from '../util/limits.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
-import { getProblemKind, type HttpProblem, internalError } from '../util/problem.ts';
+import { getProblemKind, type HttpProblem, internalError, unavailable } from '../util/problem.ts';
 import { isBelow, JSON_TYPE, toUriReference } from '../util/request-target.ts';
+import { getStreamKind } from '../util/streams.ts';
 import {
   addExposedNames,
   DATA_HEADERS,
@@ -35,6 +36,7 @@ import {
   type Returned,
   type SentResponse,
 } from './exchange.ts';
+import { createItemResponse, isItemStream, MAX_STREAMS, startItemStream } from './item-stream.ts';
 import { completeList, sendPieces } from './long-list.ts';
 import { addErrorBody } from './mock-response.ts';
 import { acceptPendingConnections } from './retries.ts';
@@ -80,6 +82,7 @@ export function createProblemResponse(problem: HttpProblem, path: string): Respo
  * Sets `sent`, unless no response was sent or the response is an event stream.
  */
 export async function write(exchange: Exchange): Promise<void> {
+  if (exchange.response?.items) limitStreams(exchange);
   const { app, ctx, res, method, route, response, transport } = exchange;
   if (!response && !exchange.isDone && !transport?.connection) return;
   ctx.respond = false;
@@ -87,7 +90,8 @@ export async function write(exchange: Exchange): Promise<void> {
     await acceptPendingConnections();
     const isReset = transport.connection === 'reset';
     // A response without a body can't be cut off, so the connection is reset instead.
-    if (isReset || response?.body === undefined || method === 'HEAD') app.retries.recordReset(exchange);
+    if (isReset || (response?.body ?? response?.items) === undefined || method === 'HEAD')
+      app.retries.recordReset(exchange);
     if (isReset) return resetConnection(res);
   }
   // The server has already responded if Node's parser refused the rest of the request.
@@ -108,8 +112,17 @@ export async function write(exchange: Exchange): Promise<void> {
   }
 }
 
+/** Replaces a stream with an error response if the server already sends too many streams. */
+function limitStreams(exchange: Exchange): void {
+  const { app, response } = exchange;
+  if (!response || app.streams.size < MAX_STREAMS || !isItemStream(exchange, response)) return;
+  const problem = unavailable(`the server already sends ${MAX_STREAMS} streams: close some of them first`);
+  exchange.response = createProblemResponse(problem, exchange.path);
+}
+
 /** Sends a response. Returns undefined if it is an event stream, or if a fault resets the connection. */
-function send({ res, transport, changes }: Exchange, response: ResponseData): SentResponse | undefined {
+function send(exchange: Exchange, response: ResponseData): SentResponse | undefined {
+  const { res, transport, changes } = exchange;
   const { status, headers, body, pieces, stream } = response;
   if (stream) {
     stream(res);
@@ -123,6 +136,7 @@ function send({ res, transport, changes }: Exchange, response: ResponseData): Se
   const bytes = pieces ? pieces.length : Buffer.byteLength(content);
   res.statusCode = status;
   setHeaders(res, DATA_HEADERS);
+  if (response.items && isItemStream(exchange, response)) return startItemStream(exchange, response);
   setHeaders(res, isBodilessStatus ? removeContentHeaders(headers) : headers);
   if (!isBodiless) res.setHeader('Content-Length', bytes);
   if (transport) return sendWithTransportFault(res, content, transport) ? { response, text, bytes } : undefined;
@@ -271,10 +285,13 @@ function toDocumentedType(
   const contentType = toContentType(chosen);
   const schema = media[findMediaType(documented, chosen) ?? '']?.schema;
   const vary = ownType === undefined && possible.length > 1 ? createVary(headers) : {};
+  const items =
+    isText || getStreamKind(contentType) === undefined ? {} : { items: Array.isArray(body) ? body : [body] };
   return {
     ...response,
     headers: { ...headers, 'Content-Type': contentType, ...vary },
     body: formatBody(contentType, body, { contract, schema }),
+    ...items,
   };
 }
 
@@ -290,6 +307,7 @@ export async function complete(exchange: Exchange): Promise<void> {
   if (notes.length > 0) exchange.notes = [...exchange.notes, ...notes];
   const { route } = exchange;
   if (returned.by === 'mock') exchange.response = completeMock(exchange, returned);
+  else if (isAsyncIterable(returned.body)) exchange.response = createItemResponse(exchange, returned, returned.body);
   else if (returned.by === 'user') exchange.response = completeUser(exchange, returned);
   else if (isLongList(returned.body) && !route.hasOtherTypes)
     exchange.response = await completeLongList(exchange, returned, returned.body);
@@ -300,6 +318,11 @@ export async function complete(exchange: Exchange): Promise<void> {
     const completed = completeBuiltIn(exchange, returned, body, generated);
     exchange.response = route.hasOtherTypes ? toDocumentedType(exchange, completed, NO_HEADERS) : completed;
   }
+}
+
+/** Returns whether the body that a handler returned is a stream of items. */
+function isAsyncIterable(body: unknown): body is AsyncIterable<unknown> {
+  return typeof body === 'object' && body !== null && Symbol.asyncIterator in body;
 }
 
 async function completeLongList(
@@ -345,9 +368,9 @@ function completeUser(exchange: OperationExchange, returned: Returned): Response
 
 /** Creates the response of the mock or of a fault, with the header `X-Mocked: operation`. */
 function completeMock(exchange: OperationExchange, returned: Returned): ResponseData {
-  const { status = exchange.route.successStatus, headers = NO_HEADERS, body, example } = returned;
+  const { status = exchange.route.successStatus, headers = NO_HEADERS, body, example, items } = returned;
   const isStored = exchange.decision?.source === 'stored';
-  const response = { status, headers, body, example };
+  const response = { status, headers, body, example, items };
   return addMocked(exchange, isStored ? toDocumentedType(exchange, response, NO_HEADERS) : response);
 }
 

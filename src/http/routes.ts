@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import Router from '@koa/router';
 import type { Context, Middleware } from 'koa';
 import { hashContract } from '../openapi/compiled-contract.ts';
+import { convertToVersion31 } from '../openapi/convert-to-31.ts';
 import { type Document, formatYaml } from '../openapi/document.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { type ProblemKind, problemKinds } from '../util/problem.ts';
@@ -44,7 +45,7 @@ function createDocuments({ contract, controlContract, version, dataFile }: App) 
   return {
     '/openapi.yaml': (ctx: Context) => sendContract(ctx, enforced.document, sendYaml(enforced.text)),
     '/openapi.json': (ctx: Context) => sendContract(ctx, enforced.document, sendJson),
-    [REFERENCE_DOCUMENT_PATH]: (ctx: Context) => sendContract(ctx, enforced.document, sendJson),
+    [REFERENCE_DOCUMENT_PATH]: (ctx: Context) => sendContract(ctx, convertToVersion31(enforced.document), sendJson),
     [CONTROL_DOCUMENT_PATHS.yaml]: (ctx: Context) => sendContract(ctx, control, sendYaml()),
     [CONTROL_DOCUMENT_PATHS.json]: (ctx: Context) => sendContract(ctx, control, sendJson),
     [HEALTH_PATH]: (ctx: Context) => sendText(ctx, JSON_TYPE, health),

@@ -1,11 +1,15 @@
 import type { Application, ContractImplementation, EntrySchema, Implementation, UserHandlers } from '../application.ts';
 import type { ControlParts } from '../control/handler.ts';
+import type { Coverage } from '../coverage/coverage.ts';
+import type { Deliveries } from '../deliveries/deliveries.ts';
+import type { Webhooks } from '../deliveries/webhooks.ts';
 import type { CompletedBody, Difference } from '../mock/compare-contracts.ts';
 import type { Mock } from '../mock/mock.ts';
 import type { Contract } from '../openapi/contract.ts';
 import type { Node } from '../openapi/document.ts';
 import type { Route } from '../openapi/routes.ts';
 import type { ServerOptions } from '../options.ts';
+import type { ChangeLogs } from '../sandbox/change-log.ts';
 import type { Sandboxes } from '../sandbox/registry.ts';
 import type { Store } from '../store/store.ts';
 import type { StateRules, StateValidator } from '../store/validate-state.ts';
@@ -30,8 +34,16 @@ export interface Server {
   readonly control: ControlParts;
   readonly log: Log;
   readonly metrics: Metrics;
+  /** Counts which parts of the contract the requests use. */
+  readonly coverage: Coverage;
   /** Returns the delay of the next response of the contract's API, in ms. */
   readonly getDelayMs: () => number;
+  /** Functions that end the streams that are being sent. */
+  readonly streams: Set<(reason?: string) => void>;
+  /** Sends webhooks and callbacks. */
+  readonly deliveries: Deliveries;
+  /** The change logs of the sandboxes, from which streams are sent. */
+  readonly changeLogs: ChangeLogs;
   /** The signal that is aborted when the server stops. */
   readonly stopping: AbortSignal;
   /** The folder with the built files of the console and the API reference. */
@@ -57,6 +69,8 @@ export interface ServedContract {
   readonly handlers: UserHandlers;
   /** Validates a state against the contract. */
   readonly validator: StateValidator;
+  /** The webhooks and callbacks of the contract. */
+  readonly webhooks: Webhooks;
   /** The collections of the state. */
   readonly collections: StateRules['collections'];
   /** The lists of the state that are no collections. */

@@ -1,5 +1,6 @@
 import { findExampleNames } from '../mock/choose-response.ts';
 import type { Contract } from '../openapi/contract.ts';
+import { readQuery } from '../openapi/parameters.ts';
 import type { ResponseViolation } from '../openapi/responses.ts';
 import { toIsoTime } from '../util/iso-time.ts';
 import { MAX_BODY_BYTES } from '../util/limits.ts';
@@ -10,7 +11,7 @@ import {
   isImagePath,
   isPackagePage,
   MAX_PARAMETERS,
-  parseQuery,
+  SAFE_METHODS,
 } from '../util/request-target.ts';
 import {
   createHostError,
@@ -24,7 +25,6 @@ import {
   NO_HEADERS,
   PROBLEM_HEADERS,
   setHeaders,
-  UNSAFE_METHODS,
 } from './access-policy.ts';
 import { receiveBody, refuseForms } from './body.ts';
 import {
@@ -34,26 +34,25 @@ import {
   logForwarding,
   refuseControlAccess,
 } from './control-api.ts';
+import { handleAndDeliver } from './deliveries.ts';
 import {
   createLocation,
   type Exchange,
-  getNamedSandbox,
   hasRoute,
   type Location,
   MAX_PATH_LENGTH,
-  mayNameSandbox,
   type OperationExchange,
   refuseLongPath,
-  type SentResponse,
-  toRecordedResponse,
 } from './exchange.ts';
-import { applyImageFaults, applyOperationFaults, delayResponse } from './faults.ts';
+import { applyImageFaults, applyOperationFaults, delayResponse, waitForFaults } from './faults.ts';
 import { hasIndexPage, hasOnlyData, isClientRoute, isNavigation, READ_METHODS } from './files.ts';
 import { addFaults, checkToken, describeError, handleOrMock } from './handle.ts';
 import { getIdempotencyKey, handleOnce } from './idempotency.ts';
 import { serializeList, serializeState } from './long-list.ts';
+import { getNamedSandbox, mayNameSandbox, selectSandbox, warnOfCookie } from './named-sandbox.ts';
 import { parsePreferences } from './preferences.ts';
 import { refuse, refuseWithError, toHttpProblem } from './problem.ts';
+import { addToJournal, addWaiting, countCoverage } from './recording.ts';
 import { complete, createProblemResponse, createResponse, findUnacceptable, write } from './response.ts';
 
 /**
@@ -78,6 +77,9 @@ export async function serveExchange(exchange: Exchange, next: () => Promise<unkn
     await verify(exchange);
     await write(exchange);
     record(exchange);
+  } catch (error) {
+    if (exchange.waitingId !== undefined) addToJournal(exchange, undefined);
+    throw error;
   } finally {
     for (const release of exchange.releases.splice(0).reverse()) release();
   }
@@ -102,9 +104,12 @@ function route(exchange: Exchange): void {
     if (!isControlDocument(location.pathname)) setTarget(exchange, 'control', location);
     return;
   }
-  if (UNSAFE_METHODS.includes(method) && !isOriginAllowed(app.access, headers)) throw createOriginError(headers.origin);
+  // A page whose origin is not allowed can't change data.
+  if (!SAFE_METHODS.includes(method) && !isOriginAllowed(app.access, headers)) throw createOriginError(headers.origin);
   if (isPackagePage(location.pathname)) return;
-  const inner = mayNameSandbox(url, headers) ? createLocation(getNamedSandbox(url, headers)) : location;
+  const inner = mayNameSandbox(url, headers)
+    ? createLocation(getNamedSandbox(url, headers, exchange.socket.localPort))
+    : location;
   setTarget(exchange, 'contract', inner);
   // At /_sandbox/ID/, the console shows the sandbox ID.
   const isConsole = inner.path === '/' && app.options.static === undefined;
@@ -153,19 +158,21 @@ function isFrontEndPage(
 }
 
 /**
- * Selects the sandbox that a request names, or the sandbox `default` if it names none.
+ * Selects the sandbox that a request names.
+ * If it names none, selects the sandbox `default`, or what the option `sandboxes` says.
  * Creates the sandbox if it does not exist.
  */
 async function enterSandbox(exchange: Exchange): Promise<void> {
   const { app, api, kind, location } = exchange;
+  const sandboxId = location.sandboxId ?? selectSandbox(exchange);
   if (kind === 'page') return;
   const { sandboxes } = app;
-  if (location.sandboxId !== undefined && kind === 'image' && location.prefix === '') {
+  if (sandboxId !== undefined && kind === 'image' && location.prefix === '') {
     // Requests for images create no sandboxes.
-    const sandbox = sandboxes.find(location.sandboxId);
+    const sandbox = sandboxes.find(sandboxId);
     exchange.sandbox = sandbox ?? sandboxes.default;
     exchange.isNamed = sandbox !== undefined;
-  } else if (location.sandboxId !== undefined) await useNamedSandbox(exchange, location.sandboxId);
+  } else if (sandboxId !== undefined) await useNamedSandbox(exchange, sandboxId);
   else if (api === 'control' || sandboxes.isShared) await loadUsedSandbox(exchange);
   exchange.hasSandbox = true;
   exchange.isRecorded = api === 'contract' && kind !== 'image';
@@ -203,7 +210,8 @@ async function useNamedSandbox(exchange: Exchange, id: string): Promise<void> {
     exchange.releases.push(used.leave);
     exchange.sandbox = used.sandbox;
     exchange.isNamed = true;
-    exchange.sandboxHeaders = { ...toExpiryHeaders(expiredAtMs), 'X-Sandbox': id };
+    if (used.isNew) warnOfCookie(exchange);
+    exchange.sandboxHeaders = { ...exchange.sandboxHeaders, ...toExpiryHeaders(expiredAtMs), 'X-Sandbox': id };
   } catch (error) {
     const problem = toHttpProblem(error, application.problems);
     if (!problem) throw error;
@@ -253,7 +261,7 @@ function respondWithoutOperation(exchange: Exchange): void {
   else refuse(exchange, createUnknownPath(location.pathname));
 }
 
-/** Finds the faults and preferences that apply, and waits for the delays before the handler. */
+/** Finds the faults and preferences that apply, and waits for the delays and releases before the handler. */
 async function applyFaults(exchange: Exchange): Promise<void> {
   const { app } = exchange;
   if (exchange.isDone || exchange.api !== 'contract') return;
@@ -267,8 +275,7 @@ async function applyFaults(exchange: Exchange): Promise<void> {
   }
   if (exchange.kind === 'image') await applyImageFaults(exchange);
   else if (hasRoute(exchange)) await applyOperationFaults(exchange);
-  const { before } = exchange.delayMs;
-  if (before > 0 && !(await delayResponse(exchange, before))) exchange.isDone = true;
+  if (!(await waitForFaults(exchange, 'before'))) exchange.isDone = true;
 }
 
 /**
@@ -283,14 +290,21 @@ async function handle(exchange: Exchange, next: () => Promise<unknown>): Promise
   if (unacceptable) return refuse(exchange, unacceptable);
   try {
     if (exchange.api === 'control') await handleControl(exchange);
-    else if (exchange.idempotencyKey === undefined) await handleOrMock(exchange, exchange.sandbox.store);
-    else await handleOnce(exchange);
+    else if (exchange.idempotencyKey !== undefined) await handleOnce(exchange);
+    else if (exchange.app.webhooks.list.length > 0) await handleAndDeliver(exchange);
+    else await handleOrMock(exchange, exchange.sandbox.store);
   } catch (error) {
     refuseWithError(exchange, error, describeError(exchange, error));
   }
-  const { effect, decision, delayMs } = exchange;
+  const { effect, decision } = exchange;
   if (effect) exchange.decision = addFaults(decision, effect);
-  if (delayMs.after > 0) await delayResponse(exchange, delayMs.after);
+  try {
+    await waitForFaults(exchange, 'after');
+  } catch (error) {
+    // The operation has run: too many held requests must not replace its response.
+    if (!(error instanceof HttpProblemError)) throw error;
+    exchange.notes = [...exchange.notes, error.problem.detail];
+  }
 }
 
 /** Calls the next middleware. Throws an `HttpProblemError` if the path does not exist. */
@@ -318,7 +332,9 @@ async function verify(exchange: Exchange): Promise<void> {
   const { list, state } = response;
   const isInjected = forced?.faults !== undefined && (forced.status ?? forced.example) !== undefined;
   try {
-    if (app.options.verify !== 'off' && !response.stream && !isInjected && !isRefusal) {
+    // The items of a stream are verified when they are sent.
+    const isStream = response.stream !== undefined || (response.items !== undefined && response.body === undefined);
+    if (app.options.verify !== 'off' && !isStream && !isInjected && !isRefusal) {
       // A problem document can have more properties than the contract documents (RFC 9457, section 3.2).
       const isProblem = response.headers['Content-Type'] === PROBLEM_HEADERS['Content-Type'];
       const closed = (api === 'control' || app.closedRoutes.has(route)) && !isProblem;
@@ -348,7 +364,7 @@ async function validateOperation(exchange: OperationExchange): Promise<HttpProbl
   const isContractApi = api === 'contract';
   if (location.querystring !== '') {
     if (hasTooManyParameters(location.querystring)) return TOO_MANY_PARAMETERS;
-    exchange.query = parseQuery(location.querystring);
+    exchange.query = readQuery(route, location.querystring);
   }
   if (isContractApi) {
     if (route.security.length > 0) {
@@ -404,14 +420,17 @@ function addViolations(exchange: OperationExchange, status: number, violations: 
 }
 
 /**
- * Adds a request and its response to the journal of its sandbox, to the metrics and to the response cache.
+ * Adds a request and its response to the journal of its sandbox, to the coverage, to the metrics and to the response
+ * cache.
  * If a fault sends the body slowly, the journal waits until the response is complete or the connection is closed.
  */
 function record(exchange: Exchange): void {
   const { app, res, isRecorded, transport, sent } = exchange;
-  const isSlow = transport?.bodyDurationMs !== undefined && sent !== undefined;
-  if (isRecorded && !isSlow) addToJournal(exchange, sent);
+  const isSlow = transport?.bodyDurationMs !== undefined && sent !== undefined && !exchange.isStreaming;
+  if (isRecorded && !isSlow && !exchange.isStreaming) addToJournal(exchange, sent);
+  if (isRecorded && isSlow) addWaiting(exchange);
   if (isRecorded && isSlow) res.once('close', () => addToJournal(exchange, res.writableFinished ? sent : undefined));
+  countCoverage(exchange);
   if (app.metrics.isOn) measure(exchange);
   if (exchange.revision !== undefined) app.cache.store(exchange);
 }
@@ -430,25 +449,5 @@ function measure(exchange: Exchange): void {
     durationMs: performance.now() - startMs,
     isInvalid: exchange.violations !== undefined,
     isInvalidResponse: exchange.responseViolations !== undefined,
-  });
-}
-
-function addToJournal(exchange: Exchange, sent: SentResponse | undefined): void {
-  const { api, location, notes, violations, responseViolations, forced } = exchange;
-  const hasRemarks = notes.length > 0 || violations || responseViolations || forced;
-  exchange.sandbox.journal.add({
-    method: exchange.method,
-    url: exchange.url,
-    prefix: location.prefix,
-    basePath: api && location.basePath,
-    rawHeaders: exchange.rawHeaders,
-    bodyText: exchange.bodyText,
-    response: sent && toRecordedResponse(sent),
-    durationMs: performance.now() - exchange.startMs,
-    operationId: exchange.route?.operationId,
-    decision: exchange.decision,
-    changes: exchange.changes,
-    credentialNames: api && exchange.contract.credentialNames,
-    remarks: hasRemarks ? { notes, violations, responseViolations, forced } : undefined,
   });
 }

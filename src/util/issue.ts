@@ -74,6 +74,7 @@ export class UserError extends Error {
  * `truncated-file`: a data file is empty or not JSON, for example because a crash interrupted the write.
  * `other-contract`: none of the lists in a data file is a collection of the current contract.
  * `endless-schema`: a schema requires endlessly nested values, or more than the limits of a generated value.
+ * `contract`: a contract can't be read or served.
  * `usage`: the command line of a check is invalid.
  */
-type UserErrorReason = 'data-file' | 'truncated-file' | 'other-contract' | 'endless-schema' | 'usage';
+type UserErrorReason = 'data-file' | 'truncated-file' | 'other-contract' | 'endless-schema' | 'contract' | 'usage';

@@ -66,3 +66,11 @@ export function isQuantityName(name: string): boolean {
 export function isIdName(name: string): boolean {
   return /(?:^|[._-])(?:id|uuid)$|[a-z\d](?:Id|ID|Uuid|UUID)$/.test(name) || /^(?:ID|UUID)$/.test(name);
 }
+
+/** Returns whether a property has the time at which an entry was created, as its name shows: `createdAt`. */
+export function isCreationTimeName(name: string): boolean {
+  return CREATION_TIME.test(normalizeName(name));
+}
+
+const CREATION_TIME =
+  /^(?:(?:date|time)?(?:created|creation)(?:at|on|date|time|datetime|timestamp|timems)?|(?:inserted|added)(?:at|on|date)|date(?:added|inserted))$/;

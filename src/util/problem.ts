@@ -58,7 +58,7 @@ export const problemKinds = {
     status: 404,
     title: 'Sandbox not found',
     explanation:
-      'The sandbox does not exist. The server was started with the option --sandboxes declared, so only the control API can create sandboxes: send PUT /_control/sandboxes/ID.',
+      'The sandbox does not exist. The server was started with the option --sandboxes declared, so only the control API can create sandboxes: send PUT /_control/sandboxes/ID. With --sandboxes required, the request names no sandbox: send the header X-Sandbox.',
   },
   'unknown-snapshot': {
     status: 404,
@@ -76,6 +76,24 @@ export const problemKinds = {
     title: 'Operation not found',
     explanation:
       'The contract has no operation with this operationId. `violations` lists the operations of the contract.',
+  },
+  'unknown-webhook': {
+    status: 404,
+    title: 'Webhook not found',
+    explanation:
+      'The contract has no webhook and no callback with this name. GET /_control/sandboxes/ID/webhooks lists them.',
+  },
+  'unknown-delivery': {
+    status: 404,
+    title: 'Delivery not found',
+    explanation:
+      'The sandbox has no delivery with this id. GET /_control/sandboxes/ID/deliveries lists the deliveries.',
+  },
+  'invalid-target': {
+    status: 400,
+    title: 'Invalid target of a webhook',
+    explanation:
+      'The server sends webhooks and callbacks only to absolute http and https URLs without credentials, whose host is a loopback address, or a host of --allow-callback.',
   },
   'contract-conflict': {
     status: 409,
@@ -121,6 +139,12 @@ export const problemKinds = {
     status: 409,
     title: 'Too many faults or snapshots',
     explanation: 'The sandbox has the maximum number of faults or saved snapshots. Delete some of them first.',
+  },
+  'events-gone': {
+    status: 410,
+    title: 'Events are no longer available',
+    explanation:
+      'The header Last-Event-ID names an event that the server does not know, because the server was restarted or the sandbox was replaced, or after which it no longer has all events. Read the current entries, and connect again without this header.',
   },
   'unknown-collection': {
     status: 404,

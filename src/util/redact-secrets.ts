@@ -45,8 +45,24 @@ const MAX_PARAMETER_DEPTH = 3;
  */
 const MAX_TEXT_LENGTH = 8_000;
 
+/** The results of `isSecretName`, because most names are those of the contract. Clients can send any name. */
+const secretNames = new Map<string, boolean>();
+
+const MAX_SECRET_NAMES = 1_000;
+const MAX_NAME_LENGTH = 100;
+
 /** Returns whether a header, parameter or property with this name has a secret value. */
 export function isSecretName(name: string): boolean {
+  if (name.length > MAX_NAME_LENGTH) return matchesSecret(name);
+  const known = secretNames.get(name);
+  if (known !== undefined) return known;
+  if (secretNames.size >= MAX_SECRET_NAMES) secretNames.clear();
+  const isSecret = matchesSecret(name);
+  secretNames.set(name, isSecret);
+  return isSecret;
+}
+
+function matchesSecret(name: string): boolean {
   const words = name.replaceAll(/([a-z\d])([A-Z])/g, '$1 $2');
   return (SECRET.test(words) || SECRET_WORD.test(words)) && !NOT_SECRET.test(words);
 }

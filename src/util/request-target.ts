@@ -138,3 +138,15 @@ interface PathWithStyles {
   readonly path: string;
   readonly parameters: readonly { readonly name: string; readonly in: string; readonly prefix: string }[];
 }
+
+/** The methods that change no data (RFC 9110, section 9.2.1, and the HTTP Method Registry of IANA). */
+export const SAFE_METHODS: readonly string[] = [
+  'GET',
+  'HEAD',
+  'OPTIONS',
+  'TRACE',
+  'QUERY',
+  'PROPFIND',
+  'REPORT',
+  'SEARCH',
+];

@@ -26,6 +26,16 @@ export async function runInSlices<Result>(steps: Steps<Result>): Promise<Result>
   }
 }
 
+/** Returns a function that waits for a turn if the time since its last wait is a slice. */
+export function createPause(): () => Promise<void> | undefined {
+  let endMs = performance.now() + SLICE_MS;
+  const wait = async () => {
+    await waitForTurn();
+    endMs = performance.now() + SLICE_MS;
+  };
+  return () => (performance.now() < endMs ? undefined : wait());
+}
+
 /**
  * Runs a generator to its end without a pause, and returns its result.
  * The server handles no other request in the meantime.
