@@ -50,10 +50,10 @@ interface LiveSandbox<S extends State = State> {
 }
 
 /** How long a sandbox can be unused before it expires, in ms. */
-const IDLE_MS = 3_600_000;
+export const IDLE_MS = 3_600_000;
 
-/** The reason that the log gives when an expired sandbox is removed. */
-const UNUSED = 'it was not used for an hour';
+/** How long a sandbox can be unused on a server whose sandboxes belong to visitors, in ms. */
+export const VISITOR_IDLE_MS = 30 * 24 * 3_600_000;
 
 /** Options of the sandboxes in memory that depend on where sandboxes are stored. */
 interface LiveSandboxesOptions {
@@ -75,12 +75,15 @@ export class LiveSandboxes<S extends State = State> {
   readonly factory: SandboxFactory<S>;
   readonly expiryTimes = new ExpiryTimes();
   private readonly byId = new Map<string, LiveSandbox<S>>();
+  private readonly idleMs: number;
 
   constructor(
     private readonly parts: SandboxesParts<S>,
     private readonly options: LiveSandboxesOptions,
   ) {
-    this.factory = new SandboxFactory(parts, () => this.removeExpired());
+    // A copy can be loaded again.
+    this.idleMs = parts.areVisitors && !options.areCopies ? VISITOR_IDLE_MS : IDLE_MS;
+    this.factory = new SandboxFactory(parts, (isFull) => this.freeMemory(isFull));
   }
 
   /** Returns a sandbox, even if it has expired. Returns undefined if the sandbox does not exist. */
@@ -95,8 +98,8 @@ export class LiveSandboxes<S extends State = State> {
    */
   getUnexpired(id: string): LiveSandbox<S> | undefined {
     const live = this.byId.get(id);
-    if (!live || this.getIdleMs(live) < IDLE_MS) return live;
-    this.expire(id, UNUSED);
+    if (!live || this.getIdleMs(live) < this.idleMs) return live;
+    this.expire(id, this.describeExpiry());
     return undefined;
   }
 
@@ -174,9 +177,27 @@ export class LiveSandboxes<S extends State = State> {
   /** Removes all expired sandboxes. */
   removeExpired(): void {
     for (const [id, live] of this.list()) {
-      if (this.parts.elapsedMs() - live.usedMs < IDLE_MS) break;
+      if (this.parts.elapsedMs() - live.usedMs < this.idleMs) break;
       if (isInUse(live)) this.use(id, live);
-      else this.expire(id, UNUSED);
+      else this.expire(id, this.describeExpiry());
+    }
+  }
+
+  private describeExpiry(): string {
+    return `it was not used for ${this.idleMs === IDLE_MS ? 'an hour' : '30 days'}`;
+  }
+
+  /**
+   * Removes sandboxes because all sandboxes together have reached their memory limit: those that have expired, and on a
+   * server for visitors also the least recently used ones.
+   * `isFull`: returns whether the limit is still reached.
+   */
+  private freeMemory(isFull: () => boolean): void {
+    this.removeExpired();
+    if (!this.parts.areVisitors) return;
+    for (const [id, live] of this.list()) {
+      if (!isFull()) return;
+      if (!isInUse(live)) this.expire(id, 'the memory limit of all sandboxes is reached');
     }
   }
 
@@ -202,6 +223,7 @@ export class LiveSandboxes<S extends State = State> {
   /**
    * If the maximum number of sandboxes is reached, removes the least recently used sandbox, but never one that is in
    * use or that a client has changed.
+   * On a server for visitors, removes a changed one if there is no other.
    * Throws an `HttpProblemError` if no sandbox can be removed.
    */
   private evictIfFull(): void {
@@ -213,14 +235,19 @@ export class LiveSandboxes<S extends State = State> {
       this.expire(id, 'the maximum number of sandboxes is reached, and no client has changed this sandbox');
       return;
     }
+    const oldest = this.parts.areVisitors && this.list().find(([, live]) => !isInUse(live));
+    if (oldest) {
+      this.expire(oldest[0], 'the maximum number of sandboxes is reached');
+      return;
+    }
     const detail = `The limit of ${maxSandboxes} sandboxes is reached, and all of them were used within the last hour: remove some with DELETE /_control/sandboxes/ID`;
     throw new HttpProblemError(unavailable(detail, Math.ceil(this.getNextExpiryMs() / 1000)));
   }
 
   /** Returns the time until the next sandbox expires, in ms. */
   private getNextExpiryMs(): number {
-    for (const live of this.byId.values()) if (!isInUse(live)) return IDLE_MS - this.getIdleMs(live);
-    return IDLE_MS;
+    for (const live of this.byId.values()) if (!isInUse(live)) return this.idleMs - this.getIdleMs(live);
+    return this.idleMs;
   }
 
   /**
@@ -245,6 +272,7 @@ export class LiveSandboxes<S extends State = State> {
     this.byId.delete(id);
     live.quota.release();
     live.sandbox.journal.clear();
+    live.sandbox.faults.end();
     live.sandbox.idempotencyKeys.dispose();
     this.options.onRelease?.(id, live.sandbox.journal);
     return true;

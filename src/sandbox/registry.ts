@@ -11,6 +11,8 @@ const SWEEP_MS = 60_000;
 interface UsedSandbox<S extends State> {
   readonly sandbox: Sandbox<S>;
   readonly expiredAtMs: number | undefined;
+  /** Whether the request has created the sandbox. */
+  readonly isNew: boolean;
   /** Ends the use. Call it exactly once. */
   readonly leave: () => void;
 }
@@ -36,7 +38,7 @@ export interface SandboxStorage<S extends State = State> {
   remove(id: string): Promise<boolean>;
   /** Marks a state from which sandboxes are created. */
   share(state: S): void;
-  /** Removes the sandboxes that no server has used for an hour. `used`: the ids of sandboxes that are in use. */
+  /** Removes the sandboxes that no server has used for too long. `used`: the ids of sandboxes that are in use. */
   removeUnused(used: readonly string[]): void;
   /** Called when a sandbox is removed from the memory of this server. */
   onRelease(id: string, journal: Journal): void;
@@ -101,7 +103,7 @@ export class Sandboxes<S extends State = State> {
   /** Clears the journal of a sandbox, also on other servers that share the sandbox. */
   async clearJournal({ id, journal }: Pick<Sandbox<S>, 'id' | 'journal'>): Promise<void> {
     await this.storage?.clearJournal(id);
-    journal.clear();
+    journal.clearEnded();
   }
 
   /**
@@ -123,8 +125,10 @@ export class Sandboxes<S extends State = State> {
   async use(id: string): Promise<UsedSandbox<S>> {
     if (this.storage) await this.storage.load(id);
     const expiredAtMs = this.expiredAtMs(id);
-    const sandbox = this.find(id) ?? (await this.createFromDefaults(id));
-    if (id === DEFAULT_SANDBOX_ID) return { sandbox, expiredAtMs, leave: () => {} };
+    const found = this.find(id);
+    const sandbox = found ?? (await this.createFromDefaults(id));
+    const isNew = found === undefined;
+    if (id === DEFAULT_SANDBOX_ID) return { sandbox, expiredAtMs, isNew, leave: () => {} };
     const live = this.live.get(id);
     // Another request has created another sandbox in the meantime, and the limit was reached, so the sandbox `id` was
     // removed.
@@ -134,7 +138,7 @@ export class Sandboxes<S extends State = State> {
       live.requests.count--;
       if (this.live.get(id) === live) this.live.use(id, live);
     };
-    return { sandbox: live.sandbox, expiredAtMs, leave };
+    return { sandbox: live.sandbox, expiredAtMs, isNew, leave };
   }
 
   /**
@@ -174,6 +178,11 @@ export class Sandboxes<S extends State = State> {
   list(): readonly Sandbox<S>[] {
     this.sweep();
     return [this.default, ...this.live.list().map(([, { sandbox }]) => sandbox)];
+  }
+
+  /** Returns whether a sandbox still exists, and was not replaced. Is no use of the sandbox. */
+  isCurrent(sandbox: Sandbox<S>): boolean {
+    return sandbox === this.default || this.live.get(sandbox.id)?.sandbox === sandbox;
   }
 
   /** The approximate memory of all journals, in bytes. */

@@ -140,6 +140,30 @@ class MockedOperations {
   }
 }
 
+/** The URLs to which a sandbox sends webhooks. */
+class WebhookUrls {
+  /** The URLs; undefined for those of the option `webhookUrl`. */
+  urls: readonly string[] | undefined;
+
+  /** `onSet`: called each time the URLs are set. */
+  constructor(private readonly onSet: () => void = () => {}) {}
+
+  set(urls: readonly string[] | undefined): void {
+    this.onSet();
+    this.urls = urls;
+  }
+
+  /** Returns the URLs, or null for those of the option. */
+  export(): readonly string[] | null {
+    return this.urls ?? null;
+  }
+
+  /** Restores URLs that `export` returned. */
+  import(urls: readonly string[] | null): void {
+    this.urls = urls ?? undefined;
+  }
+}
+
 /**
  * An isolated instance of the application: its state, clock, id generator, faults, mocked operations, request journal,
  * idempotency keys and snapshots.
@@ -151,6 +175,7 @@ export interface Sandbox<S extends State = State> {
   readonly idGenerator: IdGenerator;
   readonly faults: FaultList;
   readonly mockedOperations: MockedOperations;
+  readonly webhookUrls: WebhookUrls;
   readonly journal: Journal;
   /** The idempotency keys of earlier requests, with the stored responses for repeated requests. */
   readonly idempotencyKeys: IdempotencyKeys;
@@ -194,6 +219,11 @@ export interface SandboxesParts<S extends State = State> {
   readonly newId: () => string;
   /** Whether only the control API can create sandboxes. If false, the first request to a sandbox creates it. */
   readonly areDeclared: boolean;
+  /**
+   * Whether each browser gets a sandbox by cookie.
+   * Then sandboxes exist for 30 days without use, and a new one can replace any other.
+   */
+  readonly areVisitors?: boolean | undefined;
   /** Logs a message, for example that a sandbox has expired. */
   readonly log: (message: string) => void;
   /** Called after each commit (stored change) in a sandbox other than `default`. */
@@ -228,7 +258,7 @@ export class SandboxFactory<S extends State> {
    */
   constructor(
     private readonly parts: SandboxesParts<S>,
-    onFull: () => void,
+    onFull: (isFull: () => boolean) => void,
   ) {
     this.memory = new Memory(parts.memoryLimits ?? MEMORY_LIMITS, onFull);
     this.responseMemory = new ResponseMemory(parts.elapsedMs);
@@ -242,6 +272,7 @@ export class SandboxFactory<S extends State> {
       idGenerator: createIdGenerator(newId),
       faults: new FaultList({ clock: main.clock, elapsedMs, machineMs: nowMs, reserve() {}, log }),
       mockedOperations: new MockedOperations(() => {}),
+      webhookUrls: new WebhookUrls(),
       journal: this.createJournal(DEFAULT_SANDBOX_ID, () => {}),
       idempotencyKeys: this.createKeys(),
       snapshots: new CountedSnapshots(this.memory.createSeparateQuota(DEFAULT_SNAPSHOTS_BYTES)),
@@ -306,6 +337,7 @@ export function createConfiguredParts<S extends State>(
     idGenerator: createIdGenerator(newId, onChange),
     faults: new FaultList({ clock, elapsedMs, machineMs: nowMs, reserve, log }),
     mockedOperations: new MockedOperations(reserve),
+    webhookUrls: new WebhookUrls(onChange),
     snapshots: new CountedSnapshots<S>(quota, onChange),
     countInSlices: <Result>(state: State, run: () => Promise<Result>) => quota.countInSlices(state, run),
   };
@@ -321,6 +353,8 @@ export interface Settings {
   readonly faults: ExportedFaults;
   readonly counts: FaultCounts;
   readonly mocked: readonly string[];
+  /** The URLs for webhooks; null for those of the option. Missing in settings that an earlier version has stored. */
+  readonly webhooks?: readonly string[] | null;
 }
 
 /** The settings of a new sandbox. */
@@ -330,36 +364,46 @@ export const INITIAL_SETTINGS: Settings = {
   faults: { lastNumber: 0, rules: [] },
   counts: {},
   mocked: [],
+  webhooks: null,
 };
 
 /** The parts of a sandbox whose settings are exported and imported. */
-export type ConfiguredSandbox = Pick<Sandbox, 'clock' | 'idGenerator' | 'faults' | 'mockedOperations'>;
+export type ConfiguredSandbox = Pick<Sandbox, 'clock' | 'idGenerator' | 'faults' | 'mockedOperations' | 'webhookUrls'>;
 
 /** Returns the settings of a sandbox. */
-export function exportSettings({ clock, idGenerator, faults, mockedOperations }: ConfiguredSandbox): Settings {
+export function exportSettings({
+  clock,
+  idGenerator,
+  faults,
+  mockedOperations,
+  webhookUrls,
+}: ConfiguredSandbox): Settings {
   return {
     clock: clock.export(),
     ids: idGenerator.export(),
     faults: faults.export(),
     counts: faults.exportCounts(),
     mocked: mockedOperations.list(),
+    webhooks: webhookUrls.export(),
   };
 }
 
 /** Replaces settings of a sandbox. Settings that are undefined do not change. */
 export function importSettings(sandbox: ConfiguredSandbox, settings: Partial<Settings>): void {
-  const { clock, ids, faults, counts, mocked } = settings;
+  const { clock, ids, faults, counts, mocked, webhooks } = settings;
   if (clock !== undefined) sandbox.clock.import(clock);
   if (ids !== undefined) sandbox.idGenerator.import(ids);
   if (faults !== undefined) sandbox.faults.import(faults);
   if (counts !== undefined) sandbox.faults.importCounts(counts);
   if (mocked !== undefined) sandbox.mockedOperations.replace(mocked);
+  if (webhooks !== undefined) sandbox.webhookUrls.import(webhooks);
 }
 
 /** Restores the settings of a new sandbox: the system time, random ids, no faults and no mocked operations. */
-export function clearSettings({ clock, idGenerator, faults, mockedOperations }: ConfiguredSandbox): void {
+export function clearSettings({ clock, idGenerator, faults, mockedOperations, webhookUrls }: ConfiguredSandbox): void {
   clock.follow();
   idGenerator.setSeed(undefined);
   faults.clear();
   mockedOperations.clear();
+  webhookUrls.set(undefined);
 }

@@ -104,6 +104,23 @@ export async function acquire(socketPath: string, owner: Owner): Promise<Lock['r
   }
 }
 
+/** A process that has a lock. */
+export interface LockOwner {
+  /** Undefined if the process does not respond, for example because it is suspended. */
+  readonly pid: number | undefined;
+  /** Undefined while the server of the process is not listening. */
+  readonly url: string | undefined;
+}
+
+/**
+ * Returns the process that has the lock on the file at `path`, whose folder must exist.
+ * Returns undefined if no process has it.
+ */
+export async function findLockOwner(path: string): Promise<LockOwner | undefined> {
+  const response = await requestOwner(getSocketPath(getLockKey(path)));
+  return response === undefined || response === YIELDED ? undefined : parseOwner(response);
+}
+
 /** Returns the text that identifies the lock on a file: the device and inode of the folder, and the file name. */
 function getLockKey(path: string): string {
   const { dev, ino } = statSync(dirname(path), { bigint: true });
@@ -175,13 +192,16 @@ function requestOwner(socketPath: string): Promise<string | undefined> {
   });
 }
 
-/**
- * Returns a description of the process that sent a response, for example `process 123 at http://127.0.0.1:3000`.
- * Uses only the process id and the URL from the response, because any program could have sent it.
- */
+/** Reads only the process id and the URL from a response, because any program could have sent it. */
+function parseOwner(response: string): LockOwner {
+  const [, processId] = /"pid":(\d+)/.exec(response) ?? [];
+  const [, url] = /"url":"(https?:\/\/[\w.:[\]-]+)"/.exec(response) ?? [];
+  return { pid: processId === undefined ? undefined : Number(processId), url };
+}
+
+/** Returns a description of the process that sent a response, for example `process 123 at http://127.0.0.1:3000`. */
 function describeOwner(response: string | undefined): string {
-  const [, processId] = /"pid":(\d+)/.exec(response ?? '') ?? [];
-  const [, url] = /"url":"(https?:\/\/[\w.:[\]-]+)"/.exec(response ?? '') ?? [];
+  const { pid: processId, url } = parseOwner(response ?? '');
   if (processId === undefined) return 'a process that does not respond';
   return `process ${processId}${url === undefined ? ', which is starting or stopping' : ` at ${url}`}`;
 }

@@ -15,3 +15,24 @@ export interface CommittedState<S extends State = State> {
   readonly state: S;
   readonly revision: number;
 }
+
+/** A committed change of an entry. */
+export interface CommittedChange {
+  /** The id with which a client continues after it has received this change. */
+  readonly id: string;
+  readonly collection: string;
+  /** The entry before the change; undefined if the change has added it. */
+  readonly before: Entry | undefined;
+  /** The entry after the change; undefined if the change has deleted it. */
+  readonly after: Entry | undefined;
+  /** The time of the change by the clock of the sandbox, in ms since 1970. */
+  readonly atMs: number;
+}
+
+/** How an entry changes. */
+export type ChangeKind = 'created' | 'updated' | 'deleted';
+
+/** Committed changes, without end. `startId`: the id from which they start. */
+export interface ChangeSequence extends AsyncIterable<CommittedChange> {
+  readonly startId: string;
+}

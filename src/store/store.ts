@@ -39,6 +39,11 @@ export interface Store<S extends State = State> {
    * Throws a `UserError` if the file with the default data can't be read or is invalid.
    */
   getDefaults(): S;
+  /**
+   * Calls a function with the states before and after each committed change, also of another program or server.
+   * Returns a function that ends this.
+   */
+  follow(listener: ChangeListener<S>): () => void;
   /** Returns the time of the store's clock, in ms since 1970. */
   nowMs(): number;
   /**
@@ -106,6 +111,9 @@ export interface EndedCommit {
   readonly durationMs: number;
 }
 
+/** Called with the states before and after a committed change. Must not throw. */
+export type ChangeListener<S extends State = State> = (before: S, after: S) => void;
+
 /** Called after each commit, whether it succeeded or failed. */
 export type CommitListener = (commit: EndedCommit) => void;
 
@@ -138,6 +146,7 @@ class GroupCommitStore<S extends State> implements Store<S> {
   private expectedChanges = 0;
   /** Ends the current wait for changes; undefined if there is none. */
   private endWait: (() => void) | undefined;
+  private readonly listeners = new Set<ChangeListener<S>>();
 
   constructor(private readonly options: StoreOptions<S>) {
     this.committed = options.backend.shared?.getCommitted() ?? { state: options.initial, revision: 0 };
@@ -167,6 +176,11 @@ class GroupCommitStore<S extends State> implements Store<S> {
   };
 
   readonly getDefaults = (): S => this.options.defaults();
+
+  readonly follow = (listener: ChangeListener<S>): (() => void) => {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  };
 
   readonly nowMs = (): number => this.options.nowMs();
 
@@ -352,7 +366,9 @@ class GroupCommitStore<S extends State> implements Store<S> {
 
   private setCommitted(state: S): void {
     const { shared } = this.options.backend;
+    const before = this.committed.state;
     this.committed = shared?.getCommitted() ?? { state, revision: this.committed.revision + 1 };
+    for (const listener of this.listeners) listener(before, this.committed.state);
   }
 }
 

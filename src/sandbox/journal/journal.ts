@@ -1,12 +1,9 @@
-import { findDifference, findListChanges, hasSameList } from '../../store/entry-list.ts';
-import type { Entry } from '../../store/state.ts';
 import { MEGABYTE } from '../../util/limits.ts';
+import { ChangeHistory, compareAllStates } from './change-history.ts';
 import {
   type JournalRecord,
   measureHeaders,
-  measureValue,
   type RecordedRequest,
-  type StateChange,
   type StoredHeaders,
   type StoredRequest,
   toStoredRequest,
@@ -20,9 +17,14 @@ export interface Ending {
   readonly atMs: number;
 }
 
-/** Functions that a journal calls: `onRecord` for each new record, and finally `onEnd`. */
+/**
+ * Functions that a journal calls: `onRecord` for each new record, again when a waiting request has ended, and finally
+ * `onEnd`.
+ */
 export interface Follower {
   readonly onRecord: (record: JournalRecord) => void;
+  /** Called when a waiting request has ended whose record gets another id. `id`: the former id. */
+  readonly onWaitingEnd?: (id: number) => void;
   /** Called when the journal starts again without records. Later records can have smaller ids than earlier records. */
   readonly onRestart?: () => void;
   /**
@@ -59,6 +61,10 @@ export class Journal {
   private readonly ring: (StoredRequest | undefined)[] = [];
   /** The times of the responses, in ms since 1970, at the same indexes as the requests in `ring`. */
   private readonly timesMs: number[] = [];
+  /** The ids of the requests that have no response yet, because a fault or a delay holds them back. */
+  private readonly waitingIds = new Set<number>();
+  /** The present ids of waiting requests that `clearEnded` has moved, by the ids that `addWaiting` returned. */
+  private readonly movedIds = new Map<number, number>();
   private readonly followers = new Set<Follower>();
   private firstId = 1;
   private latestId = 0;
@@ -70,12 +76,57 @@ export class Journal {
     this.changes = new ChangeHistory((bytes) => options.memory.add(this, bytes));
   }
 
-  /** Adds a request. Does nothing if the journal has ended, or if the journal was cleared after the request began. */
-  add(request: RecordedRequest): void {
-    if (this.isOutdated(request)) return;
+  /**
+   * Adds a request that has ended.
+   * Does nothing if the journal has ended, or if the journal was cleared after the request began.
+   * `waitingId`: the id that `addWaiting` returned. The record of this id is replaced, unless it was dropped.
+   */
+  add(request: RecordedRequest, waitingId?: number): void {
+    const id = this.findWaiting(waitingId);
+    if (waitingId !== undefined) this.movedIds.delete(waitingId);
+    if (id === undefined && this.isOutdated(request)) return;
     const { rawHeaders, changes } = request;
-    this.insert(this.latestId + 1, toStoredRequest(request, this.findHeaders(rawHeaders)), this.options.nowMs());
-    if (changes && !this.hasEnded) this.changes.add(this.latestId, compareAllStates(changes));
+    const stored = toStoredRequest(request, this.findHeaders(rawHeaders));
+    if (id === undefined) this.insert(this.latestId + 1, stored, this.options.nowMs());
+    else {
+      this.waitingIds.delete(id);
+      this.replace(id, stored);
+    }
+    if (changes && !this.hasEnded) this.changes.add(id ?? this.latestId, compareAllStates(changes));
+  }
+
+  /** Returns the present id of a waiting request. `waitingId`: the id that `addWaiting` returned. */
+  private findWaiting(waitingId: number | undefined): number | undefined {
+    if (waitingId === undefined) return undefined;
+    const id = this.movedIds.get(waitingId) ?? waitingId;
+    return this.waitingIds.has(id) ? id : undefined;
+  }
+
+  /**
+   * Adds a request that waits, so that it is visible before it has a response.
+   * Returns the id of the record, for `add`. Returns undefined if the journal has ended or was cleared in the meantime.
+   * `waitingId`: the id that an earlier call has returned, if the request waits again.
+   */
+  addWaiting(request: RecordedRequest, waitingId?: number): number | undefined {
+    const known = this.findWaiting(waitingId);
+    if (this.hasEnded || (known === undefined && this.isOutdated(request))) return undefined;
+    const stored = toStoredRequest(request, this.findHeaders(request.rawHeaders));
+    if (known !== undefined) {
+      this.replace(known, stored);
+      return waitingId;
+    }
+    this.waitingIds.add(this.latestId + 1);
+    this.insert(this.latestId + 1, stored, this.options.nowMs());
+    return this.latestId;
+  }
+
+  /** Replaces the record with the given id, which exists. */
+  private replace(id: number, request: StoredRequest): void {
+    const { maxRecords, memory, nowMs } = this.options;
+    memory.add(this, request.bytes - (this.get(id)?.bytes ?? 0));
+    this.ring[(id - 1) % maxRecords] = request;
+    this.timesMs[(id - 1) % maxRecords] = nowMs();
+    this.notify(() => this.toRecord(id));
   }
 
   /**
@@ -111,10 +162,20 @@ export class Journal {
     this.ring[(id - 1) % maxRecords] = request;
     this.timesMs[(id - 1) % maxRecords] = atMs;
     memory.add(this, request.bytes);
-    if (memory.usedBytes > MAX_BYTES) memory.enforceLimit();
+    memory.enforceLimit();
+    this.notify(() => this.toRecord(id));
+  }
+
+  /** Calls the followers with a record. `create`: creates the record, if there is a follower. */
+  protected notify(create: () => JournalRecord): void {
     if (this.followers.size === 0) return;
-    const record = this.toRecord(id);
+    const record = create();
     for (const follower of this.followers) notify(follower, record);
+  }
+
+  /** Tells the followers that a waiting request has ended whose record gets another id. */
+  protected notifyWaitingEnd(id: number): void {
+    for (const { onWaitingEnd } of this.followers) onWaitingEnd?.(id);
   }
 
   /** Removes the records with ids below `firstId`, because another server has cleared the journal. */
@@ -154,9 +215,14 @@ export class Journal {
     return this.options.nowMs();
   }
 
-  /** Returns the current records, oldest first. */
+  /** Returns the current records, oldest first, with those of waiting requests. */
   records(): readonly JournalRecord[] {
     return Array.from({ length: this.size() }, (_, index) => this.toRecord(this.firstId + index));
+  }
+
+  /** Returns the record with the given id. Returns undefined if there is none. */
+  find(id: number): JournalRecord | undefined {
+    return id >= this.firstId && id <= this.latestId ? this.toRecord(id) : undefined;
   }
 
   /** Returns the number of records. */
@@ -184,13 +250,32 @@ export class Journal {
 
   /**
    * Deletes all records.
-   * Requests that are still in progress are not recorded.
+   * Requests that are still in progress are not recorded, also not if they wait.
    * The ids of new requests continue after the latest id.
    */
   clear(): void {
     this.drop(this.latestId);
+    this.movedIds.clear();
     this.droppedId = 0;
     this.clearedMs = this.options.elapsedMs();
+  }
+
+  /**
+   * Deletes the records of requests that have ended.
+   * Those of waiting requests get new ids, because the ids in the journal have no gaps.
+   */
+  clearEnded(): void {
+    const firstIds = new Map([...this.movedIds].map(([first, moved]) => [moved, first]));
+    const waiting = [...this.waitingIds].map((id) => ({ firstId: firstIds.get(id) ?? id, record: this.toRecord(id) }));
+    this.clear();
+    for (const { firstId, record } of waiting) {
+      const { id: formerId, atMs, isWaiting: _, ...request } = record;
+      const id = this.latestId + 1;
+      this.notifyWaitingEnd(formerId);
+      this.waitingIds.add(id);
+      this.movedIds.set(firstId, id);
+      this.insert(id, request, atMs);
+    }
   }
 
   /** Whether the journal has a follower. */
@@ -229,7 +314,8 @@ export class Journal {
   /** Returns the record with the given id, which must be in the range from `firstId` to `latestId`. */
   private toRecord(id: number): JournalRecord {
     const atMs = this.timesMs[(id - 1) % this.options.maxRecords] as number;
-    return { ...(this.get(id) as StoredRequest), id, atMs };
+    const record = { ...(this.get(id) as StoredRequest), id, atMs };
+    return this.waitingIds.has(id) ? { ...record, isWaiting: true } : record;
   }
 
   /** Deletes the records up to and including the id `lastId`. */
@@ -238,6 +324,7 @@ export class Journal {
     for (; this.firstId <= lastId; this.firstId++) {
       memory.add(this, -(this.get(this.firstId)?.bytes ?? 0));
       this.ring[(this.firstId - 1) % maxRecords] = undefined;
+      this.waitingIds.delete(this.firstId);
     }
     this.changes.drop(lastId);
     this.droppedId = lastId;
@@ -264,10 +351,10 @@ function notify({ onRecord, onEnd }: Follower, record: JournalRecord): void {
 const MAX_BYTES = 32 * MEGABYTE;
 
 /**
- * The memory to which all journals are reduced if they exceed the maximum, in bytes.
+ * The part of the maximum memory to which all journals are reduced if they exceed it.
  * It is below the maximum, so that not every new request must delete records.
  */
-const REDUCED_BYTES = MAX_BYTES * 0.9;
+const REDUCED_PART = 0.9;
 
 /** A journal whose memory is counted. */
 interface CountedJournal {
@@ -277,11 +364,13 @@ interface CountedJournal {
   dropOlderHalf(): void;
 }
 
-/** Counts the memory of all journals of a server, and enforces the limit of 32 MB. */
+/** Counts the memory of all journals of a server, and enforces a limit. */
 export class JournalMemory {
   private readonly journals = new Set<CountedJournal>();
   /** The approximate memory of all journals, in bytes. */
   usedBytes = 0;
+
+  constructor(private readonly maxBytes = MAX_BYTES) {}
 
   /** Adds bytes to the counted memory of a journal. A negative number subtracts bytes. */
   add(journal: CountedJournal, bytes: number): void {
@@ -292,102 +381,14 @@ export class JournalMemory {
   }
 
   /**
-   * Deletes records until the memory is 10 % below the limit.
+   * If the memory exceeds the limit, deletes records until it is 10 % below the limit.
    * Deletes the older half of one journal after the other, the largest journal first.
    */
   enforceLimit(): void {
-    while (this.usedBytes > REDUCED_BYTES && this.journals.size > 0) {
-      const journals = [...this.journals].sort((a, b) => b.usedBytes - a.usedBytes);
-      for (const journal of journals) if (this.usedBytes > REDUCED_BYTES) journal.dropOlderHalf();
-    }
+    if (this.usedBytes <= this.maxBytes) return;
+    const isAbove = () => this.usedBytes > this.maxBytes * REDUCED_PART;
+    while (isAbove() && this.journals.size > 0)
+      for (const journal of [...this.journals].sort((a, b) => b.usedBytes - a.usedBytes))
+        if (isAbove()) journal.dropOlderHalf();
   }
-}
-
-/** A change of a collection: at the index `start`, the entries in `after` replace the entries in `before`. */
-export interface ListChange {
-  readonly collection: string;
-  readonly start: number;
-  readonly before: readonly Entry[];
-  readonly after: readonly Entry[];
-}
-
-/** The changes that a request made to the state, and their approximate memory in bytes. */
-interface RequestChanges {
-  readonly lists: readonly ListChange[];
-  readonly bytes: number;
-}
-
-/** The maximum number of requests whose changes are stored for each sandbox. */
-export const MAX_CHANGED_REQUESTS = 20;
-
-/** The maximum number of entries in the changes of one request. Changes with more entries are not stored. */
-const MAX_ENTRIES = 1_000;
-
-/** The maximum memory of the changes of one request, in bytes. Larger changes are not stored. */
-const MAX_CHANGED_BYTES = 1_000_000;
-
-/** The changes that the latest requests made to the state of a sandbox, by the id of the request in the journal. */
-export class ChangeHistory {
-  private readonly changes = new Map<number, RequestChanges>();
-
-  /** `charge`: adds bytes to the memory of the journal. A negative number frees memory. */
-  constructor(private readonly charge: (bytes: number) => void) {}
-
-  /** Adds the changes of a request, as returned by `compareAllStates`. `id`: the id of the request in the journal. */
-  add(id: number, lists: readonly ListChange[]): void {
-    const entries = lists.reduce((count, { before, after }) => count + before.length + after.length, 0);
-    if (entries > MAX_ENTRIES) return;
-    let bytes = 0;
-    for (const { before, after } of lists) for (const entry of [...before, ...after]) bytes += measureValue(entry);
-    if (bytes > MAX_CHANGED_BYTES) return;
-    this.changes.set(id, { lists, bytes });
-    this.charge(bytes);
-    const [oldest] = this.changes.keys();
-    if (this.changes.size > MAX_CHANGED_REQUESTS && oldest !== undefined) this.delete(oldest);
-  }
-
-  /** Returns the changes of the request with the given id. Returns undefined if they are not stored. */
-  get(id: number): readonly ListChange[] | undefined {
-    return this.changes.get(id)?.lists;
-  }
-
-  /** Removes the changes of all requests up to and including the id `lastId`. */
-  drop(lastId: number): void {
-    // The ids are in ascending order.
-    for (const id of this.changes.keys()) {
-      if (id > lastId) return;
-      this.delete(id);
-    }
-  }
-
-  private delete(id: number): void {
-    this.charge(-(this.changes.get(id)?.bytes ?? 0));
-    this.changes.delete(id);
-  }
-}
-
-/**
- * Returns the entries that differ between the states before and after each change.
- * Ignores lists that are missing in `after`, because the store does not change them.
- * Uses loops, because it runs for each change, and `flatMap` takes five times as long.
- */
-export function compareAllStates(states: readonly StateChange[]): readonly ListChange[] {
-  const changes: ListChange[] = [];
-  for (const { before, after } of states) {
-    for (const collection of Object.keys(after)) {
-      if (hasSameList(before, after, collection)) continue;
-      const [change, ...others] = findListChanges(before, after, collection);
-      if (!change) continue;
-      if (others.length === 0) {
-        if (change.removed.length + change.inserted.length > 0)
-          changes.push({ collection, start: change.from, before: change.removed, after: change.inserted });
-        continue;
-      }
-      const [from, to] = [before[collection] ?? [], after[collection] ?? []];
-      const { start, fromEnd, toEnd } = findDifference(from, to);
-      if (start < Math.max(fromEnd, toEnd))
-        changes.push({ collection, start, before: from.slice(start, fromEnd), after: to.slice(start, toEnd) });
-    }
-  }
-  return changes;
 }

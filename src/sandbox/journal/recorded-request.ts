@@ -56,6 +56,8 @@ export interface RecordedRequest {
   readonly changes?: readonly StateChange[] | undefined;
   /** The names of the headers and query parameters that contain credentials. */
   readonly credentialNames?: CredentialNames | undefined;
+  /** The delivery of which the request is an attempt. Undefined for a request that the server received. */
+  readonly delivery?: JournalEntry['delivery'] | undefined;
   /** Violations, notes and effects. Undefined if there are none. */
   readonly remarks: Remarks | undefined;
 }
@@ -101,8 +103,10 @@ export interface StoredRequest extends Omit<RecordedRequest, 'rawHeaders' | 'bod
 /** A record of a journal: a recorded request with its id and its time. */
 export interface JournalRecord extends StoredRequest {
   readonly id: number;
-  /** The time of the response, in ms since 1970. */
+  /** The time of the response, in ms since 1970. For a waiting request, the time since when it waits. */
   readonly atMs: number;
+  /** Whether a fault or a delay holds the request back, so that it has no response yet. */
+  readonly isWaiting?: boolean;
 }
 
 /** The headers of a stored request, and their approximate memory in bytes. */
@@ -127,7 +131,7 @@ export function toStoredRequest(
 ): StoredRequest {
   const { method, url, prefix, basePath, response, durationMs, operationId, decision, credentialNames, remarks } =
     request;
-  const { bodyText } = request;
+  const { bodyText, delivery } = request;
   const body = bodyText && truncateText(bodyText);
   const isTruncated = body !== bodyText;
   const recordedUrl = url.length > MAX_RECORDED_URL_LENGTH ? truncateUrl(url) : url;
@@ -149,6 +153,7 @@ export function toStoredRequest(
     credentialNames,
     remarks,
     bytes,
+    ...(delivery && { delivery }),
   };
 }
 
@@ -197,18 +202,20 @@ export function truncateText(text: string): string {
 
 /** Converts a journal record to the format of the control API. Redacts secrets, such as passwords and tokens. */
 export function toJournalEntry(record: JournalRecord): JournalEntry {
-  const { id, atMs, durationMs: ms, operationId, decision, response, remarks = {} } = record;
+  const { id, atMs, durationMs: ms, operationId, decision, response, delivery, remarks = {} } = record;
   const { violations = [], responseViolations = [], notes = [], forced } = remarks;
   const { method, path, query, headers, body, credentialNames: names = NO_NAMES } = toRequestToMatch(record);
   const traceId = getTraceId(headers.traceparent);
   const secrets = listPathSecrets(getPathname(record.url), names.paths);
   return redactTexts(secrets, {
     id,
+    ...(record.isWaiting ? { state: 'waiting' as const } : {}),
     at: toIsoTime(atMs),
     durationMs: Math.round(ms * 10) / 10,
     ...(traceId === undefined ? {} : { traceId }),
     ...(operationId === undefined ? {} : { operation: operationId }),
     ...(decision ? { decision } : {}),
+    ...(delivery ? { delivery } : {}),
     request: {
       method,
       url: redactUrl(record.url, names),

@@ -58,43 +58,50 @@ function rejectSlowPatterns({ patternSize }: ExpectedRequests, records: readonly
 const MAX_LATE_RECORDS = 3;
 
 /**
- * Counts the requests in a journal that match.
- * The server handles other requests in the meantime, and these are counted too.
+ * Returns the ids of the requests in a journal that match.
+ * The server handles other requests in the meantime, and these are compared too.
  * Rejects with an `HttpProblemError` if the regular expressions would take too long.
  */
-export async function countMatches(expected: ExpectedRequests, journal: Journal): Promise<number> {
-  let count = 0;
+export async function findMatches(expected: ExpectedRequests, journal: Journal): Promise<ReadonlySet<number>> {
+  const ids = new Set<number>();
   let records = journal.records();
   while (records.length > MAX_LATE_RECORDS) {
-    count += await runInSlices(countInSteps(expected, records));
-    records = getLaterRecords(journal, records.at(-1)?.id ?? 0);
+    const known = new Map(records.map((record) => [record.id, record]));
+    await runInSlices(matchInSteps(expected, records, ids));
+    for (const id of ids) if (journal.find(id) === undefined) ids.delete(id);
+    records = journal.records().filter(({ id, isWaiting }) => known.get(id)?.isWaiting !== isWaiting || !known.has(id));
   }
-  return count + runAtOnce(countInSteps(expected, records));
+  runAtOnce(matchInSteps(expected, records, ids));
+  return ids;
 }
 
-function* countInSteps(expected: ExpectedRequests, records: readonly JournalRecord[]): Steps<number> {
+/** Adds the ids of the records that match to `ids`, and deletes those of records that no longer match. */
+function* matchInSteps(expected: ExpectedRequests, records: readonly JournalRecord[], ids: Set<number>): Steps<void> {
   rejectSlowPatterns(expected, records);
-  let count = 0;
   for (const record of records) {
-    if (expected.isMatch(record)) count++;
+    if (expected.isMatch(record)) ids.add(record.id);
+    else ids.delete(record.id);
     yield;
   }
-  return count;
-}
-
-function getLaterRecords(journal: Journal, id: number): readonly JournalRecord[] {
-  return journal.lastId() > id ? journal.records().filter((record) => record.id > id) : [];
 }
 
 /** Compiles a filter of journal records. Throws `HttpProblemError` if a matcher in the filter is invalid. */
 export function parseExpectedRequests(filter: RequestFilter) {
   const matcher = createRequestMatcher(filter);
   const { patternSize } = matcher;
-  const { after = 0, fault } = filter;
+  const { after = 0, fault, state = 'finished', delivery } = filter;
+  const deliveries = delivery === undefined ? undefined : [delivery].flat();
+  // A waiting request of a server with a database has a negative id. It is later than all recorded requests.
+  const isLater = ({ id }: JournalRecord) => id > after || id < 0;
+  const isState = ({ isWaiting = false }: JournalRecord) => state === 'any' || isWaiting === (state === 'waiting');
   const statuses = filter.status === undefined ? undefined : [filter.status].flat();
   const reasons = (record: JournalRecord): readonly string[] => [
-    ...(record.id > after ? [] : [`id: expected a number greater than ${after}, got ${record.id}`]),
+    ...(isLater(record) ? [] : [`id: expected a number greater than ${after}, got ${record.id}`]),
+    ...compareDelivery(record, deliveries),
     ...matcher(toRequestToMatch(record)),
+    ...(isState(record)
+      ? []
+      : [`${STATE_REASON}: expected ${state}, got ${record.isWaiting ? 'waiting' : 'finished'}`]),
     ...compareStatus(record.response?.status, statuses),
     ...(fault === undefined || record.remarks?.forced?.faults?.includes(fault)
       ? []
@@ -112,13 +119,24 @@ export function parseExpectedRequests(filter: RequestFilter) {
      * Returns whether a record matches.
      * Returns false if the comparison with regular expressions would take too long.
      */
-    isMatch: (record: JournalRecord) => record.id > after && isFast(record) && reasons(record).length === 0,
+    isMatch: (record: JournalRecord) =>
+      isLater(record) && isState(record) && isFast(record) && reasons(record).length === 0,
     /** The id after which requests match. Earlier requests do not match. */
     after,
     /** The number of compiled instructions in all regular expressions of the filter. */
     patternSize,
   };
 }
+
+/** Compares the webhook or callback of a record. `names`: the expected ones; undefined for received requests. */
+function compareDelivery({ delivery }: JournalRecord, names: readonly string[] | undefined): readonly string[] {
+  if (!names) return delivery ? [`delivery: expected a received request, got the delivery of ${delivery.name}`] : [];
+  if (delivery && names.includes(delivery.name)) return [];
+  return [`delivery: expected ${names.join(' or ')}, got ${delivery?.name ?? 'a received request'}`];
+}
+
+/** The start of the reason that a request is waiting although only finished requests are expected, or vice versa. */
+const STATE_REASON = 'state';
 
 /** A compiled filter of journal records. */
 type ExpectedRequests = ReturnType<typeof parseExpectedRequests>;
@@ -146,7 +164,8 @@ interface ComparedRecord {
  * Verifies that the expected number of requests in the journal match.
  * If too few requests match, `nearMisses` contains the most similar other requests.
  * If too many requests match, it contains the last matching requests.
- * A verification with a maximum also fails if the journal has deleted or truncated requests that could match.
+ * A verification with a maximum also fails if the journal has deleted or truncated requests that could match, or if
+ * requests that are still waiting exceed the maximum.
  * Compares the requests in steps, because a journal can have 32 MB.
  */
 export function* verifyRequests(journal: Journal, expected: ExpectedRequests, bounds: Bounds): Steps<Verification> {
@@ -163,18 +182,44 @@ export function* verifyRequests(journal: Journal, expected: ExpectedRequests, bo
   const message = `Expected ${describeBounds(bounds)}, found ${count}`;
   const uncertainties = describeUncertainties(droppedId, expected.after, compared);
   const isUncertain = bounds.most !== Number.POSITIVE_INFINITY && uncertainties.length > 0;
-  if (count >= bounds.least && count <= bounds.most && !isUncertain)
-    return { verified: true, count, message, nearMisses: [] };
+  const waiting = compared.filter(isMatchingAndWaiting);
+  const isExceeded = count + waiting.length > bounds.most;
+  if (count >= bounds.least && !isExceeded && !isUncertain) return { verified: true, count, message, nearMisses: [] };
   const shown = count > bounds.most ? matches.slice(bounds.most).slice(-MAX_NEAR_MISSES) : findNearMisses(compared);
+  const hints = count < bounds.least || isExceeded ? describeWaiting(waiting) : [];
   return {
     verified: false,
     count,
-    message: [message, ...uncertainties].join('; '),
+    message: [message, ...hints, ...uncertainties].join('; '),
     nearMisses: shown.map(({ record, reasons }) => ({
       request: toJournalEntry(record),
       reasons: reasons.length > 0 ? reasons : [SURPLUS_REASON],
     })),
   };
+}
+
+/** The maximum number of waiting requests that a message names. */
+const MAX_NAMED_REQUESTS = 3;
+
+/** Returns whether a request matches except for its state, because it is still waiting. */
+function isMatchingAndWaiting({ record, reasons: [first = '', ...others] }: ComparedRecord): boolean {
+  return record.isWaiting === true && others.length === 0 && first.startsWith(STATE_REASON);
+}
+
+/** Describes waiting requests. */
+function describeWaiting(waiting: readonly ComparedRecord[]): readonly string[] {
+  if (waiting.length === 0) return [];
+  const named = waiting.slice(0, MAX_NAMED_REQUESTS).map(({ record }) => describeHolder(record));
+  const rest = waiting.length > named.length ? ' and others' : '';
+  const [what, pronoun] = waiting.length === 1 ? ['request is', 'it'] : ['requests are', 'them'];
+  return [
+    `${waiting.length} matching ${what} still waiting (${named.join(', ')}${rest}): release ${pronoun}, wait with \`withinMs\`, or count ${pronoun} with the state any`,
+  ];
+}
+
+function describeHolder({ id, remarks }: JournalRecord): string {
+  const { faults = [] } = remarks?.forced ?? {};
+  return faults.length === 0 ? `#${id}` : `#${id} by fault ${faults.join(' and ')}`;
 }
 
 function describeBounds({ least, most }: Bounds): string {

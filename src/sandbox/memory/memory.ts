@@ -163,11 +163,11 @@ export class Memory {
 
   /**
    * `onFull`: called if a change would exceed a limit of all sandboxes together.
-   * The callback can remove sandboxes, so that the change succeeds.
+   * The callback can remove sandboxes, so that the change succeeds. `isFull`: returns whether it would still fail.
    */
   constructor(
     private readonly limits: MemoryLimits,
-    readonly onFull: () => void,
+    readonly onFull: (isFull: () => boolean) => void,
   ) {
     this.pools = limits.pools.map((pool) => ({ ...pool, usedBytes: 0 }));
   }
@@ -314,7 +314,7 @@ export class MemoryQuota implements Owner {
       return `The sandbox would use ${formatMegabytes(this.bytes)} of memory, more than its limit of ${formatMegabytes(this.limitBytes)}: remove snapshots or entries of the state, or reset it with POST /_control/sandboxes/ID/reset`;
     const needed = this.pools.filter((pool) => getPoolBytes(pool, this.bytes) > getPoolBytes(pool, beforeBytes));
     const isFull = () => needed.some(({ usedBytes, totalBytes }) => usedBytes > totalBytes);
-    if (isFull()) this.memory.onFull();
+    if (isFull()) this.memory.onFull(isFull);
     if (!isFull()) return undefined;
     return 'The sandboxes together have reached their memory limit: remove sandboxes with DELETE /_control/sandboxes/ID, or reset large sandboxes with POST /_control/sandboxes/ID/reset';
   }

@@ -1,13 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { JournalTables, NewRecords, NewRows } from '../../store/postgres/journal-tables.ts';
+import { compareAllStates, type ListChange, MAX_CHANGED_REQUESTS } from '../journal/change-history.ts';
+import { Journal, type JournalOptions } from '../journal/journal.ts';
 import {
-  compareAllStates,
-  Journal,
-  type JournalOptions,
-  type ListChange,
-  MAX_CHANGED_REQUESTS,
-} from '../journal/journal.ts';
-import {
+  type JournalRecord,
   type RecordedRequest,
   type StateChange,
   type StoredRequest,
@@ -35,6 +31,12 @@ class SharedJournal extends Journal {
   readonly queue: RecordQueue;
   /** The random id of the sandbox. It changes if the sandbox is deleted and created again. */
   generation: string;
+  /**
+   * The waiting requests of this server, by a negative id.
+   * They get their id when they have ended, because the database counts the records.
+   */
+  readonly #waiting = new Map<number, JournalRecord>();
+  #lastWaitingId = 0;
 
   constructor(
     options: JournalOptions,
@@ -45,8 +47,35 @@ class SharedJournal extends Journal {
     this.generation = parts.generation;
   }
 
-  override add(request: RecordedRequest): void {
-    if (!this.isOutdated(request)) this.#enqueue(toStoredRequest(request), request.changes);
+  override addWaiting(request: RecordedRequest, waitingId = --this.#lastWaitingId): number | undefined {
+    if (!this.#waiting.has(waitingId) && this.isOutdated(request)) return undefined;
+    const record = { ...toStoredRequest(request), id: waitingId, atMs: this.nowMs(), isWaiting: true };
+    this.#waiting.set(waitingId, record);
+    this.notify(() => record);
+    return waitingId;
+  }
+
+  override records(): readonly JournalRecord[] {
+    return [...super.records(), ...this.#waiting.values()];
+  }
+
+  override find(id: number): JournalRecord | undefined {
+    return this.#waiting.get(id) ?? super.find(id);
+  }
+
+  override clear(): void {
+    super.clear();
+    this.#waiting.clear();
+  }
+
+  override clearEnded(): void {
+    super.clear();
+  }
+
+  override add(request: RecordedRequest, waitingId?: number): void {
+    const isWaiting = waitingId !== undefined && this.#waiting.delete(waitingId);
+    if (isWaiting) this.notifyWaitingEnd(waitingId);
+    if (isWaiting || !this.isOutdated(request)) this.#enqueue(toStoredRequest(request), request.changes);
   }
 
   override addStored(request: StoredRequest): void {
@@ -121,6 +150,8 @@ export class SharedJournals {
   readonly #timers: NodeJS.Timeout[];
   /** Called if the sandbox of a journal was deleted in the database. */
   onRemoved: (sandbox: string, journal: Journal) => void = () => {};
+  /** Called if another server waits until this server has stored its records, to store other values too. */
+  onFlush: () => Promise<void> = () => Promise.resolve();
   /** The random ids of the sandboxes whose journals are created next, by the id of the sandbox. */
   readonly #generations = new Map<string, string>();
   /** The journals with records that are not stored yet. */
@@ -194,8 +225,13 @@ export class SharedJournals {
    */
   async load(sandbox: string): Promise<void> {
     await this.#flush();
-    if (await this.#tables.hasOthers()) await this.#flushOthers();
+    await this.flushOthers();
     await this.#read([sandbox]);
+  }
+
+  /** Waits up to 3 s until all other servers have stored their records. */
+  async flushOthers(): Promise<void> {
+    if (await this.#tables.hasOthers()) await this.#requestFlush();
   }
 
   /**
@@ -257,7 +293,7 @@ export class SharedJournals {
     await this.#tables.trim(rows);
   }
 
-  async #flushOthers(): Promise<void> {
+  async #requestFlush(): Promise<void> {
     const request = await this.#tables.requestFlush();
     const endMs = performance.now() + MAX_FLUSH_MS;
     while (!(await this.#tables.isFlushed(request)) && performance.now() < endMs) await wait(POLL_MS / 2);
@@ -266,7 +302,7 @@ export class SharedJournals {
   async #fulfillRequests(): Promise<void> {
     const request = await this.#tables.getRequestedFlush();
     if (request === this.#fulfilled) return;
-    await this.#flush();
+    await Promise.all([this.#flush(), this.onFlush()]);
     await this.#tables.reportFlush(request);
     this.#fulfilled = request;
   }

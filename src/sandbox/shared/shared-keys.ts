@@ -1,5 +1,5 @@
 import type { CompletedKey, KeyTable } from '../../store/postgres/key-table.ts';
-import { handleInTransaction } from '../../store/postgres/transaction.ts';
+import { handleInTransaction } from '../../store/transaction.ts';
 import type { Claim, ClaimResult, IdempotencyKeys, StoredResponse } from '../idempotency/idempotency-keys.ts';
 
 const NO_KEYS: PendingKeys = { keys: [], clearsKeys: false };

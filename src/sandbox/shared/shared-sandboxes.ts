@@ -5,7 +5,7 @@ import type { State } from '../../store/state.ts';
 import { createStore, type Store } from '../../store/store.ts';
 import { limitList } from '../../util/text.ts';
 import type { Journal } from '../journal/journal.ts';
-import type { LiveSandboxes } from '../live-sandboxes.ts';
+import { IDLE_MS, type LiveSandboxes, VISITOR_IDLE_MS } from '../live-sandboxes.ts';
 import { Sandboxes, type SandboxStorage } from '../registry.ts';
 import {
   clearSettings,
@@ -158,7 +158,7 @@ class DatabaseStorage<S extends State> implements SandboxStorage<S> {
 
   removeUnused(used: readonly string[]): void {
     // The next sweep tries again.
-    this.#log.removeUnused(used).catch(() => {});
+    this.#log.removeUnused(used, this.#parts.areVisitors ? VISITOR_IDLE_MS : IDLE_MS).catch(() => {});
   }
 
   onRelease(id: string, journal: Journal): void {

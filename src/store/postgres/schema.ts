@@ -91,6 +91,17 @@ const VERSIONS: readonly (readonly string[])[] = [
         AS stored, LATERAL regexp_matches(stored.content, '"list":"([^"]*)"', 'g') AS found (groups)
       JOIN lists ON lists.hash = found.groups[1]`,
   ],
+  [
+    // How often each part of the contract was used. `unforced` and `forced`: by the origin of the response.
+    `CREATE TABLE coverage (
+      operation text NOT NULL,
+      key text NOT NULL,
+      unforced bigint NOT NULL,
+      forced bigint NOT NULL,
+      refused bigint NOT NULL,
+      PRIMARY KEY (operation, key)
+    )`,
+  ],
 ];
 
 /**

@@ -274,16 +274,23 @@ export class SharedLog {
 
   /**
    * Records that the sandboxes in `used` were used now.
-   * Deletes the sandboxes that were not used for an hour, and stores the time when they expired.
+   * Deletes the sandboxes that were not used for an hour and have no changes, and those that were not used for
+   * `idleMs`. Stores the time when they expired.
    */
-  async removeUnused(used: readonly string[]): Promise<void> {
+  async removeUnused(used: readonly string[], idleMs: number): Promise<void> {
     await this.database.query('UPDATE sandboxes SET used_at = now() WHERE id = ANY($1)', [used]);
     await this.database.query(
       `WITH expired AS (
-        DELETE FROM sandboxes WHERE id <> 'default' AND used_at < now() - interval '1 hour' RETURNING id
+        DELETE FROM sandboxes WHERE id <> 'default' AND used_at < now() - interval '1 hour' AND (
+          used_at <= now() - $1 * interval '1 millisecond' OR NOT (
+            EXISTS (SELECT 1 FROM changes WHERE sandbox = id)
+            OR EXISTS (SELECT 1 FROM bases WHERE sandbox = id AND revision > 0)
+          )
+        ) RETURNING id
       )
       INSERT INTO expired_sandboxes (id, expired_at) SELECT id, now() FROM expired
       ON CONFLICT (id) DO UPDATE SET expired_at = excluded.expired_at`,
+      [idleMs],
     );
     await this.database.query(
       `DELETE FROM expired_sandboxes

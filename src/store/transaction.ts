@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import type { Change, ChangeResult } from '../backend.ts';
-import type { State } from '../state.ts';
-import type { Store } from '../store.ts';
+import type { Change, ChangeResult } from './backend.ts';
+import type { State } from './state.ts';
+import type { Store } from './store.ts';
 
 /**
  * Runs a handler, and stores all its changes in one commit, which it shares with other requests.
