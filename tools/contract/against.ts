@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
+import { createGit, DEEPEN, findCommit, type Git, GitError, isShallow } from '../../src/diff/git.ts';
 import { UserError } from '../../src/util/issue.ts';
-import { createGit, type Git, GitError } from './git.ts';
 import { sortVersionTags } from './version-tags.ts';
 
 /** An earlier version of a document. */
@@ -20,9 +20,9 @@ export async function readEarlierVersion(path: string, against?: string): Promis
   if (against !== undefined && isFile(against)) return { name: against, text: readText(against) };
   if (!isFile(path)) throw new UserError(`${path} does not exist: enter the path of the document to compare`);
   const [folder, file] = [dirname(resolve(path)), basename(path)];
-  const git = await openGit(folder, path, against);
+  const git = openGit(folder, path, against);
   if (against !== undefined) return readRevision(git, file, against);
-  return (await readNewestTag(git, file)) ?? (await readBeforeLastChange(git, file));
+  return readNewestTag(git, file) ?? readBeforeLastChange(git, file);
 }
 
 function isFile(path: string): boolean {
@@ -37,9 +37,9 @@ function readText(path: string): string {
   }
 }
 
-async function openGit(folder: string, path: string, against: string | undefined): Promise<Git> {
+function openGit(folder: string, path: string, against: string | undefined): Git {
   try {
-    return await createGit(folder);
+    return createGit(folder, process.env);
   } catch (cause) {
     if (!(cause instanceof GitError)) throw cause;
     const version = against === undefined ? `an earlier version of ${path}` : `${against}, which is not a file`;
@@ -50,45 +50,38 @@ async function openGit(folder: string, path: string, against: string | undefined
 }
 
 /** Reads the document in a git revision. */
-async function readRevision(git: Git, file: string, reference: string): Promise<EarlierVersion> {
-  const isKnown = await git('rev-parse', '--verify', '--quiet', `${reference}^{commit}`);
-  if (!isKnown) {
-    const remedy = (await isShallow(git))
+function readRevision(git: Git, file: string, reference: string): EarlierVersion {
+  if (findCommit(git, reference) === undefined) {
+    const remedy = isShallow(git)
       ? ` This clone is shallow: ${DEEPEN}.`
       : ' Enter a path, a tag, a branch or a commit.';
     throw new UserError(`${reference} is neither a file nor a revision in git.${remedy}`);
   }
-  const text = await git('show', `${reference}:./${file}`);
+  const text = git('show', `${reference}:./${file}`);
   if (text === undefined) throw new UserError(`${reference} has no ${file}: enter a revision that has it`);
   return { name: `${reference}:${file}`, text };
 }
 
-const DEEPEN = 'run git fetch --unshallow --tags (in CI, check out with the whole history)';
-
-async function isShallow(git: Git): Promise<boolean> {
-  return (await git('rev-parse', '--is-shallow-repository'))?.trim() === 'true';
-}
-
 /** Reads the document from the newest version tag that contains it; undefined if no version tag contains it. */
-async function readNewestTag(git: Git, file: string): Promise<EarlierVersion | undefined> {
-  const tags = (await git('tag', '--list'))?.split('\n') ?? [];
+function readNewestTag(git: Git, file: string): EarlierVersion | undefined {
+  const tags = git('tag', '--list')?.split('\n') ?? [];
   for (const tag of sortVersionTags(tags)) {
-    const text = await git('show', `refs/tags/${tag}:./${file}`);
+    const text = git('show', `refs/tags/${tag}:./${file}`);
     if (text !== undefined) return { name: `${tag}:${file}`, text };
   }
   return undefined;
 }
 
-async function readBeforeLastChange(git: Git, file: string): Promise<EarlierVersion> {
+function readBeforeLastChange(git: Git, file: string): EarlierVersion {
   // A shallow clone lacks tags, and its oldest commit seems to add every file.
-  if (await isShallow(git)) {
+  if (isShallow(git)) {
     throw new UserError(
       `Cannot find an earlier version of ${file}, because this clone is shallow: ${DEEPEN}, or name a file with --against FILE`,
     );
   }
-  const commit = (await git('log', '-1', '--format=%h', '--', file))?.trim();
+  const commit = git('log', '-1', '--format=%h', '--', file)?.trim();
   if (!commit) throw new UserError(`${file} is not committed yet: name a file to compare with: --against FILE`);
-  const text = await git('show', `${commit}^:./${file}`);
+  const text = git('show', `${commit}^:./${file}`);
   if (text === undefined) {
     throw new UserError(
       `${file} has no earlier version: commit ${commit} added it, and there is no version tag. Name a version with --against FILE|REF.`,

@@ -1,10 +1,11 @@
 import { type Failure, type Row, toRelativePath } from '../../src/check/report/report.ts';
+import { describeChange } from '../../src/diff/change.ts';
+import { type Change, changesBetween } from '../../src/diff/changes.ts';
 import type { Contract } from '../../src/openapi/contract.ts';
 import { type Document, getNode, parseDocument } from '../../src/openapi/document.ts';
 import { createLocator } from '../../src/openapi/source-location.ts';
 import { isShop } from '../../src/shop/model/shop.ts';
 import type { EarlierVersion } from './against.ts';
-import { type Change, changesBetween } from './breaking.ts';
 import { documentFindings } from './document-checks.ts';
 import type { ReportPart } from './join-reports.ts';
 
@@ -32,8 +33,13 @@ export async function documentPart(contract: Contract, before: EarlierVersion | 
   const { broken, notes } = changesSince(before, contract.document);
   const exists = (pointer: string) => getNode(contract.document, pointer) !== undefined;
   // The place of a removed part exists only in the earlier version.
-  const places = broken.map(({ message, pointer }) =>
-    createFailure(file, 'changes', message, exists(pointer) ? locate(pointer) : `${before.name} #${pointer}`),
+  const places = broken.map((change) =>
+    createFailure(
+      file,
+      'changes',
+      formatChange(change),
+      exists(change.after) ? locate(change.after) : `${before.name} #${change.before}`,
+    ),
   );
   const failures = [...own, ...places];
   return { checks: [CHECK], rows: createRows(file, [...checks, 'changes'], failures), failures, notes };
@@ -68,8 +74,12 @@ function changesSince({ name, text }: EarlierVersion, document: Document): Chang
   const others = changes.filter((change) => isAnnounced || !change.isBreaking);
   return {
     broken: isAnnounced ? [] : breaking,
-    notes: [counted + announced, ...others.map(({ message, direction }) => `  ${direction}: ${message}`)],
+    notes: [counted + announced, ...others.map((change) => `  ${change.direction}: ${formatChange(change)}`)],
   };
+}
+
+function formatChange(change: Change): string {
+  return `${describeChange(change)}: ${change.reason}`;
 }
 
 /**

@@ -66,7 +66,15 @@ async function runContractChecks({ url, against, ...flags }: Flags): Promise<num
   const contract = await loadContract({ path: getContractPath(command), strict: false });
   const before = await readEarlierVersionOrReason(contract.path, against);
   const start = () => createStorefront({ contract: contract.path });
-  const checking = runCheck(command, { model: shopModel, contract: contract.path, start, print, seed, signal });
+  const checking = runCheck(command, {
+    model: shopModel,
+    contract: contract.path,
+    start,
+    print,
+    seed,
+    nowMs: Date.now(),
+    signal,
+  });
   // With --url, the tools use the same server, one after another. Without --url, each tool starts a shop of its own.
   if (url !== undefined) await checking;
   const parts = [dreddPart(command, contract, start), documentPart(contract, before)];

@@ -1,5 +1,7 @@
+import { isNode } from '../openapi/document.ts';
+import { formatPointer } from '../util/json-pointer.ts';
 import type { Delta } from './change.ts';
-import { type Compare, type ComparedSchemas, createDelta, formatPlace, getChildPlace } from './compared.ts';
+import { type Compare, type ComparedSchemas, createDelta, formatPlace, getChildPlace } from './schema-pair.ts';
 import type { Schema } from './schema-parts.ts';
 import { getSharedTypes } from './value-changes.ts';
 
@@ -22,11 +24,19 @@ function propertyChanges(pair: ComparedSchemas, name: string, compare: Compare):
   if (after) return compare({ before, after, place: at, direction });
   // The newer object may still allow the property as an additional property.
   if (now.others && now.others.length > 0) return compare({ before, after: now.others, place: at, direction });
-  return [{ effect: 'removed', pointer: getSchemaPointer(before), message: `${formatPlace(at)} is removed` }];
+  return [
+    {
+      effect: 'removed',
+      before: getSchemaPointer(before),
+      after: getSchemaPointer(pair.after),
+      message: `${formatPlace(at)} is removed`,
+    },
+  ];
 }
 
 /**
- * Returns the changes of a new property. If the older object has a schema for additional properties, compares this schema with the schema of the property.
+ * Returns the changes of a new property.
+ * If the older object has a schema for additional properties, compares this schema with the schema of the property.
  * `requiredChanges` reports a new required property of a request.
  */
 function addedProperty(pair: ComparedSchemas, name: string, compare: Compare): readonly Delta[] {
@@ -35,15 +45,19 @@ function addedProperty(pair: ComparedSchemas, name: string, compare: Compare): r
   if (!after || getOwn(old.properties, name)) return [];
   const at = getChildPlace(place, name);
   if (old.others && old.others.length > 0) return compare({ before: old.others, after, place: at, direction });
-  const pointer = getSchemaPointer(after);
+  const places = { before: getSchemaPointer(pair.before), after: getSchemaPointer(after) };
   // The older schema forbids additional properties, so clients may not expect a new property.
   if (!old.others)
     return [
-      { effect: 'wider', pointer, message: `${formatPlace(at)} is new, although additional properties were forbidden` },
+      {
+        effect: 'wider',
+        ...places,
+        message: `${formatPlace(at)} is new, although additional properties were forbidden`,
+      },
     ];
   return now.required.includes(name) && direction === 'request'
     ? [] // Reported as a required property.
-    : [{ effect: 'added', pointer, message: `${formatPlace(at)} is new` }];
+    : [{ effect: 'added', ...places, message: `${formatPlace(at)} is new` }];
 }
 
 function requiredChanges(pair: ComparedSchemas): readonly Delta[] {
@@ -54,9 +68,15 @@ function requiredChanges(pair: ComparedSchemas): readonly Delta[] {
   const removed = old.required.filter(
     (name) => !now.required.includes(name) && (isThere(name) || !getOwn(old.properties, name)),
   );
-  const change = (name: string, effect: Delta['effect'], words: string) => ({
-    ...createDelta({ ...pair, place: getChildPlace(place, name) }, effect, 'required', words),
-  });
+  const change = (name: string, effect: Delta['effect'], words: string): Delta => {
+    const message = `${formatPlace(getChildPlace(place, name))} ${words}`;
+    return {
+      effect,
+      before: getRequiredPointer(pair.before, name),
+      after: getRequiredPointer(pair.after, name),
+      message,
+    };
+  };
   return [
     ...won
       // `addedProperty` reports a new required property of a response.
@@ -97,4 +117,13 @@ function getOwn(record: Readonly<Record<string, Schema>>, name: string): Schema 
 
 function getSchemaPointer(schema: Schema): string {
   return schema[0]?.pointer ?? '';
+}
+
+/** Returns the JSON Pointer of a name in `required`, else that of the property, else that of the schema. */
+function getRequiredPointer(schema: Schema, name: string): string {
+  const requiring = schema.find(({ node }) => Array.isArray(node.required) && node.required.includes(name));
+  if (requiring)
+    return `${requiring.pointer}/required/${(requiring.node.required as readonly unknown[]).indexOf(name)}`;
+  const declaring = schema.find(({ node }) => isNode(node.properties) && Object.hasOwn(node.properties, name));
+  return declaring ? declaring.pointer + formatPointer('properties', name) : getSchemaPointer(schema);
 }

@@ -1,9 +1,10 @@
 import type { Delta, Direction, Effect } from './change.ts';
-import type { Constraints } from './schema-constraints.ts';
-import { getKeywordPointer } from './schema-constraints.ts';
+import { type Constraints, getKeywordPointer } from './schema-constraints.ts';
 import type { Schema } from './schema-parts.ts';
 
-/** A place in a request or a response: `steps` such as `products[].name`, within a `root` such as "the 200 response". */
+/**
+ * A place in a request or a response: `steps` such as `pets[].name`, within a `root` such as "the 200 response".
+ */
 export interface Place {
   readonly steps: string;
   readonly root: string;
@@ -23,30 +24,33 @@ export interface ComparedSchemas extends SchemaPair {
   readonly now: Constraints;
 }
 
-/** Returns the changes between two schemas and their subschemas. Compares each pair of subschemas once for each call. */
+/**
+ * Returns the changes between two schemas and their subschemas.
+ * Compares each pair of subschemas once for each call.
+ */
 export type Compare = (pair: SchemaPair) => readonly Delta[];
 
-/** Formats a place: "products[].name of the 200 response". */
+/** Formats a place: "pets[].name of the 200 response". */
 export function formatPlace({ steps, root }: Place): string {
   return steps === '' ? root : `${steps} of ${root}`;
 }
 
-/** Returns the place of a child. `step`: the name of a property, or `[]` for the entries of an array. */
+/**
+ * Returns the place of a child.
+ * `step`: the name of a property, or `[]` for the entries of an array.
+ */
 export function getChildPlace({ steps, root }: Place, step: string): Place {
   return { steps: steps === '' || step.startsWith('[') ? steps + step : `${steps}.${step}`, root };
 }
 
 /**
- * Creates a change of the keyword `key`. The change refers to the keyword in the newer schema, or in the older schema if the newer schema lacks the keyword.
+ * Creates a change of the keyword `key`.
+ * In a schema without the keyword, the change refers to the schema.
  * `words`: the message after the place.
  */
 export function createDelta({ before, after, place }: SchemaPair, effect: Effect, key: string, words: string): Delta {
-  const schemaWithKey = [after, before].find((schema) => schema.some(({ node }) => node[key] !== undefined));
-  return {
-    effect,
-    pointer: getKeywordPointer(schemaWithKey ?? (after.length > 0 ? after : before), key),
-    message: `${formatPlace(place)} ${words}`,
-  };
+  const [old, now] = [getKeywordPointer(before, key), getKeywordPointer(after, key)];
+  return { effect, before: old || now, after: now || old, message: `${formatPlace(place)} ${words}` };
 }
 
 /** Formats a value as JSON for a message, with at most 60 characters. */

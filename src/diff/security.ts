@@ -1,4 +1,5 @@
-import { type Document, getNode, isNode, type Node } from '../../../src/openapi/document.ts';
+import { type Document, getNode, isNode, type Node } from '../openapi/document.ts';
+import { getSchemePointer } from '../openapi/security.ts';
 import type { Delta } from './change.ts';
 import { type Operation, resolveNode } from './operation.ts';
 import { toCanonicalText } from './schema-parts.ts';
@@ -9,26 +10,19 @@ type Requirement = ReadonlySet<string>;
 /** Returns the changes of the security requirements of an operation. */
 export function securityChanges(before: Operation, after: Operation): readonly Delta[] {
   const [old, now] = [getRequirements(before), getRequirements(after)];
-  const pointer = after.node.security === undefined ? '/security' : `${after.pointer}/security`;
   // Credentials that satisfied an older requirement must satisfy at least one newer requirement.
   const shut = old.filter((way) => !now.some((other) => [...other].every((need) => way.has(need))));
-  if (shut.length > 0)
-    return [
-      {
-        effect: 'narrower',
-        pointer,
-        message: `the request needs ${formatRequirements(now)} instead of ${formatRequirements(old)}`,
-      },
-    ];
   const opened = now.filter((way) => !old.some((other) => [...other].every((need) => way.has(need))));
-  if (opened.length === 0) return [];
+  if (shut.length === 0 && opened.length === 0) return [];
+  const message = `the request needs ${formatRequirements(now)} instead of ${formatRequirements(old)}`;
   return [
-    {
-      effect: 'wider',
-      pointer,
-      message: `the request needs ${formatRequirements(now)} instead of ${formatRequirements(old)}`,
-    },
+    { effect: shut.length > 0 ? 'narrower' : 'wider', before: getPointer(before), after: getPointer(after), message },
   ];
+}
+
+function getPointer({ document, node, pointer }: Operation): string {
+  if (node.security !== undefined) return `${pointer}/security`;
+  return document.security === undefined ? pointer : '/security';
 }
 
 function getRequirements({ document, node }: Operation): readonly Requirement[] {
@@ -37,17 +31,22 @@ function getRequirements({ document, node }: Operation): readonly Requirement[] 
   return ways.length === 0 ? [new Set()] : ways.map((way) => toRequirement(document, way));
 }
 
-/** Returns the credentials of a security requirement as texts. The texts do not contain the names of the security schemes, which clients do not send. */
+/**
+ * Returns the credentials of a security requirement as texts.
+ * The texts do not contain the names of the security schemes, which clients do not send.
+ */
 function toRequirement(document: Document, way: Node): Requirement {
   return new Set(
     Object.entries(way).flatMap(([name, scopes]) => {
-      const { node } = resolveNode(document, `/components/securitySchemes/${name}`);
+      const { node } = resolveNode(document, getSchemePointer(document, name));
       const { type, in: place, name: key, scheme, openIdConnectUrl } = node;
       const flows = Object.keys(isNode(node.flows) ? node.flows : {}).toSorted();
       const urls = flows.map((flow) => [
         flow,
         getNode(node, `/flows/${flow}/tokenUrl`),
         getNode(node, `/flows/${flow}/authorizationUrl`),
+        getNode(node, `/flows/${flow}/refreshUrl`),
+        ...[getNode(node, `/flows/${flow}/deviceAuthorizationUrl`)].filter(Boolean),
       ]);
       const identity =
         type === undefined

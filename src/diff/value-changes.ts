@@ -1,5 +1,4 @@
 import type { Delta, Effect } from './change.ts';
-import { type ComparedSchemas, createDelta, formatValue, joinWithOr } from './compared.ts';
 import {
   type Bound,
   type Constraints,
@@ -9,6 +8,7 @@ import {
   TYPES,
   type Type,
 } from './schema-constraints.ts';
+import { type ComparedSchemas, createDelta, formatValue, joinWithOr } from './schema-pair.ts';
 import { toCanonicalText } from './schema-parts.ts';
 
 /** Returns the changes of the types of a schema. */
@@ -26,16 +26,27 @@ export function typeChanges(pair: ComparedSchemas): readonly Delta[] {
   return [createDelta(pair, getEffect(removed.length > 0, added.length > 0), 'type', message)];
 }
 
-/** Returns the types that a value can have in both versions. Only the constraints on these types are compared. */
+/**
+ * Returns the types that a value can have in both versions.
+ * Only the constraints on these types are compared.
+ */
 export function getSharedTypes({ old, now }: ComparedSchemas): readonly Type[] {
   return now.types.filter((type) => includesType(old.types, type));
 }
 
-/** Formats types for a message, such as "number or null". Omits `integer` if `number` is in the list. */
+/**
+ * Formats types for a message, such as "a number or null".
+ * Omits `integer` if `number` is in the list.
+ */
 export function formatTypes(types: readonly Type[]): string {
   if (types.length === TYPES.length) return 'anything';
   const words = types.filter((type) => type !== 'integer' || !types.includes('number'));
-  return words.length === 0 ? 'nothing' : joinWithOr(words);
+  const sorted = words.toSorted((one, other) => Number(one === 'null') - Number(other === 'null'));
+  return sorted.length === 0 ? 'nothing' : joinWithOr(sorted.map(withArticle));
+}
+
+function withArticle(type: Type): string {
+  return type === 'null' ? type : `${/^[aio]/.test(type) ? 'an' : 'a'} ${type}`;
 }
 
 function getEffect(isNarrower: boolean, isWider: boolean): Effect {
@@ -68,12 +79,17 @@ function getEnumKey({ before, after }: ComparedSchemas): string {
   return [...after, ...before].some(({ node }) => 'enum' in node) ? 'enum' : 'const';
 }
 
-/** Returns whether an enumeration has all values of its types. This is possible only for booleans and null, because all other types have too many values. */
+/**
+ * Returns whether an enumeration has all values of its types.
+ * This is possible only for booleans and null, because all other types have too many values.
+ */
 function listsAll(enumValues: readonly unknown[], types: readonly Type[]): boolean {
   return types.every((type) => type === 'boolean' && enumValues.includes(true) && enumValues.includes(false));
 }
 
-/** Returns whether a value of an enumeration satisfies the constraints of a schema on texts, numbers and enumerations. */
+/**
+ * Returns whether a value of an enumeration satisfies the constraints of a schema on texts, numbers and enumerations.
+ */
 function isAllowed(value: unknown, constraints: Constraints): boolean {
   if (
     constraints.enumValues &&
@@ -127,13 +143,18 @@ function boundChange(
   if (!isNarrower && !isStricter(old, now, side.inwards)) return [];
   const exclusiveKey = `exclusive${side.key.charAt(0).toUpperCase()}${side.key.slice(1)}`;
   const isPlain = [...pair.after, ...pair.before].some(({ node }) => node[side.key] !== undefined);
-  const instead = old && now && !old.isExclusive && !now.isExclusive ? old.value : formatBound(old, side);
-  const message = `can be ${formatBound(now, side)} instead of ${instead}`;
-  return [createDelta(pair, isNarrower ? 'narrower' : 'wider', isPlain ? side.key : exclusiveKey, message)];
+  const key = isPlain ? side.key : exclusiveKey;
+  return [createDelta(pair, isNarrower ? 'narrower' : 'wider', key, describeBounds(old, now, side))];
 }
 
-function formatBound(bound: Bound | undefined, { inwards, word }: Side): string {
-  if (!bound) return inwards === 1 ? 'arbitrarily small' : 'arbitrarily large';
+function describeBounds(old: Bound | undefined, now: Bound | undefined, side: Side): string {
+  if (!now) return `has no ${side.key} any more, which was ${old?.value}`;
+  if (!old) return `must be ${formatBound(now, side)}, and had no ${side.key}`;
+  const instead = old.isExclusive || now.isExclusive ? formatBound(old, side) : old.value;
+  return `can be ${formatBound(now, side)} instead of ${instead}`;
+}
+
+function formatBound(bound: Bound, { inwards, word }: Side): string {
   if (bound.isExclusive) return `${inwards === 1 ? 'above' : 'below'} ${bound.value}`;
   return `at ${word} ${bound.value}`;
 }
@@ -179,11 +200,17 @@ export function countChanges(pair: ComparedSchemas): readonly Delta[] {
   });
 }
 
-/** Returns the changes of patterns. Patterns can't be compared, so a different pattern counts as breaking. */
+/** Matches a pattern that each text matches, such as `.*`. */
+const OPEN_PATTERN = /^\^?(?:\.\*)?\$?$/;
+
+/**
+ * Returns the changes of patterns.
+ * Patterns can't be compared, so a different pattern counts as breaking.
+ */
 export function textChanges(pair: ComparedSchemas): readonly Delta[] {
   const { old, now } = pair;
-  const removed = old.patterns.filter((pattern) => !now.patterns.includes(pattern));
-  const added = now.patterns.filter((pattern) => !old.patterns.includes(pattern));
+  const removed = old.patterns.filter((pattern) => !now.patterns.includes(pattern) && !OPEN_PATTERN.test(pattern));
+  const added = now.patterns.filter((pattern) => !old.patterns.includes(pattern) && !OPEN_PATTERN.test(pattern));
   if (removed.length === 0 && added.length === 0) return [];
   const words = (patterns: readonly string[]) => (patterns.length > 0 ? patterns.join(' and ') : 'any text');
   const message = `matches ${words(now.patterns)} instead of ${words(old.patterns)}`;
@@ -193,7 +220,10 @@ export function textChanges(pair: ComparedSchemas): readonly Delta[] {
 /** Formats that allow all values of their type: formats that are only documentation, and the largest number formats. */
 const OPEN_FORMATS: ReadonlySet<string> = new Set(['password', 'int64', 'double']);
 
-/** The wider formats of each format. All values of the format are also valid in the wider formats. */
+/**
+ * The wider formats of each format.
+ * All values of the format are also valid in the wider formats.
+ */
 const WIDER_FORMATS: Readonly<Record<string, readonly string[]>> = {
   int32: ['int64', 'double'],
   float: ['double'],

@@ -1,32 +1,47 @@
-import { isNode, type Node } from '../../../src/openapi/document.ts';
-import { formatPointer } from '../../../src/util/json-pointer.ts';
+import { isNode, type Node } from '../openapi/document.ts';
+import { formatPointer } from '../util/json-pointer.ts';
 import type { Direction } from './change.ts';
 import { EXTERNAL_REFERENCE, type Part, readSubschema, type Schema, toCanonicalText } from './schema-parts.ts';
 
-/** The types of JSON values. An integer also has the type `number`. */
+/**
+ * The types of JSON values.
+ * An integer also has the type `number`.
+ */
 export const TYPES = ['null', 'boolean', 'integer', 'number', 'string', 'array', 'object'] as const;
 export type Type = (typeof TYPES)[number];
 
-/** A lower or upper bound of a number. `isExclusive`: whether the bound itself is invalid. */
+/**
+ * A lower or upper bound of a number.
+ * `isExclusive`: whether the bound itself is invalid.
+ */
 export interface Bound {
   readonly value: number;
   readonly isExclusive: boolean;
 }
 
-/** The combined constraints of a schema, including its `allOf` and the targets of references. Undefined or an empty list means no constraint. */
+/**
+ * The combined constraints of a schema, including its `allOf` and the targets of references.
+ * Undefined or an empty list means no constraint.
+ */
 export interface Constraints {
   readonly types: readonly Type[];
   readonly enumValues: readonly unknown[] | undefined;
   readonly lower: Bound | undefined;
   readonly upper: Bound | undefined;
   readonly multiples: readonly number[];
-  /** The limits of lengths and counts, by keyword: minLength, maxLength, minItems, maxItems, minProperties, maxProperties. */
+  /**
+   * The limits of lengths and counts, by keyword: minLength, maxLength, minItems, maxItems, minProperties,
+   * maxProperties.
+   */
   readonly counts: Readonly<Record<string, number>>;
   readonly patterns: readonly string[];
   readonly formats: readonly string[];
   readonly hasUniqueItems: boolean;
   readonly items: Schema;
-  /** The properties that can occur: requests have no `readOnly` properties, and responses have no `writeOnly` properties. */
+  /**
+   * The properties that can occur: requests have no `readOnly` properties, and responses have no `writeOnly`
+   * properties.
+   */
   readonly properties: Readonly<Record<string, Schema>>;
   readonly required: readonly string[];
   readonly patternProperties: Readonly<Record<string, Schema>>;
@@ -35,17 +50,20 @@ export interface Constraints {
   readonly not: readonly Schema[];
   readonly defaultValue: string | undefined;
   readonly isDeprecated: boolean;
-  /** The values of rare keywords as one text, which is only compared for equality. */
-  readonly rareKeywords: string;
+  /** The values of rare keywords as texts, by the first keyword of their group. */
+  readonly rareKeywords: Readonly<Record<string, string>>;
 }
 
 const COUNTS = ['minLength', 'maxLength', 'minItems', 'maxItems', 'minProperties', 'maxProperties'];
 
-/** Rare keywords, whose values are only compared for equality. */
+/**
+ * Rare keywords, whose values are only compared for equality.
+ * The keywords of a group have no effect without the first one.
+ */
 const RARE_KEYWORDS = [
-  ...['prefixItems', 'contains', 'minContains', 'maxContains', 'if', 'then', 'else', 'propertyNames'],
-  ...['dependentRequired', 'dependentSchemas', 'unevaluatedProperties', 'unevaluatedItems', '$dynamicRef'],
-  ...['contentEncoding', 'contentMediaType', EXTERNAL_REFERENCE],
+  ...[['contains', 'minContains', 'maxContains'], ['if', 'then', 'else'], ['prefixItems'], ['propertyNames']],
+  ...[['dependentRequired'], ['dependentSchemas'], ['unevaluatedProperties'], ['unevaluatedItems'], ['$dynamicRef']],
+  ...[['contentEncoding'], ['contentMediaType'], [EXTERNAL_REFERENCE]],
 ];
 
 /** Returns the combined constraints of a schema, for requests or for responses. */
@@ -72,15 +90,20 @@ export function getConstraints(schema: Schema, direction: Direction): Constraint
     not: schema.flatMap((part) => (part.node.not === undefined ? [] : [readSubschema(part, 'not')])),
     defaultValue: all('default').map(toCanonicalText)[0],
     isDeprecated: all('deprecated').includes(true),
-    rareKeywords: RARE_KEYWORDS.map((key) =>
-      all(key)
-        .map((value) => `${key} ${toCanonicalText(removeDescriptions(value))}`)
-        .join(),
-    ).join(''),
+    rareKeywords: Object.fromEntries(
+      RARE_KEYWORDS.flatMap(([first = '', ...others]) =>
+        all(first).length === 0
+          ? []
+          : [[first, [first, ...others].map((key) => toCanonicalText(removeDescriptions(all(key)))).join()]],
+      ),
+    ),
   };
 }
 
-/** Returns the types that all parts of a schema allow. A part without `type` allows all types. */
+/**
+ * Returns the types that all parts of a schema allow.
+ * A part without `type` allows all types.
+ */
 function getTypes(schema: Schema): readonly Type[] {
   const lists = schema.map(({ node }) => {
     const { type, nullable } = node;
@@ -93,7 +116,10 @@ function getTypes(schema: Schema): readonly Type[] {
   return allowed.filter((type) => enumValues.some((enumValue) => hasType(enumValue, type)));
 }
 
-/** Returns whether a list of types includes a type. `number` includes `integer`. */
+/**
+ * Returns whether a list of types includes a type.
+ * `number` includes `integer`.
+ */
 export function includesType(types: readonly Type[], type: Type): boolean {
   return types.includes(type) || (type === 'integer' && types.includes('number'));
 }
@@ -133,14 +159,22 @@ function getUpperBounds({ node }: Part): readonly Bound[] {
   return getBounds(node, 'maximum', 'exclusiveMaximum');
 }
 
-/** Returns the bounds of a part. In OpenAPI 3.0, `exclusiveMinimum` is a boolean beside `minimum`. In OpenAPI 3.1, it is a number. */
+/**
+ * Returns the bounds of a part.
+ * In OpenAPI 3.0, `exclusiveMinimum` is a boolean beside `minimum`.
+ * In OpenAPI 3.1, it is a number.
+ */
 function getBounds(node: Node, key: string, exclusiveKey: string): readonly Bound[] {
   const { [key]: value, [exclusiveKey]: exclusive } = node;
   const own = typeof value === 'number' ? [{ value, isExclusive: exclusive === true }] : [];
   return typeof exclusive === 'number' ? [...own, { value: exclusive, isExclusive: true }] : own;
 }
 
-/** Returns the strictest bound. `inwards`: 1 for lower bounds, -1 for upper bounds. For integers, `> 0` becomes `≥ 1`. */
+/**
+ * Returns the strictest bound.
+ * `inwards`: 1 for lower bounds, -1 for upper bounds.
+ * For integers, `> 0` becomes `≥ 1`.
+ */
 function getStrictest(bounds: readonly Bound[], types: readonly Type[], inwards: 1 | -1): Bound | undefined {
   const isWhole = !types.includes('number');
   const plain = bounds.map((bound) => (isWhole ? roundBound(bound, inwards) : bound));
@@ -152,7 +186,10 @@ function roundBound({ value, isExclusive }: Bound, inwards: 1 | -1): Bound {
   return { value: isExclusive && nearest === value ? value + inwards : nearest, isExclusive: false };
 }
 
-/** Returns whether the bound `one` is stricter than the bound `other`. `inwards`: 1 for lower bounds, -1 for upper bounds. */
+/**
+ * Returns whether the bound `one` is stricter than the bound `other`.
+ * `inwards`: 1 for lower bounds, -1 for upper bounds.
+ */
 export function isStricter(one: Bound | undefined, other: Bound | undefined, inwards: 1 | -1): boolean {
   if (!one) return false;
   if (!other) return true;
@@ -217,7 +254,10 @@ function removeDescriptions(value: unknown): unknown {
   );
 }
 
-/** Returns the JSON Pointer of a keyword in the first part of a schema that has the keyword, else the JSON Pointer of the schema. */
+/**
+ * Returns the JSON Pointer of a keyword in the first part of a schema that has the keyword, else the JSON Pointer of
+ * the schema.
+ */
 export function getKeywordPointer(schema: Schema, key: string): string {
   const part = schema.find(({ node }) => node[key] !== undefined);
   return part ? part.pointer + formatPointer(key) : (schema[0]?.pointer ?? '');

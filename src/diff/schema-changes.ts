@@ -1,19 +1,19 @@
-import type { Document } from '../../../src/openapi/document.ts';
+import type { Document } from '../openapi/document.ts';
 import {
   alternativeChanges,
   type ChangeFilter,
+  hasAlternatives,
   matchAlternatives,
   type SchemaReferences,
   type ShallowCompare,
   shallowAlternativeChanges,
 } from './alternatives.ts';
 import type { Delta, Direction, Effect } from './change.ts';
-import { type Compare, type ComparedSchemas, createDelta, getChildPlace, type SchemaPair } from './compared.ts';
 import { objectChanges } from './object-changes.ts';
 import { createEqualityCheck } from './same.ts';
 import { type Constraints, getConstraints } from './schema-constraints.ts';
-import { createSchemaKey, type Schema } from './schema-parts.ts';
-import { hasAlternatives } from './unfold-alternatives.ts';
+import { type Compare, type ComparedSchemas, createDelta, getChildPlace, type SchemaPair } from './schema-pair.ts';
+import { createSchemaKey, EXTERNAL_REFERENCE, type Schema } from './schema-parts.ts';
 import {
   countChanges,
   enumChanges,
@@ -31,8 +31,8 @@ interface QueuedPair {
 }
 
 /**
- * Creates a function that compares schemas of two documents and returns each change once. The function uses a queue instead of recursion, because chains of
- * components can be hundreds of schemas long.
+ * Creates a function that compares schemas of two documents and returns each change once.
+ * The function uses a queue instead of recursion, because chains of components can be hundreds of schemas long.
  */
 export function schemaComparison(before: Document, after: Document): Compare {
   const isSame = createEqualityCheck(before, after);
@@ -69,8 +69,8 @@ export function schemaComparison(before: Document, after: Document): Compare {
 type SameSchemas = ReturnType<typeof createEqualityCheck>;
 
 /**
- * Creates a function that compares a pair of schemas, but not the components to which they refer. If the schemas refer to different components, and the
- * components are not equal, the reference counts as a change.
+ * Creates a function that compares a pair of schemas, but not the components to which they refer.
+ * If the schemas refer to different components, and the components are not equal, the reference counts as a change.
  */
 function createShallowCompare(isSame: SameSchemas, compared: (pair: SchemaPair) => ComparedSchemas): ShallowCompare {
   const cached = createCache<readonly Delta[]>();
@@ -91,7 +91,10 @@ function createShallowCompare(isSame: SameSchemas, compared: (pair: SchemaPair) 
   return compareShallow;
 }
 
-/** Creates a function that adds the constraints of both schemas to a pair. Caches the constraints of each schema. */
+/**
+ * Creates a function that adds the constraints of both schemas to a pair.
+ * Caches the constraints of each schema.
+ */
 function createConstraintReader(): (pair: SchemaPair) => ComparedSchemas {
   const constraints = createCache<Constraints>();
   const constraintsFor = (schema: Schema, direction: Direction, side: string) =>
@@ -112,7 +115,10 @@ function createPairKey({ before, after, direction }: SchemaPair): string {
   return `${direction} ${createSchemaKey(before)} → ${createSchemaKey(after)}`;
 }
 
-/** Creates a cache of computed values by key. While a value is computed, a recursive call with the same key returns `meanwhile`. */
+/**
+ * Creates a cache of computed values by key.
+ * While a value is computed, a recursive call with the same key returns `meanwhile`.
+ */
 function createCache<Value>(): (key: string, make: () => Value, meanwhile?: Value) => Value {
   const cached = new Map<string, Value>();
   return (key, make, meanwhile) => {
@@ -125,7 +131,11 @@ function createCache<Value>(): (key: string, make: () => Value, meanwhile?: Valu
   };
 }
 
-/** The functions that compare subschemas. `compare` also compares the components to which they refer. `compareShallow` does not. */
+/**
+ * The functions that compare subschemas.
+ * `compare` also compares the components to which they refer.
+ * `compareShallow` does not.
+ */
 interface SubschemaCompare {
   readonly compare: Compare;
   readonly compareShallow: ShallowCompare;
@@ -144,7 +154,10 @@ function plainChanges(pair: ComparedSchemas, { compare, compareShallow }: Subsch
   ];
 }
 
-/** Returns the changes of limits such as `maximum` and `maxLength`. Not used for enumerations: `enumChanges` validates their values against the limits. */
+/**
+ * Returns the changes of limits such as `maximum` and `maxLength`.
+ * Not used for enumerations: `enumChanges` validates their values against the limits.
+ */
 function limitChanges(pair: ComparedSchemas): readonly Delta[] {
   const types = getSharedTypes(pair);
   return [
@@ -194,13 +207,40 @@ function annotationChanges(pair: ComparedSchemas): readonly Delta[] {
     ...(old.isDeprecated === now.isDeprecated
       ? []
       : [createDelta(pair, 'neutral', 'deprecated', now.isDeprecated ? 'is deprecated' : 'is no longer deprecated')]),
-    ...(old.rareKeywords === now.rareKeywords
-      ? []
-      : [createDelta(pair, 'different', 'if', "has different rules, in keywords that can't be compared")]),
+    ...rareKeywordChanges(pair),
   ];
 }
 
-/** Returns the change of a default value. The default determines the meaning of requests without the value. */
+/**
+ * Returns the changes of rare keywords.
+ * Their values can't be compared, but a new keyword only adds a rule, and a removed keyword only removes it.
+ */
+function rareKeywordChanges(pair: ComparedSchemas): readonly Delta[] {
+  const { rareKeywords: old } = pair.old;
+  const { rareKeywords: now } = pair.now;
+  return [...new Set([...Object.keys(old), ...Object.keys(now)])]
+    .filter((key) => old[key] !== now[key])
+    .map((key) => {
+      const [effect, words] =
+        old[key] === undefined
+          ? (['narrower', `has the new rule \`${key}\``] as const)
+          : now[key] === undefined
+            ? (['wider', `no longer has the rule \`${key}\``] as const)
+            : (['different', `has a different rule \`${key}\``] as const);
+      return createDelta(pair, changesOthers(pair, key) ? 'different' : effect, key, words);
+    });
+}
+
+/** Returns whether a keyword also changes what other keywords mean: `items` is for the entries after `prefixItems`. */
+function changesOthers({ old, now }: ComparedSchemas, key: string): boolean {
+  if (key === 'prefixItems') return old.items.length > 0 || now.items.length > 0;
+  return ['$dynamicRef', 'contentEncoding', 'contentMediaType', EXTERNAL_REFERENCE].includes(key);
+}
+
+/**
+ * Returns the change of a default value.
+ * The default determines the meaning of requests without the value.
+ */
 function defaultChange(pair: ComparedSchemas): readonly Delta[] {
   const { old, now } = pair;
   if (old.defaultValue === now.defaultValue) return [];

@@ -1,22 +1,34 @@
-import { type Document, getNode, isNode, type Node, parseReference } from '../../../src/openapi/document.ts';
-import { formatPointer } from '../../../src/util/json-pointer.ts';
+import { type Document, getNode, isNode, type Node, parseReference } from '../openapi/document.ts';
+import { formatPointer } from '../util/json-pointer.ts';
 
 /** A schema of a document, or a part of a schema, with its JSON Pointer. */
 export interface Part {
   readonly document: Document;
   readonly pointer: string;
   readonly node: Node;
-  /** A text that names the keywords that were added to the schema at the pointer or removed from it; undefined if the keywords are unchanged. */
+  /**
+   * A text that names the keywords that were added to the schema at the pointer or removed from it; undefined if the
+   * keywords are unchanged.
+   */
   readonly mark?: string;
 }
 
-/** A schema as a list of parts. A value must be valid against all parts. */
+/**
+ * A schema as a list of parts.
+ * A value must be valid against all parts.
+ */
 export type Schema = readonly Part[];
 
-/** The keyword that replaces a reference to another document. Such references are only compared for equality. */
+/**
+ * The keyword that replaces a reference to another document.
+ * Such references are only compared for equality.
+ */
 export const EXTERNAL_REFERENCE = 'x-elsewhere';
 
-/** Reads the schema at a JSON Pointer as a list of parts: its own keywords, the target of its `$ref`, and each schema in its `allOf`. */
+/**
+ * Reads the schema at a JSON Pointer as a list of parts: its own keywords, the target of its `$ref`, and each schema in
+ * its `allOf`.
+ */
 export function readSchema(document: Document, pointer: string, seen: readonly string[] = []): Schema {
   const value = getNode(document, pointer);
   // In JSON Schema, `false` is a schema for which no value is valid.
@@ -36,7 +48,8 @@ export function readSchema(document: Document, pointer: string, seen: readonly s
 }
 
 /**
- * Returns the keywords beside a `$ref` that authors expect to apply: `nullable`, `readOnly` and `writeOnly`. OpenAPI 3.0 ignores all keywords beside a `$ref`.
+ * Returns the keywords beside a `$ref` that authors expect to apply: `nullable`, `readOnly` and `writeOnly`.
+ * OpenAPI 3.0 ignores all keywords beside a `$ref`.
  */
 function getIntendedSiblings(own: Node): Node {
   return Object.fromEntries(Object.entries(own).filter(([key]) => ['nullable', 'readOnly', 'writeOnly'].includes(key)));
@@ -48,7 +61,10 @@ function readReference(document: Document, pointer: string, reference: string, s
     : [{ document, pointer, node: { [EXTERNAL_REFERENCE]: reference } }];
 }
 
-/** Returns a list with a part and its nested parts. If the part is `nullable`, the nested parts also allow null. */
+/**
+ * Returns a list with a part and its nested parts.
+ * If the part is `nullable`, the nested parts also allow null.
+ */
 function withNull(own: Part, others: Schema): Schema {
   // A part without keywords of its own is omitted.
   if (Object.keys(own.node).length === 0 && others.length > 0) return others;
@@ -61,7 +77,10 @@ export function readSubschema({ document, pointer }: Part, ...steps: readonly st
   return readSchema(document, pointer + formatPointer(...steps));
 }
 
-/** Returns a key that identifies a schema. The key does not depend on the references that lead to the schema. */
+/**
+ * Returns a key that identifies a schema.
+ * The key does not depend on the references that lead to the schema.
+ */
 export function createSchemaKey(schema: Schema): string {
   return schema
     .map(({ pointer, node, mark = '' }) => `${pointer}${mark}${node.nullable === true ? '?' : ''}`)

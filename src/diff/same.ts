@@ -1,4 +1,4 @@
-import { type Document, getNode, isNode, parseReference } from '../../../src/openapi/document.ts';
+import { type Document, getNode, isNode, parseReference } from '../openapi/document.ts';
 import type { Schema } from './schema-parts.ts';
 
 /** The target of a reference: whether it is equal in both documents, and the references in it. */
@@ -8,8 +8,8 @@ interface Target {
 }
 
 /**
- * Creates a function that returns whether two schemas, and all schemas to which they refer, are equal. Most schemas are equal in both versions of a document,
- * and equal schemas need no further comparison.
+ * Creates a function that returns whether two schemas, and all schemas to which they refer, are equal.
+ * Most schemas are equal in both versions of a document, and equal schemas need no further comparison.
  */
 export function createEqualityCheck(before: Document, after: Document): (one: Schema, other: Schema) => boolean {
   const isOneDialect = before.openapi.slice(0, 3) === after.openapi.slice(0, 3);
@@ -22,8 +22,8 @@ export function createEqualityCheck(before: Document, after: Document): (one: Sc
     return target;
   };
   /**
-   * Returns whether all schemas that are reachable from some references are equal. Uses a loop instead of recursion, because a chain of references can have
-   * hundreds of schemas.
+   * Returns whether all schemas that are reachable from some references are equal.
+   * Uses a loop instead of recursion, because a chain of references can have hundreds of schemas.
    */
   const areAllEqual = (references: readonly string[]): boolean => {
     const reached = new Set(references);

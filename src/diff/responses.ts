@@ -1,10 +1,11 @@
-import { getStatuses } from '../../../src/openapi/check-structure.ts';
-import { isNode } from '../../../src/openapi/document.ts';
-import { formatPointer } from '../../../src/util/json-pointer.ts';
+import { getStatuses } from '../openapi/check-structure.ts';
+import { isNode } from '../openapi/document.ts';
+import { formatPointer } from '../util/json-pointer.ts';
 import type { Delta } from './change.ts';
-import type { Compare } from './compared.ts';
 import { contentChanges, type Sides } from './content.ts';
 import { getKeys, type Operation, resolveNode } from './operation.ts';
+import { serializationChange } from './requests.ts';
+import type { Compare } from './schema-pair.ts';
 import { readSchema } from './schema-parts.ts';
 
 /** Returns the changes of the responses of an operation. */
@@ -16,17 +17,19 @@ export function responseChanges(before: Operation, after: Operation, compare: Co
   return [
     ...(old ?? [])
       .filter((status) => !followed.some(([one]) => one === status))
-      .map((status) => removed(before, status)),
+      .map((status) => removed(before, after, status)),
     ...(now ?? [])
       .filter((status) => !followed.some(([, one]) => one === status))
-      .map((status) => added(after, status)),
+      .map((status) => added(before, after, status)),
     ...followed.flatMap(([status, other]) => compareResponses(before, after, compare, status, other)),
   ];
 }
 
 /**
- * Returns the names of the newer responses that correspond to an older response. This is the response with the same name, if there is one. If a success is
- * missing, it is the range (`2XX`) or `default` that includes its status. If a range of successes is missing, these are all documented statuses in the range.
+ * Returns the names of the newer responses that correspond to an older response.
+ * This is the response with the same name, if there is one.
+ * If a success is missing, it is the range (`2XX`) or `default` that includes its status.
+ * If a range of successes is missing, these are all documented statuses in the range.
  */
 function findCorrespondingResponses(status: string, now: readonly string[]): readonly string[] {
   const same = now.find((one) => one.toUpperCase() === status.toUpperCase());
@@ -37,17 +40,23 @@ function findCorrespondingResponses(status: string, now: readonly string[]): rea
   return range === undefined ? [] : [range];
 }
 
-/** Returns the change of a removed response. Only a removed success is breaking, because clients handle all errors in the same way. */
-function removed({ pointer }: Operation, status: string): Delta {
+/**
+ * Returns the change of a removed response.
+ * Only a removed success is breaking, because clients handle all errors in the same way.
+ */
+function removed(before: Operation, after: Operation, status: string): Delta {
   const message = `the response ${status} is removed`;
-  return { effect: isSuccess(status) ? 'removed' : 'neutral', pointer: `${pointer}/responses/${status}`, message };
+  const effect = isSuccess(status) ? 'removed' : 'neutral';
+  return { effect, before: `${before.pointer}/responses/${status}`, after: `${after.pointer}/responses`, message };
 }
 
-function added({ pointer }: Operation, status: string): Delta {
+function added(before: Operation, after: Operation, status: string): Delta {
+  const message = `the response ${status} is new`;
   return {
     effect: 'added',
-    pointer: `${pointer}/responses/${status}`,
-    message: `the response ${status} is new`,
+    before: `${before.pointer}/responses`,
+    after: `${after.pointer}/responses/${status}`,
+    message,
   };
 }
 
@@ -67,7 +76,8 @@ function compareResponses(
     resolveNode(after.document, `${after.pointer}/responses/${now}`),
   ];
   const root = `the ${now} response`;
-  const sides: Sides = { old: before.document, now: after.document, root, direction: 'response', compare };
+  const direction = after.isOutgoing ? 'request' : 'response';
+  const sides: Sides = { old: before.document, now: after.document, root, direction, compare };
   return [
     ...contentChanges(sides, `${one.pointer}/content`, `${other.pointer}/content`),
     ...headerChanges(sides, `${one.pointer}/headers`, `${other.pointer}/headers`),
@@ -82,12 +92,12 @@ function headerChanges(sides: Sides, before: string, after: string): readonly De
     ...old
       .filter((name) => !has(now, name))
       .map((name): Delta => {
-        return { effect: 'removed', pointer: before + formatPointer(name), message: `${words(name)} is removed` };
+        return { effect: 'removed', before: before + formatPointer(name), after, message: `${words(name)} is removed` };
       }),
     ...now
       .filter((name) => !has(old, name))
       .map((name): Delta => {
-        return { effect: 'added', pointer: after + formatPointer(name), message: `${words(name)} is new` };
+        return { effect: 'added', before, after: after + formatPointer(name), message: `${words(name)} is new` };
       }),
     ...now.flatMap((name) => {
       const same = old.find((one) => one.toLowerCase() === name.toLowerCase());
@@ -98,7 +108,10 @@ function headerChanges(sides: Sides, before: string, after: string): readonly De
   ];
 }
 
-/** Returns the names of the documented headers, except Content-Type, whose definition OpenAPI ignores (OpenAPI 3.0, Response Object). */
+/**
+ * Returns the names of the documented headers, except Content-Type, whose definition OpenAPI ignores (OpenAPI 3.0,
+ * Response Object).
+ */
 function getHeaderNames(sides: Sides, side: 'old' | 'now', pointer: string): readonly string[] {
   return getKeys(sides[side], pointer).filter((name) => name.toLowerCase() !== 'content-type');
 }
@@ -111,14 +124,17 @@ function compareHeaders(
 ): readonly Delta[] {
   const [one, other] = [resolveNode(old, before), resolveNode(now, after)];
   const [wasRequired, isRequired] = [one, other].map(({ node }) => node.required === true);
+  const [ownBefore, ownAfter] = [one, other].map(
+    ({ node, pointer }) => pointer + ('required' in node ? '/required' : ''),
+  );
+  const places = { before: ownBefore ?? '', after: ownAfter ?? '' };
   return [
     // Clients can't rely on an optional header.
-    ...(wasRequired && !isRequired
-      ? [{ effect: 'wider', pointer: other.pointer, message: `${words} is optional` } as const]
-      : []),
+    ...(wasRequired && !isRequired ? [{ effect: 'wider', ...places, message: `${words} is optional` } as const] : []),
     ...(!wasRequired && isRequired
-      ? [{ effect: 'narrower', pointer: `${other.pointer}/required`, message: `${words} is always present` } as const]
+      ? [{ effect: 'narrower', ...places, message: `${words} is always present` } as const]
       : []),
+    ...serializationChange(one, other, words),
     ...compare({
       before: readSchema(old, `${one.pointer}/schema`),
       after: readSchema(now, `${other.pointer}/schema`),
