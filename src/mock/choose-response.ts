@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type DocumentedMedia, type DocumentedResponse, type Example, findResponse } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
 import type { OperationInput } from '../openapi/validate-request.ts';
+import { memoizeByObject } from '../util/memoize-by-object.ts';
 
 /** The values of the `Prefer` header that select which documented response a mock returns. */
 export interface ResponsePreferences {
@@ -11,6 +12,8 @@ export interface ResponsePreferences {
   /** Whether the body is generated from the schema, even if there is an example. */
   readonly dynamic?: boolean | undefined;
   readonly seed?: number | undefined;
+  /** The number of items of a stream. */
+  readonly items?: number | undefined;
 }
 
 /**
@@ -150,24 +153,31 @@ export function chooseExample({ examples }: DocumentedMedia, names: readonly str
  * If several names match, returns the names with the most examples.
  * Microcks, Specmatic and Prism also pair request and response examples by name.
  */
-export function findExampleNames({ bodyMedia, parameters }: Route, input: OperationInput): readonly string[] {
-  const sent: Readonly<Record<string, Readonly<Record<string, unknown>>>> = { path: input.path, query: input.query };
-  const parts = [
-    getExamples(bodyMedia).map(({ name, value }) => ({ name, isSent: isDeepStrictEqual(value, input.body) })),
-    ...parameters.map(({ name: parameter, in: location, examples }) => {
-      const sentValue = sent[location]?.[parameter];
-      const isSent = (value: unknown) => sentValue !== undefined && String(value) === String(sentValue);
-      return examples.map(({ name, value }) => ({ name, isSent: isSent(value) }));
-    }),
-  ];
-  const names = [...new Set(parts.flat().flatMap(({ name }) => name ?? []))];
-  /** Returns the number of examples with this name if all of them match the request, else 0. */
-  const countMatches = (name: string) => {
-    const named = parts.map((examples) => examples.filter((example) => example.name === name));
-    const withName = named.filter(({ length }) => length > 0);
-    return withName.every((examples) => examples.some(({ isSent }) => isSent)) ? withName.length : 0;
+export function findExampleNames(route: Route, { path, query, body }: OperationInput): readonly string[] {
+  const isSent = ({ in: location, name, values }: NamedExamples['parts'][number]) => {
+    if (location === 'body') return values.some((value) => isDeepStrictEqual(value, body));
+    const sent = location === 'path' ? path[name] : location === 'query' ? query[name] : undefined;
+    return sent !== undefined && values.some((value) => String(value) === String(sent));
   };
-  const counts = names.map(countMatches);
-  const highest = Math.max(0, ...counts);
-  return highest === 0 ? [] : names.filter((_, index) => counts[index] === highest);
+  const matching = listNamedExamples(route).filter(({ parts }) => parts.every(isSent));
+  const highest = Math.max(0, ...matching.map(({ parts }) => parts.length));
+  return matching.flatMap(({ name, parts }) => (parts.length === highest ? name : []));
 }
+
+/** The request examples with one name: their values in each part of the request that has some. */
+interface NamedExamples {
+  readonly name: string;
+  readonly parts: readonly { readonly in: string; readonly name: string; readonly values: readonly unknown[] }[];
+}
+
+const listNamedExamples = memoizeByObject(({ bodyMedia, parameters }: Route): readonly NamedExamples[] => {
+  const parts = [{ in: 'body', name: '', examples: getExamples(bodyMedia) }, ...parameters];
+  const names = new Set(parts.flatMap(({ examples }) => examples.flatMap(({ name }) => name ?? [])));
+  return [...names].map((example) => ({
+    name: example,
+    parts: parts.flatMap(({ in: location, name, examples }) => {
+      const values = examples.filter((other) => other.name === example).map(({ value }) => value);
+      return values.length === 0 ? [] : { in: location, name, values };
+    }),
+  }));
+});

@@ -65,7 +65,7 @@ const SERVER_CODES = ['server error', 'internal server error', 'internal'];
 const GENERAL_CODES = ['api error', 'general error', 'error', 'failure', 'failed', 'unknown'];
 
 /** Functions that join words to a code, in styles such as `not_found`, `NOT_FOUND` and `NotFound`. */
-const STYLES: readonly ((words: readonly string[]) => string)[] = [
+export const STYLES: readonly ((words: readonly string[]) => string)[] = [
   (words) => words.join('_'),
   (words) => words.join('_').toUpperCase(),
   (words) => words.join('-'),
@@ -85,7 +85,8 @@ function getCodes({ code, status }: { readonly code: string; readonly status: nu
   return [code, ...toCodes([code.replaceAll('-', ' ')]), ...common];
 }
 
-function getPhrases(status: number): readonly string[] {
+/** Returns the common codes of a status as words, the best first: `not found` for 404. */
+export function getPhrases(status: number): readonly string[] {
   return [
     ...(CODES[status === 422 ? 400 : status] ?? []),
     createStatusProblem(status).title.toLowerCase(),
@@ -107,6 +108,15 @@ function capitalize(word: string): string {
   return word.charAt(0).toUpperCase() + word.slice(1);
 }
 
+/**
+ * The codes that a document has for an error, the best first, by the names of their fields without uppercase letters.
+ * `isInList`: whether the fields are those of entries of a list, such as `errors`.
+ */
+export interface DocumentedCodes {
+  readonly isInList: boolean;
+  readonly byName: ReadonlyMap<string, readonly unknown[]>;
+}
+
 /** An error of a request: the properties of its problem document (RFC 9457), and its code. */
 export interface RequestError {
   /** The URI of the problem. */
@@ -121,6 +131,8 @@ export interface RequestError {
   readonly violations: readonly Violation[];
   /** The time of the response, in ms since 1970; undefined if it is not known. */
   readonly nowMs: number | undefined;
+  /** The codes that the document has for the error. */
+  readonly documented?: DocumentedCodes | undefined;
 }
 
 /**
@@ -200,7 +212,20 @@ export function getFieldValues(
   if (MESSAGE.test(plain)) return { values: getMessages(error), isMessage: true };
   const [, getValues] = FIELDS.find(([pattern]) => pattern.test(plain)) ?? [];
   if (!getValues) return undefined;
-  return { values: getValues(error, siblings.map(toPlainName)), isMessage: plain === 'error' && !hasMessage(siblings) };
+  const documented = listDocumented(plain, error);
+  const values = [...documented, ...getValues(error, siblings.map(toPlainName))];
+  return { values, isMessage: plain === 'error' && documented.length === 0 && !hasMessage(siblings) };
+}
+
+/** Returns the codes that the document has for a field of an error, or of an entry of a list with its violations. */
+function listDocumented(plain: string, { documented, ...error }: RequestError): readonly unknown[] {
+  const isInList = 'violation' in error;
+  return documented && (documented.isInList || !isInList) ? (documented.byName.get(plain) ?? []) : [];
+}
+
+/** Returns whether a field of an error body has an error code by its name. */
+export function isCodeName(name: string): boolean {
+  return CODE.test(toPlainName(name));
 }
 
 /**
@@ -286,7 +311,7 @@ function getSteps({ in: part, pointer }: Violation): readonly (string | number)[
   return [part, ...parsePointer(pointer).map((step) => (/^\d+$/.test(step) ? Number(step) : step))];
 }
 
-function toPlainName(name: string): string {
+export function toPlainName(name: string): string {
   return name.toLowerCase().replaceAll(/[^a-z]/g, '');
 }
 

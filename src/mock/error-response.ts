@@ -10,8 +10,9 @@ import {
 } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
+import { findDocumentedCodes } from './documented-codes.ts';
 import { type DescribedPart, Description, describeError, describeProblem } from './error-body.ts';
-import { createStatusError, type RequestError } from './error-fields.ts';
+import { createStatusError, type DocumentedCodes, type RequestError } from './error-fields.ts';
 import { chooseMediaType, createVary, formatBody, PROBLEM_TYPE, toContentType } from './media-types.ts';
 import { createErrorResponse, getMethodsAtPath } from './status-problem.ts';
 
@@ -81,12 +82,21 @@ export function createErrorResponder(
     const response = route && findErrorResponse(route.responses, described.error.status, described.alternatives);
     const status = response && /^\d+$/.test(response.name) ? Number(response.name) : described.error.status;
     const own = setStatus(described, status);
+    // Most forms of errors have no code, and then it is not searched for.
+    let found: { readonly codes: DocumentedCodes | undefined } | undefined;
+    const error: RequestError = {
+      ...own.error,
+      get documented() {
+        found ??= { codes: findDocumentedCodes(contract, response, own.error) };
+        return found.codes;
+      },
+    };
     const types = response && Object.keys(response.media).length > 0 ? response.media : (findCommonMedia(status) ?? {});
     const type = chooseErrorType(types, described.accept) ?? '';
     const media = types[type];
     const { createBody } = media ? getForm(media, () => createForm({ isValid, ...parts }, type, media, own)) : NO_FORM;
     const example = media && findExample(media, described);
-    const body = example ? example.value : createBody?.(own);
+    const body = example ? example.value : createBody?.({ ...own, error });
     const isProblem =
       body === undefined && own === described && !response?.headers.some(({ isRequired }) => isRequired);
     if (isProblem) return undefined;

@@ -215,9 +215,12 @@ function findSubtype(document: Document, schema: Node, value: unknown): string |
   const name = getDiscriminatorName(schema);
   if (name === undefined || !isNode(value)) return undefined;
   const type = value[name];
-  if (typeof type !== 'string') return undefined;
-  const target = toPointer(getMapping(schema).find(([key]) => key === type)?.[1] ?? type);
-  return isNode(getNode(document, target)) ? target : undefined;
+  const { defaultMapping } = toNode(schema.discriminator);
+  const targets = [
+    ...(typeof type === 'string' ? [getMapping(schema).find(([key]) => key === type)?.[1] ?? type] : []),
+    ...(typeof defaultMapping === 'string' ? [defaultMapping] : []),
+  ];
+  return targets.map(toPointer).find((target) => isNode(getNode(document, target)));
 }
 
 /**

@@ -1,5 +1,6 @@
 import { isJsonType, isXmlType, removeTypeParameters } from '../openapi/media-types.ts';
 import { FORBIDDEN, formatXml, type XmlContract } from '../openapi/xml/xml-schema.ts';
+import { createStreamFormat, formatStream, getStreamKind } from '../util/streams.ts';
 
 /** The media type of problem documents (RFC 9457). */
 export const PROBLEM_TYPE = 'application/problem+json';
@@ -23,8 +24,10 @@ export function createVary({ Vary: vary }: Readonly<Record<string, string>>): { 
 /**
  * Returns the content type for a documented media type.
  * Replaces a media range with a type: `text/*` becomes `text/plain`.
+ * Adds the boundary of a multipart stream.
  */
 export function toContentType(type: string): string {
+  if (type.startsWith('multipart/')) return createStreamFormat(type)?.contentType ?? type;
   return TYPES_OF_RANGES.get(type) ?? type;
 }
 
@@ -122,12 +125,13 @@ interface BodySchema {
  * Formats a body for its content type.
  * A body for JSON stays a value.
  * Text and binary data stay unchanged.
- * For XML and for streams, returns the text that the schema describes; for other types, the JSON text.
+ * For XML, returns the text that the schema describes; for a stream, the text of its items.
+ * For other types, returns the JSON text.
  */
 export function formatBody(type: string, body: unknown, { contract, schema }: BodySchema): unknown {
   if (body === undefined || isJsonType(type) || Buffer.isBuffer(body)) return body;
   const isText = typeof body === 'string';
-  if (isText && removeTypeParameters(type) === EVENT_STREAM) return toEvents(body);
+  if (isText && getStreamKind(type) === 'events') return toEvents(body);
   if (isText && (!isXmlType(type) || body.trimStart().startsWith('<'))) return body;
   if (isXmlType(type)) {
     // The JSON form of a value has neither dates nor undefined properties.
@@ -140,38 +144,19 @@ export function formatBody(type: string, body: unknown, { contract, schema }: Bo
       ''
     );
   }
-  const format = getStreamFormat(type);
-  return format ? (Array.isArray(body) ? body : [body]).map(format).join('') : JSON.stringify(body);
+  const format = createStreamFormat(type);
+  return format ? formatStream(format, Array.isArray(body) ? body : [body]) : JSON.stringify(body);
 }
 
 /** Returns whether a value can be sent with a content type: JSON, XML, or a stream of JSON texts. */
 export function canFormat(type: string): boolean {
-  return isJsonType(type) || isXmlType(type) || getStreamFormat(type) !== undefined;
+  return isJsonType(type) || isXmlType(type) || getStreamKind(type) !== undefined;
 }
-
-const EVENT_STREAM = 'text/event-stream';
 
 /** Returns a text as server-sent events. A text that already has the fields of events stays unchanged. */
 function toEvents(text: string): string {
   if (/^(?:data|event|id|retry)?:/m.test(text)) return text;
   return `${text.replaceAll(/^/gm, 'data: ')}\n\n`;
-}
-
-/** Formats one entry of a stream: a server-sent event, or a line. */
-type FormatEntry = (entry: unknown) => string;
-
-const toLine: FormatEntry = (entry) => `${JSON.stringify(entry)}\n`;
-
-/**
- * Returns the function that formats the entries of a stream.
- * Returns undefined if the type is no stream of JSON texts.
- */
-function getStreamFormat(type: string): FormatEntry | undefined {
-  const bare = removeTypeParameters(type);
-  if (bare === EVENT_STREAM) return (entry) => `data: ${JSON.stringify(entry)}\n\n`;
-  // Each text begins with the character RS (RFC 7464).
-  if (/^application\/(?:.+\+)?json-seq$/.test(bare)) return (entry) => `\u001e${toLine(entry)}`;
-  return /^application\/(?:(?:x-)?(?:ndjson|jsonl|jsonlines|json-lines)|stream\+json)$/.test(bare) ? toLine : undefined;
 }
 
 /** Returns a copy of a value with names that XML allows, and without characters that XML does not allow. */

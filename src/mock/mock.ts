@@ -1,10 +1,10 @@
 import type { Contract } from '../openapi/contract.ts';
 import { getNode, getTarget, isNode, type Node, resolvePointer, toNode } from '../openapi/document.ts';
-import { removeTypeParameters } from '../openapi/media-types.ts';
+import { isJsonType, removeTypeParameters } from '../openapi/media-types.ts';
 import { type DocumentedMedia, type Example, findResponse, type ResponseToVerify } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
 import type { OperationInput } from '../openapi/validate-request.ts';
-import { normalizeName, toSingular } from '../util/names.ts';
+import { toSingular } from '../util/names.ts';
 import { HttpProblemError } from '../util/problem.ts';
 import { toSeed } from '../util/random.ts';
 import { tryOrError } from '../util/try-or-undefined.ts';
@@ -20,7 +20,7 @@ import { getRequestedPage } from './describe-page.ts';
 import { describeError, describeProblem } from './error-body.ts';
 import { createStatusError } from './error-fields.ts';
 import { createErrorResponder } from './error-response.ts';
-import { createShapes, type GetShape, getEntrySchema, isPlausible, type Shape } from './fit-schema.ts';
+import { createShapes } from './fit-schema.ts';
 import { createGenerator, type Generate } from './generate.ts';
 import { GenerationLimit, generateWithinLimit } from './generation-limit.ts';
 import {
@@ -31,96 +31,11 @@ import {
   PROBLEM_TYPE,
   toContentType,
 } from './media-types.ts';
+import { findPathValues } from './path-values.ts';
 import { type GeneratorOptions, setKnownValues } from './place.ts';
 import { createHeaders, type HeaderSource } from './response-headers.ts';
 import { createStatusProblem, replaceOtherPath } from './status-problem.ts';
-
-/** The values of the path parameters of a request, by name. */
-type PathValues = Readonly<Record<string, string>>;
-
-/** The normalized names of properties that can be the id of a resource. */
-const ID_NAMES = ['id', 'uuid', 'key'];
-
-/** The maximum number of objects around a resource in a response, such as `{ data: … }`. */
-const MAX_WRAPPERS = 2;
-
-/**
- * Returns the properties of a response body whose values the request path determines: `{ id: '7' }` for `/pets/7`.
- * The path parameter `petId` sets the property `petId` or `pet_id`.
- * In a path that ends with `/{petId}`, it also sets the property `id`.
- * Returns undefined if the path sets no property.
- */
-function findPathValues(getShape: GetShape, schema: unknown, route: Route, path: PathValues): unknown {
-  if (route.pathNames.length === 0) return undefined;
-  return findInShape({ getShape, route, path }, getShape(schema, undefined), false, 0);
-}
-
-interface Search {
-  readonly getShape: GetShape;
-  readonly route: Route;
-  readonly path: PathValues;
-}
-
-function findInShape(search: Search, shape: Shape, isEntry: boolean, depth: number): Node | undefined {
-  const { getShape } = search;
-  if (isList(shape)) {
-    const entries = findInShape(search, getShape(getEntrySchema(shape, 0), undefined), true, depth);
-    return entries && { '*': entries };
-  }
-  const names = Object.keys(shape.properties);
-  const own = names.flatMap((name) => {
-    const { schema } = getShape(shape.properties[name], undefined);
-    const value = findValue(search, name, schema, isEntry);
-    return value === undefined ? [] : [[name, value] as const];
-  });
-  if (own.length > 0) return Object.fromEntries(own);
-  if (isEntry || depth === MAX_WRAPPERS || names.some((name) => ID_NAMES.includes(normalizeName(name))))
-    return undefined;
-  return findInWrapped(search, shape, depth);
-}
-
-/** Returns the values that the request path sets inside a wrapper such as `{ data: … }`. */
-function findInWrapped(search: Search, { properties }: Shape, depth: number): Node | undefined {
-  const entries = Object.entries(properties).flatMap(([name, node]) => {
-    const shape = search.getShape(node, undefined);
-    const found =
-      isList(shape) || Object.keys(shape.properties).length > 0
-        ? findInShape(search, shape, false, depth + 1)
-        : undefined;
-    return found ? [[name, found] as const] : [];
-  });
-  return entries.length === 0 ? undefined : Object.fromEntries(entries);
-}
-
-function isList({ schema }: Shape): boolean {
-  return [schema.type].flat().includes('array') || 'items' in schema;
-}
-
-/**
- * Returns the value that the request path sets for a property; undefined if no path parameter corresponds to the
- * property.
- */
-function findValue({ route, path }: Search, property: string, schema: Node, isEntry: boolean): unknown {
-  const name = normalizeName(property);
-  const last = route.pathNames.at(-1) ?? '';
-  const isItemPath = route.path.endsWith(`{${last}}`) && !isEntry;
-  const same = route.pathNames.find((parameter) => normalizeName(parameter) === name);
-  const isOwnId = ID_NAMES.includes(name);
-  if (same !== undefined && (!isOwnId || (isItemPath && same === last))) return convert(path[same], schema);
-  const namesItem = ID_NAMES.some((ending) => normalizeName(last).endsWith(ending));
-  return isItemPath && isOwnId && namesItem ? convert(path[last], schema) : undefined;
-}
-
-/**
- * Converts the text of a path parameter to a type that the schema allows, such as a number.
- * Returns undefined if the schema does not allow the value.
- */
-function convert(text: string | undefined, schema: Node): unknown {
-  if (text === undefined) return undefined;
-  if (isPlausible(schema, text)) return text;
-  const number = Number(text);
-  return String(number) === text && isPlausible(schema, number) ? number : undefined;
-}
+import { createItems, type ItemGenerator } from './stream-items.ts';
 
 /** A request, and the status and example that were chosen for its response. */
 interface ResponseInput {
@@ -143,6 +58,8 @@ type BodyInput = ResponseInput & { readonly media: DocumentedMedia; readonly typ
  */
 export interface MockResponse extends ResponseToVerify {
   readonly example?: string | undefined;
+  /** The items of a stream, whose text is the body. */
+  readonly items?: readonly unknown[];
 }
 
 /**
@@ -195,16 +112,16 @@ export function createMock(contract: Contract) {
       const type = chooseMediaType(Object.keys(response.media), accept);
       const media = type === undefined ? undefined : response.media[type];
       const example = media && chooseExample(media, names, chosen);
-      const schema = media?.schema === undefined ? undefined : getNode(contract.normalized, media.schema);
       // An example that was selected by its name is not changed.
       const isFixed = status >= 300 || (example?.name !== undefined && names.includes(example.name));
-      const knownValues = isFixed ? undefined : findPathValues(getShape, schema, route, input.path);
+      const knownValues = isFixed ? undefined : findPathValues(getShape, getSchema(contract, media), route, input.path);
       const responseInput = { route, input, preferences, status, example, knownValues };
       const toHeaders = (body: unknown) => createHeaders(source, response, { ...responseInput, body });
       if (!media || type === undefined) return { status, headers: toHeaders(undefined) };
       const contentType = toContentType(type);
       const bodyInput = { ...responseInput, media, type: removeTypeParameters(type) };
-      const body = createBody(contract, generateBody, bodyInput);
+      const items = createMockItems(contract, generate, generateOnce, bodyInput);
+      const body = items ?? createBody(contract, generateBody, bodyInput);
       const headers = toHeaders(body);
       const vary = Object.keys(response.media).length > 1 ? createVary(headers) : {};
       return {
@@ -212,6 +129,7 @@ export function createMock(contract: Contract) {
         headers: { ...headers, 'Content-Type': contentType, ...vary },
         body: formatBody(contentType, body, { contract, schema: media.schema }),
         example: preferences.dynamic ? undefined : example?.name,
+        ...(items && { items }),
       };
     },
     /**
@@ -382,9 +300,41 @@ function createValidation(contract: Contract, { schema }: DocumentedMedia): (val
 function createBody(contract: Contract, generate: GenerateValid, bodyInput: BodyInput): unknown {
   const { example, preferences } = bodyInput;
   const isExample = example !== undefined && !preferences.dynamic;
+  if (isExample && example.serialized !== undefined && !isJsonType(bodyInput.type)) return example.serialized;
   return isExample
     ? createExampleBody(contract, bodyInput, example.value)
     : createOtherBody(contract, generate, bodyInput);
+}
+
+function getSchema({ normalized }: Contract, media: DocumentedMedia | undefined): unknown {
+  return media?.schema === undefined ? undefined : getNode(normalized, media.schema);
+}
+
+/** Creates the items of a stream. Returns undefined for an error response, and if the body is no stream. */
+function createMockItems(
+  contract: Contract,
+  generate: GenerateValid,
+  generateOnce: Generate,
+  bodyInput: BodyInput,
+): readonly unknown[] | undefined {
+  const { input, preferences, status, media } = bodyInput;
+  if (!media.items || status >= 300) return undefined;
+  const { seed: first, entitySeed, name } = getSeeds(bodyInput);
+  const options = { entitySeed, query: input.query, usesExamples: !preferences.dynamic, name };
+  const generator: ItemGenerator = {
+    seed: first,
+    generateValid: (schema, seed) => generate(schema, { ...options, seed }),
+    generateList: (schema, seed) =>
+      generateWithinLimit(() => generateOnce(schema, { ...options, seed, omitsOptional: false }))?.value,
+  };
+  return createItems(contract, generator, { ...bodyInput, items: media.items });
+}
+
+/** Returns the seeds of a generated body, and the name of the resource that it has. */
+function getSeeds({ route, input, preferences }: ResponseInput) {
+  const seed = preferences.seed ?? (preferences.dynamic ? toSeed(JSON.stringify(input)) : toSeed(route.operationId));
+  const name = toSingular(route.path.split('/').findLast((segment) => /^[a-z]/i.test(segment)) ?? '');
+  return { seed, entitySeed: preferences.seed ?? 0, name };
 }
 
 /** Creates the body of a response without an example. */
@@ -400,9 +350,7 @@ function createOtherBody(contract: Contract, generate: GenerateValid, bodyInput:
   if (schema === undefined) return {};
   const [first] = media.examples;
   if (describesStatus && first && isValid(first.value)) return describe(first.value);
-  const seed = preferences.seed ?? (preferences.dynamic ? toSeed(JSON.stringify(input)) : toSeed(route.operationId));
-  const name = toSingular(route.path.split('/').findLast((segment) => /^[a-z]/i.test(segment)) ?? '');
-  const entitySeed = preferences.seed ?? 0;
+  const { seed, entitySeed, name } = getSeeds(bodyInput);
   const page =
     status >= 400
       ? undefined

@@ -54,7 +54,7 @@ export function findEffect(reader: SchemaReader, resource: Resource, route: Rout
   const following = isOwn && named.value !== false ? findFollowingValues(reader, schema, verb, named.property) : [];
   const all = named ? [named, ...following] : [];
   const known = isUndone ? all.map(({ property, value }) => findOtherValue(reader, schema, property, value)) : all;
-  const time = findStateTime(reader, schema, verb);
+  const time = sendsOwnTime(reader, schema, route) ? undefined : findStateTime(reader, schema, verb);
   const steps = findSteps(reader, resource, route, verb);
   const counter = steps ? undefined : findStateCounter(reader, schema, verb);
   // `POST /tasks/{taskId}/subtasks` creates something, although the server does not know what.
@@ -76,6 +76,16 @@ export function findEffect(reader: SchemaReader, resource: Resource, route: Rout
     setsBody,
     ...(isUndone || isUndo(verb) ? { isUndo: true } : {}),
   };
+}
+
+/** Returns whether the body of an action requires a date or time that is no property of the entry. */
+function sendsOwnTime(reader: SchemaReader, schema: string, route: Route): boolean {
+  const request = reader.getRequestSchema(route) ?? '';
+  const known = reader.getProperties(schema);
+  return reader.getRequired(request).some((name) => {
+    const format = reader.getKeyword(reader.getProperties(request).get(name) ?? '', 'format');
+    return ['date', 'date-time'].includes(String(format)) && !known.has(name);
+  });
 }
 
 /** Verbs that give an entry to a user. */
@@ -250,18 +260,22 @@ export function describeEffect(
   flags: readonly string[],
 ): string {
   if (toggles !== undefined)
-    return [`${toggles} → true or false`, ...(time ? [`${time.property} → now or none`] : [])].join(', ');
+    return [`${toggles} → true or false`, ...(time ? [`sets or removes ${time.property}`] : [])].join(', ');
   return [
     ...(setsBody ? [`the properties in the body${ignored.length > 0 ? ` except ${ignored.join(', ')}` : ''}`] : []),
     ...values.map(({ property, value }) => {
       const whose = typeof value === 'boolean' && flags.includes(property) ? ' for the user who sends the request' : '';
       return `${property} → ${JSON.stringify(value)}${whose}`;
     }),
-    ...(time ? [`${time.property} → ${time.isSet ? 'now' : 'none'}`] : []),
+    ...(time ? [time.isSet ? `${time.property} → now` : `removes ${time.property}`] : []),
     ...(assigns
-      ? [`${assigns.to} → ${assigns.from === undefined ? 'none' : `the ${assigns.target.singular} in ${assigns.from}`}`]
+      ? [
+          assigns.from === undefined
+            ? `removes ${assigns.to}`
+            : `${assigns.to} → the ${assigns.target.singular} in ${assigns.from}`,
+        ]
       : []),
-    ...clears.map((property) => `${property} → none`),
+    ...clears.map((property) => `removes ${property}`),
     ...(counter
       ? [`${counter.property} ${counter.step > 0 ? '+' : '-'} ${counter.isSent ? 'the number in the body' : '1'}`]
       : []),
@@ -363,12 +377,14 @@ export function listInitialValues(
         isBack !== true && set.some((one) => one.property === property && one.value === value),
     );
   const values = effects.flatMap(
-    ({ values: changed, counter, time, toggles }): readonly (readonly [string, unknown])[] => [
+    ({ values: changed, counter, time, toggles, isUndo: isBack }): readonly (readonly [string, unknown])[] => [
       ...(toggles === undefined ? [] : [[toggles, false] as const]),
       ...changed.map(({ property, value }) => {
         const all = [reader.getKeyword(properties.get(property) ?? '', 'enum') ?? []].flat();
         const first = findFirstState(all, (state) => isSet(property, state));
-        return [property, typeof value === 'boolean' ? false : first] as const;
+        // `deactivate` is for entries that start active, if no action activates them.
+        const isOn = value === false && isBack !== true && !isSet(property, true);
+        return [property, typeof value === 'boolean' ? isOn : first] as const;
       }),
       ...(counter ? [[counter.property, 0] as const] : []),
       ...(time ? [[time.property, null] as const] : []),

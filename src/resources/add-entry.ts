@@ -1,11 +1,9 @@
 import { DomainError, type Input } from '../application.ts';
 import { pickKeys } from '../openapi/document.ts';
 import { findErrorResponse } from '../openapi/responses.ts';
-import type { Route } from '../openapi/routes.ts';
 import type { Entry, State } from '../store/state.ts';
 import { isQuantityName } from '../util/names.ts';
 import { changeAccount, changeOwnId, createAccount } from './accounts.ts';
-import type { UnknownId } from './derived-values.ts';
 import { linkUsers } from './embedded.ts';
 import { findEqual, getEntryList, listChildrenOf, removeEntries, setEntries } from './entries.ts';
 import { appendEntry, findByKeys, replaceEntry } from './entry-lists.ts';
@@ -13,10 +11,12 @@ import { getKeyValue, getOwn } from './entry-values.ts';
 import { addArticle } from './names.ts';
 import { addSenderPath } from './ownership.ts';
 import { problems } from './problems.ts';
+import { refuseUnknown } from './references.ts';
 import type { Plan } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
-import { addOwnSeeds } from './seeds.ts';
+import { addOwnSeeds, linkGenerated } from './seeds.ts';
 import { getLastId } from './sequences.ts';
+import { requireUnique } from './unique-values.ts';
 import { describeFileUrl } from './uploads.ts';
 
 /** The parameters of `addEntry`, which adds a new entry to a state. */
@@ -72,7 +72,9 @@ export function addEntry(model: ResourceModel, plan: Plan, { state, nowMs, body,
       'entry-exists',
       `${addArticle(resource.singular)} with the ${resource.id.property ?? resource.id.parameter} ${getKeyValue(result, resource.id)} already exists: use another ${resource.id.property ?? resource.id.parameter}`,
     );
-  const next = setEntries(state, resource, appendEntry(list, result));
+  requireUnique(model, plan, state, { entry: result, current: undefined, sent: body });
+  const added = setEntries(state, resource, appendEntry(list, result));
+  const next = list.entries.length === 0 ? linkGenerated(model, added, resource, result) : added;
   return { next: resource === model.inference.users ? addOwnSeeds(model, next, result) : next, result };
 }
 
@@ -133,14 +135,13 @@ function finishEntry(model: ResourceModel, plan: Plan, state: State, entry: Entr
   const { derived } = model;
   const isLine = derived.getEmbedded(resource).some(({ isKept }) => isKept);
   const lines = [...derived.findUnknownIds(state, resource, sent)];
-  const own = derived.listUnknownIds(state, resource, sent);
-  const codes = route.method === 'POST' ? REFERENCE_CODES : REFERENCE_CODES.slice(1);
-  // Documents have 400 for many reasons.
-  refuseUnknown(route, isLine ? [...lines, ...own] : lines, codes);
-  refuseUnknown(route, own, codes.slice(0, -1));
-  // A 404 of `POST /bookings` can only be about an id in the body.
-  if (route.method === 'POST' && route.pathNames.length === 0)
-    refuseUnknown(route, derived.listUnknownReferences(state, resource, sent), ['entry-not-found']);
+  const shown = derived.listUnknownIds(state, resource, sent);
+  refuseUnknown(route, isLine ? [...lines, ...shown] : lines);
+  // Documents have 400 for many reasons, and 404 for the ids in the path.
+  refuseUnknown(route, shown, ['invalid-reference']);
+  const others = derived.listUnknownReferences(state, resource, sent);
+  const isInPath = route.pathNames.length > 0;
+  refuseUnknown(route, others, isInPath ? ['entry-not-found', 'invalid-reference'] : ['invalid-reference']);
   return derived.keepCopies(state, resource, entry);
 }
 
@@ -148,7 +149,8 @@ function finishEntry(model: ResourceModel, plan: Plan, state: State, entry: Entr
  * Returns a changed entry as it is stored: with the prices of its lines, the ids of its users, and the account of a
  * user.
  * `sent`: the properties in the request.
- * Throws a `DomainError` if another user has the login, or if the current password is wrong.
+ * Throws a `DomainError` if another user has the login, if another entry has a value that must be unique, or if the
+ * current password is wrong.
  */
 export function finishChange(
   model: ResourceModel,
@@ -159,26 +161,10 @@ export function finishChange(
   const { inference, reader } = model;
   const { resource } = plan;
   const linked = linkUsers(reader, inference, resource, state, finishEntry(model, plan, state, entry, sent));
+  requireUnique(model, plan, state, { entry: linked, current, sent });
   const own = plan.isSender ? changeOwnId(model, resource, linked, sent) : linked;
   return changeAccount(inference, resource, own, { state, sent, current });
 }
-
-/**
- * Throws a `DomainError` for the first id that names no entry.
- * `codes`: the possible errors, the best first. The document must have the status of the error.
- */
-function refuseUnknown(
-  { responses }: Route,
-  [unknown]: readonly UnknownId[],
-  codes: readonly (typeof REFERENCE_CODES)[number][],
-): void {
-  const code = codes.find((one) => responses.some(({ name }) => name === String(problems[one].status)));
-  if (unknown && code)
-    throw new DomainError(code, `${unknown.property} ${unknown.id}: no ${unknown.resource.singular} has this id`);
-}
-
-/** The errors for a body with the id of an entry that does not exist. The document must have their status. */
-const REFERENCE_CODES = ['entry-not-found', 'unknown-reference', 'invalid-reference'] as const;
 
 /**
  * Moves the entries of a basket to the list of a new entry: `POST /basket/checkout`.

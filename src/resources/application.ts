@@ -37,6 +37,8 @@ import { ResourceModel } from './resource-model.ts';
 import { createSeeds } from './seeds.ts';
 import { SEQUENCES } from './sequences.ts';
 import { completeUserResponse, createStateView } from './state-view.ts';
+import { explainStream } from './stream-plans.ts';
+import { createStreamHandler } from './streams.ts';
 import { isIssuedToken } from './tokens.ts';
 
 /** Creates the rules that validate the state: each entry against its schema, and the ids of entries and parents. */
@@ -203,7 +205,9 @@ export function createResourceApplication(contractFile: string): Application {
       return {
         getImplementation(operation) {
           const plan = getPlan(operation);
-          return plan && { handle: createHandler(model, plan) };
+          if (plan) return { handle: createHandler(model, plan) };
+          const stream = model.streams.get(getRouteKey(operation));
+          return stream && { handle: createStreamHandler(model, stream) };
         },
         getStoredResponse(route, input, state) {
           const plan = mockedPlans.get(getRouteKey(route));
@@ -215,6 +219,11 @@ export function createResourceApplication(contractFile: string): Application {
           const resource = findResource(collection);
           return resource && { schema: resource.schema, key: getKey(resource) };
         },
+        showEntry(collection, entry) {
+          const resource = findResource(collection);
+          if (!resource || resource.schema === '') return entry;
+          return model.responses.completeEntry(resource, resource.schema, entry).value;
+        },
         getEntryForm(collection) {
           const resource = findResource(collection);
           return resource && createEntryForm(model, resource);
@@ -223,16 +232,18 @@ export function createResourceApplication(contractFile: string): Application {
           const resource = findResource(collection);
           return resource ? completeNewEntry(model, resource, { entry, ...context }) : entry;
         },
-        checkToken(route, input, state) {
-          if (getPlan(route)?.action !== 'logIn') requireActiveToken(model, route, input, state);
+        checkToken(route, input, state, nowMs) {
+          if (getPlan(route)?.action !== 'logIn') requireActiveToken(model, route, input, { state, nowMs });
         },
+        logins: [...plans.values()].flatMap(({ login, route }) => (login?.credentials && login.token ? [route] : [])),
         isIssuedToken: (text) => model.inference.hasLogin && isIssuedToken(text),
         acceptState: (next, before) => acceptState(model, next, before),
         validatesChanges: false,
         completeResponse: (route, response) => completeUserResponse(model, route, response),
         stateView: createStateView(model),
         explain(route) {
-          const plan = getPlan(route);
+          const [plan, stream] = [getPlan(route), model.streams.get(getRouteKey(route))];
+          if (stream) return explainStream(stream);
           return plan ? explainPlan(model, plan) : (reasons.get(getRouteKey(route)) ?? 'no resource');
         },
       };

@@ -43,7 +43,7 @@ export function applyAction(model: ResourceModel, plan: Plan, effect: Effect, ta
     if (!route.responses.some(({ name }) => name === '409')) return current;
     throw new DomainError(
       'conflict',
-      `the ${resource.singular} already has ${describeValues(effect)}: change it first, or send another request`,
+      `the ${resource.singular} already has ${describeValues(effect)}: nothing is left to change`,
     );
   }
   const isMark = Object.keys(changes).length > 0 && Object.keys(changes).every(isSenderFlag) && !effect.setsBody;
@@ -110,7 +110,7 @@ interface StateChange {
 /**
  * Returns a changed entry in which the times and the booleans of actions follow a state that the request sets: if it
  * sets the `status` to `completed`, the entry has the `completedAt` that the action `complete` sets, and if it sets the
- * first state, it has none.
+ * first state, or another one before `completed` in the `enum`, it has none.
  */
 export function followState(model: ResourceModel, { resource }: Plan, change: StateChange): Entry {
   const { current, entry, sent, nowMs } = change;
@@ -133,8 +133,11 @@ export function followState(model: ResourceModel, { resource }: Plan, change: St
         ...clears.map((property) => [property, null] as const),
         ...(time?.isSet ? [[time.property, now] as const] : []),
       ];
-    const isFirst = changed.some(({ property }) => entry[property] === initial[property]);
-    if (!isFirst || isUndo) return [];
+    const isEarlier = changed.some(
+      ({ property, value }) =>
+        entry[property] === initial[property] || isBefore(model, resource, property, [entry[property], value]),
+    );
+    if (!isEarlier || isUndo) return [];
     const flags = values.filter(({ value }) => value === true);
     return [
       ...flags.map(({ property }) => [property, false] as const),
@@ -145,6 +148,19 @@ export function followState(model: ResourceModel, { resource }: Plan, change: St
     Object.hasOwn(sent, name) || value === undefined || (value === null && isAlwaysThere(model, resource, name));
   const own = changes.filter((one) => !isKept(one));
   return own.length === 0 ? entry : model.setOrRemove(resource, entry, Object.fromEntries(own));
+}
+
+/** Returns whether the first of two states is before the other one in the `enum` of a property. */
+function isBefore(
+  { reader }: ResourceModel,
+  { schema }: Resource,
+  property: string,
+  [state, other]: readonly [unknown, unknown],
+): boolean {
+  const states: readonly unknown[] = [
+    reader.getKeyword(reader.getProperties(schema).get(property) ?? '', 'enum'),
+  ].flat();
+  return states.includes(state) && states.indexOf(state) < states.indexOf(other);
 }
 
 /** Returns whether an entry needs a property that can't be null. */

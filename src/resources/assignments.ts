@@ -1,7 +1,4 @@
-import { DomainError } from '../application.ts';
 import { isNode, omitKeys } from '../openapi/document.ts';
-import { findErrorResponse } from '../openapi/responses.ts';
-import type { Route } from '../openapi/routes.ts';
 import type { Entry, State } from '../store/state.ts';
 import { normalizeName } from '../util/names.ts';
 import { findLogin } from './actions.ts';
@@ -9,8 +6,7 @@ import { setShownUser } from './embedded.ts';
 import { getEntryList } from './entries.ts';
 import { findByKeys } from './entry-lists.ts';
 import { getKeyValue, getOwn } from './entry-values.ts';
-import { problems } from './problems.ts';
-import { toReferenceValue } from './references.ts';
+import { refuseUnknown, toReferenceValue } from './references.ts';
 import type { Assignment, Plan, Resource } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 import { findByLogin } from './users.ts';
@@ -32,7 +28,7 @@ export function assign(model: ResourceModel, plan: Plan, state: State, entry: En
       ? findByKeys(getEntryList(state, target), [target.id], [String(named)])[0]
       : findByLogin(target, state, login, named);
   if (found) return setAssignee(model, plan.resource, assigns, entry, found);
-  refuseUnknown(plan.route, `${from} ${named}: no ${target.singular} has this ${login ?? 'id'}`);
+  refuseUnknown(plan.route, [{ property: from, id: named, resource: target, kind: login }]);
   // An e-mail address is no id.
   return login === undefined ? setAssignee(model, plan.resource, assigns, entry, named) : entry;
 }
@@ -58,10 +54,4 @@ function setAssignee(
   const id = isNode(assignee) ? (toReferenceValue(isValid, reference, assignee) ?? null) : assignee;
   if (schema !== undefined) return model.setOrRemove(resource, entry, { [property]: id });
   return id === null ? omitKeys(entry, [property]) : { ...entry, [property]: id };
-}
-
-/** Throws the error for an unknown id that the document has for an operation. */
-function refuseUnknown(route: Route, detail: string): void {
-  for (const code of ['unknown-reference', 'entry-not-found', 'invalid-reference'] as const)
-    if (findErrorResponse(route.responses, problems[code].status)) throw new DomainError(code, detail);
 }

@@ -1,10 +1,13 @@
 import type { Context, HandlerResponse, Input } from '../application.ts';
+import { isNode } from '../openapi/document.ts';
 import type { Entry, State } from '../store/state.ts';
+import { toIsoTime } from '../util/iso-time.ts';
 import { formatPointer } from '../util/json-pointer.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { normalizeName, toSingular } from '../util/names.ts';
+import type { Completed } from './completed.ts';
 import { computeDerived, listShown } from './derived.ts';
-import { getKeyValue } from './entry-values.ts';
+import { getKeyValue, setInner } from './entry-values.ts';
 import { filterEntries, isSearchName } from './list-filters.ts';
 import {
   hasSelection,
@@ -14,11 +17,11 @@ import {
   type QueryField,
   takePage,
 } from './list-query.ts';
+import { selectOwnState } from './own-state.ts';
 import { isTotalName } from './page-fields.ts';
 import { createNotFound, findEntry, requireParents } from './require-entries.ts';
 import type { Derived, Plan, View } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
-import { setInner } from './responses.ts';
 import type { SchemaReader } from './schema-reader.ts';
 import { sortEntries } from './sort-entries.ts';
 import { findOwnEntry } from './tokens.ts';
@@ -43,7 +46,12 @@ interface Described {
   readonly totals: readonly string[];
   /** The text properties that repeat a query parameter, such as `query`, by their names. */
   readonly repeated: ReadonlyMap<string, string>;
+  /** The times of the response, such as `generatedAt`. */
+  readonly times: readonly string[];
 }
+
+/** Names of the time of a response, without uppercase letters and separators. */
+const TIME_NAMES = /^(?:generated|calculated|computed)(?:at|on|time)?$|^asof$/;
 
 /** The lists in a response, and what the query parameters of the operation do with them. */
 interface ShownLists extends Described {
@@ -84,14 +92,16 @@ export const getShownLists = memoizeByObject((model: ResourceModel) =>
     );
     const response = reader.getResponseSchema(plan.route, plan.route.successStatus) ?? '';
     const isCounted = (name: string) => (plan.counts ?? []).some(({ property }) => property === name);
-    const describe = (place: string): Described =>
-      lists.length === 0 ? NOT_DESCRIBED : describeFound(reader, place, fields, isCounted);
+    const describe = (place: string): Described => {
+      const described = describeFound(reader, place, fields, isCounted);
+      return lists.length === 0 ? { ...NOT_DESCRIBED, times: described.times } : described;
+    };
     const outer = plan.responsePath.length === 0 ? NOT_DESCRIBED : describe(response);
     return { lists, selector, ...describe(schema ?? ''), outer, parameters };
   }),
 );
 
-const NOT_DESCRIBED: Described = { totals: [], repeated: new Map() };
+const NOT_DESCRIBED: Described = { totals: [], repeated: new Map(), times: [] };
 
 /**
  * Finds the properties of an object that describe what a search has found.
@@ -114,7 +124,10 @@ function describeFound(
       ? [[name, text] as const]
       : [];
   });
-  return { totals, repeated: new Map(repeated) };
+  const times = properties.flatMap(([name, pointer]) =>
+    TIME_NAMES.test(normalizeName(name)) && reader.getKeyword(pointer, 'format') === 'date-time' ? [name] : [],
+  );
+  return { totals, repeated: new Map(repeated), times };
 }
 
 const NO_PARAMETERS: ListParameters = {
@@ -166,33 +179,36 @@ export function count(model: ResourceModel, plan: Plan, input: Input, context: C
   const id = path[mount.id.parameter];
   if (id !== undefined && !findEntry(plan, state, path)) throw createNotFound(plan, path);
   const { lists, outer, parameters, selector, ...inner } = getShownLists(model)(plan);
-  const values = computeDerived(counts, state, id, model.derived.complete);
+  const own = selectOwnState(model, plan, state, input);
+  const values = computeDerived(counts, own, id, model.derived.complete);
   if (Object.hasOwn(values, '')) return { status: route.successStatus, body: values[''] };
   const names =
     selector === undefined ? [] : [query[selector] ?? []].flat().flatMap((value) => String(value).split(','));
   const isNamed = ({ derived }: ShownList) => names.some((name) => isNameOf(derived, name));
   const chosen = lists.some(isNamed) ? lists.filter(isNamed) : lists;
   const found = lists.map((list) => {
-    const entries = chosen.includes(list) ? listShown(list.derived, state, id) : [];
+    const entries = chosen.includes(list) ? listShown(list.derived, own, id) : [];
     return { property: list.derived.property, list, ...takeShown(model, list, entries, { state, input, context }) };
   });
   const total = found.reduce((sum, one) => sum + one.total, 0);
-  const fill = ({ totals, repeated }: Described): Entry => ({
+  const fill = ({ totals, repeated, times }: Described): Entry => ({
+    ...Object.fromEntries(times.map((name) => [name, toIsoTime(context.nowMs())])),
     ...Object.fromEntries(totals.map((name) => [name, total])),
     ...Object.fromEntries([...repeated].map(([name, parameter]) => [name, [query[parameter] ?? ''].flat().join(' ')])),
   });
+  const singles = showSingle(model, plan, { state, own }, id, input);
   const known: Entry = {
-    ...values,
-    ...countViewed(model, counts, state, id, context.nowMs),
+    ...mergeInside(values, countViewed(model, counts, own, id, context.nowMs)),
     ...countFound(counts, found),
     ...fill(inner),
     ...Object.fromEntries(found.map(({ property, shown }) => [property, shown])),
-    ...showSingle(model, plan, state, id, input),
+    ...Object.fromEntries(singles.map(({ property, value }) => [property, value])),
   };
   const { value, generated } = model.completeResponse(route, setInner(fill(outer), responsePath, known));
-  const inside = found.flatMap((one) =>
-    one.generated.map((pointer) => `${formatPointer(...responsePath, one.property)}/*${pointer}`),
-  );
+  const inside = [
+    ...found.map((one) => ({ ...one, generated: one.generated.map((pointer) => `/*${pointer}`) })),
+    ...singles,
+  ].flatMap(({ property, generated: own }) => own.map((pointer) => formatPointer(...responsePath, property) + pointer));
   return {
     status: route.successStatus,
     body: value,
@@ -209,13 +225,23 @@ function countViewed(
   id: string | undefined,
   getNow: () => number,
 ): Entry {
-  const viewed = counts.flatMap((derived) => {
-    const { view, property, children } = derived;
+  const viewed = counts.flatMap((derived): readonly (readonly [name: string, value: unknown])[] => {
+    const { view, property, children, inside } = derived;
+    if (inside) return [[property, countViewed(model, inside, state, id, getNow)]];
     if (!view) return [];
     const complete = (entry: Entry) => model.derived.complete(children.resource, entry);
-    return [[property, selectViewed(view, listShown(derived, state, id), complete, getNow).length] as const];
+    return [[property, selectViewed(view, listShown(derived, state, id), complete, getNow).length]];
   });
   return Object.fromEntries(viewed);
+}
+
+/** Adds values to an object, also to the objects in it, such as `tasks: { total }`. */
+function mergeInside(values: Entry, added: Entry): Entry {
+  const inner = Object.entries(added).map(([name, value]) => {
+    const known = values[name];
+    return [name, isNode(known) && isNode(value) ? { ...known, ...value } : value] as const;
+  });
+  return { ...values, ...Object.fromEntries(inner) };
 }
 
 /** The entries that a list in a response shows. */
@@ -274,19 +300,23 @@ function countFound(counts: readonly Derived[], found: readonly (Found & { reado
  * Returns the properties of a response with one entry, such as `latestTask`.
  * A single user is the one who sends the request.
  */
-function showSingle(model: ResourceModel, plan: Plan, state: State, id: string | undefined, input: Input): Entry {
+function showSingle(
+  model: ResourceModel,
+  plan: Plan,
+  { state, own }: { readonly state: State; readonly own: State },
+  id: string | undefined,
+  input: Input,
+): readonly (Completed & { readonly property: string })[] {
   const { users } = model.inference;
-  return Object.fromEntries(
-    (plan.counts ?? []).flatMap((derived) => {
-      const { property, shown, children } = derived;
-      if (!shown || shown.isList) return [];
-      const { resource } = children;
-      const user = resource === users ? findOwnEntry(resource, state, input) : undefined;
-      const sender = model.derived.getSender(resource, state, input);
-      const [entry] = model.derived.add(state, resource, user ? [user] : listShown(derived, state, id).slice(0, 1), {
-        sender,
-      });
-      return entry ? [[property, model.responses.completeEntry(resource, shown.schema, entry).value]] : [];
-    }),
-  );
+  return (plan.counts ?? []).flatMap((derived) => {
+    const { property, shown, children } = derived;
+    if (!shown || shown.isList) return [];
+    const { resource } = children;
+    const user = resource === users ? findOwnEntry(resource, state, input) : undefined;
+    const sender = model.derived.getSender(resource, state, input);
+    const [entry] = model.derived.add(state, resource, user ? [user] : listShown(derived, own, id).slice(0, 1), {
+      sender,
+    });
+    return entry ? [{ property, ...model.responses.completeEntry(resource, shown.schema, entry) }] : [];
+  });
 }

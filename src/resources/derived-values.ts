@@ -2,14 +2,18 @@ import type { Input } from '../application.ts';
 import type { Contract } from '../openapi/contract.ts';
 import { isNode, omitKeys } from '../openapi/document.ts';
 import type { Entry, State } from '../store/state.ts';
+import { formatPointer } from '../util/json-pointer.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
-import { computeDerived, findChildren, findDerived } from './derived.ts';
-import { type Embedded, findEmbedded, findShown } from './embedded.ts';
+import { type Completed, getGeneratedInside, pickPointers, setGeneratedInside, toList } from './completed.ts';
+import { findDerived } from './counted-properties.ts';
+import { computeDerived, findChildren } from './derived.ts';
+import { type Embedded, findEmbedded, findShown, showsNone, showsNull } from './embedded.ts';
 import { getEntries, getEntryList } from './entries.ts';
 import { findByKeys } from './entry-lists.ts';
 import { getKeyValue, getOwn } from './entry-values.ts';
 import { computeFollows, type FollowProperty, findFollowProperties, listFollows } from './follows.ts';
-import { findReferences, type Reference, toReferenceValue } from './references.ts';
+import { indexLinks } from './linked-entries.ts';
+import { findReferences, isId, type Reference, toReferenceValue, type UnknownId } from './references.ts';
 import { type Children, type Derived, type Inference, NO_ID, type Resource } from './resource.ts';
 import type { ResponseFactory } from './responses.ts';
 import type { SchemaReader } from './schema-reader.ts';
@@ -42,13 +46,6 @@ interface Viewing {
   readonly above?: readonly string[];
 }
 
-/** An id in an entry that names no existing entry. */
-export interface UnknownId {
-  readonly property: string;
-  readonly id: unknown;
-  readonly resource: Resource;
-}
-
 /** Adds to entries the values that follow from other entries: counts, latest times, and the entries that they show. */
 export class DerivedValues {
   readonly #reader: SchemaReader;
@@ -72,10 +69,17 @@ export class DerivedValues {
   }
 
   /** Returns the properties of a resource's entries that are numbers or times of other entries, such as `taskCount`. */
-  readonly getCounts = memoizeByObject((resource: Resource): readonly Derived[] =>
-    findDerived(this.#reader, this.#inference.resources, resource).filter(
-      ({ property, average }) => average === undefined || !this.#getSent(resource).has(property),
-    ),
+  readonly getCounts = memoizeByObject((resource: Resource): readonly Derived[] => {
+    const links = this.#getLinks(this.#inference).get(resource.name) ?? [];
+    const isSent = (property: string) => this.#getSent(resource).has(property);
+    return findDerived(this.#reader, this.#inference.resources, resource, links).filter(
+      ({ property, average, only }) => (average === undefined && !only) || !isSent(property),
+    );
+  });
+
+  /** Returns where entries name entries of other resources, by the names of these resources. */
+  readonly #getLinks = memoizeByObject((inference: Inference) =>
+    indexLinks(this.#reader, inference, (resource) => this.getEmbedded(resource)),
   );
 
   /** Returns an entry with the values that responses generate. */
@@ -213,17 +217,20 @@ export class DerivedValues {
     return entries.map((stored) => {
       const entry = this.#addReferences(resource, references, state, stored);
       const shown = embedded.flatMap((one) => {
-        const value = this.#showEmbedded(resource, one, state, entry, { sender, depth, above });
-        return value === undefined ? [] : [[one.property, value] as const];
+        const found = this.#showEmbedded(resource, one, state, entry, { sender, depth, above });
+        return found?.value === undefined ? [] : [{ property: one.property, ...found }];
       });
-      const inside = parts.flatMap((part): readonly (readonly [string, unknown])[] => {
+      const inside = parts.flatMap((part) => {
         const { property = '' } = part.part ?? {};
         const items = getOwn(entry, property);
         if (!Array.isArray(items) || !items.every(isNode)) return [];
-        return [[property, this.add(state, part, items, { sender, depth, above })]];
+        const lines = this.add(state, part, items, { sender, depth, above });
+        return [{ property, ...toList(lines.map((value) => ({ value, generated: getGeneratedInside(value) }))) }];
       });
       const id = getParentId(resource, entry);
-      const embeddedValues = Object.fromEntries([...shown, ...inside]);
+      const all = [...shown, ...inside];
+      const embeddedValues = Object.fromEntries(all.map(({ property, value }) => [property, value]));
+      const generated = all.flatMap((one) => one.generated.map((pointer) => formatPointer(one.property) + pointer));
       const values: Entry = {
         ...computeDerived(counts, state, id, this.complete),
         ...this.#computeFollows(follows, resource, state, entry),
@@ -233,9 +240,9 @@ export class DerivedValues {
       };
       const known = this.#added[depth]?.get(entry) ?? entry;
       const computed: Entry = { ...omitKeys(entry, counted), ...values };
-      if (names.every((name) => isSame(known[name], computed[name]))) return known;
+      if (names.every((name) => isSame(known[name], computed[name]))) return setGeneratedInside(known, generated);
       this.#added[depth]?.set(entry, computed);
-      return computed;
+      return setGeneratedInside(computed, generated);
     });
   }
 
@@ -291,7 +298,7 @@ export class DerivedValues {
       if (kept.length === 0 || !Array.isArray(items) || !items.every(isNode)) return [];
       const copy = (item: Entry) =>
         kept.flatMap((one) => {
-          const value = this.#showEmbedded(part, one, state, item, {});
+          const value = this.#showEmbedded(part, one, state, item, {})?.value;
           return value === undefined ? [] : [[one.property, value] as const];
         });
       return [[property, items.map((item) => ({ ...item, ...Object.fromEntries(copy(item)) }))] as const];
@@ -313,10 +320,10 @@ export class DerivedValues {
 
   /** Returns the ids of an entry that name no entry, although the entry shows what they name. */
   listUnknownIds(state: State, own: Resource, entry: Entry): readonly UnknownId[] {
-    return this.getEmbedded(own).flatMap(({ ids, isList, resource }) => {
-      const id = ids === undefined || isList ? undefined : getOwn(entry, ids);
-      if (ids === undefined || id === undefined || id === null) return [];
-      return this.#isKnownId(state, resource, id) ? [] : [{ property: ids, id, resource }];
+    return this.getEmbedded(own).flatMap(({ ids, resource }) => {
+      const sent = [ids === undefined ? undefined : getOwn(entry, ids)].flat();
+      const unknown = sent.filter((id) => isId(id) && !this.#isKnownId(state, resource, id));
+      return unknown.map((id) => ({ property: ids ?? '', id, resource }));
     });
   }
 
@@ -324,9 +331,7 @@ export class DerivedValues {
   listUnknownReferences(state: State, own: Resource, entry: Entry): readonly UnknownId[] {
     return findReferences(this.#reader, this.#inference, own.schema, own).flatMap(({ property, target }) => {
       const id = getOwn(entry, property);
-      return id === undefined || id === null || this.#isKnownId(state, target, id)
-        ? []
-        : [{ property, id, resource: target }];
+      return !isId(id) || this.#isKnownId(state, target, id) ? [] : [{ property, id, resource: target }];
     });
   }
 
@@ -357,38 +362,51 @@ export class DerivedValues {
   /** The entries with ids that they lack. An entry stays the same object as long as its values are the same. */
   readonly #referring = new WeakMap<Entry, Entry>();
 
-  /** Returns what a property such as `author` shows: other entries, as other responses show them. */
+  /**
+   * Returns what a property such as `author` shows: other entries, as other responses show them, and which of their
+   * values are generated.
+   */
   #showEmbedded(
     own: Resource,
     embedded: Embedded,
     state: State,
     entry: Entry,
     { sender, depth = 0, above = [] }: Viewing,
-  ): unknown {
+  ): Completed | undefined {
     const { resource, schema, value, shows, children, isKept, property, ids, isSent } = embedded;
-    if (isKept && Object.hasOwn(entry, property)) return entry[property];
+    if (isKept && Object.hasOwn(entry, property)) return { value: entry[property], generated: [] };
     if (children?.resource.name === own.name && depth >= MAX_TREE_DEPTH)
-      return this.#reader.getRequired(own.schema).includes(property) ? [] : undefined;
+      return this.#reader.getRequired(own.schema).includes(property) ? toList([]) : undefined;
     const found = findShown(embedded, state, entry, children && getParentId(own, entry));
-    if (found === undefined) return undefined;
-    if (value !== undefined)
-      return getOwn(this.#responses.completeEntry(resource, schema, found as Entry).value as Entry, value);
+    const list = this.#reader.getProperties(own.schema).get(property) ?? '';
+    if (found === undefined && showsNone(this.#reader, own, embedded) && this.#isValid(list, [])) return toList([]);
+    if (found === undefined)
+      return showsNull(this.#reader, this.#isValid, own, embedded, entry) ? { value: null, generated: [] } : undefined;
+    const single = value ?? shows;
+    if (single !== undefined) {
+      const place = value === undefined ? resource.schema : schema;
+      const completed = this.#responses.completeEntry(resource, place, found as Entry);
+      const isGenerated = completed.generated.includes(formatPointer(single));
+      return { value: getOwn(completed.value as Entry, single), generated: isGenerated ? [''] : [] };
+    }
     const names = this.#reader.getProperties(schema);
-    if (shows !== undefined) return getOwn(this.complete(resource, found as Entry), shows);
-    const show = (one: Entry) => {
+    const show = (one: Entry): Completed => {
       // The object of an entry that does not exist has only its id. The response completes and marks it.
-      if ((isSent || ids !== undefined) && !this.#isKnownId(state, resource, getKeyValue(one, resource.id))) return one;
+      if ((isSent || ids !== undefined) && !this.#isKnownId(state, resource, getKeyValue(one, resource.id)))
+        return { value: one, generated: [] };
       // The object of a parent shows no children: they would show the parent again.
       const isParent = resource.name === own.name && !children;
       const [derived = one] = this.add(state, resource, [one], {
         ...{ sender, schema, above: [...above, own.name] },
         depth: isParent ? MAX_TREE_DEPTH : depth + 1,
       });
-      return this.#pickProperties(this.#responses.completeEntry(resource, schema, derived).value as Entry, names);
+      const completed = this.#responses.completeEntry(resource, schema, derived);
+      const picked = this.#pickProperties(completed.value as Entry, names);
+      return { value: picked, generated: pickPointers(completed.generated, picked) };
     };
     if (!Array.isArray(found)) return show(found as Entry);
     const shown = above.includes(resource.name) ? found.slice(0, MAX_LISTED_AGAIN) : found;
-    return shown.map((one) => (isNode(one) ? show(one) : one));
+    return toList(shown.map((one) => (isNode(one) ? show(one) : { value: one, generated: [] })));
   }
 
   /** Returns an object with some properties of another one. The same objects have the same result. */

@@ -5,11 +5,10 @@ import { normalizeName } from '../util/names.ts';
 import { getEntries, getEntryList } from './entries.ts';
 import { findByKeys } from './entry-lists.ts';
 import { createPropertyKey, getProperty } from './entry-values.ts';
+import { findLinked } from './linked-entries.ts';
 import { getParentPath, getPathForm } from './names.ts';
-import type { Children, Derived, Resource } from './resource.ts';
+import type { Children, Derived, Resource, View } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
-import { findCreatedName } from './server-values.ts';
-import { allowsNull, findStateValue } from './states.ts';
 
 /** The resources by the paths of their parents, and by properties with ids of other entries, such as `projectid`. */
 interface ChildIndex {
@@ -56,119 +55,13 @@ export function findChildren(
   return others.filter((one, index) => others.findIndex(({ resource }) => resource === one.resource) === index);
 }
 
-/** Returns the properties of the entries of a resource whose values follow from other entries. */
-export function findDerived(
-  reader: SchemaReader,
-  resources: readonly Resource[],
-  parent: Resource,
-): readonly Derived[] {
-  if (parent.schema === '') return [];
-  return findCounted(reader, parent.schema, findChildren(reader, resources, parent));
-}
-
-/** Returns children by the names of their entries, without uppercase letters and separators. */
-export const indexNames = memoizeByObject((children: readonly Children[]): ReadonlyMap<string, readonly Children[]> => {
-  const index = new Map<string, Children[]>();
-  for (const child of children) {
-    const { name, singular } = child.resource;
-    for (const one of new Set([name.split('.').at(-1) ?? '', singular].map(normalizeName)))
-      addToGroup(index, one, child);
-  }
-  return index;
-});
-
-/** Returns the properties of a schema that count entries, or show the latest of their times. */
-export function findCounted(reader: SchemaReader, schema: string, children: readonly Children[]): readonly Derived[] {
-  return [...reader.getProperties(schema)].flatMap(([property, pointer]): readonly Derived[] => {
-    const types = reader.getTypes(pointer);
-    // A number such as `refundTotal` is a sum.
-    const isNumber = types.includes('integer') || (types.includes('number') && !/total$/i.test(property));
-    const found =
-      findAverage(reader, property, pointer, children) ??
-      (isNumber ? findCount(reader, property, children) : findLatest(reader, property, children));
-    return found ? [{ property, ...found }] : [];
-  });
-}
-
-type Found = Omit<Derived, 'property'>;
-
-/**
- * The maximum number of resources in which a state such as `done` is searched for `doneCount`. With more, several have
- * the state.
- */
-export const MAX_STATES = 30;
-
-/** Returns what a property counts: `task` for `taskcount` and `tasks` for `numberoftasks`. */
-export function getCountedName(name: string): string | undefined {
-  const [, after, before] =
-    /^(?:totalnumberof|numberof|numof|num|total|countof|count)(.+)$|^(?:total)?(.+?)(?:count|total)$/.exec(name) ?? [];
-  return after ?? before;
-}
-
-/** Finds what a property such as `taskCount`, `numberOfTasks` or `openTasksCount` counts. */
-function findCount(reader: SchemaReader, property: string, children: readonly Children[]): Found | undefined {
-  const name = normalizeName(property);
-  const index = indexNames(children);
-  // `pendingInvoices` is the number of invoices with the status `pending`.
-  const plural = [...index.keys()].find((one) => one.length > 2 && name !== one && name.endsWith(one));
-  const counted = getCountedName(name) ?? (plural === undefined ? undefined : name);
-  const named = [...new Set([...(index.get(counted ?? '') ?? []), ...(index.get(name) ?? [])])];
-  // An integer such as `tasks` is a number of tasks.
-  const [own] = named;
-  if (own && named.length === 1) return { children: own, only: undefined, time: undefined };
-  if (counted === undefined || named.length > 0 || children.length > MAX_STATES) return undefined;
-  const inState = children.flatMap((one): readonly Found[] => {
-    const words = [one.resource.singular, one.resource.name].map(normalizeName);
-    const word = words.reduce(
-      (rest, ending) => (rest.endsWith(ending) ? rest.slice(0, -ending.length) : rest),
-      counted,
-    );
-    const { schema } = one.resource;
-    const only = schema === '' || word === '' ? undefined : findStateValue(reader, schema, word);
-    return only ? [{ children: one, only, time: undefined }] : [];
-  });
-  return inState.length === 1 ? inState[0] : undefined;
-}
-
-const AVERAGE = /^(?:average|avg|mean)(.+)$/;
-
-/** Finds the only number whose average a property such as `averageRating` shows. */
-function findAverage(
-  reader: SchemaReader,
-  property: string,
-  pointer: string,
-  children: readonly Children[],
-): Found | undefined {
-  const [, name] = AVERAGE.exec(normalizeName(property)) ?? [];
-  if (name === undefined || !reader.allowsNumber(pointer) || children.length > MAX_STATES) return undefined;
-  const found = children.flatMap((one) => {
-    const { schema, singular } = one.resource;
-    return [...(schema === '' ? [] : reader.getProperties(schema))].flatMap(([own, place]) => {
-      const names = [normalizeName(own), normalizeName(singular) + normalizeName(own)];
-      return names.includes(name) && reader.allowsNumber(place) ? [{ children: one, own }] : [];
-    });
-  });
-  const [only, ...others] = found;
-  if (!only || others.length > 0) return undefined;
-  const allowsZero = Number(reader.getKeyword(pointer, 'minimum') ?? 0) <= 0;
-  const none: 0 | null | undefined = allowsNull(reader, pointer) ? null : allowsZero ? 0 : undefined;
-  const average = { property: only.own, isInteger: !reader.getTypes(pointer).includes('number'), none };
-  return { children: only.children, only: undefined, time: undefined, average };
-}
-
-/** Finds the entries whose latest time a property such as `lastCommentAt` shows. */
-function findLatest(reader: SchemaReader, property: string, children: readonly Children[]): Found | undefined {
-  const [, name] = /^(?:last|latest)(.+?)(?:at|on|date|time)$/.exec(normalizeName(property)) ?? [];
-  const own = name === undefined ? undefined : indexNames(children).get(name)?.[0];
-  if (!own || own.resource.schema === '') return undefined;
-  const time = findCreatedName([...reader.getProperties(own.resource.schema).keys()]);
-  return time === undefined ? undefined : { children: own, only: undefined, time };
-}
+/** Matches the names of averages, without uppercase letters and separators. */
+export const AVERAGE = /^(?:average|avg|mean)(.+)$/;
 
 /** Describes a derived property: `taskCount`, or `doneCount (tasks with status "done")`. */
 export function describeDerived({
   property,
-  children: { resource },
+  children: { resource, link },
   only,
   texts,
   shown,
@@ -176,14 +69,26 @@ export function describeDerived({
   inside,
   whole,
   average,
+  view,
 }: Derived): string {
   if (average) return `${property} (average ${average.property} of ${resource.name})`;
   if (group) return `${property} (${resource.name} by ${group.property})`;
   if (inside) return inside.map((one) => `${property}.${describeDerived(one)}`).join(', ');
+  if (view) return `${property} (${resource.name} with ${describeConditions(view).join(' and ')})`;
   if (shown) return property === resource.name ? property : `${property} (${resource.name})`;
   if (texts !== undefined) return `the ${texts} of all ${resource.name}`;
   const share = whole === undefined ? '' : 'share of ';
-  return only ? `${property} (${share}${resource.name} with ${only.property} ${JSON.stringify(only.value)})` : property;
+  if (!only) return link ? `${property} (${resource.name} by ${link.ids ?? link.property})` : property;
+  const state = `${only.property} ${only.not ? 'not ' : ''}${(only.not ?? [only.value]).map((value) => JSON.stringify(value)).join(' or ')}`;
+  return `${property} (${share}${resource.name} with ${state}${link ? ` by ${link.ids ?? link.property}` : ''})`;
+}
+
+/** Describes the values and times of the entries that a view shows: `status not "done"` and `dueDate before now`. */
+export function describeConditions({ values, times }: Pick<View, 'values' | 'times'>): readonly string[] {
+  return [
+    ...values.map(({ property, value, isEqual }) => `${property} ${isEqual ? '' : 'not '}${JSON.stringify(value)}`),
+    ...times.map(({ property, comparison }) => `${property} ${comparison === 'below' ? 'before' : 'after'} now`),
+  ];
 }
 
 /** The number of entries, and the latest of their times. */
@@ -204,7 +109,8 @@ function summarize(derived: Derived, entries: readonly Entry[], complete: Comple
   const { only, time } = derived;
   let [count, latest]: [number, unknown] = [0, undefined];
   for (const entry of entries) {
-    if (only && getShown(derived, entry, only.property, complete) !== only.value) continue;
+    const state = only && getShown(derived, entry, only.property, complete);
+    if (only && (only.not ? only.not.includes(state) : state !== only.value)) continue;
     count++;
     const own = time === undefined ? undefined : getShown(derived, entry, time, complete);
     if (own !== undefined && (latest === undefined || String(own) > String(latest))) latest = own;
@@ -242,14 +148,17 @@ function computeValue(derived: Derived, state: State, id: string | undefined, co
   if (derived.shown || derived.view) return undefined;
   if (derived.texts !== undefined) return listTexts(derived.texts, state, derived);
   if (derived.inside) return computeDerived(derived.inside, state, id, complete);
-  const { resource, key } = derived.children;
+  const { resource, key, link } = derived.children;
   const list = getEntryList(state, resource);
-  const entries = key ? findByKeys(list, [key], [id]) : list.entries;
+  const entries = link ? findLinked(link, list.entries, id) : key ? findByKeys(list, [key], [id]) : list.entries;
   if (derived.group) return countGroups(derived, entries, complete);
   if (derived.average) return computeAverage(derived, entries, complete);
-  const { count, latest } = key ? summarize(derived, entries, complete) : summarizeAll(derived)(entries)(complete);
+  const { count, latest } =
+    key || link ? summarize(derived, entries, complete) : summarizeAll(derived)(entries)(complete);
   if (derived.whole !== undefined)
-    return entries.length === 0 ? 0 : round((count / entries.length) * derived.whole, MAX_DECIMALS);
+    return entries.length === 0
+      ? 0
+      : round((count / entries.length) * derived.whole, derived.isInteger ? 0 : MAX_DECIMALS);
   return derived.time === undefined ? count : latest;
 }
 

@@ -1,4 +1,4 @@
-import { isNode, omitKeys, pickKeys, toNode } from '../openapi/document.ts';
+import { isNode, pickKeys, toNode } from '../openapi/document.ts';
 import type { EntryList } from '../store/entry-list.ts';
 import type { Entry, State } from '../store/state.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
@@ -13,7 +13,7 @@ import { indexEntrySchemas, indexReferences } from './references.ts';
 import { type Children, type Inference, PATH_VALUES, type PathKey, type Plan, type Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
 import { SHOWN_NAMES } from './user-names.ts';
-import { findUserParts, getUserKey } from './user-parts.ts';
+import { findActorParts, findUserParts, getUserKey } from './user-parts.ts';
 import { findNamed } from './users.ts';
 
 /** A property of an entry that shows entries of another resource: the `author` of a note, beside its `authorId`. */
@@ -137,7 +137,8 @@ export function findEmbedded(
 }
 
 /**
- * Finds the properties that show the user who has created an entry: an object or a text such as `author`.
+ * Finds the properties that show the user who has created an entry: an object or a text such as `author`. An object
+ * such as `updatedBy` shows the user who has changed it.
  * `names`: the names of the properties of entries and of requests.
  */
 function findAuthors(
@@ -156,7 +157,8 @@ function findAuthors(
 ): readonly Embedded[] {
   if (!users || users === resource) return [];
   const { objects, names: texts } = findUserParts(reader)(users)(resource);
-  const authors: readonly { name: string; shows?: string }[] = [...objects, ...texts];
+  const actors = findActorParts(reader)(users)(resource).objects;
+  const authors: readonly { name: string; shows?: string }[] = [...objects, ...texts, ...actors];
   return authors.flatMap(({ name, shows }): readonly Embedded[] => {
     const schema = properties.get(name);
     if (schema === undefined || sent.has(name)) return [];
@@ -197,29 +199,6 @@ function findSentTarget(
   const [target, ...others] = named.length > 0 ? named : same;
   const hasId = target?.id.property !== undefined && target.mounts[0]?.parents.length === 0;
   return hasId && others.length === 0 ? target : undefined;
-}
-
-/**
- * Returns an entry without the objects of deleted entries that requests have sent: without a deleted label in `labels`.
- * A required object stays.
- * `embedded`: the properties of the entry with such objects.
- * `ids`: the ids of the deleted entries.
- */
-export function removeCopies(
-  embedded: readonly Embedded[],
-  required: readonly string[],
-  entry: Entry,
-  ids: ReadonlySet<string | undefined>,
-): Entry {
-  const changes = embedded.flatMap(({ property, resource }): readonly (readonly [string, unknown])[] => {
-    const isRemoved = (value: unknown) => isNode(value) && ids.has(getKeyValue(value, resource.id));
-    const value = getOwn(entry, property);
-    if (Array.isArray(value) && value.some(isRemoved)) return [[property, value.filter((one) => !isRemoved(one))]];
-    return isRemoved(value) && !required.includes(property) ? [[property, undefined]] : [];
-  });
-  if (changes.length === 0) return entry;
-  const gone = changes.flatMap(([name, value]) => (value === undefined ? [name] : []));
-  return omitKeys({ ...entry, ...Object.fromEntries(changes) }, gone);
 }
 
 /** Returns whether a property has the name of a resource, without that of its parent: `items` for `baskets.items`. */
@@ -346,6 +325,24 @@ export function findShown(
   const listed = ids === undefined ? undefined : getOwn(entry, ids);
   if (Array.isArray(listed)) return listed.flatMap((id) => find(id) ?? []);
   return Array.isArray(own) ? own.map((value) => findOwn(value) ?? value) : undefined;
+}
+
+/** Returns whether a required list is empty, because the entry has no ids for it. */
+export function showsNone(reader: SchemaReader, { schema }: Resource, { property, ids, isList }: Embedded): boolean {
+  return isList && ids !== undefined && reader.getRequired(schema).includes(property);
+}
+
+/** Returns whether a required property shows null, because the entry has no id for it. */
+export function showsNull(
+  reader: SchemaReader,
+  isValid: (pointer: string, value: unknown) => boolean,
+  { schema }: Resource,
+  { property, ids, isList, isKept }: Embedded,
+  entry: Entry,
+): boolean {
+  const hasNoId = ids !== undefined && !isList && !isKept && (getOwn(entry, ids) ?? null) === null;
+  const isMissing = hasNoId && !Object.hasOwn(entry, property) && reader.getRequired(schema).includes(property);
+  return isMissing && isValid(reader.getProperties(schema).get(property) ?? '', null);
 }
 
 /**

@@ -36,7 +36,7 @@ export function completeNewEntry(
   const plan = findCreatePlan(model, resource);
   if (!plan) return entry;
   const list = getEntryList(state, resource);
-  const body = { ...model.getRequestDefaults(plan), ...entry };
+  const body = model.addRequestDefaults(plan, entry);
   const created = model.createEntry(plan, {
     list,
     lastId: getLastId(state, resource),

@@ -99,3 +99,18 @@ export function getEntryKey({ id, kind, mounts }: Resource, entry: Entry): strin
   const keys = [...(mounts[0]?.parents ?? []), ...(kind === 'collection' ? [id] : [])];
   return keys.map((key) => getKeyValue(entry, key)).join('/');
 }
+
+/**
+ * Returns a copy of an object with a new value at a path: `['data', 'pet']` sets `data.pet`.
+ * For an empty path, adds all properties of `value` to the object.
+ */
+export function setInner(object: Entry, [name, ...rest]: readonly string[], value: unknown): Entry {
+  if (name === undefined) return { ...object, ...(value as Entry) };
+  if (rest.length === 0) return { ...object, [name]: value };
+  return { ...object, [name]: setInner((getOwn(object, name) ?? {}) as Entry, rest, value) };
+}
+
+/** Returns the value at a path: `data.pet` for `['data', 'pet']`. Returns the object itself for an empty path. */
+export function getInner(object: unknown, path: readonly string[]): unknown {
+  return path.reduce<unknown>((value, name) => (isNode(value) ? getOwn(value, name) : undefined), object);
+}

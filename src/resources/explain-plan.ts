@@ -11,12 +11,16 @@ import type { ListParameters } from './list-query.ts';
 import { listRequestNames } from './locate.ts';
 import { getMarkSegment } from './marks.ts';
 import { addArticle, getLastSegment, getParameterName } from './names.ts';
-import { findCreator, listSigned } from './ownership.ts';
+import { listOwnResources } from './own-state.ts';
+import { findCreator, listEditors, listSigned } from './ownership.ts';
+import { isShared } from './require-entries.ts';
 import type { Action, Derived, Effect, Login, Mount, Plan, Resource } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 import { allowsAnyBody, isEnvelopeName } from './schema-reader.ts';
 import { getSenderFlags } from './sender-flags.ts';
 import { describeTotal } from './totals.ts';
+import { findUniqueNames } from './unique-values.ts';
+import { describeLinks } from './unlink-entries.ts';
 import { describeView, isFeed } from './views.ts';
 
 const VERBS: Readonly<Record<Action, string>> = {
@@ -43,27 +47,45 @@ const VERBS: Readonly<Record<Action, string>> = {
 function explainCounts(model: ResourceModel, plan: Plan): string {
   const { reader } = model;
   const { route, responsePath, counts = [], isSender, resource } = plan;
-  const { lists, selector, totals, repeated, parameters } = getShownLists(model)(plan);
+  const { lists, selector, totals, repeated, times, parameters } = getShownLists(model)(plan);
   const schema = reader.getInner(reader.getResponseSchema(route, route.successStatus) ?? '', responsePath) ?? '';
-  const known = [...counts.map(({ property }) => property), ...totals, ...repeated.keys()];
+  const known = [...counts.map(({ property }) => property), ...totals, ...repeated.keys(), ...times];
   const others = [...reader.getProperties(schema).keys()].filter(
     (name) => !isEnvelopeName(name) && !known.includes(name),
   );
   const required = reader.getRequired(schema);
-  const generated = others.filter((name) => required.includes(name));
+  const uncounted = counts.flatMap(({ property, inside }) =>
+    listUncounted(reader, inside, reader.getProperties(schema).get(property)).map((name) => `${property}.${name}`),
+  );
+  const generated = [...others.filter((name) => required.includes(name)), ...uncounted];
   const omitted = others.filter((name) => !required.includes(name));
   const isWhole = counts.some(({ property }) => property === '');
   const named = counts.map((derived) => {
-    const view = derived.view ?? lists.find((list) => list.derived === derived)?.view;
+    const { view } = lists.find((list) => list.derived === derived) ?? {};
     return [describeDerived(derived), ...(view ? describeView(view) : [])].join(' ');
   });
   const details = [
     `${describeCounts(counts)} ${[...named, ...totals].join(', ')}${isSender ? ` of the ${resource.singular} who sends the request` : ''}`,
+    ...describe(
+      `only those of the ${model.inference.users?.singular} who sends the request`,
+      listOwnResources(model)(plan).map(({ name }) => name),
+    ),
     ...describe('selects lists by', selector === undefined ? [] : [selector]),
     ...describeParameters(parameters),
     ...(isWhole ? [] : [...describe('generates', generated), ...describe('leaves out', omitted)]),
   ];
   return details.join('; ');
+}
+
+/** Returns the required properties of an object with counts, such as `tasks`, that count nothing. */
+function listUncounted(
+  reader: ResourceModel['reader'],
+  inside: readonly Derived[] | undefined,
+  schema: string | undefined,
+): readonly string[] {
+  if (!inside || schema === undefined) return [];
+  const known = inside.map(({ property }) => property);
+  return reader.getRequired(schema).filter((name) => !known.includes(name));
 }
 
 function describeCounts(counts: readonly Derived[]): string {
@@ -83,11 +105,13 @@ function explainEffect(model: ResourceModel, plan: Plan, effect: Effect): string
   const request = model.reader.getRequestSchema(route);
   const sent = request === undefined ? [] : [...model.reader.getProperties(request).keys()];
   const what =
-    route.method === 'DELETE'
-      ? `takes back ${JSON.stringify(verb)} of ${entry}`
-      : isPart || isRole
-        ? `changes ${verb} of ${entry}`
-        : describeAction(verb, effect, entry, sent);
+    plan.archives !== undefined
+      ? describeAction(plan.archives, effect, entry, [])
+      : route.method === 'DELETE'
+        ? `undoes ${JSON.stringify(verb)} of ${entry}`
+        : isPart || isRole
+          ? `changes ${verb} of ${entry}`
+          : describeAction(verb, effect, entry, sent);
   return `${what}: ${describeEffect(effect, getSenderFlags(model.inference, resource))}`;
 }
 
@@ -109,7 +133,7 @@ export function explainPlan(model: ResourceModel, plan: Plan): string {
   if (plan.login) return explainLogin(plan.login, addArticle(resource.singular));
   if (plan.follows) return explainFollows(model, plan, plan.follows);
   if (action === 'logOut') return `logs out the ${resource.singular} of the token`;
-  const deleted = action === 'delete' || action === 'clear' ? describeChildren(model, resource) : [];
+  const deleted = action === 'delete' || action === 'clear' ? describeDeletion(model, plan) : [];
   if (plan.isSender) {
     const values = action === 'delete' ? deleted : listValueDetails(model, plan);
     return `${getVerb(plan)} the ${resource.singular} who sends the request${inBrackets(values)}`;
@@ -138,6 +162,7 @@ export function explainPlan(model: ResourceModel, plan: Plan): string {
     ...(model.canCreate(resource) || resource.kind === 'singleton'
       ? []
       : ['starts with examples or generated entries']),
+    ...(isShared(model, plan) ? [`the same for each ${plan.mount.parents.at(-1)?.path}`] : []),
     ...(allowsAnyBody(model.reader.document, route) ? ['the document describes no response body'] : []),
     ...(plan.takes ? [`takes all ${plan.takes.from.name}`] : []),
     ...listValueDetails(model, plan),
@@ -154,7 +179,14 @@ function listValueDetails(model: ResourceModel, plan: Plan): readonly string[] {
   return [
     ...describe('sets to the current time', model.getTimeNames(plan)),
     ...describe('sets with the state', listFollowing(model, plan)),
-    ...describe('sets to the user of the token', plan.action === 'create' ? listSigned(model, plan) : []),
+    ...describe('sets to the user of the token', [
+      ...(plan.action === 'create' ? listSigned(model, plan) : []),
+      ...listEditors(model, plan),
+    ]),
+    ...describe(
+      'refuses equal',
+      findUniqueNames(model)(plan).keys.map(({ name }) => name),
+    ),
     ...describe('generates', never),
     ...describe('generates if missing', sometimes),
     ...describe('masks', masked),
@@ -233,14 +265,23 @@ function describe(label: string, names: readonly string[]): readonly string[] {
 }
 
 /**
- * Describes what happens to child entries when their parent is deleted, such as `also deletes: pets` and
- * `keeps: visits`.
+ * Describes what happens to other entries when an entry is deleted: `also deletes: pets`, `keeps: visits`,
+ * `removes: tasks.categoryId`.
  */
-function describeChildren({ inference }: ResourceModel, resource: Resource): readonly string[] {
-  const children = listChildren(inference, resource);
-  const getNames = (isDeleted: boolean) =>
-    children.flatMap((child) => (child.isDeleted === isDeleted ? child.name : []));
-  return [...describe('also deletes', getNames(true)), ...describe('keeps', getNames(false))];
+function describeDeletion(model: ResourceModel, plan: Plan): readonly string[] {
+  const children = listChildren(model.inference, plan.resource);
+  const links = describeLinks(model, plan);
+  const isLinked = (name: string) => links.some(([, link]) => link.startsWith(`${name}.`));
+  const named = [
+    ...children.map(({ name, isDeleted }) => [isDeleted ? 'also deletes' : 'keeps', name] as const),
+    ...links,
+  ].filter(([label, name]) => label !== 'keeps' || !isLinked(name));
+  return [...new Set(named.map(([label]) => label))].flatMap((label) =>
+    describe(
+      label,
+      named.flatMap(([own, name]) => (own === label ? name : [])),
+    ),
+  );
 }
 
 function describeList(model: ResourceModel, plan: Plan): readonly string[] {

@@ -131,7 +131,8 @@ export function findLists(reader: SchemaReader, paths: DocumentPaths, used: Read
     const create = collection.routes.get('POST');
     const list = collection.routes.get('GET');
     const isShown =
-      list !== undefined || (create !== undefined && (isUpload(create) || createsOwn(reader, paths, create)));
+      list !== undefined ||
+      (create !== undefined && ((isUpload(create) && !USES_FILE.test(segment)) || createsOwn(reader, paths, create)));
     if (used.has(collection.path) || !create || !(isShown || findShownAbove(reader, paths, path) !== undefined))
       return [];
     const implied = indexImplied(paths).get(path);
@@ -165,6 +166,10 @@ export function findLists(reader: SchemaReader, paths: DocumentPaths, used: Read
     return isOpen || listed === undefined || sharesMostProperties(reader, listed, entry) ? [candidate] : [];
   });
 }
+
+/** Matches the last segments of paths that use a file, and do not keep it, such as `/backup/import`. */
+const USES_FILE =
+  /^(?:(?:bulk[-_]?)?import|restore|parse|scan|convert|validate|check|extract|recogni[sz]e|analy[sz]e|preview)$/i;
 
 /**
  * Returns whether a POST creates an entry that the document does not show: the request body is an object, and the
@@ -409,6 +414,19 @@ export function findEntrySchema(
     listed ??
     inResponse(item.routes.get('PUT') ?? item.routes.get('PATCH')) ??
     inResponse(collection?.routes.get('POST')) ??
-    inRequest(collection?.routes.get('POST') ?? item.routes.get('PUT'))
+    findFuller(
+      reader,
+      inRequest(collection?.routes.get('POST') ?? item.routes.get('PUT')),
+      inRequest(item.routes.get('PATCH') ?? item.routes.get('PUT')),
+    )
   );
 }
+
+/** Returns the schema of a changed entry if it has all properties of a new one, and more; else that of the new one. */
+function findFuller(reader: SchemaReader, created: string | undefined, changed: string | undefined) {
+  if (created === undefined || changed === undefined) return created;
+  const [first, second] = [created, changed].map((schema) => reader.getProperties(schema)) as [Names, Names];
+  return second.size > first.size && [...first.keys()].every((name) => second.has(name)) ? changed : created;
+}
+
+type Names = ReadonlyMap<string, string>;

@@ -1,5 +1,6 @@
 import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { normalizeName } from '../util/names.ts';
+import type { Embedded } from './embedded.ts';
 import { listSigned } from './ownership.ts';
 import type { Plan, Resource } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
@@ -33,12 +34,39 @@ export function listGenerated(model: ResourceModel, plan: Plan): GeneratedNames 
   const masked = required.filter((name) => PASSWORD.test(normalizeName(name)));
   // The token of the request is shown.
   const isToken = (name: string) => plan.isSender === true && TOKEN_NAMES.includes(normalizeName(name));
-  const open = required.filter((name) => !set.known.has(name) && !masked.includes(name) && !isToken(name));
+  const isId = (name: string) => normalizeName(name) === `${normalizeName(resource.singular)}id`;
+  const isKnown = (name: string) => set.known.has(normalizeName(name));
+  const isSent = (name: string) => set.sent.has(normalizeName(name));
+  const open = required.filter((name) => !isKnown(name) && !isId(name) && !masked.includes(name) && !isToken(name));
+  const shown = reader.getProperties(reader.getItems(inner) ?? inner);
+  const inside = model.derived
+    .getEmbedded(resource)
+    .flatMap((one) => (shown.has(one.property) ? listGeneratedInside(model, one) : []));
   return {
-    never: open.filter((name) => !set.sent.has(name)),
-    sometimes: open.filter((name) => set.sent.has(name)),
+    never: [...open.filter((name) => !isSent(name)), ...inside.filter((one) => !one.isSent).map(getName)],
+    sometimes: [...open.filter(isSent), ...inside.filter((one) => one.isSent).map(getName)],
     masked,
   };
+}
+
+function getName({ name }: { readonly name: string }): string {
+  return name;
+}
+
+/** Returns the values in the entries that a property shows which can be generated, such as `author.bio`. */
+function listGeneratedInside(
+  model: ResourceModel,
+  { property, resource, schema, value, shows }: Embedded,
+): readonly { readonly name: string; readonly isSent: boolean }[] {
+  const { isCreated, known, sent } = getSetNames(model)(resource);
+  const single = value ?? shows;
+  const required = model.reader.getRequired(schema);
+  const names = single === undefined ? required : required.filter((name) => name === single);
+  const open = names.filter((name) => isCreated && !known.has(normalizeName(name)));
+  return open.map((name) => ({
+    name: single === undefined ? `${property}.${name}` : property,
+    isSent: sent.has(normalizeName(name)),
+  }));
 }
 
 /**
@@ -66,7 +94,7 @@ const getSetNames = memoizeByObject((model: ResourceModel) =>
       ...creations.flatMap((plan) => [
         ...model.getTimeNames({ ...plan, action: 'create' }),
         ...listSigned(model, plan),
-        ...Object.keys(model.getEmptyLists(plan)),
+        ...Object.keys(model.getEmptyValues(plan)),
         ...(plan.takes ? [plan.takes.property] : []),
       ]),
       ...mounts.flatMap(({ tree }) => tree?.children ?? []),
@@ -80,7 +108,7 @@ const getSetNames = memoizeByObject((model: ResourceModel) =>
       ...getSenderFlags(inference, resource),
     ];
     const sent = bodies.flatMap(({ own }) => [...reader.getProperties(own).keys()]);
-    return { isCreated, known: new Set(names), sent: new Set(sent) };
+    return { isCreated, known: new Set(names.map(normalizeName)), sent: new Set(sent.map(normalizeName)) };
   }),
 );
 

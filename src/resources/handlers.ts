@@ -9,20 +9,20 @@ import { applyAction, followState } from './apply-action.ts';
 import { count } from './count-entries.ts';
 import { followMembers, getEntryList, listChildrenOf, removeParts, setEntries } from './entries.ts';
 import { appendEntry, replaceEntry } from './entry-lists.ts';
-import { getKeyValue } from './entry-values.ts';
+import { getInner, getKeyValue } from './entry-values.ts';
 import { applyMergePatch, findPatch, patchEntry } from './json-patch.ts';
 import { list } from './list-entries.ts';
 import { flattenQuery } from './list-query.ts';
 import { logIn, logOut } from './log-in.ts';
-import { addSender, addSenderPath, getSenderPath } from './ownership.ts';
+import { addActors, addSender, addSenderPath, getSenderPath } from './ownership.ts';
 import { addQueryId } from './query-ids.ts';
 import { getBodies, getBody } from './request-bodies.ts';
 import { createNotFound, findEntry, requireParents } from './require-entries.ts';
 import { type Action, type MockedPlan, PATH_VALUES, type Plan } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 import { respond, returnsList } from './respond.ts';
-import { getInner } from './responses.ts';
 import { addToken } from './tokens.ts';
+import { requireUnused } from './unlink-entries.ts';
 import { isUpload, respondWithFile } from './uploads.ts';
 import { deleteEntries, renameUser } from './user-links.ts';
 import { requireVersion } from './versions.ts';
@@ -171,7 +171,10 @@ async function create(model: ResourceModel, plan: Plan, input: Input, context: C
         model,
         plan,
         { state: next, input },
-        addSender(model, plan, state, input, own),
+        addActors(model, plan, state, input, {
+          ...{ current: undefined, sent },
+          entry: addSender(model, plan, state, input, own),
+        }),
       );
       const added = addEntry(model, plan, { state: rest, nowMs, body: filled, path, newId: context.newId, url });
       next = added.next;
@@ -221,7 +224,8 @@ async function replace(model: ResourceModel, plan: Plan, input: Input, context: 
       return { next: state, result: { entry: current, status: getOtherStatus(plan, 201) } };
     const own = model.replaceEntry(plan, current, body, nowMs);
     const replaced = followState(model, plan, { current, entry: own, sent: body, nowMs });
-    const entry = finishChange(model, plan, state, { current, entry: replaced, sent: body });
+    const finished = finishChange(model, plan, state, { current, entry: replaced, sent: body });
+    const entry = addActors(model, plan, state, input, { current, entry: finished, sent: body });
     return {
       next: setEntry(model, plan, state, { current, entry }),
       result: { entry, status: getOtherStatus(plan, 201) },
@@ -258,7 +262,8 @@ async function update(model: ResourceModel, plan: Plan, input: Input, context: C
       : model.updateEntry(plan, current, (old) => applyMergePatch(old, patch) as Entry, patch, nowMs);
     const sent = operations ? listChanges(current, result) : patch;
     const followed = followState(model, plan, { current, entry: result, sent, nowMs });
-    const kept = finishChange(model, plan, state, { current, entry: followed, sent });
+    const finished = finishChange(model, plan, state, { current, entry: followed, sent });
+    const kept = addActors(model, plan, state, input, { current, entry: finished, sent });
     return { next: setEntry(model, plan, state, { current: stored, entry: kept }), result: kept };
   });
   return respond(model, plan, input, { status: plan.route.successStatus, state: context.read(), entry });
@@ -279,16 +284,16 @@ async function act(model: ResourceModel, plan: Plan, input: Input, context: Cont
     const current = findEntry(plan, state, input.path);
     if (!current || !plan.effect) throw createNotFound(plan, input.path);
     requireVersion(model, plan, input, { state, current });
-    const result = applyAction(model, plan, plan.effect, { state, nowMs, input, current });
+    const entry = applyAction(model, plan, plan.effect, { state, nowMs, input, current });
+    const result = addActors(model, plan, state, input, { current, entry, sent: toNode(input.body) });
     return { next: result === current ? state : setEntry(model, plan, state, { current, entry: result }), result };
   });
-  const shown = plan.hidesEntry ? undefined : entry;
-  return respond(model, plan, input, { status: plan.route.successStatus, state: context.read(), entry: shown });
+  return respond(model, plan, input, { status: plan.route.successStatus, state: context.read(), entry });
 }
 
 /** Handles a change of a password, such as `POST /me/password`. */
 async function setPassword(model: ResourceModel, plan: Plan, input: Input, context: Context): Promise<HandlerResponse> {
-  const { resource: users, passwords, requestPath, route, hidesEntry } = plan;
+  const { resource: users, passwords, requestPath, route } = plan;
   const sent = toNode(getInner(input.body, requestPath));
   const entry = await context.update((state) => {
     const current = findEntry(plan, state, input.path);
@@ -296,8 +301,7 @@ async function setPassword(model: ResourceModel, plan: Plan, input: Input, conte
     const changed = changePassword(users, current, passwords, sent);
     return { next: setEntry(model, plan, state, { current, entry: changed }), result: changed };
   });
-  const shown = hidesEntry ? undefined : entry;
-  return respond(model, plan, input, { status: route.successStatus, state: context.read(), entry: shown });
+  return respond(model, plan, input, { status: route.successStatus, state: context.read(), entry });
 }
 
 /** Handles an action on all entries of a list, such as `POST /notifications/read-all`. */
@@ -328,6 +332,7 @@ async function remove(model: ResourceModel, plan: Plan, input: Input, context: C
     const entry = stored ?? model.getInitialSingleton(plan.resource, plan.mount, path);
     if (!entry) throw createNotFound(plan, path);
     requireVersion(model, plan, input, { state, current: entry });
+    requireUnused(model, plan, state, [entry]);
     const rest = stored ? deleteEntries(model, plan.resource, state, [stored]) : state;
     const isWhole = plan.resource.kind === 'singleton';
     return { next: isWhole ? removeParts(model.inference, rest, plan.mount, path) : rest, result: entry };
@@ -341,6 +346,7 @@ async function clear(model: ResourceModel, plan: Plan, input: Input, context: Co
   await context.update((state) => {
     requireParents(model, state, plan, path);
     const entries = listChildrenOf(getEntryList(state, resource), mount, path);
+    requireUnused(model, plan, state, entries);
     return { next: deleteEntries(model, resource, state, entries), result: undefined };
   });
   return respond(model, plan, input, { status: getStatus(plan, 204), state: context.read(), entry: undefined });

@@ -1,6 +1,7 @@
 import type { Route } from '../openapi/routes.ts';
 import { findAssignment, findEffect, splitActionPath, splitBulkPath } from './actions.ts';
-import { getDocumentPaths, getOverrides, getResourceSegment, type Overrides } from './document-paths.ts';
+import { planArchiving } from './archiving.ts';
+import { getDocumentPaths, getOverrides, type Overrides } from './document-paths.ts';
 import { findReference, findResources } from './find-resources.ts';
 import { findFollow } from './follows.ts';
 import { locateInEntry, locateRequest, locateResponse } from './locate.ts';
@@ -13,7 +14,8 @@ import {
   omitMarkedLists,
   planMarkedList,
 } from './marks.ts';
-import { addArticle, getLastSegment, getParameterName, getParentPath } from './names.ts';
+import { describeUnknownAction, describeUnknownPath } from './mocked-reasons.ts';
+import { getLastSegment, getParentPath } from './names.ts';
 import { addSenders, findOwnPosition } from './own-paths.ts';
 import { chooseAction, findParents, hasEntryResponse, type Place } from './path-keys.ts';
 import { findPlace, findPlaceOfForm, renameParameters, sendsPart } from './places.ts';
@@ -29,10 +31,11 @@ import {
   type Plan,
   type Resource,
 } from './resource.ts';
+import { listWrapped } from './response-shapes.ts';
 import type { SchemaReader } from './schema-reader.ts';
 import { allowsAnyBody, allowsAnyJson, listPatchTypes } from './schema-reader.ts';
 import { findSenderFlag } from './sender-flags.ts';
-import { findCounts, listWrapped } from './statistics.ts';
+import { findCounts } from './statistics.ts';
 import { findTaken, planCheckout } from './take-parts.ts';
 import { connectActions } from './transitions.ts';
 import { addFilePaths, isDownload, isUpload } from './uploads.ts';
@@ -40,12 +43,12 @@ import { linkToUsers } from './user-parts.ts';
 import { planUser } from './user-plans.ts';
 import {
   addOwnProperties,
+  confirmsEmail,
   createUsers,
   findLogin,
   findLoginNames,
   findOwnUser,
   findUsers,
-  resetsPassword,
 } from './users.ts';
 import { type RestRoute, toRestRoutes } from './verb-paths.ts';
 import { addLookups } from './views.ts';
@@ -89,7 +92,7 @@ export function inferResources(reader: SchemaReader, documented: readonly Route[
     if (typeof planned !== 'string') plans.set(key, setRoute(planned, source, route));
     else {
       const isOff = getOverrides(reader.document, route).off;
-      const mocked = isOff ? undefined : planMocked(reader, resources, source);
+      const mocked = isOff ? undefined : planMocked(reader, resources, source, route);
       if (mocked) mockedPlans.set(key, mocked);
       reasons.set(key, mocked?.file && plansUpload(routes, mocked.file.resource) ? FILE_REASON : planned);
     }
@@ -136,9 +139,16 @@ function plansUpload(routes: readonly Route[], { mounts }: Resource): boolean {
  * Returns the plan of a mocked operation.
  * The plan says which entries must exist: the pet for `POST /pets/{petId}/feed`.
  * For a PUT, the last entry in the path can be new.
+ * The second route: the operation with the verb at the end of its path.
  */
-function planMocked(reader: SchemaReader, resources: readonly Resource[], route: Route): MockedPlan {
-  const collection = route.method === 'PUT' ? getParentPath(route.path) : route.path;
+function planMocked(
+  reader: SchemaReader,
+  resources: readonly Resource[],
+  route: Route,
+  { path: moved }: RestRoute,
+): MockedPlan {
+  const path = moved.split('/').length === route.path.split('/').length ? moved : route.path;
+  const collection = route.method === 'PUT' ? getParentPath(path) : path;
   const parents = findParents(reader, { schema: '', collectionPath: collection, route, id: NO_ID });
   const owner = parents.at(-1);
   const place = owner && findPlaceOfForm(resources, owner.path);
@@ -230,7 +240,7 @@ function planCounts(
   { users, ownPaths }: SenderContext,
 ): Plan | undefined {
   const schema = reader.getResponseSchema(route, route.successStatus);
-  if (route.method !== 'GET' || schema === undefined) return undefined;
+  if (route.method !== 'GET' || schema === undefined || confirmsEmail(route)) return undefined;
   if (!reader.isObject(schema) && reader.getItems(schema) === undefined) return undefined;
   const item = getParentPath(route.path);
   const place = findPlaceOfForm(resources, item);
@@ -312,6 +322,8 @@ function planPlace(
   const unusable = findUnusableMedia(reader, action, route);
   if (unusable !== undefined) return unusable;
   const { resource, mount } = place;
+  const archiving = action === 'delete' ? planArchiving(reader, place, route) : undefined;
+  if (archiving) return archiving;
   const requestPath = locateRequest(reader, resource, route, overrides.entry);
   const entryPath = locateInEntry(reader, resource, route, requestPath);
   const reference = resource.memberOf === undefined ? undefined : findReference(reader, route, resource.singular);
@@ -386,24 +398,4 @@ function findUnusableMedia(reader: SchemaReader, action: Action, route: Route): 
   if (types.length > 0 && reader.getResponseSchema(route, route.successStatus) === undefined)
     return `the response is ${types.join(' or ')} without a schema of JSON or XML`;
   return undefined;
-}
-
-/** Returns the reason for mocking an operation whose path belongs to no resource. */
-function describeUnknownPath(reader: SchemaReader, route: Route): string {
-  if (resetsPassword(reader, route)) return 'a reset of a forgotten password: the server sends no messages';
-  if (route.method !== 'GET') return 'an action: the document does not say what the action changes';
-  const schema = reader.getResponseSchema(route, route.successStatus);
-  if (schema === undefined) return 'the response has no JSON schema';
-  const isItem = getParameterName(getLastSegment(route.path)) !== undefined;
-  if (isItem) return 'no operation creates or lists the returned object';
-  return reader.findList(schema, getResourceSegment(route.path))
-    ? 'a list without a path for its entries'
-    : 'no operation changes the returned object';
-}
-
-function describeUnknownAction({ resource, isItem }: Place, route: Route): string {
-  const target = isItem ? resource.singular : resource.name;
-  return Object.keys(route.bodyMedia).length > 0
-    ? `the request body is not an object with the properties of ${addArticle(resource.singular)}`
-    : `an action on ${target}: the document does not say what the action changes`;
 }

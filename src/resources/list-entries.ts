@@ -3,21 +3,21 @@ import { toNode } from '../openapi/document.ts';
 import type { Entry, State } from '../store/state.ts';
 import { followMembers, getEntryList, listChildrenOf } from './entries.ts';
 import { findByKeys } from './entry-lists.ts';
-import { getKeyValue, getOwn } from './entry-values.ts';
+import { getKeyValue, getOwn, setInner } from './entry-values.ts';
 import { listFollows } from './follows.ts';
 import { filterEntries } from './list-filters.ts';
 import { hasSelection, type ListParameters, takePage } from './list-query.ts';
 import { findCreator } from './ownership.ts';
-import { createNotFound, findEntry, requireParents } from './require-entries.ts';
+import { createNotFound, findEntry, isShared, requireParents } from './require-entries.ts';
 import type { Plan } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 import { createHeaders } from './response-headers.ts';
-import { setInner } from './responses.ts';
 import { hasFlag } from './sender-flags.ts';
 import { sortEntries } from './sort-entries.ts';
 import { findOwnEntry } from './tokens.ts';
+import { nestEntries, selectTop } from './trees.ts';
 import { findByLogin } from './users.ts';
-import { isFeed, nestEntries, selectTop, selectViewed } from './views.ts';
+import { isFeed, selectViewed } from './views.ts';
 
 /** Handles the action `list`: selects, sorts and pages entries. */
 export function list(model: ResourceModel, plan: Plan, input: Input, context: Context): HandlerResponse {
@@ -77,6 +77,7 @@ function selectInPath(model: ResourceModel, plan: Plan, state: State, input: Inp
   const { resource, mount, marked } = plan;
   const list = getEntryList(state, resource);
   if (plan.follows) return listFollowed(model, plan, state, path);
+  if (isShared(model, plan)) return list.entries;
   if (marked === undefined) return listChildrenOf(list, mount, path);
   const { users } = model.inference;
   const [parent] = mount.parents;

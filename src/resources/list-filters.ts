@@ -1,8 +1,9 @@
 import type { Input } from '../application.ts';
-import { isNode } from '../openapi/document.ts';
+import { isNode, pickKeys } from '../openapi/document.ts';
 import { parseNumber } from '../openapi/typed-values.ts';
 import type { Entry } from '../store/state.ts';
 import { isIdName, normalizeName } from '../util/names.ts';
+import { isSecretName } from '../util/redact-secrets.ts';
 import { getKeyValue, getOwn } from './entry-values.ts';
 import { PATH_VALUES, type PathKey } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
@@ -35,6 +36,8 @@ export interface ListFilter {
   readonly inner?: string;
   /** The value in the path of an entry that is compared. */
   readonly key?: PathKey;
+  /** The properties that a search reads, because its description names them. Undefined for all texts. */
+  readonly searched?: readonly string[];
 }
 
 /** A property of an entry. `isOrdered`: whether its values are numbers, dates or times. */
@@ -45,6 +48,8 @@ export interface FilterProperty {
   readonly isList?: boolean;
   readonly isOrdered: boolean;
   readonly isTime: boolean;
+  /** Whether its values are texts or lists of texts. */
+  readonly isText?: boolean;
 }
 
 /** Returns the properties of an entry by which a query can filter. `schema`: the JSON Pointer of the entry's schema. */
@@ -54,7 +59,9 @@ export function listFilterProperties(reader: SchemaReader, schema: string): read
     const isTime = ['date', 'date-time'].includes(String(reader.getKeyword(pointer, 'format')));
     const isOrdered = isTime || types.includes('integer') || types.includes('number');
     const isFlag = types.length === 1 && types[0] === 'boolean';
-    return { name, isOrdered, isTime, isFlag, isList: types.includes('array') };
+    const inner = reader.getItems(pointer);
+    const isText = !isTime && !isIdName(name) && [types, inner ? reader.getTypes(inner) : []].flat().includes('string');
+    return { name, isOrdered, isTime, isFlag, isList: types.includes('array'), isText };
   });
 }
 
@@ -233,11 +240,32 @@ function splitWords(name: string): readonly string[] {
     .filter(Boolean);
 }
 
+/** Words of a description that says that a search also reads other properties than it names. */
+const OF_ALL = /\b(?:all|any|every|etc|e\.?g|such as|like|including|full[- ]?text|fields?|properties)\b/;
+
+/**
+ * Returns the text properties that the description of a search names: `title` and `author` for `Search term for title
+ * or author`. Returns undefined if it names none, or other properties too.
+ */
+export function findSearched(
+  description: string,
+  properties: readonly FilterProperty[],
+): readonly string[] | undefined {
+  const text = splitWords(description).join(' ');
+  const [, after] = /\b(?:by|in|for|of|on|within|across|against|match\w*|contain\w*) (.+)$/.exec(text) ?? [];
+  if (after === undefined || OF_ALL.test(description.toLowerCase())) return undefined;
+  const names = properties.flatMap(({ name, isText }) => {
+    const words = splitWords(name).join(' ');
+    return isText && words !== '' && new RegExp(`\\b${words}(?:s|es)?\\b`).test(after) ? [name] : [];
+  });
+  return names.length === 0 ? undefined : names;
+}
+
 /** Describes a filter, such as `dueBefore (dueDate)`; a filter for equal values has only its name. */
-export function describeFilter(name: string, { property, comparison, inner }: ListFilter): string {
+export function describeFilter(name: string, { property, comparison, inner, searched }: ListFilter): string {
   if (inner !== undefined) return `${name} (${property})`;
   if (comparison === 'equal') return name;
-  return `${name} (${property ?? 'all texts'})`;
+  return `${name} (${property ?? searched?.join(', ') ?? 'all texts'})`;
 }
 
 /** A filter with the values of a request. */
@@ -292,13 +320,13 @@ export function filterEntries(
 }
 
 function fits(entry: Entry, filter: WantedFilter, complete: (entry: Entry) => Entry): boolean {
-  const { property, isRequired, inner, key } = filter;
+  const { property, isRequired, inner, key, searched } = filter;
   if (key) return compare(getKeyValue(entry, key), filter);
   if (inner !== undefined) {
     const shown = [getOwn(entry, property ?? '')].flat();
     return shown.some((one) => compare(isNode(one) ? getOwn(one, inner) : undefined, filter));
   }
-  if (property === undefined) return compare(complete(entry), filter);
+  if (property === undefined) return compare(searched ? pickKeys(complete(entry), searched) : complete(entry), filter);
   const own = getOwn(entry, property);
   return own === undefined ? isRequired || compare(getOwn(complete(entry), property), filter) : compare(own, filter);
 }
@@ -335,17 +363,26 @@ function matches(value: unknown, equal: EqualValues): boolean {
 }
 
 /**
- * Returns whether a text in a value, except dates and ids, contains a word without regard to case.
+ * Returns whether a text in a value, except dates, ids, hashes and URLs of images, contains a word without regard to
+ * case.
  * `word`: in lower case.
  */
 function containsWord(value: unknown, word: string): boolean {
-  if (typeof value === 'string') return value.toLowerCase().includes(word) && !TIME.test(value);
+  if (typeof value === 'string') return value.toLowerCase().includes(word) && !TIME.test(value) && !HASH.test(value);
   if (typeof value !== 'object' || value === null) return false;
   if (Array.isArray(value)) return value.some((inner) => containsWord(inner, word));
   const object = value as Entry;
-  const names = Object.keys(object).filter((name) => name !== PATH_VALUES && !isIdName(name));
+  const isHidden = (name: string) =>
+    name === PATH_VALUES || isIdName(name) || isSecretName(name) || IMAGE.test(normalizeName(name));
+  const names = Object.keys(object).filter((name) => !isHidden(name));
   return names.some((name) => containsWord(object[name], word));
 }
+
+/** A UUID, or a hash in hexadecimal digits. */
+const HASH = /^(?:[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|[\da-f]{24,})$/i;
+
+/** Names of properties with the URL of an image, without uppercase letters and separators. */
+const IMAGE = /(?:image|avatar|photo|picture|thumbnail|icon|logo|cover)(?:ur[il]|link)?$/;
 
 /** A date, or a date with a time. */
 const TIME = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d.*)?$/;

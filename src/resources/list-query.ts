@@ -5,7 +5,7 @@ import type { Route } from '../openapi/routes.ts';
 import type { Entry } from '../store/state.ts';
 import { normalizeName } from '../util/names.ts';
 import { findOffset, PAGING_NAMES, type Page, type PagePosition, slicePage } from '../util/pages.ts';
-import { type FilterProperty, findFilter, type ListFilter } from './list-filters.ts';
+import { type FilterProperty, findFilter, findSearched, type ListFilter } from './list-filters.ts';
 import type { SchemaReader } from './schema-reader.ts';
 
 /**
@@ -96,7 +96,8 @@ export function readListParameters(
     if (meaning) byMeaning[meaning] = name;
     else if (filter) {
       const ignoresCase = filter.comparison === 'equal' && /case[- ]?insensitive|ignor\w+ case/i.test(description);
-      filters.set(name, ignoresCase ? { ...filter, ignoresCase } : filter);
+      const searched = filter.property === undefined ? findSearched(description, properties) : undefined;
+      filters.set(name, { ...filter, ...(ignoresCase && { ignoresCase }), ...(searched && { searched }) });
     }
   }
   // If there is no other sort parameter, `order=name` sorts by the property `name`.
@@ -233,8 +234,7 @@ export interface QueryField {
 export function listQueryFields(reader: SchemaReader, { parameters }: Route): readonly QueryField[] {
   return parameters.flatMap((parameter) => {
     if (parameter.in !== 'query') return [];
-    const { name, pointer } = parameter;
-    const schema = `${pointer}/schema`;
+    const { name, pointer, schema } = parameter;
     const properties = isObject(parameter) ? [...reader.getProperties(schema)] : [];
     if (properties.length === 0) {
       const [, inner] = /^filters?\[(\w+)\]$/i.exec(name) ?? [];

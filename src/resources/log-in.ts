@@ -8,12 +8,14 @@ import { hasPassword } from './accounts.ts';
 import { addEntry } from './add-entry.ts';
 import { getEntryList, setEntries } from './entries.ts';
 import { replaceEntry } from './entry-lists.ts';
-import { getKeyValue, removePathValues } from './entry-values.ts';
+import { getInner, getKeyValue, removePathValues, setInner } from './entry-values.ts';
+import { addIds } from './named-ids.ts';
 import { createSenderError } from './ownership.ts';
 import { pickKnown } from './request-bodies.ts';
 import { type Login, PATH_VALUES, type Plan } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
-import { getInner, setInner } from './responses.ts';
+import { matchNames } from './sent-names.ts';
+import { formatTimes } from './server-values.ts';
 import {
   createToken,
   endToken,
@@ -23,6 +25,7 @@ import {
   findSender,
   getTokenId,
   getTokenKey,
+  isExpired,
   namesSender,
   TOKEN_SECONDS,
   type TokenOwner,
@@ -51,14 +54,28 @@ export async function logIn(
   // All tokens of a login have the same id, so that a logout ends all of them.
   const { [login.refreshToken ?? '']: refresh } = sent;
   const id = (typeof refresh === 'string' ? getTokenId(refresh) : undefined) ?? context.newId();
-  const createNext = (type: TokenType) => createToken(owner, { nowMs: context.nowMs(), id, type });
+  const nowMs = context.nowMs();
+  const seconds = getLifetime(model, plan);
+  const createNext = (type: TokenType) => createToken(owner, { nowMs, id, type, seconds });
   const shown = user ? showUser(model, plan, user, context.read()) : { value: {}, generated: [] };
   const cookie = findCookieName(model, login);
   const headers =
     cookie === undefined ? {} : { 'Set-Cookie': `${cookie}=${createNext('access')}; Path=/; HttpOnly; SameSite=Lax` };
   const status = route.successStatus;
-  if (model.reader.getResponseSchema(route, status) === undefined) return { status, headers };
-  const { value, generated } = model.completeResponse(route, addTokenFields(model, plan, shown.value, createNext));
+  const response = model.reader.getResponseSchema(route, status);
+  if (response === undefined) return { status, headers };
+  const named = user
+    ? addIds(model.reader, model.contract.isValid, {
+        resource: users,
+        entry: user,
+        schema: response,
+        body: shown.value,
+      })
+    : shown.value;
+  const { value, generated } = model.completeResponse(
+    route,
+    addTokenFields(model, plan, named, { createNext, nowMs, seconds }),
+  );
   return { status, headers, body: value, generated: [...shown.generated, ...generated] };
 }
 
@@ -91,10 +108,10 @@ async function findUser(model: ResourceModel, plan: Plan, sent: Node, context: C
   const { [refreshToken]: refresh } = sent;
   if (!credentials || typeof refresh === 'string') {
     const user = findByToken(users, context.read(), String(refresh), 'refresh');
-    if (!user)
+    if (!user || isExpired(String(refresh), context.nowMs()))
       throw new DomainError(
         'invalid-credentials',
-        `the ${refreshToken} is not a refresh token of this server, its user does not exist, or a logout has ended it: log in again`,
+        `the ${refreshToken} is not a refresh token of this server, it has expired, its user does not exist, or a logout has ended it: log in again`,
       );
     return user;
   }
@@ -108,8 +125,12 @@ async function findUser(model: ResourceModel, plan: Plan, sent: Node, context: C
     'invalid-credentials',
     user
       ? `the ${credentials.password} is wrong: send the one of the registration`
-      : `no ${users.singular} has this ${used}: register first, or list the ${users.name}`,
+      : `no ${users.singular} has this ${used}: send the ${used} of an existing ${users.singular}${canRegister(model) ? ', or register first' : ''}`,
   );
+}
+
+function canRegister({ inference }: ResourceModel): boolean {
+  return [...inference.plans.values()].some(({ login }) => login?.isRegistration);
 }
 
 /**
@@ -184,7 +205,8 @@ async function register(
   context: Context,
   findKnown: (state: State) => Entry | undefined,
 ): Promise<Entry> {
-  const body = model.removeReadOnly(plan.resource, omitKeys(sent, [PATH_VALUES]));
+  const { schema } = plan.resource;
+  const body = model.removeReadOnly(plan.resource, matchNames(model.reader, schema, omitKeys(sent, [PATH_VALUES])));
   return context.update((state, nowMs) => {
     const known = findKnown(state);
     if (known) return { next: state, result: known };
@@ -192,23 +214,46 @@ async function register(
   });
 }
 
+/** How a response gets its tokens, and when they expire. `createNext`: creates a token. `seconds`: its lifetime. */
+interface IssuedToken {
+  readonly createNext: (type: TokenType) => string;
+  readonly nowMs: number;
+  readonly seconds: number;
+}
+
+/** Returns the lifetime of the tokens of a login in seconds. It is shorter if the document allows no longer one. */
+function getLifetime({ reader, contract }: ResourceModel, { route, login }: Plan): number {
+  const response = reader.getResponseSchema(route, route.successStatus) ?? '';
+  const schema = login?.token && reader.getInner(response, login.token.slice(0, -1));
+  const [, pointer] =
+    [...reader.getProperties(schema ?? '')].find(([name]) => normalizeName(name) === 'expiresin') ?? [];
+  if (pointer === undefined) return TOKEN_SECONDS;
+  const documented = ['maximum', 'const', 'enum', 'example'].flatMap((keyword) => reader.getKeyword(pointer, keyword));
+  const possible = [TOKEN_SECONDS, ...documented.map(Number)];
+  return possible.find((seconds) => seconds > 0 && contract.isValid(pointer, seconds)) ?? TOKEN_SECONDS;
+}
+
 /**
  * Adds the token to a response, and the fields that describe it (RFC 6749, section 5.1).
- * `createNext`: creates a token.
  */
 function addTokenFields(
   { reader, contract }: ResourceModel,
   plan: Plan,
   body: Node,
-  createNext: (type: TokenType) => string,
+  { createNext, nowMs, seconds }: IssuedToken,
 ): Node {
   const path = plan.login?.token;
   if (!path) return body;
   const place = path.slice(0, -1);
   const schema = reader.getInner(reader.getResponseSchema(plan.route, plan.route.successStatus) ?? '', place) ?? '';
-  const fields = new Map<string, () => unknown>([
-    ['tokentype', () => 'Bearer'],
-    ['expiresin', () => TOKEN_SECONDS],
+  const lifetimes = [seconds, String(seconds)];
+  const ends = formatTimes((Math.floor(nowMs / 1_000) + seconds) * 1_000);
+  const fields = new Map<string, readonly unknown[]>([
+    ['tokentype', ['Bearer', 'bearer']],
+    ...['expiresin', 'refreshexpiresin', 'refreshtokenexpiresin'].map((name) => [name, lifetimes] as const),
+    ...['expiresat', 'expiry', 'expires', 'refreshexpiresat', 'refreshtokenexpiresat'].map(
+      (name) => [name, ends] as const,
+    ),
   ]);
   const response = reader.getResponseSchema(plan.route, plan.route.successStatus) ?? '';
   const withToken = findRefreshTokens(reader, response).reduce(
@@ -216,7 +261,7 @@ function addTokenFields(
     setInner(body, path, createNext('access')),
   );
   return [...reader.getProperties(schema)].reduce((result, [name, pointer]) => {
-    const value = fields.get(normalizeName(name))?.();
-    return value !== undefined && contract.isValid(pointer, value) ? setInner(result, [...place, name], value) : result;
+    const value = fields.get(normalizeName(name))?.find((one) => contract.isValid(pointer, one));
+    return value !== undefined ? setInner(result, [...place, name], value) : result;
   }, withToken);
 }

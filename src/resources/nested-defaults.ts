@@ -1,6 +1,7 @@
 import { createShapes, getEntrySchema, getPropertySchema, isPlausible } from '../mock/fit-schema.ts';
 import { type Document, getNode, isNode } from '../openapi/document.ts';
 import type { Entry } from '../store/state.ts';
+import type { Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
 
 /**
@@ -44,6 +45,12 @@ export function createNestedDefaults(document: Document): (schema: string, entry
   }
 }
 
+/** Creates a function that returns the properties of an object by the alternatives of a schema that fit the object. */
+export function createFittingNames(document: Document): (schema: string, value: Entry) => readonly string[] {
+  const getShape = createShapes(document);
+  return (schema, value) => Object.keys(getShape(getNode(document, schema), value).properties);
+}
+
 /** Returns whether an object contains no object and no array. Most entries of a long list are flat. */
 function isFlat(value: Entry): boolean {
   for (const name in value) if (typeof value[name] === 'object' && value[name] !== null) return false;
@@ -59,21 +66,27 @@ function keepSame(value: Entry, entries: readonly (readonly [string, unknown])[]
 }
 
 /**
- * Returns the lists without items that entries require, and that a request can have.
+ * Returns the values that a new entry has if its request lacks them: lists without items for properties that entries
+ * require, and null for other properties that can be null.
+ * A property that no request can have is left out: the server may know its value from elsewhere.
  * `sent`: the properties that a request can have.
  */
-export function createEmptyLists(
+export function createEmptyValues(
   reader: SchemaReader,
-  schema: string,
+  { schema, id }: Pick<Resource, 'schema' | 'id'>,
   sent: readonly string[],
   isValid: (pointer: string, value: unknown) => boolean,
 ): Entry {
   if (schema === '') return {};
-  const properties = reader.getProperties(schema);
-  const isList = (name: string) => {
-    const pointer = properties.get(name);
-    return pointer !== undefined && reader.getItems(pointer) !== undefined && isValid(pointer, []);
-  };
-  const names = reader.getRequired(schema).filter((name) => sent.includes(name) && isList(name));
-  return Object.fromEntries(names.map((name) => [name, []]));
+  const required = reader.getRequired(schema);
+  return Object.fromEntries(
+    [...reader.getProperties(schema)].flatMap(([name, pointer]): readonly (readonly [string, unknown])[] => {
+      if (!sent.includes(name)) return [];
+      if (required.includes(name))
+        return reader.getItems(pointer) !== undefined && isValid(pointer, []) ? [[name, []]] : [];
+      // A property without types can be null too, but its document does not say so.
+      const canBeNull = name !== id.property && reader.getTypes(pointer).length > 0 && isValid(pointer, null);
+      return canBeNull ? [[name, null]] : [];
+    }),
+  );
 }

@@ -56,8 +56,7 @@ export function describesOwn(
   routes: readonly Route[],
 ): Owned | undefined {
   const isUsable = route.method === 'GET' && requiresCredentials(route) && (!post || requiresCredentials(post));
-  const selectsUser = route.parameters.some(({ name }) => USER_PARAMETERS.includes(normalizeName(name)));
-  if (!isUsable || selectsUser) return undefined;
+  if (!isUsable || selectsUser(route)) return undefined;
   const text = readText(reader, route);
   const noun = getNoun(route.path);
   if (noun === undefined || OF_OTHERS.test(text)) return undefined;
@@ -67,14 +66,23 @@ export function describesOwn(
   )
     return 'created';
   const isPart = () => routes.some(({ path }) => isOfAll(path, route.path));
-  const isOwn = [
+  return saysOwn(text, noun) || (find(`user ${noun}`) && isPart()) ? 'own' : undefined;
+}
+
+/** Returns whether a request has a parameter that selects the entries of a user. */
+function selectsUser({ parameters }: Route): boolean {
+  return parameters.some(({ name }) => USER_PARAMETERS.includes(normalizeName(name)));
+}
+
+/** Returns whether a text says that some entries are those of the user who sends a request. */
+function saysOwn(text: string, noun: string): boolean {
+  return [
     `(?:my|your|own) ${SOME}${noun}`,
     `${SENDER_WORDS}'s ${SOME}${noun}`,
     `(?<!(?:a|an|another|given|specific) )user's ${SOME}${noun}`,
     `${noun} ${SOME}(?:of|for|by|belonging to) (?:the )?${SENDER_WORDS}\\b`,
     `${noun} ${SOME}(?:of|for|by|belonging to) (?:the )?user\\b(?!'|[- ](?:with|whose|who|in|by|id))`,
-  ].some(find);
-  return isOwn || (find(`user ${noun}`) && isPart()) ? 'own' : undefined;
+  ].some((pattern) => new RegExp(`\\b${pattern}`).test(text));
 }
 
 /** Returns whether a path such as `/bookings/admin/all` lists all entries, and not only those of a list. */
@@ -89,6 +97,23 @@ export function isForOthers(reader: SchemaReader, routes: readonly Route[], coll
       route.path.startsWith(`${collection}/`) &&
       (OF_STAFF.test(readText(reader, route)) || isOfAll(route.path, collection)),
   );
+}
+
+/** Returns whether the words of an operation say that it is about the entries of several users. */
+export function namesOthers(reader: SchemaReader, route: Route): boolean {
+  const text = readText(reader, route);
+  return OF_OTHERS.test(text) || OF_STAFF.test(text);
+}
+
+/**
+ * Returns whether the words of a list say that it has the entries of one user, such as `History for the user`, although
+ * the document has no credentials for it.
+ */
+export function needsUnknownUser(reader: SchemaReader, route: Route): boolean {
+  if (requiresCredentials(route) || route.pathNames.length > 0 || selectsUser(route)) return false;
+  const text = readText(reader, route);
+  const noun = getNoun(route.path);
+  return noun !== undefined && !OF_OTHERS.test(text) && saysOwn(text, noun);
 }
 
 /**

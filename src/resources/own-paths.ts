@@ -8,7 +8,7 @@ import { describesOwn, findHolder, isForOthers, isPersonalEntry } from './own-li
 import { findReferences } from './references.ts';
 import { type Mount, type Parent, type PathKey, type Resource, SENDER } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
-import { CREATOR_PROPERTIES } from './user-names.ts';
+import { isCreator } from './user-names.ts';
 import { findUserParts, getUserKey, hasUserId } from './user-parts.ts';
 import { isFeed } from './views.ts';
 
@@ -120,7 +120,7 @@ function addDescribed(
   if (described.every((one) => one === undefined)) return resource;
   const collections = resource.mounts.map(({ collection }) => collection);
   const sent = listSent(reader, routes, collections);
-  const others = sent.filter((name) => !CREATOR_PROPERTIES.includes(name));
+  const others = sent.filter((name) => !isCreator(name));
   const mounts = resource.mounts.flatMap((mount, index): Mount | readonly Mount[] => {
     const own = described[index];
     if (!own) return mount;

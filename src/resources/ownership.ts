@@ -12,8 +12,17 @@ import { listRequestNames } from './locate.ts';
 import { findCreatorKey } from './own-paths.ts';
 import { type Mount, type Parent, type PathKey, type Plan, type Resource, SENDER } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
-import { explainNoSender, findOwnEntry, findSender, findUserWithToken, namesSender, type TokenType } from './tokens.ts';
-import { findUserParts, getUserKey, type UserParts } from './user-parts.ts';
+import {
+  explainNoSender,
+  findOwnEntry,
+  findSender,
+  findUserWithToken,
+  hasExpired,
+  namesSender,
+  type TokenType,
+} from './tokens.ts';
+import { UPDATED_BY } from './user-names.ts';
+import { findActorParts, findUserParts, getUserKey, type UserParts } from './user-parts.ts';
 
 /** Returns the path parameters of the user who sends a request. Throws a `DomainError` if there is no such user. */
 export function getSenderPath({ resource, mount }: Plan, input: Input, state: State): Input['path'] {
@@ -34,16 +43,17 @@ export function createSenderError(
 }
 
 /**
- * Throws a `DomainError` if an operation requires credentials, and the user of the token of a request does not exist,
- * a logout has ended the token, or it is a refresh token.
+ * Throws a `DomainError` if an operation requires credentials, and the token of a request has expired, its user does
+ * not exist, a logout has ended it, or it is a refresh token.
  */
 export function requireActiveToken(
   { inference: { users } }: ResourceModel,
   route: Route,
   input: Pick<Input, 'headers' | 'user'>,
-  state: State,
+  { state, nowMs }: { readonly state: State; readonly nowMs: number },
 ): void {
   if (!users || !requiresCredentials(route)) return;
+  if (hasExpired(input, nowMs)) throw new DomainError('invalid-token', 'the token has expired: log in again');
   if (namesSender(input) && !findSender(users, state, input)) throw createSenderError(users, state, input);
 }
 
@@ -119,7 +129,6 @@ export function listSigned(model: ResourceModel, plan: Plan): readonly string[] 
  * of the object `author`.
  */
 export function addSender(model: ResourceModel, plan: Plan, state: State, input: Input, body: Entry): Entry {
-  const { reader, contract } = model;
   const { users } = model.inference;
   const { resource } = plan;
   if (!users || resource === users) return body;
@@ -138,15 +147,93 @@ export function addSender(model: ResourceModel, plan: Plan, state: State, input:
   const key = user && getKeyValue(user, users.id);
   if (!user || key === undefined) return body;
   const id = getProperty(user, users.id.property ?? '');
+  const own = hidden ? setKeyValue(body, hidden, id ?? key) : body;
+  return signEntry(model, resource, own, user, { ids, names, objects });
+}
+
+/** Returns a copy of an entry with a user in some properties: the id, a name, or an object. */
+function signEntry(
+  { reader, contract, inference: { users } }: ResourceModel,
+  resource: Resource,
+  entry: Entry,
+  user: Entry,
+  { ids, names, objects }: UserParts,
+): Entry {
+  const key = users && getKeyValue(user, users.id);
+  const id = getProperty(user, users?.id.property ?? '');
   const properties = resource.schema === '' ? new Map<string, string>() : reader.getProperties(resource.schema);
   const shown = [
     ...ids.map((name) => [name, [id, key].find((value) => contract.isValid(properties.get(name) ?? '', value))]),
     ...names.map(({ name, shows }) => [name, getOwn(user, shows)]),
-    ...objects.map(({ name, properties: names }) => [name, pickKeys(user, names)]),
+    ...objects.map(({ name, properties: own }) => [name, pickKeys(user, own)]),
   ];
-  const own = hidden ? setKeyValue(body, hidden, id ?? key) : body;
-  const signed: Entry = { ...own, ...Object.fromEntries(shown.filter(([, value]) => value !== undefined)) };
-  return [...names, ...objects].reduce((next, { name }) => setShownUser(next, name, key), signed);
+  const signed: Entry = { ...entry, ...Object.fromEntries(shown.filter(([, value]) => value !== undefined)) };
+  return [...names, ...objects].reduce((next, { name }) => setShownUser(next, name, key ?? ''), signed);
+}
+
+/** Returns the properties that each change of an entry sets to the user of the token, such as `updatedBy`. */
+export function listEditors({ reader, inference: { users } }: ResourceModel, { resource }: Plan): readonly string[] {
+  if (!users || resource === users) return [];
+  const { ids, names, objects } = findActorParts(reader)(users)(resource);
+  const all = [...ids, ...[...names, ...objects].map(({ name }) => name)];
+  return all.filter((name) => UPDATED_BY.test(normalizeName(name)));
+}
+
+/** A new or changed entry. `current`: the entry before the change. `sent`: the properties in the request. */
+interface SignedChange {
+  readonly current: Entry | undefined;
+  readonly entry: Entry;
+  readonly sent: Entry;
+}
+
+/**
+ * Adds the user who sends a request to a new or changed entry: as `updatedBy`, and as `completedBy` if the request sets
+ * the time `completedAt`. Removes the user if the request removes the time.
+ */
+export function addActors(
+  model: ResourceModel,
+  { resource }: Pick<Plan, 'resource'>,
+  state: State,
+  input: Pick<Input, 'headers' | 'user'>,
+  change: SignedChange,
+): Entry {
+  const { users } = model.inference;
+  const { entry, sent, current } = change;
+  if (!users || resource === users || entry === current) return entry;
+  const { ids, names, objects } = findActorParts(model.reader)(users)(resource);
+  const all = [...ids, ...[...names, ...objects].map(({ name }) => name)];
+  if (all.length === 0) return entry;
+  const user = findUserWithToken(users, state, input);
+  const known = Object.keys(sent).map(normalizeName);
+  const isSent = (name: string) => known.includes(normalizeName(name)) || known.includes(`${normalizeName(name)}id`);
+  const changes = new Map(all.map((name) => [name, isSent(name) ? undefined : findEvent(change, name)]));
+  const isSet = (name: string) => user !== undefined && changes.get(name) === 'set';
+  const removed = all.filter((name) => changes.get(name) === 'removed');
+  const cleared = model.setOrRemove(resource, entry, Object.fromEntries(removed.map((name) => [name, null])));
+  const free = removed.reduce((next, name) => setShownUser(next, name, ''), cleared);
+  if (!user || !all.some(isSet)) return removed.length === 0 ? entry : free;
+  return signEntry(model, resource, free, user, {
+    ids: ids.filter(isSet),
+    names: names.filter(({ name }) => isSet(name)),
+    objects: objects.filter(({ name }) => isSet(name)),
+  });
+}
+
+/** Returns whether a change sets or removes what a property such as `completedBy` is about. */
+function findEvent({ current, entry }: SignedChange, name: string): 'set' | 'removed' | undefined {
+  if (UPDATED_BY.test(normalizeName(name))) return 'set';
+  const stem = normalizeName(name).replace(/by(?:(?:user)?id)?$/, '');
+  const names = [stem, `is${stem}`, ...['at', 'on', 'date', 'time'].map((end) => stem + end)];
+  const properties = new Set([...Object.keys(entry), ...Object.keys(current ?? {})]);
+  const isSet = (value: unknown) => value !== undefined && value !== null && value !== false;
+  for (const property of properties) {
+    const [now, before] = [entry[property], current?.[property]];
+    if (now === before) continue;
+    if (names.includes(normalizeName(property))) return isSet(now) ? 'set' : isSet(before) ? 'removed' : undefined;
+    if (typeof now === 'string' && normalizeName(now) === stem) return 'set';
+    if (typeof before === 'string' && normalizeName(before) === stem) return 'removed';
+  }
+  return undefined;
 }
 
 /** Returns the hidden value with the id of an entry's user, if entries below `/me` have no property for it. */

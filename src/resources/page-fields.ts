@@ -72,7 +72,8 @@ const FIELDS: readonly (readonly [names: readonly string[], getValue: GetValue])
   ],
   [
     ['limit', 'perpage', 'pagesize', 'itemsperpage', 'pagelimit', 'xperpage'],
-    ({ limit, entries }) => limit ?? entries.length,
+    // A client divides by it.
+    ({ limit, entries }) => limit ?? Math.max(1, entries.length),
   ],
   [['offset', 'skip', 'start', 'startindex'], ({ offset }) => offset],
   [['from'], ({ offset, entries }, names) => (isRange(names) ? (entries.length > 0 ? offset + 1 : null) : undefined)],
@@ -155,7 +156,7 @@ function hasMore({ offset, entries, total }: ListPage): boolean {
 }
 
 function countPages({ total, limit }: ListPage): number {
-  return limit === undefined || limit <= 0 ? 1 : Math.ceil(total / limit);
+  return limit === undefined || limit <= 0 ? Math.min(1, total) : Math.ceil(total / limit);
 }
 
 /** Returns the value of the parameter that selects a page. `distance`: 0 for the current page, 1 for the next one. */
@@ -170,6 +171,12 @@ function toPageValue(page: ListPage, distance: number): number {
 export function getLinkRelation(name: string): LinkRelation | undefined {
   const own = normalizeName(name).replace(/^odata/, '');
   return (Object.keys(LINKS) as LinkRelation[]).find((relation) => LINKS[relation].includes(own));
+}
+
+/** Returns whether a property describes a page, such as `total` or `nextPage`. */
+export function isPageName(name: string): boolean {
+  const own = normalizeName(name);
+  return getLinkRelation(name) !== undefined || own === 'count' || FIELDS.some(([known]) => known.includes(own));
 }
 
 /**
@@ -188,4 +195,18 @@ export function getPageValues(
   const names = siblings.map(normalizeName);
   const values = FIELDS.flatMap(([known, getValue]) => (known.includes(own) ? [getValue(page, names)] : []));
   return values.filter((value) => value !== undefined);
+}
+
+/**
+ * Returns the page that an object such as `next: { page, limit }` describes.
+ * Returns null if there is no such page, and undefined for another object.
+ * `names`: the properties of the object.
+ */
+export function findNeighbour(name: string, names: readonly string[], page: ListPage): ListPage | null | undefined {
+  const relation = getLinkRelation(name);
+  const isPage = names.some((one) => ['page', 'pagenumber', 'offset', 'skip'].includes(normalizeName(one)));
+  if ((relation !== 'next' && relation !== 'prev') || !isPage) return undefined;
+  const { limit = 0, offset, total } = page;
+  const other = relation === 'next' ? offset + limit : Math.max(0, offset - limit);
+  return limit === 0 || other === offset || other >= total ? null : { ...page, offset: other };
 }

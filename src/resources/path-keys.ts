@@ -7,7 +7,7 @@ import type { Action, Mount, Parent, PathKey, Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
 import { listPatchTypes } from './schema-reader.ts';
 import { PERSON_PROPERTIES, USER_OBJECTS } from './user-names.ts';
-import { getUserKey } from './user-parts.ts';
+import { getUserKey, isSameId } from './user-parts.ts';
 
 /** The parameters of `findId`, which finds the property of an entry for a path parameter: `id` for `{petId}`. */
 interface KeyInput {
@@ -151,7 +151,9 @@ export function findParents(
     // A customer or an account is usually another one than the user whom `assigneeId` names.
     const isUser = ['user', 'member', 'person', 'author'].includes(normalizeName(singular));
     const names = isUser ? [...own, ...PERSON_PROPERTIES] : own;
-    const property = schema === '' ? undefined : findProperty(reader, schema, names);
+    const ownId = reader.getParameterSchema(route, parameter);
+    const property =
+      schema === '' ? undefined : (findProperty(reader, schema, names) ?? findSameId(reader, schema, singular, ownId));
     const isLast = path === getParentPath(collectionPath);
     const shown =
       isUser && isLast && property === undefined && schema !== '' ? findUserObject(reader, schema) : undefined;
@@ -167,6 +169,16 @@ export function findParents(
       schema: place ?? reader.getParameterSchema(route, parameter),
     };
   });
+}
+
+/**
+ * Returns the property that has the name of a parent, such as `bootcamp`, and its id: its type and its format are those
+ * of the path parameter. A text without a format can be a name.
+ */
+function findSameId(reader: SchemaReader, schema: string, singular: string, parameter: string): string | undefined {
+  const name = normalizeName(singular);
+  const found = [...reader.getProperties(schema)].find(([one]) => normalizeName(one) === name);
+  return found && isSameId(reader, found[1], parameter) ? found[0] : undefined;
 }
 
 /**

@@ -1,9 +1,11 @@
 import { normalizeName, toSingular } from '../util/names.ts';
 import { type DocumentPath, type DocumentPaths, getResourceSegment, getTrailingParameters } from './document-paths.ts';
-import { findFilter } from './list-filters.ts';
+import { findFilter, isSearchName } from './list-filters.ts';
 import { getLastSegment, getParameterName, getPathForm, TEXT_KEYS, toTemplate } from './names.ts';
+import { needsUnknownUser } from './own-lists.ts';
+import { isPageName } from './page-fields.ts';
 import type { Resource } from './resource.ts';
-import type { SchemaReader } from './schema-reader.ts';
+import { isEnvelopeName, isListName, type SchemaReader } from './schema-reader.ts';
 import { FULL_NAMES, findListed, findShown, hasKnownQuery, listUsed } from './views.ts';
 
 /** A list whose entries have no path of their own, such as `/countries`. No operation changes its entries. */
@@ -37,12 +39,43 @@ export function findReadOnlyLists(
     const isNamed = overrides.resource !== undefined;
     if (!isNamed && (getTrailingParameters(path).length > 0 || !isKnownPath(path, items))) continue;
     if (!isNamed && (!hasKey(reader, schema, path) || !hasKnownQuery(reader, { schema }, documentPath))) continue;
+    const list = routes.get('GET');
+    if (!isNamed && list && needsUnknownUser(reader, list)) continue;
     if (!isNamed && (isReport(path) || showsAbove(reader, resources, path, schema))) continue;
+    if (!isNamed && (isSearchPath(path) || isAside(reader, documentPath))) continue;
     if (findShown(reader, resources, documentPath) || schemas.has(reader.resolve(schema))) continue;
     schemas.add(reader.resolve(schema));
     found.push({ path, documentPath });
   }
   return found;
+}
+
+/** Returns whether a path is that of a search in entries of other lists, such as `/search` or `/autocomplete`. */
+export function isSearchPath(path: string): boolean {
+  return /^(?:global|quick|full-?text)?[-_]?(?:search|autocomplete|typeahead|suggest|suggestions|lookup)$/i.test(
+    getLastSegment(path),
+  );
+}
+
+/**
+ * Returns whether a response is about something else than the list in it, such as `{ ready, timestamp, checks }` of
+ * `/health/ready`: the path does not name the list, and other properties do not describe a page.
+ */
+function isAside(reader: SchemaReader, documentPath: DocumentPath): boolean {
+  const route = documentPath.routes.get('GET');
+  const response = route && reader.getResponseSchema(route, route.successStatus);
+  const name = normalizeName(findListed(reader, documentPath)?.path.at(-1) ?? '');
+  const segment = normalizeName(getResourceSegment(documentPath.path));
+  const [one, other] = [name, segment].map(toSingular) as [string, string];
+  if (response === undefined || isListName(name) || one.endsWith(other) || other.endsWith(one)) return false;
+  return [...reader.getProperties(response)].some(
+    ([property, pointer]) =>
+      normalizeName(property) !== name &&
+      (reader.isScalar(pointer) || reader.getTypes(pointer).includes('boolean')) &&
+      !isEnvelopeName(property) &&
+      !isPageName(property) &&
+      !isSearchName(property),
+  );
 }
 
 /** Returns whether a path is about figures of other entries, such as `/reports/topics`. */

@@ -1,7 +1,10 @@
+import { DomainError } from '../application.ts';
+import type { Route } from '../openapi/routes.ts';
 import type { Entry } from '../store/state.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { normalizeName } from '../util/names.ts';
 import { getKeyValue } from './entry-values.ts';
+import { problems } from './problems.ts';
 import { type Inference, isTopLevel, type Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
 import { NAME_IDS, REFERENCED_USERS } from './user-names.ts';
@@ -81,4 +84,39 @@ export function toReferenceValue(
 ): unknown {
   const key = entry && getKeyValue(entry, target.id);
   return key === undefined ? undefined : [key, Number(key)].find((value) => isValid(schema, value));
+}
+
+/** An id in an entry that names no existing entry. */
+export interface UnknownId {
+  readonly property: string;
+  readonly id: unknown;
+  readonly resource: Pick<Resource, 'singular'>;
+  /** What the id should be: `id`, or a login such as `email`. */
+  readonly kind?: string | undefined;
+}
+
+/** Returns whether a value of a property with an id is one. */
+export function isId(value: unknown): boolean {
+  return typeof value === 'string' || typeof value === 'number';
+}
+
+/** The errors for a body with the id of an entry that does not exist, the best first. */
+const REFERENCE_CODES = ['unknown-reference', 'entry-not-found', 'invalid-reference'] as const;
+
+/**
+ * Throws a `DomainError` for the first id that names no entry. The document must have the status of the error for the
+ * operation: 422, else 404, else 400.
+ * `others`: the errors whose statuses the document can have for other reasons.
+ */
+export function refuseUnknown(
+  { responses }: Pick<Route, 'responses'>,
+  [unknown]: readonly UnknownId[],
+  others: readonly (typeof REFERENCE_CODES)[number][] = [],
+): void {
+  const isDocumented = (code: (typeof REFERENCE_CODES)[number]) =>
+    responses.some(({ name }) => name === String(problems[code].status));
+  const code = REFERENCE_CODES.find((one) => !others.includes(one) && isDocumented(one));
+  if (!unknown || !code) return;
+  const { property, id, resource, kind = 'id' } = unknown;
+  throw new DomainError(code, `${property} ${id}: no ${resource.singular} has this ${kind}`);
 }

@@ -2,10 +2,11 @@ import { DomainError, type Input } from '../application.ts';
 import { isNode, omitKeys, toNode } from '../openapi/document.ts';
 import { findMediaType, isParsedType, isXmlType } from '../openapi/media-types.ts';
 import type { Entry } from '../store/state.ts';
+import { getInner, setInner } from './entry-values.ts';
 import { PATH_VALUES, type Plan } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
-import { getInner, setInner } from './responses.ts';
 import type { SchemaReader } from './schema-reader.ts';
+import { matchNames } from './sent-names.ts';
 import { isUpload } from './uploads.ts';
 
 /** Returns the entry in a request body, without default values. */
@@ -15,10 +16,7 @@ export function getBody(model: ResourceModel, plan: Plan, input: Input): Entry {
 
 /** Returns the entries in a request body, which has one entry or a list, with the default values of its schema. */
 export function getBodies(model: ResourceModel, plan: Plan, input: Input): readonly Entry[] {
-  return readBodies(model, plan, input, (sent) => ({
-    ...model.getRequestDefaults(plan),
-    ...model.addRequestDefaults(plan, sent),
-  }));
+  return readBodies(model, plan, input, (sent) => model.addRequestDefaults(plan, sent));
 }
 
 function readBodies(
@@ -28,11 +26,12 @@ function readBodies(
   complete: (sent: Entry) => Entry,
 ): readonly Entry[] {
   const { body, headers } = input;
-  const { route, requestPath, entryPath } = plan;
+  const { route, resource, requestPath, entryPath } = plan;
   if (body === undefined) requireReadableType(plan, input);
   return [getInner(body, requestPath)].flat().map((value) => {
     const known = isUpload(route) ? toNode(value) : pickKnown(reader, plan, requestPath, toNode(value), headers);
-    return setInner({}, entryPath, complete(omitKeys(known, [PATH_VALUES])));
+    const schema = reader.getInner(resource.schema, entryPath) ?? '';
+    return setInner({}, entryPath, matchNames(reader, schema, complete(omitKeys(known, [PATH_VALUES]))));
   });
 }
 

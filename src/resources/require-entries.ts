@@ -63,6 +63,16 @@ function hasParent(
 }
 
 /**
+ * Returns whether a list such as `/users/{userId}/chats` has the same entries for each user, because no operation
+ * creates chats or users, and chats do not name their user.
+ */
+export function isShared(model: ResourceModel, { resource, mount, action, marked, follows }: Plan): boolean {
+  if (action !== 'list' || marked !== undefined || follows || mount.parents.length === 0) return false;
+  const isUnknown = mount.parents.every(({ isSender, property }) => !isSender && property === undefined);
+  return isUnknown && !model.canCreate(resource) && model.findParents(mount).every((places) => places.length === 0);
+}
+
+/**
  * Returns the entry at a request path such as `/pets/7`; undefined if there is no such entry.
  * `path`: the path parameters of the request.
  */

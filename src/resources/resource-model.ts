@@ -1,4 +1,4 @@
-import { DomainError, type Input } from '../application.ts';
+import type { Input } from '../application.ts';
 import type { CompleteValue } from '../mock/complete-value.ts';
 import type { createMock } from '../mock/mock.ts';
 import type { Contract } from '../openapi/contract.ts';
@@ -18,8 +18,7 @@ import { inferResources } from './infer.ts';
 import { findListParameters } from './list-parameters.ts';
 import type { ListParameters } from './list-query.ts';
 import { listRequestNames } from './locate.ts';
-import { addArticle } from './names.ts';
-import { createEmptyLists, createNestedDefaults } from './nested-defaults.ts';
+import { createEmptyValues, createFittingNames, createNestedDefaults } from './nested-defaults.ts';
 import { hasOwnId } from './query-ids.ts';
 import {
   type Action,
@@ -33,6 +32,7 @@ import {
 import { ResponseFactory } from './responses.ts';
 import { SchemaReader } from './schema-reader.ts';
 import {
+  createNoFreeId,
   createServerValues,
   formatTimes,
   SAMPLE_TIME_MS,
@@ -41,6 +41,7 @@ import {
   type UsedIds,
 } from './server-values.ts';
 import { listIgnored } from './sort-entries.ts';
+import { planStreams, type StreamPlan } from './stream-plans.ts';
 import { listSentInside } from './take-parts.ts';
 import { describeUpload, isUpload, setFile } from './uploads.ts';
 
@@ -75,15 +76,17 @@ export class ResourceModel {
   readonly reader: SchemaReader;
   readonly validator: EntryValidator;
   readonly responses: ResponseFactory;
-  /** Adds the values that follow from other entries. */
   readonly derived: DerivedValues;
   /** Returns the resources named as parents in a path, such as `owners` in `/owners/{ownerId}/pets`. */
   readonly findParents: ReturnType<typeof createParentFinder>;
   readonly generate: (schema: string, seed: number) => unknown;
   readonly completeValue: CompleteValue;
+  /** The streams of the changes of resources, by the key of the route. */
+  readonly streams: ReadonlyMap<string, StreamPlan>;
   readonly #values: ServerValues;
   /** Adds default values to the objects in an entry. */
   readonly addNestedDefaults: ReturnType<typeof createNestedDefaults>;
+  readonly listFitting: ReturnType<typeof createFittingNames>;
   /** The resources with an operation that creates entries. */
   readonly #created: ReadonlySet<Resource>;
 
@@ -91,18 +94,19 @@ export class ResourceModel {
     this.contract = contract;
     this.reader = new SchemaReader(contract.normalized);
     this.inference = inferResources(this.reader, contract.routes);
+    this.streams = planStreams(this.reader, this.inference, contract.routes);
     const creating = [...this.inference.plans.values()].filter(({ action }) => CREATING_ACTIONS.includes(action));
     this.#created = new Set(creating.map(({ resource }) => resource));
     this.findParents = createParentFinder(this.inference);
     this.validator = new EntryValidator(contract, this.reader);
     this.responses = new ResponseFactory(contract, this.reader, this.inference, completeValue);
     this.addNestedDefaults = createNestedDefaults(contract.normalized);
+    this.listFitting = createFittingNames(contract.normalized);
     this.generate = generateField;
     this.completeValue = completeValue;
     this.#values = createServerValues(contract, this.reader, generateField);
-    const { inference, responses } = this;
     const getSent = memoizeByObject((resource: Resource) => new Set(this.#listSentNames(resource)));
-    this.derived = new DerivedValues(this, inference, responses, getSent);
+    this.derived = new DerivedValues(this, this.inference, this.responses, getSent);
   }
 
   /**
@@ -173,14 +177,18 @@ export class ResourceModel {
   });
 
   /**
-   * Adds the default values of a request body's schema to the objects in the body.
-   * `body`: the part of the body that has the entry.
+   * Returns the part of a request body that has the entry with the default values of its schema, also in objects.
+   * Alternatives that do not fit the body have no effect.
    */
-  addRequestDefaults({ route, requestPath }: Plan, body: Entry): Entry {
+  addRequestDefaults(plan: Plan, body: Entry): Entry {
+    const { route, requestPath } = plan;
     const request = this.reader.getRequestSchema(route);
     const inner = request === undefined ? undefined : this.reader.getInner(request, requestPath);
     const place = inner === undefined ? undefined : (this.reader.getItems(inner) ?? inner);
-    return place === undefined ? body : this.addNestedDefaults(place, body);
+    const defaults = this.getRequestDefaults(plan);
+    if (place === undefined) return { ...defaults, ...body };
+    const names = this.listFitting(place, body);
+    return { ...pickKeys(defaults, names), ...this.addNestedDefaults(place, body) };
   }
 
   /**
@@ -189,14 +197,16 @@ export class ResourceModel {
    */
   readonly getInitialValues = memoizeByObject((resource: Resource): Entry => {
     const effects = [...this.inference.plans.values()].flatMap((plan) =>
-      plan.resource === resource && plan.effect && plan.route.method !== 'DELETE' ? [plan.effect] : [],
+      plan.resource === resource && plan.effect && (plan.route.method !== 'DELETE' || plan.archives)
+        ? [plan.effect]
+        : [],
     );
     return listInitialValues(this.reader, resource.schema, effects, this.contract.isValid);
   });
 
-  /** Returns the lists that entries require and that the request can lack, without items. */
-  readonly getEmptyLists = memoizeByObject((plan: Plan) =>
-    createEmptyLists(this.reader, plan.resource.schema, this.#getRequestNames(plan), this.contract.isValid),
+  /** Returns the empty lists and the nulls that a new entry has without its request. */
+  readonly getEmptyValues = memoizeByObject((plan: Plan) =>
+    createEmptyValues(this.reader, plan.resource, this.#getRequestNames(plan), this.contract.isValid),
   );
 
   /**
@@ -208,12 +218,10 @@ export class ResourceModel {
     const file = isUpload(plan.route) ? describeUpload(this.reader, resource.schema, body, this.contract.isValid) : {};
     const sent = { ...file, ...this.#omitUnknownId(plan, body) };
     const own = this.validator.removeInvalid(resource, sent);
-    const given = {
-      ...this.getEmptyLists(plan),
-      ...this.getInitialValues(resource),
-      ...this.getDefaults(resource),
-      ...this.addNestedDefaults(resource.schema, own),
-    };
+    const known = this.addNestedDefaults(resource.schema, own);
+    const values = { ...this.getInitialValues(resource), ...this.getDefaults(resource), ...known };
+    // The values of the request are first, and keep their order.
+    const given = { ...values, ...this.getEmptyValues(plan), ...values };
     const timed = { ...given, ...this.#values.getTimes(resource, given, { nowMs, kinds: ['created', 'updated'] }) };
     const withFile = isUpload(plan.route) ? setFile(timed, body) : timed;
     const withParents = this.#setParents(mount, path, withFile, true);
@@ -306,7 +314,8 @@ export class ResourceModel {
     const kept = Object.fromEntries(Object.entries(current).filter(([name]) => isKept(name)));
     const defaults = Object.entries(this.getDefaults(plan.resource)).filter(([name]) => known.includes(name));
     const given = this.addNestedDefaults(plan.resource.schema, body);
-    const replaced = { ...kept, ...Object.fromEntries(defaults), ...given };
+    const values = { ...kept, ...Object.fromEntries(defaults), ...given };
+    const replaced = { ...values, ...this.getEmptyValues(plan), ...values };
     return this.updateEntry(plan, current, () => replaced, given, nowMs);
   }
 
@@ -423,14 +432,6 @@ export class ResourceModel {
         : setKeyValue(next, parent, this.#values.toTyped(parent.schema, value));
     }, entry);
   }
-}
-
-function createNoFreeId({ name, singular, id }: Resource): DomainError {
-  const key = id.property ?? id.parameter;
-  return new DomainError(
-    'no-free-id',
-    `${name} has no free ${key}: the schema of ${key} allows no other value. Delete ${addArticle(singular)}, or allow more values in the contract`,
-  );
 }
 
 /**

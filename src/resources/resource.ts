@@ -274,6 +274,8 @@ export interface Plan {
   readonly responsePath: readonly string[];
   /** What the action changes. Only for the action `act`. */
   readonly effect?: Effect;
+  /** The verb of a `DELETE` that keeps the entry, such as `archive`. */
+  readonly archives?: string;
   /** Whether the action changes all entries of the list, as in `POST /notifications/read-all`. */
   readonly isBulk?: boolean;
   /** The numbers of entries in the response. Only for the action `count`. */
@@ -308,6 +310,17 @@ export interface Children {
   readonly resource: Resource;
   /** Where a child has the id of its parent. Undefined for all entries of the resource. */
   readonly key: PathKey | undefined;
+  /** Where a child has the id or the ids of other entries that it shows or names, if it has no parent. */
+  readonly link?: Link;
+}
+
+/** How entries name another one: with ids such as `tagIds`, with objects such as `tags`, or with a hidden value. */
+export interface Link {
+  /** The property that shows the other entry or entries. */
+  readonly property: string;
+  /** The property with the id or the ids. */
+  readonly ids: string | undefined;
+  readonly target: Resource;
 }
 
 /**
@@ -318,7 +331,7 @@ export interface Children {
 export interface Derived {
   readonly property: string;
   readonly children: Children;
-  readonly only: { readonly property: string; readonly value: unknown } | undefined;
+  readonly only: { readonly property: string; readonly value: unknown; readonly not?: readonly unknown[] } | undefined;
   readonly time: string | undefined;
   /** The property by which the entries are counted, and the name of the number of each value: `byStatus`. */
   readonly group?: { readonly property: string; readonly names: ReadonlyMap<string, unknown> } | undefined;
@@ -330,6 +343,8 @@ export interface Derived {
   readonly view?: View | undefined;
   /** The value of all entries, if the property is the share of the entries in a state: 1, or 100 for a percentage. */
   readonly whole?: number | undefined;
+  /** Whether a share is rounded to an integer. */
+  readonly isInteger?: boolean;
   /** The number whose average is shown: `rating` for `averageRating`. `none`: the average of no entries. */
   readonly average?: { readonly property: string; readonly isInteger: boolean; readonly none: 0 | null | undefined };
   /** The JSON Pointer of the schema in which the entries themselves are shown. `isList`: whether all are shown. */

@@ -36,7 +36,7 @@ export function respond(
     sender,
     schema: model.getShownSchema(plan),
   });
-  const headers = createHeaders(model, plan, { status, input, entry: entry && derived[0] });
+  const headers = createHeaders(model, plan, { status, input, entry: plan.hidesEntry ? undefined : derived[0] });
   return addHeaders(model.responses.createEntryResponse(plan, status, derived), headers);
 }
 

@@ -3,7 +3,9 @@ import type { Route } from '../openapi/routes.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { normalizeName, toSingular } from '../util/names.ts';
 import { type DocumentPath, type DocumentPaths, getResourceSegment, getTrailingParameters } from './document-paths.ts';
+import { isSearchName } from './list-filters.ts';
 import { getLastSegment, getParameterName, getParentPath } from './names.ts';
+import { isTotalName } from './page-fields.ts';
 import { hasProperties } from './path-keys.ts';
 import { isEnvelopeName, type SchemaReader } from './schema-reader.ts';
 
@@ -125,3 +127,17 @@ const indexShown = memoizeByObject((reader: SchemaReader) =>
     return index;
   }),
 );
+
+/**
+ * Returns the places of the only object in a response beside properties such as `success`, `total` and `query`:
+ * `['data']`.
+ */
+export function listWrapped(reader: SchemaReader, schema: string): readonly (readonly string[])[] {
+  const others = [...reader.getProperties(schema)].filter(
+    ([name, pointer]) =>
+      !isEnvelopeName(name) && !(reader.isScalar(pointer) && (isTotalName(name) || isSearchName(name))),
+  );
+  const [[name, pointer] = []] = others;
+  const isWrapped = others.length === 1 && name !== undefined && pointer !== undefined && reader.isObject(pointer);
+  return isWrapped ? [[name]] : [];
+}

@@ -1,7 +1,7 @@
 import type { HandlerResponse, Input } from '../application.ts';
 import type { CompleteValue } from '../mock/complete-value.ts';
 import type { Contract } from '../openapi/contract.ts';
-import { isNode, omitKeys } from '../openapi/document.ts';
+import { omitKeys } from '../openapi/document.ts';
 import { findValueMedia } from '../openapi/responses.ts';
 import type { Entry } from '../store/state.ts';
 import { formatPointer, parsePointer } from '../util/json-pointer.ts';
@@ -10,19 +10,18 @@ import { normalizeName } from '../util/names.ts';
 import { getPageUrl } from '../util/pages.ts';
 import { toSeed } from '../util/random.ts';
 import { isSecretName } from '../util/redact-secrets.ts';
+import { type Completed, getGeneratedInside, pickPointers, setGeneratedInside, toList } from './completed.ts';
 import { averageEntries } from './derived.ts';
-import { getEntryKey, getKeyValue, getOwn, removePathValues } from './entry-values.ts';
+import { getEntryKey, getKeyValue, getOwn, removePathValues, setInner } from './entry-values.ts';
 import { getEnvelopeValues, isOnlyEnvelope } from './envelopes.ts';
 import type { ListPage } from './list-query.ts';
+import { addIds } from './named-ids.ts';
 import { getKeyNames } from './names.ts';
-import { getLinkRelation, getPageValues } from './page-fields.ts';
+import { findNeighbour, getLinkRelation, getPageValues } from './page-fields.ts';
 import type { Inference, Plan, Resource } from './resource.ts';
 import { allowsAnyBody, allowsAnyJson, type SchemaReader } from './schema-reader.ts';
 import { computeTotals, findTotals, type Total } from './totals.ts';
 import { PERSONS } from './user-names.ts';
-
-/** A value with generated values for missing required properties, and the JSON Pointers of the generated values. */
-type Completed = ReturnType<CompleteValue>;
 
 /**
  * Creates the responses of operations on inferred resources.
@@ -57,9 +56,10 @@ export class ResponseFactory {
    */
   createEntryResponse(plan: Plan, status: number, entries: readonly Entry[]): HandlerResponse {
     const [entry] = entries;
-    const { schema, headers, inner, items, envelope, hidesEntry } = this.#getBody(plan, status);
+    const { schema, headers, inner, items, envelope, ...documented } = this.#getBody(plan, status);
+    const hidesEntry = documented.hidesEntry || plan.hidesEntry === true;
     const { resource, responsePath } = plan;
-    if (entry && this.#isOpen(plan))
+    if (entry && !plan.hidesEntry && this.#isOpen(plan))
       return { status, headers, ...this.#wrapOpen(plan, this.#completeOpen(plan, entry)) };
     if (schema === undefined) return { status };
     const id = entry && this.#getBareId(plan, schema, entry);
@@ -67,7 +67,11 @@ export class ResponseFactory {
     const seed = toSeed(`${plan.route.operationId} ${entry ? getEntryKey(resource, entry) : ''}`);
     if (inner === undefined || hidesEntry || (!entry && items === undefined)) {
       const shown = entry && !hidesEntry ? removePathValues(entry) : {};
-      const { value, generated } = this.#completeValue(schema, { ...shown, ...envelope }, seed);
+      const known = { ...shown, ...envelope };
+      const named = entry
+        ? addIds(this.#reader, this.#contract.isValid, { resource, entry, schema, body: known })
+        : known;
+      const { value, generated } = this.#completeValue(schema, named, seed);
       return { status, headers, body: value, generated };
     }
     const completed = entries.map((each) =>
@@ -124,7 +128,8 @@ export class ResponseFactory {
     if (mount.shown === undefined) return completed;
     const names = this.#reader.getProperties(mount.shown);
     const shown = Object.entries(completed.value as Entry).filter(([name]) => names.has(name));
-    return { ...completed, value: Object.fromEntries(shown) };
+    const value = Object.fromEntries(shown);
+    return { value, generated: pickPointers(completed.generated, value) };
   }
 
   /** Returns an entry with its id, and with all properties that the response schema requires. */
@@ -157,9 +162,8 @@ export class ResponseFactory {
     const text = getKeyValue(entry, id);
     const values = text === undefined ? [] : [text, Number(text)];
     const value = name && values.find((each) => this.#contract.isValid(properties.get(name) ?? '', each));
-    return name === undefined || value === undefined || getOwn(entry, name) !== undefined
-      ? entry
-      : { ...entry, [name]: value };
+    if (name === undefined || value === undefined || getOwn(entry, name) !== undefined) return entry;
+    return setGeneratedInside({ ...entry, [name]: value }, getGeneratedInside(entry));
   }
 
   /** Returns a response with one page of a list. `input`: the request. */
@@ -257,7 +261,9 @@ export class ResponseFactory {
     if (found) return found;
     const seed = toSeed(`${resource.memberOf ?? resource.name} ${getEntryKey(resource, entry)}`);
     const shown = this.#convertId(resource, schema, removePathValues(entry));
-    const completed = this.#maskPasswords(resource, schema, this.#completeValue(schema, shown, seed));
+    const own = this.#maskPasswords(resource, schema, this.#completeValue(schema, shown, seed));
+    const inside = pickPointers(getGeneratedInside(entry), own.value as Entry);
+    const completed = inside.length === 0 ? own : { ...own, generated: [...own.generated, ...inside] };
     known.set(schema, completed);
     return completed;
   }
@@ -332,6 +338,11 @@ export class ResponseFactory {
     const required = this.#reader.getRequired(schema);
     const fields = properties.flatMap(([name, pointer]): readonly (readonly [string, unknown])[] => {
       const field = { name, list: plan.responsePath.at(-1) ?? '', siblings, parent: parents.at(-1) ?? '' };
+      const next = this.#reader.isObject(pointer)
+        ? findNeighbour(name, [...this.#reader.getProperties(pointer).keys()], page)
+        : undefined;
+      if (next !== undefined)
+        return [[name, next === null ? undefined : this.#getPageFields(pointer, { ...listed, page: next })]];
       const isAllowed = (value: unknown) => this.#contract.isValid(pointer, value);
       const link = this.#getLink(name, pointer, listed);
       const average = averageEntries(this.#reader, this.#getItems(plan), { name, pointer }, { isAllowed, read });
@@ -416,29 +427,8 @@ interface DocumentedBody {
   readonly hidesEntry: boolean;
 }
 
-/** Combines completed entries into a list. In the JSON Pointers of generated values, `*` stands for all indexes. */
-function toList(entries: readonly Completed[]): Completed {
-  const generated = new Set(entries.flatMap((entry) => entry.generated.map((pointer) => `/*${pointer}`)));
-  return { value: entries.map(({ value }) => value), generated: [...generated] };
-}
-
 /** The maximum depth of nested objects in which properties such as `total` are searched. */
 const MAX_FIELD_DEPTH = 2;
-
-/**
- * Returns a copy of an object with a new value at a path: `['data', 'pet']` sets `data.pet`.
- * For an empty path, adds all properties of `value` to the object.
- */
-export function setInner(object: Entry, [name, ...rest]: readonly string[], value: unknown): Entry {
-  if (name === undefined) return { ...object, ...(value as Entry) };
-  if (rest.length === 0) return { ...object, [name]: value };
-  return { ...object, [name]: setInner((getOwn(object, name) ?? {}) as Entry, rest, value) };
-}
-
-/** Returns the value at a path: `data.pet` for `['data', 'pet']`. Returns the object itself for an empty path. */
-export function getInner(object: unknown, path: readonly string[]): unknown {
-  return path.reduce<unknown>((value, name) => (isNode(value) ? getOwn(value, name) : undefined), object);
-}
 
 /** Matches names of properties with a password, without uppercase letters and separators. */
 export const PASSWORD = /^(?:user|login)?(?:password|passwd|pwd|passphrase|passcode)$/;

@@ -77,6 +77,11 @@ export function isEnvelopeName(name: string): boolean {
   return ENVELOPE_NAMES.includes(normalizeName(name));
 }
 
+/** Returns whether a property with this name usually has the list in a response, such as `items`. */
+export function isListName(name: string): boolean {
+  return LIST_NAMES.includes(normalizeName(name));
+}
+
 /**
  * A list or an entry in a body.
  * `path`: the property names that lead to it.

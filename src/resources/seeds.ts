@@ -9,13 +9,13 @@ import { createDefaultAccount } from './accounts.ts';
 import { linkUsers } from './embedded.ts';
 import { findEqual, getEntries, getEntryList, hasParents, listParentPaths, setEntries } from './entries.ts';
 import { appendEntry } from './entry-lists.ts';
-import { getKeyValue, type PathInput } from './entry-values.ts';
+import { getInner, getKeyValue, type PathInput } from './entry-values.ts';
 import { addFirstUser } from './ownership.ts';
 import { findReferences, toReferenceValue } from './references.ts';
 import { isTopLevel, type Plan, type Resource, SENDER } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
-import { getInner } from './responses.ts';
 import { createUuidFrom, SAMPLE_TIME_MS } from './server-values.ts';
+import { STATE_PROPERTIES } from './states.ts';
 
 /**
  * The number of entries to generate for each parent, or for a resource without parents.
@@ -95,6 +95,39 @@ function createReferrer({ reader, inference, contract }: ResourceModel, resource
 }
 
 /**
+ * Sets ids such as `feedId` in the entries that no operation creates to the id of the first feed.
+ * Without it, they would have this id in responses, but would not belong to the feed.
+ */
+export function linkGenerated(model: ResourceModel, state: State, target: Resource, first: Entry): State {
+  const { reader, inference, contract } = model;
+  return listGenerated(model).reduce((next, resource) => {
+    const required = reader.getRequired(resource.schema);
+    const references = findReferences(reader, inference, resource.schema, resource).filter(
+      (reference) => reference.target === target && target !== resource && required.includes(reference.property),
+    );
+    const entries = getEntries(next, resource);
+    const isIncomplete = (entry: Entry) => references.some(({ property }) => !Object.hasOwn(entry, property));
+    if (references.length === 0 || !entries.some(isIncomplete)) return next;
+    const linked = entries.map((entry) => {
+      const missing = references.filter(({ property }) => !Object.hasOwn(entry, property));
+      const ids = missing.flatMap((reference) => {
+        const id = toReferenceValue(contract.isValid, reference, first);
+        return id === undefined ? [] : [[reference.property, id]];
+      });
+      return ids.length === 0 ? entry : { ...entry, ...Object.fromEntries(ids) };
+    });
+    return setEntries(next, resource, EntryList.of(linked));
+  }, state);
+}
+
+/** Returns the collections whose entries no operation creates. */
+const listGenerated = memoizeByObject((model: ResourceModel): readonly Resource[] =>
+  model.inference.resources.filter(
+    (resource) => resource.kind === 'collection' && resource.schema !== '' && !model.canCreate(resource),
+  ),
+);
+
+/**
  * Returns the entries that the user provides for a resource, with default values from the contract for missing
  * properties.
  */
@@ -152,7 +185,7 @@ function addSeedsAt(model: ResourceModel, plan: Plan, state: State, places: Seed
       const given = isForEach ? undefined : paths.find((one) => value !== undefined && hasParents(value, mount, one));
       const path = given ?? parentPath;
       const key = `${resource.name} ${Object.values(path).join('/')} ${index}`;
-      const body = value ?? startUnread(model, resource, model.generate(resource.schema, toSeed(key)));
+      const body = value ?? startUnread(model, resource, generateEntry(model, resource, toSeed(key)));
       if (!body) continue;
       const newId = () => createUuidFrom(key);
       const entry = model.createSeed(plan, { list, body, path, nowMs: SAMPLE_TIME_MS, newId });
@@ -161,6 +194,19 @@ function addSeedsAt(model: ResourceModel, plan: Plan, state: State, places: Seed
     }
   // A document can have hundreds of resources, most of them without entries.
   return list === stored ? state : setEntries(state, resource, list);
+}
+
+/** Returns a generated entry, also with an optional state such as `status`, so that each entry is in one of them. */
+function generateEntry({ reader, generate }: ResourceModel, { schema }: Resource, seed: number): unknown {
+  const generated = generate(schema, seed);
+  if (!isNode(generated)) return generated;
+  const missing = [...reader.getProperties(schema)].filter(
+    ([name, pointer]) =>
+      STATE_PROPERTIES.includes(normalizeName(name)) &&
+      Array.isArray(reader.getKeyword(pointer, 'enum')) &&
+      !Object.hasOwn(generated, name),
+  );
+  return { ...generated, ...Object.fromEntries(missing.map(([name, pointer]) => [name, generate(pointer, seed)])) };
 }
 
 /** Matches what a reader of an entry changes: `read`, `isRead`, `readAt`. */

@@ -1,3 +1,4 @@
+import { DomainError } from '../application.ts';
 import type { Contract } from '../openapi/contract.ts';
 import { getDefaultValues } from '../openapi/default-values.ts';
 import { getNode } from '../openapi/document.ts';
@@ -7,9 +8,10 @@ import type { EntryList } from '../store/entry-list.ts';
 import type { Entry } from '../store/state.ts';
 import { toIsoTime } from '../util/iso-time.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
-import { normalizeName } from '../util/names.ts';
+import { isCreationTimeName, normalizeName } from '../util/names.ts';
 import { createRandom, createUuid, toSeed } from '../util/random.ts';
 import { findByKeys, getIdNumbers } from './entry-lists.ts';
+import { addArticle } from './names.ts';
 import type { PathKey, Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
 
@@ -54,12 +56,13 @@ export interface UsedIds {
 /** The event that a time property records: the creation of an entry, or its last change. */
 export type TimeKind = 'created' | 'updated';
 
-const TIME_NAMES: Readonly<Record<TimeKind, RegExp>> = {
-  created:
-    /^(?:(?:date|time)?(?:created|creation|inserted)(?:at|on|date|time|datetime|timestamp|timems)?|added(?:at|on)|dateadded)$/,
-  updated:
-    /^(?:date|time)?(?:last)?(?:updated?|modified|modification|changed)(?:at|on|date|time|datetime|timestamp|timems)?$/,
-};
+/** Matches normalized names of properties with the time of the last change. */
+const UPDATE_TIME =
+  /^(?:date|time)?(?:last)?(?:updated?|modified|modification|changed)(?:at|on|date|time|datetime|timestamp|timems)?$/;
+
+function isKindOfTime(name: string, kind: TimeKind): boolean {
+  return kind === 'created' ? isCreationTimeName(name) : UPDATE_TIME.test(normalizeName(name));
+}
 
 /**
  * Matches names of times at which an entry of a certain kind was created, such as `sentAt` of a message.
@@ -69,7 +72,7 @@ const CREATED_BY_KIND =
   /^(?:sent|posted|submitted|registered|registration|joined|placed|ordered|booked|uploaded|received|logged)(?:at|on|date|time|datetime|timestamp)$/;
 
 function isTimeName(reader: SchemaReader, { schema }: Resource, name: string, kind: TimeKind): boolean {
-  if (TIME_NAMES[kind].test(normalizeName(name))) return true;
+  if (isKindOfTime(name, kind)) return true;
   const isOfKind = kind === 'created' && CREATED_BY_KIND.test(normalizeName(name));
   return isOfKind && schema !== '' && reader.getRequired(schema).includes(name);
 }
@@ -80,7 +83,7 @@ function isTimeName(reader: SchemaReader, { schema }: Resource, name: string, ki
  */
 export function findCreatedName(names: readonly string[]): string | undefined {
   return (
-    names.find((name) => TIME_NAMES.created.test(normalizeName(name))) ??
+    names.find(isCreationTimeName) ??
     names.find((name) => CREATED_BY_KIND.test(normalizeName(name))) ??
     names.find((name) => ['publishedat', 'date', 'timestamp'].includes(normalizeName(name)))
   );
@@ -88,7 +91,7 @@ export function findCreatedName(names: readonly string[]): string | undefined {
 
 /** Returns the property with the time of the last change. `names`: the properties of an entry. */
 export function findUpdatedName(names: readonly string[]): string | undefined {
-  return names.find((name) => TIME_NAMES.updated.test(normalizeName(name)));
+  return names.find((name) => UPDATE_TIME.test(normalizeName(name)));
 }
 
 /**
@@ -141,7 +144,7 @@ export function createServerValues(
     getTimes(resource, from, { nowMs, kinds }) {
       const values = getOwnProperties(resource).flatMap(([name, pointer]) => {
         const isTime = kinds.some((kind) => isTimeName(reader, resource, name, kind));
-        if (!isTime || from[name] !== undefined) return [];
+        if (!isTime || (from[name] ?? undefined) !== undefined) return [];
         const value = formatTimes(nowMs).find((time) => contract.isValid(pointer, time));
         return value === undefined ? [] : [[name, value]];
       });
@@ -237,4 +240,13 @@ function createSlugs(entry: Entry, unique: string): readonly string[] {
 /** Creates a UUID from a text, for entries of the default data. The same text always gives the same UUID. */
 export function createUuidFrom(text: string): string {
   return createUuid(createRandom(toSeed(text)));
+}
+
+/** Returns the error for a new entry if the schema of the id allows no other value. */
+export function createNoFreeId({ name, singular, id }: Resource): DomainError {
+  const key = id.property ?? id.parameter;
+  return new DomainError(
+    'no-free-id',
+    `${name} has no free ${key}: the schema of ${key} allows no other value. Delete ${addArticle(singular)}, or allow more values in the contract`,
+  );
 }

@@ -6,7 +6,7 @@ import type { SchemaReader } from './schema-reader.ts';
  * and values of properties, such as `done`.
  */
 const SYNONYMS: readonly (readonly string[])[] = [
-  ['complete', 'completed', 'finish', 'finished', 'done'],
+  ['complete', 'completed', 'finish', 'finished', 'done', 'checked'],
   ['cancel', 'cancelled', 'canceled'],
   ['publish', 'published', 'live'],
   ['open', 'reopen', 'reopened', 'opened', 'todo', 'active'],
@@ -77,7 +77,7 @@ interface StateValue {
 }
 
 /** Names of properties with the main state of an entry, without uppercase letters and separators. */
-const STATE_PROPERTIES = ['status', 'state', 'stage', 'phase'];
+export const STATE_PROPERTIES = ['status', 'state', 'stage', 'phase'];
 
 /** Matches the names of properties that say what an entry is, and not in which state it is. */
 const CLASSES = /(?:type|kind|category|role|gender|language|currency|unit)$/;
@@ -147,6 +147,55 @@ export function findFollowingValues(
   });
 }
 
+/** Returns the state of entries that has exactly the name of a number, such as `done` or `isDone`. */
+export function findExactState(reader: SchemaReader, schema: string, property: string): StateValue | undefined {
+  const found = schema === '' ? undefined : findStateValue(reader, schema, property);
+  const name = normalizeName(property);
+  const isExact =
+    typeof found?.value === 'boolean'
+      ? [name, `is${name}`].includes(normalizeName(found.property))
+      : normalizeName(String(found?.value)) === name;
+  return isExact ? found : undefined;
+}
+
+/** Words for entries that are not done, without uppercase letters and separators. */
+const NOT_DONE = [
+  'open',
+  'remaining',
+  'incomplete',
+  'uncompleted',
+  'unfinished',
+  'outstanding',
+  'undone',
+  'unresolved',
+];
+
+/**
+ * Returns the state of the entries that a number such as `openTaskCount` counts. Without a state of this name, `open`
+ * means all entries that are not done: those without the states `not`.
+ */
+export function findCountedState(
+  reader: SchemaReader,
+  schema: string,
+  word: string,
+): (StateValue & { readonly not?: readonly unknown[] }) | undefined {
+  const exact = findExactState(reader, schema, word);
+  if (exact) return exact;
+  const done = NOT_DONE.includes(normalizeName(word)) ? findDone(reader, schema) : undefined;
+  if (!done) return findStateValue(reader, schema, word);
+  const values = reader.getKeyword(reader.getProperties(schema).get(done.property) ?? '', 'enum');
+  // A cancelled entry is not open either.
+  const ended = Array.isArray(values) ? values.filter((value) => value !== done.value && isLate(value)) : [];
+  return { ...done, not: [done.value, ...ended] };
+}
+
+/** Returns the state of entries that are done, such as `status: 'completed'` or `resolved: true`. */
+export function findDone(reader: SchemaReader, schema: string): StateValue | undefined {
+  return schema === ''
+    ? undefined
+    : (findStateValue(reader, schema, 'complete') ?? findStateValue(reader, schema, 'close'));
+}
+
 function findNamedValue(reader: SchemaReader, schema: string, word: string): StateValue | undefined {
   const words = listStateWords(word);
   const properties = [...reader.getProperties(schema)];
@@ -179,7 +228,8 @@ function findBoolean(reader: SchemaReader, schema: string, words: readonly strin
  */
 export function findStateTime(reader: SchemaReader, schema: string, segment: string): string | undefined {
   const words = listStateWords(removeFillers(segment));
-  const names = words.flatMap((word) => ['at', 'on', 'date', 'time'].map((end) => word + end));
+  const ended = words.flatMap((word) => ['at', 'on', 'date', 'time'].map((end) => word + end));
+  const names = [...ended, ...ended.map((name) => `last${name}`)];
   const isTime = (pointer: string) =>
     ['date', 'date-time'].includes(String(reader.getKeyword(pointer, 'format'))) || reader.allowsNumber(pointer);
   const times = [...reader.getProperties(schema)].filter(([, pointer]) => isTime(pointer));
@@ -210,12 +260,15 @@ export function isUndo(verb: string): boolean {
 const LATE =
   /^(?:cancell?ed|rejected|declined|denied|expired|void(?:ed)?|withdrawn|refunded|deleted|failed|noshow|done|completed?|finished|closed|resolved|delivered|returned|archived|checkedout|suspended|blocked|banned)$/;
 
+function isLate(state: unknown): boolean {
+  return LATE.test(normalizeName(String(state)));
+}
+
 /**
  * Returns the state in which entries start: the first one that no action sets.
  * `isSet`: returns whether an action leads to a state.
  */
 export function findFirstState(states: readonly unknown[], isSet: (state: unknown) => boolean): unknown {
-  const isLate = (state: unknown) => LATE.test(normalizeName(String(state)));
   const early = states.filter((state) => !isLate(state));
   return early.find((state) => !isSet(state)) ?? early[0] ?? states.find((state) => !isSet(state)) ?? states[0];
 }

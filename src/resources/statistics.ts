@@ -1,13 +1,12 @@
 import { addToGroup } from '../util/groups.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { normalizeName, toSingular } from '../util/names.ts';
-import { findChildren, findCounted, indexNames, MAX_STATES } from './derived.ts';
-import { isSearchName } from './list-filters.ts';
-import { isTotalName } from './page-fields.ts';
+import { findCounted, getShare, indexNames, MAX_STATES } from './counted-properties.ts';
+import { findChildren } from './derived.ts';
 import type { Children, Derived, Resource } from './resource.ts';
-import { isEnvelopeName, type SchemaReader } from './schema-reader.ts';
-import { findStateValue } from './states.ts';
-import { findView } from './views.ts';
+import type { SchemaReader } from './schema-reader.ts';
+import { findExactState, findStateValue, STATE_PROPERTIES } from './states.ts';
+import { findView, isPartOf } from './views.ts';
 
 /** Returns all entries of each resource, as if they belonged to one parent. */
 const listAll = memoizeByObject((resources: readonly Resource[]): readonly Children[] =>
@@ -122,13 +121,14 @@ function findTimed(
     [resource.name, resource.singular].some((one) => name.length > one.length && name.endsWith(normalizeName(one))),
   );
   const own = named ?? subject;
-  if (!own || own.resource.schema === '') return undefined;
-  const ends = [own.resource.name, own.resource.singular].map(normalizeName);
-  const end = ends.find((one) => name.endsWith(one)) ?? '';
-  const view = findView(reader, own.resource, `/${name.slice(0, name.length - end.length)}`);
-  return view && view.times.length > 0
-    ? { property, children: own, only: undefined, time: undefined, view }
-    : undefined;
+  const found = (own ? [own] : children).flatMap((child): readonly Derived[] => {
+    if (child.resource.schema === '') return [];
+    const ends = [child.resource.name, child.resource.singular].map(normalizeName);
+    const end = ends.find((one) => name.endsWith(one)) ?? '';
+    const view = findView(reader, child.resource, `/${name.slice(0, name.length - end.length)}`);
+    return view && view.times.length > 0 ? [{ property, children: child, only: undefined, time: undefined, view }] : [];
+  });
+  return found.length === 1 ? found[0] : undefined;
 }
 
 /** Finds the state whose share a number such as `completionRate` or `donePercentage` is. */
@@ -139,10 +139,9 @@ function findShare(reader: SchemaReader, property: string, pointer: string, own:
     state === '' || schema === ''
       ? undefined
       : findStateValue(reader, schema, state.replace(/^completion$/, 'complete'));
-  const isPercentage = kind.startsWith('percent') || Number(reader.getKeyword(pointer, 'maximum') ?? 1) > 1;
-  // A fraction is no integer.
-  if (!only || (!isPercentage && !reader.getTypes(pointer).includes('number'))) return undefined;
-  return { property, children: own, only, time: undefined, whole: isPercentage ? 100 : 1 };
+  return kind === '' || !only
+    ? undefined
+    : { property, children: own, only, time: undefined, ...getShare(reader, property, pointer) };
 }
 
 /** Finds the numbers in an object of a response: `byStatus: { todo, done }`, or `tasks: { total, done }`. */
@@ -155,12 +154,15 @@ function findInside(
   const name = normalizeName(property);
   const named = indexNames(children).get(name);
   if (named?.length === 1 && named[0]) {
-    const inside = findStateCounts(reader, schema, children, named[0]).filter(({ group, view }) => !group && !view);
+    const inside = findStateCounts(reader, schema, children, named[0]).filter(({ group }) => !group);
     return inside.length > 0 ? [{ property, children: named[0], only: undefined, time: undefined, inside }] : [];
   }
   const [, what = '', by = ''] = /^(.*?)(?:count)?by(.+)$/.exec(name) ?? [];
-  const child = what === '' ? subject : indexNames(children).get(what)?.[0];
-  if (!child || child.resource.schema === '') return [];
+  const child =
+    what === '' ? (subject ?? findGrouped(reader, schema, by, children)) : indexNames(children).get(what)?.[0];
+  const isNumber = (pointer: string) =>
+    reader.getTypes(pointer).every((type) => type === 'integer' || type === 'number');
+  if (!child || child.resource.schema === '' || ![...reader.getProperties(schema).values()].every(isNumber)) return [];
   const own = [...reader.getProperties(child.resource.schema)].find(([one]) => normalizeName(one) === by);
   const values = own && reader.getKeyword(own[1], 'enum');
   if (!own || !Array.isArray(values)) return [];
@@ -180,15 +182,21 @@ function findInside(
   ];
 }
 
-/** Returns the state of entries that has exactly the name of a number, such as `done` or `isDone`. */
-function findExactState(reader: SchemaReader, schema: string, property: string) {
-  const found = schema === '' ? undefined : findStateValue(reader, schema, property);
-  const name = normalizeName(property);
-  const isExact =
-    typeof found?.value === 'boolean'
-      ? [name, `is${name}`].includes(normalizeName(found.property))
-      : normalizeName(String(found?.value)) === name;
-  return isExact ? found : undefined;
+/** Returns the only entries whose states, such as those of `status`, have the names of all numbers in an object. */
+function findGrouped(
+  reader: SchemaReader,
+  schema: string,
+  by: string,
+  children: readonly Children[],
+): Children | undefined {
+  const names = [...reader.getProperties(schema).keys()].map(normalizeName);
+  const found = children.filter(({ resource }) => {
+    const [, pointer] = [...reader.getProperties(resource.schema)].find(([one]) => normalizeName(one) === by) ?? [];
+    const values = pointer === undefined ? undefined : reader.getKeyword(pointer, 'enum');
+    const known = Array.isArray(values) ? values.map((value) => normalizeName(String(value))) : [];
+    return STATE_PROPERTIES.includes(by) && names.length > 0 && names.every((name) => known.includes(name));
+  });
+  return found.length === 1 ? found[0] : undefined;
 }
 
 /** Returns children by the JSON Pointers of their schemas. A document can have thousands. */
@@ -220,6 +228,7 @@ function findChildrenOf(
   const known = reader.getProperties(exact?.resource.schema ?? '');
   const same = indexSchemas(reader)(children).get(reader.resolve(schema)) ?? [];
   if (exact && same.length > 0) return shown.every((one) => known.has(one)) ? exact : undefined;
+  if (exact && isPartOf(reader, schema, exact.resource)) return exact;
   const named = same.filter(({ resource }) => name.endsWith(normalizeName(resource.name)));
   const [only, ...others] = named.length > 0 ? named : same;
   return others.length === 0 ? only : undefined;
@@ -274,17 +283,3 @@ const indexTexts = memoizeByObject((reader: SchemaReader) =>
     return index;
   }),
 );
-
-/**
- * Returns the places of the only object in a response beside properties such as `success`, `total` and `query`:
- * `['data']`.
- */
-export function listWrapped(reader: SchemaReader, schema: string): readonly (readonly string[])[] {
-  const others = [...reader.getProperties(schema)].filter(
-    ([name, pointer]) =>
-      !isEnvelopeName(name) && !(reader.isScalar(pointer) && (isTotalName(name) || isSearchName(name))),
-  );
-  const [[name, pointer] = []] = others;
-  const isWrapped = others.length === 1 && name !== undefined && pointer !== undefined && reader.isObject(pointer);
-  return isWrapped ? [[name]] : [];
-}

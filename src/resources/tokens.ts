@@ -1,13 +1,12 @@
 import type { HandlerResponse, Input } from '../application.ts';
-import { isNode } from '../openapi/document.ts';
+import { isNode, type Node } from '../openapi/document.ts';
 import type { Entry, State } from '../store/state.ts';
 import { formatPointer } from '../util/json-pointer.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import { getEntries, getEntryList } from './entries.ts';
 import { findByKeys } from './entry-lists.ts';
-import { getOwn, getPathValues } from './entry-values.ts';
+import { getOwn, getPathValues, setInner } from './entry-values.ts';
 import { PATH_VALUES, type Resource } from './resource.ts';
-import { setInner } from './responses.ts';
 import type { SchemaReader } from './schema-reader.ts';
 import { findByLogin, findNamed, TOKEN_NAMES } from './users.ts';
 
@@ -43,20 +42,43 @@ export type TokenType = 'access' | 'refresh';
 /** Whose a token is: a user, whose id is `sub` in the token, or an OAuth 2 client, whose id is `client_id`. */
 export type TokenOwner = { readonly sub: string | undefined; readonly key: unknown } | { readonly client_id: string };
 
-/**
- * Creates a token: a JSON Web Token (RFC 7519). It is not secret.
- * `id`: the id of the token, with which a logout ends it.
- */
-export function createToken(
-  owner: TokenOwner,
-  { nowMs, id, type }: { readonly nowMs: number; readonly id: string; readonly type: TokenType },
-): string {
-  const seconds = Math.floor(nowMs / 1_000);
-  return `${HEADER}.${encode({ ...owner, type, jti: id, iat: seconds, exp: seconds + TOKEN_SECONDS })}.`;
+/** What a new token states. `id`: its id, with which a logout ends it. `seconds`: its lifetime. */
+interface TokenInput {
+  readonly nowMs: number;
+  readonly id: string;
+  readonly type: TokenType;
+  readonly seconds?: number;
 }
 
-/** The lifetime that a token states. The server accepts a token until a logout ends it. */
+/**
+ * Creates a token: a JSON Web Token (RFC 7519). It is not secret.
+ */
+export function createToken(owner: TokenOwner, { nowMs, id, type, seconds = TOKEN_SECONDS }: TokenInput): string {
+  const start = Math.floor(nowMs / 1_000);
+  return `${HEADER}.${encode({ ...owner, type, jti: id, iat: start, exp: start + seconds })}.`;
+}
+
+/** The lifetime of a token in seconds: one year. */
 export const TOKEN_SECONDS = 365 * 86_400;
+
+/** Returns whether a request has a token of this server whose lifetime has ended. */
+export function hasExpired(input: Pick<Input, 'headers'>, nowMs: number): boolean {
+  return isExpired(readToken(input), nowMs);
+}
+
+/** Returns whether the lifetime of a token of this server has ended. */
+export function isExpired(token: string | undefined, nowMs: number): boolean {
+  const claims = readPayload(token);
+  return typeof claims?.exp === 'number' && claims.exp * 1_000 <= nowMs;
+}
+
+/** Returns what a token of this server states; undefined if it is not such a token. */
+function readPayload(token: string | undefined): Node | undefined {
+  const [head, payload] = token?.split('.') ?? [];
+  if (head !== HEADER || payload === undefined) return undefined;
+  const value: unknown = tryOrUndefined(() => JSON.parse(Buffer.from(payload, 'base64url').toString()));
+  return isNode(value) ? value : undefined;
+}
 
 /** Matches the value of a token of this server in a cookie. */
 const IN_COOKIE = new RegExp(`(?:^|;)\\s*[^=;]+=(${HEADER}\\.[\\w-]+\\.)`);
@@ -80,23 +102,21 @@ interface Claims {
 
 /** Returns the claims in a token of a user; undefined if it is not a token of this server. */
 function readClaims(token: string | undefined): Claims | undefined {
-  const [head, payload] = token?.split('.') ?? [];
-  if (head !== HEADER || payload === undefined) return undefined;
-  const value: unknown = tryOrUndefined(() => JSON.parse(Buffer.from(payload, 'base64url').toString()));
-  return isNode(value) && typeof value.sub === 'string'
+  const value = readPayload(token);
+  const [, payload = ''] = token?.split('.') ?? [];
+  return typeof value?.sub === 'string'
     ? { user: value.sub, id: typeof value.jti === 'string' ? value.jti : payload, type: value.type, key: value.key }
     : undefined;
 }
 
-/** Returns whether a text is a token of this server, of a user or of an OAuth 2 client. */
+/** Returns whether a text is a token of this server, of a user or of an OAuth 2 client, or a part of one. */
 export function isIssuedToken(text: string): boolean {
-  return text.startsWith(`${HEADER}.`) && !isDamaged(text);
+  return text.startsWith(`${HEADER}.`);
 }
 
 /** Returns whether a token starts as those of this server do, but a part of it is missing. */
 function isDamaged(token: string | undefined): boolean {
-  const [head, payload = ''] = token?.split('.') ?? [];
-  return head === HEADER && !isNode(tryOrUndefined(() => JSON.parse(Buffer.from(payload, 'base64url').toString())));
+  return token?.split('.')[0] === HEADER && readPayload(token) === undefined;
 }
 
 /** The parts of a request that say who sends it. */

@@ -1,6 +1,6 @@
 import type { Entry } from '../store/state.ts';
 import { isQuantityName, normalizeName, toSingular } from '../util/names.ts';
-import { getCountedName } from './derived.ts';
+import { getCountedName } from './counted-properties.ts';
 import { getOwn } from './entry-values.ts';
 import type { Children, Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';

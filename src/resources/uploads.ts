@@ -110,7 +110,7 @@ export function isDownload({ method, responses, successStatus }: Route): boolean
 /**
  * Returns a response with the uploaded file of an entry.
  * Its media type is that of the file if the document has it for the operation, otherwise the first documented one.
- * Returns undefined if the entry has no file, or one of more than 100 kB, whose content is not stored.
+ * Returns undefined if the entry has no file, or one without its content from an earlier version.
  */
 export function respondWithFile({ responses, successStatus }: Route, entry: Entry): HandlerResponse | undefined {
   const file = getOwn(getPathValues(entry), FILE);

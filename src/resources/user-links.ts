@@ -1,8 +1,8 @@
 import { EntryList } from '../store/entry-list.ts';
 import type { Entry, State } from '../store/state.ts';
 import { normalizeName } from '../util/names.ts';
-import { findShown, removeCopies } from './embedded.ts';
-import { getEntries, getEntryList, removeEntries, setEntries } from './entries.ts';
+import { findShown } from './embedded.ts';
+import { getEntries, getEntryList, setEntries } from './entries.ts';
 import { getKeyValue, setKeyValue } from './entry-values.ts';
 import { getPathForm } from './names.ts';
 import { findReferences } from './references.ts';
@@ -11,8 +11,9 @@ import type { ResourceModel } from './resource-model.ts';
 import type { SchemaReader } from './schema-reader.ts';
 import { changeFlags, changeIds, type IdChanges } from './sender-flags.ts';
 import { reserveNames } from './sequences.ts';
+import { removeAndUnlink } from './unlink-entries.ts';
 import { PEOPLE_LIST } from './user-names.ts';
-import { findUserParts, getUserKey } from './user-parts.ts';
+import { findActorParts, findUserParts, getUserKey } from './user-parts.ts';
 
 type Links = Pick<Inference, 'resources' | 'users'>;
 
@@ -52,7 +53,9 @@ function listUserKeys(reader: SchemaReader, inference: Links, users: Resource, r
   const parents = resource.mounts.flatMap((mount) =>
     mount.parents.filter(({ path }) => items.includes(getPathForm(path))),
   );
-  const { ids, names, objects } = findUserParts(reader)(users)(resource);
+  const parts = [findUserParts, findActorParts].map((find) => find(reader)(users)(resource));
+  const [ids, names] = [parts.flatMap((part) => part.ids), parts.flatMap((part) => part.names)];
+  const objects = parts.flatMap((part) => part.objects);
   const references = findReferences(reader, inference, resource.schema, resource).filter(
     ({ target }) => target === users,
   );
@@ -78,30 +81,13 @@ export function deleteEntries(
   removed: readonly Entry[],
 ): State {
   const { inference } = model;
-  if (resource !== inference.users)
-    return removeEntries(inference, removeSentCopies(model, resource, state, removed), resource, removed);
+  if (resource !== inference.users) return removeAndUnlink(model, state, resource, removed);
   const isRemoved = new Set(removed);
   const before = getEntries(state, resource);
   const unlinked = unlinkUsers(model, state, resource, isRemoved);
   // Users are found again by their places, because they can refer to each other.
   const users = getEntries(unlinked, resource).filter((_user, place) => isRemoved.has(before[place] as Entry));
-  return removeEntries(inference, unlinked, resource, users);
-}
-
-/** Returns a copy of a state in which other entries lack the objects of deleted entries that requests have sent. */
-function removeSentCopies(
-  { inference, derived, reader }: ResourceModel,
-  resource: Resource,
-  state: State,
-  removed: readonly Entry[],
-): State {
-  const ids = new Set(removed.map((entry) => getKeyValue(entry, resource.id)));
-  return mapEntries(inference.resources, state, (own) => {
-    const copies = derived.getEmbedded(own).filter((one) => one.isSent && one.resource === resource);
-    return copies.length === 0
-      ? undefined
-      : (entry) => removeCopies(copies, reader.getRequired(own.schema), entry, ids);
-  });
+  return removeAndUnlink(model, unlinked, resource, users);
 }
 
 /**

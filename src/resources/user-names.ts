@@ -44,7 +44,7 @@ export const PASSWORD_NAMES = [
 ];
 
 /** Names of properties with the user who created an entry. A `customerId` or `assigneeId` is often another user. */
-export const CREATOR_PROPERTIES = [
+const CREATOR_PROPERTIES = [
   'userid',
   'ownerid',
   'authorid',
@@ -54,6 +54,33 @@ export const CREATOR_PROPERTIES = [
   'owner',
   'author',
 ];
+
+/** Words before `By` in the names of properties with the user who created an entry, such as `uploadedBy`. */
+const CREATING = [
+  ...['created', 'uploaded', 'requested', 'submitted', 'posted', 'added', 'sent', 'reported', 'booked', 'opened'],
+  ...['invited', 'ordered', 'registered', 'recorded', 'issued', 'initiated', 'placed', 'raised', 'logged', 'written'],
+  'authored',
+];
+
+const CREATED_BY = new RegExp(`^(?:${CREATING.join('|')})by$`);
+
+const CREATED_BY_ID =
+  /^(?:uploader|requester|requestor|submitter|poster|sender|reporter|inviter|initiator|commenter)(?:user)?id$/;
+
+/** Returns whether an object shows the user who created an entry, by its name. */
+export function isCreatedBy(name: string): boolean {
+  return CREATED_BY.test(name);
+}
+
+/** Returns whether a property has the user who created an entry, or the id of this user. */
+export function isCreator(name: string): boolean {
+  return (
+    CREATOR_PROPERTIES.includes(name) || CREATED_BY_ID.test(name) || CREATED_BY.test(name.replace(/(?:user)?id$/, ''))
+  );
+}
+
+/** Matches the names of properties with the user who changed an entry last, or the id of this user. */
+export const UPDATED_BY = /^(?:last)?(?:updated|modified|edited|changed)by(?:(?:user)?id)?$/;
 
 /** Names of objects that show the user who created an entry. */
 export const USER_OBJECTS = [
@@ -77,7 +104,10 @@ export const PERSON_PROPERTIES = [
 ];
 
 /** Names of people in an entry who are users of the document. */
-export const REFERENCED_USERS = ['user', 'author', 'owner', 'creator', 'createdby', 'assignee', 'reporter', 'sender'];
+export const REFERENCED_USERS = [
+  ...['user', 'author', 'owner', 'creator', 'assignee', 'reporter', 'sender'],
+  ...[...CREATING, 'updated'].map((word) => `${word}by`),
+];
 
 /** Matches phone numbers with separators. */
 const PHONE = /^\+?[\d\s()./-]{5,}$/;

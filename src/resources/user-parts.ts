@@ -3,7 +3,7 @@ import { normalizeName } from '../util/names.ts';
 import { getPathForm } from './names.ts';
 import type { Parent, Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
-import { CREATOR_PROPERTIES, NAME_IDS, SHOWN_NAMES, SURE_OBJECTS, USER_OBJECTS } from './user-names.ts';
+import { isCreatedBy, isCreator, NAME_IDS, SHOWN_NAMES, SURE_OBJECTS, USER_OBJECTS } from './user-names.ts';
 import { findNamed } from './users.ts';
 
 /**
@@ -21,33 +21,66 @@ export interface UserParts {
 /** Finds the properties of a resource's entries that say who created an entry. */
 export const findUserParts = memoizeByObject((reader: SchemaReader) =>
   memoizeByObject((users: Resource) =>
-    memoizeByObject(({ schema, id }: Resource): UserParts => {
-      const properties = schema === '' ? [] : [...reader.getProperties(schema)];
+    memoizeByObject((resource: Resource): UserParts => {
       // `customerId` names the user if customers log in.
       const userId = normalizeName(users.id.property ?? '');
       const ownIds = [`${normalizeName(users.singular)}id`, ...NAME_IDS.filter((name) => name === userId)];
-      const isOwnId = (name: string) => ownIds.includes(normalizeName(name)) && name !== id.property;
-      const scalars = properties.filter(
-        ([name, pointer]) =>
-          (CREATOR_PROPERTIES.includes(normalizeName(name)) || isOwnId(name)) && reader.isScalar(pointer),
-      );
+      const isOwnId = (name: string) => ownIds.includes(normalizeName(name)) && name !== resource.id.property;
+      // A text such as `user` without a format can be a name that clients choose.
+      const isUserId = (name: string, pointer: string) =>
+        normalizeName(name) === 'user' && isSameId(reader, pointer, users.id.schema);
       const known = reader.getProperties(users.schema);
-      const objects = properties.flatMap(([name, pointer]) => {
-        const inner = [...reader.getProperties(pointer).keys()];
-        const position = USER_OBJECTS.indexOf(normalizeName(name));
-        // A host or an organizer is often no user.
-        const isUser = position >= 0 && (position < SURE_OBJECTS || inner.every((one) => known.has(one)));
-        return isUser && inner.length > 0 ? [{ name, properties: inner }] : [];
+      return findParts(reader, users, resource, {
+        isScalar: (name, pointer) => isCreator(normalizeName(name)) || isOwnId(name) || isUserId(name, pointer),
+        isObject(name, inner) {
+          const position = USER_OBJECTS.indexOf(normalizeName(name));
+          if (isCreatedBy(normalizeName(name))) return inner.some((one) => known.has(one));
+          // A host or an organizer is often no user.
+          return position >= 0 && (position < SURE_OBJECTS || inner.every((one) => known.has(one)));
+        },
       });
-      const ids = scalars.filter(([name, pointer]) => hasUserId(reader, users, name, pointer));
-      const names = scalars.flatMap(([name, pointer]) => {
-        const shows = ids.some(([own]) => own === name) ? undefined : findShownName(reader, users, pointer);
-        return shows === undefined ? [] : [{ name, shows }];
-      });
-      return { ids: ids.map(([name]) => name), names, objects };
     }),
   ),
 );
+
+/**
+ * Finds the properties of a resource's entries with the user who did something to an entry, such as `updatedBy` and
+ * `approvedById`. Those with the user who created the entry are not included.
+ */
+export const findActorParts = memoizeByObject((reader: SchemaReader) =>
+  memoizeByObject((users: Resource) =>
+    memoizeByObject((resource: Resource): UserParts => {
+      const known = reader.getProperties(users.schema);
+      const isActor = (name: string) =>
+        /^.{4,}by(?:(?:user)?id)?$/.test(normalizeName(name)) && !isCreator(normalizeName(name));
+      return findParts(reader, users, resource, {
+        isScalar: (name, pointer) => isActor(name) && hasUserId(reader, users, name, pointer),
+        isObject: (name, inner) => isActor(name) && inner.some((one) => known.has(one)),
+      });
+    }),
+  ),
+);
+
+/** The properties to find: those with an id or a name of a user, and objects with some properties of a user. */
+interface Wanted {
+  isScalar(name: string, pointer: string): boolean;
+  isObject(name: string, inner: readonly string[]): boolean;
+}
+
+function findParts(reader: SchemaReader, users: Resource, { schema }: Resource, wanted: Wanted): UserParts {
+  const properties = schema === '' ? [] : [...reader.getProperties(schema)];
+  const scalars = properties.filter(([name, pointer]) => reader.isScalar(pointer) && wanted.isScalar(name, pointer));
+  const objects = properties.flatMap(([name, pointer]) => {
+    const inner = [...reader.getProperties(pointer).keys()];
+    return inner.length > 0 && wanted.isObject(name, inner) ? [{ name, properties: inner }] : [];
+  });
+  const ids = scalars.filter(([name, pointer]) => hasUserId(reader, users, name, pointer));
+  const names = scalars.flatMap(([name, pointer]) => {
+    const shows = ids.some(([own]) => own === name) ? undefined : findShownName(reader, users, pointer);
+    return shows === undefined ? [] : [{ name, shows }];
+  });
+  return { ids: ids.map(([name]) => name), names, objects };
+}
 
 /**
  * Returns whether a property such as `author` has the id of a user, and not a name: its type and format are those of
@@ -58,6 +91,17 @@ export function hasUserId(reader: SchemaReader, { id }: Resource, name: string, 
   const isSame = (keyword: string) => reader.getKeyword(pointer, keyword) === reader.getKeyword(id.schema, keyword);
   const types = reader.getTypes(id.schema);
   return isSame('format') && reader.getTypes(pointer).some((type) => types.includes(type));
+}
+
+/** Returns whether a property can only have ids: it has the type and the format of an id, and is no simple text. */
+export function isSameId(reader: SchemaReader, property: string, id: string): boolean {
+  if (id === '' || !reader.isScalar(property)) return false;
+  const [own, other] = [property, id].map((pointer) => [
+    ...reader.getTypes(pointer),
+    reader.getKeyword(pointer, 'format') ?? '',
+    reader.getKeyword(pointer, 'pattern') ?? '',
+  ]);
+  return String(own) === String(other) && String(own) !== 'string,,';
 }
 
 function findShownName(reader: SchemaReader, { schema }: Resource, pointer: string): string | undefined {

@@ -51,7 +51,9 @@ export function planUser(
   const list = follow && planFollowList(reader, users, route, ownPaths);
   if (list) return list;
   const responsePath =
-    findOwnUser(reader, users, route) ?? (changesOwnUser(reader, users, route, ownPaths) ? [] : undefined);
+    findOwnUser(reader, users, route) ??
+    (loginPaths.length > 0 ? findChangedUser(reader, users, route) : undefined) ??
+    (changesOwnUser(reader, users, route, ownPaths) ? [] : undefined);
   if (!responsePath) return undefined;
   const requestPath = locateRequest(reader, users, route, undefined);
   const isPartial = route.method === 'PATCH' || sendsPart(reader, users, route, requestPath);
@@ -70,6 +72,25 @@ function changesOwnUser(reader: SchemaReader, users: Resource, route: Route, own
   if (!isChange || request === undefined || users.schema === '') return false;
   const hidesUser = response === undefined || isOnlyEnvelope(reader, response);
   return hidesUser && hasProperties(reader, request, users.schema);
+}
+
+/**
+ * Returns where the user is in the response of an operation such as `PUT /auth/update-details`, which changes the user
+ * who sends the request: it needs credentials, names no user, and its request has only properties of users.
+ * Returns undefined for other operations.
+ */
+function findChangedUser(reader: SchemaReader, users: Resource, route: Route): readonly string[] | undefined {
+  const request = reader.getRequestSchema(route);
+  const response = reader.getResponseSchema(route, route.successStatus);
+  const isChange =
+    ['PUT', 'PATCH'].includes(route.method) && route.pathNames.length === 0 && requiresCredentials(route);
+  if (!isChange || request === undefined || response === undefined || users.schema === '') return undefined;
+  const known = reader.getProperties(users.schema);
+  const sent = [...reader.getProperties(request).keys()];
+  const namesUser = route.parameters.some((one) => one.in === 'query') || sent.includes(users.id.property ?? '');
+  if (namesUser || sent.length === 0 || !sent.every((name) => known.has(name))) return undefined;
+  const found = reader.findEntry(response, users.singular, users.schema);
+  return reader.isSame(found.schema, users.schema) ? found.path : undefined;
 }
 
 /**

@@ -306,6 +306,19 @@ export function resetsPassword(reader: SchemaReader, route: Route): boolean {
   return hasProof || /forgot|reset|recover/i.test(route.path);
 }
 
+/** Matches the end of a path that confirms the e-mail address of a user with a secret from a message. */
+const CONFIRMATION =
+  /[/_-]?(?:confirm|verify|validate|activate)[/_-]?(?:e-?mail|account|registration|user)?(?:\/\{[^/]+\})?$/i;
+
+/** Names of secrets that a message has, without uppercase letters and separators. */
+const MESSAGE_SECRETS = ['token', 'code', 'key', 'hash', 'otp'];
+
+/** Returns whether an operation confirms an e-mail address with a secret from a message, such as `?token=`. */
+export function confirmsEmail({ method, path, parameters }: Route): boolean {
+  const isSecret = (name: string) => MESSAGE_SECRETS.some((secret) => normalizeName(name).endsWith(secret));
+  return method === 'GET' && CONFIRMATION.test(path) && parameters.some(({ name }) => isSecret(name));
+}
+
 /** Matches the last segment of a path that logs a user out. */
 const LOGOUT = /^(?:log|sign)[-_]?(?:out|off)$/i;
 
@@ -365,6 +378,7 @@ export function findLoginNames(
   const used = logins.flatMap(({ credentials, isRegistration }) =>
     credentials ? [credentials.login, ...(isRegistration ? [] : credentials.others)] : [],
   );
-  const unique = [...reader.getProperties(schema).keys()].filter((name) => UNIQUE_NAMES.includes(normalizeName(name)));
+  const names = [...UNIQUE_NAMES, ...used.map(normalizeName)];
+  const unique = [...reader.getProperties(schema).keys()].filter((name) => names.includes(normalizeName(name)));
   return used.length === 0 ? [] : [...new Set([...used, ...unique])];
 }

@@ -44,11 +44,12 @@ export function toRestRoutes(reader: SchemaReader, routes: readonly Route[]): Re
   const plurals = indexPlurals(reader, routes);
   const items = new Map(routes.map(({ path }) => [getPathForm(path), path]));
   const taken = new Set(routes.map(getKey));
+  const reads = new Set(routes.flatMap(({ method, path }) => (method === 'GET' ? [getPathForm(path)] : [])));
   const renamed = routes.map((route): RestRoute => {
     const found = splitVerb(route, segments);
     const next: RestRoute =
       moveSingular(reader, route, plurals) ??
-      (found && hasNeededId(reader, route, found) ? rename(reader, route, found) : route);
+      (found && hasNeededId(reader, route, found) ? rename(reader, route, found) : moveAction(route, reads));
     // The path of an entry has the same parameter in all operations.
     const path = items.get(getPathForm(next.path)) ?? next.path;
     items.set(getPathForm(path), path);
@@ -58,12 +59,12 @@ export function toRestRoutes(reader: SchemaReader, routes: readonly Route[]): Re
     taken.add(key);
     return { ...next, path };
   });
-  const reads = groupRoutes(
+  const shown = groupRoutes(
     renamed.filter(({ method }) => method === 'GET'),
     ({ path }) => getPathForm(path),
   );
   const isCreated = (route: Route, next: Route) =>
-    next.path === route.path || next.method !== 'POST' || showsSent(reader, reads, next);
+    next.path === route.path || next.method !== 'POST' || showsSent(reader, shown, next);
   return new Map(
     routes.map((route, index) => {
       const next = renamed[index] ?? route;
@@ -157,7 +158,9 @@ function hasNeededId(reader: SchemaReader, route: Route, { verb, path, isItem }:
 
 function rename(reader: SchemaReader, route: Route, { verb, path, isItem }: VerbPath): RestRoute {
   const methods = { read: 'GET', list: 'GET', create: 'POST', delete: 'DELETE' };
-  const method = verb === 'update' ? (route.method === 'PUT' ? 'PUT' : 'PATCH') : methods[verb];
+  const request = reader.getRequestSchema(route) ?? '';
+  const isWhole = route.method === 'PUT' && reader.getRequired(request).length > 0;
+  const method = verb === 'update' ? (isWhole ? 'PUT' : 'PATCH') : methods[verb];
   const next = { ...route, method, path };
   return isItem || verb === 'list' || verb === 'create' ? next : (moveId(reader, next) ?? next);
 }
@@ -168,6 +171,21 @@ function moveId(reader: SchemaReader, route: Route): RestRoute | undefined {
   const name = findIdQuery(route, singular);
   if (name === undefined || (route.method === 'GET' && !showsEntry(reader, route, singular))) return undefined;
   return { ...route, path: `${route.path}/{${name}}`, idInQuery: name };
+}
+
+/**
+ * Returns an action whose verb is before the id with the verb at the end: `PUT /tasks/complete/{id}` becomes
+ * `PUT /tasks/{id}/complete`, if `GET /tasks/{id}` reads a task.
+ * `reads`: the paths of GET operations without the names of parameters.
+ */
+function moveAction(route: Route, reads: ReadonlySet<string>): Route {
+  const { method, path } = route;
+  const [last, above] = [getLastSegment(path), getParentPath(path)];
+  const verb = getLastSegment(above);
+  const item = `${getParentPath(above)}/${last}`;
+  const isAction = method !== 'GET' && getParameterName(last) !== undefined && /^[a-z][\w-]*$/i.test(verb);
+  const isOwn = reads.has(getPathForm(above)) || reads.has(getPathForm(path)) || toSingular(verb) !== verb;
+  return isAction && !isOwn && reads.has(getPathForm(item)) ? { ...route, path: `${item}/${verb}` } : route;
 }
 
 /**

@@ -5,6 +5,7 @@ import { toIsoTime } from '../util/iso-time.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { normalizeName } from '../util/names.ts';
 import { isChildName } from './actions.ts';
+import { describeConditions } from './derived.ts';
 import {
   type DocumentPath,
   type DocumentPaths,
@@ -12,16 +13,18 @@ import {
   getResourceSegment,
   getTrailingParameters,
 } from './document-paths.ts';
-import { getKeyValue, getOwn } from './entry-values.ts';
+import { getOwn } from './entry-values.ts';
 import { isInRange, listFilterProperties } from './list-filters.ts';
 import { listQueryFields, readListParameters } from './list-query.ts';
 import { getLastSegment, getParameterName, getParentPath, getPathForm, toTemplate } from './names.ts';
 import { findParents, hasEntryResponse, hasProperties } from './path-keys.ts';
 import type { Mount, Parent, Resource, View } from './resource.ts';
+import { listWrapped } from './response-shapes.ts';
 import type { SchemaReader } from './schema-reader.ts';
 import { findCreatedName } from './server-values.ts';
 import { compareValues, POPULAR_NAMES } from './sort-entries.ts';
 import { findStateValue } from './states.ts';
+import { findTree } from './trees.ts';
 
 /** Names of dates and times until which something must be done, without uppercase letters and separators. */
 const DUE_NAMES = ['duedate', 'dueat', 'dueon', 'due', 'deadline', 'expiresat', 'expirydate', 'expirationdate'];
@@ -69,10 +72,7 @@ function readView(reader: SchemaReader, { schema }: Pick<Resource, 'schema'>, pa
 /** Describes which entries a view shows: `only status "done"`. */
 export function describeView({ values, times, order }: View): readonly string[] {
   return [
-    ...values.map(
-      ({ property, value, isEqual }) => `only ${property} ${isEqual ? '' : 'not '}${JSON.stringify(value)}`,
-    ),
-    ...times.map(({ property, comparison }) => `only ${property} ${comparison === 'below' ? 'before' : 'after'} now`),
+    ...describeConditions({ values, times }).map((condition) => `only ${condition}`),
     ...(order ? [`sorted by ${order.property}`] : []),
   ];
 }
@@ -88,6 +88,7 @@ export function addOtherViews(
 ): readonly Resource[] {
   const used = listUsed(resources);
   const added = new Map<Resource, Mount[]>();
+  const byListed = indexListed(reader, paths, resources);
   for (const documentPath of paths.values()) {
     const route = documentPath.routes.get('GET') ?? documentPath.routes.get('POST');
     const { path } = documentPath;
@@ -95,6 +96,7 @@ export function addOtherViews(
     const resource =
       route.method === 'GET'
         ? (findShown(reader, resources, documentPath) ??
+          byListed.get(reader.resolve(findListed(reader, documentPath)?.schema ?? '')) ??
           findFull(reader, resources, documentPath) ??
           findNested(reader, resources, documentPath))
         : findOwnChildren(reader, resources, route);
@@ -105,7 +107,10 @@ export function addOtherViews(
     // An entry can show a user without the id, which is then a hidden value.
     if (!parents.every(({ property, name }) => property !== undefined || name.includes('.'))) continue;
     const view = findView(reader, resource, path);
-    const tree = findTree(reader, resource, documentPath);
+    const tree = findTree(reader, resource, {
+      path: documentPath.path,
+      shown: findListed(reader, documentPath)?.schema,
+    });
     const base = { collection: path, item: undefined, parents, id };
     const mount: Mount = { ...base, ...(view ? { view } : {}), ...(tree ? { tree } : {}) };
     added.set(resource, [...(added.get(resource) ?? []), mount]);
@@ -114,6 +119,27 @@ export function addOtherViews(
     const mounts = added.get(resource);
     return mounts ? { ...resource, mounts: [...resource.mounts, ...mounts] } : resource;
   });
+}
+
+/** Returns the collections by the JSON Pointers of the schemas in which their own lists show entries. */
+function indexListed(
+  reader: SchemaReader,
+  paths: DocumentPaths,
+  resources: readonly Resource[],
+): ReadonlyMap<string, Resource> {
+  const index = new Map<string, Resource>();
+  const shared = new Set<string>();
+  for (const resource of resources) {
+    const list =
+      resource.kind === 'collection' ? paths.get(toTemplate(resource.mounts[0]?.collection ?? '')) : undefined;
+    const listed = list && findListed(reader, list)?.schema;
+    if (listed === undefined) continue;
+    const schema = reader.resolve(listed);
+    if (index.has(schema)) shared.add(schema);
+    index.set(schema, resource);
+  }
+  for (const schema of shared) index.delete(schema);
+  return index;
 }
 
 /** Names of lists that show all entries of the list above them, without uppercase letters and separators. */
@@ -142,68 +168,10 @@ function findNested(
   documentPath: DocumentPath,
 ): Resource | undefined {
   const resource = indexResources(reader)(resources).byName.get(getParentPath(documentPath.path));
-  return resource && findTree(reader, resource, documentPath) ? resource : undefined;
-}
-
-/**
- * Returns how a list shows entries inside each other: each object has a list of objects of the same kind, and the
- * entries have a property with the id of another one, such as `parentId`.
- */
-function findTree(reader: SchemaReader, { schema, id, singular }: Resource, documentPath: DocumentPath) {
-  const shown = findListed(reader, documentPath)?.schema;
-  const isBelow = getTrailingParameters(documentPath.path).length === 0;
-  if (shown === undefined || schema === '' || id.property === undefined || !isBelow) return undefined;
-  const nested = [...reader.getProperties(shown)].filter(([, pointer]) => {
-    const items = reader.getItems(pointer);
-    return items !== undefined && reader.isSame(items, shown);
-  });
-  const [[children] = [], ...others] = nested;
-  const names = ['parentid', `parent${normalizeName(singular)}id`, 'parent'];
-  const [parent] =
-    [...reader.getProperties(schema)].find(
-      ([name, one]) => names.includes(normalizeName(name)) && reader.isScalar(one),
-    ) ?? [];
-  const isEntry = reader.getProperties(shown).has(id.property) && hasProperties(reader, shown, schema);
-  return children === undefined || others.length > 0 || parent === undefined || !isEntry
-    ? undefined
-    : { children, parent };
-}
-
-/** The number of levels of a tree in a response. JSON with many more levels can't be read. */
-const MAX_TREE_LEVELS = 100;
-
-/**
- * Returns the entries at the top of a tree, with the others inside them.
- * `all`: all entries. Those whose parent does not exist are at the top.
- */
-export function nestEntries(
-  { id, tree }: Pick<Mount, 'id' | 'tree'>,
-  all: readonly Entry[],
-  top: readonly Entry[],
-): readonly Entry[] {
-  if (!tree) return top;
-  const byParent = new Map<string, Entry[]>();
-  const getParent = (entry: Entry) => String(getOwn(entry, tree.parent) ?? '');
-  for (const entry of all) {
-    const siblings = byParent.get(getParent(entry)) ?? [];
-    siblings.push(entry);
-    byParent.set(getParent(entry), siblings);
-  }
-  const nest = (entry: Entry, depth: number): Entry => {
-    const children = depth < MAX_TREE_LEVELS ? (byParent.get(getKeyValue(entry, id) ?? '') ?? []) : [];
-    return { ...entry, [tree.children]: children.map((child) => nest(child, depth + 1)) };
-  };
-  return top.map((entry) => nest(entry, 1));
-}
-
-/** Returns the entries of a tree whose parent does not exist. */
-export function selectTop({ id, tree }: Pick<Mount, 'id' | 'tree'>, entries: readonly Entry[]): readonly Entry[] {
-  if (!tree) return entries;
-  const ids = new Set(entries.map((entry) => getKeyValue(entry, id)));
-  return entries.filter((entry) => {
-    const parent = getOwn(entry, tree.parent);
-    return parent === undefined || parent === null || !ids.has(String(parent));
-  });
+  return resource &&
+    findTree(reader, resource, { path: documentPath.path, shown: findListed(reader, documentPath)?.schema })
+    ? resource
+    : undefined;
 }
 
 /** Returns the resource to which a POST such as `/topics/{topicId}/children` adds an entry below another one. */
@@ -347,11 +315,21 @@ const indexResources = memoizeByObject((reader: SchemaReader) =>
  */
 function showsOthers(reader: SchemaReader, resources: readonly Resource[], route: Route): boolean {
   const response = reader.getResponseSchema(route, route.successStatus) ?? '';
-  const { bySchema } = indexResources(reader)(resources);
-  const shown = [...reader.getProperties(response).values()].filter((pointer) =>
-    bySchema.has(reader.resolve(reader.getItems(pointer) ?? pointer)),
-  );
-  return shown.length > 1;
+  const { bySchema, byName } = indexResources(reader)(resources);
+  const isShown = ([name, pointer]: readonly [string, string]) => {
+    const items = reader.getItems(pointer);
+    const named = items === undefined ? undefined : byName.get(name);
+    return bySchema.has(reader.resolve(items ?? pointer)) || (named && isPartOf(reader, items ?? '', named));
+  };
+  const wrapped = listWrapped(reader, response).map((path) => reader.getInner(response, path) ?? '');
+  return [response, ...wrapped].some((schema) => [...reader.getProperties(schema)].filter(isShown).length > 1);
+}
+
+/** Returns whether a schema has the id and only properties of the entries of a resource. */
+export function isPartOf(reader: SchemaReader, schema: string, { id, schema: own }: Resource): boolean {
+  const names = [...reader.getProperties(schema).keys()];
+  const known = reader.getProperties(own);
+  return id.property !== undefined && names.includes(id.property) && names.every((name) => known.has(name));
 }
 
 /** Returns whether a schema has at least three properties, and all of them are also properties of another schema. */

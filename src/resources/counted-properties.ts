@@ -1,0 +1,230 @@
+import { addToGroup } from '../util/groups.ts';
+import { memoizeByObject } from '../util/memoize-by-object.ts';
+import { normalizeName } from '../util/names.ts';
+import { AVERAGE, findChildren } from './derived.ts';
+import type { Children, Derived, Resource } from './resource.ts';
+import type { SchemaReader } from './schema-reader.ts';
+import { findCreatedName } from './server-values.ts';
+import { allowsNull, findCountedState, findDone, findExactState } from './states.ts';
+import { isCreator } from './user-names.ts';
+
+/** Returns the properties of the entries of a resource whose values follow from other entries. */
+export function findDerived(
+  reader: SchemaReader,
+  resources: readonly Resource[],
+  parent: Resource,
+  links: readonly Children[],
+): readonly Derived[] {
+  if (parent.schema === '') return [];
+  const children = findChildren(reader, resources, parent);
+  const others = links.filter(({ resource }) => !children.some((child) => child.resource === resource));
+  return findCounted(reader, parent.schema, children, others, true);
+}
+
+/** Returns children by the names of their entries, without uppercase letters and separators. */
+export const indexNames = memoizeByObject((children: readonly Children[]): ReadonlyMap<string, readonly Children[]> => {
+  const index = new Map<string, Children[]>();
+  for (const child of children) {
+    const { name, singular } = child.resource;
+    for (const one of new Set([name.split('.').at(-1) ?? '', singular].map(normalizeName)))
+      addToGroup(index, one, child);
+  }
+  return index;
+});
+
+/**
+ * Returns the properties of a schema that count entries, or show the latest of their times.
+ * `links`: other entries that can name the one with the schema: the tasks that are assigned to a user.
+ * `isEntry`: whether the schema is that of an entry.
+ */
+export function findCounted(
+  reader: SchemaReader,
+  schema: string,
+  children: readonly Children[],
+  links: readonly Children[] = [],
+  isEntry = false,
+): readonly Derived[] {
+  return [...reader.getProperties(schema)].flatMap(([property, pointer]): readonly Derived[] => {
+    const types = reader.getTypes(pointer);
+    // A number such as `refundTotal` is a sum.
+    const isNumber = types.includes('integer') || (types.includes('number') && !/total$/i.test(property));
+    const { all, name } =
+      links.length === 0
+        ? { all: children, name: property }
+        : addLinks(reader, schema, { property, pointer, children, links });
+    const found =
+      findAverage(reader, name, pointer, all) ??
+      (isNumber
+        ? (findProgress(reader, name, pointer, all) ?? findCount(reader, name, all, isEntry))
+        : findLatest(reader, name, all));
+    return found ? [{ property, ...found }] : [];
+  });
+}
+
+/** Words before the name of what a user has, and the properties that name the user, without separators. */
+const LINK_WORDS: readonly (readonly [word: RegExp, links: RegExp])[] = [
+  [/^assigned(?:to(?:me|you))?(?=.)/, /^assign/],
+  [/^(?:created|authored|reported|requested|uploaded|posted)(?=.)/, /^(?:author|creator|reporter|.*by$)/],
+  [/^owned(?=.)/, /^owner/],
+];
+
+/** Returns whether a property has the user who did something to an entry, such as `cancelledBy`. */
+function isActor(property: string): boolean {
+  const name = normalizeName(property);
+  return /by(?:(?:user)?id)?$/.test(name) && !isCreator(name);
+}
+
+/**
+ * Adds the entries that name an entry to its children. If several properties of the same entries do, it is the one that
+ * the name of the number says, such as `assignedTaskCount`, or else that its description or a number beside it says.
+ * Returns the name of the number without this word.
+ */
+function addLinks(
+  reader: SchemaReader,
+  schema: string,
+  {
+    property,
+    pointer,
+    children,
+    links,
+  }: { property: string; pointer: string; children: readonly Children[]; links: readonly Children[] },
+): { readonly all: readonly Children[]; readonly name: string } {
+  const own = normalizeName(property);
+  const [word, named] = LINK_WORDS.find(([one]) => one.test(own)) ?? [];
+  const isAssigned =
+    /assigned/i.test(String(reader.getKeyword(pointer, 'description') ?? '')) ||
+    [...reader.getProperties(schema).keys()].some((one) => /^assigned/.test(normalizeName(one)));
+  const wanted = named ?? (isAssigned ? /^assign/ : undefined);
+  const resources = [...new Set(links.map(({ resource }) => resource))];
+  const chosen = resources.flatMap((resource) => {
+    const same = links.filter((one) => one.resource === resource && !isActor(one.link?.property ?? ''));
+    const fitting = wanted ? same.filter(({ link }) => wanted.test(normalizeName(link?.property ?? ''))) : [];
+    const [only, ...others] = fitting.length > 0 ? fitting : same;
+    return only && others.length === 0 ? [only] : [];
+  });
+  return { all: [...children, ...chosen], name: word ? own.replace(word, '') : property };
+}
+
+type Found = Omit<Derived, 'property'>;
+
+/**
+ * The maximum number of resources in which a state such as `done` is searched for `doneCount`. With more, several have
+ * the state.
+ */
+export const MAX_STATES = 30;
+
+/** Returns what a property counts: `task` for `taskcount` and `tasks` for `numberoftasks`. */
+export function getCountedName(name: string): string | undefined {
+  const [, after, before] =
+    /^(?:totalnumberof|numberof|numof|num|total|countof|count)(.+)$|^(?:total)?(.+?)(?:count|total)$/.exec(name) ?? [];
+  return after ?? before;
+}
+
+/**
+ * Finds what a property such as `taskCount`, `numberOfTasks`, `openTasksCount` or `tasksDone` counts.
+ * `isEntry`: whether the property is that of an entry. Then `done` counts the only children that can be done.
+ */
+function findCount(
+  reader: SchemaReader,
+  property: string,
+  children: readonly Children[],
+  isEntry: boolean,
+): Found | undefined {
+  const name = normalizeName(property);
+  const index = indexNames(children);
+  // `pendingInvoices` is the number of invoices with the status `pending`, and so is `invoicesPending`.
+  const isPart = (one: string) => one.length > 2 && name !== one && (name.endsWith(one) || name.startsWith(one));
+  const hasPlural = [...index.keys()].some(isPart);
+  const counted = getCountedName(name) ?? (hasPlural || isEntry ? name : undefined);
+  const named = [...new Set([...(index.get(counted ?? '') ?? []), ...(index.get(name) ?? [])])];
+  // An integer such as `tasks` is a number of tasks.
+  const [own] = named;
+  if (own && named.length === 1) return { children: own, only: undefined, time: undefined };
+  if (counted === undefined || named.length > 0 || children.length > MAX_STATES) return undefined;
+  const isPlain = getCountedName(name) === undefined && !hasPlural;
+  const inState = children.flatMap((one): readonly Found[] => {
+    const { schema } = one.resource;
+    const word = removeNames(counted, one.resource);
+    const find = isPlain ? findExactState : findCountedState;
+    const only = schema === '' || word === '' ? undefined : find(reader, schema, word);
+    return only ? [{ children: one, only, time: undefined }] : [];
+  });
+  return inState.length === 1 ? inState[0] : undefined;
+}
+
+/** Removes the name of entries from that of a number: `open` for `opentasks` and `tasksopen`. */
+function removeNames(name: string, { name: plural, singular }: Pick<Resource, 'name' | 'singular'>): string {
+  const words = [plural.split('.').at(-1) ?? '', singular].map(normalizeName).filter((word) => word !== '');
+  const ending = words.find((word) => name.endsWith(word));
+  if (ending !== undefined) return name.slice(0, -ending.length);
+  const start = words.find((word) => name.startsWith(word));
+  return start === undefined ? name : name.slice(start.length);
+}
+
+/** Matches the names of the share of entries that are done, such as `progress`, `completionRate` or `percentDone`. */
+const PROGRESS =
+  /^(.*?)(?:progress|completion)(?:rate|ratio|percent|percentage|pct)?$|^percent(?:age)?(?:complete|completed|done)$|^(.*?)(?:complete|completed|done)(?:rate|ratio|share|percent|percentage|pct)$/;
+
+/** Finds the only entries whose share that is done a property such as `progress` shows. */
+function findProgress(
+  reader: SchemaReader,
+  property: string,
+  pointer: string,
+  children: readonly Children[],
+): Found | undefined {
+  const match = PROGRESS.exec(normalizeName(property));
+  if (!match || children.length > MAX_STATES) return undefined;
+  const subject = match[1] ?? match[2] ?? '';
+  const found = children.flatMap((child): readonly Found[] => {
+    const names = ['', child.resource.name, child.resource.singular].map(normalizeName);
+    const only = names.includes(subject) ? findDone(reader, child.resource.schema) : undefined;
+    return only ? [{ children: child, only, time: undefined, ...getShare(reader, property, pointer) }] : [];
+  });
+  return found.length === 1 ? found[0] : undefined;
+}
+
+/** Returns how a number shows a share: as a percentage, or as a fraction, and whether it is an integer. */
+export function getShare(
+  reader: SchemaReader,
+  property: string,
+  pointer: string,
+): Pick<Derived, 'whole' | 'isInteger'> {
+  const isInteger = !reader.getTypes(pointer).includes('number');
+  const examples = ['maximum', 'example', 'default'].map((keyword) => Number(reader.getKeyword(pointer, keyword) ?? 0));
+  const text = `${property} ${reader.getKeyword(pointer, 'description') ?? ''}`;
+  const isPercentage = isInteger || /percent|pct|%/i.test(text) || examples.some((value) => value > 1);
+  return { whole: isPercentage ? 100 : 1, isInteger };
+}
+
+/** Finds the only number whose average a property such as `averageRating` shows. */
+function findAverage(
+  reader: SchemaReader,
+  property: string,
+  pointer: string,
+  children: readonly Children[],
+): Found | undefined {
+  const [, name] = AVERAGE.exec(normalizeName(property)) ?? [];
+  if (name === undefined || !reader.allowsNumber(pointer) || children.length > MAX_STATES) return undefined;
+  const found = children.flatMap((one) => {
+    const { schema, singular } = one.resource;
+    return [...(schema === '' ? [] : reader.getProperties(schema))].flatMap(([own, place]) => {
+      const names = [normalizeName(own), normalizeName(singular) + normalizeName(own)];
+      return names.includes(name) && reader.allowsNumber(place) ? [{ children: one, own }] : [];
+    });
+  });
+  const [only, ...others] = found;
+  if (!only || others.length > 0) return undefined;
+  const allowsZero = Number(reader.getKeyword(pointer, 'minimum') ?? 0) <= 0;
+  const none: 0 | null | undefined = allowsNull(reader, pointer) ? null : allowsZero ? 0 : undefined;
+  const average = { property: only.own, isInteger: !reader.getTypes(pointer).includes('number'), none };
+  return { children: only.children, only: undefined, time: undefined, average };
+}
+
+/** Finds the entries whose latest time a property such as `lastCommentAt` shows. */
+function findLatest(reader: SchemaReader, property: string, children: readonly Children[]): Found | undefined {
+  const [, name] = /^(?:last|latest)(.+?)(?:at|on|date|time)$/.exec(normalizeName(property)) ?? [];
+  const own = name === undefined ? undefined : indexNames(children).get(name)?.[0];
+  if (!own || own.resource.schema === '') return undefined;
+  const time = findCreatedName([...reader.getProperties(own.resource.schema).keys()]);
+  return time === undefined ? undefined : { children: own, only: undefined, time };
+}

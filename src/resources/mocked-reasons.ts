@@ -1,0 +1,39 @@
+import { findResponse } from '../openapi/responses.ts';
+import type { Route } from '../openapi/routes.ts';
+import { getResourceSegment } from './document-paths.ts';
+import { addArticle, getLastSegment, getParameterName } from './names.ts';
+import { needsUnknownUser } from './own-lists.ts';
+import type { Place } from './path-keys.ts';
+import { isSearchPath } from './read-only-lists.ts';
+import type { SchemaReader } from './schema-reader.ts';
+import { confirmsEmail, resetsPassword } from './users.ts';
+
+/** Returns the reason for mocking an operation whose path belongs to no resource. */
+export function describeUnknownPath(reader: SchemaReader, route: Route): string {
+  if (confirmsEmail(route)) return 'a confirmation of an e-mail address: the server sends no messages';
+  if (resetsPassword(reader, route)) return 'a reset of a forgotten password: the server sends no messages';
+  if (route.method !== 'GET') return 'an action: the document does not say what the action changes';
+  const schema = reader.getResponseSchema(route, route.successStatus);
+  if (schema === undefined && isStream(route)) return 'a stream whose items are no entries of a resource';
+  if (schema === undefined) return 'the response has no JSON schema';
+  const isItem = getParameterName(getLastSegment(route.path)) !== undefined;
+  if (isItem) return 'no operation creates or lists the returned object';
+  if (!reader.findList(schema, getResourceSegment(route.path))) return 'no operation changes the returned object';
+  if (isSearchPath(route.path)) return 'a search whose results are no entries of a resource';
+  return needsUnknownUser(reader, route)
+    ? 'a list of the entries of a user, but the request has no credentials'
+    : 'a list without a path for its entries';
+}
+
+function isStream({ responses, successStatus }: Route): boolean {
+  return Object.values(findResponse(responses, successStatus)?.media ?? {}).some(({ items }) => items !== undefined);
+}
+
+/** Returns the reason for mocking an operation at the path of a resource. */
+export function describeUnknownAction({ resource, isItem }: Place, route: Route): string {
+  const target = isItem ? resource.singular : resource.name;
+  if (route.method === 'QUERY') return `the document does not say how the request body selects ${resource.name}`;
+  return Object.keys(route.bodyMedia).length > 0
+    ? `the request body is not an object with the properties of ${addArticle(resource.singular)}`
+    : `an action on ${target}: the document does not say what the action changes`;
+}
