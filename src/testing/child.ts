@@ -30,7 +30,7 @@ export async function startStorefront<Api extends object = ShopApi>(
   refuseInvalidOptions(options);
   // The build writes the command line program to the folder of this module.
   const program = fileURLToPath(new URL('./main.js', import.meta.url));
-  const child = spawn(process.execPath, [program, ...toArguments(options)], {
+  const child = spawn(process.execPath, [program, '--no-config', ...toArguments(options)], {
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     // The tests send only the token in `options`, so the server must not require a token from the environment.
     env: { ...process.env, STOREFRONT_CONTROL_TOKEN: '' },

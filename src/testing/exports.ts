@@ -5,6 +5,7 @@ export type { ControlViolation, Fault, JournalEntry, Verification, Where } from 
 export type * from '../shop/api-types.ts';
 export type { Clock, Moment, TestClock } from './clock.ts';
 export type {
+  Delivery,
   FaultDefinition,
   JournalFilter,
   OperationName,

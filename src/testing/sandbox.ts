@@ -7,6 +7,9 @@ import type { DeepReadonly } from '../shop/types.ts';
 import { SANDBOX_ID, SANDBOX_ID_REMEDY } from '../util/ids.ts';
 import { createTestClock, type SendRequest, type TestClock } from './clock.ts';
 
+/** A delivery of a webhook or a callback: a request that the server sends until the receiver accepts it. */
+export type Delivery = ControlResponse<'retryDelivery'>;
+
 /** The name of a snapshot, whether it is built-in, and the number of entries in each collection. */
 export type Snapshot = ControlResponse<'saveSnapshot'>;
 
@@ -54,7 +57,13 @@ export interface TestSandbox<Api extends object = ShopApi> {
   faults(): Promise<readonly Fault[]>;
   /** Removes the fault with the given `id`. */
   removeFault(id: string): Promise<void>;
-  /** Removes all faults. */
+  /**
+   * Releases the requests that faults with `hold` hold at this moment, and returns their number.
+   * The faults hold later requests again: remove a fault to end it.
+   * `id`: the id of the fault; by default, all faults.
+   */
+  release(id?: string): Promise<number>;
+  /** Removes all faults. The requests that they hold are released. */
   clearFaults(): Promise<void>;
   /** Mocks an operation: the server generates its responses from the contract, and it changes no data. */
   mock(operation: OperationName): Promise<void>;
@@ -66,6 +75,18 @@ export interface TestSandbox<Api extends object = ShopApi> {
   clearRequests(): Promise<void>;
   /** Returns the number of recorded requests that match the filter. */
   count(filter?: RequestFilter): Promise<number>;
+  /** Returns the deliveries of webhooks and callbacks, the oldest first. */
+  deliveries(): Promise<readonly Delivery[]>;
+  /**
+   * Sends a webhook or a callback, and returns its deliveries after the first attempt.
+   * `data`: the payload; by default, the newest entry, or the example of the contract.
+   * `url`: the URL of the receiver; by default, the URLs of the sandbox.
+   */
+  sendWebhook(name: string, options?: { readonly data?: unknown; readonly url?: string }): Promise<readonly Delivery[]>;
+  /** Sends a delivery again, and returns it after the attempt. */
+  retryDelivery(id: string): Promise<Delivery>;
+  /** Sets the URLs to which the sandbox sends webhooks. With null, it uses those of the server. */
+  setWebhookUrls(urls: readonly string[] | null): Promise<void>;
   /**
    * Checks the number of recorded requests that match the filter in `expectation`.
    * Rejects with a `VerificationError` if it is not the expected number.
@@ -103,7 +124,7 @@ export function sandboxAt<Api extends object = ShopApi>(
   const controlServer = { url: server.replace(/\/+$/, ''), token };
   const url = `${controlServer.url}/_sandbox/${id}`;
   const send: SendRequest = (method, path, body) =>
-    sendControlRequest(controlServer, { method, path: `${id}${path}`, body });
+    sendControlRequest(controlServer, { method, path: `sandboxes/${id}${path}`, body });
   const setOperation = async (operation: OperationName, setting: ControlInput<'setOperation'>['body']) =>
     void (await send<'setOperation'>('PUT', `/operations/${encodeURIComponent(operation)}`, setting));
   return {
@@ -126,11 +147,20 @@ export function sandboxAt<Api extends object = ShopApi>(
     replaceFaults: (definitions) => send<'replaceFaults'>('PUT', '/faults', definitions.map(toDefinition)),
     faults: () => send<'listFaults'>('GET', '/faults'),
     removeFault: (fault) => send<'removeFault'>('DELETE', `/faults/${encodeURIComponent(fault)}`),
+    async release(fault) {
+      const path = fault === undefined ? '/faults' : `/faults/${encodeURIComponent(fault)}`;
+      return (await send<'releaseFault'>('POST', `${path}/release`)).released;
+    },
     clearFaults: () => send<'clearFaults'>('DELETE', '/faults'),
     mock: (operation) => setOperation(operation, { mocked: true }),
     unmock: (operation) => setOperation(operation, { mocked: false }),
     requests: (filter = {}) => send<'listRequests'>('GET', `/requests${toQuery(filter)}`),
     clearRequests: () => send<'clearRequests'>('DELETE', '/requests'),
+    deliveries: () => send<'listDeliveries'>('GET', '/deliveries'),
+    sendWebhook: (name, options = {}) =>
+      send<'sendWebhook'>('POST', `/webhooks/${encodeURIComponent(name)}/send`, options),
+    retryDelivery: (delivery) => send<'retryDelivery'>('POST', `/deliveries/${encodeURIComponent(delivery)}/retry`),
+    setWebhookUrls: async (urls) => void (await send<'setWebhookUrls'>('PUT', '/webhooks', { urls })),
     count: async (filter = {}) => (await send<'countRequests'>('POST', '/requests/count', filter)).count,
     async verify(expectation) {
       const verification = await send<'verifyRequests'>('POST', '/requests/verify', expectation);
@@ -143,7 +173,7 @@ export function sandboxAt<Api extends object = ShopApi>(
 
 /** Returns the definition of a fault, without the properties that the server adds, such as its id and its counters. */
 function toDefinition(fault: FaultDefinition | Fault): FaultDefinition {
-  const { id, matched, applied, expired, warnings, ...definition } = fault as Fault;
+  const { id, matched, applied, expired, held, warnings, ...definition } = fault as Fault;
   return definition as FaultDefinition;
 }
 
@@ -163,8 +193,11 @@ export class VerificationError extends Error {
   }
 }
 
-function formatNearMiss({ request: { id, request, response }, reasons }: Verification['nearMisses'][number]): string {
-  const status = response === null ? 'no response' : String(response.status);
+function formatNearMiss({
+  request: { id, request, response, state },
+  reasons,
+}: Verification['nearMisses'][number]): string {
+  const status = response === null ? (state ?? 'no response') : String(response.status);
   const details = reasons.length === 0 ? '' : `: ${reasons.join('; ')}`;
   return `#${id} ${request.method} ${request.path} → ${status}${details}`;
 }

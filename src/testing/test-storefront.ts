@@ -1,6 +1,7 @@
 import type { ShopApi } from '../server/api-types.ts';
 import type { Options, Storefront } from '../server/options.ts';
 import { toFlag } from '../util/text.ts';
+import { storeCoverage } from './coverage-files.ts';
 import { sandboxAt, type TestSandbox } from './sandbox.ts';
 
 /** Options for creating a sandbox. */
@@ -33,7 +34,7 @@ export function createTestStorefront<Api extends object>(
   let count = 0;
   let closing: Promise<void> | undefined;
   const closeOnce = () => {
-    closing ??= close();
+    closing ??= storeCoverage(url, token).then(close);
     return closing;
   };
   return {
