@@ -1,8 +1,9 @@
 import type { Contract } from '../openapi/contract.ts';
+import { parseDeepName } from '../openapi/deep-names.ts';
 import { type Document, isNode, type Node, toNode } from '../openapi/document.ts';
 import { readForm } from '../openapi/form-body.ts';
 import { isFormBody, isJsonType, isXmlType } from '../openapi/media-types.ts';
-import { isDeepShape, parseDeepName } from '../openapi/parameters.ts';
+import { isDeepShape } from '../openapi/parameters.ts';
 import type { Route } from '../openapi/routes.ts';
 import { ALL_PARTS, getPartItems, getPartProperties, getPartTypes, getSchemaParts } from '../openapi/schema-parts.ts';
 import { keepTexts } from '../openapi/typed-values.ts';
@@ -14,7 +15,6 @@ import { hasSharedKey, hasUnknownVersion } from './request-headers.ts';
 import {
   getBodySchema,
   getBodyType,
-  getSchemaPointer,
   isCursor,
   parseRequest,
   type RequestValues,
@@ -50,7 +50,7 @@ function isAmbiguousForm(contract: Contract, route: Route, values: RequestValues
   const contentType = values.format?.type ?? getBodyType(route) ?? '';
   const schema = route.bodyMedia[contentType]?.schema;
   if (!isFormBody(contentType)) return false;
-  const request = parseRequest(toRequest(route, values), values.format);
+  const request = parseRequest(route, toRequest(route, values), values.format);
   if (request.body !== undefined)
     return (
       schema !== undefined &&
@@ -64,7 +64,7 @@ function hasAmbiguousParameter(contract: Contract, route: Route, values: Request
   const parsed = readParameterTexts(route, values);
   return route.parameters.some((parameter) => {
     const name = parameter.in === 'header' ? parameter.name.toLowerCase() : parameter.name;
-    return hasAmbiguousText(contract.normalized, getSchemaPointer(contract, parameter), parsed[parameter.in][name]);
+    return hasAmbiguousText(contract.normalized, parameter.schema, parsed[parameter.in][name]);
   });
 }
 

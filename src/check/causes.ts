@@ -93,6 +93,30 @@ function follows(finding: Finding, other: Finding, toResource: ResourceFinder): 
   return getCauses(finding.rule).includes(other.rule) && (own === cause || own.startsWith(`${cause}/`));
 }
 
+/** A finding or a failure, with its rule, and the requests that lead to it as texts. */
+interface Violated extends Pick<Finding, 'operationId' | 'rule' | 'title'> {
+  readonly requests: readonly string[];
+}
+
+/**
+ * Returns whether a response contains an invalid value that its own requests have sent, and that the server is known to
+ * accept: both are about the same keyword of the same property of a resource.
+ * Which of these requests the check sends depends on the seed.
+ */
+export function isReturnedValue(finding: Violated, accepted: Violated, toResource: ResourceFinder): boolean {
+  const { operationId, title, requests } = finding;
+  const property = getProperty(title);
+  return (
+    finding.rule === 'response-schema' &&
+    accepted.rule === 'invalid-refused' &&
+    (operationId === accepted.operationId || requests.length > 1) &&
+    requests.some((request) => request.includes(`"${property}"`)) &&
+    toResource(operationId) === toResource(accepted.operationId) &&
+    property === getProperty(accepted.title) &&
+    title.split(' ').at(-1) === accepted.title.split(' ').at(-1)
+  );
+}
+
 /** Returns how many rules a rule can follow from, one after another. */
 function getDepth({ rule }: Pick<Finding, 'rule'>): number {
   if (rule === 'response-schema') return 1;

@@ -1,5 +1,8 @@
+import type { Access } from './access.ts';
 import type { BehaviourModel } from './behaviour-model.ts';
+import type { CredentialStore } from './credential-store.ts';
 import type { Finding } from './findings.ts';
+import type { GetSettings } from './operation-settings.ts';
 import type { CheckCommand } from './options.ts';
 import type { Selection } from './selection.ts';
 
@@ -16,6 +19,12 @@ export interface CheckOptions extends Selection, Pick<CheckCommand, 'headers' | 
   readonly waitSeconds: number;
   /** The maximum time to wait for a response, in s. Default: 30. */
   readonly timeoutSeconds?: number | undefined;
+  /** Returns the settings of an operation. Default: none. */
+  readonly getSettings?: GetSettings | undefined;
+  /** The credentials of the configuration. Default: none. */
+  readonly credentials?: CredentialStore | undefined;
+  /** How the check reaches the server. Default: without options and without a proxy. */
+  readonly access?: Access | undefined;
   /**
    * The maximum duration of the check, in s; 0 or undefined for no limit.
    * The check of a large contract distributes this time.

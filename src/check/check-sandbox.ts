@@ -2,7 +2,7 @@ import { type Contract, loadContract } from '../openapi/contract.ts';
 import { UserError } from '../util/issue.ts';
 import { waitForServer } from './check.ts';
 import { Client } from './client.ts';
-import type { CheckEnvironment } from './command.ts';
+import { type CheckEnvironment, isRecorded } from './command.ts';
 import { createNotCheckedError, type RequestToSend } from './exchange.ts';
 import type { CheckCommand } from './options.ts';
 import { NoResponseError } from './transport.ts';
@@ -11,7 +11,7 @@ import { NoResponseError } from './transport.ts';
 const SANDBOX_HEADER = 'x-sandbox';
 
 /** Options of `selectSandboxes`. */
-interface SandboxOptions extends Pick<CheckEnvironment, 'model' | 'contract' | 'seed' | 'print' | 'signal'> {
+interface SandboxOptions extends Pick<CheckEnvironment, 'model' | 'contract' | 'seed' | 'print' | 'signal' | 'access'> {
   /** Prints a line about progress. */
   readonly printProgress: (text: string) => void;
 }
@@ -31,11 +31,15 @@ const SANDBOX_COUNT = 8;
  */
 export async function selectSandboxes(
   command: CheckCommand,
-  { model, contract: defaultContract, seed, print, printProgress, signal }: SandboxOptions,
+  { model, contract: defaultContract, seed, print, printProgress, signal, access }: SandboxOptions,
 ): Promise<CheckCommand> {
   const { url, headers, wait, timeout } = command;
-  if (url === undefined || headers[SANDBOX_HEADER] !== undefined) return command;
-  const source = { path: command.contract ?? defaultContract, allowRefs: command.allowRefs };
+  if (url === undefined || isRecorded(command) || headers[SANDBOX_HEADER] !== undefined) return command;
+  const source = {
+    path: command.contract ?? defaultContract,
+    source: command.source,
+    allowRefs: command.allowRefs,
+  };
   const contract = await loadContract({
     ...source,
     strict: false,
@@ -43,7 +47,8 @@ export async function selectSandboxes(
   const hasModel = model.applies(contract);
   const probePath = hasModel ? model.probePath : findProbePath(contract);
   if (probePath === undefined) return command;
-  const client = new Client(url, headers, { signal, timeoutMs: timeout === undefined ? undefined : timeout * 1_000 });
+  const timeoutMs = timeout === undefined ? undefined : timeout * 1_000;
+  const client = new Client(url, headers, { signal, timeoutMs, access });
   try {
     if (wait > 0) printProgress(`Waiting for ${url}, at most ${wait} s …\n`);
     await waitForServer(client, wait, signal);

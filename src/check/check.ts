@@ -1,48 +1,33 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Contract } from '../openapi/contract.ts';
-import { findMediaType } from '../openapi/media-types.ts';
-import { findResponse } from '../openapi/responses.ts';
-import type { Route } from '../openapi/routes.ts';
+import { canBeRequested, type Route } from '../openapi/routes.ts';
 import { UserError } from '../util/issue.ts';
 import { joinList } from '../util/text.ts';
+import { requireApi } from './address.ts';
 import { createResourceFinder } from './causes.ts';
 import type { CheckOptions } from './check-options.ts';
 import { Client } from './client.ts';
-import { addCredentials } from './credentials.ts';
+import { getConcurrency } from './confirm-findings.ts';
 import { reportSameTags } from './etag-rules.ts';
-import { CheckStoppedError, createNotCheckedError, type ReceivedResponse } from './exchange.ts';
+import { CheckStoppedError, createNotCheckedError } from './exchange.ts';
 import { CheckResults, type Finding } from './findings.ts';
-import {
-  type CheckPart,
-  createParts,
-  createWorker,
-  finishChecks,
-  getShareMs,
-  runParts,
-  type UncheckedItems,
-  type Worker,
-} from './plan.ts';
-import { Pool, withDocumentedValues } from './pool.ts';
-import { toRequest } from './requests.ts';
-import {
-  canBeRequested,
-  getAllowedRoutes,
-  getCheckedRoutes,
-  isWriteOperation,
-  MAX_LISTED_OPERATIONS,
-} from './selection.ts';
+import { Hints } from './hints.ts';
+import { NO_SETTINGS } from './operation-settings.ts';
+import { createParts, createWorker, finishChecks, type UncheckedItems } from './plan.ts';
+import { type CheckPart, getShareMs, runParts, type Worker } from './run-parts.ts';
+import { getAllowedRoutes, getCheckedRoutes, MAX_LISTED_OPERATIONS } from './selection.ts';
 import { createSession, NO_RESPONSE, reportClosedConnections, type Session } from './session.ts';
 import type { Suspect } from './suspects.ts';
 import { NoResponseError } from './transport.ts';
-import { createRequestGenerator } from './valid-requests.ts';
 
 /** The result of `storefront check` for a server. */
-export interface Verdict extends Pick<CheckOptions, 'url' | 'headers' | 'query' | 'seed' | 'runs'> {
+export interface Verdict extends Pick<CheckOptions, 'url' | 'headers' | 'query' | 'seed' | 'runs' | 'access'> {
   /**
    * The name of the application that the behaviour model describes, such as "the shop"; undefined if no model describes
    * the contract.
    */
   readonly model: string | undefined;
+  /** Values that reports must not show, in addition to those of the headers and query parameters. */
+  readonly secrets?: readonly string[];
   /** The operations that the user has selected. */
   readonly routes: readonly Route[];
   readonly results: CheckResults;
@@ -72,17 +57,16 @@ const MAX_CONCURRENT_PER_SANDBOX = 2;
  * Throws `UserError` if the server does not respond, or if a selected operation does not exist.
  */
 export async function checkServer(options: CheckOptions): Promise<Verdict> {
-  const { contract, url, seed, runs, headers, signal, sandboxHeaders = [] } = options;
+  const { contract, seed, runs, headers, signal, sandboxHeaders = [] } = options;
   const routes = getCheckedRoutes(options);
-  const timeoutMs = options.timeoutSeconds === undefined ? undefined : options.timeoutSeconds * 1_000;
-  const first = new Client(url, headers, { signal, timeoutMs, query: options.query });
-  const clients = [
-    first,
-    ...sandboxHeaders.map((each) => new Client(url, each, { signal, timeoutMs, query: options.query })),
-  ];
+  const { query, access, credentials } = options;
+  const clients = createClients(options);
+  const [first] = clients;
   const model = options.model?.applies(contract) ? options.model : undefined;
   const { maxConcurrent = sandboxHeaders.length > 0 ? MAX_CONCURRENT_PER_SANDBOX : MAX_CONCURRENT } = options;
   const results = new CheckResults(routes);
+  const hints = new Hints(contract);
+  results.hints = hints;
   const unreachable = contract.routes.filter((route) => !canBeRequested(route)).map(({ operationId }) => operationId);
   const notes: string[] =
     unreachable.length > 0
@@ -90,6 +74,8 @@ export async function checkServer(options: CheckOptions): Promise<Verdict> {
       : [];
   try {
     await waitForServer(first, options.waitSeconds, signal);
+    if (access?.csrf?.path !== undefined) await first.send({ method: 'GET', target: access.csrf.path });
+    await credentials?.open();
     const shared = {
       contract,
       clients,
@@ -98,20 +84,24 @@ export async function checkServer(options: CheckOptions): Promise<Verdict> {
       rules: model?.rules ?? [],
       maxConcurrent,
       signal,
+      restartMs: options.waitSeconds > 0 ? options.waitSeconds * 1_000 : undefined,
     };
-    const restartMs = options.waitSeconds > 0 ? options.waitSeconds * 1_000 : undefined;
-    const sessions = clients.map((client) => createSession({ ...shared, client, restartMs }));
-    const { unchecked: unfinished, unreached } = await runChecks(sessions, routes, { ...options, model }, notes);
+    const sessions = clients.map((client) => createSession({ ...shared, client }));
+    const prepared = { ...options, hints, model, openSession: () => createSession({ ...shared, client: first }) };
+    const { unchecked: unfinished, unreached } = await runChecks(sessions, routes, prepared, notes);
     const unchecked = [...unfinished, ...results.unchecked, ...noteRateLimits(sessions, results, notes)];
     for (const session of sessions) {
       reportClosedConnections(session);
       reportSameTags(session);
     }
     results.reportUnreproduced(createResourceFinder(contract.routes));
+    notes.push(...hints.texts);
     const common = {
       url: first.url,
       headers,
-      query: options.query,
+      query,
+      access,
+      secrets: listSecrets(options),
       seed,
       runs,
       model: model?.subject,
@@ -124,22 +114,53 @@ export async function checkServer(options: CheckOptions): Promise<Verdict> {
   }
 }
 
-/** Runs all parts of the check. Adds sentences for the report to `notes`. Returns what was not checked completely. */
+/** Creates the client of each sandbox, the first one for the headers of the check itself. */
+function createClients(options: CheckOptions): readonly [Client, ...Client[]] {
+  const { url, headers, sandboxHeaders = [], signal, query, access, credentials, getSettings } = options;
+  const timeoutMs = options.timeoutSeconds === undefined ? undefined : options.timeoutSeconds * 1_000;
+  const create = (own: CheckOptions['headers']) =>
+    new Client(url, own, { signal, timeoutMs, query, access, credentials, getSettings });
+  return [create(headers), ...sandboxHeaders.map(create)];
+}
+
+/** Returns the values of headers of single operations, and the credentials of the configuration. */
+function listSecrets({ contract, credentials, getSettings = NO_SETTINGS }: CheckOptions): readonly string[] {
+  const headers = contract.routes.flatMap((route) => Object.values(getSettings(route).headers ?? {}));
+  return [...headers, ...(credentials?.secrets ?? [])];
+}
+
+/** The number of parts that run at the same time if the server is slow. */
+const MAX_WORKERS = 5;
+
+/** The number of seeds for new unique values that each of these workers can use. */
+const FRESH_SEEDS = 10_000;
+
+interface PreparedOptions extends CheckOptions {
+  readonly hints: Hints;
+  /** Creates a further session with the connections of the first one. */
+  readonly openSession: () => Session;
+}
+
+/**
+ * Runs all parts of the check.
+ * Adds sentences for the report to `notes`.
+ * Returns what was not checked completely.
+ */
 async function runChecks(
-  sessions: readonly Session[],
+  sessions: Session[],
   routes: readonly Route[],
-  options: CheckOptions,
+  options: PreparedOptions,
   notes: string[],
 ): Promise<UncheckedItems> {
   const done = new Set<CheckPart>();
   const maxMs = options.maxTime ? options.maxTime * 1_000 : Number.POSITIVE_INFINITY;
-  const endMs = performance.now() + maxMs;
+  const endMs = performance.now() + maxMs * USED_SHARE;
   const shortenedEndMs = performance.now() + maxMs * SHORTENED_SHARE;
   let parts: readonly CheckPart[] | undefined;
   const getUnfinished = () => parts?.filter((part) => !done.has(part)) ?? [];
   try {
     await findApi(sessions, options);
-    const workers = await Promise.all(sessions.map((session) => createWorker(session, options, notes)));
+    const workers = await createWorkers(sessions, options, notes);
     const groups = createParts((workers as [Worker])[0], routes);
     const all = groups.flat();
     parts = all;
@@ -147,10 +168,13 @@ async function runChecks(
       done.add(part);
       options.onProgress?.(done.size, all.length, part.name, sessions[0]?.results.findings ?? []);
     };
-    const getPartMs = ({ isOptional, canBeShortened }: CheckPart) => {
-      const count = all.length - done.size;
-      if (isOptional) return getShareMs(endMs, count);
-      return canBeShortened ? Math.max(MIN_PART_MS, getShareMs(shortenedEndMs, count)) : Number.POSITIVE_INFINITY;
+    const getPartMs = (part: CheckPart) => {
+      if (part.isOptional) return getShareMs(endMs, part, { parts: getUnfinished(), workers: workers.length });
+      if (!part.canBeShortened) return Number.POSITIVE_INFINITY;
+      const remaining = { parts: getUnfinished(), workers: 1 };
+      // The operations of a large contract can have less time than the minimum.
+      const minMs = Math.min(MIN_PART_MS, getShareMs(endMs, part, remaining));
+      return Math.max(minMs, getShareMs(shortenedEndMs, part, remaining));
     };
     await runGroups(groups, workers, onDone, getPartMs);
     if (sessions.some(({ isShortened }) => isShortened)) notes.push(SHORTENED);
@@ -160,20 +184,76 @@ async function runChecks(
     if (!(error instanceof CheckStoppedError)) throw error;
     notes.push(`The check stopped early: ${error.message}`);
     reportLostRequests(error, sessions, routes);
-    const unfinished = getUnfinished();
-    const unchecked = unfinished.filter(({ isOptional }) => !(isOptional && error.kind === 'time-limit'));
-    if (unchecked.length < unfinished.length) notes.push(SHORTENED);
-    return { unchecked: parts ? unchecked.map(({ name }) => name) : ['everything'], unreached: [] };
+    if (!parts) return { unchecked: ['everything'], unreached: [] };
+    return {
+      unchecked: findUnchecked(error, { unfinished: getUnfinished(), sessions, routes, options }, notes),
+      unreached: [],
+    };
   } finally {
     const unfinished = parts ? getUnfinished().flatMap(({ operationIds }) => operationIds) : routes.map(getOperationId);
     sessions[0]?.results.reportPending(unfinished);
   }
 }
 
+/**
+ * Creates a worker for each session.
+ * If the server is slow, adds sessions to `sessions`, with workers that create their own resources.
+ */
+async function createWorkers(
+  sessions: Session[],
+  options: PreparedOptions,
+  notes: string[],
+): Promise<readonly Worker[]> {
+  const create = (session: Session) => createWorker(session, options, notes);
+  const workers = await Promise.all(sessions.map(create));
+  const [first] = sessions;
+  if (workers.length > 1 || !first || getConcurrency(first) === 1) return workers;
+  for (let count = 1; count < MAX_WORKERS; count++) {
+    const session = options.openSession();
+    session.freshSeedCount = count * FRESH_SEEDS;
+    sessions.push(session);
+  }
+  return [...workers, ...(await Promise.all(sessions.slice(1).map(create)))];
+}
+
+/** What a check knows when it stops early. */
+interface StoppedCheck {
+  readonly unfinished: readonly CheckPart[];
+  readonly sessions: readonly Session[];
+  readonly routes: readonly Route[];
+  readonly options: CheckOptions;
+}
+
+/**
+ * Returns what was not checked when the check stopped early.
+ * The optional parts that the time limit leaves out are not in this list, but in a note.
+ * Every operation needs at least one response for a verdict.
+ */
+function findUnchecked(
+  { kind }: CheckStoppedError,
+  { unfinished, sessions, routes, options }: StoppedCheck,
+  notes: string[],
+): readonly string[] {
+  const isLeftOut = ({ isOptional }: CheckPart) => isOptional === true && kind === 'time-limit';
+  const leftOut = unfinished.filter(isLeftOut).map(({ name }) => name);
+  const unchecked = unfinished.filter((part) => !isLeftOut(part)).map(({ name }) => name);
+  if (leftOut.length === 0) return unchecked;
+  notes.push(
+    `Left out because of the time limit: ${joinList(leftOut, MAX_LISTED_OPERATIONS)}. Use a longer --max-time, or --only for some operations.`,
+  );
+  const allowed = getAllowedRoutes(options);
+  const { results } = sessions[0] as Session;
+  const isUnknown = (route: Route) => allowed.includes(route) && results.getStatusCodes(route.operationId).length === 0;
+  return [...unchecked, ...routes.filter(isUnknown).map(getOperationId)];
+}
+
+/** The share of the maximum time that the parts distribute. The requests of a part can need longer than its share. */
+const USED_SHARE = 0.9;
+
 /** The share of the maximum time after which parts that can be shortened end early, because the server is slow. */
 const SHORTENED_SHARE = 0.4;
 
-/** The time that each part has, in ms. */
+/** The time that each part has, in ms, unless there are too many parts. */
 const MIN_PART_MS = 2_000;
 
 const SHORTENED =
@@ -194,11 +274,12 @@ async function runGroups(
 }
 
 /** Throws `CheckStoppedError` if the server does not have the operations of the contract. */
-async function findApi([session]: readonly Session[], options: CheckOptions): Promise<void> {
+async function findApi([session]: readonly Session[], options: PreparedOptions): Promise<void> {
   if (!session) return;
-  const { contract, seed, usesDefaultContract, model } = options;
+  const { contract, seed, usesDefaultContract, model, getSettings, hints } = options;
   const defaultSubject = usesDefaultContract ? model?.subject : undefined;
-  await requireApi({ contract, seed, client: session.client, routes: getAllowedRoutes(options), defaultSubject });
+  const routes = getAllowedRoutes(options);
+  await requireApi({ contract, seed, getSettings, hints, client: session.client, routes, defaultSubject });
 }
 
 function getOperationId({ operationId }: Route): string {
@@ -252,7 +333,8 @@ function noteRateLimits(
   { rateLimitedCount: unchecked }: CheckResults,
   notes: string[],
 ): readonly string[] {
-  const limited = sessions.reduce((sum, { client }) => sum + client.rateLimitedCount, 0);
+  const clients = new Set(sessions.map(({ client }) => client));
+  const limited = [...clients].reduce((sum, { rateLimitedCount }) => sum + rateLimitedCount, 0);
   if (limited > 0)
     notes.push(
       `The server limits the request rate: ${limited} responses had status 429, or 503 with Retry-After. The check waited as Retry-After requires, repeated these requests, and sent the next requests more slowly.`,
@@ -284,7 +366,8 @@ export async function waitForServer(client: Client, waitSeconds: number, signal?
       if (error.kind === 'unfinished') return;
       // A timer can end a fraction of a ms too early.
       // So the remaining time counts as over when it is not longer than a pause.
-      if (error.kind === 'untrusted' || performance.now() >= endMs - PAUSE_MS)
+      const isFinal = error.kind === 'untrusted' || error.kind === 'no-certificate';
+      if (isFinal || performance.now() >= endMs - PAUSE_MS)
         throw createUnreachableError(client.url, error, waitSeconds);
       await sleep(PAUSE_MS);
     }
@@ -295,7 +378,11 @@ export async function waitForServer(client: Client, waitSeconds: number, signal?
 function createUnreachableError(url: string, { kind, message }: NoResponseError, waitSeconds: number): UserError {
   if (kind === 'untrusted')
     return new UserError(
-      `The certificate of ${url} is not trusted: ${message}. Set NODE_EXTRA_CA_CERTS to a file with the certificate of its authority. For a test server, NODE_TLS_REJECT_UNAUTHORIZED=0 accepts any certificate.`,
+      `The certificate of ${url} is not trusted: ${message}. Add the certificate of its authority with --ca FILE. For a test server, --insecure accepts any certificate.`,
+    );
+  if (kind === 'no-certificate')
+    return new UserError(
+      `${url} refuses the connection without a certificate of the client that it trusts: ${message}. Add it with --cert FILE and --key FILE.`,
     );
   const isDown = /ECONNREFUSED|ENOTFOUND|EAI_AGAIN/.test(message);
   const remedy = `Start it${waitSeconds > 0 ? ' or correct the URL' : ', correct the URL, or wait for it with --wait SECONDS'}.`;
@@ -304,104 +391,4 @@ function createUnreachableError(url: string, { kind, message }: NoResponseError,
     ? ' It does not use TLS: try http://.'
     : '';
   return new UserError(`${url} did not return a valid HTTP response: ${message}. Check the URL.${scheme}`);
-}
-
-/** The server and the operations to find on it. */
-interface AddressOptions {
-  readonly contract: Contract;
-  readonly client: Client;
-  /** The operations to which the check may send requests. */
-  readonly routes: readonly Route[];
-  readonly seed: number;
-  /** The name of the application of the contract, if the user has chosen no contract. */
-  readonly defaultSubject: string | undefined;
-}
-
-/** The maximum time to wait for a response of an operation, in ms. A slow operation exists. */
-const REQUEST_MS = 5_000;
-
-/**
- * Statuses of responses to requests that a server does not know: the path is unknown, or the server supports no such
- * method.
- */
-const UNKNOWN_STATUSES: readonly number[] = [404, 501];
-
-/** The statuses of redirects. */
-const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
-
-/**
- * Requests one operation after another until a response shows that the server has the operations of the contract.
- * Throws `CheckStoppedError` if no response shows this: for example, if all responses have status 404.
- */
-async function requireApi(options: AddressOptions): Promise<void> {
-  const { contract, client, routes, seed } = options;
-  const requests = createRequestGenerator(contract, new Pool());
-  const isSimple = (route: Route) => route.pathNames.length === 0;
-  const reading = routes.filter((route) => !isWriteOperation(route));
-  const writing = routes.filter(isWriteOperation);
-  const statuses = new Set<number>();
-  for (const route of [reading, writing].flatMap((all) => [
-    ...all.filter(isSimple),
-    ...all.filter((one) => !isSimple(one)),
-  ])) {
-    const generated = requests.createValid(route, seed);
-    if (!generated) continue;
-    // Only the documented values can exist on the server.
-    for (const values of [generated, withDocumentedValues(contract, route, generated) ?? []].flat()) {
-      const response = await request(client, route, toRequest(route, values));
-      if (!response || !isForeign(options, route, response)) return;
-      statuses.add(response.status);
-    }
-  }
-  if (statuses.size > 0) throw new CheckStoppedError(describe(options, [...statuses]), 'wrong-address');
-}
-
-/** Sends a request. Returns the response; undefined if there is none in time. */
-async function request(client: Client, route: Route, plainRequest: ReturnType<typeof toRequest>) {
-  try {
-    return await client.send(addCredentials(route, client, plainRequest), REQUEST_MS);
-  } catch (error) {
-    if (error instanceof NoResponseError) return undefined;
-    throw error;
-  }
-}
-
-/**
- * Returns whether a server without this operation can send this response: an unknown path, a redirect, or a page of a
- * web site.
- */
-function isForeign(
-  { defaultSubject }: AddressOptions,
-  { responses }: Route,
-  { status, headers, text }: ReceivedResponse,
-): boolean {
-  if (UNKNOWN_STATUSES.includes(status)) return true;
-  const documented = findResponse(responses, status);
-  if (!documented && (status === 405 || REDIRECTS.includes(status))) return true;
-  const types = Object.keys(documented?.media ?? {});
-  const isDocumentedType = documented && (types.length === 0 || findMediaType(types, headers['content-type'] ?? ''));
-  // A user who has chosen no contract can have an API that differs in every response.
-  if (defaultSubject !== undefined && !isDocumentedType && status < 500) return true;
-  return status < 400 && /^\s*<(!doctype html|html)\b/i.test(text) && (!isDocumentedType || types.length === 0);
-}
-
-function describe({ contract, client: { url }, defaultSubject }: AddressOptions, statuses: readonly number[]): string {
-  const list = statuses.toSorted((a, b) => a - b).join(' or ');
-  const path = new URL(url).pathname.replace(/\/+$/, '');
-  const basePaths = [...new Set(contract.routes.flatMap((route) => route.basePaths))].filter((base) => base !== '');
-  const missing = basePaths.filter((base) => !path.endsWith(base));
-  const root = url.slice(0, url.length - path.length);
-  return [
-    `${url} does not have the operations of ${contract.path}: every response has status ${list}.`,
-    ...(missing.length > 0
-      ? [`The contract has the base path ${missing.join(' or ')} (servers): try ${root}${missing[0]}.`]
-      : []),
-    ...(path === '' ? [] : [`The URL has the path ${path}: try ${root} if the server has none.`]),
-    ...(defaultSubject === undefined
-      ? []
-      : [
-          `Without --contract, the check uses the contract of ${defaultSubject}. For another API, use --contract FILE.`,
-        ]),
-    'Check the host, the port and the path of the URL, and the contract.',
-  ].join(' ');
 }

@@ -1,7 +1,12 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Route } from '../openapi/routes.ts';
+import { type Access, DIRECT } from './access.ts';
+import type { CredentialStore } from './credential-store.ts';
+import type { CommonInput } from './credentials.ts';
 import type { ReceivedResponse, RequestToSend } from './exchange.ts';
 import { CheckStoppedError } from './exchange.ts';
+import { type GetSettings, NO_SETTINGS } from './operation-settings.ts';
 import { DEFAULT_TIMEOUT_SECONDS } from './options.ts';
 import type { ConnectionCloses } from './transport.ts';
 import { Transport } from './transport.ts';
@@ -11,6 +16,12 @@ const MAX_RETRIES = 5;
 
 /** The maximum number of times that a request is repeated after status 503. It can be an error of the operation. */
 const MAX_RETRIES_AFTER_503 = 2;
+
+/** The number of responses after which a server can count as slow. */
+const MIN_RESPONSES = 4;
+
+/** A server that needs this time for its fastest response is slow, in ms. */
+const SLOW_MS = 25;
 
 /** The status of a response to a client that exceeds a rate limit (RFC 6585, section 4). */
 export const TOO_MANY_REQUESTS = 429;
@@ -23,6 +34,12 @@ interface ClientOptions {
   readonly signal?: AbortSignal | undefined;
   /** The maximum time to wait for a response, in ms. */
   readonly timeoutMs?: number | undefined;
+  /** How the check reaches the server. Default: without options and without a proxy. */
+  readonly access?: Access | undefined;
+  /** The credentials of the configuration. Default: none. */
+  readonly credentials?: CredentialStore | undefined;
+  /** Returns the settings of an operation. Default: none. */
+  readonly getSettings?: GetSettings | undefined;
 }
 
 /** The options of a request to an operation. */
@@ -45,17 +62,29 @@ export class Client {
   /** The query parameters that `addCredentials` adds to requests. */
   readonly query: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
+  readonly access: Access;
+  readonly credentials: CredentialStore | undefined;
+  readonly #getSettings: GetSettings;
   readonly #signal: AbortSignal | undefined;
   readonly #transport: Transport;
   /** The throttles by operationId. */
   readonly #throttles = new Map<string, Throttle>();
   #rateLimitedCount = 0;
+  #responseCount = 0;
+  #fastestMs = Number.POSITIVE_INFINITY;
 
   /** `headers` are sent with each request. */
   constructor(
     url: string,
     readonly headers: Readonly<Record<string, string>>,
-    { signal, query = {}, timeoutMs = DEFAULT_TIMEOUT_SECONDS * 1_000 }: ClientOptions = {},
+    {
+      signal,
+      query = {},
+      timeoutMs = DEFAULT_TIMEOUT_SECONDS * 1_000,
+      access = DIRECT,
+      credentials,
+      getSettings = NO_SETTINGS,
+    }: ClientOptions = {},
   ) {
     // Each pending request adds a listener. Without this line, Node warns about more than ten listeners.
     if (signal) setMaxListeners(0, signal);
@@ -63,12 +92,35 @@ export class Client {
     this.query = query;
     this.timeoutMs = timeoutMs;
     this.#signal = signal;
-    this.#transport = new Transport(this.url, headers, signal);
+    this.access = access;
+    this.#getSettings = getSettings;
+    this.credentials = credentials;
+    this.#transport = new Transport(this.url, headers, { signal, access });
+  }
+
+  /** Returns the headers, by lower-case name, and the query parameters of the user for one operation. */
+  getOwnInput(route: Route): Pick<CommonInput, 'headers' | 'query'> {
+    const { headers = {} } = this.#getSettings(route);
+    const own = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+    const { credentials } = this;
+    if (!credentials) return { headers: own, query: {} };
+    const input = credentials.getInput(route);
+    const cookies = [own.cookie ?? this.headers.cookie, input.headers.cookie].filter((cookie) => cookie !== undefined);
+    const cookie = input.headers.cookie === undefined ? {} : { cookie: cookies.join('; ') };
+    return { headers: { ...input.headers, ...own, ...cookie }, query: input.query };
   }
 
   /** The number of received responses that limit the request rate. */
   get rateLimitedCount(): number {
     return this.#rateLimitedCount;
+  }
+
+  /**
+   * Whether every response takes so long that the check mostly waits.
+   * A single slow operation, or a busy machine, does not count.
+   */
+  get isSlow(): boolean {
+    return this.#responseCount >= MIN_RESPONSES && this.#fastestMs >= SLOW_MS;
   }
 
   /** The connections that the server has closed. */
@@ -91,7 +143,8 @@ export class Client {
    * Throws a `NoResponseError` if there is no response within `timeoutMs`.
    */
   async send(request: RequestToSend, timeoutMs = this.timeoutMs): Promise<ReceivedResponse> {
-    return this.#transport.send(request, timeoutMs);
+    await this.access.waitForTurn(this.#signal);
+    return this.#send(request, timeoutMs);
   }
 
   /**
@@ -111,8 +164,12 @@ export class Client {
         'unavailable',
       );
     for (let retries = 0; ; retries++) {
+      await this.access.waitForTurn(this.#signal);
       const sentMs = await throttle.waitForTurn();
-      const response = await this.#transport.send(request, this.timeoutMs);
+      const startMs = performance.now();
+      const response = await this.#send(request, this.timeoutMs);
+      this.#responseCount++;
+      this.#fastestMs = Math.min(this.#fastestMs, performance.now() - startMs);
       if (!isRateLimit(response)) {
         throttle.speedUp();
         return response;
@@ -122,6 +179,13 @@ export class Client {
       const maxRetries = response.status === TOO_MANY_REQUESTS ? MAX_RETRIES : MAX_RETRIES_AFTER_503;
       if (retries === maxRetries || throttle.waitMs > maxWaitMs) return response;
     }
+  }
+
+  async #send(request: RequestToSend, timeoutMs: number): Promise<ReceivedResponse> {
+    const { csrf } = this.access;
+    const response = await this.#transport.send(csrf?.apply(request, this.headers) ?? request, timeoutMs);
+    csrf?.observe(response);
+    return response;
   }
 
   close(): void {

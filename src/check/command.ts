@@ -1,15 +1,36 @@
-import { writeFileSync } from 'node:fs';
+import { accessSync, constants, existsSync, lstatSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { type Contract, loadContract } from '../openapi/contract.ts';
+import { readSource } from '../openapi/document-source.ts';
 import { UserError } from '../util/issue.ts';
+import { hideCredentials, isUrl } from '../util/source-path.ts';
 import { joinList, quoteShellIfNeeded } from '../util/text.ts';
+import { applyBaseline, formatBaseline, parseBaseline } from './baseline.ts';
 import type { BehaviourModel } from './behaviour-model.ts';
 import { checkServer } from './check.ts';
 import type { CheckOptions } from './check-options.ts';
+import { Client } from './client.ts';
+import { CredentialStore } from './credential-store.ts';
+import { applyExpectedFailures } from './expected-failures.ts';
+import { createSend } from './hook-requests.ts';
+import type { GetSettings } from './operation-settings.ts';
 import { type CheckCommand, DEFAULT_TIMEOUT_SECONDS } from './options.ts';
+import { parsePact } from './pact.ts';
+import { checkRecording, parseHar, readJournal } from './recorded.ts';
+import { toAnnotations } from './report/annotations.ts';
 import { toJunit } from './report/junit.ts';
 import { toMarkdown } from './report/markdown.ts';
-import { createReport, getCounting, type Report } from './report/report.ts';
-import { toText } from './report/text.ts';
+import {
+  type BaselineEntry,
+  createReport,
+  getVerdict,
+  type Report,
+  toDocument,
+  toRelativePath,
+} from './report/report.ts';
+import { toSarif } from './report/sarif.ts';
+import { toCount, toText } from './report/text.ts';
+import { describeSkipped, resolveSettings } from './resolve-settings.ts';
 import {
   getAllowedRoutes,
   getCheckedRoutes,
@@ -17,14 +38,18 @@ import {
   MAX_LISTED_OPERATIONS,
   type Selection,
 } from './selection.ts';
+import { verifiesPact, verifyPact } from './verify-pact.ts';
 
 /** Formats a report as JSON. */
 export function toJson(report: Report): string {
-  return `${JSON.stringify(report, null, 2)}\n`;
+  return `${JSON.stringify(toDocument(report), null, 2)}\n`;
 }
 
-function isJsonFile(path = ''): boolean {
-  return /\.json$/i.test(path);
+/** Formats a report for a file, by the end of its name: SARIF, JSON or Markdown; otherwise JUnit XML. */
+function formatReport(report: Report, path: string, workspace: string | undefined): string {
+  if (/\.sarif(?:\.json)?$/i.test(path)) return toSarif(report, workspace);
+  if (/\.json$/i.test(path)) return toJson(report);
+  return /\.md$/i.test(path) ? toMarkdown(report) : toJunit(report);
 }
 
 /** A started server. It runs until `close` is called. */
@@ -34,7 +59,9 @@ export interface RunningServer {
 }
 
 /** The settings and functions that the command line program provides to `storefront check`. */
-export interface CheckEnvironment extends Pick<CheckOptions, 'onProgress' | 'signal'> {
+export interface CheckEnvironment extends Pick<CheckOptions, 'onProgress' | 'signal' | 'access'> {
+  /** The environment variables, for the hooks of the configuration. */
+  readonly environment?: Readonly<Record<string, string | undefined>>;
   /** The path of the default contract. */
   readonly contract: string;
   readonly model: BehaviourModel;
@@ -46,6 +73,8 @@ export interface CheckEnvironment extends Pick<CheckOptions, 'onProgress' | 'sig
    * Each check needs a different seed, because the ids of the sandboxes contain the seed.
    */
   readonly seed: number;
+  /** The time of the check, in ms since 1970. */
+  readonly nowMs: number;
 }
 
 /**
@@ -54,14 +83,106 @@ export interface CheckEnvironment extends Pick<CheckOptions, 'onProgress' | 'sig
  * Throws `UserError` if the check can't run.
  */
 export async function runCheck(command: CheckCommand, environment: CheckEnvironment): Promise<Report> {
-  const { model, onProgress, signal } = environment;
-  for (const file of [command.report, command.summary]) writeText(file, '', 'a');
+  prepareFiles(command);
+  const entries = readBaseline(command);
   const contract = await loadContract({
     path: command.contract ?? environment.contract,
+    source: command.source,
     strict: command.strict === true,
     allowRefs: command.allowRefs,
   });
-  const options = { ...command, contract, model, mayWrite: command.url === undefined || command.allowWrites };
+  const getSettings = resolveSettings(contract, command.operations, command.parameters);
+  const settings = { getSettings, exclude: addSkipped(command, contract, getSettings) };
+  const report = isRecorded(command)
+    ? await checkRecorded(command, contract, { ...environment, ...settings })
+    : await checkRunning(command, contract, { ...environment, ...settings });
+  const noted = { ...report, notes: [...report.notes, ...describeSkipped(contract.routes, getSettings)] };
+  const whole = {
+    ...applyExpectedFailures(noted, contract.routes, getSettings),
+    minConfidence: command.confidence,
+  };
+  return entries ? compareWithBaseline(whole, { command, entries, contract, nowMs: environment.nowMs }) : whole;
+}
+
+/** Returns the operations to which no requests are sent, with those that the settings skip. */
+function addSkipped(
+  { exclude }: CheckCommand,
+  { routes }: Contract,
+  getSettings: GetSettings,
+): CheckCommand['exclude'] {
+  const skipped = routes.filter((route) => getSettings(route).skip !== undefined);
+  return skipped.length === 0 ? exclude : [...(exclude ?? []), ...skipped.map(({ operationId }) => operationId)];
+}
+
+/** What a check needs beside its command: the functions of the program, and the settings of the operations. */
+interface RunEnvironment extends CheckEnvironment, Pick<CheckOptions, 'exclude'> {
+  readonly getSettings: GetSettings;
+}
+
+/**
+ * Reads the contract of a command from its URL, once for all parts of the check.
+ * Waits for the server as the command says. Sends the headers of the command if the contract is on the checked server.
+ * Returns a command with a file as its contract unchanged.
+ */
+export async function readRemoteContract(
+  command: CheckCommand,
+  { signal, access }: Pick<CheckEnvironment, 'signal' | 'access'>,
+): Promise<CheckCommand> {
+  const { contract: path = '', url, wait: waitSeconds, allowRefs } = command;
+  if (!isUrl(path)) return command;
+  const isOwnServer = url !== undefined && URL.canParse(path) && new URL(path).origin === new URL(url).origin;
+  const headers = isOwnServer ? command.headers : {};
+  const get = (target: URL, sent: CheckCommand['headers'], stop: AbortSignal) =>
+    getResponse(new Client(target.origin, sent, { signal: stop, access }), target);
+  return { ...command, source: await readSource({ path, allowRefs }, { headers, waitSeconds, signal, get }) };
+}
+
+/** Sends a GET request with a client of the check, which uses its certificates and proxies. */
+async function getResponse(client: Client, { pathname, search }: URL): Promise<Response> {
+  try {
+    const { status, headers, text } = await client.send({ method: 'GET', target: pathname + search });
+    return new Response(text === '' ? null : text, { status, headers });
+  } finally {
+    client.close();
+  }
+}
+
+/** Returns whether a command checks recorded requests, and sends none. */
+export function isRecorded({ har, journal, pact }: CheckCommand): boolean {
+  return [har, journal, pact].some((source) => source !== undefined);
+}
+
+/** Checks the requests and responses of a HAR file, a pact or a journal. */
+async function checkRecorded(command: CheckCommand, contract: Contract, environment: RunEnvironment): Promise<Report> {
+  const { har, journal, pact, url, headers } = command;
+  const { access, exclude, getSettings } = environment;
+  const interactions = pact === undefined ? [] : parsePact(pact, readText(pact, 'pact'));
+  const credentials = openCredentials(command, contract, environment);
+  const run = { ...environment, seed: command.seed ?? environment.seed, contract, credentials, getSettings };
+  const verified = verifiesPact(command)
+    ? await verifyPact(interactions, { ...command, exclude }, run)
+    : { exchanges: interactions.map(({ exchange }) => exchange), unchecked: [], notes: [] };
+  const exchanges = [
+    ...(har === undefined ? [] : parseHar(har, readText(har, 'HAR file'))),
+    ...verified.exchanges,
+    ...(journal === undefined ? [] : await readJournal(journal, headers, access)),
+  ];
+  const verdict = checkRecording({ ...command, exclude, contract, mayWrite: true, exchanges, url });
+  const { coverage, ...report } = createReport(verdict, contract, () => undefined);
+  const source = [har, pact, journal && `the journal of ${journal}`].filter(Boolean).join(' and ');
+  return {
+    ...report,
+    title: `Checked ${verdict.results.responseCount} of ${exchanges.length} recorded requests (${source}) against ${toRelativePath(contract.path)}`,
+    unchecked: [...report.unchecked, ...verified.unchecked],
+    notes: [...report.notes, ...verified.notes],
+    coverage: { ...coverage, rules: coverage.rules.filter(({ count }) => count > 0) },
+  };
+}
+
+/** Checks a running server, or starts and checks the built-in shop. */
+async function checkRunning(command: CheckCommand, contract: Contract, environment: RunEnvironment): Promise<Report> {
+  const { model, onProgress, signal, access, exclude, getSettings } = environment;
+  const options = { ...command, exclude, contract, model, mayWrite: command.url === undefined || command.allowWrites };
   if (command.url !== undefined && !command.isFresh) warnOfChanges(options, command.url, environment);
   if (command.url !== undefined && command.contract === undefined && !command.isFresh)
     environment.print(`Without --contract, the check uses the contract of ${model.subject}.\n`);
@@ -77,11 +198,140 @@ export async function runCheck(command: CheckCommand, environment: CheckEnvironm
       usesDefaultContract: command.contract === undefined,
       onProgress,
       signal,
+      access,
+      getSettings,
+      credentials: openCredentials(command, contract, environment),
     });
-    const report = createReport(verdict, contract, (operationId) => formatCommand(command, operationId, verdict.seed));
-    return { ...report, minConfidence: command.confidence };
+    return createReport(verdict, contract, (operationId) => formatCommand(command, operationId, verdict.seed));
   } finally {
     await running?.close();
+  }
+}
+
+function openCredentials(
+  { credentials, url }: CheckCommand,
+  contract: Contract,
+  { environment = {}, signal, access }: RunEnvironment,
+): CredentialStore | undefined {
+  const send = createSend(url, { signal, access });
+  return credentials && new CredentialStore(contract, credentials, { url, environment, send });
+}
+
+/**
+ * Removes the reports of an earlier check: they must not stay if this check cannot start.
+ * Throws a `UserError` if a file of the command cannot be written.
+ */
+export function prepareFiles(command: CheckCommand): void {
+  const { report = [], summary, baseline, updateBaseline } = command;
+  refuseSameFiles(command);
+  for (const file of [...report, summary]) writeText(file, '', 'a');
+  if (updateBaseline && baseline !== undefined) requireWritable(baseline);
+  // A report can also be a device or a pipe, such as /dev/stdout.
+  for (const file of report) if (lstatSync(file).isFile()) rmSync(file);
+}
+
+/** Throws a `UserError` if a baseline cannot be written. A new one is written at the end of the check. */
+function requireWritable(path: string): void {
+  try {
+    if (existsSync(path)) writeFileSync(path, '', { flag: 'a' });
+    else accessSync(dirname(path), constants.W_OK);
+  } catch (cause) {
+    throw new UserError(`Cannot write the baseline to ${path}: ${(cause as Error).message}`, { cause });
+  }
+}
+
+/** Throws a `UserError` if a report would replace another file of the command. */
+function refuseSameFiles({ contract, baseline, har, pact, report = [] }: CheckCommand): void {
+  const files = [contract, baseline, har, pact].flatMap((path) => (path === undefined ? [] : toRelativePath(path)));
+  for (const path of report.map(toRelativePath)) {
+    if (files.includes(path))
+      throw new UserError(`--report ${path} would replace another file of the command: use another name.`, {
+        reason: 'usage',
+      });
+    files.push(path);
+  }
+}
+
+/**
+ * Reads the baseline of a command. Returns undefined if the command has none.
+ * Throws `UserError` if the file is invalid or can't be read, or if it does not exist and can't be created.
+ */
+function readBaseline({
+  baseline,
+  updateBaseline,
+  strictBaseline,
+}: CheckCommand): readonly BaselineEntry[] | undefined {
+  if (baseline === undefined) {
+    if (!updateBaseline && !strictBaseline) return undefined;
+    const message = '--update-baseline and --strict-baseline need a baseline: add --baseline FILE';
+    throw new UserError(message, { reason: 'usage' });
+  }
+  if (!existsSync(baseline)) {
+    if (updateBaseline) return [];
+    throw new UserError(`The baseline ${baseline} does not exist. To create it, add --update-baseline.`);
+  }
+  return parseBaseline(baseline, readText(baseline, 'baseline'));
+}
+
+/** Reads a file. Throws a `UserError` if it can't be read. `what`: what the file is, for the message. */
+function readText(path: string, what: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (cause) {
+    throw new UserError(`Cannot read the ${what} ${path}: ${(cause as Error).message}`, { cause });
+  }
+}
+
+interface Comparison {
+  readonly command: CheckCommand;
+  readonly entries: readonly BaselineEntry[];
+  readonly contract: Contract;
+  readonly nowMs: number;
+}
+
+/** Compares a report with the baseline of the command. With `--update-baseline`, writes the new baseline first. */
+function compareWithBaseline(report: Report, { command, entries, contract, nowMs }: Comparison): Report {
+  const { baseline: path = '', strictBaseline: isStrict = false, updateBaseline } = command;
+  const options = { path, entries, routes: contract.routes, isStrict, isRecorded: isRecorded(command), nowMs };
+  if (!updateBaseline) return applyBaseline(report, options);
+  return withLock(path, () => {
+    // Another check can have updated the baseline since the start of this one.
+    const current = readBaseline(command) ?? [];
+    const { baseline } = applyBaseline(report, { ...options, entries: current });
+    const { entries: updated = [], fixed = [] } = baseline ?? {};
+    writeText(path, formatBaseline(updated), 'w', 'baseline');
+    const added = updated.length - (current.length - fixed.length);
+    const note = `The baseline ${path} was updated: ${toCount(added, 'failure')} added, ${fixed.length} removed`;
+    const notes = [...report.notes, note, ...fixed.map((text) => `Removed from the baseline: ${text}`)];
+    return applyBaseline({ ...report, notes }, { ...options, entries: updated });
+  });
+}
+
+/** The time after which a lock is that of a process that was killed, in ms. An update takes a few ms. */
+const STALE_LOCK_MS = 5_000;
+
+/** The pause between two attempts to get a lock, in ms. */
+const LOCK_PAUSE_MS = 20;
+
+/** Calls a function while no other process updates the file at `path`. */
+function withLock<Result>(path: string, update: () => Result): Result {
+  const lock = `${path}.lock`;
+  const pause = new Int32Array(new SharedArrayBuffer(4));
+  for (let waitedMs = 0; ; waitedMs += LOCK_PAUSE_MS) {
+    try {
+      writeFileSync(lock, '', { flag: 'wx' });
+      break;
+    } catch (cause) {
+      const isTaken = (cause as NodeJS.ErrnoException).code === 'EEXIST';
+      if (!isTaken) throw new UserError(`Cannot write the baseline to ${path}: ${(cause as Error).message}`, { cause });
+      if (waitedMs >= STALE_LOCK_MS) break;
+      Atomics.wait(pause, 0, 0, LOCK_PAUSE_MS);
+    }
+  }
+  try {
+    return update();
+  } finally {
+    rmSync(lock, { force: true });
   }
 }
 
@@ -95,10 +345,10 @@ export const EXIT_CODES = { passed: 0, failed: 1, misuse: 2, incomplete: 3 } as 
 /** Prints a report and writes the report files of the command. Returns the exit code. */
 export function writeReports(report: Report, command: CheckCommand, print: (text: string) => void): number {
   print(`${toText(report)}\n`);
-  writeText(command.report, isJsonFile(command.report) ? toJson(report) : toJunit(report), 'w');
+  for (const file of command.report ?? []) writeText(file, formatReport(report, file, command.annotationsFor), 'w');
   writeText(command.summary, toMarkdown(report), 'a');
-  if (getCounting(report).length > 0) return EXIT_CODES.failed;
-  return report.unchecked.length > 0 ? EXIT_CODES.incomplete : EXIT_CODES.passed;
+  if (command.annotationsFor !== undefined) print(toAnnotations(report, command.annotationsFor));
+  return EXIT_CODES[getVerdict(report)];
 }
 
 /**
@@ -107,13 +357,19 @@ export function writeReports(report: Report, command: CheckCommand, print: (text
  */
 function formatCommand(command: CheckCommand, operationId: string, seed: number): string {
   const { url, contract, exclude, headers, query = {}, runs, isFresh, timeout = DEFAULT_TIMEOUT_SECONDS } = command;
+  const { rate, insecure, ca, cert, key, csrf } = command;
   const headerNames = Object.keys(headers).filter((name) => !isFresh || name !== 'x-sandbox');
   const words = [
     'storefront',
     'check',
     ...(url === undefined ? [] : [url, ...(command.allowWrites && !isFresh ? ['--allow-writes'] : [])]),
-    ...(contract === undefined ? [] : ['--contract', contract]),
+    ...(contract === undefined ? [] : ['--contract', hideCredentials(contract)]),
     ...(timeout === DEFAULT_TIMEOUT_SECONDS ? [] : ['--timeout', String(timeout)]),
+    ...(insecure ? ['--insecure'] : []),
+    ...(csrf ? ['--csrf', [csrf.cookie, csrf.header, csrf.path ?? []].flat().join(':')] : []),
+    ...Object.entries({ rate, ca, cert, key }).flatMap(([name, value]) =>
+      value === undefined ? [] : [`--${name}`, String(value)],
+    ),
     ...headerNames.flatMap((name) => ['-H', `${name}: …`]),
     ...Object.keys(query).flatMap((name) => ['--query', `${name}=…`]),
     ...['--only', operationId],
@@ -128,12 +384,12 @@ function formatCommand(command: CheckCommand, operationId: string, seed: number)
  * Does nothing if the path is undefined.
  * Throws `UserError` if the file can't be written.
  */
-function writeText(path: string | undefined, text: string, flag: 'w' | 'a'): void {
+function writeText(path: string | undefined, text: string, flag: 'w' | 'a', what = 'report'): void {
   if (path === undefined) return;
   try {
     writeFileSync(path, text, { flag });
   } catch (cause) {
-    throw new UserError(`Cannot write the report to ${path}: ${(cause as Error).message}`, { cause });
+    throw new UserError(`Cannot write the ${what} to ${path}: ${(cause as Error).message}`, { cause });
   }
 }
 

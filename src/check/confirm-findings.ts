@@ -164,6 +164,17 @@ export async function examineAll<Entry>(
   }
 }
 
+/** The number of sequences of requests that run at the same time if the server is slow. */
+const SLOW_CONCURRENCY = 5;
+
+/**
+ * Returns how many sequences of requests may run at the same time.
+ * A fast server gets one after another, so that a check with the same seed sends the same requests in the same order.
+ */
+export function getConcurrency({ client, hasModel }: Session): number {
+  return client.isSlow && !hasModel ? SLOW_CONCURRENCY : 1;
+}
+
 /** Returns whether the time for the current part of the check is over. The session then counts as shortened. */
 export function isTimeOver(session: Session): boolean {
   const isOver = performance.now() > session.endOfPartMs;

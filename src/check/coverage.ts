@@ -1,4 +1,12 @@
+import type { CoverageReport } from '../control/operation.ts';
+import { Coverage as ContractCoverage, type CountedExchange } from '../coverage/coverage.ts';
+import { createCoverageReport } from '../coverage/report.ts';
+import type { Contract } from '../openapi/contract.ts';
 import type { Route } from '../openapi/routes.ts';
+import { runAtOnce } from '../util/slices.ts';
+import { tryOrUndefined } from '../util/try-or-undefined.ts';
+import { type Exchange, INVALID_STATUSES } from './exchange.ts';
+import { parseRequest } from './requests.ts';
 import type { RuleName } from './rules.ts';
 
 /**
@@ -11,10 +19,24 @@ export class Coverage {
   readonly #sequences = new Map<string, number>();
   readonly #rules = new Map<string, number>();
   readonly #reasons = new Map<string, string>();
+  #points: ContractCoverage | undefined;
 
   countResponse({ operationId }: Route, status: number): void {
     increment(this.#responses, operationId);
     if (status >= 200 && status < 300) increment(this.#accepted, operationId);
+  }
+
+  /** Counts which parts of the contract an exchange uses, in the terms of `storefront coverage`. */
+  countPoints(contract: Contract, route: Route, exchange: Exchange): void {
+    // The check also sends requests with a method that the operation does not have.
+    if (exchange.request.method !== route.method) return;
+    this.#points ??= new ContractCoverage(contract);
+    this.#points.count(contract, route, toCountedExchange(route, exchange), false);
+  }
+
+  /** Returns which parts of the contract the check used. */
+  getPoints(contract: Contract): CoverageReport {
+    return runAtOnce(createCoverageReport(this.#points ?? new ContractCoverage(contract)));
   }
 
   /** Counts a sequence of requests that starts with a request to an operation. */
@@ -50,4 +72,28 @@ export class Coverage {
 
 function increment(counts: Map<string, number>, key: string, by = 1): void {
   counts.set(key, (counts.get(key) ?? 0) + by);
+}
+
+/** The maximum length of a response that is compared with the examples of the contract, in characters. */
+const MAX_COMPARED = 100_000;
+
+/** Statuses with which a server refuses a request before it handles it. */
+const REFUSED_STATUSES = [...INVALID_STATUSES, 401, 403];
+
+function toCountedExchange(route: Route, { request, response }: Exchange): CountedExchange {
+  const { status, headers, text, body } = response;
+  // The check also sends paths and bodies that cannot be parsed.
+  const parsed = tryOrUndefined(() => parseRequest(route, request));
+  const path = tryOrUndefined(() => route.pathParameters(parsed?.path ?? '')) ?? {};
+  return {
+    request: { path, query: parsed?.query ?? {}, headers: request.headers ?? {}, body: parsed?.body },
+    isRefused: parsed === undefined || REFUSED_STATUSES.includes(status),
+    response: {
+      status,
+      contentType: headers['content-type'],
+      example: undefined,
+      body,
+      length: text.length > MAX_COMPARED ? undefined : JSON.stringify(body)?.length,
+    },
+  };
 }

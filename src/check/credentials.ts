@@ -24,15 +24,19 @@ const AUTHORIZATIONS: Readonly<Record<string, string>> = {
 export interface CommonInput {
   readonly headers: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string>>;
+  /** Returns what the user sends with each request to one operation. */
+  readonly getOwnInput?: (route: Route) => Pick<CommonInput, 'headers' | 'query'>;
 }
 
 /**
  * Adds credentials to a request, for one security requirement of its operation: the first for which the user has
  * specified a credential, else the first.
  * Adds only the credentials that the user has not specified.
- * Also adds the query parameters of the user.
+ * Also adds the query parameters of the user, and the headers for the operation.
  */
-export function addCredentials({ security }: Route, common: CommonInput, request: RequestToSend): RequestToSend {
+export function addCredentials(route: Route, client: CommonInput, request: RequestToSend): RequestToSend {
+  const { security } = route;
+  const common = getInput(route, client);
   const isGiven = (credential: Credential) => isSpecified(common, credential);
   const requirement =
     security.find((each) => each.length > 0 && each.every(isGiven)) ??
@@ -44,7 +48,9 @@ export function addCredentials({ security }: Route, common: CommonInput, request
     (changed, [name, value]) => addParameter(changed, name, value),
     request.target,
   );
-  return missing.reduce((changed, credential) => addCredential(common, changed, credential), { ...request, target });
+  const headers = { ...client.getOwnInput?.(route).headers, ...request.headers };
+  const completed: RequestToSend = { ...request, headers, target };
+  return missing.reduce<RequestToSend>((changed, credential) => addCredential(common, changed, credential), completed);
 }
 
 /** Adds generated credentials to a request, in place of those of the user. */
@@ -53,13 +59,20 @@ export function addGeneratedCredentials(route: Route, request: RequestToSend): R
 }
 
 /** Returns whether the user has specified a credential of an operation. */
-export function hasGivenCredentials({ security }: Route, common: CommonInput): boolean {
-  return security.flat().some((credential) => isSpecified(common, credential));
+export function hasGivenCredentials(route: Route, client: CommonInput): boolean {
+  const common = getInput(route, client);
+  return route.security.flat().some((credential) => isSpecified(common, credential));
 }
 
 /** Returns whether an operation logs a user in, so that it refuses all requests without the secret of a user. */
 export function isLogin({ method, path, knownNames }: Route): boolean {
   return method === 'POST' && isLoginPath(path, () => knownNames.body.some(isSecretName));
+}
+
+/** Returns what the user sends with each request to an operation. */
+export function getInput(route: Route, client: CommonInput): CommonInput {
+  const { headers, query } = client.getOwnInput?.(route) ?? {};
+  return { headers: { ...client.headers, ...headers }, query: { ...client.query, ...query } };
 }
 
 /** Returns whether the user has specified a credential. */

@@ -43,8 +43,17 @@ export function createJsonRequest(method: string, target: string, body?: unknown
 
 const JSON_HEADERS = { 'content-type': 'application/json' };
 
-/** Returns a curl command line that sends a request. `common`: headers that every request contains. */
-export function toCurl(url: string, request: RequestToSend, common = {}): string {
+/**
+ * Returns a curl command line that sends a request.
+ * `common`: headers that every request contains.
+ * `options`: further options of curl.
+ */
+export function toCurl(
+  url: string,
+  request: RequestToSend,
+  common: Readonly<Record<string, string>> = {},
+  options: readonly string[] = [],
+): string {
   const { method, target, headers = {}, body, printCommand } = request;
   const printer = printCommand ?? (body === undefined || isPrintable(body) ? undefined : `printf '${toOctal(body)}'`);
   const dataOption = printer === undefined ? ` --data-raw ${quoteShell(String(body))}` : ' --data-binary @-';
@@ -58,7 +67,8 @@ export function toCurl(url: string, request: RequestToSend, common = {}): string
   ];
   const explicitMethod = method === 'HEAD' ? ' -I' : ` -X ${method}`;
   const methodOption = method === 'GET' && data === '' ? '' : explicitMethod;
-  const line = `curl --globoff --path-as-is${methodOption} ${quoteShell(url + target)}${headerArguments.map((one) => ` -H ${quoteShell(one)}`).join('')}${data}`;
+  const start = ['curl --globoff --path-as-is', ...options].join(' ');
+  const line = `${start}${methodOption} ${quoteShell(url + target)}${headerArguments.map((one) => ` -H ${quoteShell(one)}`).join('')}${data}`;
   return printer === undefined ? line : `${printer} | ${line}`;
 }
 
@@ -83,6 +93,9 @@ export function getLocationPath(location: string): string | undefined {
 }
 
 const BASE_URL = 'http://localhost/';
+
+/** Statuses that mean that the request is invalid. */
+export const INVALID_STATUSES: readonly number[] = [400, 405, 406, 411, 413, 414, 415, 422, 428, 431];
 
 /** Returns whether the status of a response is 2xx. */
 export function isSuccess({ status }: ReceivedResponse): boolean {

@@ -5,7 +5,8 @@ import { parsePointer } from '../util/json-pointer.ts';
 import { type CredentialNames, isSecretName, redactNamedProperties, redactSecrets } from '../util/redact-secrets.ts';
 import { joinList } from '../util/text.ts';
 import { Coverage } from './coverage.ts';
-import type { Exchange } from './exchange.ts';
+import { type Exchange, isSuccess } from './exchange.ts';
+import type { Hints } from './hints.ts';
 import type { Violation } from './rules.ts';
 
 /** The names of the checks. Each finding, and each column of the report, has one of these names. */
@@ -50,6 +51,8 @@ export class CheckResults {
   rateLimitedCount = 0;
   /** What the check covers, for each operation and rule. */
   readonly coverage = new Coverage();
+  /** Hints about the server around the API; undefined for recorded requests. */
+  hints: Hints | undefined;
   readonly #operationIds: ReadonlySet<string>;
   readonly #counts = new Map<string, Count>();
   readonly #findings = new Map<string, Finding>();
@@ -134,9 +137,15 @@ export class CheckResults {
     this.#hasUnexplainedStop = true;
   }
 
-  /** Stores a finding that did not occur again when its requests were repeated. */
+  /**
+   * Stores a finding that did not occur again when its requests were repeated.
+   * A request that creates a resource cannot be repeated if a value must be unique, so another request with the same
+   * violation confirms the finding.
+   */
   addUnreproduced(finding: Finding): void {
-    this.#unreproduced.push(finding);
+    const isConfirmed = this.#unreproduced.some((other) => isSuccessOfOther(finding, other));
+    if (isConfirmed) this.add(finding);
+    else this.#unreproduced.push(finding);
   }
 
   /** Stores findings that could not be confirmed, because their operation could not be requested any more. */
@@ -218,6 +227,15 @@ export class CheckResults {
     this.#counts.set(toCountKey(check, operationId, status), count);
     return count;
   }
+}
+
+/** Returns whether two findings are the same violation in single successful responses to different requests. */
+function isSuccessOfOther(one: Finding, other: Finding): boolean {
+  const [first, second] = [one, other].map(({ exchanges: [exchange, ...more] }) =>
+    exchange && more.length === 0 && isSuccess(exchange.response) ? exchange.request : undefined,
+  );
+  const isSame = first?.target === second?.target && first?.body === second?.body;
+  return first !== undefined && second !== undefined && !isSame && getFindingKey(one) === getFindingKey(other);
 }
 
 const STOPPED = 'the cause of a restart of the server: no repeated request stops it again';

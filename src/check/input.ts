@@ -8,11 +8,11 @@ import { toSeed } from '../util/random.ts';
 import { sendAccepted } from './accepted-requests.ts';
 import { canBeRefused, isAmbiguous } from './ambiguity.ts';
 import type { CheckContext } from './check-context.ts';
-import { examineAll, isTimeOver, sendConfirmed } from './confirm-findings.ts';
-import type { Exchange, ReceivedResponse } from './exchange.ts';
+import { distribute, examineAll, getConcurrency, isTimeOver, sendConfirmed } from './confirm-findings.ts';
+import { type Exchange, INVALID_STATUSES, type ReceivedResponse } from './exchange.ts';
 import { explore, type FastCheckModule } from './explore.ts';
 import type { Finding } from './findings.ts';
-import { type EditedAnswer, examineRefusals, INVALID_STATUSES, isDocumentedRefusal } from './refusals.ts';
+import { type EditedAnswer, examineRefusals, isDocumentedRefusal } from './refusals.ts';
 import { applyEdit, type Edit, findRequestParts } from './request-edits.ts';
 import { isConditionStatus } from './request-headers.ts';
 import { getBodySchema, getBodyType, type RequestValues, toRequest, validateValues } from './requests.ts';
@@ -166,6 +166,14 @@ async function checkRandomInput(context: CheckContext, route: Route, seed: numbe
   };
   const cases = generators.get(session.hasModel) ?? createCases(fc, session.hasModel);
   generators.set(session.hasModel, cases);
+  const workers = Array.from({ length: getConcurrency(session) });
+  if (workers.length > 1) {
+    let hasFindings = false;
+    await distribute(fc.sample(cases, { seed, numRuns: runs }), workers, async (one) => {
+      hasFindings ||= (await examineRandom(one)).some((finding) => !session.results.has(finding));
+    });
+    if (!hasFindings) return;
+  }
   await explore({ fc, results: session.results, cases, seed, runs, examine: examineRandom });
 }
 

@@ -56,8 +56,8 @@ async function findProblem(
   route: Route,
   { refused, following }: { readonly refused: RequestToSend; readonly following: RequestToSend },
 ): Promise<{ readonly exchange: Exchange; readonly message: string } | undefined> {
-  const { url, headers, query } = session.client;
-  const client = new Client(url, headers, { query, signal: session.signal });
+  const { url, headers, query, access } = session.client;
+  const client = new Client(url, headers, { query, access, signal: session.signal });
   try {
     const startMs = performance.now();
     const before = await client.send(following);

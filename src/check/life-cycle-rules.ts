@@ -6,18 +6,20 @@ import { normalizeName } from '../util/names.ts';
 import { PAGING_NAMES } from '../util/pages.ts';
 import type { ReceivedResponse } from './exchange.ts';
 import { findId, findLists, isPathValue } from './ids.ts';
-import { getSchemaPointer, isCursor, type RequestValues, validateValues, withParameter } from './requests.ts';
+import { isCursor, type RequestValues, validateValues, withParameter } from './requests.ts';
 import { type Confidence, createViolation, type RuleName } from './rules.ts';
 import type { Rule } from './session.ts';
 
 /**
  * A request that creates or updates a resource.
+ * `route`: its operation.
  * `sent`: the request body.
  * `returned`: the response body.
  * `before`: the resource before an update; undefined for a new resource.
  * `read`: the operation that reads the resource.
  */
 interface Change {
+  readonly route: Route;
   readonly read: Route;
   readonly sent: unknown;
   readonly before: unknown;
@@ -36,6 +38,7 @@ interface Change {
 export function createStoredRule({ read, ...change }: Change): Rule {
   const before = getEntry(read, change.before);
   const returned = getEntry(read, change.returned);
+  const { operationId } = change.route;
   return ({ pointer }, { response: { status, body } }) => {
     if (status !== 200) return [];
     const entry = getEntry(read, body);
@@ -47,11 +50,13 @@ export function createStoredRule({ read, ...change }: Change): Rule {
     const violate = (message: string) => [createViolation('stored-change', { message, pointer })];
     if (lost !== undefined)
       return violate(
-        `${lost} is ${JSON.stringify(entry[lost])}, but the response to the preceding change contained ${JSON.stringify(returned[lost])}`,
+        `${lost} is ${JSON.stringify(entry[lost])}, but the response to ${operationId} contained ${JSON.stringify(returned[lost])}: store what the response shows`,
       );
     const changed = change.before === undefined ? [] : names.filter((name) => sent[name] !== before[name]);
     const isUnchanged = changed.length > 0 && changed.every((name) => entry[name] === before[name]);
-    return isUnchanged ? violate(`The update of ${changed.join(', ')} succeeded, but changed nothing`) : [];
+    return isUnchanged
+      ? violate(`${operationId} with other values of ${changed.join(', ')} succeeded, but changed nothing`)
+      : [];
   };
 }
 
@@ -100,11 +105,13 @@ export function createActionRule(
 export function createKeptRule(
   read: Route,
   {
+    update,
     sent,
     known,
     before,
     confidence,
   }: {
+    readonly update: Route;
     readonly sent: readonly string[];
     readonly known: readonly string[];
     readonly before: Node;
@@ -119,29 +126,38 @@ export function createKeptRule(
     if (lost === undefined) return [];
     const [old, now] = [before[lost], entry[lost]].map((value) => JSON.stringify(value));
     const change = now === undefined ? `removed ${lost}, which was ${old}` : `changed ${lost} from ${old} to ${now}`;
-    const message = `A PATCH of ${sent.join(', ')} also ${change}`;
+    const message = `${update.operationId} with only ${sent.join(', ')} also ${change}: keep the properties that a PATCH does not have`;
     return [createViolation('patch-keeps', { message, pointer, confidence })];
   };
 }
 
 /**
  * Creates a rule for the first read of a resource after a PATCH with `null` for some properties (`names`).
- * None of them must have the same value as before (RFC 7396).
+ * None of them must have the same value as before, or be an empty text (RFC 7396).
  */
 export function createNullRule(
   read: Route,
   {
+    update,
     names,
     before,
     confidence,
-  }: { readonly names: readonly string[]; readonly before: Node; readonly confidence: Confidence },
+  }: {
+    readonly update: Route;
+    readonly names: readonly string[];
+    readonly before: Node;
+    readonly confidence: Confidence;
+  },
 ): Rule {
   return ({ pointer }, { response: { status, body } }) => {
     if (status !== 200) return [];
     const entry = getEntry(read, body);
-    const kept = names.find((name) => isSameValue(entry[name], before[name]));
+    // An empty text is another value than null (RFC 7396).
+    const isKept = (name: string) => isSameValue(entry[name], before[name]) || entry[name] === '';
+    const kept = names.find(isKept);
     if (kept === undefined) return [];
-    const message = `${kept} is ${JSON.stringify(entry[kept])} after a PATCH with null, as before`;
+    const asBefore = isSameValue(entry[kept], before[kept]) ? ', as before' : '';
+    const message = `${kept} is ${JSON.stringify(entry[kept])} after ${update.operationId} with ${kept}: null${asBefore}. Remove the value, or set it to null (RFC 7396)`;
     return [createViolation('null-removes', { message, pointer, confidence })];
   };
 }
@@ -152,7 +168,7 @@ export function createNullRule(
  */
 export function createReplacedRule(
   read: Route,
-  { omitted, before }: { readonly omitted: readonly string[]; readonly before: Node },
+  { update, omitted, before }: { readonly update: Route; readonly omitted: readonly string[]; readonly before: Node },
 ): Rule {
   return ({ pointer }, { response: { status, body } }) => {
     if (status !== 200) return [];
@@ -160,7 +176,7 @@ export function createReplacedRule(
     const kept = omitted.filter((name) => isSameValue(entry[name], before[name]));
     if (kept.length === 0) return [];
     const values = kept.length === 1 ? 'its value' : 'their values';
-    const message = `A PUT without ${kept.join(', ')} kept ${values}, but PUT replaces the whole resource`;
+    const message = `${update.operationId} without ${kept.join(', ')} kept ${values}: a PUT replaces the whole resource (RFC 9110, section 9.3.4)`;
     return [createViolation('put-replaces', { message, pointer })];
   };
 }
@@ -222,11 +238,15 @@ export function isScalar(value: unknown): boolean {
  * Creates a rule for responses to read requests.
  * A response violates the rule if `isWrong` returns true.
  * `name`: the name of the rule.
- * `done`: "created" or "deleted", for the message.
+ * `resource`: describes the resource, as in "the resource that deletePet deleted".
  */
-export function createReadRule(isWrong: (response: ReceivedResponse) => boolean, name: RuleName, done: string): Rule {
+export function createReadRule(
+  isWrong: (response: ReceivedResponse) => boolean,
+  name: RuleName,
+  resource: string,
+): Rule {
   return ({ pointer }, { response }) => {
-    const message = `Status ${response.status} for a resource that was ${done} before`;
+    const message = `Status ${response.status} for ${resource}`;
     return isWrong(response) ? [createViolation(name, { message, pointer })] : [];
   };
 }
@@ -306,7 +326,7 @@ export function createListRequest(
   const limit = list.parameters.find(isLimit);
   if (!limit) return values;
   const plain = contract.normalized;
-  const maximum = getNode(plain, `${resolvePointer(plain, getSchemaPointer(contract, limit))}/maximum`);
+  const maximum = getNode(plain, `${resolvePointer(plain, limit.schema)}/maximum`);
   const changed = withParameter(values, limit, typeof maximum === 'number' ? maximum : MAX_LIMIT);
   return changed && validateValues(contract, list, changed).kind === 'call' ? changed : values;
 }

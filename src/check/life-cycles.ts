@@ -1,10 +1,11 @@
 import type { Contract } from '../openapi/contract.ts';
 import { isNode } from '../openapi/document.ts';
 import type { Route } from '../openapi/routes.ts';
+import { SAFE_METHODS } from '../util/request-target.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import { sendAccepted } from './accepted-requests.ts';
 import type { CheckContext } from './check-context.ts';
-import { addConfirmed, MAX_REPETITIONS } from './confirm-findings.ts';
+import { addConfirmed, distribute, getConcurrency, isTimeOver, MAX_REPETITIONS } from './confirm-findings.ts';
 import {
   type Exchange,
   getLocationPath,
@@ -18,9 +19,9 @@ import { findId } from './ids.ts';
 import { createReadRule, createStoredRule, getEntry, isMarkedDeleted, isMissing, unwrap } from './life-cycle-rules.ts';
 import { ListedResource } from './listed-resource.ts';
 import { isCollectionElsewhere, isItemPath } from './pool.ts';
-import { toRequest, validateValues } from './requests.ts';
+import { type RequestValues, toRequest, validateValues } from './requests.ts';
 import { RULES } from './rules.ts';
-import { type Rule, SAFE_METHODS, type Session } from './session.ts';
+import type { Rule, Session } from './session.ts';
 import { findPath, StoredValues } from './stored-values.ts';
 import {
   createReturnTest,
@@ -106,7 +107,8 @@ interface Progress {
 export async function checkLifeCycle(context: CheckContext, cycle: LifeCycle): Promise<void> {
   const { session, runs, prepare } = context;
   const progress: Progress = { stored: new StoredValues(session.contract), statuses: new Map() };
-  for (let number = 0; number < Math.min(runs, MAX_RESOURCES); number++) {
+  const examineResource = async (number: number) => {
+    if (number > 0 && isTimeOver(session)) return;
     await prepare();
     // The first repetition sends the same values. Later ones send others, because the server may require unique values.
     const examine = (attempt: number, focus?: Route) => {
@@ -119,10 +121,16 @@ export async function checkLifeCycle(context: CheckContext, cycle: LifeCycle): P
       const repeat = () => examine(++attempt, attempt < MAX_REPETITIONS ? change : undefined);
       await addConfirmed(session, findings, repeat);
     }
-  }
+  };
+  const [first = 0, ...others] = Array.from({ length: Math.min(runs, MAX_RESOURCES) }, (_, number) => number);
+  await examineResource(first);
+  await distribute(others, Array.from({ length: getConcurrency(session) }), examineResource);
   addStoredFindings(session, progress.stored);
+  const actions = findActions(context, cycle.read);
   for (const [route, responses] of progress.statuses) {
     if (responses.some((response) => isSuccess(response) || isMissing(response))) continue;
+    // An action that none of these statuses allows is tried in others.
+    if (actions.includes(route)) continue;
     const statuses = [...new Set(responses.map(({ status }) => status))].join(', ');
     session.results.addUnchecked(
       `life cycle of ${cycle.create.operationId} (${route.operationId} responded with ${statuses})`,
@@ -222,12 +230,7 @@ async function sendLifeCycle(context: CheckContext, cycle: FocusedLifeCycle, rec
   if (!readValues) return note(`${skipped}: no valid request to ${read.operationId} could be generated`);
   if (validateValues(session.contract, read, readValues).kind !== 'call')
     return note(`${skipped}: the id in ${response} is not valid in the path of ${read.operationId}`);
-  const canReturn = createReturnTest(session, create, created);
-  const isStored = createStoredRule({ read, sent: values.body, before: undefined, returned: created.body, canReturn });
-  const current = await send(read, readValues, (route, exchange) => [
-    ...createReadRule(isMissing, 'created-readable', 'created')(route, exchange),
-    ...isStored(route, exchange),
-  ]);
+  const current = await send(read, readValues, createCreatedRule(session, cycle, values, created));
   if (current) coverage.countRule('created-readable', create);
   if (!current || !isSuccess(current)) return;
   coverage.countRule('stored-change', create);
@@ -237,20 +240,33 @@ async function sendLifeCycle(context: CheckContext, cycle: FocusedLifeCycle, rec
   const changes = new ResourceUpdates(context, recorder, { read, readValues, id, path: values.path, current });
   const isSent = (change: Route) => focus === undefined || focus === change;
   for (const update of updates.filter(isSent)) await changes.update(update);
-  // The actions are left out of every second life cycle, because they can prevent the deletion.
-  const actions = focus !== undefined || seed % 2 === 0 ? findActions(context, read) : [];
-  for (const action of actions.filter(isSent)) await changes.act(action);
+  for (const action of getActions(context, cycle).filter(isSent)) await changes.act(action);
   const last = changes.current;
   if (!last || !isSuccess(last)) return;
   await listed.checkCurrent(getEntry(read, current.body), getEntry(read, last.body));
   const removal = remove && isSent(remove) && createValues(remove);
+  if (removal) await changes.sendWithOldVersion(remove, removal);
   const removed = removal && (await send(remove, removal));
   // Status 202 means that the server may delete the resource later.
   if (!removed || !isSuccess(removed) || removed.status === 202) return;
   const isReadable = (one: ReceivedResponse) => isSuccess(one) && !isMarkedDeleted(read, last.body, one.body);
-  const after = await send(read, readValues, createReadRule(isReadable, 'deleted-readable', 'deleted'));
+  const deleted = `the resource that ${remove.operationId} deleted: respond with 404`;
+  const after = await send(read, readValues, createReadRule(isReadable, 'deleted-readable', deleted));
   if (after) coverage.countRule('deleted-readable', remove);
   if (after && isMissing(after)) await listed.checkMissing();
+}
+
+/**
+ * Returns the actions of a life cycle.
+ * Every second life cycle has none, because they can prevent the deletion.
+ * In the others, another action comes first each time, because an action can prevent the next one.
+ */
+function getActions(context: CheckContext, { read, focus }: FocusedLifeCycle): readonly Route[] {
+  const { seed } = context;
+  if (focus === undefined && seed % 2 !== 0) return [];
+  const actions = findActions(context, read);
+  const start = Math.floor(seed / 2) % Math.max(1, actions.length);
+  return [...actions.slice(start), ...actions.slice(0, start)];
 }
 
 /**
@@ -260,6 +276,33 @@ async function sendLifeCycle(context: CheckContext, cycle: FocusedLifeCycle, rec
 export function getCreatedId(create: Route, read: Route, { headers, body }: ReceivedResponse): unknown {
   const name = read.pathNames.at(-1) ?? '';
   return parseLocation(headers.location, create, read, name) ?? findId(name, body)?.id;
+}
+
+/** Creates a rule for the first read of a new resource: it exists, and has the values of the response to `create`. */
+function createCreatedRule(
+  session: Session,
+  cycle: LifeCycle,
+  { body: sent }: RequestValues,
+  created: ReceivedResponse,
+): Rule {
+  const { create, read } = cycle;
+  const canReturn = createReturnTest(session, create, created);
+  const change = { route: create, read, sent, before: undefined, returned: created.body, canReturn };
+  const exists = createReadRule(isMissing, 'created-readable', describeCreated(cycle, created));
+  const isStored = createStoredRule(change);
+  return (...received) => [...exists(...received), ...isStored(...received)];
+}
+
+/** Describes a created resource, with the place of its id if the response has two different ids. */
+function describeCreated({ create, read }: LifeCycle, { headers, body }: ReceivedResponse): string {
+  const name = read.pathNames.at(-1) ?? '';
+  const located = parseLocation(headers.location, create, read, name);
+  const shown = findId(name, body)?.id;
+  const isOther = located !== undefined && shown !== undefined && String(shown) !== located;
+  const ids = isOther
+    ? ` (its Location header has the id ${JSON.stringify(located)}, but its body has the id ${JSON.stringify(shown)})`
+    : '';
+  return `the resource that ${create.operationId} created${ids}`;
 }
 
 /**

@@ -1,37 +1,11 @@
 import type { Contract } from '../openapi/contract.ts';
 import type { Node } from '../openapi/document.ts';
 import type { Parameter } from '../openapi/parameters.ts';
-import type { Route } from '../openapi/routes.ts';
 import { getPartTypes, getSchemaParts } from '../openapi/schema-parts.ts';
 import { normalizeName } from '../util/names.ts';
-import type { Coverage } from './coverage.ts';
-import type { Exchange } from './exchange.ts';
 import { isLimit, isPagePosition, isScalar } from './life-cycle-rules.ts';
-import { getSchemaPointer, type RequestValues, withParameter } from './requests.ts';
-import type { Violation } from './rules.ts';
-
-/** The entries of a list response, and the exchange that returned them. */
-export interface Listed {
-  readonly entries: readonly Node[];
-  readonly ids: readonly unknown[];
-  readonly exchange: Exchange;
-}
-
-/** A violated rule of a list. `parameter`: the query parameter that it is about. */
-export type ListViolation = Omit<Violation, 'pointer'> & { readonly parameter: Parameter | undefined };
-
-/** A list that can be requested. */
-interface Listing {
-  readonly contract: Contract;
-  readonly route: Route;
-  readonly coverage: Coverage;
-  /** Sends a list request. Returns undefined if it fails, or if the response has no list or several lists. */
-  readonly request: (values: RequestValues) => Promise<Listed | undefined>;
-  /** Returns the number of entries on all pages, and the name of its property or header; undefined if there is none. */
-  readonly getTotal: (listed: Listed) => { readonly name: string; readonly value: number } | undefined;
-  /** Adds a finding about list responses. */
-  readonly add: (violation: ListViolation, listed: readonly Listed[]) => void;
-}
+import { findNextPage, findTotal, type Listed, type Listing, withPageSize } from './list-pages.ts';
+import { type RequestValues, withParameter } from './requests.ts';
 
 /**
  * A filter, and two values of its property.
@@ -58,7 +32,8 @@ export const FILTER_RULES = ['filter-selects', 'filter-finds'] as const;
  * `values`: the request of the list without filters. `whole`: its response.
  */
 export async function checkFilters(listing: Listing, values: RequestValues, whole: Listed): Promise<void> {
-  const { route, coverage } = listing;
+  const { route, session } = listing;
+  const { coverage } = session.results;
   for (const rule of FILTER_RULES) coverage.skipRule(rule, route, 'no parameter has the name of a property');
   for (const parameter of route.parameters) await new FilterCheck(listing, parameter).examine(values, whole);
 }
@@ -74,7 +49,8 @@ class FilterCheck {
 
   async examine(values: RequestValues, whole: Listed): Promise<void> {
     const parameter = this.#parameter;
-    const { contract, route, coverage } = this.#listing;
+    const { route, session } = this.#listing;
+    const { contract, results } = session;
     const property = parameter.in === 'query' ? findProperty(parameter, whole.entries) : undefined;
     if (property === undefined || parameter.isRequired || isLimit(parameter) || isPagePosition(parameter)) return;
     if (OTHER_NAMES.test(normalizeName(parameter.name))) return;
@@ -83,7 +59,7 @@ class FilterCheck {
     const other = others.at(-1);
     // With one value, an ignored filter looks like one that selects everything.
     if (wanted === undefined || other === undefined || whole.ids.includes(undefined)) return;
-    for (const rule of FILTER_RULES) coverage.countRule(rule, route);
+    for (const rule of FILTER_RULES) results.coverage.countRule(rule, route);
     const request = async (value: string) => {
       const filtered = withParameter(values, parameter, value);
       const found = filtered && (await this.#listing.request(filtered));
@@ -94,11 +70,13 @@ class FilterCheck {
     const filter = { wanted, other, read, whole, request, again };
     const kind = getKind(contract, parameter);
     if (kind === 'other') {
-      await this.#checkEffect(filter);
+      await this.#checkEffect(filter, property);
       return this.#checkPrefix(filter);
     }
     const isWrong = await this.#checkValues(filter, { property, kind });
-    if (isWrong === false) await this.#checkPrefix(filter);
+    if (isWrong !== false) return;
+    await this.#checkPrefix(filter);
+    await this.#checkNextPage(values, filter, property);
   }
 
   /** Checks that the total of a filtered list is not that of the whole list, if the filter excludes entries. */
@@ -112,7 +90,7 @@ class FilterCheck {
     readonly found: Listed;
   }): void {
     const { name } = this.#parameter;
-    const [all, total] = [whole, found].map((listed) => this.#listing.getTotal(listed));
+    const [all, total] = [whole, found].map(({ exchange }) => findTotal(exchange));
     const { length } = found.entries;
     if (!total || total.value !== all?.value || length >= whole.entries.length || length === 0) return;
     const message = `${total.name} is ${total.value} with and without ${name}, but the list with ${name}=${value} has only ${length} entries`;
@@ -188,20 +166,54 @@ class FilterCheck {
     await this.#add('filter-selects', message, filter, found);
   }
 
-  /**
-   * Checks that a filter has an effect. It can mean a part of a text, a minimum or a maximum, so that one of two values
-   * changes the list.
-   */
-  async #checkEffect(filter: Filter): Promise<void> {
-    const { wanted, other, whole, request } = filter;
+  /** Checks that the next page of a filtered list has only selected entries too. */
+  async #checkNextPage(values: RequestValues, filter: Filter, property: string): Promise<void> {
+    const listing = this.#listing;
     const parameter = this.#parameter;
-    const isWhole = (listed: Listed) => isSameList(listed, whole);
-    const found = await request(wanted);
-    const second = found && isWhole(found) ? await request(other) : undefined;
-    if (!found || !second || !isWhole(second)) return;
-    const message = `${parameter.name} has no effect: the list is the same with ${JSON.stringify(wanted)}, with ${JSON.stringify(other)} and without it`;
-    await this.#add('filter-selects', message, filter, found, second);
+    for (const value of findRepeated(filter)) {
+      const filtered = withParameter(values, parameter, value);
+      const sized = filtered && withPageSize(listing, filtered, 1);
+      const first = sized && (await listing.request(sized.values));
+      const next = first && findNextPage(listing, sized, first);
+      const second = next && (await listing.request(next.values));
+      const one = second?.entries.map(filter.read).find((shown) => shown !== undefined && !isEqual(shown, value));
+      if (!first || !second || one === undefined) continue;
+      const page = `${next.parameter.name}=${next.values.query[next.parameter.name]}`;
+      const message = `${parameter.name} is ${JSON.stringify(value)}, but the next page (${page}) has an entry whose ${property} is ${JSON.stringify(one)}`;
+      const title = `${parameter.name} selects entries`;
+      return listing.add({ rule: 'filter-selects', title, message, parameter }, [first, second]);
+    }
   }
+
+  /**
+   * Checks that a filter has an effect, and finds something. It can mean a part of a text, a minimum or a maximum, so
+   * that one of two values changes the list, and each of them has an entry.
+   */
+  async #checkEffect(filter: Filter, property: string): Promise<void> {
+    const { wanted, other, whole, request } = filter;
+    const { name } = this.#parameter;
+    const found = await request(wanted);
+    if (!found || !(found.entries.length === 0 || isSameList(found, whole))) return;
+    const second = await request(other);
+    if (!second) return;
+    const values = `${JSON.stringify(wanted)} and ${JSON.stringify(other)}`;
+    if ([found, second].every(({ entries }) => entries.length === 0)) {
+      const message = `The list is empty with the ${name} ${values}, although entries have these values of ${property}`;
+      await this.#add('filter-finds', message, filter, found, second);
+    } else if ([found, second].every((listed) => isSameList(listed, whole))) {
+      const message = `${name} has no effect: the list is the same with ${values}, and without it`;
+      await this.#add('filter-selects', message, filter, found, second);
+    }
+  }
+}
+
+/** The maximum number of values whose next page is requested. */
+const MAX_VALUES = 3;
+
+/** Returns values that several entries have. */
+function findRepeated({ whole, read }: Filter): readonly string[] {
+  const all = whole.entries.flatMap((entry) => read(entry) ?? []);
+  return [...new Set(all.filter((one, index) => all.indexOf(one) !== index))].slice(0, MAX_VALUES);
 }
 
 /** Returns whether two responses have the same entries. */
@@ -242,7 +254,7 @@ type FilterKind = 'enum' | 'boolean' | 'id' | 'other';
 
 /** Returns what a filter compares: whole values of an `enum`, a boolean or an id, or something else. */
 function getKind(contract: Contract, parameter: Parameter): FilterKind {
-  const parts = getSchemaParts(contract.normalized, getSchemaPointer(contract, parameter));
+  const parts = getSchemaParts(contract.normalized, parameter.schema);
   if (getPartTypes(parts).includes('boolean')) return 'boolean';
   if (parts.some(({ node }) => node.enum !== undefined || node.const !== undefined)) return 'enum';
   return ID_NAMES.test(parameter.name) ? 'id' : 'other';

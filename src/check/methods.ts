@@ -1,12 +1,13 @@
 import { METHODS as NODE_METHODS } from 'node:http';
 import { findResponse } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
+import { SAFE_METHODS } from '../util/request-target.ts';
 import type { CheckContext } from './check-context.ts';
 import { examineAll } from './confirm-findings.ts';
 import type { Finding } from './findings.ts';
 import { toPath } from './requests.ts';
 import type { RuleName } from './rules.ts';
-import { createFinding, SAFE_METHODS, type SendResult, type Session } from './session.ts';
+import { createFinding, type SendResult, type Session } from './session.ts';
 
 /**
  * The methods that the check tries on a path if the contract does not document them.

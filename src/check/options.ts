@@ -1,18 +1,36 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
+import type { DocumentSource } from '../openapi/document-source.ts';
+import type { CsrfOptions } from './csrf-token.ts';
+import type { CredentialSources, PactStates } from './hooks.ts';
+import type { SettingsBySelector } from './operation-settings.ts';
 import type { Confidence } from './rules.ts';
 
 /** A parsed `storefront check` command. */
 export interface CheckCommand {
   /** The URL of the server; undefined for the built-in shop. */
   readonly url?: string | undefined;
-  /** The path of the OpenAPI document; undefined for the built-in contract. */
+  /** The path or the URL of the OpenAPI document; undefined for the built-in contract. */
   readonly contract?: string | undefined;
+  /** The document, if it was read from a URL already. */
+  readonly source?: DocumentSource | undefined;
   /** Files and folders outside the folder of the document that it can include with `$ref`. Default: none. */
   readonly allowRefs?: readonly string[] | undefined;
   /** The maximum time to wait until the server responds, in s. */
   readonly wait: number;
   /** The maximum time to wait for a response, in s. Default: 30. */
   readonly timeout?: number | undefined;
+  /** The maximum number of requests in a second. Default: no limit. */
+  readonly rate?: number | undefined;
+  /** Whether the check accepts any certificate of the server. Default: false. */
+  readonly insecure?: boolean | undefined;
+  /** The path of a PEM file with the certificates of further authorities. */
+  readonly ca?: string | undefined;
+  /** The path of a PEM file with the certificate of the client. */
+  readonly cert?: string | undefined;
+  /** The path of a PEM file with the key of the client. Default: the file of the certificate. */
+  readonly key?: string | undefined;
+  /** Where the server expects a CSRF token. Default: nowhere. */
+  readonly csrf?: CsrfOptions | undefined;
   /** Whether the check may send requests that change the data of the server. */
   readonly allowWrites: boolean;
   /** Whether the server has its default data and no other client. Default: false. */
@@ -26,10 +44,16 @@ export interface CheckCommand {
   readonly headers: Readonly<Record<string, string>>;
   /** Query parameters of all requests, such as an API key. Default: none. */
   readonly query?: Readonly<Record<string, string>> | undefined;
-  /** The ids of the operations to check. Default: all operations. */
+  /** The operations to check: operationIds, methods, paths, tags or `deprecated`. Default: all operations. */
   readonly only?: readonly string[] | undefined;
-  /** The ids of the operations to which no requests are sent. Default: none. */
+  /** The operations to which no requests are sent. Default: none. */
   readonly exclude?: readonly string[] | undefined;
+  /** Settings of single operations, from the configuration. Default: none. */
+  readonly operations?: SettingsBySelector | undefined;
+  /** The values of parameters in valid requests to all operations that have them, by name. Default: none. */
+  readonly parameters?: Readonly<Record<string, unknown>> | undefined;
+  /** The credentials of the security schemes, from the configuration. Default: generated ones. */
+  readonly credentials?: CredentialSources | undefined;
   /** The seed of the generated requests. Default: a random seed. */
   readonly seed?: number | undefined;
   /**
@@ -46,8 +70,24 @@ export interface CheckCommand {
   readonly sandboxHeaders?: readonly Readonly<Record<string, string>>[];
   /** The least confidence of a violation that makes the check fail. Default: likely. */
   readonly confidence?: Confidence | undefined;
-  /** The path of a report to write: JSON if it ends with `.json`, otherwise JUnit XML. */
-  readonly report?: string | undefined;
+  /** The path of a HAR file: the check sends no requests, and checks the recorded ones. */
+  readonly har?: string | undefined;
+  /** The path of a pact whose interactions are checked. */
+  readonly pact?: string | undefined;
+  /** The provider states of the pact, from the configuration. With a URL, the check sends its interactions. */
+  readonly states?: PactStates | undefined;
+  /** The address of a storefront server whose recorded requests are checked. */
+  readonly journal?: string | undefined;
+  /** The path of a file with known failures, which do not make the check fail. */
+  readonly baseline?: string | undefined;
+  /** Whether the check adds its failures to the baseline, and removes those that are fixed. */
+  readonly updateBaseline?: boolean;
+  /** Whether a fixed failure in the baseline makes the check fail. */
+  readonly strictBaseline?: boolean;
+  /** The paths of reports to write. The end of the name determines the format. */
+  readonly report?: readonly string[] | undefined;
+  /** The folder of the repository, if the check runs in GitHub Actions and prints annotations. */
+  readonly annotationsFor?: string | undefined;
   /** The path of a file to which a Markdown summary is appended. */
   readonly summary?: string | undefined;
 }
@@ -73,11 +113,21 @@ export function createCheckCommand(
   onCheck: (command: CheckCommand) => void,
 ): Command {
   return addCheckOptions(new Command('check'), environment)
-    .description('Check whether a server conforms to its contract. Without a URL, check the built-in shop.')
-    .argument('[url]', 'URL of the server (default: a new server of the built-in shop)', parseUrl)
+    .description(
+      'Check whether a server conforms to its contract. Without a URL, check the server of the configuration file, or else the built-in shop.',
+    )
+    .argument(
+      '[url]',
+      'URL of the server (default: check.url of the configuration file, otherwise a new server of the built-in shop)',
+      parseUrl,
+    )
     .allowExcessArguments(false)
     .exitOverride()
-    .action((url: string | undefined, options: CheckFlags) => onCheck(toCheckCommand(options, url)));
+    .action((url: string | undefined, options: CheckFlags) => {
+      const { GITHUB_ACTIONS, GITHUB_WORKSPACE = '.' } = environment;
+      const annotations = GITHUB_ACTIONS === 'true' ? { annotationsFor: GITHUB_WORKSPACE } : {};
+      onCheck({ ...toCheckCommand(options, url), ...annotations });
+    });
 }
 
 /** The options of a check as commander returns them. */
@@ -99,7 +149,7 @@ export function addCheckOptions(command: Command, environment: Readonly<Record<s
   command
     .option(
       '--contract <file>',
-      'contract: an OpenAPI 3.0 or 3.1 document (default: the contract of the built-in shop)',
+      'path or URL of the contract: OpenAPI 3.0 to 3.2, or Swagger 2.0 with the package swagger2openapi (default: the contract of the built-in shop)',
     )
     .option(
       '--allow-refs <paths>',
@@ -125,8 +175,6 @@ export function addCheckOptions(command: Command, environment: Readonly<Record<s
       "query parameter of all requests, such as an API key: 'name=value' (repeatable)",
       parseQueryParameter,
     )
-    .option('--only <operations>', 'comma-separated operationIds to check (default: all)', parseOperationIds)
-    .option('--exclude <operations>', 'comma-separated operationIds to skip', parseOperationIds)
     .option(
       '--seed <number>',
       'seed of the generated requests; to repeat a check, use the seed in its report',
@@ -144,7 +192,43 @@ export function addCheckOptions(command: Command, environment: Readonly<Record<s
       createIntegerParser('--max-time', DAY_SECONDS),
       DEFAULT_MAX_TIME_SECONDS,
     );
-  return addReportOptions(command, environment);
+  return addReportOptions(addSelectionOptions(addConnectionOptions(command)), environment);
+}
+
+/** Adds the options that say how the check reaches the server. */
+function addConnectionOptions(command: Command): Command {
+  return command
+    .option('--rate <limit>', 'maximum request rate, such as 10/s or 300/m', parseRate)
+    .option(
+      '--csrf <names>',
+      'send the CSRF token of a cookie back in a header: COOKIE:HEADER, or COOKIE:HEADER:PATH with the path of a response that sets the cookie',
+      parseCsrf,
+    )
+    .option('--insecure', 'accept any certificate of the server, for a test server with a self-signed certificate')
+    .option('--ca <file>', 'PEM file with the certificate of an authority that has signed that of the server')
+    .option('--cert <file>', 'PEM file with the certificate of the client, for servers that require one')
+    .option('--key <file>', 'PEM file with the key of the client (default: the file of --cert)');
+}
+
+/** Adds the options that select what is checked. */
+function addSelectionOptions(command: Command): Command {
+  return command
+    .option(
+      '--only <operations>',
+      'comma-separated operations to check: operationIds, methods (GET), paths (/tasks/*), tags (tag:tasks), or deprecated (default: all)',
+      parseOperationIds,
+    )
+    .option('--exclude <operations>', 'comma-separated operations to skip, as in --only', parseOperationIds)
+    .option(
+      '--pact <file>',
+      'check whether the interactions of a pact conform to the contract; with `states` in the configuration, send them to the server',
+    )
+    .option('--har <file>', 'check the requests and responses of a HAR file, and send no requests')
+    .option(
+      '--journal <url>',
+      'check the requests and responses that a storefront server at this address has recorded, and send no others',
+      parseUrl,
+    );
 }
 
 function addReportOptions(command: Command, environment: Readonly<Record<string, string | undefined>>): Command {
@@ -157,7 +241,14 @@ function addReportOptions(command: Command, environment: Readonly<Record<string,
         .choices(['likely', 'certain'])
         .default('likely'),
     )
-    .option('--report <file>', 'file to write a report to: JSON if its name ends with .json, otherwise JUnit XML')
+    .option('--baseline <file>', 'JSON file with known failures: the check fails only for new ones')
+    .option('--update-baseline', 'add the failures of this check to the baseline, and remove those that are fixed')
+    .option('--strict-baseline', 'also fail if the baseline has failures that are fixed')
+    .option(
+      '--report <file>',
+      'file to write a report to (repeatable): SARIF if its name ends with .sarif, JSON for .json, Markdown for .md, otherwise JUnit XML',
+      (path: string, paths: readonly string[] = []) => [...paths, path],
+    )
     .option(
       '--summary <file>',
       'file to append a Markdown summary to (env: GITHUB_STEP_SUMMARY)',
@@ -182,6 +273,21 @@ function createIntegerParser(flag: string, largest: number, smallest = 0): (text
     throw new InvalidArgumentError(`${flag} must be an integer from ${smallest} to ${largest}.`);
   };
 }
+
+/** Parses a request rate. Returns the number of requests in a second. */
+function parseRate(text: string): number {
+  const [, number = '', unit = 's'] = /^(\d+(?:\.\d+)?)(?:\/([sm]))?$/.exec(text) ?? [];
+  if (Number(number) > 0) return Number(number) / (unit === 'm' ? SECONDS_PER_MINUTE : 1);
+  throw new InvalidArgumentError('Use a number of requests in a second or a minute, such as 10/s or 300/m.');
+}
+
+function parseCsrf(text: string): CsrfOptions {
+  const [, cookie, header, path] = /^([^\s:;,=]+):([\w!#$%&'*+.^`|~-]+)(?::(\/\S*))?$/.exec(text) ?? [];
+  if (cookie !== undefined && header !== undefined) return { cookie, header, path };
+  throw new InvalidArgumentError('Use the names of the cookie and of the header, such as XSRF-TOKEN:X-XSRF-TOKEN.');
+}
+
+const SECONDS_PER_MINUTE = 60;
 
 function parsePaths(text: string, previous: readonly string[] = []): readonly string[] {
   const paths = text.split(',').map((path) => path.trim());

@@ -3,12 +3,11 @@ import { findResponse } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
 import { requiresCredentials } from '../openapi/security.ts';
 import { joinList } from '../util/text.ts';
-import type { OpenedModel } from './behaviour-model.ts';
 import type { CheckContext } from './check-context.ts';
 import type { CheckOptions } from './check-options.ts';
-import { distribute, sendIfAvailable } from './confirm-findings.ts';
+import { sendIfAvailable } from './confirm-findings.ts';
 import { checkConditionalRequests } from './etag-rules.ts';
-import { CheckStoppedError, isSuccess, isUnavailable } from './exchange.ts';
+import { isSuccess } from './exchange.ts';
 import { explainUnreached, findFailingOperations, retryFailingOperations } from './failing-operations.ts';
 import { checkHostileInput, checkNestedInput } from './hostile-input.ts';
 import { checkCoreInput, checkInput } from './input.ts';
@@ -20,14 +19,17 @@ import { checkLinks } from './links.ts';
 import { checkList } from './list-rules.ts';
 import { checkLocation } from './locations.ts';
 import { checkMethods } from './methods.ts';
+import { checkNestedResources, isNested } from './nested-resources.ts';
 import { Pool } from './pool.ts';
 import { findCompleteRefusal } from './refusals.ts';
 import { getBodyType, toRequest } from './requests.ts';
 import { findIdSources, ResourceProvider, removeDeletedId } from './resource-provider.ts';
-import { getAllowedRoutes, isWriteOperation, MAX_LISTED_OPERATIONS } from './selection.ts';
+import type { CheckPart, Worker } from './run-parts.ts';
+import { getAllowedRoutes, isWriteOperation, MAX_LISTED_OPERATIONS, sortByRisk } from './selection.ts';
 import type { Session } from './session.ts';
+import { checkSideEffects, getChanges } from './side-effects.ts';
 import { findWorkingRequest } from './single-edits.ts';
-import { checkStoredTexts } from './stored-texts.ts';
+import { checkSpecialValues } from './special-values.ts';
 import { checkTransitions } from './transitions.ts';
 import { REFUSAL_STATUSES } from './undocumented-responses.ts';
 import { checkUniqueValues, documentsConflict } from './unique-values.ts';
@@ -36,29 +38,6 @@ import { checkCredentials } from './unprotected-operations.ts';
 import { findActions } from './updates.ts';
 import { createRequestGenerator } from './valid-requests.ts';
 
-/** Runs parts of `storefront check` one after another, on a server or in one sandbox of a server. */
-export interface Worker extends CheckContext {
-  /** The checks that compare the server with a model; undefined if no model describes the contract. */
-  readonly model: OpenedModel | undefined;
-  /**
-   * Returns why the check knew no id of an existing resource for the path of an operation.
-   * Returns undefined if the check knew an id, or if the reason is unknown.
-   */
-  readonly explainUnreached: (route: Route) => string | undefined;
-}
-
-/** A part of `storefront check`, such as the input of one operation. Parts can run in any order. */
-export interface CheckPart {
-  readonly name: string;
-  /** The operations that the part checks. */
-  readonly operationIds: readonly string[];
-  /** Whether the check is complete without this part, if the time limit is reached. Default: false. */
-  readonly isOptional?: boolean;
-  /** Whether the part tests fewer entries if the server is slow. Default: false. */
-  readonly canBeShortened?: boolean;
-  readonly check: (worker: Worker) => Promise<void>;
-}
-
 /** Creates a worker, which runs parts of the check. The checks add sentences for the report to `notes`. */
 export async function createWorker(session: Session, options: CheckOptions, notes: string[]): Promise<Worker> {
   const { contract, seed, runs, mayWrite, isFresh } = options;
@@ -66,7 +45,7 @@ export async function createWorker(session: Session, options: CheckOptions, note
   const basics = {
     session,
     fc: await import('fast-check'),
-    requests: createRequestGenerator(contract, pool),
+    requests: createRequestGenerator(contract, pool, options.getSettings),
     seed,
     runs,
     mayWrite,
@@ -108,13 +87,18 @@ const MAX_DEPTH_FIRST = 100;
 /**
  * Returns the parts of `storefront check` for the operations `routes`, in groups.
  * The parts of a group can run in any order, one group after another.
- * For a large contract, the first group has a short part for each operation, and the other parts are optional.
+ * For a large contract, the first group has a short part for each operation.
+ * The operations of a large contract are in the order of risk.
+ * Without a behaviour model, the other parts are optional.
  */
 export function createParts(worker: Worker, routes: readonly Route[]): readonly (readonly CheckPart[])[] {
-  const groups = createGroups(worker, routes);
-  if (worker.model || routes.length <= MAX_DEPTH_FIRST) return groups;
-  const core = createOperationParts({ 'first input': checkCoreInput }, getAllowed(worker, routes));
-  return [core, ...groups.map((group) => group.map((part) => ({ ...part, isOptional: true })))];
+  const isLarge = routes.length > MAX_DEPTH_FIRST;
+  const ordered = isLarge ? sortByRisk(worker.session.contract, routes) : routes;
+  const groups = createGroups(worker, ordered).filter((group) => group.length > 0);
+  if (worker.model) return groups;
+  const optional = groups.map((group) => group.map((part) => ({ ...part, isOptional: true })));
+  if (!isLarge) return optional;
+  return [createOperationParts({ 'first input': checkCoreInput }, getAllowed(worker, ordered)), ...optional];
 }
 
 /** Returns the operations that the check may request, deletions last. */
@@ -124,7 +108,6 @@ function getAllowed({ allowedRoutes, model }: Worker, routes: readonly Route[]):
 
 function createGroups(worker: Worker, routes: readonly Route[]): readonly (readonly CheckPart[])[] {
   const { allowedRoutes, model } = worker;
-  const paths = [...new Set(routes.map(({ path }) => path))];
   const cycles = (model ? [] : findLifeCycles(allowedRoutes, worker.session.contract)).filter((cycle) =>
     getRoutes(cycle).some((route) => routes.includes(route)),
   );
@@ -134,7 +117,6 @@ function createGroups(worker: Worker, routes: readonly Route[]): readonly (reado
   );
   const allowed = getAllowed(worker, routes);
   const secured = allowed.filter(requiresCredentials);
-  const toIds = (all: readonly Route[]) => all.map(({ operationId }) => operationId);
   return [
     // A connection that cannot be used makes the other checks fail.
     createConnectionParts(worker, routes),
@@ -143,28 +125,26 @@ function createGroups(worker: Worker, routes: readonly Route[]): readonly (reado
       ...lateLists.map((late) => ({
         name: `resources for the late list ${late.cycle.list.operationId}`,
         operationIds: [late.cycle.create.operationId],
+        isAlone: true,
         check: (worker: Worker) => late.start(worker),
       })),
-      ...cycles.map((cycle) => ({
-        name: `life cycle of ${cycle.create.operationId}`,
-        operationIds: toIds(getRoutes(cycle)),
-        check: (worker: Worker) => checkLifeCycle(worker, cycle),
-      })),
-      ...cycles.flatMap((cycle) => createCollectionParts(worker, cycle, routes)),
+      ...cycles.map(createLifeCyclePart),
     ],
+    cycles.flatMap((cycle) => createCollectionParts(worker, cycle, routes)),
     lateLists.map((late) => ({
       name: `late list ${late.cycle.list.operationId}`,
       operationIds: [late.cycle.list.operationId],
+      isAlone: true,
       check: () => late.finish(),
     })),
     (model?.parts ?? []).flatMap((part) => (part.isOptional ? [] : { ...part, operationIds: toIds(routes) })),
+    createOperationParts(
+      OPERATION_CHECKS,
+      allowed.filter((route) => !isDeletion(route)),
+    ),
     [
-      ...createOperationParts(OPERATION_CHECKS, allowed),
-      ...paths.map((path) => ({
-        name: `methods of ${path}`,
-        operationIds: toIds(routes.filter((route) => route.path === path)),
-        check: (worker: Worker) => checkPath(worker, path),
-      })),
+      ...createOperationParts(OPERATION_CHECKS, allowed.filter(isDeletion)),
+      ...createPathParts(routes),
       ...(model?.parts ?? []).flatMap((part) => (part.isOptional ? { ...part, operationIds: toIds(routes) } : [])),
     ],
     [
@@ -181,18 +161,36 @@ function createGroups(worker: Worker, routes: readonly Route[]): readonly (reado
 /** The checks of the resources of a collection, besides their life cycle, with the operations that they are about. */
 const COLLECTION_CHECKS: readonly {
   readonly name: string;
+  readonly isAlone?: boolean;
   readonly check: (worker: Worker, cycle: LifeCycle) => Promise<void>;
   readonly getRoutes: (cycle: LifeCycle, worker: Worker) => readonly Route[];
 }[] = [
   {
     name: 'pages and filters',
+    isAlone: true,
     check: checkList,
     getRoutes: ({ list }, { session: { contract } }) => (list && getListDelayMs(contract, list) === 0 ? [list] : []),
   },
   { name: 'Location', check: checkLocation, getRoutes: ({ create }) => [create] },
-  { name: 'stored texts', check: checkStoredTexts, getRoutes: ({ read }) => [read] },
+  { name: 'special values', check: checkSpecialValues, getRoutes: ({ read }) => [read] },
   { name: 'transitions', check: checkTransitions, getRoutes: ({ read }, worker) => findActions(worker, read) },
-  { name: 'unknown ids', check: checkUnknownIds, getRoutes: getItemRoutes },
+  {
+    name: 'side effects',
+    isAlone: true,
+    check: checkSideEffects,
+    getRoutes: (cycle, worker) => [cycle.read, ...getChanges(worker, cycle)],
+  },
+  {
+    name: 'unknown ids',
+    isAlone: true,
+    check: checkUnknownIds,
+    getRoutes: (cycle, worker) => [...getItemRoutes(cycle, worker), ...getNestedRoutes(cycle)],
+  },
+  {
+    name: 'parents',
+    check: checkNestedResources,
+    getRoutes: (cycle) => (isNested(cycle) ? [cycle.read, ...(cycle.list ? [cycle.list] : [])] : []),
+  },
   {
     name: 'unique values',
     check: checkUniqueValues,
@@ -205,17 +203,48 @@ function getItemRoutes({ read, updates, remove }: LifeCycle, worker: Worker): re
   return [read, ...updates, ...findActions(worker, read), ...(remove ? [remove] : [])];
 }
 
+/** Returns the operations of a collection that is below another resource. */
+function getNestedRoutes({ create, list }: LifeCycle): readonly Route[] {
+  return [create, ...(list ? [list] : [])].filter(({ pathNames }) => pathNames.length > 0);
+}
+
 /** Returns the parts about the resources of a collection. `routes`: the operations to check. */
 function createCollectionParts(worker: Worker, cycle: LifeCycle, routes: readonly Route[]): readonly CheckPart[] {
-  return COLLECTION_CHECKS.flatMap(({ name, check, getRoutes }) => {
+  return COLLECTION_CHECKS.flatMap(({ name, isAlone = false, check, getRoutes }) => {
     const own = getRoutes(cycle, worker).filter((route) => routes.includes(route));
     if (own.length === 0) return [];
     return {
       name: `${name} of ${cycle.create.operationId}`,
-      operationIds: own.map(({ operationId }) => operationId),
+      operationIds: toIds(own),
+      isAlone,
       check: (one: Worker) => check(one, cycle),
     };
   });
+}
+
+function toIds(routes: readonly Route[]): readonly string[] {
+  return routes.map(({ operationId }) => operationId);
+}
+
+/** The weight of a life cycle, which checks several operations and most rules. */
+const LIFE_CYCLE_WEIGHT = 10;
+
+function createLifeCyclePart(cycle: LifeCycle): CheckPart {
+  return {
+    name: `life cycle of ${cycle.create.operationId}`,
+    operationIds: toIds(getRoutes(cycle)),
+    weight: LIFE_CYCLE_WEIGHT,
+    check: (worker) => checkLifeCycle(worker, cycle),
+  };
+}
+
+/** Returns the parts that check the methods of each path. */
+function createPathParts(routes: readonly Route[]): readonly CheckPart[] {
+  return [...new Set(routes.map(({ path }) => path))].map((path) => ({
+    name: `methods of ${path}`,
+    operationIds: toIds(routes.filter((route) => route.path === path)),
+    check: (worker) => checkPath(worker, path),
+  }));
 }
 
 /** The maximum number of operations whose refusals are checked for the connection. */
@@ -234,6 +263,7 @@ function createConnectionParts({ allowedRoutes }: Worker, routes: readonly Route
     .map((route) => ({
       name: `connection after ${route.operationId}`,
       operationIds: [route.operationId],
+      isAlone: true,
       check: (worker: Worker) => checkKeptConnection(worker, route, probe as Route),
     }));
 }
@@ -256,7 +286,8 @@ function createOperationParts(
 function createCredentialsPart(routes: readonly Route[]): CheckPart {
   return {
     name: 'credentials',
-    operationIds: routes.map(({ operationId }) => operationId),
+    isAlone: true,
+    operationIds: toIds(routes),
     check: (worker) => checkCredentials(worker, routes),
   };
 }
@@ -275,6 +306,7 @@ function createRetryPart(routes: readonly Route[]): CheckPart {
   return {
     name: 'operations that never succeeded',
     operationIds: [],
+    isAlone: true,
     check: async (worker) => {
       if (!worker.model) await retryFailingOperations(worker, routes);
     },
@@ -286,11 +318,15 @@ function createRetryPart(routes: readonly Route[]): CheckPart {
  * Nested resources are deleted before the resources that contain them.
  */
 function moveDeletionsToEnd(routes: readonly Route[]): readonly Route[] {
-  const deletions = routes.filter(({ method }) => method === 'DELETE');
+  const deletions = routes.filter(isDeletion);
   const compareDepths = (one: Route, other: Route) =>
     other.pathNames.length - one.pathNames.length || other.path.split('/').length - one.path.split('/').length;
   const innerFirst = deletions.toSorted(compareDepths);
   return [...routes.filter((route) => !deletions.includes(route)), ...innerFirst];
+}
+
+function isDeletion({ method }: Route): boolean {
+  return method === 'DELETE';
 }
 
 async function checkPath(worker: Worker, path: string): Promise<void> {
@@ -298,44 +334,6 @@ async function checkPath(worker: Worker, path: string): Promise<void> {
   await worker.prepare();
   await checkMethods(worker, routes);
   await worker.model?.checkPath(worker, routes);
-}
-
-/** How many times its equal share of the remaining time a part may take. Most parts need less than their share. */
-const SHARES = 3;
-
-/** Returns the time that a part may take if `count` parts share the time until `endMs`, in ms. */
-export function getShareMs(endMs: number, count: number): number {
-  return (SHARES * Math.max(0, endMs - performance.now())) / Math.max(1, count);
-}
-
-/**
- * Runs parts of the check, one at a time in each worker.
- * Calls `onDone` after each part.
- * If a part throws an error, adds a note about a bug in storefront and continues with the next part.
- * Returns the parts that could not be run because an operation was not available, with the reason.
- * Any other `CheckStoppedError` stops all workers.
- * When they have stopped, the promise is rejected with this error.
- * `getPartMs`: returns the time that a part may take, in ms.
- */
-export async function runParts(
-  parts: readonly CheckPart[],
-  workers: readonly Worker[],
-  onDone: (part: CheckPart) => void,
-  getPartMs: (part: CheckPart) => number = () => Number.POSITIVE_INFINITY,
-): Promise<ReadonlyMap<CheckPart, CheckStoppedError>> {
-  const deferred = new Map<CheckPart, CheckStoppedError>();
-  await distribute(parts, workers, async (part, worker) => {
-    worker.session.endOfPartMs = performance.now() + getPartMs(part);
-    try {
-      await part.check(worker);
-      onDone(part);
-    } catch (error) {
-      if (isUnavailable(error)) return void deferred.set(part, error);
-      if (error instanceof CheckStoppedError) throw error;
-      worker.note(`Bug in storefront: the check "${part.name}" failed: ${(error as Error).stack ?? error}`);
-    }
-  });
-  return deferred;
 }
 
 /** Descriptions of what was not checked completely. */

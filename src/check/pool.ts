@@ -7,7 +7,7 @@ import { normalizeName, toSingular } from '../util/names.ts';
 import { toPattern } from '../util/request-target.ts';
 import { isGeneralName } from './ids.ts';
 import { applyEdit, findRequestParts, type RequestPart } from './request-edits.ts';
-import { getBodyType, isSendable, type RequestValues, validateValues } from './requests.ts';
+import { getBodyType, isSendable, type RequestValues, validateValues, withOwnValues } from './requests.ts';
 
 /** The maximum number of stored values for each property name. */
 const MAX_VALUES = 20;
@@ -61,10 +61,12 @@ export class Pool {
   /**
    * Returns the known values of a parameter such as `bookId`: the values that were set with `setValues`, else the ids
    * of the known books, else the values of all properties with this name in responses.
+   * `near`: the path of a request. If an API has the books of several collections, such as `/shops/books` and
+   * `/libraries/books`, the ids are those of the collections whose paths start as this one does.
    */
-  getValues(name: string): readonly unknown[] {
+  getValues(name: string, near?: string): readonly unknown[] {
     const key = normalizeName(name);
-    const ids = this.#fixed.get(key) ?? (this.#resources.get(key) ?? []).map(({ id }) => id);
+    const ids = this.#fixed.get(key) ?? selectNear(this.#resources.get(key) ?? [], near).map(({ id }) => id);
     return ids.length > 0 || this.#fixed.has(key) ? ids : [...(this.#values.get(key) ?? [])];
   }
 
@@ -141,6 +143,18 @@ export class Pool {
     values.add(value);
     this.#values.set(key, values);
   }
+}
+
+/** Returns the resources whose paths have the most segments at their start in common with another path. */
+function selectNear(all: readonly ResourceAtPath[], near: string | undefined): readonly ResourceAtPath[] {
+  if (near === undefined || all.every(({ path }) => path === all[0]?.path)) return all;
+  const segments = toPattern(near).split('/');
+  const counts = all.map(({ path }) => {
+    const different = path.split('/').findIndex((segment, index) => segment !== segments[index]);
+    return different === -1 ? path.split('/').length : different;
+  });
+  const most = Math.max(...counts);
+  return all.filter((_, index) => counts[index] === most);
 }
 
 /** A parameter in a path template, such as `{id}` in `/books/{id}`. The parameter identifies a resource. */
@@ -253,7 +267,7 @@ export function withDocumentedValues(contract: Contract, route: Route, base: Req
     values = documented;
     replaced.push(part);
   }
-  return replaced.length > 0 ? values : undefined;
+  return replaced.length > 0 ? withOwnValues(route, values) : undefined;
 }
 
 /** Returns the examples of a request body that the server should accept. */

@@ -6,16 +6,13 @@ import { canBeRefused, isAmbiguous } from './ambiguity.ts';
 import type { CheckContext } from './check-context.ts';
 import { sendConfirmed } from './confirm-findings.ts';
 import { isLogin } from './credentials.ts';
-import { type Exchange, isSuccess, type ReceivedResponse } from './exchange.ts';
+import { type Exchange, INVALID_STATUSES, isSuccess, type ReceivedResponse } from './exchange.ts';
 import type { Finding } from './findings.ts';
 import { applyEdit, type Edit, type RequestPart } from './request-edits.ts';
 import { type RequestValues, toRequest, validateValues } from './requests.ts';
 import { createFinding, type Session } from './session.ts';
 import { MISSING_RESOURCE_STATUSES } from './undocumented-responses.ts';
 import { describePart, getValueClass, ORDINARY } from './value-classes.ts';
-
-/** Statuses that mean that the request is invalid. */
-export const INVALID_STATUSES: readonly number[] = [400, 405, 406, 411, 413, 414, 415, 422, 428, 431];
 
 /** The status of a request without a precondition such as `If-Match` (RFC 6585, section 3). */
 const PRECONDITION_REQUIRED = 428;

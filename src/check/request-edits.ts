@@ -3,7 +3,7 @@ import { isNode } from '../openapi/document.ts';
 import type { Parameter } from '../openapi/parameters.ts';
 import type { Route } from '../openapi/routes.ts';
 import { ALL_PARTS, getPartItems, getPartProperties, getSchemaParts } from '../openapi/schema-parts.ts';
-import { getBodySchema, getOtherCookies, getSchemaPointer, type RequestValues, withParameter } from './requests.ts';
+import { getBodySchema, getOtherCookies, type RequestValues, withParameter } from './requests.ts';
 
 /**
  * An editable part of a request: a parameter, or a value in the body.
@@ -39,7 +39,7 @@ export function findRequestParts(
   const parameters = route.parameters.map((parameter) => ({
     kind: 'parameter' as const,
     parameter,
-    schema: getSchemaPointer(contract, parameter),
+    schema: parameter.schema,
   }));
   const schema = format ? format.schema : getBodySchema(route);
   return schema === undefined ? parameters : [...parameters, ...findBodyParts(contract, body, [], schema)];
@@ -78,7 +78,7 @@ export function applyEdit(values: RequestValues, part: RequestPart, edit: Edit):
 }
 
 function editParameter(values: RequestValues, parameter: Parameter, edit: Edit): RequestValues | undefined {
-  const { name, in: where, shape, prefix } = parameter;
+  const { name, in: where, shape, prefix, isQueryString } = parameter;
   if (edit.kind === 'set') {
     const edited = withParameter(values, parameter, edit.value);
     // If a path parameter is missing, empty, `.` or `..`, the request has another path.
@@ -86,16 +86,17 @@ function editParameter(values: RequestValues, parameter: Parameter, edit: Edit):
   }
   if (where === 'path') return undefined;
   if (edit.kind === 'remove') return withoutParameter(values, parameter);
-  if (edit.kind !== 'repeat' || where !== 'query' || shape !== undefined) return undefined;
+  if (edit.kind !== 'repeat' || where !== 'query' || shape !== undefined || isQueryString) return undefined;
   const [value = 'twice'] = [values.query[name]].flat();
   return { ...values, query: { ...omit(values.query, name), [name]: [value, value] } };
 }
 
-function withoutParameter(values: RequestValues, { name, in: where }: Parameter): RequestValues {
-  if (where === 'query') return { ...values, query: omit(values.query, name) };
+function withoutParameter(values: RequestValues, parameter: Parameter): RequestValues {
+  const { name, in: where, fields } = parameter;
+  if (where === 'query') return { ...values, query: [name, ...fields].reduce(omit, values.query) };
   if (where === 'header') return { ...values, headers: omit(values.headers, name.toLowerCase()) };
   const headers = omit(values.headers, 'cookie');
-  const left = getOtherCookies(values, name);
+  const left = getOtherCookies(values, parameter);
   return { ...values, headers: left.length > 0 ? { ...headers, cookie: left.join('; ') } : headers };
 }
 

@@ -89,14 +89,18 @@ export class RequestSequence {
   }
 
   /** Reads a resource. Returns undefined if this fails. */
-  async read({ read }: LifeCycle, resource: SequenceResource, rule?: Rule): Promise<ReceivedResponse | undefined> {
+  async read(
+    { read }: LifeCycle,
+    resource: Pick<SequenceResource, 'id' | 'values'>,
+    rule?: Rule,
+  ): Promise<ReceivedResponse | undefined> {
     const values = this.toOwn(read, resource);
     const response = values && (await this.send(read, values, rule));
     return response && isSuccess(response) ? response : undefined;
   }
 
   /** Returns a valid request to an operation for a resource; undefined if there is none. */
-  toOwn(route: Route, { id, values }: SequenceResource): RequestValues | undefined {
+  toOwn(route: Route, { id, values }: Pick<SequenceResource, 'id' | 'values'>): RequestValues | undefined {
     const { requests, seed } = this.#context;
     return withId(requests.createValid(route, seed), route, id, values.path);
   }

@@ -1,14 +1,13 @@
 import type { Contract } from '../openapi/contract.ts';
-import { type Document, getNode, isNode, toNode } from '../openapi/document.ts';
+import { type Document, isNode } from '../openapi/document.ts';
 import { isFormBody, isJsonType, removeTypeParameters } from '../openapi/media-types.ts';
-import { type Parameter, type Parameters, readParameters } from '../openapi/parameters.ts';
+import { isWholeQuery, type Parameter, type Parameters, readParameters, readQuery } from '../openapi/parameters.ts';
 import { encodePath, type Route } from '../openapi/routes.ts';
 import { keepTexts } from '../openapi/typed-values.ts';
 import type { RequestResult, RequestToValidate } from '../openapi/validate-request.ts';
 import type { XmlContract } from '../openapi/xml/xml-schema.ts';
-import { formatPointer } from '../util/json-pointer.ts';
 import { normalizeName } from '../util/names.ts';
-import { JSON_TYPE, parseQuery } from '../util/request-target.ts';
+import { JSON_TYPE } from '../util/request-target.ts';
 import { type BodyFormat, formatBody, parseBody, toContentType, toPairs, toText } from './body-format.ts';
 import type { RequestToSend } from './exchange.ts';
 
@@ -24,11 +23,44 @@ export interface RequestValues {
    * Default: as the main media type of the operation, without the details of its schema.
    */
   readonly format?: BodyFormat | undefined;
+  /** The values that the user has set. */
+  readonly own?: OwnValues | undefined;
+}
+
+/** Values that the user has set for an operation: parameters by name, and the body or some properties of it. */
+interface OwnValues {
+  readonly parameters?: Readonly<Record<string, unknown>> | undefined;
+  readonly body?: unknown;
+}
+
+/** Returns a copy of a request with the values that the user has set. Leaves out those that the operation has not. */
+export function withOwnValues(route: Route, base: RequestValues, own: OwnValues | undefined = base.own): RequestValues {
+  const { parameters = {}, body } = own ?? {};
+  if (Object.keys(parameters).length === 0 && body === undefined) return base;
+  let values: RequestValues = { ...base, own };
+  for (const [name, value] of Object.entries(parameters)) {
+    if (route.pathNames.includes(name)) values = { ...values, path: { ...values.path, [name]: String(value) } };
+    for (const parameter of route.parameters)
+      if (isNamed(parameter, name)) values = withParameter(values, parameter, value) ?? values;
+  }
+  if (body === undefined || getBodyType(route) === undefined) return values;
+  return { ...values, body: mergeBodies(values.body, body) };
+}
+
+function mergeBodies(generated: unknown, own: unknown): unknown {
+  if (!isNode(generated) || !isNode(own) || Array.isArray(generated) || Array.isArray(own)) return own;
+  const entries = Object.entries(own).map(([name, value]) => [name, mergeBodies(generated[name], value)]);
+  return { ...generated, ...Object.fromEntries(entries) };
+}
+
+/** Returns whether a parameter has a name. The names of headers are case-insensitive. */
+export function isNamed({ name, in: location }: Parameter, other: string): boolean {
+  return location === 'header' ? name.toLowerCase() === other.toLowerCase() : name === other;
 }
 
 /** Creates a request to send. `values`: the values of the parameters and the body. */
 export function toRequest(route: Route, values: RequestValues): RequestToSend {
-  const target = toPath(route, values) + formatQuery(values.query);
+  const target = toPath(route, values) + formatQuery(route, values.query);
   const request = { method: route.method, target, headers: values.headers };
   if (values.body === undefined) return request;
   const format = values.format ?? { type: getBodyType(route) ?? JSON_TYPE, contract: NO_CONTRACT, schema: undefined };
@@ -48,13 +80,17 @@ export function isSendable({ format, body }: RequestValues): boolean {
 
 /** Validates a request against the contract. */
 export function validateValues(contract: Contract, route: Route, values: RequestValues): RequestResult {
-  return contract.validateRequest(route, parseRequest(toRequest(route, values), values.format));
+  return contract.validateRequest(route, parseRequest(route, toRequest(route, values), values.format));
 }
 
 /** Parses a request as a server does, so that the request can be validated. `format`: describes the XML of the body. */
-export function parseRequest({ target, headers = {}, body }: RequestToSend, format?: BodyFormat): RequestToValidate {
+export function parseRequest(
+  route: Route,
+  { target, headers = {}, body }: RequestToSend,
+  format?: BodyFormat,
+): RequestToValidate {
   const [path = '', search = ''] = target.split('?');
-  const parsed = { path, query: parseQuery(search), headers };
+  const parsed = { path, query: readQuery(route, search), headers };
   if (body === undefined) return { ...parsed, body };
   const contentType = headers['content-type'] ?? '';
   // The validation finds the schema of a form by the media type without the boundary.
@@ -126,39 +162,55 @@ export function readParameterTexts(route: Route, values: RequestValues): Paramet
 /** The values of a request without parameters and without a body. */
 export const NO_VALUES: RequestValues = { path: {}, query: {}, headers: {} };
 
-/**
- * Returns the JSON Pointer of the schema of a parameter.
- * The contract has the schema in `schema`, or in `content` below a media type.
- */
-export function getSchemaPointer({ normalized: plain }: Contract, { pointer }: Parameter): string {
-  const [type] = Object.keys(toNode(getNode(plain, `${pointer}/content`)));
-  return `${pointer}${type === undefined ? '' : `/content${formatPointer(type)}`}/schema`;
-}
-
-function formatQuery(query: RequestValues['query']): string {
+function formatQuery({ parameters }: Route, query: RequestValues['query']): string {
+  const whole = query[parameters.find(isWholeQuery)?.name ?? ''];
+  if (whole !== undefined) return `?${encodeText(String(whole))}`;
   const pairs = toPairs(query).map(([name, value]) => `${encodeText(name)}=${encodeText(value)}`);
   return pairs.length > 0 ? `?${pairs.join('&')}` : '';
 }
 
 /** Returns the values of a request with one parameter set to `value`; undefined if `value` can't be serialized. */
 export function withParameter(values: RequestValues, parameter: Parameter, value: unknown): RequestValues | undefined {
-  const { name, in: location } = parameter;
+  const { name, in: location, isQueryString, fields } = parameter;
   const serialized = serialize(parameter, value);
   if (serialized === undefined) return undefined;
-  if (location === 'query') return { ...values, query: { ...values.query, ...serialized } };
+  if (location === 'query') {
+    const others = isQueryString ? omitNames(values.query, fields) : values.query;
+    return { ...values, query: { ...others, ...serialized } };
+  }
+  if (location === 'cookie') return withCookies(values, parameter, serialized);
   const [first = ''] = Object.values(serialized).flat();
   if (location === 'path') return { ...values, path: { ...values.path, [name]: first } };
   // Servers ignore whitespace around the value of a header.
   const field = location === 'header' ? first.replaceAll(/^[ \t]+|[ \t]+$/g, '') : first;
   if (/[^\t\x20-\x7e\x80-\xff]/.test(field)) return undefined;
-  if (location === 'header') return { ...values, headers: { ...values.headers, [name.toLowerCase()]: field } };
-  const cookies = [...getOtherCookies(values, name), `${name}=${encodeText(first)}`];
+  return { ...values, headers: { ...values.headers, [name.toLowerCase()]: field } };
+}
+
+function omitNames(query: RequestValues['query'], names: readonly string[]): RequestValues['query'] {
+  return Object.fromEntries(Object.entries(query).filter(([name]) => !names.includes(name)));
+}
+
+/** Adds the cookies of a parameter. The style `cookie` has no escapes, so its values can't have all characters. */
+function withCookies(values: RequestValues, parameter: Parameter, serialized: RequestValues['query']) {
+  const { isUnescaped } = parameter;
+  const pairs = toPairs(serialized);
+  if (isUnescaped && pairs.some(([, text]) => !COOKIE_TEXT.test(text))) return undefined;
+  const own = pairs.map(([name, text]) => `${name}=${isUnescaped ? text : encodeText(text)}`);
+  const cookies = [...getOtherCookies(values, parameter), ...own];
   return { ...values, headers: { ...values.headers, cookie: cookies.join('; ') } };
 }
 
-/** Returns the cookies of a request, except the cookie `name`. Each cookie is a text such as `color=red`. */
-export function getOtherCookies({ headers }: RequestValues, name: string): readonly string[] {
-  return (headers.cookie ?? '').split('; ').filter((pair) => pair !== '' && !pair.startsWith(`${name}=`));
+/** Matches the value of a cookie without escapes (RFC 6265, section 4.1.1, `cookie-octet`). */
+const COOKIE_TEXT = /^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]*$/;
+
+/** Returns the cookies of a request, except those of a parameter. Each cookie is a text such as `color=red`. */
+export function getOtherCookies(
+  { headers }: RequestValues,
+  { name, fields }: Pick<Parameter, 'name' | 'fields'>,
+): readonly string[] {
+  const isOwn = (pair: string) => [name, ...fields].some((one) => pair.startsWith(`${one}=`));
+  return (headers.cookie ?? '').split('; ').filter((pair) => pair !== '' && !isOwn(pair));
 }
 
 /**

@@ -70,6 +70,11 @@ export const RULES = {
     meaning: 'the `status` in a problem document equals the status of the response',
     confidence: 'certain',
   },
+  'pact-response': {
+    title: 'matches the pact',
+    meaning: 'a response matches the one that a pact expects (`--pact` with `check.states`)',
+    confidence: 'certain',
+  },
   'announced-close': {
     title: 'announces closed connections',
     meaning: 'a server announces with `Connection: close` that it closes a connection',
@@ -167,6 +172,12 @@ export const RULES = {
     remedy: 'describe the allowed letters with `pattern`',
     impliedBy: [...NOT_STORED, 'stored-change', 'stored-value'],
   },
+  'text-escapes': {
+    title: 'texts are stored without escapes',
+    confidence: 'likely',
+    remedy: 'describe the allowed characters with `pattern`',
+    impliedBy: [...NOT_STORED, 'stored-change', 'stored-value'],
+  },
   location: {
     title: 'Location leads to the resource',
     confidence: 'certain',
@@ -177,6 +188,17 @@ export const RULES = {
     title: 'unknown ids are not found',
     confidence: 'certain',
     remedy: 'remove the 404 response from the operation',
+  },
+  'nested-item': {
+    title: 'resources are found only below their parent',
+    confidence: 'likely',
+    remedy: 'remove the 404 response from the operation, or the id of the parent from its path',
+    impliedBy: ['unknown-id'],
+  },
+  'nested-list': {
+    title: 'lists below a resource have only its entries',
+    confidence: 'likely',
+    remedy: 'remove the id of the parent from the path of the list',
   },
   'put-replaces': {
     title: 'PUT replaces the resource',
@@ -190,6 +212,31 @@ export const RULES = {
     certainIf: 'the body is a merge patch',
     remedy: 'mark properties that the server sets as `readOnly`',
     impliedBy: ['stored-change', 'stored-value'],
+  },
+  'other-resources': {
+    title: 'changes affect only their resource',
+    meaning: 'a change of a resource does not delete or change others',
+    confidence: 'likely',
+    remedy: 'exclude the operation with `--exclude`',
+  },
+  'creation-time': {
+    title: 'changes keep the time of creation',
+    confidence: 'likely',
+    remedy: 'rename the property: its name is that of the time of creation',
+  },
+  'status-kept': {
+    title: 'updates keep the status',
+    meaning: 'an update without the status keeps the status that an action has set',
+    confidence: 'likely',
+    remedy: 'say in the description of the update that it changes the status',
+    impliedBy: ['stored-change'],
+  },
+  'action-keeps': {
+    title: 'actions keep texts',
+    meaning: 'an action without a body keeps texts such as notes and descriptions',
+    confidence: 'likely',
+    remedy: 'name the property in the description of the action',
+    impliedBy: ['stored-value'],
   },
   'null-removes': {
     title: 'null removes values',

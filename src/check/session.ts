@@ -3,10 +3,12 @@ import { findMediaType, isJsonType, removeTypeParameters } from '../openapi/medi
 import type { ResponseViolation } from '../openapi/responses.ts';
 import { type DocumentedResponse, findResponse } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
+import { SAFE_METHODS } from '../util/request-target.ts';
 import { findRepeatedName } from './ambiguity.ts';
+import { generalizePlace } from './body-places.ts';
 import { type Client, isRateLimit, MAX_WAIT_MS, TOO_MANY_REQUESTS } from './client.ts';
 import { Connection } from './connection.ts';
-import { addCredentials } from './credentials.ts';
+import { addCredentials, getInput } from './credentials.ts';
 import { EntityTags } from './entity-tags.ts';
 import type { Exchange, ReceivedResponse, RequestToSend } from './exchange.ts';
 import { CheckStoppedError } from './exchange.ts';
@@ -155,8 +157,9 @@ export function createSession(parts: SessionOptions): Session {
           connection.send(reader, completeRequest(client, reader, read), limits),
         );
         session.sentTo.set(request, route);
-        const response = await connection.send(route, request, limits);
-        return recordResponse(check, route, { request, response }, ownRule);
+        const exchange = await sendWithCredentials(connection, route, request, { client, limits });
+        session.sentTo.set(exchange.request, route);
+        return recordResponse(check, route, exchange, ownRule);
       } catch (error) {
         if (signal?.aborted) throw signal.reason;
         if (!(error instanceof NoResponseError)) throw error;
@@ -168,12 +171,34 @@ export function createSession(parts: SessionOptions): Session {
   return session;
 }
 
+interface SendOptions {
+  readonly client: Client;
+  readonly limits: Parameters<Connection['send']>[2];
+}
+
+/** Sends a request. If the server no longer accepts its credentials, sends it once more with new ones. */
+async function sendWithCredentials(
+  connection: Connection,
+  route: Route,
+  request: RequestToSend,
+  { client: { credentials }, limits }: SendOptions,
+): Promise<Exchange> {
+  const response = await connection.send(route, request, limits);
+  const renewed = await credentials?.renew(route, request, response);
+  if (!renewed) return { request, response };
+  const second = await connection.send(route, renewed, limits);
+  credentials?.recordRenewed(route, second);
+  return { request: renewed, response: second };
+}
+
 /** Why rules about ETags are not checked. */
 export const NO_ETAG = 'no response has an ETag';
 
 function observeResponse(session: Session, route: Route, exchange: Exchange): void {
   session.rateLimits.delete(route.operationId);
   const { coverage } = session.results;
+  session.results.hints?.observe(route, exchange);
+  coverage.countPoints(session.contract, route, exchange);
   if (session.etags.record(route, exchange)) coverage.countRule('etag-changes', route);
   else if (exchange.response.headers.etag === undefined)
     for (const rule of ['etag-changes', 'not-modified'] as const) coverage.skipRule(rule, route, NO_ETAG);
@@ -183,7 +208,7 @@ function observeResponse(session: Session, route: Route, exchange: Exchange): vo
 /** Adds the credentials and the header `Accept` to a request. */
 export function completeRequest(client: Client, route: Route, request: RequestToSend): RequestToSend {
   const authorized = request.isAnonymous === true ? request : addCredentials(route, client, request);
-  return withAccept(route, client.headers, authorized);
+  return withAccept(route, getInput(route, client).headers, authorized);
 }
 
 /**
@@ -246,9 +271,6 @@ function reportStop(session: Session, cause: Suspect | undefined): void {
   });
 }
 
-/** Safe methods (RFC 9110, section 9.2.1). */
-export const SAFE_METHODS: readonly string[] = ['GET', 'HEAD', 'OPTIONS', 'TRACE', 'QUERY'];
-
 /** Stands for the response to a request that got none. */
 export const NO_RESPONSE: ReceivedResponse = {
   status: 0,
@@ -268,8 +290,8 @@ export function createFinding(check: CheckName, route: Route, exchange: Exchange
 const INSUFFICIENT_STORAGE = 507;
 
 /** Returns the violations of the contract and of HTTP in a response. */
-function findViolations(
-  { contract, hasModel }: SessionOptions,
+export function findViolations(
+  { contract, hasModel }: Pick<SessionOptions, 'contract' | 'hasModel'>,
   route: Route,
   { request, response }: Exchange,
 ): readonly Violation[] {
@@ -307,12 +329,16 @@ function findViolations(
     ...(hasBody ? findXmlViolations(contract, documented, response) : []).map(([title, message]) =>
       violate('response-schema', message, title),
     ),
-    ...responseViolations.map((violation) => ({
-      rule: getResponseRule(violation),
-      title: toTitle(violation),
-      message: violation.message + describeWrongValue(response, violation.where, contract.credentialNames),
-      pointer: findSchema(documented, type, violation) ?? pointer,
-    })),
+    ...responseViolations.map((violation) => {
+      const { where, rule, message } = violation;
+      const schema = findSchema(documented, type, violation);
+      return {
+        rule: getResponseRule(violation),
+        title: `${generalizePlace(contract.normalized, schema, where)} ${rule}`,
+        message: message + describeWrongValue(response, where, contract.credentialNames),
+        pointer: schema ?? pointer,
+      };
+    }),
     ...findProblemViolations(response).map((message) => violate('problem-status', message)),
     ...findCharsetViolations(response).map((message) => violate('charset', message)),
     ...findRepeatedNames(response).map((message) => violate('unique-names', message)),
@@ -323,14 +349,6 @@ function findViolations(
 function getResponseRule({ where }: ResponseViolation): RuleName {
   if (where === 'status') return 'response-status';
   return where === 'content type' ? 'response-type' : 'response-schema';
-}
-
-/**
- * Returns the name of a violated rule.
- * It contains `*` for each array index, so that the same violation in several entries counts once.
- */
-function toTitle({ where, rule }: ResponseViolation): string {
-  return `${where.replaceAll(/\/\d+(?=\/|$)/g, '/*')} ${rule}`;
 }
 
 /** Returns the pointer of the violated schema; undefined if the violation concerns no schema. */

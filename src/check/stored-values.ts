@@ -8,10 +8,17 @@ import { normalizeName } from '../util/names.ts';
 import type { Exchange } from './exchange.ts';
 import type { Finding } from './findings.ts';
 import { getBodySchema, getBodyType } from './requests.ts';
+import { isServerName } from './server-names.ts';
 import { createFinding } from './session.ts';
 
 /** The greatest relative difference of two numbers that count as equal. A 32-bit floating-point number has 7 digits. */
 const PRECISION = 1e-6;
+
+/** The number of ms in a minute. */
+const MINUTE_MS = 60_000;
+
+/** The number of minutes in a day. */
+const DAY_MINUTES = 1_440;
 
 /** The number of ms in a day. */
 const DAY_MS = 86_400_000;
@@ -156,16 +163,11 @@ const MIN_CHANGES = 3;
  */
 const MIN_CONSTANT_CHANGES = 6;
 
+/** Matches the end of a pattern for decimal numbers: `\.\d{2}$`. */
+const DECIMALS = /\\\.(?:\\d|\[0-9\])(?:\{[\d,]+\}|\+|\\d)?\$?$/;
+
 /** The maximum nesting of compared properties. */
 const MAX_DEPTH = 4;
-
-/** Normalized names of properties that servers set or hide, even if the contract does not say so. */
-const SERVER_NAMES =
-  /^(id|uid|uuid|guid|etag|rev|self|href|links?|timestamp|.*(created|updated|modified|deleted|changed|inserted)(at|on|by|date|time|timestamp)?|.*(password|passwd|secret|token|pin|cvv|cvc))$/;
-
-/** Normalized names of optional properties that servers often set or calculate. */
-const OPTIONAL_SERVER_NAMES =
-  /^(status|state|version|revision|owner|author|user|tenant|slug|ur[il]|number|position|rank|score|balance|(sub)?total.*|.*total|.*(?<!dis|ac)count|average.*)$/;
 
 /**
  * Normalized names of optional properties that servers often set when they create a resource.
@@ -233,11 +235,14 @@ export class StoredValues {
     const requestProperties = getPartProperties(requestParts);
     const responseProperties = getPartProperties(responseParts);
     const required = requestParts.flatMap(({ node }) => (Array.isArray(node.required) ? node.required : []));
+    const marksReadOnly = [...responseProperties.values()].some((schema) => this.#isHidden(schema));
     for (const [name, value] of Object.entries(sent)) {
       const schema = responseProperties.get(name);
       const isRequired = required.includes(name);
       const isPresent = Object.hasOwn(got, name);
-      if (isServerName(change.read, name, isRequired) || (schema === undefined && !isPresent)) continue;
+      // If the contract says which properties the server sets, such as `copyCount`, clients set the other counts.
+      const isSent = isRequired || (/count$/i.test(name) && marksReadOnly);
+      if (isServerName(change.read, name, isSent) || (schema === undefined && !isPresent)) continue;
       if (this.#isHidden(requestProperties.get(name)) || this.#isHidden(schema)) continue;
       const inner = got[name];
       if (isNode(value) && isNode(inner) && path.length < MAX_DEPTH)
@@ -283,10 +288,13 @@ export class StoredValues {
       : getPartItems(getSchemaParts(this.#contract.normalized, schema, ALL_PARTS));
   }
 
-  /** Returns whether a property has numbers with a documented number of decimals. */
+  /** Returns whether a property has numbers, or texts, with a documented number of decimals. */
   #hasFraction(schema: string | undefined): boolean {
     const parts = schema === undefined ? [] : getSchemaParts(this.#contract.normalized, schema, ALL_PARTS);
-    return parts.some(({ node: { multipleOf } }) => typeof multipleOf === 'number' && !Number.isInteger(multipleOf));
+    return parts.some(
+      ({ node: { multipleOf, pattern } }) =>
+        (typeof multipleOf === 'number' && !Number.isInteger(multipleOf)) || DECIMALS.test(String(pattern)),
+    );
   }
 
   /** Returns whether a property is `readOnly` or `writeOnly`, or has binary content. */
@@ -322,13 +330,6 @@ interface ComparedValues {
   readonly got: Node;
   readonly request: string | undefined;
   readonly response: string | undefined;
-}
-
-/** Returns whether servers often set a property themselves, as its name shows. */
-export function isServerName({ pathNames }: Route, name: string, isRequired: boolean): boolean {
-  const key = normalizeName(name);
-  if (SERVER_NAMES.test(key) || pathNames.some((one) => normalizeName(one) === key)) return true;
-  return !isRequired && OPTIONAL_SERVER_NAMES.test(key);
 }
 
 function getResponseSchema({ responses }: Route): string | undefined {
@@ -374,17 +375,18 @@ function describeProblem(all: readonly Observation[], mustStore: boolean): strin
 }
 
 /**
- * Returns the end of a sentence about dates that are always a day early or late, about numbers that always lose their
- * fraction, and about lists that always have only one of their entries.
+ * Returns the end of a sentence about dates and times that are always early or late by the same time, about numbers
+ * that always lose their fraction, and about lists that always have only one of their entries.
  * Returns undefined for other values.
  */
 function findShift(all: readonly Observation[]): string | undefined {
   const [last] = all.slice(-1);
   if (!last || all.length < MIN_CHANGES || countValues(all.map(({ sent }) => sent)) < 2) return undefined;
   const example = `for example ${JSON.stringify(last.got)} after ${JSON.stringify(last.sent)} was sent`;
-  const days = new Set(all.map(({ sent, got }) => getDays(sent, got)));
-  if (days.has(1) && days.size === 1) return `but is a day late each time: ${example}`;
-  if (days.has(-1) && days.size === 1) return `but is a day early each time: ${example}`;
+  const minutes = new Set(all.map(({ sent, got }) => getMinutes(sent, got)));
+  const [shift] = minutes;
+  if (minutes.size === 1 && shift)
+    return `but is ${Math.abs(shift) === DAY_MINUTES ? 'a day' : `${Math.abs(shift)} minutes`} ${shift > 0 ? 'late' : 'early'} each time: ${example}`;
   const fractions = all.filter(({ sent, hasFraction }) => hasFraction && hasDecimals(sent));
   if (fractions.length >= MIN_CHANGES && fractions.every(({ got }) => got !== undefined && !hasDecimals(got))) {
     const { sent, got } = fractions.at(-1) ?? {};
@@ -401,10 +403,14 @@ function hasDecimals(value: unknown): boolean {
   return !Number.isInteger(toNumber(value));
 }
 
-/** Returns the number of days between two dates; undefined for other values. */
-function getDays(sent: unknown, got: unknown): number | undefined {
-  const isDate = (value: unknown): value is string => typeof value === 'string' && /^\d{4}-\d\d-\d\d$/.test(value);
-  return isDate(sent) && isDate(got) ? Math.round((Date.parse(got) - Date.parse(sent)) / DAY_MS) : undefined;
+/** Matches a date, or a date and a time with a time zone. */
+const INSTANT = /^\d{4}-\d\d-\d\d(?:[Tt].*(?:[Zz]|[+-]\d\d:\d\d))?$/;
+
+/** Returns the number of minutes between two dates, or two times; undefined for other values. */
+function getMinutes(sent: unknown, got: unknown): number | undefined {
+  const isInstant = (value: unknown): value is string => typeof value === 'string' && INSTANT.test(value);
+  if (!isInstant(sent) || !isInstant(got) || /T/i.test(sent) !== /T/i.test(got)) return undefined;
+  return Math.round((Date.parse(got) - Date.parse(sent)) / MINUTE_MS);
 }
 
 function countValues(values: readonly unknown[]): number {

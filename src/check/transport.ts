@@ -1,92 +1,14 @@
-import { type IncomingMessage, Agent as PlainAgent, request as plainRequest } from 'node:http';
+import { type AgentOptions, type IncomingMessage, Agent as PlainAgent, request as plainRequest } from 'node:http';
 import { Agent as SecureAgent, request as secureRequest } from 'node:https';
 import type { Socket } from 'node:net';
-import { brotliDecompressSync, constants, gunzipSync, inflateRawSync, inflateSync, type ZlibOptions } from 'node:zlib';
 import { isJsonType, removeTypeParameters } from '../openapi/media-types.ts';
-import { tryOrUndefined } from '../util/try-or-undefined.ts';
+import { getStreamKind, parseStream } from '../util/streams.ts';
+import type { Access } from './access.ts';
 import { getCommonHeaders } from './credentials.ts';
 import type { Exchange, ReceivedResponse, RequestToSend } from './exchange.ts';
 import { NO_RESPONSE_WITHIN, NOT_ENDED_WITHIN } from './findings.ts';
-
-/**
- * The bytes of a response body without their content codings.
- * `error`: why a coding could not be removed; the bytes then still have it.
- */
-interface DecodedBody {
-  readonly bytes: Buffer;
-  readonly error?: string;
-}
-
-/** Options of `decodeContent`. */
-interface DecodingOptions {
-  /** The maximum number of bytes after the decoding. */
-  readonly maxBytes: number;
-  /** Whether the end of the body is missing, because the check stopped reading an endless response. */
-  readonly isCut: boolean;
-}
-
-/**
- * Removes the content codings of a response body (RFC 9110, section 8.4): `gzip`, `deflate` and `br`.
- * A body with another coding is returned as it is.
- * `codings`: the value of the header `Content-Encoding`.
- */
-function decodeContent(codings: string, bytes: Buffer, { maxBytes, isCut }: DecodingOptions): DecodedBody {
-  const options: ZlibOptions = {
-    maxOutputLength: maxBytes,
-    ...(isCut ? { finishFlush: constants.Z_SYNC_FLUSH } : {}),
-  };
-  let decoded = bytes;
-  for (const coding of codings.toLowerCase().split(',').reverse()) {
-    const decode = DECODERS[coding.trim()];
-    if (!decode || decoded.length === 0) break;
-    try {
-      decoded = decode(decoded, options);
-    } catch (error) {
-      return { bytes: decoded, error: (error as Error).message };
-    }
-  }
-  return { bytes: decoded };
-}
-
-const DECODERS: Readonly<Record<string, (bytes: Buffer, options: ZlibOptions) => Buffer>> = {
-  gzip: gunzipSync,
-  'x-gzip': gunzipSync,
-  deflate: inflateAny,
-  br: (bytes, { maxOutputLength, finishFlush }) =>
-    brotliDecompressSync(bytes, {
-      ...(maxOutputLength === undefined ? {} : { maxOutputLength }),
-      ...(finishFlush === undefined ? {} : { finishFlush: constants.BROTLI_OPERATION_FLUSH }),
-    }),
-};
-
-/** The compression method in the first byte of the zlib format (RFC 1950, section 2.2). */
-const DEFLATE_METHOD = 8;
-
-/**
- * Decodes the coding `deflate`.
- * Some servers send it without the zlib format (RFC 9110, section 8.4.1.2), as all browsers accept.
- */
-function inflateAny(bytes: Buffer, options: ZlibOptions): Buffer {
-  const hasHeader = ((bytes[0] ?? 0) & 0x0f) === DEFLATE_METHOD;
-  return hasHeader ? inflateSync(bytes, options) : inflateRawSync(bytes, options);
-}
-
-/** The text of a body. `error`: why the bytes are not a text of the content type; invalid bytes are then replaced. */
-interface DecodedText {
-  readonly text: string;
-  readonly error?: string;
-}
-
-/** Decodes the text of a body with the charset of its content type. JSON is always UTF-8 (RFC 8259, section 8.1). */
-function decodeText(contentType: string, bytes: Buffer): DecodedText {
-  const plain = bytes.toString();
-  if (isJsonType(contentType)) {
-    const isValid = tryOrUndefined(() => new TextDecoder('utf-8', { fatal: true }).decode(bytes)) !== undefined;
-    return isValid ? { text: plain } : { text: plain, error: 'its bytes are not UTF-8 (RFC 8259, section 8.1)' };
-  }
-  const [, charset] = /;\s*charset="?([^\s;"]+)/i.exec(contentType) ?? [];
-  return { text: (charset && tryOrUndefined(() => new TextDecoder(charset).decode(bytes))) || plain };
-}
+import { describeRefusal, type HttpProxy, PROXY_LOGIN_REQUIRED, TunnelAgent, toAddress } from './proxy.ts';
+import { MAX_RESPONSE_BYTES, readBody } from './response-body.ts';
 
 /**
  * Why a request has no valid response.
@@ -95,8 +17,9 @@ function decodeText(contentType: string, bytes: Buffer): DecodedText {
  * `timeout`: there was no response in time.
  * `unfinished`: a response began, but did not end in time.
  * `untrusted`: the certificate of the server is not trusted.
+ * `no-certificate`: the server requires a client certificate.
  */
-type NoResponseKind = 'refused' | 'lost' | 'timeout' | 'unfinished' | 'untrusted';
+type NoResponseKind = 'refused' | 'lost' | 'timeout' | 'unfinished' | 'untrusted' | 'no-certificate';
 
 /** The error of a request without a valid HTTP response. The message gives the reason. */
 export class NoResponseError extends Error {
@@ -116,9 +39,6 @@ export class NoResponseError extends Error {
   }
 }
 
-/** The maximum size of a response body, in bytes. */
-const MAX_RESPONSE_BYTES = 50_000_000;
-
 /** The maximum number of open connections to a server. */
 const MAX_CONNECTIONS = 10;
 
@@ -128,11 +48,21 @@ const STREAM_TYPES: readonly string[] = ['text/event-stream', 'multipart/x-mixed
 /** The time for which the check reads a response that need not end, in ms. */
 const STREAM_MS = 1_000;
 
+/** The time without data after which the check ends a stream of which it has received a part, in ms. */
+const QUIET_MS = 300;
+
+/** The number of items, and of bytes, after which the check ends a stream. */
+const ENOUGH_ITEMS = 20;
+const ENOUGH_BYTES = 100_000;
+
 /**
  * The time for which the check reads a response that may not end, because it has an unknown length and is neither JSON
  * nor XML, in ms.
  */
 const POSSIBLE_STREAM_MS = 5_000;
+
+/** The codes of Node for a server that does not accept the certificate of the client, or requires one. */
+const CLIENT_CERTIFICATE_CODES = /ALERT_(?:CERTIFICATE_REQUIRED|BAD_CERTIFICATE|UNKNOWN_CA|HANDSHAKE_FAILURE)/;
 
 /** The codes of Node for a certificate that is not trusted, such as `DEPTH_ZERO_SELF_SIGNED_CERT`. */
 const CERTIFICATE_CODES = /CERT|VERIFY_LEAF_SIGNATURE|HOSTNAME_MISMATCH/;
@@ -158,7 +88,11 @@ export class Transport {
   readonly closes = new ConnectionCloses();
   private readonly base: URL;
   private readonly isSecure: boolean;
+  private readonly proxy: HttpProxy | undefined;
   private readonly agent: PlainAgent;
+  /** Uses each connection for one request. */
+  private readonly singleAgent: PlainAgent;
+  private readonly signal: AbortSignal | undefined;
   /** Whether a connection is used for several requests. */
   isReusing = true;
   private readonly headers: Readonly<Record<string, string>>;
@@ -167,18 +101,27 @@ export class Transport {
   constructor(
     url: string,
     headers: Readonly<Record<string, string>>,
-    private readonly signal: AbortSignal | undefined,
+    { signal, access }: { readonly signal: AbortSignal | undefined; readonly access: Access },
   ) {
+    this.signal = signal;
     this.base = new URL(url);
     this.headers = { ...COMMON_HEADERS, ...headers };
     this.isSecure = this.base.protocol === 'https:';
-    this.agent = new (this.isSecure ? SecureAgent : PlainAgent)({ keepAlive: true, maxSockets: MAX_CONNECTIONS });
+    this.proxy = access.findProxy(this.base);
+    this.agent = this.createAgent(access, { keepAlive: true, maxSockets: MAX_CONNECTIONS });
+    this.singleAgent = this.createAgent(access, {});
+  }
+
+  private createAgent({ tls }: Access, options: AgentOptions): PlainAgent {
+    if (!this.isSecure) return new PlainAgent(options);
+    const secured = { ...options, ...tls };
+    return this.proxy ? new TunnelAgent(this.proxy, secured) : new SecureAgent(secured);
   }
 
   /** Sends a request. Throws `NoResponseError` if there is no response within `timeoutMs`. */
   async send(request: RequestToSend, timeoutMs: number): Promise<ReceivedResponse> {
     try {
-      return await this.sendOnce(request, timeoutMs, this.isReusing ? this.agent : false);
+      return await this.sendOnce(request, timeoutMs, this.isReusing ? this.agent : this.singleAgent);
     } catch (error) {
       if (error instanceof NoResponseError && error.isStale) return this.sendAgain(request, timeoutMs);
       if (error instanceof NoResponseError) throw error;
@@ -189,30 +132,40 @@ export class Transport {
 
   close(): void {
     this.agent.destroy();
+    this.singleAgent.destroy();
   }
 
   /** Sends a request over a new connection, because other reused connections may also be closed. */
   private async sendAgain(request: RequestToSend, timeoutMs: number): Promise<ReceivedResponse> {
     try {
-      return await this.sendOnce(request, timeoutMs, false);
+      return await this.sendOnce(request, timeoutMs, this.singleAgent);
     } catch (error) {
       if (!(error instanceof NoResponseError && error.kind === 'refused')) throw error;
       throw new NoResponseError(error.message, 'refused', false, true);
     }
   }
 
-  private sendOnce(request: RequestToSend, timeoutMs: number, agent: PlainAgent | false): Promise<ReceivedResponse> {
+  private sendOnce(request: RequestToSend, timeoutMs: number, agent: PlainAgent): Promise<ReceivedResponse> {
     return new Promise((resolve, reject) => {
       const outgoing = this.createRequest(request, agent);
       const fail: Ends['fail'] = (message, code = '') => {
         clearTimeout(timeout);
         outgoing.destroy();
-        reject(new NoResponseError(message, toKind(code), outgoing.reusedSocket && code === 'ECONNRESET'));
+        reject(
+          new NoResponseError(
+            this.describeFailure(message),
+            toKind(code),
+            outgoing.reusedSocket && code === 'ECONNRESET',
+          ),
+        );
       };
       const finish = (response: ReceivedResponse) => {
+        if (this.proxy && response.status === PROXY_LOGIN_REQUIRED)
+          return fail(describeRefusal(this.proxy, response.status), 'proxy');
         clearTimeout(timeout);
         const { socket } = outgoing;
-        if (socket && agent !== false && outgoing.shouldKeepAlive) this.closes.watch(socket, { request, response });
+        if (socket && agent === this.agent && outgoing.shouldKeepAlive)
+          this.closes.watch(socket, { request, response });
         resolve(response);
       };
       const onTimeout = receiveResponse(outgoing, timeoutMs, { finish, fail });
@@ -221,19 +174,33 @@ export class Transport {
     });
   }
 
-  private createRequest(request: RequestToSend, agent: PlainAgent | false) {
+  /** Adds the proxy to the message of a connection that failed, because the proxy can be the cause. */
+  private describeFailure(full: string): string {
+    const { proxy } = this;
+    // OpenSSL adds the places in its source to the reason.
+    const message = /SSL routines:[^:]*:([^:]+)/.exec(full)?.[1] ?? full;
+    const isKnown = !proxy || message.includes(proxy.variable);
+    return isKnown ? message : `${message} (through the proxy ${proxy.url.host} of ${proxy.variable})`;
+  }
+
+  private createRequest(request: RequestToSend, agent: PlainAgent) {
     const { method, target, headers } = request;
-    const { hostname, port, pathname } = this.base;
+    const path = this.base.pathname.replace(/\/$/, '') + target;
+    // A proxy for HTTP gets the whole URL (RFC 9112, section 3.2.2). A proxy for HTTPS is a tunnel.
+    const proxy = this.isSecure ? undefined : this.proxy;
     return (this.isSecure ? secureRequest : plainRequest)({
-      // Removes the brackets of an IPv6 address. With brackets, Node would look it up as a host name.
-      hostname: hostname.replace(/^\[|\]$/g, ''),
-      port,
+      ...toAddress(proxy?.url ?? this.base),
       ...(this.signal ? { signal: this.signal } : {}),
       // HEAD needs a new connection. If a server sends a body, a reused connection would parse it as the next response.
-      agent: method === 'HEAD' ? false : agent,
+      agent: method === 'HEAD' ? this.singleAgent : agent,
       method,
-      path: pathname.replace(/\/$/, '') + target,
-      headers: { ...getCommonHeaders(this.headers, request), ...headers, ...toContentLength(request) },
+      path: proxy ? this.base.origin + path : path,
+      headers: {
+        ...(proxy && { host: this.base.host, ...proxy.headers }),
+        ...getCommonHeaders(this.headers, request),
+        ...headers,
+        ...toContentLength(request),
+      },
     });
   }
 }
@@ -243,6 +210,7 @@ function toKind(code: string): NoResponseKind | undefined {
   if (code === 'ECONNREFUSED') return 'refused';
   if (code === 'ECONNRESET' || code === 'EPIPE') return 'lost';
   if (code === 'timeout' || code === 'unfinished' || code === 'lost') return code;
+  if (CLIENT_CERTIFICATE_CODES.test(code)) return 'no-certificate';
   return CERTIFICATE_CODES.test(code) ? 'untrusted' : undefined;
 }
 
@@ -288,10 +256,19 @@ function readResponse(response: IncomingMessage, timeoutMs: number, { finish, fa
   };
   const streamMs = getStreamMs(response);
   const streamTimeout = streamMs === undefined ? undefined : setTimeout(cut, streamMs);
-  response.on('close', () => clearTimeout(streamTimeout));
+  const type = response.headers['content-type'] ?? '';
+  const isEventStream = streamMs === STREAM_MS;
+  let quietTimeout: NodeJS.Timeout | undefined;
+  response.on('close', () => {
+    clearTimeout(streamTimeout);
+    clearTimeout(quietTimeout);
+  });
   response.on('data', (chunk: Buffer) => {
     chunks.push(chunk);
     bytes += chunk.length;
+    if (streamMs !== undefined && getStreamKind(type) !== undefined && hasEnough(type, chunks, bytes)) return cut();
+    clearTimeout(quietTimeout);
+    if (isEventStream) quietTimeout = setTimeout(cut, QUIET_MS);
     if (bytes <= MAX_RESPONSE_BYTES) return;
     if (streamMs === undefined) fail(`the response is larger than ${MAX_RESPONSE_BYTES / 1_000_000} MB`);
     else cut();
@@ -299,6 +276,13 @@ function readResponse(response: IncomingMessage, timeoutMs: number, { finish, fa
   response.on('error', (error) => fail(`the response was cut off: ${error.message}`, 'lost'));
   response.on('end', () => finish(toResponse(response, Buffer.concat(chunks))));
   return () => fail(`${NOT_ENDED_WITHIN} ${timeoutMs / 1_000} s`, 'unfinished');
+}
+
+/** Returns whether the received part of a stream is enough to check its items. */
+function hasEnough(type: string, chunks: readonly Buffer[], bytes: number): boolean {
+  if (bytes > ENOUGH_BYTES) return true;
+  const { items, error } = parseStream(type, Buffer.concat(chunks).toString(), true);
+  return error !== undefined || items.length >= ENOUGH_ITEMS;
 }
 
 /** Returns the time for which the check reads a response, in ms; undefined if the response must end. */
@@ -312,21 +296,7 @@ function getStreamMs({ headers }: IncomingMessage): number | undefined {
 /** Creates the response. `isCut`: whether the end of its body is missing. */
 function toResponse({ statusCode = 0, headers }: IncomingMessage, received: Buffer, isCut = false): ReceivedResponse {
   const joined = Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')]);
-  const type = headers['content-type'] ?? '';
-  const coding = headers['content-encoding'] ?? '';
-  const { bytes, error } = decodeContent(coding, received, { maxBytes: MAX_RESPONSE_BYTES, isCut });
-  const { text, error: textError } = decodeText(type, bytes);
-  const response = { status: statusCode, headers: Object.fromEntries(joined), text, jsonError: undefined };
-  if (error !== undefined)
-    return { ...response, body: text, httpError: `The body is not valid for its Content-Encoding ${coding}: ${error}` };
-  if (text === '') return { ...response, body: undefined };
-  if (!isJsonType(type)) return { ...response, body: text };
-  if (textError !== undefined) return { ...response, body: text, jsonError: textError };
-  try {
-    return { ...response, body: JSON.parse(text) };
-  } catch (error) {
-    return { ...response, body: text, jsonError: (error as Error).message };
-  }
+  return { status: statusCode, headers: Object.fromEntries(joined), ...readBody(headers, received, isCut) };
 }
 
 /**

@@ -101,7 +101,7 @@ function namesResource({ pathNames, parameters }: Route): boolean {
 
 /** Returns whether a JSON body can't be parsed, or a parser or a router may refuse the request. */
 function isRefusedByParser(route: Route, request: RequestToSend): boolean {
-  const isReadable = !Buffer.isBuffer(request.body) && tryOrUndefined(() => parseRequest(request)) !== undefined;
+  const isReadable = !Buffer.isBuffer(request.body) && tryOrUndefined(() => parseRequest(route, request)) !== undefined;
   return !isReadable || canBeRefused(route, request);
 }
 
@@ -112,10 +112,14 @@ function hasCursor({ parameters }: Route, { target }: RequestToSend): boolean {
 
 function isInvalid(contract: Contract, route: Route, request: RequestToSend): boolean {
   // A body that can't be parsed is invalid.
-  const result = tryOrUndefined(() =>
-    contract.validateRequest(route, parseRequest(request, findFormat(contract, route, request))),
+  return validateSentRequest(contract, route, request)?.kind !== 'call';
+}
+
+/** Validates a request as it was sent. Returns undefined if its body can't be parsed. */
+export function validateSentRequest(contract: Contract, route: Route, request: RequestToSend) {
+  return tryOrUndefined(() =>
+    contract.validateRequest(route, parseRequest(route, request, findFormat(contract, route, request))),
   );
-  return result?.kind !== 'call';
 }
 
 function findFormat(contract: Contract, route: Route, { headers = {} }: RequestToSend) {

@@ -24,6 +24,10 @@ const SEED_STEP = 4_001;
 /** The difference between the seeds of two attempts. Other parts of the check use the seeds near the first one. */
 const TRIAL_STEP = 577;
 
+/** How many requests create the same resource at once, and how often: the defect shows only if they meet. */
+const CONCURRENT = 4;
+const ROUNDS = 3;
+
 /** The maximum number of properties that are tried as the unique one. */
 const MAX_PROPERTIES = 8;
 
@@ -113,24 +117,31 @@ class UniqueValuesCheck {
     return accepted && exchange && { values: accepted.values, exchange };
   }
 
-  /** Creates the same resource with two requests at once. Returns the exchange that created it. */
+  /**
+   * Creates the same resource with several requests at once, in some rounds with other values.
+   * Returns the exchange that created the last one.
+   */
   async #sendConcurrently({ values }: Created, before: readonly Exchange[]): Promise<Exchange | undefined> {
     const { session, requests, seed } = this.#context;
     const { create, read } = this.#cycle;
-    const generated = requests.createValid(create, seed + SEED_STEP);
-    const second = generated && (withOrderedDates(session.contract, create, generated) ?? generated);
-    if (!second) return undefined;
-    const other = { ...second, path: values.path };
-    const [one, two] = await Promise.all([this.#send(create, other, before), this.#send(create, other, before)]);
-    const areBoth = one && two && isSuccess(one.response) && isSuccess(two.response);
-    if (
-      areBoth &&
-      String(getCreatedId(create, read, one.response)) !== String(getCreatedId(create, read, two.response))
-    ) {
-      const message = `Two concurrent requests created two resources with the same values. The server refuses such values with ${CONFLICT} in sequential requests`;
+    let winner: Exchange | undefined;
+    for (let round = 0; round < ROUNDS; round++) {
+      const generated = requests.createValid(create, seed + SEED_STEP + round);
+      const second = generated && (withOrderedDates(session.contract, create, generated) ?? generated);
+      if (!second) return winner;
+      const other = { ...second, path: values.path };
+      const all = await Promise.all(Array.from({ length: CONCURRENT }, () => this.#send(create, other, before)));
+      const created = all.flatMap((one) => (one && isSuccess(one.response) ? [one] : []));
+      const [one] = created;
+      winner = one ?? winner;
+      const getId = ({ response }: Exchange) => String(getCreatedId(create, read, response));
+      const two = created.find((exchange) => one && getId(exchange) !== getId(one));
+      if (!one || !two) continue;
+      const message = `Concurrent requests created two resources with the same values. The server refuses such values with ${CONFLICT} in sequential requests`;
       this.#add('unique-concurrent', message, create, [...before, one, two]);
+      return one;
     }
-    return [one, two].find((exchange) => exchange && isSuccess(exchange.response));
+    return winner;
   }
 
   /**
@@ -283,7 +294,7 @@ function findUniqueName(contract: Contract, create: Route): string | undefined {
 }
 
 /** Returns the words of a name or a text in lower case: `room code` for `roomCode`. */
-function splitWords(text: string): string {
+export function splitWords(text: string): string {
   return text
     .replaceAll(/([a-z\d])([A-Z])/g, '$1 $2')
     .replaceAll(/[^A-Za-z\d]+/g, ' ')

@@ -27,6 +27,7 @@ const SEED_STEP = 3_001;
 /**
  * Checks that the operations of a resource respond to unknown ids with the documented 404: to generated ids, and to the
  * id of an existing resource with other characters at its end.
+ * The operations of a collection below another resource must respond so to unknown ids of that resource.
  * A server may create the resource of an unknown id.
  */
 export async function checkUnknownIds(context: CheckContext, cycle: LifeCycle): Promise<void> {
@@ -40,8 +41,9 @@ export async function checkUnknownIds(context: CheckContext, cycle: LifeCycle): 
 }
 
 async function examineUnknownIds(context: CheckContext, cycle: LifeCycle): Promise<readonly Finding[]> {
-  const { read, updates, remove } = cycle;
-  const routes = [read, ...updates, ...findActions(context, read), ...(remove ? [remove] : [])];
+  const { create, list, read, updates, remove } = cycle;
+  const collection = [...(list ? [list] : []), create].filter(({ pathNames }) => pathNames.length > 0);
+  const routes = [read, ...updates, ...findActions(context, read), ...(remove ? [remove] : []), ...collection];
   const findings: Finding[] = [];
   for (const route of routes.filter((one) => documents(one, NOT_FOUND))) {
     // With several ids in the path, an idempotent deletion can use 404 for the resource that contains the others.
@@ -75,16 +77,18 @@ async function examineGeneratedIds(context: CheckContext, cycle: LifeCycle, rout
     const response = await sequence.send(route, values, isLast ? rule : undefined);
     if (response) context.session.results.coverage.countRule('unknown-id', route);
     if (!response || !isSuccess(response) || response.status === 202) return [];
-    if (showsId(cycle, unknown, response) || (await exists(sequence, context, cycle, values.path))) return [];
+    const isOfItem = route.pathNames.length === cycle.read.pathNames.length;
+    if (isOfItem && (findShownId(cycle, response) === unknown || (await exists(sequence, context, cycle, values.path))))
+      return [];
     if (isLast) return sequence.findings;
   }
   return [];
 }
 
-/** Returns whether a response shows the resource with this id, so that the server has or creates it. */
-function showsId({ read }: LifeCycle, id: string, { body }: ReceivedResponse): boolean {
-  const found = findId(read.pathNames.at(-1) ?? '', body);
-  return found !== undefined && String(found.id) === id;
+/** Returns the id of the resource in a response; undefined if there is none. */
+function findShownId({ read }: Pick<LifeCycle, 'read'>, { body }: ReceivedResponse): string | undefined {
+  const id = findId(read.pathNames.at(-1) ?? '', body)?.id;
+  return id === undefined ? undefined : String(id);
 }
 
 /** Returns whether a resource can be read after a change that was sent to its unknown id. */
@@ -97,12 +101,12 @@ async function exists(
   const values = requests.createValid(read, seed);
   const response = values && (await sequence.send(read, { ...values, path: { ...values.path, ...path } }));
   if (!response || !isSuccess(response)) return false;
-  return showsId({ read } as LifeCycle, path[read.pathNames.at(-1) ?? ''] ?? '', response);
+  return findShownId({ read }, response) === path[read.pathNames.at(-1) ?? ''];
 }
 
 /**
  * Reads a resource with other characters at the end of its id.
- * Returns a finding if the server returns the resource.
+ * Returns a finding if the server returns the resource, or an older one whose id is the start of its id.
  */
 async function examineLongerId(context: CheckContext, cycle: LifeCycle): Promise<readonly Finding[]> {
   const { read } = cycle;
@@ -115,9 +119,10 @@ async function examineLongerId(context: CheckContext, cycle: LifeCycle): Promise
   if (Number(id) > MAX_NUMBER) return [];
   const values = { ...known, path: { ...known.path, [read.pathNames.at(-1) ?? '']: id } };
   if (validateValues(context.session.contract, read, values).kind !== 'call') return [];
-  await sequence.send(read, values, (...received) =>
-    showsId(cycle, created.id, received[1].response) ? createRule(id, cycle)(...received) : [],
-  );
+  await sequence.send(read, values, (...received) => {
+    const shown = findShownId(cycle, received[1].response);
+    return shown !== undefined && created.id.startsWith(shown) ? createRule(id, cycle)(...received) : [];
+  });
   return sequence.findings;
 }
 

@@ -1,8 +1,9 @@
 import type { Route } from '../openapi/routes.ts';
 import { joinList } from '../util/text.ts';
-import { sendAccepted } from './accepted-requests.ts';
+import { sendAccepted, withOrderedDates } from './accepted-requests.ts';
 import type { CheckContext } from './check-context.ts';
-import { addGeneratedCredentials, type CommonInput, hasGivenCredentials } from './credentials.ts';
+import { distribute, getConcurrency, isTimeOver } from './confirm-findings.ts';
+import { addGeneratedCredentials, type CommonInput, getInput, hasGivenCredentials } from './credentials.ts';
 import { type Exchange, isSuccess, type RequestToSend } from './exchange.ts';
 import type { Finding } from './findings.ts';
 import { findLifeCycles, type LifeCycle } from './life-cycles.ts';
@@ -26,8 +27,12 @@ export async function checkCredentials(context: CheckContext, routes: readonly R
   const refusals = new Map<string, FindingOfOperations>();
   // Finding the life cycles of 1,000 operations takes 70 ms.
   const cycles = findLifeCycles(context.allowedRoutes, context.session.contract);
+  const examined = new Map<Route, Awaited<ReturnType<typeof examineOperation>>>();
+  await distribute(routes, Array.from({ length: getConcurrency(context.session) }), async (route) => {
+    if (!isTimeOver(context.session)) examined.set(route, await examineOperation(context, route, cycles));
+  });
   for (const route of routes) {
-    const { finding, refused } = await examineOperation(context, route, cycles);
+    const { finding, refused = [] } = examined.get(route) ?? {};
     if (finding)
       group(unprotected, `${finding.message}, although the contract requires ${describeSecurity(route)}`, finding);
     for (const one of refused) group(refusals, `${one.status} ${one.title} ${one.message}`, one);
@@ -80,10 +85,14 @@ async function examineOperation(context: CheckContext, route: Route, cycles: rea
   );
   if (!accepted) return { finding: undefined, refused: [] };
   for (const { name, complete } of createForgeries(route, client)) {
-    // The accepted request can have deleted its resource.
-    const existing = isWriteOperation(route) ? await createPath() : undefined;
-    const exchange = await send({ ...accepted.values, path: { ...accepted.values.path, ...existing } }, complete);
-    if (exchange) session.results.coverage.countRule('credentials-required', route);
+    let exchange: Exchange | undefined;
+    for (const values of createSimilar(context, route, accepted.values)) {
+      // The accepted request can have deleted its resource, or changed its status.
+      const existing = isWriteOperation(route) && !isUpdate(route) ? await createPath() : undefined;
+      exchange = await send({ ...values, path: { ...values.path, ...existing } }, complete);
+      if (exchange) session.results.coverage.countRule('credentials-required', route);
+      if (!exchange || !OTHER_REFUSALS.includes(exchange.response.status)) break;
+    }
     if (!exchange || !isSuccess(exchange.response)) continue;
     const violation = { message: `requests ${name}`, pointer: route.pointer };
     return {
@@ -92,6 +101,30 @@ async function examineOperation(context: CheckContext, route: Route, cycles: rea
     };
   }
   return { finding: undefined, refused };
+}
+
+/** The number of requests with other values that are sent if a request is refused because of its values. */
+const OTHER_VALUES = 2;
+
+/** The statuses of refusals that can have another reason than missing credentials, such as a unique value. */
+const OTHER_REFUSALS: readonly number[] = [400, 404, 409, 422];
+
+/** Returns whether an operation changes a resource, and can be repeated for the same resource. */
+function isUpdate({ method }: Route): boolean {
+  return method === 'PUT' || method === 'PATCH';
+}
+
+/** Returns an accepted request, and requests with other bodies for the same path. */
+function* createSimilar(
+  { session: { contract }, requests, seed }: CheckContext,
+  route: Route,
+  accepted: RequestValues,
+): Generator<RequestValues> {
+  yield accepted;
+  for (let number = 1; number <= OTHER_VALUES && accepted.body !== undefined; number++) {
+    const other = requests.createValid(route, seed + number * SEED_STEP);
+    if (other) yield { ...(withOrderedDates(contract, route, other) ?? other), path: accepted.path };
+  }
 }
 
 /** The difference between the seeds of two created resources. */
@@ -158,25 +191,27 @@ function createForgeries(route: Route, client: CommonInput): readonly Forgery[] 
     name: 'with generated credentials',
     complete: (one: RequestToSend) => ({ ...addGeneratedCredentials(route, one), isAnonymous: true }),
   };
-  const changed = changeToken(client.headers.authorization);
-  if (changed === undefined) return [anonymous, generated];
-  const complete = (one: RequestToSend) => ({
-    ...one,
-    headers: { ...one.headers, authorization: changed },
-    isAnonymous: true,
+  const names = route.security.flat().flatMap(({ in: location, name }) => (location === 'header' ? [name] : []));
+  const tokens = names.flatMap((name) => {
+    const token = changeToken(getInput(route, client).headers[name]);
+    return token === undefined ? [] : [[name, token] as const];
   });
-  return [anonymous, generated, { name: 'with a changed token', complete }];
+  const changed: Readonly<Record<string, string>> = Object.fromEntries(tokens);
+  if (tokens.length === 0) return [anonymous, generated];
+  const complete = (one: RequestToSend) => ({ ...one, headers: { ...one.headers, ...changed }, isAnonymous: true });
+  return [anonymous, generated, { name: 'with changed credentials', complete }];
 }
 
 /** The minimum length of a token that is changed, in characters. */
 const MIN_TOKEN_LENGTH = 8;
 
 /**
- * Replaces some characters within the last part of a bearer token, such as the signature of a JSON Web Token.
- * Returns undefined for other credentials.
+ * Replaces some characters within a key, or within the last part of a bearer token, such as the signature of a JSON Web
+ * Token.
+ * Returns undefined for short keys, and for other credentials.
  */
-function changeToken(authorization = ''): string | undefined {
-  const [, start = '', last = ''] = /^(bearer\s+(?:\S*\.)?)([^\s.]+)$/i.exec(authorization) ?? [];
+function changeToken(value = ''): string | undefined {
+  const [, start = '', last = ''] = /^((?:bearer\s+)?(?:\S*\.)?)([^\s.]+)$/i.exec(value) ?? [];
   if (last.length < MIN_TOKEN_LENGTH) return undefined;
   const middle = Math.floor(last.length / 2);
   const other = last.slice(middle - 2, middle + 2).replaceAll(/./g, (one) => (one === 'A' ? 'B' : 'A'));

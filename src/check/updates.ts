@@ -20,8 +20,8 @@ import {
 } from './life-cycle-rules.ts';
 import { getBodySchema, type RequestValues, validateValues } from './requests.ts';
 import { type Confidence, createViolation } from './rules.ts';
+import { isServerName } from './server-names.ts';
 import { NO_ETAG, type Rule, type Session } from './session.ts';
-import { isServerName } from './stored-values.ts';
 
 /** Sends a request of a life cycle. Returns the response; undefined if there is none. */
 export type Send = (route: Route, values: RequestValues, rule?: Rule) => Promise<ReceivedResponse | undefined>;
@@ -93,7 +93,7 @@ export class ResourceUpdates {
     const accepted = await this.#sendAll(route, seed + 1);
     const values = accepted ?? this.#toOwn(route, requests.createValid(route, seed + 1));
     if (!values) return;
-    await this.#sendWithOldVersion(route, values);
+    await this.sendWithOldVersion(route, values);
     if (!accepted) return;
     await this.#sendWithoutVersion(route, values);
     if (route.method === 'PUT') await this.#sendRequired(route, values);
@@ -127,6 +127,24 @@ export class ResourceUpdates {
       await this.#read(createActionRule(read, { action, before, shown: Object.fromEntries(changed) }));
   }
 
+  /**
+   * Sends an update or a deletion with the version of another resource in `If-Match`.
+   * If the contract documents the header and 412, and responses have an `ETag`, it must not succeed.
+   */
+  async sendWithOldVersion(route: Route, values: RequestValues): Promise<void> {
+    const hasHeader = route.parameters.some((one) => one.in === 'header' && one.name.toLowerCase() === IF_MATCH);
+    const { coverage } = this.#context.session.results;
+    if (!hasHeader) coverage.skipRule('if-match', route, 'no documented If-Match');
+    else if (this.current?.headers.etag === undefined) coverage.skipRule('if-match', route, NO_ETAG);
+    if (!hasHeader || !documents(route, 412) || this.current?.headers.etag === undefined) return;
+    coverage.countRule('if-match', route);
+    const conditional = { ...values, headers: { ...values.headers, [IF_MATCH]: '"storefront-check-0"' } };
+    await this.#recorder.send(route, conditional, ({ pointer }, { response }) => {
+      const message = `Status ${response.status} for an If-Match header with another ETag: respond with 412, as the contract documents`;
+      return isSuccess(response) ? [createViolation('if-match', { message, pointer })] : [];
+    });
+  }
+
   /** Sends an update with all properties. Returns the values that the server accepted. */
   async #sendAll(route: Route, seed: number): Promise<RequestValues | undefined> {
     const { session, requests } = this.#context;
@@ -142,7 +160,12 @@ export class ResourceUpdates {
     if (!accepted || accepted.response.status === 202) return undefined;
     const { values, response } = accepted;
     const change = { sent: values.body, before: current?.body, returned: response.body };
-    const isStored = createStoredRule({ read, ...change, canReturn: createReturnTest(session, route, response) });
+    const isStored = createStoredRule({
+      route,
+      read,
+      ...change,
+      canReturn: createReturnTest(session, route, response),
+    });
     const isNewVersion = createVersionRule(read, values.body, current);
     const { coverage } = session.results;
     coverage.countRule('stored-change', route);
@@ -151,24 +174,6 @@ export class ResourceUpdates {
     await this.#read((...received) => [...isStored(...received), ...isNewVersion(...received)]);
     if (this.current && isSuccess(this.current)) this.#recorder.record(route, values.body, current, this.current);
     return values;
-  }
-
-  /**
-   * Sends an update with the version of another resource in `If-Match`.
-   * If the contract documents the header and 412, and responses have an `ETag`, the update must not succeed.
-   */
-  async #sendWithOldVersion(route: Route, values: RequestValues): Promise<void> {
-    const hasHeader = route.parameters.some((one) => one.in === 'header' && one.name.toLowerCase() === IF_MATCH);
-    const { coverage } = this.#context.session.results;
-    if (!hasHeader) coverage.skipRule('if-match', route, 'no documented If-Match');
-    else if (this.current?.headers.etag === undefined) coverage.skipRule('if-match', route, NO_ETAG);
-    if (!hasHeader || !documents(route, 412) || this.current?.headers.etag === undefined) return;
-    coverage.countRule('if-match', route);
-    const conditional = { ...values, headers: { ...values.headers, [IF_MATCH]: '"storefront-check-0"' } };
-    await this.#recorder.send(route, conditional, ({ pointer }, { response }) => {
-      const message = `Status ${response.status} for an If-Match header with another ETag: respond with 412, as the contract documents`;
-      return isSuccess(response) ? [createViolation('if-match', { message, pointer })] : [];
-    });
   }
 
   /** Sends an update without `If-Match`. If the contract documents 428, the update must not succeed (RFC 6585). */
@@ -199,7 +204,7 @@ export class ResourceUpdates {
       route,
       values,
       { [name]: body[name] },
-      createKeptRule(read, { sent: [name], known, before, confidence: getPatchConfidence(route) }),
+      createKeptRule(read, { update: route, sent: [name], known, before, confidence: getPatchConfidence(route) }),
     );
   }
 
@@ -218,7 +223,7 @@ export class ResourceUpdates {
       route,
       values,
       body,
-      createNullRule(read, { names, before, confidence: getPatchConfidence(route) }),
+      createNullRule(read, { update: route, names, before, confidence: getPatchConfidence(route) }),
     );
   }
 
@@ -243,7 +248,7 @@ export class ResourceUpdates {
     const changed = getEntry(read, this.current?.body);
     const second = this.#omit(route, others, changed);
     const kept = second.omitted.filter((name) => unchanged.includes(name) && !isSameValue(changed[name], before[name]));
-    const rule = createReplacedRule(read, { omitted: kept, before: changed });
+    const rule = createReplacedRule(read, { update: route, omitted: kept, before: changed });
     if (kept.length > 0) await this.#sendBody(route, others, second.body, rule);
   }
 
@@ -349,13 +354,18 @@ export function findActions(
   );
 }
 
-/** Returns whether the successful responses of two operations have the same schema. */
+/**
+ * Returns whether the successful responses of two operations have the same schema: by reference, or with the same
+ * properties, as in `{ data: { $ref: … } }`.
+ */
 export function returnsSame({ normalized }: Contract, one: Route, other: Route): boolean {
   const [first, second] = [one, other].map(({ responses, successStatus }) => {
     const schema = findJsonMedia(responses, successStatus)?.schema;
     return schema === undefined ? undefined : resolvePointer(normalized, schema);
   });
-  return first !== undefined && first === second;
+  if (first === undefined || second === undefined) return false;
+  const node = toNode(getNode(normalized, first));
+  return first === second || (isNode(node.properties) && isSameValue(node, getNode(normalized, second)));
 }
 
 /**

@@ -8,18 +8,19 @@ import { normalizeName } from '../util/names.ts';
 import { createRandom, type Random, toSeed } from '../util/random.ts';
 import type { BodyFormat } from './body-format.ts';
 import { isPathValue } from './ids.ts';
+import { type GetSettings, NO_SETTINGS } from './operation-settings.ts';
 import type { KnownResource, Pool } from './pool.ts';
 import { getPathParameters, getPoolName, type PathParameter, withDocumentedValues } from './pool.ts';
 import { withUuidKey, withVersionPlaceholders } from './request-headers.ts';
 import {
   getBodyFormat,
   getBodyType,
-  getSchemaPointer,
   isCursor,
   isSendable,
   NO_VALUES,
   type RequestValues,
   validateValues,
+  withOwnValues,
   withParameter,
 } from './requests.ts';
 
@@ -87,8 +88,12 @@ export interface RequestGenerator {
 }
 
 /** Creates a generator of requests. The same seed and the same known values (`pool`) result in the same request. */
-export function createRequestGenerator(contract: Contract, pool: Pool): RequestGenerator {
-  return new SeededRequestGenerator(contract, pool);
+export function createRequestGenerator(
+  contract: Contract,
+  pool: Pool,
+  getSettings: GetSettings = NO_SETTINGS,
+): RequestGenerator {
+  return new SeededRequestGenerator(contract, pool, getSettings);
 }
 
 class SeededRequestGenerator implements RequestGenerator {
@@ -99,6 +104,7 @@ class SeededRequestGenerator implements RequestGenerator {
   constructor(
     private readonly contract: Contract,
     private readonly pool: Pool,
+    private readonly getSettings: GetSettings,
   ) {
     this.#generate = createGenerator(contract.normalized, 'readOnly');
   }
@@ -124,8 +130,7 @@ class SeededRequestGenerator implements RequestGenerator {
 
   withUnknownIds(route: Route, values: RequestValues, seed: number): RequestValues | undefined {
     const random = createRandom(seed);
-    const generateId = (parameter: Parameter) =>
-      this.#generateValue(getSchemaPointer(this.contract, parameter), random, true);
+    const generateId = (parameter: Parameter) => this.#generateValue(parameter.schema, random, true);
     return route.pathNames.length === 0 ? undefined : replacePathValues(route, values, generateId);
   }
 
@@ -164,16 +169,18 @@ class SeededRequestGenerator implements RequestGenerator {
     }
     values = setUndocumentedNames(route, values, { pool, ids });
     const schema = format?.schema;
-    if (schema === undefined) return values;
+    const { parameters, body: ownBody } = this.getSettings(route);
+    const own = { parameters, body: ownBody };
+    if (schema === undefined) return withOwnValues(route, values, own);
     const body = setOwnId(route, this.#generateValue(schema, random, style.isBare), pool, random);
-    return { ...values, body: replaceIds(body, pool, random), format };
+    return withOwnValues(route, { ...values, body: replaceIds(body, route.path, pool, random), format }, own);
   }
 
   #createParameterValue({ path }: Route, parameter: Parameter, random: Random, style: RequestStyle): unknown {
-    const known = style.usesPool ? this.pool.getValues(getPoolName(parameter.name, path)) : [];
+    const known = style.usesPool ? this.pool.getValues(getPoolName(parameter.name, path), path) : [];
     const usable = parameter.in === 'path' ? known.filter(isPathValue) : known;
     if (usable.length > 0) return random.pick(usable);
-    const schema = getSchemaPointer(this.contract, parameter);
+    const schema = parameter.schema;
     const example = parameter.examples.find(({ value }) => this.contract.isValid(schema, value));
     return example ? example.value : this.#generateValue(schema, random, style.isBare);
   }
@@ -212,7 +219,7 @@ function setUndocumentedNames(
   const missing = pathNames.filter((name) => values.path[name] === undefined);
   if (missing.length === 0) return values;
   const known = missing.map((name) => {
-    const [value = 'unknown'] = pool.getValues(getPoolName(name, path));
+    const [value = 'unknown'] = pool.getValues(getPoolName(name, path), path);
     return [name, String(ids[name] ?? value)];
   });
   return { ...values, path: { ...values.path, ...Object.fromEntries(known) } };
@@ -225,14 +232,14 @@ function replacePathValues(route: Route, values: RequestValues, create: (paramet
     .reduce((changed, parameter) => withParameter(changed, parameter, create(parameter)) ?? changed, values);
 }
 
-/** Returns a copy of a body with ids of known resources in place of generated ids. */
-function replaceIds(body: unknown, pool: Pool, random: Random): unknown {
-  if (Array.isArray(body)) return body.map((entry) => replaceIds(entry, pool, random));
+/** Returns a copy of a body with ids of known resources in place of generated ids. `path`: that of the request. */
+function replaceIds(body: unknown, path: string, pool: Pool, random: Random): unknown {
+  if (Array.isArray(body)) return body.map((entry) => replaceIds(entry, path, pool, random));
   if (!isNode(body)) return body;
   const entries = Object.entries(body).map(([name, value]) => {
-    const known = pool.getValues(name);
+    const known = pool.getValues(name, path);
     const isId = /id$/i.test(name) && known.length > 0 && typeof value !== 'object';
-    return [name, isId ? random.pick(known) : replaceIds(value, pool, random)];
+    return [name, isId ? random.pick(known) : replaceIds(value, path, pool, random)];
   });
   return Object.fromEntries(entries);
 }

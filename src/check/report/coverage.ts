@@ -1,3 +1,5 @@
+import type { CoverageReport as ContractCoverage } from '../../control/operation.ts';
+import { formatTotals } from '../../coverage/format.ts';
 import type { Contract } from '../../openapi/contract.ts';
 import { isJsonType } from '../../openapi/media-types.ts';
 import type { Route } from '../../openapi/routes.ts';
@@ -39,6 +41,8 @@ export interface OperationCoverage {
 export interface CoverageReport {
   readonly operations: readonly OperationCoverage[];
   readonly rules: readonly CheckedRule[];
+  /** The parts of the contract that the check used, in the terms of `storefront coverage`. */
+  readonly contract: ContractCoverage;
 }
 
 /** What an operation does with the resources of a collection; `any` for all operations. */
@@ -75,6 +79,8 @@ const needsInput: FindReason = ({ route }) =>
 const needsGet: FindReason = ({ route }) => (route.method === 'GET' ? undefined : NO_ETAG);
 const needsCredentials: FindReason = ({ route }) =>
   requiresCredentials(route) ? undefined : 'no security requirement';
+const needsParent: FindReason = ({ route, role }) =>
+  route.pathNames.length > (role === 'list' ? 0 : 1) ? undefined : 'no collection below another resource';
 const needsNoModel: FindReason = ({ hasModel }) => (hasModel ? 'the model of the application checks it' : undefined);
 
 const CHANGES: readonly Role[] = ['put', 'patch'];
@@ -113,7 +119,10 @@ const SCOPES: { readonly [Name in RuleName]?: { readonly roles?: readonly Role[]
   'stored-value': { roles: ['create', ...CHANGES] },
   'long-text': { roles: ['create'] },
   'text-letters': { roles: ['create'] },
+  'text-escapes': { roles: ['create'] },
   location: { roles: ['create'] },
+  'nested-item': { roles: ['read'], find: needsParent },
+  'nested-list': { roles: ['list'], find: needsParent },
   'unknown-id': { roles: ['read', ...CHANGES, 'action', 'remove'], find: needsStatus(404) },
   'put-replaces': { roles: ['put'] },
   'patch-keeps': { roles: ['patch'] },
@@ -159,10 +168,18 @@ export function createCoverage(
   const roles = hasModel ? new Map<Route, Role>() : findRoles(contract);
   const operations = routes.map((route) => {
     const place = { route, role: roles.get(route) ?? ('any' as const), contract, hasModel };
-    const rules = listRules(place).map((rule) => createCheckedRule(results, place, rule));
+    const rules = listRules(place)
+      .map((rule) => createCheckedRule(results, place, rule))
+      .filter(isShown);
     return { operationId: route.operationId, ...results.coverage.getCounts(route), rules };
   });
-  return { operations, rules: (Object.keys(RULES) as RuleName[]).map((rule) => joinRule(rule, operations)) };
+  const rules = (Object.keys(RULES) as RuleName[]).map((rule) => joinRule(rule, operations)).filter(isShown);
+  return { operations, rules, contract: results.coverage.getPoints(contract) };
+}
+
+/** Returns whether a report shows a rule. A check without a pact is complete without the rule of pacts. */
+function isShown({ rule, count }: CheckedRule): boolean {
+  return rule !== 'pact-response' || count > 0;
 }
 
 /** Returns what each operation does with created resources. */
@@ -216,10 +233,10 @@ function countSame(all: readonly string[], value: string): number {
 }
 
 /** The maximum number of reasons in a report for a terminal. */
-const MAX_REASONS = 12;
+const MAX_REASONS = 15;
 
 /** Describes what a check covered, in a few lines. */
-export function describeCoverage({ operations, rules }: CoverageReport): readonly string[] {
+export function describeCoverage({ operations, rules, contract }: CoverageReport): readonly string[] {
   if (operations.length === 0) return [];
   const sum = (count: (one: OperationCoverage) => number) => operations.reduce((total, one) => total + count(one), 0);
   const created = sum(({ rules: own, accepted }) =>
@@ -230,6 +247,7 @@ export function describeCoverage({ operations, rules }: CoverageReport): readonl
   const skipped = groupByReason(rules).map(([reason, names]) => `${names.join(', ')} (${reason})`);
   return [
     `Covered: ${operations.length} operations${resources}, ${checked} of ${rules.length} rules`,
+    `Parts of the contract: ${formatTotals(contract)}`,
     ...(skipped.length > 0 ? [`Rules that were not checked: ${limitList(skipped, MAX_REASONS).join('; ')}`] : []),
   ];
 }

@@ -4,6 +4,7 @@ import {
   createCells,
   escapeReport,
   formatHeading,
+  formatKnown,
   formatRule,
   formatUnchecked,
   formatVerdict,
@@ -26,6 +27,7 @@ export function toMarkdown(report: Report): string {
     `|---|---|${checks.map(() => '--:|').join('')}`,
     ...rows.map((row) => line(createCells(row, checks))),
   ];
+  const known = formatKnown(readable);
   const sections = groupFailures(failures)
     .slice(0, MAX_FAILURES)
     .map(([first, ...others]) => (first ? formatFailure(first, others) : ''));
@@ -35,6 +37,8 @@ export function toMarkdown(report: Report): string {
     escapeText(title),
     '',
     ...sections,
+    ...known.map((line) => `- ${escapeText(line)}`),
+    ...(known.length > 0 ? [''] : []),
     ...[...describeCoverage(coverage), ...notes, ...formatUnchecked(readable)].map(escapeText),
     '',
     ...table,

@@ -1,7 +1,9 @@
-import { relative } from 'node:path';
+import { dirname, relative, resolve } from 'node:path';
 import type { Contract } from '../../openapi/contract.ts';
 import { isNode } from '../../openapi/document.ts';
 import type { Route } from '../../openapi/routes.ts';
+import { findRepository } from '../../openapi/source-files.ts';
+import { describeConversion } from '../../openapi/swagger.ts';
 import { memoizeByObject } from '../../util/memoize-by-object.ts';
 import {
   isSecretName,
@@ -12,6 +14,7 @@ import {
   redactNamedProperties,
   redactText,
 } from '../../util/redact-secrets.ts';
+import { isUrl } from '../../util/source-path.ts';
 import { joinList } from '../../util/text.ts';
 import { tryOrUndefined } from '../../util/try-or-undefined.ts';
 import { groupByCause } from '../causes.ts';
@@ -26,7 +29,7 @@ import { type CoverageReport, createCoverage } from './coverage.ts';
  * What a report redacts: the headers and query parameters that the user has given, and what the contract says about
  * credentials.
  */
-type RedactionSource = Pick<Verdict, 'headers' | 'query'> & { readonly contract: Contract };
+type RedactionSource = Pick<Verdict, 'headers' | 'query' | 'secrets'> & { readonly contract: Contract };
 
 /**
  * The shortest given value that is also redacted inside other texts, in characters.
@@ -38,11 +41,13 @@ const MIN_LENGTH = 4;
  * Redacts given values in a text: the values of headers and query parameters that the user has given, also if a server
  * repeats them.
  */
-function redactGiven({ headers, query = {} }: RedactionSource, text: string): string {
+function redactGiven({ headers, query = {}, secrets: others = [] }: RedactionSource, text: string): string {
   const values = Object.entries(headers)
     .filter(([name]) => !NEUTRAL_HEADERS.includes(name.toLowerCase()))
     .flatMap(([, value]) => splitCredentials(value));
-  const secrets = [...values, ...Object.values(query)].filter(({ length }) => length >= MIN_LENGTH);
+  const secrets = [...values, ...others.flatMap(splitCredentials), ...Object.values(query)].filter(
+    ({ length }) => length >= MIN_LENGTH,
+  );
   const spellings = secrets.flatMap((value) => [value, encodeURIComponent(value), JSON.stringify(value).slice(1, -1)]);
   return spellings
     .sort((one, other) => other.length - one.length)
@@ -163,6 +168,10 @@ export interface Report {
   readonly notes: readonly string[];
   /** What the check covered, by operation and by rule. */
   readonly coverage: CoverageReport;
+  /** The failures that the configuration expects, and why. */
+  readonly expected?: readonly (Failure & { readonly reason: string })[];
+  /** The known failures, and those that are fixed; undefined without a baseline. */
+  readonly baseline?: BaselineResult;
   /** Descriptions of what was not checked completely. */
   readonly unchecked: readonly string[];
   /** Descriptions of the operations that were not reached, because no response contained an id for their path. */
@@ -196,7 +205,44 @@ export interface Failure extends Pick<Finding, 'operationId' | 'status' | 'title
   /**
    * The command that repeats the check of the operation; undefined if the steps are enough to reproduce the failure.
    */
-  readonly reproduce?: string;
+  readonly reproduce?: string | undefined;
+}
+
+/**
+ * A known failure: a failure with the same operation, check, rule and signature does not make the check fail.
+ * A part that is not checked completely has the check `incomplete` and no rule.
+ */
+export interface BaselineEntry {
+  /** The operationId. */
+  readonly operation: string;
+  /** The method and the path, such as `GET /tasks/{taskId}`. */
+  readonly request: string;
+  readonly check: string;
+  readonly rule?: string;
+  /** The status and the violation without generated values, such as `200 body/title type`. */
+  readonly signature: string;
+  /** The days of the first and of the latest check that found the failure, such as `2026-11-28`, in UTC. */
+  readonly firstSeen: string;
+  readonly lastSeen: string;
+  readonly reason?: string;
+  readonly ticket?: string;
+  /** The last day on which the failure is accepted, in UTC. */
+  readonly expires?: string;
+}
+
+/** What the comparison of a report with a baseline has found. */
+export interface BaselineResult {
+  readonly path: string;
+  /** Whether a fixed failure makes the check fail. */
+  readonly isStrict: boolean;
+  /** The failures that the baseline accepts. */
+  readonly known: readonly Failure[];
+  /** Descriptions of the parts whose incompleteness the baseline accepts. */
+  readonly incomplete: readonly string[];
+  /** Descriptions of entries whose failures did not occur, although the check reached their operations and rules. */
+  readonly fixed: readonly string[];
+  /** The entries of the baseline with the results of this check. */
+  readonly entries: readonly BaselineEntry[];
 }
 
 /** A request as a curl command, and its response as one line. */
@@ -213,8 +259,25 @@ export function getCounting({ failures, minConfidence }: Report): readonly Failu
   return failures.filter(({ rule }) => minConfidence !== 'certain' || rule?.confidence !== 'likely');
 }
 
+/**
+ * Returns the status and the violation of a failure, without generated values.
+ * Failures of an operation with the same check, rule and signature count as equal in a baseline.
+ */
+export function getSignature({ status, title }: Pick<Failure, 'status' | 'title'>): string {
+  return `${status} ${title.replaceAll(/\/\d+(?![^/\s])/g, '/*')}`.trim();
+}
+
+/** Returns whether fixed failures in the baseline make the check fail. */
+export function hasStaleEntries({ baseline }: Report): boolean {
+  return baseline?.isStrict === true && baseline.fixed.length > 0;
+}
+
 /** Creates a report from a verdict. `reproduce` returns the command that repeats the check of an operation. */
-export function createReport(verdict: Verdict, contract: Contract, reproduce: (operationId: string) => string): Report {
+export function createReport(
+  verdict: Verdict,
+  contract: Contract,
+  reproduce: (operationId: string) => string | undefined,
+): Report {
   const { url, seed, runs, routes, findings, results, notes, unchecked, unreached } = verdict;
   const path = toRelativePath(contract.path);
   const rows = routes.flatMap((route) => createRows(verdict, route));
@@ -232,7 +295,7 @@ export function createReport(verdict: Verdict, contract: Contract, reproduce: (o
         reproduce: reproduce(finding.operationId),
       })),
     ),
-    notes: [...notes, ...noteMissingResponses(rows)],
+    notes: [...(contract.isConverted ? [describeConversion(path)] : []), ...notes, ...noteMissingResponses(rows)],
     coverage: createCoverage(verdict, contract),
     unchecked,
     unreached,
@@ -254,8 +317,26 @@ function noteMissingResponses(rows: readonly Row[]): readonly string[] {
 /** The maximum number of responses in the note about documented responses that were never received. */
 const MAX_MISSING_RESPONSES = 40;
 
-/** Returns a path relative to the working directory. A path outside of the working directory is unchanged. */
+/**
+ * Returns the file or the URL, the line and the column of a place such as `openapi.yaml:12:5 #/paths/~1tasks/get`.
+ * Returns undefined for another text.
+ * The path of the file has slashes. It is relative to the Git repository of the file, or else to `workspace`.
+ * It is absolute if the file is in neither.
+ */
+export function parsePlace(place: string, workspace: string) {
+  const [, file = '', line, column] = /^(.+):(\d+):(\d+) #/.exec(place) ?? [];
+  if (file === '') return undefined;
+  const position = { line: Number(line), column: Number(column) };
+  if (isUrl(file)) return { file, isRemote: true, ...position };
+  // The workspace of a job can contain several repositories.
+  const path = relative(findRepository(dirname(resolve(file))) ?? workspace, resolve(file));
+  const shown = path.startsWith('..') ? resolve(file) : path;
+  return { file: shown.replaceAll('\\', '/'), isRemote: false, ...position };
+}
+
+/** Returns a path relative to the working directory. A URL, and a path outside of this directory, is unchanged. */
 export function toRelativePath(path: string): string {
+  if (isUrl(path)) return path;
   const short = relative('.', path);
   return short.startsWith('..') ? path : short;
 }
@@ -274,7 +355,7 @@ function createRows({ results }: Verdict, { operationId, responses }: Route): re
 }
 
 /** The values that are needed to format requests: the URL and the headers of the check, and the contract. */
-type Requests = Pick<Verdict, 'url' | 'headers' | 'query'> & { readonly contract: Contract };
+type Requests = Pick<Verdict, 'url' | 'headers' | 'query' | 'access' | 'secrets'> & { readonly contract: Contract };
 
 function createFailure(requests: Requests, finding: Finding, locate: (pointer: string) => string): Failure {
   const { pointer, exchanges, message, check, operationId, status, title, rule } = finding;
@@ -300,6 +381,20 @@ function createStep(requests: Requests, { request, response }: Exchange, earlier
     (part) => part,
   );
   const common = redactGivenHeaders(getCommonHeaders(requests.headers, request));
-  const curl = toCurl(requests.url, redactRequest(requests, request, earlier), common);
+  const curl = toCurl(requests.url, redactRequest(requests, request, earlier), common, requests.access?.curlOptions);
   return { request: curl, response: status === 0 ? 'no response' : outcome.join(' ') };
+}
+
+/** The version of the JSON report, whose schema is `docs/check-report.schema.json`. */
+const REPORT_VERSION = 1;
+
+/** Returns the JSON document of a report. */
+export function toDocument(report: Report) {
+  return { version: REPORT_VERSION, verdict: getVerdict(report), ...report };
+}
+
+/** Returns the verdict of a report. */
+export function getVerdict(report: Report): 'passed' | 'failed' | 'incomplete' {
+  if (getCounting(report).length > 0 || hasStaleEntries(report)) return 'failed';
+  return report.unchecked.length > 0 ? 'incomplete' : 'passed';
 }

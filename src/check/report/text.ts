@@ -1,7 +1,7 @@
 import { escapeControls, joinList, limitList } from '../../util/text.ts';
 import type { Count } from '../findings.ts';
 import { describeCoverage } from './coverage.ts';
-import { type Failure, getCounting, type Report, type Row } from './report.ts';
+import { type Failure, getCounting, hasStaleEntries, type Report, type Row } from './report.ts';
 
 /** The number of failures of each cause that are printed with all their requests. */
 const MAX_IN_FULL = 1;
@@ -17,11 +17,13 @@ export function toText(unsafeReport: Report): string {
   const report = escapeReport(unsafeReport);
   const { title, failures, notes } = report;
   const groups = groupFailures(failures).map((group, number) => formatGroup(group, number + 1));
+  const known = formatKnown(report);
   return [
     title,
     '',
     formatResponseTable(report),
     ...(groups.length > 0 ? ['', ...groups] : []),
+    ...(known.length > 0 ? [...(groups.length > 0 ? [] : ['']), ...known] : []),
     '',
     ...describeCoverage(report.coverage),
     ...notes,
@@ -30,25 +32,59 @@ export function toText(unsafeReport: Report): string {
   ].join('\n');
 }
 
+/** Returns a line for each expected and known failure, and for each fixed one. */
+export function formatKnown({ baseline, expected = [] }: Report): readonly string[] {
+  const accepted = expected.map((failure) => `expected failure: ${formatHeading(failure)} (${failure.reason})`);
+  if (!baseline) return limitList(accepted, MAX_KNOWN);
+  const known = baseline.known.map((failure) => `known failure: ${formatHeading(failure)}`);
+  const incomplete = baseline.incomplete.map((text) => `known, not checked completely: ${text}`);
+  return [
+    ...limitList([...accepted, ...known, ...incomplete], MAX_KNOWN),
+    ...baseline.fixed.map((text) => `fixed, but in the baseline: ${text}`),
+  ];
+}
+
+/** The maximum number of known failures that are printed. */
+const MAX_KNOWN = 100;
+
 /** Returns the verdict as one line. */
 export function formatVerdict(report: Report): string {
-  const { failures, unchecked, unreached } = report;
+  const { baseline, expected = [] } = report;
+  const expectedCount = expected.length > 0 ? [toCount(expected.length, 'expected failure')] : [];
+  if (!baseline) return [formatResult(report), ...expectedCount].join('; ');
+  const fixed = baseline.fixed.length;
+  const counts = [
+    ...expectedCount,
+    toCount(baseline.known.length, 'known failure'),
+    ...(baseline.incomplete.length > 0
+      ? [`${toCount(baseline.incomplete.length, 'operation')} known to be incomplete`]
+      : []),
+    ...(fixed > 0 ? [`${fixed} fixed, to remove with --update-baseline`] : []),
+  ];
+  return `${formatResult(report)}; ${counts.join('; ')}`;
+}
+
+function formatResult(report: Report): string {
+  const { failures, unchecked, unreached, baseline } = report;
+  const noun = baseline ? 'new finding' : 'finding';
   const counting = getCounting(report);
   const causes = groupFailures(counting).length;
   if (causes > 0) {
-    const findings = toCount(counting.length, 'finding');
+    const findings = toCount(counting.length, noun);
     const counts = causes === counting.length ? findings : `${toCount(causes, 'cause')}, ${findings}`;
     return `Contract check failed: ${counts}${unchecked.length > 0 ? '; not everything was checked' : ''}`;
   }
+  if (hasStaleEntries(report)) return 'Contract check failed: no new findings, but the baseline has fixed failures';
   const addition = unreached.length > 0 ? `; ${toCount(unreached.length, 'operation')} not reached` : '';
   const likely = groupFailures(failures).length;
-  const found = likely > 0 ? `no certain violations found, ${likely} likely` : 'no violations found';
+  const found =
+    likely > 0 ? `no certain violations found, ${likely} likely` : `no ${baseline ? 'new ' : ''}violations found`;
   return unchecked.length > 0
     ? `Contract check incomplete: ${found}, but not everything was checked`
     : `Contract check passed: ${found}${addition}`;
 }
 
-function toCount(count: number, noun: string): string {
+export function toCount(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
@@ -109,8 +145,8 @@ function formatFailure(failure: Failure, number: number): string {
     `   ${message}`,
     ...(rule ? [`   rule: ${formatRule(rule)}`] : []),
     `   contract: ${place}`,
-    ...(rule?.remedy ? [`   if the server is right: ${rule.remedy}`] : []),
     ...steps.slice(-MAX_STEPS).flatMap(({ request, response }) => [`   $ ${request}`, `     ${response}`]),
+    ...(rule?.remedy ? [`   if the server is right: ${rule.remedy}`] : []),
     ...(reproduce === undefined ? [] : [`   reproduce: ${reproduce}`]),
   ].join('\n');
 }
