@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useErrorBoundary, useId, useState } from 'preact/hooks';
 import { followRequests } from './api/request-stream.ts';
 import { ControlView } from './control/control-view.tsx';
+import { CoverageView } from './coverage/coverage-view.tsx';
 import type { Connection, Console } from './model/console.ts';
 import type { Notices } from './model/observable.ts';
 import { getReferenceLink, VIEWS, type View } from './model/route-hash.ts';
@@ -31,6 +32,7 @@ function connect(parts: Console, sandbox: string): () => void {
       {
         onOpen: () => connection.set({ state: 'open', count: connection.value.count + 1 }),
         onRequests: (texts) => requests.add(texts, sandbox),
+        onEnded: (ids) => requests.remove(ids, sandbox),
         onRestart: restart,
         onLost: () => setState('lost'),
         onRemoved: () => {
@@ -77,7 +79,12 @@ function NoticeList({ notices }: { readonly notices: Notices }) {
   );
 }
 
-const VIEW_NAMES: Readonly<Record<View, string>> = { requests: 'Requests', state: 'State', control: 'Control' };
+const VIEW_NAMES: Readonly<Record<View, string>> = {
+  requests: 'Requests',
+  state: 'State',
+  coverage: 'Coverage',
+  control: 'Control',
+};
 
 /** The interval at which the menu loads the list of sandboxes, in ms. */
 const SANDBOXES_INTERVAL_MS = 3000;
@@ -225,7 +232,7 @@ const SERVER_INTERVAL_MS = 5000;
 /** The interval at which the page checks whether the journal was cleared, in ms. */
 const JOURNAL_INTERVAL_MS = 2000;
 
-const VIEW_COMPONENTS = { requests: RequestsView, state: StateView, control: ControlView };
+const VIEW_COMPONENTS = { requests: RequestsView, state: StateView, coverage: CoverageView, control: ControlView };
 
 /** The whole page: the header, the selected view, and messages. */
 export function App() {
@@ -237,7 +244,8 @@ export function App() {
   useClearedJournal(sandbox, isOpen);
   const { state } = useObservable(connection);
   // If the sandbox was deleted, the page still shows the requests that it has received before.
-  const isMissing = state === 'removed' && (view !== 'requests' || requests.total === 0);
+  // The coverage is that of all sandboxes.
+  const isMissing = state === 'removed' && view !== 'coverage' && (view !== 'requests' || requests.total === 0);
   const View = VIEW_COMPONENTS[view];
   return (
     <>

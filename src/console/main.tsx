@@ -10,6 +10,7 @@ import './styles/entries.css';
 import './styles/state.css';
 import './styles/editor.css';
 import './styles/control.css';
+import './styles/coverage.css';
 import { createControlApi } from './api/control-api.ts';
 import { Session } from './api/session.ts';
 import { App } from './app.tsx';

@@ -63,7 +63,16 @@ export function withServer(document: OpenApiDocument, server: Server): OpenApiDo
 }
 
 /** The properties of a document that RapiDoc shows as links. */
-const LINKS = ['url', 'termsOfService', 'authorizationUrl', 'tokenUrl', 'openIdConnectUrl'];
+const LINKS = [
+  'url',
+  'termsOfService',
+  'authorizationUrl',
+  'deviceAuthorizationUrl',
+  'tokenUrl',
+  'refreshUrl',
+  'openIdConnectUrl',
+  'oauth2MetadataUrl',
+];
 
 /** Returns a copy of a value without the links that are not addresses of the web or of mail, such as `javascript:…`. */
 function removeUnsafeUrls<Value>(value: Value): Value {

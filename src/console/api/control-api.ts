@@ -6,6 +6,8 @@ import type { Session } from './session.ts';
 /** The control API operations that the console uses: their methods and paths, by operationId. */
 const ROUTES = {
   getServer: 'GET /_control/server',
+  getCoverage: 'GET /_control/coverage',
+  resetCoverage: 'DELETE /_control/coverage',
   listSandboxes: 'GET /_control/sandboxes',
   getSandbox: 'GET /_control/sandboxes/{id}',
   putSandbox: 'PUT /_control/sandboxes/{id}',
@@ -30,9 +32,14 @@ const ROUTES = {
   listFaults: 'GET /_control/sandboxes/{id}/faults',
   addFault: 'POST /_control/sandboxes/{id}/faults',
   clearFaults: 'DELETE /_control/sandboxes/{id}/faults',
+  releaseFault: 'POST /_control/sandboxes/{id}/faults/{fault}/release',
   removeFault: 'DELETE /_control/sandboxes/{id}/faults/{fault}',
   listOperations: 'GET /_control/sandboxes/{id}/operations',
   setOperation: 'PUT /_control/sandboxes/{id}/operations/{operation}',
+  listWebhooks: 'GET /_control/sandboxes/{id}/webhooks',
+  sendWebhook: 'POST /_control/sandboxes/{id}/webhooks/{webhook}/send',
+  listDeliveries: 'GET /_control/sandboxes/{id}/deliveries',
+  retryDelivery: 'POST /_control/sandboxes/{id}/deliveries/{delivery}/retry',
   listRequests: 'GET /_control/sandboxes/{id}/requests',
   clearRequests: 'DELETE /_control/sandboxes/{id}/requests',
   getRequest: 'GET /_control/sandboxes/{id}/requests/{request}',

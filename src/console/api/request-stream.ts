@@ -5,8 +5,13 @@ import type { Session } from './session.ts';
 interface StreamListener {
   /** Called when the stream is open. */
   onOpen(): void;
-  /** Called with new recorded requests, in the order of their ids. Each text is a journal entry as JSON. */
+  /**
+   * Called with recorded requests, in the order of their ids. Each text is a journal entry as JSON.
+   * A waiting request is sent again when it has ended.
+   */
   onRequests(texts: readonly string[]): void;
+  /** Called when waiting requests have ended whose entries get other ids. */
+  onEnded(ids: readonly number[]): void;
   /**
    * Called if the journal of the sandbox is new, because the server was restarted or the sandbox was replaced.
    * The stream continues with the first request of the new journal.
@@ -30,21 +35,22 @@ const MAX_SILENCE_MS = 40_000;
  */
 export async function followRequests(options: StreamOptions, listener: StreamListener): Promise<void> {
   const { api, sandbox, signal } = options;
-  let lastId = 0;
+  const known: KnownRequests = { lastId: 0, waiting: new Set() };
   for (let attempt = 0; !signal.aborted; ) {
     try {
-      if (lastId > 0 && (await hasRestarted(api, sandbox, lastId))) {
-        lastId = 0;
+      if (known.lastId > 0 && (await hasRestarted(api, sandbox, known.lastId))) {
+        known.lastId = 0;
+        known.waiting.clear();
         listener.onRestart();
       }
-      for await (const event of readEvents(options, lastId)) {
+      for await (const event of readEvents(options, known)) {
         if (event.isOpen) {
           attempt = 0;
           listener.onOpen();
         }
         if (event.isRemoved) return listener.onRemoved();
+        if (event.ended && event.ended.length > 0) listener.onEnded(event.ended);
         if (event.texts.length > 0) listener.onRequests(event.texts);
-        lastId = event.lastId ?? lastId;
       }
     } catch (error) {
       const { status } = getFailedRequest(error);
@@ -71,14 +77,21 @@ interface StreamOptions {
  */
 async function hasRestarted(api: ControlApi, sandbox: string, lastId: number): Promise<boolean> {
   const [newest] = await api.send('listRequests', { path: { id: sandbox }, query: { limit: 1 } });
-  return (newest?.id ?? 0) < lastId;
+  // With a database, a waiting request has a negative id, and comes last.
+  return newest?.state !== 'waiting' && (newest?.id ?? 0) < lastId;
+}
+
+/** What the page has received: the id of the newest request that has ended, and the ids of the waiting requests. */
+interface KnownRequests {
+  lastId: number;
+  readonly waiting: Set<number>;
 }
 
 interface StreamPart {
   readonly isOpen?: boolean;
   readonly isRemoved?: boolean;
   readonly texts: readonly string[];
-  readonly lastId?: number | undefined;
+  readonly ended?: readonly number[];
 }
 
 /**
@@ -88,8 +101,10 @@ interface StreamPart {
  */
 async function* readEvents(
   { sandbox, session, signal }: Omit<StreamOptions, 'api'>,
-  lastId: number,
+  known: KnownRequests,
 ): AsyncGenerator<StreamPart> {
+  // A request that was waiting when the connection was lost may have ended since.
+  const lastId = Math.max(0, Math.min(known.lastId, ...Array.from(known.waiting, (id) => id - 1)));
   const silence = new AbortController();
   let timer = setTimeout(() => silence.abort(), MAX_SILENCE_MS);
   try {
@@ -108,7 +123,7 @@ async function* readEvents(
       timer = setTimeout(() => silence.abort(), MAX_SILENCE_MS);
       const { parts, remainder } = splitEvents(rest + chunk.value);
       rest = remainder;
-      yield parseEvents(parts);
+      yield parseEvents(parts, known);
     }
   } finally {
     clearTimeout(timer);
@@ -123,23 +138,28 @@ function splitEvents(text: string): { readonly parts: readonly string[]; readonl
 }
 
 /**
- * Parses server-sent events.
- * The event `request` has a journal entry as its data.
+ * Parses server-sent events, and updates `known`.
+ * The events `request` and `waiting` have a journal entry as their data.
  * The events `removed` and `expired` end the stream.
  */
-function parseEvents(events: readonly string[]): StreamPart {
+function parseEvents(events: readonly string[], known: KnownRequests): StreamPart {
   const texts: string[] = [];
-  let lastId: number | undefined;
+  const ended: number[] = [];
   for (const event of events) {
     const fields = new Map(event.split('\n').map(splitField));
     const name = fields.get('event');
     const data = fields.get('data');
-    if (name === 'removed' || name === 'expired') return { texts, lastId, isRemoved: true };
-    if (name !== 'request' || data === undefined) continue;
-    texts.push(data);
-    lastId = Number(fields.get('id') ?? lastId);
+    if (name === 'removed' || name === 'expired') return { texts, ended, isRemoved: true };
+    if (data === undefined) continue;
+    const sentId = fields.get('id');
+    const id = Number(sentId ?? (JSON.parse(data) as { readonly id: number }).id);
+    if (name === 'ended') ended.push(id);
+    if (name === 'waiting' || (name === 'request' && (id > known.lastId || known.waiting.has(id)))) texts.push(data);
+    if (name === 'waiting') known.waiting.add(id);
+    else known.waiting.delete(id);
+    if (sentId !== undefined) known.lastId = Math.max(known.lastId, id);
   }
-  return { texts, lastId };
+  return { texts, ended };
 }
 
 function splitField(line: string): readonly [string, string] {

@@ -2,10 +2,11 @@ import { useState } from 'preact/hooks';
 import type { ControlResponse } from '../../control/operation.ts';
 import { describeHandling } from '../../util/describe-decision.ts';
 import { formatDateTime, formatQuantity } from '../model/format.ts';
-import { ActionButton, ActionForm, Card, Field, Path, useAction } from '../ui/elements.tsx';
+import { ActionButton, ActionForm, Card, Field, OperationName, useAction } from '../ui/elements.tsx';
 import { useConsole, useInterval, useLoaded, useObservable, useOperations } from '../ui/hooks.ts';
 import { FaultsCard } from './faults-card.tsx';
 import { SandboxesCard, SnapshotsCard } from './sandboxes-card.tsx';
+import { WebhooksCard } from './webhooks-card.tsx';
 
 type Operation = ControlResponse<'listOperations'>[number];
 
@@ -65,12 +66,7 @@ function OperationItem(props: {
   return (
     <li>
       <div class="list-text">
-        <span class="operation-name">
-          <span class="method">{method}</span>
-          <code title={path}>
-            <Path path={path} />
-          </code>
-        </span>
+        <OperationName {...{ method, path }} />
         <span class="muted">
           {operationId} {describeHandling(mocked, mocked && hasHandler ? 'in this sandbox' : explanation)}
         </span>
@@ -222,6 +218,7 @@ export function ControlView() {
       <div class="control-column">
         <FaultsCard sandbox={sandbox} />
         <OperationsCard sandbox={sandbox} />
+        <WebhooksCard sandbox={sandbox} />
       </div>
       <div class="control-column">
         <SandboxesCard sandbox={sandbox} />

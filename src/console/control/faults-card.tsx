@@ -77,6 +77,7 @@ const COMMON_STATUSES = ['500', '503', '429', '401', '403', '404', '409'];
 const EFFECTS = [
   ['response', 'Response'],
   ['delay', 'Delay only'],
+  ['hold', 'Hold until released'],
   ['connection', 'Connection failure'],
 ] as const;
 
@@ -115,18 +116,20 @@ function FaultEffect({ values, set, operation }: EffectProps) {
           </select>
         </label>
       )}
-      <label class="field">
-        <span>Delay in ms</span>
-        <input
-          type="number"
-          min="0"
-          max="60000"
-          required={values.effect === 'delay'}
-          placeholder="none"
-          value={values.delay}
-          onInput={(event) => set({ delay: event.currentTarget.value })}
-        />
-      </label>
+      {values.effect !== 'hold' && (
+        <label class="field">
+          <span>Delay in ms</span>
+          <input
+            type="number"
+            min="0"
+            max="60000"
+            required={values.effect === 'delay'}
+            placeholder="none"
+            value={values.delay}
+            onInput={(event) => set({ delay: event.currentTarget.value })}
+          />
+        </label>
+      )}
     </>
   );
 }
@@ -307,9 +310,13 @@ export function FaultsCard({ sandbox }: { readonly sandbox: string }) {
 function FaultItem(props: { readonly sandbox: string; readonly fault: Fault; readonly reload: () => Promise<void> }) {
   const { api } = useConsole();
   const { sandbox, fault, reload } = props;
-  const { id, applied, matched, expired, warnings = [] } = fault;
+  const { id, applied, matched, expired, held = 0, warnings = [] } = fault;
   const remove = async () => {
     await api.send('removeFault', { path: { id: sandbox, fault: id } });
+    await reload();
+  };
+  const release = async () => {
+    await api.send('releaseFault', { path: { id: sandbox, fault: id } });
     await reload();
   };
   return (
@@ -320,6 +327,7 @@ function FaultItem(props: { readonly sandbox: string; readonly fault: Fault; rea
         </span>
         <span class="muted">
           {expired ? 'expired, ' : ''}applied to {applied} of {formatQuantity(matched, 'matching request')}
+          {held > 0 && `, holds ${formatQuantity(held, 'request')}`}
         </span>
         {warnings.map((warning) => (
           <span key={warning} class="warning">
@@ -327,6 +335,11 @@ function FaultItem(props: { readonly sandbox: string; readonly fault: Fault; rea
           </span>
         ))}
       </div>
+      {held > 0 && (
+        <ActionButton action={release} label={`Release the requests of the fault ${id}`}>
+          Release
+        </ActionButton>
+      )}
       <ActionButton action={remove} label={`Delete the fault ${id}`}>
         Delete
       </ActionButton>

@@ -5,7 +5,7 @@ import { formatQuantity } from './format.ts';
 /** The texts in the form that adds a fault. If a text is empty, the fault does not have the property. */
 export interface FaultForm {
   readonly operation: string;
-  readonly effect: 'response' | 'connection' | 'delay';
+  readonly effect: 'response' | 'connection' | 'delay' | 'hold';
   readonly status: string;
   readonly example: string;
   readonly body: string;
@@ -41,7 +41,7 @@ export function toFaultDefinition(form: FaultForm): FaultDefinition {
     ...(operation !== '' && { operation }),
     ...(effect === 'response' && toResponse(form)),
     ...(effect === 'connection' && { connection }),
-    ...toNumber('delay', form.delay),
+    ...(effect === 'hold' ? { hold: true } : toNumber('delay', form.delay)),
     ...toNumber('times', form.times),
     ...toNumber('skip', form.skip),
     ...(form.probability !== '' && { probability: Number(form.probability) / 100 }),
@@ -87,19 +87,28 @@ function describeEffects({
   status,
   example,
   delay,
+  hold,
   connection,
   bodyDurationMs,
+  stream,
   phase,
 }: FaultDefinition | Fault): string {
   const effects = [
     ...(status === undefined ? [] : [`status ${status}`]),
     ...(example === undefined ? [] : [`example ${example}`]),
     ...(delay === undefined ? [] : [`delay of ${describeDelay(delay)}`]),
+    ...(hold ? ['hold until released'] : []),
     ...(connection === undefined ? [] : [connection === 'reset' ? 'connection reset' : 'connection cut']),
     ...(bodyDurationMs === undefined ? [] : [`body sent over ${bodyDurationMs} ms`]),
+    ...(stream === undefined ? [] : [describeStreamFault(stream)]),
   ];
   const text = effects.join(', ') || 'no effect';
   return phase === 'after' ? `${text} after the operation` : text;
+}
+
+function describeStreamFault({ effect, afterItems = 0, delayMs }: NonNullable<FaultDefinition['stream']>): string {
+  const delay = effect === 'delay' ? ` of ${delayMs} ms` : '';
+  return `stream ${effect}${delay} after ${afterItems} ${afterItems === 1 ? 'item' : 'items'}`;
 }
 
 function describeDelay(delay: NonNullable<FaultDefinition['delay']>): string {

@@ -3,7 +3,7 @@ import type { RequestRow } from './request-row.ts';
 /** The filter of the list of requests. An empty value matches all requests. */
 export interface RequestFilter {
   readonly operation: string;
-  /** A status such as `404`, a class such as `4xx`, or `none` for requests without a response. */
+  /** A status such as `404`, a class such as `4xx`, `none` for requests without a response, or `waiting`. */
   readonly status: string;
   /** A text that the request or the response must contain. The case is ignored. */
   readonly text: string;
@@ -22,12 +22,12 @@ export function createFilter({ operation, status, text }: RequestFilter): (row: 
   const pattern = text === '' ? undefined : new RegExp(escapePattern(text), 'i');
   return (row) =>
     (operation === '' || row.operation === operation) &&
-    (status === '' || matchesStatus(row.status, status)) &&
+    (status === '' || matchesStatus(row, status)) &&
     (pattern === undefined || pattern.test(toSearchText(row)));
 }
 
-function matchesStatus(status: number | undefined, wanted: string): boolean {
-  if (status === undefined) return wanted === 'none';
+function matchesStatus({ status, isWaiting }: RequestRow, wanted: string): boolean {
+  if (status === undefined) return wanted === (isWaiting ? 'waiting' : 'none');
   return /^\dxx$/.test(wanted) ? String(status)[0] === wanted[0] : String(status) === wanted;
 }
 

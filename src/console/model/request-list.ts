@@ -47,6 +47,8 @@ export class RequestList {
   #filter: RequestFilter = NO_FILTER;
   #isMatch = createFilter(NO_FILTER);
   #waiting: WaitingText[] = [];
+  /** The rows of requests that have no response yet, by `getKey`. */
+  readonly #unfinished = new Map<string, RequestRow>();
   #firstText = 0;
   #nextOrder = 0;
   #lastUpdateMs = 0;
@@ -94,6 +96,16 @@ export class RequestList {
     if (this.#waiting.length > MAX_ROWS) this.#waiting.splice(0, this.#waiting.length - MAX_ROWS);
     if (this.isPaused.value) this.waitingCount.set(this.#waiting.length);
     else this.#scheduleUpdate();
+  }
+
+  /** Removes the rows of waiting requests that have ended, and whose entries get other ids. */
+  remove(ids: readonly number[], sandbox: string): void {
+    const ended = new Set(ids);
+    this.#waiting = this.#waiting.filter(
+      (one) => one.sandbox !== sandbox || !ended.has((JSON.parse(one.text) as { readonly id: number }).id),
+    );
+    for (const id of ids) this.#removeUnfinished(getKey({ sandbox, id }));
+    this.#notify();
   }
 
   /** Pauses the list. New requests wait until `resume` is called. */
@@ -161,8 +173,11 @@ export class RequestList {
     let added = 0;
     for (const { text, sandbox } of this.#waiting) {
       const row = parseRow(text, sandbox, this.#nextOrder++);
+      // A waiting request comes again when it has ended. Its row moves to the end.
+      this.#removeUnfinished(getKey(row));
       this.#rows.push(row);
       if (this.#isMatch(row)) this.#matches.push(row);
+      if (row.isWaiting) this.#unfinished.set(getKey(row), row);
       if (row.at < oldestAdded) oldestAdded = row.at;
       added++;
       if (performance.now() > endMs) break;
@@ -173,6 +188,17 @@ export class RequestList {
     this.#removeOld();
     this.#notify();
     this.#scheduleUpdate();
+  }
+
+  #removeUnfinished(key: string): void {
+    const row = this.#unfinished.get(key);
+    if (!row) return;
+    this.#unfinished.delete(key);
+    for (const rows of [this.#rows, this.#matches]) {
+      const index = rows.lastIndexOf(row);
+      if (index >= 0) rows.splice(index, 1);
+    }
+    this.#firstText = Math.min(this.#firstText, this.#rows.length);
   }
 
   #removeOld(): void {
@@ -190,6 +216,7 @@ export class RequestList {
 
   #replaceRows(rows: RequestRow[]): void {
     this.#rows = rows;
+    if (rows.length === 0) this.#unfinished.clear();
     this.#matches = rows.filter(this.#isMatch);
     this.#firstText = Math.min(this.#firstText, rows.length);
     this.#notify();
@@ -198,6 +225,10 @@ export class RequestList {
   #notify(): void {
     this.version.set(this.version.value + 1);
   }
+}
+
+function getKey({ sandbox, id }: Pick<RequestRow, 'sandbox' | 'id'>): string {
+  return `${sandbox} ${id}`;
 }
 
 function compareTimes(one: RequestRow, other: RequestRow): number {

@@ -19,6 +19,9 @@ export interface RequestRow {
   readonly order: number;
   readonly sandbox: string;
   readonly id: number;
+  /** Whether a fault or a delay holds the request back, so that it has no response yet. */
+  readonly isWaiting: boolean;
+  /** The time of the response. For a waiting request, the time since when it waits. */
   readonly at: string;
   readonly durationMs: number;
   readonly method: string;
@@ -29,6 +32,8 @@ export interface RequestRow {
   /** The status of the response; undefined if no response was sent. */
   readonly status: number | undefined;
   readonly decision: Decision | undefined;
+  /** The number of the attempt, if the request was sent for a webhook or a callback. Its name is the operation. */
+  readonly attempt?: number | undefined;
   /** The ids of the faults that applied to the request. */
   readonly faults: readonly string[];
   /** The journal entry as JSON. Undefined for old rows, to save memory. */
@@ -37,18 +42,21 @@ export interface RequestRow {
 
 /** Converts the JSON text of a journal entry to a row. */
 export function parseRow(text: string, sandbox: string, order: number): RequestRow {
-  const { id, at, durationMs, operation = '', request, response, decision, forced } = JSON.parse(text) as JournalEntry;
+  const entry = JSON.parse(text) as JournalEntry;
+  const { id, state, at, durationMs, operation = '', delivery, request, response, decision, forced } = entry;
   const query = request.url.indexOf('?');
   return {
     order,
     sandbox,
     id,
+    isWaiting: state === 'waiting',
     at,
     durationMs,
     method: request.method,
     path: request.path,
     search: query < 0 ? '' : request.url.slice(query),
-    operation,
+    operation: delivery?.name ?? operation,
+    attempt: delivery?.attempt,
     status: response?.status,
     decision,
     faults: decision?.faults ?? forced?.faults ?? [],
@@ -56,12 +64,16 @@ export function parseRow(text: string, sandbox: string, order: number): RequestR
   };
 }
 
-/** Describes in a few words what determined the response to a recorded request. */
+/** Describes in a few words what determined the response to a recorded request, or for what it waits. */
 export function describeOrigin({
   decision,
   faults,
   operation,
-}: Pick<RequestRow, 'decision' | 'faults' | 'operation'>): string {
+  attempt,
+  isWaiting = false,
+}: Pick<RequestRow, 'decision' | 'faults' | 'operation' | 'attempt'> & { readonly isWaiting?: boolean }): string {
+  if (isWaiting) return faults.length > 0 ? `waiting for ${faults.join(', ')}` : 'waiting';
+  if (attempt !== undefined) return `sent, attempt ${attempt}`;
   if (decision === undefined) return operation === '' ? 'no operation' : '';
   return describeDecision({ ...decision, faults });
 }

@@ -1,5 +1,5 @@
 /** The views of the console. */
-export const VIEWS = ['requests', 'state', 'control'] as const;
+export const VIEWS = ['requests', 'state', 'coverage', 'control'] as const;
 export type View = (typeof VIEWS)[number];
 
 /** The view, the sandbox and other values in the hash of the page's URL. */

@@ -10,10 +10,17 @@ import {
   toTest,
 } from '../model/code.ts';
 import { describeFault } from '../model/fault-form.ts';
-import { formatBytes, formatDateTime, formatDuration, formatJson, formatQuantity } from '../model/format.ts';
+import {
+  formatBytes,
+  formatDateTime,
+  formatDuration,
+  formatJson,
+  formatQuantity,
+  formatTime,
+} from '../model/format.ts';
 import { DECISION_EXPLANATIONS, type Details, describeOrigin, type SelectedRequest } from '../model/request-row.ts';
 import { ActionButton, CopyButton, Section, Status } from '../ui/elements.tsx';
-import { useConsole, useLoaded } from '../ui/hooks.ts';
+import { useConsole, useLoaded, useObservable } from '../ui/hooks.ts';
 import { JsonView } from '../ui/json-view.tsx';
 import { ChangeList } from './change-list.tsx';
 
@@ -42,7 +49,13 @@ function RequestExplanation({ sandbox, entry, details }: ExplanationProps) {
   const others = violations.length > 0 ? [] : notes;
   return (
     <Section title="Why this response">
-      {decision === undefined && entry.operation === undefined && (
+      {entry.delivery !== undefined && (
+        <p class="decision">
+          The server has sent this request for <strong>{entry.delivery.name}</strong>, attempt {entry.delivery.attempt}.
+          The receiver created the response.
+        </p>
+      )}
+      {decision === undefined && entry.operation === undefined && entry.delivery === undefined && (
         <p class="decision">The contract has no operation for this request.</p>
       )}
       {decision !== undefined && (
@@ -67,8 +80,9 @@ function RequestExplanation({ sandbox, entry, details }: ExplanationProps) {
       )}
       <Sentences title="Notes" sentences={others} />
       <Sentences title="The response violates the contract:" sentences={responseViolations} />
-      <ForcedEffects forced={forced} />
-      {entry.response === null && <p>The connection was closed without a response.</p>}
+      {entry.state === undefined && <ForcedEffects forced={forced} />}
+      {entry.state === 'waiting' && <Waiting sandbox={sandbox} entry={entry} />}
+      {entry.response === null && entry.state === undefined && <p>The connection was closed without a response.</p>}
     </Section>
   );
 }
@@ -159,13 +173,33 @@ function Sentences({ title, sentences }: { readonly title: string; readonly sent
   );
 }
 
+/** Since when a request waits, and a button that releases it if a fault holds it. */
+function Waiting({ sandbox, entry }: { readonly sandbox: string; readonly entry: JournalEntry }) {
+  const { api } = useConsole();
+  const { faults = [], hold } = entry.forced ?? {};
+  const release = async () => {
+    for (const fault of faults) await api.send('releaseFault', { path: { id: sandbox, fault } });
+  };
+  return (
+    <>
+      <p>The request has been waiting since {formatTime(entry.at)}.</p>
+      {hold && (
+        <ActionButton action={release} done="The request is released">
+          Release
+        </ActionButton>
+      )}
+    </>
+  );
+}
+
 /**
  * The effects of a fault or of the `Prefer` header on the connection: a delay, a slow body, or a connection failure.
  */
 function ForcedEffects({ forced }: { readonly forced: JournalEntry['forced'] | undefined }) {
-  const { delayMs, connection, bodyDurationMs, phase } = forced ?? {};
+  const { delayMs, hold, connection, bodyDurationMs, phase } = forced ?? {};
   const effects = [
     ...(delayMs === undefined ? [] : [`The response was delayed by ${delayMs} ms.`]),
+    ...(hold === undefined ? [] : ['A fault held the request until it was released.']),
     ...(connection === 'cut' ? ['The connection was closed after half of the body.'] : []),
     ...(bodyDurationMs === undefined ? [] : [`The body was sent over ${bodyDurationMs} ms.`]),
     ...(phase === 'after' ? ['The fault applied after the operation, so the changes of the operation were kept.'] : []),
@@ -213,6 +247,22 @@ function RequestActions({ entry, sandbox }: { readonly entry: JournalEntry; read
   );
 }
 
+/** The action for an attempt to deliver a webhook or a callback: send it again. */
+function DeliveryActions({ delivery, sandbox }: { readonly delivery: string; readonly sandbox: string }) {
+  const { api, notices } = useConsole();
+  const send = async () => {
+    const { status } = await api.send('retryDelivery', { path: { id: sandbox, delivery } });
+    notices.show(`The delivery is ${status}`);
+  };
+  return (
+    <div class="actions">
+      <ActionButton class="primary" action={send}>
+        Send again
+      </ActionButton>
+    </div>
+  );
+}
+
 /** The near misses of a request: the active faults that did not apply to it, and the reasons. */
 function NearMisses({ faults }: Pick<Details, 'faults'>) {
   // The section is closed if all faults are for other operations, because the user rarely needs these faults.
@@ -246,10 +296,13 @@ function NearMisses({ faults }: Pick<Details, 'faults'>) {
  */
 export function RequestDetails({ sandbox, id, onClose }: SelectedRequest & { readonly onClose: () => void }) {
   const { api, requests } = useConsole();
-  const { data, error } = useLoaded(`request ${sandbox} ${id}`, () =>
+  useObservable(requests.version);
+  const row = requests.find(sandbox, id);
+  // The details of a waiting request are loaded again when it has ended.
+  const { data, error } = useLoaded(`request ${sandbox} ${id} ${row?.isWaiting}`, () =>
     api.send('getRequest', { path: { id: sandbox, request: id } }),
   );
-  const text = requests.find(sandbox, id)?.text;
+  const text = row?.text;
   // The list on the page has more requests than the journal of the server, so the server may not have this request any
   // more.
   const entry = data?.request ?? (text === undefined ? undefined : (JSON.parse(text) as JournalEntry));
@@ -266,7 +319,11 @@ export function RequestDetails({ sandbox, id, onClose }: SelectedRequest & { rea
         {entry === undefined && <p class={error === undefined ? 'muted' : 'error'}>{error ?? 'Loading…'}</p>}
         {entry !== undefined && (
           <>
-            <RequestActions entry={entry} sandbox={sandbox} />
+            {entry.delivery ? (
+              <DeliveryActions delivery={entry.delivery.id} sandbox={sandbox} />
+            ) : (
+              <RequestActions entry={entry} sandbox={sandbox} />
+            )}
             <RequestExplanation sandbox={sandbox} entry={entry} details={data} />
             {data?.changes !== undefined && data.changes.length > 0 && (
               <Section title="Changes to the state">
@@ -303,9 +360,9 @@ function DetailsHeader(props: {
         </h2>
         {entry !== undefined && (
           <p class="details-facts">
-            <Status status={entry.response?.status} />
+            <Status status={entry.response?.status} isWaiting={entry.state === 'waiting'} />
             {entry.operation !== undefined && <span>{entry.operation}</span>}
-            <span>{formatDuration(entry.durationMs)}</span>
+            {entry.state === undefined && <span>{formatDuration(entry.durationMs)}</span>}
             {entry.response !== null && <span>{formatBytes(entry.response.bytes)}</span>}
             <time dateTime={entry.at}>{formatDateTime(entry.at)}</time>
             <span>#{id}</span>

@@ -34,7 +34,12 @@ const COLUMNS: readonly Column[] = [
     ),
     getTooltip: ({ path, search }) => path + search,
   },
-  { name: 'status', title: 'Status', widths: ['56px', '48px'], show: ({ status }) => <Status status={status} /> },
+  {
+    name: 'status',
+    title: 'Status',
+    widths: ['56px', '48px'],
+    show: ({ status, isWaiting }) => <Status {...{ status, isWaiting }} />,
+  },
   {
     name: 'operation',
     title: 'Operation',

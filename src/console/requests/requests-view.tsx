@@ -90,6 +90,7 @@ const STATUSES = [
   ['4xx', '4xx client error'],
   ['5xx', '5xx server error'],
   ['none', 'No response'],
+  ['waiting', 'Waiting'],
 ] as const;
 
 /** The toolbar of the list of requests: filters, pause and clear. */

@@ -159,9 +159,16 @@ function ReferenceInput(props: {
   const { sandbox, collection, isList, text, common, onInput } = props;
   const { api, server } = useConsole();
   const key = useObservable(server)?.collections.find(({ name }) => name === collection)?.key;
-  const { data } = useLoaded(`options ${sandbox} ${collection}`, () =>
+  const { data, isLoading } = useLoaded(`options ${sandbox} ${collection}`, () =>
     api.send('listEntries', { path: { id: sandbox, collection }, query: { limit: MAX_OPTIONS } }),
   );
+  // No element that takes input is replaced while the user types in it.
+  if (isLoading)
+    return (
+      <select {...common} disabled>
+        <option>Loading …</option>
+      </select>
+    );
   if (data === undefined || key === undefined || data.total > MAX_OPTIONS)
     return <input {...common} type="text" value={text} />;
   const named = data.entries.map((row) => ({

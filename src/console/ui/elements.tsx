@@ -154,8 +154,27 @@ export function Path({ path }: { readonly path: string }) {
   );
 }
 
+/** The method and the path of an operation. */
+export function OperationName({ method, path }: { readonly method: string; readonly path: string }) {
+  return (
+    <span class="operation-name">
+      <span class="method">{method}</span>
+      <code title={path}>
+        <Path path={path} />
+      </code>
+    </span>
+  );
+}
+
 /** An HTTP status in the color of its class, such as 4xx. */
-export function Status({ status }: { readonly status: number | undefined }) {
+export function Status({
+  status,
+  isWaiting = false,
+}: {
+  readonly status: number | undefined;
+  readonly isWaiting?: boolean;
+}) {
+  if (isWaiting) return <span class="status status-none">waits</span>;
   if (status === undefined) return <span class="status status-none">none</span>;
   return <span class={`status status-${Math.floor(status / 100)}`}>{status}</span>;
 }
