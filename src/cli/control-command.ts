@@ -1,5 +1,6 @@
-import { Argument, Command, InvalidArgumentError } from 'commander';
+import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import type { ControlRequest, ControlServer } from '../client/client.ts';
+import type { CoverageLimits } from '../coverage/limits.ts';
 import { toFlag } from '../util/text.ts';
 import { addOptions, createUsageError, type OptionRow, parsePort, parseVariable } from './option-values.ts';
 
@@ -10,9 +11,21 @@ export interface ControlCommand extends ControlServer, ControlRequest {
    * `journal`: one line for each journal entry.
    * `stream`: the same lines, each printed when its entry arrives.
    * `verification`: the message of a verification.
-   * Default: JSON.
+   * `coverage`: as the options in `coverage` say.
+   * Default: the response as JSON with indentation.
    */
-  readonly format?: 'journal' | 'verification' | 'stream';
+  readonly format?: 'journal' | 'verification' | 'stream' | 'coverage';
+  readonly coverage?: CoverageOptions;
+}
+
+/** The options of the command `coverage`. */
+export interface CoverageOptions extends CoverageLimits {
+  readonly markdown?: boolean;
+  readonly lcov?: boolean;
+  /** The path of a JSON report of `storefront check`, whose coverage is printed beside that of the server. */
+  readonly checkReport?: string | undefined;
+  /** The path of a file to which the Markdown is appended. */
+  readonly summary?: string | undefined;
 }
 
 /** The options that every command for the control API has. */
@@ -23,7 +36,9 @@ export interface ControlOptions {
 }
 
 /** A request that a command sends. The URL of the server and the id of the sandbox are added later. */
-export interface CommandRequest extends Pick<ControlCommand, 'method' | 'body' | 'format'> {
+export interface CommandRequest extends Pick<ControlCommand, 'method' | 'body' | 'format' | 'coverage'> {
+  /** The part of the path after /_control/, for a request that is not about a sandbox. */
+  readonly serverPath?: string;
   /** The part of the path after /_control/sandboxes/ID; undefined for the path /_control/sandboxes. */
   readonly path?: string;
 }
@@ -44,6 +59,8 @@ type Action =
 export interface ActionCommand {
   readonly name: string;
   readonly description: string;
+  /** Whether the command is about all sandboxes, so that --sandbox is not in its help. Default: false. */
+  readonly isServerWide?: boolean;
   /**
    * The syntax and the description of the second argument, after the name of the action.
    * Default: no second argument.
@@ -81,7 +98,11 @@ export function setServerAddress(
 }
 
 /** Creates a command that sends requests to the control API of a running server. */
-export function createControlCommand(name: string, description: string): Command {
+export function createControlCommand(
+  name: string,
+  description: string,
+  { isServerWide = false }: Pick<ActionCommand, 'isServerWide'> = {},
+): Command {
   return new Command(name)
     .description(description)
     .option(
@@ -90,7 +111,7 @@ export function createControlCommand(name: string, description: string): Command
       parseAddress,
       DEFAULT_URL,
     )
-    .option('--sandbox <id>', 'id of the sandbox', 'default')
+    .addOption(new Option('--sandbox <id>', 'id of the sandbox').default('default').hideHelp(isServerWide))
     .option('--token <token>', 'bearer token of the control API (env: STOREFRONT_CONTROL_TOKEN)');
 }
 
@@ -101,7 +122,7 @@ export function createControlCommand(name: string, description: string): Command
 export function createActionCommand(definition: ActionCommand, run: RunRequest): Command {
   const { name, description, actions, options = [], argument, requireSandbox = [] } = definition;
   const names = Object.keys(actions);
-  const command = addOptions(createControlCommand(name, description), options)
+  const command = addOptions(createControlCommand(name, description, definition), options)
     .addArgument(new Argument('[action]', 'action to perform').choices(names).default(names[0]))
     .action((actionName: string) => {
       const action = actions[actionName] as Action;
@@ -109,11 +130,14 @@ export function createActionCommand(definition: ActionCommand, run: RunRequest):
       const { url, sandbox, token, ...others } = command.opts();
       rejectUnacceptedOption(definition, actionName, Object.keys(others));
       if (typeof action !== 'function') rejectArgument(`${name} ${actionName}`, value);
+      const request = typeof action === 'function' ? action(value, others) : action;
+      if (request.serverPath !== undefined && command.getOptionValueSource('sandbox') !== 'default')
+        rejectArgument(`${name} ${actionName}`, '--sandbox', 'It is about all sandboxes.');
       if (requireSandbox.includes(actionName) && command.getOptionValueSource('sandbox') === 'default')
         throw createUsageError(
           `Missing option --sandbox. Use, for example, storefront ${name} ${actionName} --sandbox w1.`,
         );
-      run(typeof action === 'function' ? action(value, others) : action, { url, sandbox, token });
+      run(request, { url, sandbox, token });
     });
   return argument ? command.argument(...argument) : command;
 }

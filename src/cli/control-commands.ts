@@ -13,6 +13,7 @@ import {
   rejectArgument,
   setServerAddress,
 } from './control-command.ts';
+import { COVERAGE_COMMAND } from './coverage-command.ts';
 import type { OptionRow } from './option-values.ts';
 import {
   createUsageError,
@@ -60,38 +61,60 @@ const FAULT_OPTIONS: readonly OptionRow[] = [
   ['--header <header>', "response header, such as 'Retry-After: 1' (requires --status, repeatable)", parseHeader],
   ['--violation', 'allow a --body or a --header that violates the contract'],
   ['--delay <ms>', 'delay of the response: milliseconds or a range (200-800), up to 60000', parseDelay],
+  ['--hold', 'hold the request until `faults release` or until the fault is removed'],
   [
     '--connection <mode>',
     'close the connection: reset (without a response) or cut (after half of the body)',
     ['reset', 'cut'],
   ],
   ['--body-duration <ms>', 'duration of sending the response body, in milliseconds, up to 60000', parseCount],
+  [
+    '--stream <effect>',
+    'effect on a stream, such as server-sent events: cut (close the connection), end (end the stream), corrupt or delay (the next item)',
+    ['cut', 'end', 'corrupt', 'delay'],
+  ],
+  ['--after-items <number>', 'number of items that the stream sends before the effect of --stream', parseCount],
+  ['--item-delay <ms>', 'delay of an item by --stream delay, in milliseconds, up to 60000', parseCount],
 ];
 
 /** The command that lists, adds and removes injected faults. */
 const FAULTS_COMMAND: ActionCommand = {
   name: 'faults',
-  description: 'List, add, remove or clear faults. The options from --operation to --body-duration apply only to add.',
-  argument: ['[fault]', 'for remove: id of the fault'],
+  description:
+    'List, add, remove or clear faults, or release the requests that they hold. The options from --operation to --item-delay apply only to add.',
+  argument: ['[fault]', 'for remove: id of the fault. For release: id of the fault (default: all faults)'],
   options: FAULT_OPTIONS,
   actions: {
     list: { method: 'GET', path: '/faults' },
-    add(argument, { duration: durationMs, bodyDuration: bodyDurationMs, header: headers, body, ...fault }) {
+    add(argument, options) {
       rejectArgument('faults add', argument);
+      const { duration: durationMs, bodyDuration: bodyDurationMs, header: headers, body, ...others } = options;
+      const { stream: effect, afterItems, itemDelay: delayMs, ...fault } = others;
       const { value } = (body ?? {}) as { readonly value?: unknown };
-      return { method: 'POST', path: '/faults', body: { ...fault, body: value, headers, durationMs, bodyDurationMs } };
+      if (effect === undefined && (afterItems ?? delayMs) !== undefined)
+        throw createUsageError('--after-items and --item-delay require --stream.');
+      const stream = effect === undefined ? undefined : { effect, afterItems, delayMs };
+      return {
+        method: 'POST',
+        path: '/faults',
+        body: { ...fault, body: value, headers, durationMs, bodyDurationMs, stream },
+      };
     },
     remove(id) {
       if (id === undefined)
         throw createUsageError('Missing fault id, such as f1. `storefront faults` lists the faults.');
       return { method: 'DELETE', path: `/faults/${encodeURIComponent(id)}` };
     },
+    release: (id) => ({
+      method: 'POST',
+      path: id === undefined ? '/faults/release' : `/faults/${encodeURIComponent(id)}/release`,
+    }),
     clear: { method: 'DELETE', path: '/faults' },
   },
-  accepts: { remove: [] },
+  accepts: { remove: [], release: [] },
 };
 
-const FILTER = ['operation', 'where', 'status', 'fault', 'after'];
+const FILTER = ['operation', 'where', 'status', 'fault', 'delivery', 'state', 'after'];
 
 /** The command that shows, follows, counts, verifies and clears recorded requests. */
 const JOURNAL_COMMAND: ActionCommand = {
@@ -106,6 +129,16 @@ const JOURNAL_COMMAND: ActionCommand = {
     ],
     ['--status <status>', 'for count and verify: only requests with this response status', parseCount],
     ['--fault <id>', 'for count and verify: only requests that this fault applied to'],
+    [
+      '--delivery <names>',
+      'only requests that the server has sent for these comma-separated webhooks and callbacks',
+      parseList,
+    ],
+    [
+      '--state <state>',
+      'for count and verify: only requests that have ended, only requests that a fault holds back, or both (default: finished)',
+      ['finished', 'waiting', 'any'],
+    ],
     ['--after <id>', 'only requests with a higher id', parseCount],
     ['--limit <number>', 'for show: number of newest requests to show (default: all)', parseCount],
     ['--times <number>', 'for verify: exact number of requests', parseCount],
@@ -116,10 +149,9 @@ const JOURNAL_COMMAND: ActionCommand = {
       'for verify: maximum time to wait for the requests, in milliseconds, up to 60000 (default: 0)',
       parseCount,
     ],
-    ['--json', 'for show: print all fields as JSON'],
   ],
   actions: {
-    show: (_, { json, ...query }) => ({ ...createListRequest(query), ...(json ? {} : { format: 'journal' }) }),
+    show: (_, query) => ({ ...createListRequest(query), format: 'journal' }),
     follow: (_, query) => ({ ...createListRequest(query), format: 'stream' }),
     count: (_, body) => ({ method: 'POST', path: '/requests/count', body }),
     verify: (_, { within: withinMs, ...filter }) => ({
@@ -131,11 +163,39 @@ const JOURNAL_COMMAND: ActionCommand = {
     clear: { method: 'DELETE', path: '/requests' },
   },
   accepts: {
-    show: ['operation', 'after', 'limit', 'json'],
-    follow: ['operation', 'after'],
+    show: ['operation', 'delivery', 'after', 'limit'],
+    follow: ['operation', 'delivery', 'after'],
     count: FILTER,
     verify: [...FILTER, 'times', 'atLeast', 'atMost', 'within'],
   },
+};
+
+/** The command that lists and sends webhooks, and shows and repeats their deliveries. */
+const WEBHOOK_COMMAND: ActionCommand = {
+  name: 'webhook',
+  description:
+    'List the webhooks and callbacks of the contract, send one, list the deliveries of a sandbox, or send a delivery again.',
+  argument: ['[name]', 'for send: name of the webhook or the callback. For retry: id of the delivery'],
+  options: [
+    ['--data <json>', 'for send: payload (default: the newest entry, or the example of the contract)', parseAnyJson],
+    ['--to <url>', 'for send: URL of the receiver (default: the URLs of the sandbox)'],
+  ],
+  actions: {
+    list: { method: 'GET', path: '/webhooks' },
+    send(name, { data, to }) {
+      if (name === undefined)
+        throw createUsageError('Missing name of a webhook. `storefront webhook list` lists the webhooks.');
+      const { value } = (data ?? {}) as { readonly value?: unknown };
+      return { method: 'POST', path: `/webhooks/${encodeURIComponent(name)}/send`, body: { data: value, url: to } };
+    },
+    deliveries: { method: 'GET', path: '/deliveries' },
+    retry(id) {
+      if (id === undefined)
+        throw createUsageError('Missing id of a delivery. `storefront webhook deliveries` lists the deliveries.');
+      return { method: 'POST', path: `/deliveries/${encodeURIComponent(id)}/retry` };
+    },
+  },
+  accepts: { retry: [] },
 };
 
 function createListRequest(query: Readonly<Record<string, unknown>>): CommandRequest {
@@ -150,8 +210,17 @@ export function createControlCommands(
   environment: Readonly<Record<string, string | undefined>>,
   onCommand: (command: ControlCommand) => void,
 ): readonly Command[] {
-  const run: RunRequest = ({ path, ...request }, { url, token = environment.STOREFRONT_CONTROL_TOKEN, sandbox }) =>
-    onCommand({ url, token, path: path === undefined ? '' : `${encodeURIComponent(sandbox)}${path}`, ...request });
+  const { STOREFRONT_CONTROL_TOKEN, GITHUB_STEP_SUMMARY: summary } = environment;
+  const run: RunRequest = ({ path, serverPath, coverage, ...request }, { url, token, sandbox }) => {
+    const sandboxPath = path === undefined ? 'sandboxes' : `sandboxes/${encodeURIComponent(sandbox)}${path}`;
+    onCommand({
+      url,
+      token: token ?? STOREFRONT_CONTROL_TOKEN,
+      path: serverPath ?? sandboxPath,
+      ...request,
+      ...(coverage && { coverage: { ...(summary && { summary }), ...coverage } }),
+    });
+  };
   const commands = [
     createControlCommand('reset', 'Restore the default data of a sandbox.').action((options: ControlOptions) =>
       run({ method: 'POST', path: '/reset' }, options),
@@ -226,6 +295,8 @@ const ACTION_COMMANDS: readonly ActionCommand[] = [
   },
   FAULTS_COMMAND,
   JOURNAL_COMMAND,
+  WEBHOOK_COMMAND,
+  COVERAGE_COMMAND,
 ];
 
 function createSnapshotCommand(run: RunRequest): Command {

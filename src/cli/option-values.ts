@@ -11,6 +11,12 @@ export function parseDelay(text: string): number | { readonly from: number; read
   return to === undefined ? range.from : range;
 }
 
+/** Parses the time between two items of a stream, in ms. */
+export function parsePace(text: string): number {
+  if (/^\d{1,5}$/.test(text) && Number(text) <= MAX_DELAY_MS) return Number(text);
+  throw new InvalidArgumentError(`Use whole milliseconds up to ${MAX_DELAY_MS}, such as 200.`);
+}
+
 /** Parses a time in ISO 8601 or in ms since 1970. Throws a usage error if the time is missing or invalid. */
 export function parseTime(text = ''): string | number {
   if (/^\d+$/.test(text)) return Number(text);
@@ -134,6 +140,11 @@ export function parseHostNames(text: string, previous: readonly string[] = []): 
   const names = splitList(text);
   if (names.every((name) => /^(\*|[\w.-]+)$/.test(name))) return [...previous, ...names];
   throw new InvalidArgumentError('Use host names without a port, separated with commas.');
+}
+
+/** Parses a URL, and adds it to the URLs of earlier options (`previous`). The server checks it. */
+export function parseUrls(text: string, previous: readonly string[] = []): readonly string[] {
+  return [...previous, parseText(text)];
 }
 
 /**

@@ -1,31 +1,38 @@
 import { statSync } from 'node:fs';
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { type CheckCommand, createCheckCommand } from '../check/options.ts';
-import type { ControlRequest } from '../client/client.ts';
-import type { ControlViolation } from '../control/operation.ts';
+import type { Config } from '../config.ts';
+import { type DiffCommand, FAIL_ON } from '../diff/options.ts';
 import { OPTIONS, type Syntax } from '../options.ts';
 import type { ExplainOptions } from '../server/explain.ts';
 import type { Options, RepairOptions } from '../server/options.ts';
 import type { MigrateOptions } from '../server/repair.ts';
-import { parsePointer } from '../util/json-pointer.ts';
 import { similarName } from '../util/names.ts';
-import { toFlag } from '../util/text.ts';
+import { isUrl } from '../util/source-path.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
+import { DEFAULT_NAME } from './background.ts';
+import { type BackgroundCommand, createBackgroundCommands, START_OPTIONS } from './background-commands.ts';
+import { applyConfig } from './config.ts';
 import type { ControlCommand } from './control-command.ts';
 import { createControlCommands } from './control-commands.ts';
+import { formatHelpFooter } from './help-footer.ts';
 import {
   addOptions,
+  createUsageError,
   type OptionRow,
   parseAuth,
   parseDelay,
   parseHostNames,
   parseList,
   parseOrigins,
+  parsePace,
   parsePaths,
   parsePort,
   parseText,
+  parseUrls,
   parseVariable,
 } from './option-values.ts';
+import { createSkillCommand, type SkillOptions } from './skill.ts';
 
 /** Creates the command `explain`. Calls `onExplain` with the parsed options. */
 function createExplainCommand(onExplain: (options: ExplainOptions) => void): Command {
@@ -33,69 +40,41 @@ function createExplainCommand(onExplain: (options: ExplainOptions) => void): Com
     .description(
       'List the operations of a contract. Show which operations are real (they read and change data), which are mocked, and why.',
     )
-    .argument('[file]', 'contract, an OpenAPI 3.0 or 3.1 document (default: the contract of the built-in shop)')
+    .argument(
+      '[file]',
+      'path or URL of the contract: OpenAPI 3.0 to 3.2, or Swagger 2.0 with the package swagger2openapi (default: the contract of the built-in shop)',
+    )
     .action((contract: string | undefined, options: ExplainOptions) =>
       onExplain({ ...options, ...(contract !== undefined && { contract }) }),
     );
 }
 
-/**
- * Rewrites an error message of the control API for the command line.
- * Replaces property names with options (`atLeast` with `--at-least`).
- * Replaces requests with commands (`DELETE /_control/sandboxes/w1` with `storefront sandboxes remove --sandbox w1`).
- */
-export function useCommandTerms(
-  message: string,
-  { path }: Pick<ControlRequest, 'path'>,
-  violations: readonly ControlViolation[] = [],
-): string {
-  return violations
-    .reduce((text, violation) => replaceSubject(text, violation, path), message)
-    .replaceAll(/`(\w+)`/g, (_, property: string) => toOption(property))
-    .replaceAll(
-      /(PUT|DELETE|POST) \/_control\/sandboxes\/([\w-]+)(\/reset)?/g,
-      (_, method: string, id: string) => `${COMMANDS[method]} --sandbox ${id}`,
-    )
-    .replace('use the address of a running server', 'set the address of a running server with --url or STOREFRONT_URL')
-    .replace(/([Ss])end Authorization: Bearer TOKEN/, (_, s: string) => `${s === 'S' ? 'U' : 'u'}se --token TOKEN`);
-}
-
-/** The commands that replace HTTP requests in error messages, by the method of the request. */
-const COMMANDS: Readonly<Record<string, string>> = {
-  PUT: 'storefront sandboxes create',
-  DELETE: 'storefront sandboxes remove',
-  POST: 'storefront reset',
-};
-
-/** Matches the path of a request if each of its body properties and query parameters has a command line option. */
-const OPTION_PATHS = /\/(faults|requests)\b/;
-
-/**
- * Replaces the name of an invalid property or parameter in an error message with the name of the command line option.
- */
-function replaceSubject(message: string, { in: part, pointer, value }: ControlViolation, path: string): string {
-  const [property, ...rest] = parsePointer(pointer);
-  if (property === undefined) return message.replace(`the body is ${JSON.stringify(value)}`, () => 'Invalid options');
-  const place = [property, ...rest].join('.');
-  const subject = part === 'body' ? place : `${part} parameter ${place}`;
-  if (part === 'path') return message.replace(subject, () => (property === 'id' ? '--sandbox' : property));
-  if (!OPTION_PATHS.test(path)) return message;
-  return message.replace(`${subject} `, () => `${[toOption(property), rest.join('.')].join(' ').trim()} `);
-}
-
-/** Returns the flag of the option that sets a body property or a query parameter. */
-function toOption(property: string): string {
-  return toFlag(property === 'headers' ? 'header' : property.replace(/Ms$/, ''));
+/** Creates the command `diff`. Calls `onDiff` with the parsed command. */
+function createDiffCommand(onDiff: (command: DiffCommand) => void): Command {
+  const help = 'path of a file, git:REVISION:PATH, or URL of a document or a running server';
+  return addOptions(new Command('diff'), DIFF_OPTIONS)
+    .description('Compare two versions of a contract. List the breaking changes first, each with the reason.')
+    .argument('<old>', `older version: ${help}`)
+    .argument('<new>', 'newer version')
+    .allowExcessArguments(false)
+    .action((old: string, now: string, options: Omit<DiffCommand, 'old' | 'new'>) =>
+      onDiff({ ...options, old, new: now }),
+    );
 }
 
 /** A parsed command line: a command to run, a text to print, or the reason why the command line is invalid. */
 export type ParsedCommand =
   | { readonly kind: 'serve'; readonly options: Options }
+  | { readonly kind: 'start'; readonly name: string; readonly options: Options }
+  | { readonly kind: 'background'; readonly command: BackgroundCommand }
+  | { readonly kind: 'mcp' }
+  | { readonly kind: 'skill'; readonly options: SkillOptions }
   | { readonly kind: 'repair'; readonly options: RepairOptions }
   | { readonly kind: 'migrate'; readonly options: MigrateOptions }
   | { readonly kind: 'check'; readonly options: CheckCommand }
   | { readonly kind: 'control'; readonly options: ControlCommand }
   | { readonly kind: 'explain'; readonly options: ExplainOptions }
+  | { readonly kind: 'diff'; readonly options: DiffCommand }
   | { readonly kind: 'print'; readonly text: string }
   | { readonly kind: 'refuse'; readonly reason: string };
 
@@ -106,6 +85,8 @@ interface CommandLine {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly isTerminal: boolean;
   readonly version: string;
+  /** The content of the configuration file. Default: none. */
+  readonly config?: Config;
 }
 
 /** Parses a command line. If it is invalid, returns the reason as one line of text. */
@@ -115,6 +96,7 @@ export function readCommandLine(commandLine: CommandLine): ParsedCommand {
   const program = createProgram(commandLine, (command) => {
     parsed = command;
   });
+  const { config } = commandLine;
   const writeOut = (text: string) => {
     output += text;
   };
@@ -123,7 +105,8 @@ export function readCommandLine(commandLine: CommandLine): ParsedCommand {
     command.addHelpText('after', formatHelpFooter(command.name()));
   }
   try {
-    program.parse(commandLine.args, { from: 'user' });
+    if (config) applyConfig(program, config);
+    parseArguments(program, commandLine.args);
     return addAllowRefs(
       parsed ?? { kind: 'serve', options: readServerOptions(program, commandLine) },
       commandLine.environment,
@@ -133,6 +116,34 @@ export function readCommandLine(commandLine: CommandLine): ParsedCommand {
     if (error.exitCode === 0) return { kind: 'print', text: output };
     return { kind: 'refuse', reason: formatReason(output || error.message) };
   }
+}
+
+/** The option of every command that prints the result and the error as JSON. It is no option of the parsed command. */
+export const JSON_FLAG = '--json';
+const JSON_HELP = 'print one line of JSON with the result or the error, and everything else to standard error';
+
+/** The options of other formats, which exclude `--json`. */
+const OTHER_FORMATS = ['--markdown', '--lcov'];
+
+function parseArguments(program: Command, all: readonly string[]): void {
+  const args = all.filter((argument) => argument !== JSON_FLAG);
+  program.parse(args, { from: 'user' });
+  const format = OTHER_FORMATS.find((flag) => args.includes(flag));
+  if (format !== undefined && args.length < all.length)
+    throw createUsageError(`Use only one of ${JSON_FLAG} and ${format}.`);
+}
+
+/** Returns the name of the command in a command line, which can be invalid: `start` if the line starts the server. */
+export function findCommandName({ args, environment, version }: Omit<CommandLine, 'isTerminal'>): string {
+  let name = 'start';
+  const program = createProgram({ environment, version, isTerminal: false }, () => {});
+  for (const command of [program, ...program.commands])
+    command.configureOutput({ writeOut() {}, writeErr() {} }).exitOverride();
+  program.hook('preSubcommand', (_, command) => {
+    name = command.name();
+  });
+  tryOrUndefined(() => parseArguments(program, args));
+  return name;
 }
 
 /**
@@ -146,15 +157,52 @@ function addAllowRefs(command: ParsedCommand, environment: CommandLine['environm
   return { ...command, options: { allowRefs, ...command.options } } as ParsedCommand;
 }
 
+/** The options of `storefront start` that are no options of the server. */
+interface StartOptions {
+  readonly background?: boolean;
+  readonly name?: string;
+}
+
 /** Returns the options of the server. An option in the command line takes precedence over an environment variable. */
-function readServerOptions(program: Command, { environment, isTerminal }: CommandLine): Options {
+function readServerOptions(
+  program: Command,
+  { environment, isTerminal }: Omit<CommandLine, 'args'>,
+): Options & StartOptions {
   for (const { option, name, text, parse } of listVariables(environment))
     if (program.getOptionValueSource(option) !== 'cli')
       program.setOptionValueWithSource(option, parseVariable(name, text, parse), 'env');
+  const platformHosts = listPlatformHosts(environment);
+  if (platformHosts.length > 0)
+    program.setOptionValueWithSource(
+      'allowHost',
+      [...(program.getOptionValue('allowHost') ?? []), ...platformHosts],
+      program.getOptionValueSource('allowHost') ?? 'env',
+    );
   // With a database, there is no data file.
   if (program.getOptionValue('database') !== undefined && program.getOptionValueSource('data') === 'default')
     program.setOptionValue('data', undefined);
-  return { log: isTerminal ? 'pretty' : 'json', ...program.opts<Options>() };
+  const { background } = program.opts<StartOptions>();
+  return { log: isTerminal || background ? 'pretty' : 'json', ...program.opts<Options>() };
+}
+
+/**
+ * Returns the public host names that hosting platforms state in environment variables.
+ * Sources: https://render.com/docs/environment-variables, https://docs.railway.com/reference/variables,
+ * https://fly.io/docs/machines/runtime-environment/, https://devcenter.heroku.com/articles/dyno-metadata
+ */
+function listPlatformHosts({
+  RENDER_EXTERNAL_HOSTNAME,
+  RAILWAY_PUBLIC_DOMAIN,
+  FLY_APP_NAME,
+  HEROKU_APP_DEFAULT_DOMAIN_NAME,
+}: CommandLine['environment']): readonly string[] {
+  const names = [
+    RENDER_EXTERNAL_HOSTNAME,
+    RAILWAY_PUBLIC_DOMAIN,
+    FLY_APP_NAME && `${FLY_APP_NAME}.fly.dev`,
+    HEROKU_APP_DEFAULT_DOMAIN_NAME,
+  ];
+  return names.flatMap((name) => (name ? [name.toLowerCase()] : []));
 }
 
 /** Removes the prefix `error:` from an error message of commander, and joins the lines of the message. */
@@ -171,9 +219,10 @@ function formatReason(message: string): string {
  * Does not call it if the command line has no command.
  */
 export function createProgram(
-  { environment, version }: Pick<CommandLine, 'environment' | 'version'>,
+  commandLine: Omit<CommandLine, 'args'>,
   onCommand: (command: ParsedCommand) => void,
 ): Command {
+  const { environment, version, config } = commandLine;
   const program = new Command('storefront')
     .description(
       'Serve the API that an OpenAPI document describes. Operations on resources read and change stored data. All other operations return mock responses. By default, serve the API of a shop.',
@@ -191,14 +240,55 @@ export function createProgram(
   const commands = [
     createRepairCommand(program, (options) => onCommand({ kind: 'repair', options })),
     createMigrateCommand(program, environment, (options) => onCommand({ kind: 'migrate', options })),
-    createCheckCommand(environment, (options) => onCommand({ kind: 'check', options })),
+    createCheckCommand(environment, ({ url = config?.check?.url, ...options }) =>
+      onCommand({ kind: 'check', options: { ...options, url } }),
+    ),
     createExplainCommand((options) =>
       onCommand({ kind: 'explain', options: { ...getExplicitOptions(program), ...options } }),
     ),
+    createDiffCommand((options) => onCommand({ kind: 'diff', options })),
+    createSkillCommand((options) => onCommand({ kind: 'skill', options })),
+    createMcpCommand(() => onCommand({ kind: 'mcp' })),
+    createStartCommand(program, commandLine, onCommand),
+    ...createBackgroundCommands((command) => onCommand({ kind: 'background', command })),
     ...createControlCommands(environment, (options) => onCommand({ kind: 'control', options })),
   ];
   for (const command of commands) program.addCommand(command);
+  for (const command of [program, ...commands]) addOptions(command, [[JSON_FLAG, JSON_HELP]]);
   return program;
+}
+
+function createMcpCommand(onMcp: () => void): Command {
+  return new Command('mcp')
+    .description(
+      'Serve tools for coding agents over standard input and output (Model Context Protocol). Needs the package @modelcontextprotocol/sdk.',
+    )
+    .allowExcessArguments(false)
+    .action(onMcp);
+}
+
+/** Creates the command `start`. It has the options of the server. */
+function createStartCommand(
+  program: Command,
+  commandLine: Omit<CommandLine, 'args'>,
+  onCommand: (command: ParsedCommand) => void,
+): Command {
+  const start = addOptions(new Command('start'), [...SERVER_OPTIONS, ...START_OPTIONS])
+    .description('Start the server, with --background in the background.')
+    .usage('[options] [contract.yaml]')
+    .allowExcessArguments(true)
+    .action(() => {
+      if (start.args.length > 0 && !useContractArgument(start))
+        start.error(`${JSON.stringify(start.args[0])} is not the path or URL of a contract in YAML or JSON.`);
+      const { background: isInBackground, name: ownName } = start.opts<StartOptions>();
+      if (!isInBackground && ownName !== undefined) start.error('error: --name needs --background.');
+      for (const [option, value] of Object.entries(getExplicitOptions(program)))
+        if (start.getOptionValueSource(option) !== 'cli')
+          start.setOptionValueWithSource(option, value, program.getOptionValueSource(option));
+      const { background, name = DEFAULT_NAME, ...options } = readServerOptions(start, commandLine);
+      onCommand(background ? { kind: 'start', name, options } : { kind: 'serve', options });
+    });
+  return start;
 }
 
 function createRepairCommand(program: Command, onRepair: (options: RepairOptions) => void): Command {
@@ -225,20 +315,20 @@ function createMigrateCommand(
 }
 
 /**
- * If the only argument is the name of a YAML or JSON file, uses this file as the contract and returns true.
+ * If the only argument is a URL or the name of a YAML or JSON file, uses it as the contract and returns true.
  * In all other cases, returns false.
  */
 function useContractArgument(program: Command): boolean {
   const [file, ...others] = program.args;
-  if (file === undefined || others.length > 0 || !/\.(?:ya?ml|json)$/i.test(file)) return false;
-  if (program.getOptionValue('contract') !== undefined)
+  if (file === undefined || others.length > 0 || (!/\.(?:ya?ml|json)$/i.test(file) && !isUrl(file))) return false;
+  if (program.getOptionValueSource('contract') === 'cli')
     program.error(`${file} and --contract both name a contract. Use one of them.`);
   program.setOptionValueWithSource('contract', file, 'cli');
   return true;
 }
 
 /** Names that other programs use for the command that starts a server. */
-const START_COMMANDS = ['start', 'serve', 'server', 'run', 'dev'];
+const START_COMMANDS = ['serve', 'server', 'run', 'dev'];
 
 /** Throws a `CommanderError` if the command line contains an unknown command. */
 function rejectUnknownCommand(program: Command): void {
@@ -250,78 +340,13 @@ function rejectUnknownCommand(program: Command): void {
   program.error(`Unknown command ${JSON.stringify(name)}. ${hint} The commands are ${known.join(', ')}.`);
 }
 
-/** Returns the options that the command line contains, without the default values. */
+/** Returns the options that the command line or the configuration contains, without the default values. */
 function getExplicitOptions(command: Command): object {
   return Object.fromEntries(
-    Object.entries(command.opts()).filter(([name]) => command.getOptionValueSource(name) === 'cli'),
+    Object.entries(command.opts()).filter(([name]) =>
+      ['cli', 'config'].includes(command.getOptionValueSource(name) ?? ''),
+    ),
   );
-}
-
-/** An example of `storefront faults`, for the help of the program and of the command. */
-const FAULT_EXAMPLE = 'storefront faults add --operation createOrder --status 503 --times 1';
-
-/** An example of `storefront check`, for the help of the program and of the command. */
-const CHECK_EXAMPLE = 'storefront check http://localhost:8080 --contract openapi.yaml --allow-writes';
-
-/** The examples of each command, by the name of the command. */
-const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
-  storefront: [
-    'storefront',
-    'storefront --port 4000 --data shop.json',
-    'storefront --contract openapi.yaml',
-    'storefront --static dist',
-    'storefront reset --sandbox w3',
-    FAULT_EXAMPLE,
-    CHECK_EXAMPLE,
-  ],
-  repair: ['storefront repair --data db.json', 'storefront repair --contract openapi.yaml'],
-  migrate: ['storefront migrate --database postgres://storefront@localhost:5432/storefront'],
-  explain: ['storefront explain openapi.yaml', 'storefront explain openapi.yaml --json'],
-  check: ['storefront check', CHECK_EXAMPLE, 'storefront check http://localhost:3000 --only listProducts'],
-  reset: ['storefront reset', 'storefront reset --sandbox w3 --url http://localhost:4000'],
-  flush: ['storefront flush', 'storefront flush --url http://localhost:4000'],
-  snapshot: ['storefront snapshot', 'storefront snapshot before-checkout'],
-  restore: ['storefront restore full-cart'],
-  clock: ['storefront clock freeze 2025-06-01T12:00:00Z', 'storefront clock advance 86400000'],
-  ids: ['storefront ids seed 7', 'storefront ids random'],
-  state: ['storefront state > state.json', 'storefront state put state.json'],
-  sandboxes: ['storefront sandboxes', 'storefront sandboxes create --sandbox w1 --from full-cart'],
-  faults: ['storefront faults', FAULT_EXAMPLE, 'storefront faults clear'],
-  journal: ['storefront journal follow', 'storefront journal verify --operation createOrder --times 1'],
-};
-
-const COMMON_EXIT_CODES = { 0: 'success', 1: 'failed', 2: 'invalid command line' };
-
-/** The exit codes of each command whose meaning differs from `COMMON_EXIT_CODES`. */
-const EXIT_CODES: Readonly<Record<string, Readonly<Record<number, string>>>> = {
-  storefront: { 0: 'stopped by a signal', 1: 'failed to start or to stop' },
-  check: {
-    0: 'passed',
-    1: 'failed: the server violates the contract',
-    2: 'invalid command line, or --allow-writes is missing',
-    3: 'incomplete: not everything could be checked',
-  },
-  journal: { 1: 'the command failed, or the verification failed' },
-};
-
-/** Returns example command lines for a command. */
-export function getExamples(command: string): readonly string[] {
-  return EXAMPLES[command] ?? [];
-}
-
-/** Returns the exit codes of a command in ascending order, each with its meaning. */
-export function getExitCodes(command: string): readonly (readonly [code: string, meaning: string])[] {
-  return Object.entries({ ...COMMON_EXIT_CODES, ...EXIT_CODES[command] });
-}
-
-/** Returns the exit codes and the examples of a command, for the end of its help. */
-function formatHelpFooter(command: string): string {
-  const exitCodes = getExitCodes(command).map(([code, meaning]) => `${code}  ${meaning}`);
-  return [formatSection('Exit codes', exitCodes), formatSection('Examples', getExamples(command))].join('\n');
-}
-
-function formatSection(title: string, lines: readonly string[]): string {
-  return [`\n${title}:`, ...lines].join('\n  ');
 }
 
 type Name = keyof typeof OPTIONS;
@@ -334,8 +359,10 @@ const PARSERS = {
   paths: parsePaths,
   hosts: parseHostNames,
   origins: parseOrigins,
+  urls: parseUrls,
   auth: parseAuth,
   delay: parseDelay,
+  pace: parsePace,
 } satisfies Record<Syntax, OptionRow[2]>;
 
 /** Returns the options of the command line with these names. Options without one are left out. */
@@ -357,9 +384,13 @@ const SERVER_OPTIONS = listRows(...(Object.keys(OPTIONS) as Name[]));
 const REPAIR_OPTIONS = listRows('data', 'defaultData', 'contract', 'allowRefs');
 
 /** The options of `storefront explain`. */
-const EXPLAIN_OPTIONS: readonly OptionRow[] = [
-  ...listRows('mock', 'handlers', 'allowRefs'),
-  ['--json', 'print JSON instead of a table'],
+const EXPLAIN_OPTIONS = listRows('mock', 'handlers', 'allowRefs');
+
+/** The options of `storefront diff`. */
+const DIFF_OPTIONS: readonly OptionRow[] = [
+  ['--fail-on <changes>', 'changes that make the command fail', FAIL_ON, 'breaking'],
+  ['--markdown', 'print Markdown instead of text, for a comment on a pull request'],
+  ...listRows('allowRefs'),
 ];
 
 /** The options of the database, for `storefront migrate`. */

@@ -1,26 +1,28 @@
 import { randomInt } from 'node:crypto';
 import { type CheckCommand, MAX_SEED } from '../check/options.ts';
+import { ControlError } from '../client/client.ts';
+import type { CheckConfig, Config } from '../config.ts';
+import type { DiffCommand } from '../diff/options.ts';
 import { getContractPath } from '../server/choose-application.ts';
-import { explain, formatStartMessage } from '../server/explain.ts';
+import { type ExplainOptions, explain, formatStartMessage } from '../server/explain.ts';
 import { createLogger, supportsColors } from '../server/logger.ts';
 import type { Options } from '../server/options.ts';
 import { migrateDatabase, repair } from '../server/repair.ts';
 import { createStorefront, type Storefront } from '../server/storefront.ts';
 import { version } from '../server/version.ts';
 import { UserError } from '../util/issue.ts';
+import { CONSOLE_PATH } from '../util/request-target.ts';
 import { escapeControlsInLines } from '../util/text.ts';
-import { allowNewSpaceGrowth } from './new-space.ts';
-import { type ParsedCommand, readCommandLine } from './options.ts';
+import { runInBackground, type ServerDescription, startInBackground, takeBackgroundName } from './background.ts';
+import { formatStarted, runBackgroundCommand } from './background-commands.ts';
+import { loadConfig } from './config.ts';
+import type { ControlCommand } from './control-command.ts';
+import { allowNewSpaceGrowth, limitHeapGrowth } from './heap-growth.ts';
+import { type CommandError, type CommandResult, ERROR_CODES, type ErrorCode, formatJsonOutput } from './json-output.ts';
+import { findCommandName, JSON_FLAG, type ParsedCommand, readCommandLine } from './options.ts';
 import { runControlCommand } from './run-control-command.ts';
-
-/** The exit code of a command that failed. */
-const EXIT_FAILED = 1;
-
-/** The exit code for an invalid command line. */
-const EXIT_USAGE = 2;
-
-/** The exit code of a check that could not run. A check that finds violations has the exit code 1. */
-const EXIT_INCOMPLETE = 3;
+import { installSkill } from './skill.ts';
+import { handleUnhandledErrors, toError } from './unhandled-errors.ts';
 
 /**
  * The signals that stop the server.
@@ -51,38 +53,166 @@ const CLEAR_LINE = '\r\u001b[K';
 
 // If the program that reads the output ends, a write fails. This error must not stop the server.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
-const commandLine = { args: process.argv.slice(2), environment: process.env, version };
-runCommand(readCommandLine({ ...commandLine, isTerminal: process.stdout.isTTY === true })).catch((error) => {
-  if (!(error instanceof UserError)) throw error;
-  fail(error.message, EXIT_FAILED);
+/** The option that makes the program ignore configuration files. The test kit uses it. */
+const NO_CONFIG = '--no-config';
+
+/** Options and commands that need no configuration file. */
+const OPTIONS_WITHOUT_CONFIG = [NO_CONFIG, '--help', '-h', '--version', '-V'];
+const COMMANDS_WITHOUT_CONFIG = ['help', 'diff', 'skill', 'mcp', 'status', 'stop', 'restart', 'logs'];
+
+const backgroundName = takeBackgroundName(process.env);
+const commandLine = {
+  args: process.argv.slice(2).filter((argument) => argument !== NO_CONFIG),
+  environment: process.env,
+  version,
+};
+
+/** A server in the background has the arguments of the command that has started it. */
+const isJson = backgroundName === undefined && commandLine.args.includes(JSON_FLAG);
+const writeOutput = process.stdout.write.bind(process.stdout);
+// With --json, only the JSON is on standard output. Logs, texts and the output of handlers are on standard error.
+if (isJson) process.stdout.write = process.stderr.write.bind(process.stderr) as typeof process.stdout.write;
+
+/** Whether the JSON output is complete. A server has printed it before an error can stop it. */
+let hasFinished = false;
+
+run().then(finish, (error) => {
+  if (error instanceof UserError) return fail(toCommandError(error));
+  if (!isJson) throw error;
+  crash(error);
 });
 
-async function runCommand(command: ParsedCommand): Promise<void> {
-  // The other commands end soon, and need less CPU time with a larger space.
-  if (command.kind !== 'serve') allowNewSpaceGrowth();
-  switch (command.kind) {
-    case 'print':
-      return print(command.text);
-    case 'refuse':
-      return fail(command.reason, EXIT_USAGE);
-    case 'repair':
-      return print(`${await repair(command.options)}\n`);
-    case 'migrate':
-      return print(`${await migrateDatabase(command.options)}\n`);
-    case 'check':
-      return check(command.options).catch(failCheck);
-    case 'control':
-      if (!(await runControlCommand(command.options, printSafely))) process.exitCode = EXIT_FAILED;
-      return;
-    case 'explain':
-      return printSafely(await explain(command.options));
-    case 'serve':
-      return serve(command.options);
+function crash(error: unknown): never {
+  printError(`${toError(error).stack}\n`);
+  return abort(toError(error).message);
+}
+
+/** Sets the exit code of a command, and with --json prints its result. */
+function finish(result: CommandResult | undefined): void {
+  if (!result) return;
+  if (result.error) process.exitCode ||= ERROR_CODES[result.error.code].exitCode;
+  if (isJson && !hasFinished) writeOutput(formatJsonOutput(findCommandName(commandLine), result));
+  hasFinished = true;
+}
+
+/** The error codes by the reason of a `UserError`. */
+const REASON_CODES: Readonly<Record<string, ErrorCode>> = {
+  'data-file': 'invalid_data_file',
+  'truncated-file': 'invalid_data_file',
+  'other-contract': 'invalid_data_file',
+  contract: 'invalid_contract',
+};
+
+function toCommandError(error: UserError): CommandError {
+  const { message } = error;
+  if (error instanceof ControlError) {
+    const { status, violations } = error;
+    if (status === undefined) return { code: 'connection_failed', message };
+    return { code: 'request_rejected', message, details: { status, violations } };
+  }
+  const isPortInUse = (error.cause as NodeJS.ErrnoException | undefined)?.code === 'EADDRINUSE';
+  return { code: isPortInUse ? 'port_in_use' : (REASON_CODES[error.reason ?? ''] ?? 'command_failed'), message };
+}
+
+/** Runs the command. Resolves to undefined if the command has finished itself. */
+async function run(): Promise<CommandResult | undefined> {
+  const [, , command = '', ...others] = process.argv;
+  const needsNone =
+    COMMANDS_WITHOUT_CONFIG.includes(command) ||
+    [command, ...others].some((argument) => OPTIONS_WITHOUT_CONFIG.includes(argument));
+  const config = needsNone ? {} : await settle('the configuration file', loadConfig(process.cwd())).catch(refuseConfig);
+  if (!config) return undefined;
+  return runCommand(readCommandLine({ ...commandLine, config, isTerminal: process.stdout.isTTY === true }), config);
+}
+
+function refuseConfig(error: unknown): undefined {
+  if (!(error instanceof UserError)) throw error;
+  return void fail({ code: 'invalid_configuration', message: error.message });
+}
+
+/** Waits for code of the user. If the process would end before, prints an error and sets the exit code. */
+async function settle<Result>(what: string, promise: Promise<Result>): Promise<Result> {
+  const onExit = () => {
+    process.exitCode = ERROR_CODES.check_not_run.exitCode;
+    fail({ code: 'check_not_run', message: `${what} waits for something that never happens: correct it.` });
+  };
+  process.once('beforeExit', onExit);
+  try {
+    return await promise;
+  } finally {
+    process.off('beforeExit', onExit);
   }
 }
 
+async function runCommand(command: ParsedCommand, config: Config): Promise<CommandResult | undefined> {
+  // The other commands end soon, and need less CPU time with a larger space.
+  if (command.kind !== 'serve' && backgroundName === undefined) {
+    allowNewSpaceGrowth();
+    if (isJson) process.on('uncaughtException', crash);
+  }
+  switch (command.kind) {
+    case 'print':
+      print(command.text);
+      return { data: { text: command.text.trimEnd() } };
+    case 'refuse':
+      return void fail({ code: 'invalid_usage', message: command.reason });
+    case 'repair':
+      return printMessage(await repair(command.options));
+    case 'migrate':
+      return printMessage(await migrateDatabase(command.options));
+    case 'check':
+      return check(command.options, config.check).catch(failCheck);
+    case 'control':
+      return control(command.options);
+    case 'explain':
+      return printExplanation(command.options);
+    case 'diff':
+      return diff(command.options);
+    case 'background':
+      return runBackgroundCommand(command.command, printSafely, isJson ? printData : undefined);
+    case 'mcp': {
+      const { serveMcp } = await import('./mcp.ts');
+      return void (await serveMcp(version));
+    }
+    case 'skill': {
+      const files = installSkill(command.options);
+      print(files.map((file) => `Wrote ${file}\n`).join(''));
+      return { data: { files } };
+    }
+    case 'start':
+      return start(command);
+    case 'serve':
+      return { data: describeServer(await serve(command.options), command.options) };
+  }
+}
+
+/** Prints the text of a command. */
 function print(text: string): void {
   process.stdout.write(text);
+}
+
+function printMessage(message: string): CommandResult {
+  print(`${message}\n`);
+  return { data: { message } };
+}
+
+/** Prints a line of JSON for a command that follows a journal or a log. */
+function printData(data: object): void {
+  writeOutput(formatJsonOutput(findCommandName(commandLine), { data }));
+}
+
+async function control(command: ControlCommand): Promise<CommandResult | undefined> {
+  const printers = isJson ? { print() {}, printEntry: printData } : { print: printSafely };
+  const result = await runControlCommand(command, printers);
+  if (command.format === 'stream') return undefined;
+  if (result.error?.code === 'coverage_too_low') printFailure(result.error.message);
+  return result;
+}
+
+async function printExplanation(options: ExplainOptions): Promise<CommandResult> {
+  const { operations, warnings, text } = await explain(options);
+  if (!isJson) printSafely(text);
+  return { data: operations, warnings };
 }
 
 /** Prints a text that clients or documents can contain. It must not control the terminal. */
@@ -94,41 +224,109 @@ function printError(text: string): void {
   process.stderr.write(text);
 }
 
-async function check(command: CheckCommand): Promise<void> {
+async function check(
+  options: CheckCommand,
+  { before, operations, parameters, credentials, states }: CheckConfig = {},
+): Promise<CommandResult> {
+  const given = { ...options, operations, parameters, credentials, states };
+  limitHeapGrowth();
   // Dynamic imports let the other commands start faster.
-  const { writeReports, runCheck } = await import('../check/command.ts');
+  const { isRecorded, prepareFiles, readRemoteContract, writeReports, runCheck } = await import('../check/command.ts');
+  const { toDocument } = await import('../check/report/report.ts');
   const { selectSandboxes } = await import('../check/check-sandbox.ts');
+  const { callBefore } = await import('../check/before-hook.ts');
+  const { verifiesPact } = await import('../check/verify-pact.ts');
+  const { createAccess } = await import('../check/access.ts');
   const { createStopSignal } = await import('../check/exchange.ts');
   const { shopModel: model } = await import('../shop/model/shop.ts');
   const interrupt = new AbortController();
   // Handles only the first signal. A second signal ends the process at once.
   for (const name of ['SIGINT', 'SIGTERM']) process.once(name, () => interrupt.abort());
-  const signal = createStopSignal(command.maxTime, interrupt.signal);
-  const parts = { model, contract: getContractPath({}), seed: randomInt(MAX_SEED), print, signal };
+  const signal = createStopSignal(given.maxTime, interrupt.signal);
+  prepareFiles(given);
+  const access = createAccess(given, process.env);
+  const sendsRequests = !isRecorded(given) || verifiesPact(given);
+  const hook =
+    before && sendsRequests ? callBefore(before, given, { environment: process.env, signal, access }) : undefined;
+  const prepared = hook ? await settle('check.before of the configuration', hook) : given;
+  const command = await readRemoteContract(prepared, { signal, access });
+  const parts = {
+    model,
+    contract: getContractPath({}),
+    seed: randomInt(MAX_SEED),
+    nowMs: Date.now(),
+    print,
+    signal,
+    access,
+    environment: process.env,
+  };
   const onProgress = command.report === undefined && process.stderr.isTTY ? showProgress : undefined;
-  const report = await runCheck(await selectSandboxes(command, { ...parts, printProgress: printError }), {
+  const running = runCheck(await selectSandboxes(command, { ...parts, printProgress: printError }), {
     ...parts,
     start: () => createStorefront({ contract: command.contract, allowRefs: command.allowRefs }),
     onProgress,
   });
+  const hooks = credentials ? 'check.credentials' : states && 'check.states';
+  const report = await (hooks ? settle(`${hooks} of the configuration`, running) : running);
   if (onProgress) printError(CLEAR_LINE);
-  process.exitCode = writeReports(report, command, print);
+  const exitCode = writeReports(report, command, print);
+  const data = toDocument(report);
+  if (exitCode === 0) return { data };
+  const code = data.verdict === 'failed' ? 'check_failed' : 'check_incomplete';
+  return { data, error: { code, message: `The verdict of the check is: ${data.verdict}.` } };
+}
+
+async function diff(command: DiffCommand): Promise<CommandResult | undefined> {
+  const { runDiff } = await import('../diff/command.ts');
+  try {
+    const { report, text, hasFailed } = await runDiff(command, { folder: process.cwd(), environment: process.env });
+    if (!isJson) print(text);
+    if (!hasFailed) return { data: report };
+    const kinds = `${report.breaking.length} breaking and ${report.other.length} other`;
+    return { data: report, error: { code: 'changes_found', message: `The contract has ${kinds} changes.` } };
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    return void fail({ code: 'unreadable_version', message: error.message });
+  }
 }
 
 function showProgress(done: number, total: number, part: string): void {
   printError(`${CLEAR_LINE}${done} of ${total} parts checked: ${part}`);
 }
 
-function failCheck(error: unknown): void {
+async function failCheck(error: unknown): Promise<undefined> {
   const isUsage = error instanceof UserError && error.reason === 'usage';
   const message =
     error instanceof UserError
       ? error.message
       : `The check failed because of a bug in storefront: ${(error as Error).stack}`;
-  fail(message, isUsage ? EXIT_USAGE : EXIT_INCOMPLETE);
+  if (process.env.GITHUB_ACTIONS === 'true') {
+    const { toErrorAnnotation } = await import('../check/report/annotations.ts');
+    printSafely(toErrorAnnotation(message));
+  }
+  const isBug = !(error instanceof UserError);
+  const code: ErrorCode = isBug ? 'internal_error' : isUsage ? 'invalid_usage' : 'check_not_run';
+  if (isBug) process.exitCode = ERROR_CODES.check_not_run.exitCode;
+  fail({ code, message });
 }
 
-async function serve(options: Options): Promise<void> {
+/** Starts a server in the background, or runs it in this process if the process was started for it. */
+async function start({
+  name,
+  options,
+}: ParsedCommand & { readonly kind: 'start' }): Promise<CommandResult | undefined> {
+  const args = process.argv.slice(2);
+  if (backgroundName !== undefined)
+    return void (await runInBackground(backgroundName, { args, options }, async () =>
+      describeServer(await serve(options, false), options),
+    ));
+  const started = await startInBackground(name, { args, options });
+  printSafely(formatStarted(started));
+  return { data: { ...started.server, isNew: started.isNew } };
+}
+
+/** `endsWithParent`: whether the server stops when the process that has started it ends. */
+async function serve(options: Options, endsWithParent = true): Promise<Storefront> {
   const logTo = createDroppingWriter(options.log === 'off' ? process.stderr : process.stdout);
   const log = createLogger(options.log ?? 'off', logTo);
   const starting = createStorefront({ ...options, logTo });
@@ -137,10 +335,21 @@ async function serve(options: Options): Promise<void> {
     logError: (err, message) => log.error({ err }, message),
     fail: abort,
   });
-  stopOnSignal(starting);
+  stopOnSignal(starting, endsWithParent);
   const storefront = await starting;
   setTimeout(allowNewSpaceGrowth, WARM_UP_MS).unref();
   if (options.log === 'off') print(`${formatStartMessage(storefront)}\n`);
+  return storefront;
+}
+
+/** Returns the properties of a started server for the JSON output. */
+function describeServer(
+  { url, dataFile, database, durability, operations, mocked }: Storefront,
+  options: Options,
+): ServerDescription {
+  const contract = getContractPath(options);
+  const { pid } = process;
+  return { url, pid, contract, dataFile, database, durability, operations, mocked, console: url + CONSOLE_PATH };
 }
 
 /**
@@ -161,7 +370,7 @@ function createDroppingWriter(stream: NodeJS.WriteStream): NonNullable<Options['
  * Stops the server when a signal arrives or the parent process disconnects the IPC channel.
  * If the server is still starting, first waits until it has started.
  */
-function stopOnSignal(starting: Promise<Storefront>): void {
+function stopOnSignal(starting: Promise<Storefront>, endsWithParent: boolean): void {
   let isStopping = false;
   const stop = async () => {
     if (isStopping) return;
@@ -175,64 +384,23 @@ function stopOnSignal(starting: Promise<Storefront>): void {
   };
   for (const signal of STOP_SIGNALS) process.on(signal, stop);
   // The IPC channel also closes if the parent process is killed.
-  if (process.connected === false) stop();
-  process.on('disconnect', stop);
+  if (endsWithParent && process.connected === false) stop();
+  if (endsWithParent) process.on('disconnect', stop);
   process.channel?.unref();
 }
 
 /** Prints a message to standard error and ends the process immediately. */
 function abort(message: string): never {
-  fail(message, EXIT_FAILED);
+  fail({ code: 'internal_error', message });
   process.exit();
 }
 
-function fail(message: string, exitCode: number): void {
+/** Prints the error of a command that failed, and sets the exit code. */
+function fail(error: CommandError): void {
+  printFailure(error.message);
+  finish({ error });
+}
+
+function printFailure(message: string): void {
   printError(`storefront: ${escapeControlsInLines(message)}\n`);
-  process.exitCode = exitCode;
-}
-
-/** The dependencies of `handleUnhandledErrors`. */
-interface UnhandledErrorParts {
-  /** A promise that resolves to the server when it is started. */
-  readonly starting: Promise<Storefront>;
-  /** Writes an error with its stack to the log. */
-  readonly logError: (error: unknown, message: string) => void;
-  /** Prints a message and ends the process with exit code 1. */
-  readonly fail: (message: string) => void;
-}
-
-/**
- * Handles unhandled promise rejections and uncaught exceptions, such as the errors of custom handlers.
- * Until the server has started, each of these errors ends the process.
- *
- * Decision: a running server logs an unhandled rejection and continues.
- * After an uncaught exception, the server stops gracefully, because the state of the process is unknown.
- */
-export function handleUnhandledErrors(
-  program: Pick<NodeJS.Process, 'on'>,
-  { starting, logError, fail }: UnhandledErrorParts,
-): void {
-  let storefront: Storefront | undefined;
-  starting.then(
-    (running) => {
-      storefront = running;
-    },
-    () => {},
-  );
-  program.on('unhandledRejection', (reason) => {
-    if (storefront) logError(toError(reason), 'Unhandled promise rejection. The server continues.');
-    else fail(`The start failed: unhandled promise rejection: ${toError(reason).stack}`);
-  });
-  program.on('uncaughtException', (error, origin) => {
-    if (origin === 'unhandledRejection') return;
-    if (!storefront) return fail(`The start failed: uncaught exception: ${toError(error).stack}`);
-    logError(toError(error), 'Uncaught exception. The server stops.');
-    const end = () => fail('Stopped after an uncaught exception');
-    storefront.close().then(end, end);
-    storefront = undefined;
-  });
-}
-
-function toError(thrown: unknown): Error {
-  return thrown instanceof Error ? thrown : new Error(String(thrown));
 }

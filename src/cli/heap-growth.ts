@@ -14,6 +14,17 @@ export function allowNewSpaceGrowth(): void {
   setGrowthFactor(DEFAULT_FACTOR);
 }
 
+/**
+ * Lets V8 collect garbage before the heap has grown by more than half.
+ * By default, V8 waits until a small heap has four times its size.
+ * In a measurement, a check of 108 operations used 191 MB instead of 313 MB, and 10 % more CPU time.
+ */
+export function limitHeapGrowth(): void {
+  setFlagsFromString(`--heap-growing-percent=${GROWTH_PERCENT}`);
+}
+
+const GROWTH_PERCENT = 50;
+
 /** The default of V8 in all versions of Node since 20. */
 const DEFAULT_FACTOR = 2;
 

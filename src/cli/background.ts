@@ -1,0 +1,360 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import {
+  closeSync,
+  existsSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import type { Storefront } from '../server/options.ts';
+import { findLockOwner, lockFile } from '../store/lock.ts';
+import { UserError } from '../util/issue.ts';
+import { toFlag } from '../util/text.ts';
+import { tryOrUndefined } from '../util/try-or-undefined.ts';
+
+/** The folder with the files of the servers that were started in the background, in the folder of the start. */
+const FOLDER = '.storefront';
+
+/** The environment variable that tells a process that it is a server in the background. Its value is the name. */
+const NAME_VARIABLE = 'STOREFRONT_BACKGROUND_NAME';
+
+/** The maximum duration of a start, in ms. */
+const START_MS = 120_000;
+
+/** The maximum duration of a stop, in ms. The server itself ends after at most 10.5 s. */
+const STOP_MS = 15_000;
+
+/** The interval at which a state is read again while it is waited for, in ms. */
+const POLL_MS = 50;
+
+/** The number of log lines that the error of a failed start contains. */
+const FAILED_LINES = 20;
+
+/** A started server in the output of commands. */
+export interface ServerDescription
+  extends Pick<Storefront, 'url' | 'dataFile' | 'database' | 'durability' | 'operations' | 'mocked'> {
+  readonly pid: number;
+  /** The path or URL of the contract. */
+  readonly contract: string;
+  /** The address of the console. */
+  readonly console: string;
+}
+
+/** A server that was started in the background, as commands show it. Until it runs, only its process is known. */
+export interface BackgroundServer extends Partial<ServerDescription> {
+  readonly name: string;
+  /** `stopped`: the process has ended without `storefront stop`, for example because of an error. */
+  readonly status: 'starting' | 'running' | 'stopped';
+  readonly pid: number;
+  /** The path of the log file. */
+  readonly logFile: string;
+  /** When the process was started: ISO 8601. */
+  readonly startedAt: string;
+}
+
+/** What is stored about a server. The file can be read only by its owner, because options can have tokens. */
+interface StoredServer extends Omit<BackgroundServer, 'status'> {
+  /** The command line with which the server was started, and its options. */
+  readonly args: readonly string[];
+  readonly options: Readonly<Record<string, unknown>>;
+}
+
+/** What the process of a server tells the process that has started it. `taken`: a server with the name runs. */
+type Message = 'ready' | 'taken';
+
+/** The server in the background that this process is; undefined if it is none. Child processes do not inherit it. */
+export function takeBackgroundName(environment: NodeJS.ProcessEnv): string | undefined {
+  const name = environment[NAME_VARIABLE];
+  delete environment[NAME_VARIABLE];
+  return name;
+}
+
+/** Returns the paths of the files of a server. */
+function getPaths(name: string): { readonly stateFile: string; readonly logFile: string } {
+  const folder = resolve(FOLDER);
+  return { stateFile: join(folder, `${name}.json`), logFile: join(folder, `${name}.log`) };
+}
+
+/**
+ * Runs a server in this process, which was started for it.
+ * `serve`: starts the server. The process ends when the server is stopped.
+ */
+export async function runInBackground(
+  name: string,
+  { args, options }: Pick<StoredServer, 'args'> & { readonly options: object },
+  serve: () => Promise<ServerDescription>,
+): Promise<void> {
+  const { stateFile, logFile } = getPaths(name);
+  let url: string | undefined;
+  const lock = await lockFile(stateFile, () => url).catch((error) => {
+    if (!(error instanceof UserError)) throw error;
+    send('taken');
+    return undefined;
+  });
+  if (!lock) return;
+  // The file has the log of the last start. The process writes to its end.
+  ftruncateSync(process.stdout.fd);
+  const base = { name, pid: process.pid, logFile, startedAt: new Date().toISOString(), args, options: toJson(options) };
+  const store = (server: StoredServer) =>
+    writeFileSync(stateFile, `${JSON.stringify(server, null, 2)}\n`, { mode: 0o600 });
+  store(base);
+  // After an error, the file stays, so that `status` shows that the server has ended.
+  process.once('exit', (code) => {
+    if (code === 0 || url === undefined) rmSync(stateFile, { force: true });
+  });
+  const description = await serve();
+  url = description.url;
+  store({ ...base, ...description });
+  send('ready');
+}
+
+function send(message: Message): void {
+  // The process that has started this one can already have ended.
+  if (process.connected) process.send?.(message, () => {});
+}
+
+/** Returns options as they are stored. Functions and undefined values are left out. */
+function toJson(options: object): StoredServer['options'] {
+  return JSON.parse(JSON.stringify(options));
+}
+
+/** The result of a start. `isNew`: false if the server was already running with the same options. */
+export interface Started {
+  readonly server: BackgroundServer;
+  readonly isNew: boolean;
+}
+
+/**
+ * Starts a server in the background, and waits until it is ready.
+ * Throws a `UserError` if the start fails, or if a server with the name and other options runs.
+ */
+export async function startInBackground(
+  name: string,
+  { args, options }: Pick<StoredServer, 'args'> & { readonly options: object },
+): Promise<Started> {
+  createFolder();
+  const running = await waitUntilReady(name);
+  if (running) return { server: requireSame(running, toJson(options)), isNew: false };
+  const result = await spawnServer(name, args);
+  const server = await waitUntilReady(name);
+  if (!server) throw new UserError(`The server ended after its start. Its log is ${getPaths(name).logFile}.`);
+  return result === 'ready'
+    ? { server: toShown(server), isNew: true }
+    : { server: requireSame(server, toJson(options)), isNew: false };
+}
+
+/** Creates the folder for the files of the servers. Git ignores it. */
+function createFolder(): void {
+  mkdirSync(FOLDER, { recursive: true, mode: 0o700 });
+  const ignoreFile = join(FOLDER, '.gitignore');
+  if (!existsSync(ignoreFile)) writeFileSync(ignoreFile, '*\n');
+}
+
+/** Returns a running server. Throws a `UserError` if it was started with other options. */
+function requireSame(server: StoredServer, options: StoredServer['options']): BackgroundServer {
+  const names = [...new Set([...Object.keys(server.options), ...Object.keys(options)])];
+  const different = names.filter((name) => !isDeepStrictEqual(server.options[name], options[name]));
+  if (different.length === 0) return toShown(server);
+  throw new UserError(
+    `The server ${server.name} already runs at ${server.url} with another ${different.map(toFlag).join(', ')}. Stop it first: storefront stop${formatName(server.name)}. Or start another one with --name NAME.`,
+  );
+}
+
+/** Returns the option `--name` for a command about a server. */
+function formatName(name: string): string {
+  return name === DEFAULT_NAME ? '' : ` --name ${name}`;
+}
+
+/** The name of a server without the option `--name`. */
+export const DEFAULT_NAME = 'default';
+
+/** Starts the process of a server. Resolves when it is ready, or when another one has the name. */
+async function spawnServer(name: string, args: readonly string[]): Promise<Message> {
+  const { logFile } = getPaths(name);
+  const log = openSync(logFile, 'a', 0o600);
+  const child = spawn(process.execPath, [...process.execArgv, process.argv[1] ?? '', ...args], {
+    detached: true,
+    stdio: ['ignore', log, log, 'ipc'],
+    env: { ...process.env, [NAME_VARIABLE]: name },
+  });
+  closeSync(log);
+  try {
+    return await waitForMessage(child, logFile);
+  } finally {
+    if (child.connected) child.disconnect();
+    child.unref();
+  }
+}
+
+function waitForMessage(child: ChildProcess, logFile: string): Promise<Message> {
+  return new Promise((resolve, reject) => {
+    const fail = (reason: string) => {
+      clearTimeout(timer);
+      const lines = readLastLines(logFile, FAILED_LINES);
+      const text = lines === '' ? '' : ` It ends with:\n${lines}`;
+      reject(new UserError(`The server ${reason}. Its log is ${logFile}.${text}`));
+    };
+    const timer = setTimeout(() => {
+      endGroup(child.pid, 'SIGKILL');
+      fail(`was not ready within ${START_MS / 1_000} s, and was ended`);
+    }, START_MS);
+    child.once('message', (message) => {
+      clearTimeout(timer);
+      resolve(message as Message);
+    });
+    child.once('error', (error) => fail(`could not be started (${error.message})`));
+    child.once('exit', (code, signal) => fail(`ended with ${code ?? signal} instead of starting`));
+  });
+}
+
+/** Returns the last lines of a file; an empty text if it cannot be read. */
+function readLastLines(file: string, count: number): string {
+  const lines = (tryOrUndefined(() => readFileSync(file, 'utf8')) ?? '').trimEnd().split('\n');
+  return lines.slice(-count).join('\n');
+}
+
+/** Sends a signal to a process and its children. Does nothing if they have ended. */
+function endGroup(pid: number | undefined, signal: NodeJS.Signals): void {
+  if (pid !== undefined) tryOrUndefined(() => process.kill(-pid, signal));
+}
+
+/** Returns what is stored about a server. Undefined if nothing is stored, or if the file is incomplete. */
+function readStored(name: string): StoredServer | undefined {
+  return tryOrUndefined(() => JSON.parse(readFileSync(getPaths(name).stateFile, 'utf8')) as StoredServer);
+}
+
+/** Returns whether the process of a server runs. It has a lock until it ends. */
+async function isRunning(name: string): Promise<boolean> {
+  return existsSync(FOLDER) && (await findLockOwner(getPaths(name).stateFile)) !== undefined;
+}
+
+/** Waits until a server that is starting is ready. Returns undefined if no server with the name runs. */
+async function waitUntilReady(name: string): Promise<StoredServer | undefined> {
+  for (const endMs = Date.now() + START_MS; ; ) {
+    if (!(await isRunning(name))) return undefined;
+    const stored = readStored(name);
+    if (stored?.url !== undefined) return stored;
+    if (Date.now() > endMs)
+      throw new UserError(`The server ${name} is still starting. Stop it: storefront stop${formatName(name)}`);
+    await sleep(POLL_MS);
+  }
+}
+
+/** Returns the servers that were started in this folder, or the one with a name. */
+export async function listServers(name?: string): Promise<readonly BackgroundServer[]> {
+  const files = tryOrUndefined(() => readdirSync(FOLDER)) ?? [];
+  const all = files.filter((file) => file.endsWith('.json')).map((file) => file.slice(0, -'.json'.length));
+  const servers: BackgroundServer[] = [];
+  for (const one of all.filter((own) => name === undefined || own === name).toSorted()) {
+    const stored = readStored(one);
+    if (!stored) continue;
+    const status = !(await isRunning(one)) ? 'stopped' : stored.url === undefined ? 'starting' : 'running';
+    servers.push({ ...toShown(stored), status });
+  }
+  return servers;
+}
+
+/** Returns a running server without its command line and its options, which can have tokens. */
+function toShown({ args: _, options: __, ...server }: StoredServer): BackgroundServer {
+  return { ...server, status: 'running' };
+}
+
+/** A stopped server. `wasKilled`: whether it did not end by itself. `wasRunning`: false if it had ended before. */
+export interface Stopped {
+  readonly name: string;
+  /** Undefined if no server has the name. */
+  readonly pid?: number;
+  readonly wasRunning: boolean;
+  readonly wasKilled: boolean;
+}
+
+/** Stops a server, and waits until its process has ended. Returns undefined if there is none with the name. */
+export async function stopServer(name: string): Promise<Stopped | undefined> {
+  const wasRunning = await isRunning(name);
+  const stored = readStored(name);
+  if (!stored) return undefined;
+  const { pid } = stored;
+  const wasKilled = wasRunning && !(await endProcess(name, pid));
+  // Also ends the processes that handlers have started.
+  if (wasRunning) endGroup(pid, wasKilled ? 'SIGKILL' : 'SIGTERM');
+  if (readStored(name)?.pid === pid) rmSync(getPaths(name).stateFile, { force: true });
+  return { name, pid, wasRunning, wasKilled };
+}
+
+/** Asks a process to end. Returns whether it has ended in time. */
+async function endProcess(name: string, pid: number): Promise<boolean> {
+  tryOrUndefined(() => process.kill(pid, 'SIGTERM'));
+  for (const endMs = Date.now() + STOP_MS; Date.now() < endMs; ) {
+    if (!(await isRunning(name))) return true;
+    await sleep(POLL_MS);
+  }
+  return false;
+}
+
+/** Stops a server, and starts it again with the same command line. Throws a `UserError` if there is none. */
+export async function restartServer(name: string): Promise<BackgroundServer> {
+  const stored = readStored(name);
+  if (!stored) throw createUnknownServer(name);
+  await stopServer(name);
+  return (await startInBackground(name, stored)).server;
+}
+
+function createUnknownServer(name: string): UserError {
+  const start = `storefront start --background${formatName(name)}`;
+  return new UserError(`No server with the name ${name} was started in this folder. Start it: ${start}`);
+}
+
+/** How the log of a server is read. `lines`: the number of last lines; undefined for all. */
+interface LogReading {
+  readonly lines: number | undefined;
+  /** Whether new lines are printed until the server ends. */
+  readonly follows: boolean;
+}
+
+/** Prints the log of a server. Throws a `UserError` if there is none. */
+export async function printLog(
+  name: string,
+  { lines, follows }: LogReading,
+  print: (text: string) => void,
+): Promise<void> {
+  const { logFile } = getPaths(name);
+  const text = tryOrUndefined(() => readFileSync(logFile, 'utf8'));
+  if (text === undefined) throw createUnknownServer(name);
+  const all = text.split('\n');
+  print(lines === undefined ? text : all.slice(-lines - 1).join('\n'));
+  let position = Buffer.byteLength(text);
+  while (follows) {
+    const mayGrow = await isRunning(name);
+    position = printNewText(logFile, position, print);
+    if (!mayGrow) return;
+    await sleep(POLL_MS);
+  }
+}
+
+/** Prints what was added to a file after a position in bytes. Returns the new position. */
+function printNewText(file: string, position: number, print: (text: string) => void): number {
+  const { size } = statSync(file);
+  // A restart begins the file again.
+  const from = size < position ? 0 : position;
+  if (size === from) return from;
+  const bytes = Buffer.alloc(size - from);
+  const descriptor = openSync(file, 'r');
+  try {
+    // A line can still be incomplete, so only whole ones are printed.
+    const read = readSync(descriptor, bytes, 0, bytes.length, from);
+    const end = bytes.subarray(0, read).lastIndexOf('\n') + 1;
+    print(bytes.toString('utf8', 0, end));
+    return from + end;
+  } finally {
+    closeSync(descriptor);
+  }
+}
