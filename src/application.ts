@@ -2,7 +2,7 @@ import type { Contract } from './openapi/contract.ts';
 import type { Document } from './openapi/document.ts';
 import type { Route } from './openapi/routes.ts';
 import type { Change } from './store/backend.ts';
-import type { Entry, State } from './store/state.ts';
+import type { ChangeSequence, Entry, State } from './store/state.ts';
 import type { StateRules } from './store/validate-state.ts';
 import type { Issue } from './util/issue.ts';
 import type { ProblemKind } from './util/problem.ts';
@@ -126,6 +126,8 @@ export interface ContractImplementation<S extends State = State> {
    * Without this function, the engine uses the component schema and the key in `stateRules`.
    */
   getEntrySchema?(collection: string): EntrySchema | undefined;
+  /** Returns a stored entry as responses show it, for a webhook. Without it, a webhook has the stored entry. */
+  showEntry?(collection: string, entry: Entry): unknown;
   /** Returns what the console asks for in a new entry. Without it, the console asks for all properties. */
   getEntryForm?(collection: string): EntryForm | undefined;
   /**
@@ -136,9 +138,11 @@ export interface ContractImplementation<S extends State = State> {
   /**
    * Checks the token of a request that needs credentials, before its parameters and its body are validated, or before
    * a user's handler calls the built-in handler.
-   * Throws a `DomainError` if a logout has ended the token, or its user does not exist.
+   * Throws a `DomainError` if the token has expired, a logout has ended it, or its user does not exist.
    */
-  checkToken?(route: Route, input: Pick<Input, 'headers' | 'user'>, state: S): void;
+  checkToken?(route: Route, input: Pick<Input, 'headers' | 'user'>, state: S, nowMs: number): void;
+  /** The operations that log a user in with a password, and return a token. */
+  readonly logins?: readonly Route[];
   /** Returns whether a text is a token that a login has returned. The option `auth` need not name such tokens. */
   isIssuedToken?(text: string): boolean;
   /**
@@ -258,6 +262,13 @@ export interface Context<S extends State = State> {
   nowMs(): number;
   /** Returns a new UUID. No entry of the state has this UUID as its id. */
   newId(): string;
+  /**
+   * Returns the committed changes of the entries of the sandbox from now on, without end, for a handler that returns an
+   * async iterable as its body.
+   * `after`: the id of the change after which the changes start, such as the header `Last-Event-ID`.
+   * Throws an error, which becomes the status 410, if not all of these changes are known any more.
+   */
+  changes(after?: string): ChangeSequence;
 }
 
 /** The schema of the entries of a collection. */

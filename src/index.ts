@@ -1,4 +1,5 @@
 export { mocked } from './application.ts';
+export { type CheckConfig, type Config, defineConfig } from './config.ts';
 export type { ApiContext, ApiHandler, ApiInput, ApiResponse, ShopApi } from './server/api-types.ts';
 export { DomainError, type DomainErrorCode } from './server/api-types.ts';
 export type { Options } from './server/options.ts';

@@ -14,7 +14,18 @@ interface Kind<Value> {
 }
 
 /** The syntaxes of option values in the command line. `cli/options.ts` has the parser of each syntax. */
-export type Syntax = 'text' | 'folder' | 'port' | 'names' | 'paths' | 'hosts' | 'origins' | 'auth' | 'delay';
+export type Syntax =
+  | 'urls'
+  | 'text'
+  | 'folder'
+  | 'port'
+  | 'names'
+  | 'paths'
+  | 'hosts'
+  | 'origins'
+  | 'auth'
+  | 'delay'
+  | 'pace';
 
 /** An option of the command line. */
 interface CommandLineOption {
@@ -64,6 +75,16 @@ const PATHS: Kind<readonly string[]> = {
   syntax: 'paths',
 };
 const HOSTS: Kind<readonly string[]> = { remedy: 'a list of host names', isValid: isList, syntax: 'hosts' };
+const URLS: Kind<readonly string[]> = {
+  remedy: 'a list of absolute http or https URLs without user name and password',
+  isValid: (value): value is readonly string[] => isList(value) && value.every(isHttpUrl),
+  syntax: 'urls',
+};
+const WEBHOOK_SECRET: Kind<string> = {
+  remedy: '"whsec_" and the Base64 of 24 to 64 random bytes',
+  isValid: (value): value is string => isText(value) && isWebhookSecret(value),
+  syntax: 'text',
+};
 const ORIGINS: Kind<readonly string[]> = { remedy: 'a list of origins', isValid: isList, syntax: 'origins' };
 const OPERATIONS: Kind<boolean | readonly string[]> = {
   remedy: 'true, false or a list of operationIds',
@@ -85,6 +106,11 @@ const DELAY: Kind<number | { readonly from: number; readonly to: number }> = {
   isValid: (value): value is number | { readonly from: number; readonly to: number } =>
     isDelay(value) || isRange(value),
   syntax: 'delay',
+};
+const PACE: Kind<number> = {
+  remedy: `milliseconds up to ${MAX_DELAY_MS}`,
+  isValid: isDelay,
+  syntax: 'pace',
 };
 const LOG_TARGET: Kind<{ write(line: string): void; readonly hasColors?: boolean }> = {
   remedy: 'an object with a method write',
@@ -170,7 +196,11 @@ export const OPTIONS = {
     help: 'path of a JSON file with synonyms for the search',
   }),
   /** Path of a folder with a built front end, served at `/`. Default: none. */
-  static: option(FOLDER, { flags: '--static <folder>', help: 'folder with a built front end to serve' }),
+  static: option(FOLDER, {
+    flags: '--static <folder>',
+    help: 'folder with a built front end to serve',
+    env: 'STATIC',
+  }),
   /**
    * Whether to reject requests with properties or parameters that the contract does not define.
    * If false, the server ignores them.
@@ -182,13 +212,13 @@ export const OPTIONS = {
     defaultText: 'ignore these properties and parameters',
   }),
   /**
-   * Path of the contract, an OpenAPI 3.0 or 3.1 document.
+   * Path or URL of the contract: OpenAPI 3.0 to 3.2, or Swagger 2.0 with the package swagger2openapi.
    * The server stores the resources of the contract, and mocks all other operations that have no handler.
    * Default: the contract of the application.
    */
   contract: option(FILE, {
     flags: '--contract <file>',
-    help: 'path of the contract, an OpenAPI 3.0 or 3.1 document',
+    help: 'path or URL of the contract: OpenAPI 3.0 to 3.2, or Swagger 2.0 with the package swagger2openapi',
     defaultText: 'the contract of the built-in shop',
   }),
   /**
@@ -232,11 +262,13 @@ export const OPTIONS = {
    * Which sandboxes a request can name.
    * `any`: any sandbox; the first request creates it.
    * `declared`: only sandboxes that a client has created with the control API.
+   * `required`: any sandbox, but requests to operations that name none are refused.
+   * `visitor`: any sandbox; each browser that names none gets a sandbox by cookie.
    * Default: `any`.
    */
-  sandboxes: option(choice('any', 'declared'), {
+  sandboxes: option(choice('any', 'declared', 'required', 'visitor'), {
     flags: '--sandboxes <mode>',
-    help: 'sandboxes that requests can use: any (the first request that names a sandbox creates it), or declared (only sandboxes that were created with the control API)',
+    help: 'sandboxes that requests can use: any (the first request that names a sandbox creates it), declared (only sandboxes that were created with the control API), required (any, but requests that name none are refused) or visitor (any, and each browser that names none gets its own by cookie)',
     default: 'any',
   }),
   /**
@@ -259,7 +291,7 @@ export const OPTIONS = {
    */
   auth: option(CREDENTIALS, {
     flags: '--auth <mode>',
-    help: 'credentials to accept for operations with a security requirement: form (any credentials in a valid format), off (do not check), or comma-separated tokens; TOKEN=read+write limits the token to the scopes read and write, and TOKEN=@ann is the token of the user with the id or login ann',
+    help: 'credentials to accept for operations with a security requirement: form (any credentials in a valid format, and tokens of a login if the contract has one), off (do not check), or comma-separated tokens; TOKEN=read+write limits the token to the scopes read and write, and TOKEN=@ann is the token of the user with the id or login ann',
     defaultText: 'form',
   }),
   /**
@@ -271,6 +303,43 @@ export const OPTIONS = {
     flags: '--delay <ms>',
     help: 'delay of each response: milliseconds or a range (200-800), up to 60000',
     defaultText: '0',
+  }),
+  /** Time between two items of a mocked stream in ms, such as server-sent events, up to 60,000. Default: 0. */
+  streamPace: option(PACE, {
+    flags: '--stream-pace <ms>',
+    help: 'time between two items of a mocked stream, such as server-sent events, in milliseconds',
+    defaultText: '0',
+  }),
+  /** Whether a mocked stream stays open after its last item. Default: false. */
+  streamOpen: option(BOOLEAN, {
+    flags: '--stream-open',
+    help: 'keep a mocked stream open after its last item',
+    defaultText: 'end it',
+  }),
+  /** URLs to which the server sends the webhooks of the contract, with `POST`. Default: none. */
+  webhookUrl: option(URLS, {
+    flags: '--webhook-url <url>',
+    help: 'URL to which the server sends the webhooks of the contract; repeatable',
+    env: 'STOREFRONT_WEBHOOK_URL',
+  }),
+  /**
+   * Secret with which the server signs webhooks and callbacks (Standard Webhooks): `whsec_` and a key in Base64.
+   * Default: none, so that the requests have no signature.
+   */
+  webhookSecret: option(WEBHOOK_SECRET, {
+    flags: '--webhook-secret <secret>',
+    help: 'secret that signs webhooks and callbacks: whsec_ and a key in Base64',
+    env: 'STOREFRONT_WEBHOOK_SECRET',
+  }),
+  /**
+   * Hosts to which the server may send webhooks and callbacks, in addition to this machine.
+   * `.a.test` allows `a.test` and its subdomains.
+   * `*` allows all hosts.
+   * Default: none.
+   */
+  allowCallback: option(HOSTS, {
+    flags: '--allow-callback <hosts>',
+    help: 'comma-separated hosts to which the server may send webhooks and callbacks, in addition to this machine; repeatable',
   }),
   /**
    * Whether the control API is enabled.
@@ -296,6 +365,7 @@ export const OPTIONS = {
    */
   allowHost: option(HOSTS, {
     flags: '--allow-host <names>',
+    env: 'STOREFRONT_ALLOW_HOST',
     help: 'comma-separated host names of the server, in addition to localhost and IP addresses, that requests and pages can use; a leading dot (.example.test) includes subdomains; * allows all names in the Host header',
   }),
   /**
@@ -370,7 +440,8 @@ export function refuseInvalidOptions(options: object): void {
 
 /** Returns whether the value of an option can have a password or a token, which is not in error messages. */
 function isSecret(name: string, value: unknown): boolean {
-  return name === 'auth' ? Array.isArray(value) : name === 'database' || name === 'controlToken';
+  const names = ['database', 'controlToken', 'webhookSecret', 'webhookUrl'];
+  return name === 'auth' ? Array.isArray(value) : names.includes(name);
 }
 
 function option<Value>(kind: Kind<Value>, cli?: CommandLineOption): ServerOption<Value> {
@@ -381,6 +452,19 @@ function choice<Choice extends string>(...choices: readonly Choice[]): Kind<Choi
   const quoted = choices.map((value) => JSON.stringify(value));
   const remedy = `${quoted.slice(0, -1).join(', ')} or ${quoted.at(-1)}`;
   return { remedy, isValid: (value): value is Choice => choices.some((one) => one === value), choices };
+}
+
+function isHttpUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, username, password } = new URL(text);
+  return /^https?:$/.test(protocol) && username === '' && password === '';
+}
+
+/** Returns whether a text is a secret of Standard Webhooks. */
+function isWebhookSecret(text: string): boolean {
+  const [, key = ''] = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(text) ?? [];
+  const bytes = Buffer.from(key, 'base64').length;
+  return bytes >= 24 && bytes <= 64;
 }
 
 function isRange(value: unknown): boolean {

@@ -35,7 +35,7 @@ export interface ControlServer {
 /** A request to the control API. */
 export interface ControlRequest {
   readonly method: 'GET' | 'PUT' | 'POST' | 'DELETE';
-  /** The part of the path after /_control/sandboxes/. */
+  /** The part of the path after /_control/. */
   readonly path: string;
   readonly body?: unknown;
 }
@@ -69,7 +69,7 @@ export async function sendControlRequest<Id extends ControlId>(
 }
 
 /**
- * Yields the parsed data of server-sent events until the server ends the stream.
+ * Yields the journal entries of server-sent events until the server ends the stream.
  * Calls `onSandboxEnd` with a message if the stream ends because the sandbox was removed or has expired.
  * Throws a `ControlError` if the request fails or the connection is lost.
  */
@@ -92,7 +92,7 @@ export async function* followControlEvents(
     const data = parseJson(line.slice(DATA.length));
     if (data === undefined) throw createResponseError(server, response, data);
     if (SANDBOX_END_EVENTS.includes(event)) return onSandboxEnd(describeSandboxEnd(event, data));
-    yield data;
+    if (event !== 'ended') yield data;
   }
 }
 
@@ -144,7 +144,7 @@ function send(
   return new Promise<IncomingMessage>((resolve, reject) => {
     const createRequest = new URL(url).protocol === 'https:' ? httpsRequest : httpRequest;
     // Each request has a new connection, because the server may close an idle connection when a request reuses it.
-    const request = createRequest(`${url}/_control/sandboxes/${path}`, { method, headers, agent: false });
+    const request = createRequest(`${url}/_control/${path}`, { method, headers, agent: false });
     let pending: ClientRequest | IncomingMessage = request;
     request.on('response', (response) => {
       pending = response;

@@ -1,4 +1,5 @@
 import type { AcceptedState, Application, NewEntryContext, Table } from '../application.ts';
+import type { Deliveries } from '../deliveries/deliveries.ts';
 import type { Sandboxes } from '../sandbox/registry.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { BuiltInSnapshots } from '../sandbox/snapshots.ts';
@@ -14,6 +15,7 @@ import type {
   ControlInput,
   ControlResponse,
   ControlViolation,
+  CoverageReport,
   Fault,
   FaultDefinition,
   Operation,
@@ -36,6 +38,8 @@ export interface ControlledApplication {
   getTable(collection: string): Table | undefined;
   /** Adds what the server sets in a new entry of a collection, such as its id. */
   completeNewEntry(collection: string, entry: Entry, context: NewEntryContext): Entry;
+  /** Returns a stored entry as responses show it. */
+  showEntry(collection: string, entry: Entry): unknown;
   /** Returns a state from a client as it is stored, and what is wrong with it although each entry is valid. */
   acceptState(next: State, before: State): Steps<AcceptedState>;
   /** Functions that explain a search, by the name of the searched collection. */
@@ -52,6 +56,8 @@ export interface ControlledApplication {
 /** The dependencies of the handlers of the control API. */
 export interface ControlParts {
   readonly sandboxes: Sandboxes;
+  /** The webhooks and callbacks of the contract, and their deliveries. */
+  readonly deliveries: Deliveries;
   /** The snapshots that ship with the server, and the files in the folder of the option `snapshots`. */
   readonly builtIn: BuiltInSnapshots;
   /** Returns the state of a new sandbox. */
@@ -84,6 +90,12 @@ export interface ControlParts {
    * its status.
    */
   readonly findFaultWarnings: (fault: Fault & { readonly needsBody: boolean }) => readonly string[];
+  /** The coverage of the contract by the requests to all sandboxes. */
+  readonly coverage: {
+    readonly report: () => Promise<CoverageReport>;
+    readonly reset: () => Promise<void> | void;
+    readonly close: () => Promise<void> | void;
+  };
   /** Returns the metrics of the server in the text format of Prometheus. */
   readonly formatMetrics: () => Promise<string>;
   /** Writes a warning to the log. */

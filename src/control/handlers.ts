@@ -21,6 +21,7 @@ import {
 import { journalHandlers, requestHandlers } from './journal-handlers.ts';
 import type { Fault, FaultDefinition, Operation } from './operation.ts';
 import { sandboxHandlers, snapshotHandlers } from './sandbox-handlers.ts';
+import { webhookHandlers } from './webhook-handlers.ts';
 
 /** The handlers of the control API for injected faults, by operationId. */
 const faultHandlers = {
@@ -55,7 +56,22 @@ const faultHandlers = {
     const { change, faults } = getSandbox(path.id, parts);
     if (!(await change(() => faults.remove(path.fault)))) throw createUnknownFaultError(path, parts);
   },
+  releaseRequests: ({ path }, parts) => release(getSandbox(path.id, parts)),
+  releaseFault({ path }, parts) {
+    const sandbox = getSandbox(path.id, parts);
+    if (!sandbox.faults.find(path.fault)) throw createUnknownFaultError(path, parts);
+    return release(sandbox, path.fault);
+  },
 } satisfies Partial<ControlHandlers>;
+
+/** Releases the requests that faults hold. `id`: the id of the fault; by default, all faults of the sandbox. */
+async function release({ change, faults }: Sandbox, id?: string) {
+  let released = 0;
+  await change(() => {
+    released += faults.release(id);
+  });
+  return { released };
+}
 
 /**
  * Parses faults.
@@ -291,6 +307,8 @@ const serverHandlers = {
     return { ready: true };
   },
   getMetrics: (_input, { formatMetrics }) => formatMetrics(),
+  getCoverage: (_input, { coverage }) => coverage.report(),
+  resetCoverage: (_input, { coverage }) => coverage.reset(),
   listOperations({ path }, parts) {
     const sandbox = getSandbox(path.id, parts);
     return parts.application().operations.map((operation) => toOperation(sandbox, operation));
@@ -339,4 +357,5 @@ export const controlHandlers: ControlHandlers = {
   ...faultHandlers,
   ...journalHandlers,
   ...requestHandlers,
+  ...webhookHandlers,
 };

@@ -1,4 +1,6 @@
-import type { Journal, ListChange } from '../sandbox/journal/journal.ts';
+import { pairEntries } from '../sandbox/change-log.ts';
+import type { ListChange } from '../sandbox/journal/change-history.ts';
+import type { Journal } from '../sandbox/journal/journal.ts';
 import {
   type JournalRecord,
   toJournalEntry,
@@ -7,13 +9,12 @@ import {
 } from '../sandbox/journal/recorded-request.ts';
 import {
   type Bounds,
-  countMatches,
+  findMatches,
   parseBounds,
   parseExpectedRequests,
   verifyRequests,
 } from '../sandbox/journal/verify-requests.ts';
 import { DEFAULT_SANDBOX_ID, type Sandbox } from '../sandbox/sandbox.ts';
-import type { Entry } from '../store/state.ts';
 import { createIdentity } from '../util/entry-identity.ts';
 import { HttpProblemError } from '../util/problem.ts';
 import { runInSlices, type Steps } from '../util/slices.ts';
@@ -43,7 +44,7 @@ export const journalHandlers = {
     const expected = parseFilter(body, parts);
     await parts.sandboxes.loadJournal(path.id);
     const { journal } = getSandbox(path.id, parts);
-    return { count: await countMatches(expected, journal) };
+    return { count: (await findMatches(expected, journal)).size };
   },
   async verifyRequests({ path, body }, parts) {
     const expected = parseFilter(body, parts);
@@ -51,7 +52,7 @@ export const journalHandlers = {
     await parts.sandboxes.loadJournal(path.id);
     const { journal } = getSandbox(path.id, parts);
     const { stopping } = parts;
-    const waiting = { journal, stopping, isMatch: expected.isMatch, count: await countMatches(expected, journal) };
+    const waiting = { journal, stopping, isMatch: expected.isMatch, matches: await findMatches(expected, journal) };
     await waitForRequests({ ...bounds, ...waiting, withinMs: body.withinMs ?? 0 });
     // The sandbox may have been deleted or replaced during the wait.
     if (getSandbox(path.id, parts).journal !== journal) {
@@ -61,7 +62,7 @@ export const journalHandlers = {
     const verification = await runInSlices(verifyRequests(journal, expected, bounds));
     if (stopping.aborted)
       return { ...verification, verified: false, message: 'The server is shutting down, so the result is not known' };
-    if (verification.verified || journal.lastId() > 0) return verification;
+    if (verification.verified || journal.lastId() > 0 || journal.records().length > 0) return verification;
     return { ...verification, message: `${verification.message}; ${describeMissingRequests(path.id)}` };
   },
 } satisfies Partial<ControlHandlers>;
@@ -74,7 +75,7 @@ function describeMissingRequests(id: string): string {
   const remedy =
     id === DEFAULT_SANDBOX_ID
       ? 'check the address of the server, and that the requests name no other sandbox'
-      : `check that the requests have the header X-Sandbox: ${id}, the prefix /_sandbox/${id} or the cookie sandbox=${id}; the browser sends the cookie only if the page has the same host as the baseURL of the tests`;
+      : `check that the requests have the header X-Sandbox: ${id}, the prefix /_sandbox/${id} or the cookie sandbox=${id}; the browser sends the cookie only if the page has the same host as the baseURL of the tests, and a server that renders the app must pass the sandbox on (docs/server-rendered-apps.md)`;
   return `the sandbox ${id} has received no requests: ${remedy}`;
 }
 
@@ -92,15 +93,18 @@ function* formatInSteps(records: readonly JournalRecord[]): Steps<readonly Journ
  * Parses the query parameters of `listRequests`.
  * Throws a `HttpProblemError` if `operation` names an operation that the contract does not define.
  */
-function parseQuery({ operation, after, limit }: ControlInput<'listRequests'>['query'], parts: ControlParts) {
+function parseQuery({ operation, delivery, after, limit }: ControlInput<'listRequests'>['query'], parts: ControlParts) {
+  const deliveries = delivery === undefined ? undefined : String(delivery).split(',');
   const operations = operation === undefined ? undefined : String(operation).split(',');
   rejectIssues('unknown-operation', parts.findUnknownOperationIssues(operations), 'query');
   const afterId = after === undefined ? undefined : Number(after);
   return {
     after: afterId,
     limit: Number(limit ?? Number.POSITIVE_INFINITY),
-    isMatch: ({ id, operationId = '' }: JournalRecord) =>
-      id > (afterId ?? 0) && (operations === undefined || operations.includes(operationId)),
+    isMatch: ({ id, operationId = '', delivery: sent }: JournalRecord) =>
+      id > (afterId ?? 0) &&
+      (operations === undefined || operations.includes(operationId)) &&
+      (deliveries === undefined || deliveries.includes(sent?.name ?? '')),
   };
 }
 
@@ -120,8 +124,8 @@ interface Waiting extends Bounds {
   readonly withinMs: number;
   /** The signal that ends the wait. */
   readonly stopping: AbortSignal;
-  /** The number of matching requests that are already in the journal. */
-  readonly count: number;
+  /** The ids of the matching requests that are already in the journal. */
+  readonly matches: ReadonlySet<number>;
   /** Returns whether a new request matches. */
   readonly isMatch: (record: JournalRecord) => boolean;
 }
@@ -133,9 +137,10 @@ interface Waiting extends Bounds {
  * It is always the case if `least` is greater than `most`.
  * Also stops waiting if the sandbox is removed or the server stops.
  */
-export function waitForRequests({ journal, withinMs, stopping, least, most, count, isMatch }: Waiting): Promise<void> {
-  let matches = count;
-  const isSettled = () => least > most || matches > most || (matches >= least && most === Number.POSITIVE_INFINITY);
+export function waitForRequests({ journal, withinMs, stopping, least, most, ...found }: Waiting): Promise<void> {
+  const matches = new Set(found.matches);
+  const isSettled = () =>
+    least > most || matches.size > most || (matches.size >= least && most === Number.POSITIVE_INFINITY);
   if (withinMs === 0 || isSettled() || stopping.aborted) return Promise.resolve();
   return new Promise((resolve) => {
     const end = () => {
@@ -147,9 +152,12 @@ export function waitForRequests({ journal, withinMs, stopping, least, most, coun
     const timer = setTimeout(end, withinMs);
     const unfollow = journal.follow({
       onRecord(record) {
-        if (isMatch(record)) matches++;
+        // A waiting request that has ended can match no longer.
+        if (found.isMatch(record)) matches.add(record.id);
+        else matches.delete(record.id);
         if (isSettled()) end();
       },
+      onWaitingEnd: (id) => matches.delete(id),
       onEnd: end,
     });
     stopping.addEventListener('abort', end);
@@ -185,8 +193,8 @@ export const requestHandlers = {
 
 /** Returns the journal record with the id `id`. Throws a `HttpProblemError` if the journal does not contain it. */
 function findRecord({ id: sandbox, journal }: Sandbox, id: number): JournalRecord {
-  const record = journal.recordAfter(id - 1);
-  if (record?.id === id) return record;
+  const record = journal.find(id);
+  if (record) return record;
   const reason = id > journal.lastId() ? 'does not exist yet' : 'is no longer in the journal';
   throw new HttpProblemError({
     code: 'unknown-journal-entry',
@@ -226,26 +234,4 @@ function toEntryChanges(
   getKey: (collection: string) => string | undefined,
 ): EntryChange[] {
   return lists.flatMap((list) => pairEntries(list, createIdentity(getKey(list.collection))));
-}
-
-/**
- * Compares a list before and after a change.
- * Returns the entries that were added or changed, and then the entries that were removed.
- * If an entry before and an entry after the change have the same id, the entry was changed.
- * An entry without an id is identified by its index.
- */
-function pairEntries({ collection, start, before, after }: ListChange, getId: (entry: Entry) => string | undefined) {
-  const removed = new Map<string, Entry>();
-  for (const [index, entry] of before.entries()) removed.set(getId(entry) ?? `#${index}`, entry);
-  const changes: EntryChange[] = [];
-  for (const [index, entry] of after.entries()) {
-    const id = getId(entry) ?? `#${index}`;
-    const old = removed.get(id);
-    removed.delete(id);
-    const place = { collection, position: start + index };
-    if (old === undefined) changes.push({ ...place, after: entry });
-    // An entry that is only at another position has not changed.
-    else if (old !== entry) changes.push({ ...place, before: old, after: entry });
-  }
-  return [...changes, ...Array.from(removed.values(), (entry) => ({ collection, before: entry }))];
 }

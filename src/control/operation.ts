@@ -33,6 +33,11 @@ export type EntryChange = Schemas['EntryChange'];
 /** The result of a verification: whether the expected number of requests was recorded. */
 export type Verification = Schemas['Verification'];
 
+/** How often requests and responses used each part of the contract. */
+export type CoverageReport = Schemas['Coverage'];
+/** A kind of parts of the contract. */
+export type CoverageKind = Schemas['CoverageKind'];
+
 /** The operationId of an operation of the control API. */
 export type ControlId = keyof operations;
 

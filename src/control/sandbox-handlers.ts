@@ -1,4 +1,5 @@
 import type { AcceptedState } from '../application.ts';
+import { dropDeliveries, emptyDeliveries } from '../deliveries/delivery.ts';
 import type { Sandboxes } from '../sandbox/registry.ts';
 import { clearSettings, DEFAULT_SANDBOX_ID, type Sandbox } from '../sandbox/sandbox.ts';
 import { isSame } from '../sandbox/snapshots.ts';
@@ -155,19 +156,22 @@ export const sandboxHandlers = {
     return added;
   },
   getClock: ({ path }, parts) => toClock(getSandbox(path.id, parts)),
-  async setClock({ path, body }, { sandboxes }) {
+  async setClock({ path, body }, { sandboxes, deliveries }) {
     const nowMs = body.now === undefined ? undefined : parseTime(body.now);
     const sandbox = await sandboxes.get(path.id);
     await sandbox.change(() => sandbox.clock.set({ nowMs, isFrozen: body.frozen }));
+    await deliveries.deliverDue(sandbox);
     return toClock(sandbox);
   },
-  followClock({ path }, parts) {
-    const { change, clock } = getSandbox(path.id, parts);
-    return change(() => clock.follow());
+  async followClock({ path }, parts) {
+    const sandbox = getSandbox(path.id, parts);
+    await sandbox.change(() => sandbox.clock.follow());
+    await parts.deliveries.deliverDue(sandbox);
   },
-  async advanceClock({ path, body }, { sandboxes }) {
+  async advanceClock({ path, body }, { sandboxes, deliveries }) {
     const sandbox = await sandboxes.get(path.id);
     await sandbox.change(() => sandbox.clock.advance(body.ms));
+    await deliveries.deliverDue(sandbox);
     return toClock(sandbox);
   },
   getIds: ({ path }, parts) => toIds(getSandbox(path.id, parts)),
@@ -193,6 +197,7 @@ async function recreateDefault(sandboxes: Sandboxes, state: State | undefined): 
   else await resetState(sandbox);
   await sandbox.change(() => clearSettings(sandbox));
   await sandboxes.clearJournal(sandbox);
+  sandbox.journal.clear();
   return sandbox;
 }
 
@@ -304,8 +309,9 @@ export const snapshotHandlers = {
           detail: `The sandbox already has ${MAX_SNAPSHOTS} snapshots. Delete some of them.`,
         });
       const current = store.read();
-      snapshots.set(path.name, current.state);
-      return current.state;
+      const saved = dropDeliveries(current.state);
+      snapshots.set(path.name, saved);
+      return saved;
     };
     const state = await snapshots.countInSlices(store.read().state, () => change(save));
     return toSummary({ name: path.name, state, builtIn: false }, parts);
@@ -329,7 +335,7 @@ export const snapshotHandlers = {
 } satisfies Partial<ControlHandlers>;
 
 /**
- * Replaces the state of a sandbox, and deletes its idempotency keys.
+ * Replaces the state of a sandbox, and deletes its idempotency keys and deliveries.
  * Stores a new object even if the state is unchanged, because another program can have edited the data file, and only a
  * new object makes the store write the file.
  */
@@ -337,9 +343,9 @@ function restoreState(sandbox: Sandbox, state: State): Promise<void> {
   const { store, idempotencyKeys } = sandbox;
   return sandbox.countInSlices(state, () =>
     idempotencyKeys.clearWith((onApply) =>
-      store.update(() => {
+      store.update((current) => {
         onApply();
-        return { next: { ...state }, result: undefined };
+        return { next: { ...state, ...emptyDeliveries(current) }, result: undefined };
       }),
     ),
   );

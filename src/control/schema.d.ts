@@ -66,6 +66,31 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/_control/coverage": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Get the coverage of the contract
+         * @description Returns how often requests to all sandboxes and their responses used each part of the contract, in the order of the contract. With a database, the
+         *     requests to all servers count.
+         */
+        readonly get: operations["getCoverage"];
+        readonly put?: never;
+        readonly post?: never;
+        /**
+         * Reset the coverage
+         * @description Sets all counts to 0.
+         */
+        readonly delete: operations["resetCoverage"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/_control/sandboxes": {
         readonly parameters: {
             readonly query?: never;
@@ -325,7 +350,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Advance the clock
-         * @description Moves the clock forward, or back if `ms` is negative. A frozen clock stays frozen.
+         * @description Moves the clock forward, or back if `ms` is negative. A frozen clock stays frozen. Before the response, the server sends the deliveries of webhooks and callbacks that have become due, in their order, for at most 60 seconds.
          */
         readonly post: operations["advanceClock"];
         readonly delete?: never;
@@ -497,7 +522,7 @@ export interface paths {
         readonly post: operations["addFault"];
         /**
          * Delete all faults
-         * @description Deletes all faults of the sandbox. Faults that already apply to a request in progress still affect this request.
+         * @description Deletes all faults of the sandbox, and releases the requests that they hold. Other effects of the faults on requests in progress remain.
          */
         readonly delete: operations["clearFaults"];
         readonly options?: never;
@@ -532,9 +557,67 @@ export interface paths {
         readonly post?: never;
         /**
          * Delete a fault
-         * @description Deletes the fault. The journal still contains the requests that the fault applied to.
+         * @description Deletes the fault, and releases the requests that it holds. The journal still contains the requests that the fault applied to.
          */
         readonly delete: operations["removeFault"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/_control/sandboxes/{id}/faults/release": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of the sandbox
+                 * @example default
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Release all held requests
+         * @description Lets all requests continue that faults with `hold` hold at this moment. The faults stay, and hold later requests. To end them, delete them.
+         *     Servers that share a database release their requests within a second.
+         */
+        readonly post: operations["releaseRequests"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/_control/sandboxes/{id}/faults/{fault}/release": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of the sandbox
+                 * @example default
+                 */
+                readonly id: components["parameters"]["Id"];
+                /**
+                 * @description The id of the fault
+                 * @example f1
+                 */
+                readonly fault: components["parameters"]["Fault"];
+            };
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Release the requests that a fault holds
+         * @description Lets the requests continue that the fault holds at this moment. The fault stays, and holds later requests. To end it, delete it.
+         */
+        readonly post: operations["releaseFault"];
+        readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
         readonly patch?: never;
@@ -615,6 +698,8 @@ export interface paths {
          *
          *     With `Accept: text/event-stream`, the response is a stream of server-sent events. Each new request is sent as an event `request`: the id of the event is the
          *     id of the recorded request, and the data is the journal entry. With the header `Last-Event-ID` or the parameter `after`, recorded requests with a higher id are sent first.
+         *     A request that a fault or a delay holds back is sent as an event `waiting` without an id. When it has ended, it is sent as an event `request` with the same number in its data.
+         *     With PostgreSQL, only the waiting requests of this server are sent, with negative numbers, and an event `ended` with this number (`id`) follows.
          *     When the sandbox is deleted or expires, the last event is `removed` or `expired`. The data of this event contains the id (`sandbox`) and the time (`at`). A sandbox
          *     with an open event stream does not expire.
          */
@@ -623,7 +708,7 @@ export interface paths {
         readonly post?: never;
         /**
          * Clear the journal
-         * @description Deletes the recorded requests. The ids of new requests continue after the id of the last request.
+         * @description Deletes the recorded requests that have ended. Waiting requests stay, and can get new ids. The ids of new requests continue after the id of the last request.
          */
         readonly delete: operations["clearRequests"];
         readonly options?: never;
@@ -749,10 +834,184 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/_control/sandboxes/{id}/webhooks": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of the sandbox
+                 * @example default
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * List webhooks and callbacks
+         * @description Returns the webhooks and callbacks of the contract with what sends them, and the URLs to which the sandbox sends webhooks.
+         */
+        readonly get: operations["listWebhooks"];
+        /**
+         * Set the URLs for webhooks
+         * @description Sets the URLs to which the sandbox sends webhooks from now on. With null, the sandbox uses the URLs of the option `--webhook-url`.
+         */
+        readonly put: operations["setWebhookUrls"];
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/_control/sandboxes/{id}/webhooks/{webhook}/send": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of the sandbox
+                 * @example default
+                 */
+                readonly id: components["parameters"]["Id"];
+                /**
+                 * @description The name of the webhook or the callback
+                 * @example task.created
+                 */
+                readonly webhook: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Send a webhook
+         * @description Sends a webhook or a callback, and responds after the first attempt. By default, the payload has the newest entry of the resource that the webhook reports, or is the example of
+         *     the contract. A callback needs `url`.
+         */
+        readonly post: operations["sendWebhook"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/_control/sandboxes/{id}/deliveries": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of the sandbox
+                 * @example default
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * List deliveries
+         * @description Lists the deliveries of webhooks and callbacks, oldest first: up to 1,000 that are pending, and the last 100 others. A reset of the sandbox deletes them.
+         */
+        readonly get: operations["listDeliveries"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/_control/sandboxes/{id}/deliveries/{delivery}/retry": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of the sandbox
+                 * @example default
+                 */
+                readonly id: components["parameters"]["Id"];
+                /**
+                 * @description The id of the delivery
+                 * @example msg_1
+                 */
+                readonly delivery: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Send a delivery again
+         * @description Sends a delivery again with the same id, and responds after the attempt.
+         */
+        readonly post: operations["retryDelivery"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        readonly Coverage: {
+            /** @description The title of the contract */
+            readonly title: string;
+            /** @description The version of the contract */
+            readonly version: string;
+            /** @description The number of points, by kind */
+            readonly totals: readonly components["schemas"]["CoverageTotal"][];
+            /** @description The operations in the order of the contract */
+            readonly operations: readonly components["schemas"]["OperationCoverage"][];
+        };
+        /**
+         * @description `status`: a documented status. `example`: an example of a body or a parameter. `media-type`: a media type of a body. `parameter`: an optional parameter.
+         *     `property`: a property of the request body. `value`: a value of an `enum`.
+         * @enum {string}
+         */
+        readonly CoverageKind: "operation" | "status" | "example" | "media-type" | "parameter" | "property" | "value";
+        readonly CoverageTotal: {
+            readonly kind: components["schemas"]["CoverageKind"];
+            /** @description The number of points that the contract has */
+            readonly total: number;
+            /** @description The number of points that were used, including those in `onlyForced` */
+            readonly touched: number;
+            /** @description The number of points that were used only by requests whose response was forced by a preference, a fault or a mocked operation */
+            readonly onlyForced: number;
+        };
+        readonly OperationCoverage: {
+            readonly operationId: string;
+            readonly method: string;
+            readonly path: string;
+            /** @description The file of the contract with the operation */
+            readonly file: string;
+            /** @description The line in this file */
+            readonly line: number;
+            /** @description The number of requests, including those in `forced` and `refused` */
+            readonly requests: number;
+            /** @description The number of requests whose response was forced */
+            readonly forced: number;
+            /** @description The number of requests that the server refused, for example because they are invalid */
+            readonly refused: number;
+            /** @description The points of the operation in the order of the contract */
+            readonly points: readonly components["schemas"]["CoveragePoint"][];
+        };
+        readonly CoveragePoint: {
+            readonly kind: components["schemas"]["CoverageKind"];
+            /** @description The name of the point, such as `404` or `query sort = "asc"` */
+            readonly name: string;
+            /** @description The file of the contract with the point */
+            readonly file: string;
+            /** @description The line in this file */
+            readonly line: number;
+            /** @description The number of requests that used the point, including those in `forced` */
+            readonly count: number;
+            /** @description The number of these requests whose response was forced */
+            readonly forced: number;
+        };
         /** @description The server and its application */
         readonly Server: {
             /** @description The version of storefront */
@@ -1064,13 +1323,31 @@ export interface components {
             readonly violation?: boolean;
             readonly delay?: components["schemas"]["Delay"];
             /**
+             * @description Holds the request until it is released (`releaseFault`), the fault or the sandbox is deleted, the client disconnects, or the server stops. With `phase` `before`, the operation has not run yet. A response or a connection failure of the fault follows after the release
+             * @enum {boolean}
+             */
+            readonly hold?: true;
+            /**
              * @description `reset` closes the connection without a response. `cut` closes the connection after half of the response body
              * @enum {string}
              */
             readonly connection?: "reset" | "cut";
             /** @description Milliseconds over which the response body is sent */
             readonly bodyDurationMs?: number;
-        } & ((unknown | unknown | unknown | unknown | unknown) & (unknown | unknown) & (unknown | unknown) & unknown & unknown & (unknown | unknown | unknown) & unknown & unknown & unknown & unknown);
+            readonly stream?: components["schemas"]["StreamFault"];
+        } & ((unknown | unknown | unknown | unknown | unknown | unknown | unknown) & (unknown | unknown) & (unknown | unknown) & unknown & unknown & (unknown | unknown | unknown) & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown);
+        /**
+         * @description What happens to a stream, such as server-sent events, after its first `afterItems` items. `cut` closes the connection, and `end` ends the stream.
+         *     `corrupt` sends only the first half of the next item, and `delay` delays the next item by `delayMs`. Applies only to operations that document a stream.
+         */
+        readonly StreamFault: {
+            /** @enum {string} */
+            readonly effect: "cut" | "end" | "corrupt" | "delay";
+            /** @description The number of items that are sent first; 0 by default */
+            readonly afterItems?: number;
+            /** @description Milliseconds by which `delay` delays the item */
+            readonly delayMs?: number;
+        } & (unknown | unknown);
         /** @description The delay of the response in milliseconds, or a range for a random delay. The order of the bounds does not matter */
         readonly Delay: number | {
             readonly from: number;
@@ -1093,8 +1370,10 @@ export interface components {
             readonly headers?: components["schemas"]["FaultDefinition"]["headers"];
             readonly violation?: components["schemas"]["FaultDefinition"]["violation"];
             readonly delay?: components["schemas"]["FaultDefinition"]["delay"];
+            readonly hold?: components["schemas"]["FaultDefinition"]["hold"];
             readonly connection?: components["schemas"]["FaultDefinition"]["connection"];
             readonly bodyDurationMs?: components["schemas"]["FaultDefinition"]["bodyDurationMs"];
+            readonly stream?: components["schemas"]["StreamFault"];
             /** @description The id of the fault */
             readonly id: string;
             /** @description The number of requests that match the fault, including requests whose response comes from another fault */
@@ -1103,6 +1382,8 @@ export interface components {
             readonly applied: number;
             /** @description Whether the fault can no longer apply to any request */
             readonly expired: boolean;
+            /** @description The number of requests that this server holds; only for a fault with `hold` */
+            readonly held?: number;
             /** @description The reasons why no request can match the fault, or why its response is unusual. Each reason is a sentence */
             readonly warnings?: readonly string[];
         };
@@ -1113,6 +1394,12 @@ export interface components {
             readonly status?: components["schemas"]["Statuses"];
             /** @description The id of a fault that applied to the request */
             readonly fault?: string;
+            readonly delivery?: components["schemas"]["DeliveryNames"];
+            /**
+             * @description `finished` (the default): only requests that have ended. `waiting`: only requests that a fault or a delay holds back. `any`: both
+             * @enum {string}
+             */
+            readonly state?: "finished" | "waiting" | "any";
             /**
              * Format: int64
              * @description Only requests with a higher id
@@ -1126,6 +1413,12 @@ export interface components {
             readonly status?: components["schemas"]["Statuses"];
             /** @description The id of a fault that applied to the request */
             readonly fault?: string;
+            readonly delivery?: components["schemas"]["DeliveryNames"];
+            /**
+             * @description `finished` (the default): only requests that have ended. `waiting`: only requests that a fault or a delay holds back. `any`: both
+             * @enum {string}
+             */
+            readonly state?: "finished" | "waiting" | "any";
             /**
              * Format: int64
              * @description Only requests with a higher id
@@ -1138,6 +1431,8 @@ export interface components {
             /** @description Milliseconds to wait for the expected number */
             readonly withinMs?: number;
         } & (unknown & unknown);
+        /** @description One or more names of webhooks and callbacks: only requests that the server has sent for them. Without it, only requests that the server received */
+        readonly DeliveryNames: string | readonly string[];
         /** @description One or more response statuses */
         readonly Statuses: number | readonly number[];
         /** @description The result of a verification */
@@ -1158,23 +1453,29 @@ export interface components {
         readonly JournalEntry: {
             /**
              * Format: int64
-             * @description The number of the request in its sandbox, counted from 1
+             * @description The number of the request in its sandbox, counted from 1. With PostgreSQL, a waiting request has a negative number until it has ended
              */
             readonly id: number;
             /**
+             * @description `waiting` while a fault or a delay holds the request back; absent when the request has ended
+             * @enum {string}
+             */
+            readonly state?: "waiting";
+            /**
              * Format: date-time
-             * @description The time of the response, by the clock of the machine
+             * @description The time of the response, by the clock of the machine. For a waiting request, the time since when it waits
              */
             readonly at: string;
-            /** @description Milliseconds between the request and the response */
+            /** @description Milliseconds between the request and the response. For a waiting request, until the wait began */
             readonly durationMs: number;
             /** @description The trace id of the header `traceparent` (W3C Trace Context); absent if the header is missing or invalid */
             readonly traceId?: string;
             /** @description The operationId */
             readonly operation?: string;
             readonly decision?: components["schemas"]["Decision"];
+            readonly delivery?: components["schemas"]["DeliveryAttempt"];
             readonly request: components["schemas"]["SentRequest"];
-            /** @description The response; null if no response was sent */
+            /** @description The response; null if no response was sent, or the request is still waiting */
             readonly response: {
                 readonly status: number;
                 /** @description The headers without the headers that the server adds to every response */
@@ -1205,12 +1506,89 @@ export interface components {
                 readonly undocumented?: boolean;
                 readonly example?: string;
                 readonly delayMs?: number;
+                /** @description Whether a fault holds or has held the request */
+                readonly hold?: boolean;
                 /** @enum {string} */
                 readonly connection?: "reset" | "cut";
                 readonly bodyDurationMs?: number;
+                readonly stream?: components["schemas"]["StreamFault"];
             };
         };
-        /** @description What a client sent */
+        /** @description The delivery of a webhook or a callback, of which the request is an attempt. Absent for a request that the server received */
+        readonly DeliveryAttempt: {
+            /** @description The id of the delivery */
+            readonly id: string;
+            /** @description The name of the webhook or the callback */
+            readonly name: string;
+            /** @description The number of the attempt, counted from 1 */
+            readonly attempt: number;
+        };
+        /** @description A request that the server sends for a webhook or a callback, until the receiver accepts it */
+        readonly Delivery: {
+            /** @description The header `webhook-id`, which all attempts have in common */
+            readonly id: string;
+            /** @description The name of the webhook or the callback */
+            readonly name: string;
+            /** @enum {string} */
+            readonly kind: "webhook" | "callback";
+            /** @description The operationId of the operation that has caused the delivery; absent if the control API has sent it */
+            readonly operation?: string;
+            readonly url: string;
+            readonly method: string;
+            /** @description The body as JSON, or as a string if it is not JSON */
+            readonly body: unknown;
+            /**
+             * @description `pending`: the server sends it now, or again at `dueAt`. `failed`: there is no further attempt
+             * @enum {string}
+             */
+            readonly status: "pending" | "delivered" | "failed";
+            /**
+             * Format: date-time
+             * @description The time of the delivery, by the clock of the sandbox
+             */
+            readonly createdAt: string;
+            /**
+             * Format: date-time
+             * @description The time of the next attempt, by the clock of the sandbox; only while it is pending
+             */
+            readonly dueAt?: string;
+            /** @description The number of attempts */
+            readonly attempts: number;
+            /** @description The last attempt; absent if there was none */
+            readonly lastAttempt?: {
+                /**
+                 * Format: date-time
+                 * @description The time, by the clock of the sandbox
+                 */
+                readonly at: string;
+                /** @description The status of the response; null if there was none */
+                readonly status: number | null;
+                /** @description Why the attempt has failed */
+                readonly error?: string;
+            };
+            /** @description How the payload violates the contract. Each note is a sentence */
+            readonly notes?: readonly string[];
+        };
+        /** @description The webhooks and callbacks of the contract, and where webhooks are sent */
+        readonly Webhooks: {
+            /** @description The URLs to which the sandbox sends webhooks */
+            readonly urls: readonly string[];
+            /** @description Whether the requests have a signature, because the server has the option `--webhook-secret` */
+            readonly isSigned: boolean;
+            readonly webhooks: readonly {
+                readonly name: string;
+                /** @enum {string} */
+                readonly kind: "webhook" | "callback";
+                readonly method: string;
+                /** @description The operationId of the operation of a callback */
+                readonly operation?: string;
+                /** @description The URL of a callback, with runtime expressions */
+                readonly expression?: string;
+                /** @description What sends it, or why it is sent only with `storefront webhook send` */
+                readonly explanation: string;
+            }[];
+        };
+        /** @description What a client sent, or the server sent to a receiver */
         readonly SentRequest: {
             readonly method: string;
             /** @description The request target as it was sent */
@@ -1324,6 +1702,18 @@ export interface components {
             };
             content: {
                 readonly "application/json": components["schemas"]["Ids"];
+            };
+        };
+        /** @description The number of released requests */
+        readonly Released: {
+            headers: {
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": {
+                    /** @description The number of requests that this server held and has released */
+                    readonly released: number;
+                };
             };
         };
         /** @description The faults */
@@ -1469,6 +1859,48 @@ export interface operations {
                 content: {
                     readonly "text/plain": string;
                 };
+            };
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
+        };
+    };
+    readonly getCoverage: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The coverage */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Coverage"];
+                };
+            };
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
+        };
+    };
+    readonly resetCoverage: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description All counts are 0 */
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
             };
             readonly "4XX": components["responses"]["Refused"];
             readonly "5XX": components["responses"]["Failed"];
@@ -2335,6 +2767,51 @@ export interface operations {
             readonly "5XX": components["responses"]["Failed"];
         };
     };
+    readonly releaseRequests: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of the sandbox
+                 * @example default
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: components["responses"]["Released"];
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
+        };
+    };
+    readonly releaseFault: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of the sandbox
+                 * @example default
+                 */
+                readonly id: components["parameters"]["Id"];
+                /**
+                 * @description The id of the fault
+                 * @example f1
+                 */
+                readonly fault: components["parameters"]["Fault"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: components["responses"]["Released"];
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
+        };
+    };
     readonly listOperations: {
         readonly parameters: {
             readonly query?: never;
@@ -2410,6 +2887,8 @@ export interface operations {
                 readonly limit?: number;
                 /** @description Return only requests of these operations, by operationId */
                 readonly operation?: readonly string[];
+                /** @description Return only requests that the server has sent for these webhooks and callbacks, by name */
+                readonly delivery?: readonly string[];
             };
             readonly header?: never;
             readonly path: {
@@ -2452,7 +2931,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description The journal is empty */
+            /** @description The journal has only waiting requests */
             readonly 204: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -2593,6 +3072,174 @@ export interface operations {
                 };
             };
             readonly 415: components["responses"]["NotJson"];
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
+        };
+    };
+    readonly listWebhooks: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of the sandbox
+                 * @example default
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The webhooks and callbacks */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Webhooks"];
+                };
+            };
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
+        };
+    };
+    readonly setWebhookUrls: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of the sandbox
+                 * @example default
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": {
+                    /** @description The URLs; null for those of the option */
+                    readonly urls: readonly string[] | null;
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The webhooks and callbacks */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Webhooks"];
+                };
+            };
+            readonly 415: components["responses"]["NotJson"];
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
+        };
+    };
+    readonly sendWebhook: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of the sandbox
+                 * @example default
+                 */
+                readonly id: components["parameters"]["Id"];
+                /**
+                 * @description The name of the webhook or the callback
+                 * @example task.created
+                 */
+                readonly webhook: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": {
+                    /** @description The payload. It is sent even if it violates the contract */
+                    readonly data?: unknown;
+                    /** @description The URL (default: the URLs of the sandbox) */
+                    readonly url?: string;
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The deliveries, one for each URL */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": readonly components["schemas"]["Delivery"][];
+                };
+            };
+            readonly 415: components["responses"]["NotJson"];
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
+        };
+    };
+    readonly listDeliveries: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of the sandbox
+                 * @example default
+                 */
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The deliveries */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": readonly components["schemas"]["Delivery"][];
+                };
+            };
+            readonly "4XX": components["responses"]["Refused"];
+            readonly "5XX": components["responses"]["Failed"];
+        };
+    };
+    readonly retryDelivery: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of the sandbox
+                 * @example default
+                 */
+                readonly id: components["parameters"]["Id"];
+                /**
+                 * @description The id of the delivery
+                 * @example msg_1
+                 */
+                readonly delivery: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The delivery */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Delivery"];
+                };
+            };
             readonly "4XX": components["responses"]["Refused"];
             readonly "5XX": components["responses"]["Failed"];
         };

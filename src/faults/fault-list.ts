@@ -1,6 +1,7 @@
 import { countCharacters, type RequestToMatch } from '../matcher/request-matcher.ts';
 import { parseTime } from '../util/iso-time.ts';
 import { MAX_DELAY_MS } from '../util/limits.ts';
+import { HttpProblemError, unavailable } from '../util/problem.ts';
 import { createRandom, type Random } from '../util/random.ts';
 import {
   chooseDelay,
@@ -25,6 +26,8 @@ export interface FaultEffect {
   readonly faults: readonly string[];
   /** The delay before and after the handler runs, in ms. */
   readonly delayMs: Readonly<Record<Phase, number>>;
+  /** The ids of the faults that hold the request, by phase. */
+  readonly holds?: Readonly<Record<Phase, readonly string[]>>;
   readonly response?: ForcedResponse & { readonly phase: Phase };
   readonly transport?: TransportFault & { readonly phase: Phase };
 }
@@ -71,10 +74,12 @@ function combineFaults(effect: FaultEffect | undefined, { id, definition, random
   const { phase = 'before', status, example, body, headers } = definition;
   const transport = getTransportFault(definition);
   const delayMs = effect?.delayMs ?? { before: 0, after: 0 };
+  const holds = effect?.holds ?? { before: [], after: [] };
   return {
     ...effect,
     faults: [...(effect?.faults ?? []), id],
     delayMs: { ...delayMs, [phase]: Math.min(delayMs[phase] + chooseDelay(definition.delay, random), MAX_DELAY_MS) },
+    ...(definition.hold ? { holds: { ...holds, [phase]: [...holds[phase], id] } } : {}),
     ...(status !== undefined || example !== undefined ? { response: { status, example, body, headers, phase } } : {}),
     ...(transport ? { transport: { ...transport, phase } } : {}),
   };
@@ -123,7 +128,12 @@ interface Rule extends ParsedFault, MatchedFault {
   applied: number;
   /** Whether the fault has expired because its regular expressions take too long. */
   isTooSlow: boolean;
+  /** How often the requests that the fault holds were released, on any server that shares the sandbox. */
+  releases: number;
 }
+
+/** The maximum number of requests that the faults of a sandbox hold. */
+const MAX_HELD_REQUESTS = 1_000;
 
 /**
  * A fault that did not apply to a request.
@@ -143,6 +153,12 @@ export class FaultList {
   size = 0;
   private rules: readonly Rule[] = [];
   private lastNumber = 0;
+  private hasEnded = false;
+  /**
+   * By the id of the fault: functions that end the wait of the requests that it holds on this server, and the signals
+   * of these requests.
+   */
+  private readonly held = new Map<string, Map<() => void, AbortSignal>>();
 
   constructor(private readonly parts: FaultListOptions) {}
 
@@ -164,13 +180,14 @@ export class FaultList {
 
   /**
    * Adds a fault.
-   * If this would exceed a limit, first removes expired faults.
+   * If this would exceed a limit, first removes expired faults that hold no request.
    * Throws an `HttpProblemError` if that is not enough.
    */
   add(fault: ParsedFault): Fault {
     const rule = this.createRule(fault);
     const rules = [...this.rules, rule];
-    this.setRules(findExceededLimit(rules) ? rules.filter((one) => one === rule || !this.isExpired(one)) : rules);
+    const isNeeded = (one: Rule) => one === rule || !this.isExpired(one) || (this.held.get(one.id)?.size ?? 0) > 0;
+    this.setRules(findExceededLimit(rules) ? rules.filter(isNeeded) : rules);
     return this.toFault(rule);
   }
 
@@ -190,6 +207,65 @@ export class FaultList {
   /** Removes all faults. */
   clear(): void {
     this.setRules([]);
+  }
+
+  /**
+   * Holds a request until it is released, the fault is removed, or `signal` is aborted.
+   * Throws an `HttpProblemError` if the faults of the sandbox already hold too many requests.
+   */
+  hold(id: string, signal: AbortSignal): Promise<void> {
+    if (this.hasEnded || signal.aborted || !this.rules.some((rule) => rule.id === id)) return Promise.resolve();
+    const held = this.held.get(id) ?? new Map<() => void, AbortSignal>();
+    const count = Array.from(this.held.values()).reduce((sum, { size }) => sum + size, 0);
+    if (count >= MAX_HELD_REQUESTS)
+      throw new HttpProblemError(
+        unavailable(`the faults of the sandbox already hold ${MAX_HELD_REQUESTS} requests: release them first`),
+      );
+    this.held.set(id, held);
+    return new Promise((resolve) => {
+      const end = () => {
+        held.delete(end);
+        signal.removeEventListener('abort', end);
+        resolve();
+      };
+      held.set(end, signal);
+      signal.addEventListener('abort', end);
+    });
+  }
+
+  /**
+   * Releases the requests that a fault holds, or that all faults hold if `id` is undefined.
+   * The faults hold later requests again.
+   * Returns the number of requests that this server has released, and that no other fault holds.
+   */
+  release(id?: string): number {
+    const rules = this.rules.filter((rule) => id === undefined || rule.id === id);
+    const released = new Set<AbortSignal>();
+    for (const rule of rules) {
+      if (rule.definition.hold) rule.releases++;
+      for (const signal of this.endHold(rule.id)) released.add(signal);
+    }
+    for (const held of this.held.values()) for (const signal of held.values()) released.delete(signal);
+    return released.size;
+  }
+
+  /** Releases all requests, and holds no others, because the sandbox was removed or replaced. */
+  end(): void {
+    this.hasEnded = true;
+    this.release();
+  }
+
+  /** Whether a fault holds a request on this server. */
+  get isHolding(): boolean {
+    return Array.from(this.held.values()).some(({ size }) => size > 0);
+  }
+
+  /** Returns the signals of the requests that the fault held. */
+  private endHold(id: string): readonly AbortSignal[] {
+    const held = [...(this.held.get(id) ?? [])];
+    this.held.delete(id);
+    for (const [end] of held) end();
+    return held.map(([, signal]) => signal);
   }
 
   /**
@@ -249,20 +325,24 @@ export class FaultList {
    */
   exportCounts(): FaultCounts {
     return Object.fromEntries(
-      this.rules.map(({ id, matched, applied, random, isTooSlow }) => [
+      this.rules.map(({ id, matched, applied, random, isTooSlow, releases }) => [
         id,
-        [matched, applied, random.state, isTooSlow],
+        [matched, applied, random.state, isTooSlow, releases],
       ]),
     );
   }
 
-  /** Restores the values that `exportCounts` returned. */
+  /**
+   * Restores the values that `exportCounts` returned.
+   * Releases the requests of faults whose requests another server has released.
+   */
   importCounts(counts: FaultCounts): void {
     this.rules = this.rules.map((rule) => {
-      const [matched, applied, random, isTooSlow] = counts[rule.id] ?? [];
+      const [matched, applied, random, isTooSlow, releases = rule.releases] = counts[rule.id] ?? [];
       if (matched === undefined || applied === undefined || random === undefined || isTooSlow === undefined)
         return rule;
-      return { ...rule, matched, applied, random: createRandom(random), isTooSlow };
+      if (releases > rule.releases) this.endHold(rule.id);
+      return { ...rule, matched, applied, random: createRandom(random), isTooSlow, releases };
     });
   }
 
@@ -274,7 +354,8 @@ export class FaultList {
 
   private toFault(rule: Rule): Fault {
     const { definition, id, matched, applied } = rule;
-    return { ...definition, id, matched, applied, expired: this.isExpired(rule) };
+    const held = definition.hold ? { held: this.held.get(id)?.size ?? 0 } : {};
+    return { ...definition, id, matched, applied, expired: this.isExpired(rule), ...held };
   }
 
   private createRule({ definition, matcher }: ParsedFault, number = ++this.lastNumber): Rule {
@@ -291,11 +372,12 @@ export class FaultList {
       matched: 0,
       applied: 0,
       isTooSlow: false,
+      releases: 0,
     };
   }
 
   /**
-   * Replaces all faults.
+   * Replaces all faults, and releases the requests that removed faults hold.
    * Throws an `HttpProblemError` if there are too many, or if the sandbox exceeds its memory limit.
    */
   private setRules(rules: readonly Rule[]): void {
@@ -303,6 +385,7 @@ export class FaultList {
     this.parts.reserve(measureFaults(rules).bytes - measureFaults(this.rules).bytes);
     this.rules = rules;
     this.size = rules.length;
+    for (const id of this.held.keys()) if (!rules.some((rule) => rule.id === id)) this.endHold(id);
   }
 
   /**

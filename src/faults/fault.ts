@@ -28,6 +28,8 @@ export interface FaultDefinition extends MatcherDefinition, TransportFault {
   readonly violation?: boolean | undefined;
   /** A delay in ms, or the range of random delays. */
   readonly delay?: number | { readonly from: number; readonly to: number } | undefined;
+  /** Whether it holds requests until they are released. */
+  readonly hold?: true | undefined;
 }
 
 /** The effects of a fault on the transmission of a response. At most one of them applies to a request. */
@@ -36,11 +38,25 @@ export interface TransportFault {
   readonly connection?: 'reset' | 'cut' | undefined;
   /** How long the server takes to send the body, in ms. */
   readonly bodyDurationMs?: number | undefined;
+  /** What happens to a stream, such as server-sent events. */
+  readonly stream?: StreamFault;
+}
+
+/**
+ * The effect of a fault on a stream, after its first `afterItems` items.
+ * `cut` closes the connection, `end` ends the stream, `corrupt` sends only a part of the next item, and `delay` delays
+ * the next item by `delayMs`.
+ */
+export interface StreamFault {
+  readonly effect: 'cut' | 'end' | 'corrupt' | 'delay';
+  readonly afterItems?: number;
+  readonly delayMs?: number;
 }
 
 /** Returns the effects of a fault on the transmission of a response; undefined if there are none. */
-export function getTransportFault({ connection, bodyDurationMs }: TransportFault): TransportFault | undefined {
+export function getTransportFault({ connection, bodyDurationMs, stream }: TransportFault): TransportFault | undefined {
   if (connection !== undefined) return { connection };
+  if (stream !== undefined) return { stream };
   return bodyDurationMs === undefined ? undefined : { bodyDurationMs };
 }
 
@@ -48,12 +64,14 @@ export function getTransportFault({ connection, bodyDurationMs }: TransportFault
  * An injected fault.
  * `matched`: the number of requests that it matched.
  * `applied`: the number of requests to which it was applied.
+ * `held`: the number of requests that it holds on this server; undefined if it has no `hold`.
  */
 export interface Fault extends FaultDefinition {
   readonly id: string;
   readonly matched: number;
   readonly applied: number;
   readonly expired: boolean;
+  readonly held?: number;
 }
 
 /** When a fault takes effect: before or after the handler runs. */
@@ -115,9 +133,10 @@ export interface ExportedFaults {
 /**
  * The exported values that requests change, by the id of the fault: the request counters, and the state of the random
  * number generator (`random`).
+ * `releases`: how often held requests were released. Missing in the data of older versions.
  */
 export type FaultCounts = Readonly<
-  Record<string, readonly [matched: number, applied: number, random: number, isTooSlow: boolean]>
+  Record<string, readonly [matched: number, applied: number, random: number, isTooSlow: boolean, releases?: number]>
 >;
 
 /** The maximum number of faults of a sandbox. */

@@ -124,9 +124,15 @@ export function isDocumented(route: Route, response: ForcedResponse): boolean {
  * The contract must document the response.
  * An error status is always allowed, because a gateway in front of the server can send it.
  */
-export function canForce(route: Route, { status, example }: ForcedResponse): boolean {
+export function canForce(route: Route, { status, example, stream }: FaultDefinition): boolean {
+  if (stream !== undefined && !hasStream(route)) return false;
   const isError = example === undefined && status !== undefined && status >= 400;
   return isError || isDocumented(route, { status, example });
+}
+
+/** Returns whether the contract documents a stream, such as server-sent events, for an operation. */
+function hasStream({ responses }: Route): boolean {
+  return responses.some(({ media }) => Object.values(media).some(({ items }) => items !== undefined));
 }
 
 function findPreferenceIssue(route: Route, { status, example }: ForcedResponse): PreferenceIssue | undefined {
@@ -145,8 +151,18 @@ const MIN_ERROR_STATUS = 400;
  * fault.
  */
 export function findFaultWarnings(routes: readonly Route[], fault: FaultToCheck): readonly string[] {
-  const issue = findTargetIssue(routes, fault);
+  const issue = findTargetIssue(routes, fault) ?? findStreamIssue(routes, fault);
   return issue === undefined ? findStatusWarnings(routes, fault) : [`no request can match it: ${issue}`];
+}
+
+/** Returns a message if none of the operations of a fault for streams documents a stream; else undefined. */
+function findStreamIssue(routes: readonly Route[], { operation, stream }: FaultDefinition): string | undefined {
+  if (stream === undefined) return undefined;
+  const ids = operation === undefined ? undefined : [operation].flat();
+  const streams = routes.filter(hasStream).map(({ operationId }) => operationId);
+  if (streams.some((id) => ids === undefined || ids.includes(id))) return undefined;
+  const others = streams.length > 0 ? `: use ${streams.join(', ')}` : '';
+  return `the contract documents no stream for ${ids?.join(', ') ?? 'any operation'}${others}`;
 }
 
 /** Returns a warning if no operation of a fault documents the status of the fault. */
@@ -205,7 +221,11 @@ function findImageIssue(fault: FaultToCheck): string | undefined {
 /** Returns the reason why a fault can't be injected into responses with images; undefined if it can. */
 export function findImageFaultIssue(fault: FaultDefinition): string | undefined {
   const { status, example } = fault;
-  const transport = Object.entries(getTransportFault(fault) ?? {}).filter(([, value]) => value !== 'reset');
+  const { stream, ...others } = getTransportFault(fault) ?? {};
+  const transport = [
+    ...Object.entries(others).filter(([, value]) => value !== 'reset'),
+    ...(stream ? [['stream', stream.effect]] : []),
+  ];
   const unsupported = [
     ...(status !== undefined && status < MIN_ERROR_STATUS ? [`status ${status}`] : []),
     ...(example === undefined ? [] : ['example']),

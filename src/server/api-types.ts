@@ -45,7 +45,7 @@ type OperationHandlers<Operations, Api> = [Operations] extends [never]
  * What a handler can do with the sandbox of a request: read and change the state, read the clock, and generate ids.
  * `Response`: the type of the responses that the contract documents for the operation.
  */
-export interface ApiContext<S, Response = unknown> extends Pick<Context, 'reset' | 'nowMs' | 'newId'> {
+export interface ApiContext<S, Response = unknown> extends Pick<Context, 'reset' | 'nowMs' | 'newId' | 'changes'> {
   /** Returns the committed state of the sandbox. */
   read(): S;
   /**
@@ -109,12 +109,27 @@ type Text<Value> = Value extends string | undefined
 /** The type of a body, for all documented media types together; `never` if no media type is documented. */
 type Content<Holder> = Holder extends { readonly content: infer Media } ? Media[keyof Media] : never;
 
+/** An async iterable, if a stream is documented: each value becomes an item. `never` for other media types. */
+type Stream<Holder> = Holder extends { readonly content: infer Media }
+  ? [Extract<keyof Media, StreamType>] extends [never]
+    ? never
+    : AsyncIterable<unknown>
+  : never;
+
+type StreamType =
+  | 'text/event-stream'
+  | 'multipart/mixed'
+  | `application/${'x-ndjson' | 'ndjson' | 'jsonl' | 'json-seq' | 'stream+json'}`;
+
 /**
  * The response of a handler: a documented status and the body of this status.
  * If the status is omitted, the server uses the success status of the contract.
  */
 export type ApiResponse<Operation> = {
-  [Status in keyof Responses<Operation>]: ResponseWith<Status, Content<Responses<Operation>[Status]>>;
+  [Status in keyof Responses<Operation>]: ResponseWith<
+    Status,
+    Content<Responses<Operation>[Status]> | Stream<Responses<Operation>[Status]>
+  >;
 }[keyof Responses<Operation>];
 
 type Responses<Operation> = PropertyType<Operation, 'responses'>;
@@ -122,7 +137,9 @@ type Responses<Operation> = PropertyType<Operation, 'responses'>;
 type ResponseWith<Status, Body> = {
   readonly headers?: Readonly<Record<string, string>>;
 } & StatusPart<Status> &
-  ([Body] extends [never] ? { readonly body?: undefined } : { readonly body: DeepReadonly<Body> });
+  ([Body] extends [never]
+    ? { readonly body?: undefined }
+    : { readonly body: Body extends AsyncIterable<unknown> ? Body : DeepReadonly<Body> });
 
 /**
  * The type of the status in a handler's response.

@@ -2,9 +2,9 @@ import { resolve } from 'node:path';
 import type { Application } from '../application.ts';
 import { loadContract } from '../openapi/contract.ts';
 import type { ServerOptions } from '../options.ts';
-import { createResourceApplication } from '../resources/application.ts';
 import { contractFile, isShopOperation } from '../shop/own-document.ts';
 import { UserError } from '../util/issue.ts';
+import { isUrl } from '../util/source-path.ts';
 import type { Options } from './options.ts';
 
 /**
@@ -20,12 +20,12 @@ export async function chooseApplication({
   synonyms,
   allowRefs,
 }: Pick<ServerOptions, 'contract' | 'strict' | 'synonyms' | 'allowRefs'>): Promise<Application> {
-  const path = file === undefined ? undefined : resolve(file);
+  const path = file === undefined ? undefined : resolveContract(file);
   const isShop = path === undefined || (await loadContract({ path, strict, allowRefs })).routes.some(isShopOperation);
   // The cast is safe: the server validates a state by the rules of the application before it passes the state to the
   // application.
   if (isShop) {
-    // Loading the shop takes memory that servers of other contracts do not need.
+    // Loads only the application that is used: loading the other one takes time and memory.
     const { createShop } = await import('../shop/application.ts');
     return createShop(synonyms === undefined ? undefined : resolve(synonyms)) as unknown as Application;
   }
@@ -33,13 +33,19 @@ export async function chooseApplication({
     throw new UserError(
       `The contract ${file} has no search operation, so the option synonyms has no effect: omit the option.`,
     );
+  const { createResourceApplication } = await import('../resources/application.ts');
   return createResourceApplication(path);
 }
 
 /**
- * Returns the absolute path of the contract in the options.
+ * Returns the URL or the absolute path of the contract in the options.
  * Default: the contract of the shop, which ships with this package.
  */
 export function getContractPath({ contract }: Pick<Options, 'contract'>): string {
-  return resolve(contract ?? contractFile);
+  return resolveContract(contract ?? contractFile);
+}
+
+/** Returns the absolute path of a contract. A URL stays as it is. */
+export function resolveContract(path: string): string {
+  return isUrl(path) ? path : resolve(path);
 }

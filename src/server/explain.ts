@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { formatWebhooks } from '../deliveries/webhooks.ts';
 import type { ServedContract } from '../http/served.ts';
 import { loadContract } from '../openapi/contract.ts';
 import type { ServerOptions } from '../options.ts';
@@ -6,44 +6,55 @@ import type { Durability } from '../store/open-state.ts';
 import { describeHandling, YOUR_HANDLER } from '../util/describe-decision.ts';
 import { isServerHeader } from '../util/headers.ts';
 import { limitList } from '../util/text.ts';
-import { chooseApplication } from './choose-application.ts';
+import { chooseApplication, resolveContract } from './choose-application.ts';
 import { loadHandlers } from './handler-registry.ts';
 import type { createLogger } from './logger.ts';
 import type { Storefront } from './options.ts';
 import { createServedContractFactory } from './served-contract.ts';
 import { version } from './version.ts';
 
-/** Options of `explain`. With `json`, the result is JSON instead of a table. */
-export interface ExplainOptions extends Pick<ServerOptions, 'contract' | 'mock' | 'handlers' | 'strict' | 'allowRefs'> {
-  readonly json?: boolean | undefined;
+/** Options of `explain`. */
+export type ExplainOptions = Pick<ServerOptions, 'contract' | 'mock' | 'handlers' | 'strict' | 'allowRefs'>;
+
+/** The operations of a contract, as data and as a table. */
+export interface Explanation {
+  readonly operations: readonly ExplainedOperation[];
+  /** The warnings of the contract. The table has them, too. */
+  readonly warnings: readonly string[];
+  readonly text: string;
 }
 
 /**
- * Returns a table of the operations of a contract.
- * It shows which operations have a handler, which operations are mocked, and why.
+ * Returns the operations of a contract.
+ * Says which operations have a handler, which operations are mocked, and why.
  * Rejects with a `UserError` if the contract or the handlers can't be loaded.
  */
-export async function explain({ json = false, ...options }: ExplainOptions): Promise<string> {
+export async function explain(options: ExplainOptions): Promise<Explanation> {
   const application = await chooseApplication(options);
-  const path = resolve(options.contract ?? application.contractFile);
+  const path = resolveContract(options.contract ?? application.contractFile);
   const contract = await loadContract({ path, strict: options.strict ?? false, allowRefs: options.allowRefs });
   const handlers = await loadHandlers(options.handlers, undefined);
   const served = await createServedContractFactory(application, options)(contract, handlers);
-  if (json) return `${JSON.stringify(explainOperations(served), null, 2)}\n`;
   const { overlay, warning } = contract;
   const notes = [
     overlay && `The contract is changed by the overlay ${overlay}`,
     warning && `Warning: ${warning}`,
     describeServerHeaders(served),
   ].filter(Boolean);
-  return `${[...formatOperations(served), '', summarizeOperations(served), ...notes].join('\n')}\n`;
+  const webhooks = formatTable(formatWebhooks(served.webhooks));
+  const lines = [...formatOperations(served), ...(webhooks.length > 0 ? ['', ...webhooks] : [])];
+  return {
+    operations: explainOperations(served),
+    warnings: warning ? [warning] : [],
+    text: `${[...lines, '', summarizeOperations(served), ...notes].join('\n')}\n`,
+  };
 }
 
 /** The contract in use, and functions that say which handler an operation has and what the handler does. */
 type Operations = Pick<ServedContract, 'contract' | 'explain' | 'implementations'>;
 
 /** An operation of a contract, and how the server handles it. */
-interface ExplainedOperation {
+export interface ExplainedOperation {
   readonly method: string;
   readonly path: string;
   readonly operationId: string;
@@ -75,6 +86,11 @@ function formatOperations(operations: Operations): readonly string[] {
     operationId,
     describeHandling(mocked, explanation),
   ]);
+  return formatTable(rows);
+}
+
+/** Aligns all columns of a table but the last one. */
+function formatTable(rows: readonly (readonly string[])[]): readonly string[] {
   const getWidth = (column: number) => Math.max(...rows.map((row) => row[column]?.length ?? 0));
   const widths = [0, 1, 2].map(getWidth);
   return rows.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '));

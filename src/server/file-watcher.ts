@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
 import type { Application } from '../application.ts';
 import type { ServerOptions } from '../options.ts';
 import { machineDisk, type Signature, toSignature } from '../store/disk.ts';
 import { UserError } from '../util/issue.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
+import { resolveContract } from './choose-application.ts';
 
 /**
  * How often watched files are checked, in ms.
@@ -69,7 +69,10 @@ function isChanged(path: string, signatures: Signatures): boolean {
   return isStable && current !== signatures.handled;
 }
 
-/** A file that the server reloads when it is saved. `signature`: the signature of the loaded version. */
+/**
+ * A file that the server reloads when it is saved. A contract at a URL is never saved.
+ * `signature`: the signature of the loaded version.
+ */
 interface WatchedFile {
   readonly path: string;
   readonly signature: Signature;
@@ -91,8 +94,8 @@ export function findWatchedFiles(
   { contract, handlers, strict = false, allowRefs }: ServerOptions,
 ) {
   const toWatched = (file: string): WatchedFile => ({
-    path: resolve(file),
-    signature: getFileSignature(resolve(file)),
+    path: resolveContract(file),
+    signature: getFileSignature(resolveContract(file)),
   });
   return {
     contract: { ...toWatched(contract ?? application.contractFile), strict, allowRefs },

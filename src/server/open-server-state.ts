@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import type { Application } from '../application.ts';
+import type { CoverageStorage } from '../coverage/coverage-control.ts';
 import type { Metrics } from '../http/metrics.ts';
 import type { ServedContract } from '../http/served.ts';
 import type { Contract } from '../openapi/contract.ts';
@@ -22,6 +23,7 @@ import { ContentFormat } from '../sandbox/shared/stored-content.ts';
 import { getFailure } from '../store/backend.ts';
 import type { DefaultDataSource } from '../store/default-data.ts';
 import { type OpenedState, type OpenStateOptions, openState } from '../store/open-state.ts';
+import { CoverageTable } from '../store/postgres/coverage-table.ts';
 import { type Database, type DatabaseOptions, DEFAULT_SCHEMA, describeDatabase } from '../store/postgres/database.ts';
 import { JournalTables } from '../store/postgres/journal-tables.ts';
 import { KeyTable } from '../store/postgres/key-table.ts';
@@ -86,8 +88,7 @@ async function openDatabaseState(
   state: OpenedState & { readonly sandbox: SandboxesParts['default'] },
 ) {
   const { database, databaseSchema = DEFAULT_SCHEMA } = options;
-  if (database === undefined)
-    return { ...state, shared: undefined, database: undefined, countConnections: undefined, close: undefined };
+  if (database === undefined) return { ...state, shared: undefined, ...NO_DATABASE };
   const shared = await openSharedState({
     ...clocks,
     application,
@@ -101,6 +102,8 @@ async function openDatabaseState(
   });
   return { ...state, ...shared, database: describeDatabase(database, databaseSchema) };
 }
+
+const NO_DATABASE = { database: undefined, countConnections: undefined, coverage: undefined, close: undefined };
 
 /** Options of `openSharedState`. */
 interface SharedStateOptions
@@ -141,7 +144,8 @@ async function openSharedState(options: SharedStateOptions) {
     };
     const { countConnections } = database;
     database.logAvailability();
-    return { store, sandbox, shared: { ...shared, journals }, countConnections, close };
+    const coverage = createCoverageStorage(database, journals);
+    return { store, sandbox, shared: { ...shared, journals }, countConnections, coverage, close };
   } catch (error) {
     await database.close();
     throw toStartError(error, source);
@@ -167,6 +171,20 @@ function createStorage(
     recovery,
     warn: (message: string) => log.warn(message),
     prepare: application.prepare?.bind(application),
+  };
+}
+
+/** Creates the storage of the coverage. Another server waits for its counts as it waits for journals. */
+function createCoverageStorage(database: Database, journals: SharedJournals): CoverageStorage {
+  const table = new CoverageTable(database);
+  return {
+    add: (rows) => table.add(rows),
+    read: () => table.read(),
+    clear: () => table.clear(),
+    flushOthers: () => journals.flushOthers(),
+    set onFlush(store: () => Promise<void>) {
+      journals.onFlush = store;
+    },
   };
 }
 

@@ -157,9 +157,11 @@ export class Reloads {
     const failure = await this.#addCollections(served);
     current.reloads++;
     this.listener = listener;
+    server.coverage.use(contract);
     if (handlers === this.#pendingHandlers) this.#pendingHandlers = undefined;
     log.info(message);
     if (contract === previous.contract) return;
+    for (const end of server.streams) end();
     const lists = describeOtherLists(state, {
       collections: Object.keys(served.collections),
       previous: Object.keys(previous.collections),

@@ -1,10 +1,9 @@
-import { resolve } from 'node:path';
 import { loadContract } from '../openapi/contract.ts';
 import { DEFAULT_SCHEMA, describeDatabase } from '../store/postgres/database.ts';
 import { openMigratedDatabase } from '../store/postgres/schema.ts';
 import { repairDataFile } from '../store/repair.ts';
 import { createStateValidator } from '../store/validate-state.ts';
-import { chooseApplication } from './choose-application.ts';
+import { chooseApplication, resolveContract } from './choose-application.ts';
 import { createLogger } from './logger.ts';
 import { getDefaultData } from './open-server-state.ts';
 import type { RepairOptions } from './options.ts';
@@ -16,7 +15,7 @@ import type { RepairOptions } from './options.ts';
  */
 export async function repair({ data, ...options }: RepairOptions): Promise<string> {
   const application = await chooseApplication(options);
-  const path = resolve(options.contract ?? application.contractFile);
+  const path = resolveContract(options.contract ?? application.contractFile);
   const contract = await loadContract({ path, strict: false, allowRefs: options.allowRefs });
   const { validate } = createStateValidator(application.implementContract(contract).stateRules);
   const source = getDefaultData(application, options, () => contract);

@@ -1,4 +1,6 @@
 import type { Application, EntrySchema, Implementation, StateView, UserHandlers } from '../application.ts';
+import { DELIVERIES } from '../deliveries/delivery.ts';
+import { Webhooks } from '../deliveries/webhooks.ts';
 import type { ServedContract } from '../http/served.ts';
 import { compareContracts, completeBody, type Difference, type GenerateField } from '../mock/compare-contracts.ts';
 import { createMock } from '../mock/mock.ts';
@@ -45,8 +47,9 @@ export function createServedContractFactory(
   return async (contract, handlers) => {
     refuseUnknownOperations(contract, { mock, handlers, file });
     const implementation = application.implementContract(contract);
-    const { collections, internalLists = [] } = implementation.stateRules;
-    const validator = getValidator(implementation.stateRules);
+    const { collections } = implementation.stateRules;
+    const internalLists = [...(implementation.stateRules.internalLists ?? []), DELIVERIES];
+    const validator = getValidator({ ...implementation.stateRules, internalLists });
     const chosen = new Map(
       contract.routes.map((route) => [route, chooseImplementation(route, { implementation, mock, handlers })]),
     );
@@ -55,6 +58,9 @@ export function createServedContractFactory(
     );
     const differences = findDifferences(contract, implementations);
     const contractMock = createMock(contract);
+    const getSchema = (collection: string) =>
+      implementation.getEntrySchema?.(collection) ?? getComponentSchema(contract, collections[collection]);
+    const webhooks = createWebhooks(contract, Object.keys(collections), getSchema);
     const generateField = cacheFields(contractMock.generateField);
     const isWritten = (route: Route) => implementation.getImplementation(route)?.writtenFor !== undefined;
     return {
@@ -72,8 +78,8 @@ export function createServedContractFactory(
       differences,
       closedRoutes: new Set(contract.routes.filter(isWritten)),
       implementations,
-      getEntrySchema: (collection) =>
-        implementation.getEntrySchema?.(collection) ?? getComponentSchema(contract, collections[collection]),
+      webhooks,
+      getEntrySchema: getSchema,
       isExplained: implementation.explain !== undefined && mock !== true,
       explain: (route) => chosen.get(route)?.explain() ?? '',
       getBodyDefaults: createBodyDefaults(contract),
@@ -83,6 +89,20 @@ export function createServedContractFactory(
       },
     };
   };
+}
+
+/** Finds what sends the webhooks of a contract. Throws a `UserError` if their `x-storefront` extensions are invalid. */
+function createWebhooks(
+  contract: Contract,
+  collections: readonly string[],
+  getSchema: ServedContract['getEntrySchema'],
+): Webhooks {
+  const webhooks = new Webhooks(
+    contract,
+    collections.map((name) => ({ name, schema: getSchema(name).schema })),
+  );
+  if (webhooks.issues.length > 0) throw new UserError(formatIssues(contract.locate, webhooks.issues));
+  return webhooks;
 }
 
 /**

@@ -3,6 +3,9 @@ import { setMaxListeners } from 'node:events';
 import { basename, relative, resolve } from 'node:path';
 import type { Application } from '../application.ts';
 import type { ControlParts } from '../control/handler.ts';
+import { Coverage } from '../coverage/coverage.ts';
+import { createCoverageControl } from '../coverage/coverage-control.ts';
+import { Deliveries } from '../deliveries/deliveries.ts';
 import { createDelay } from '../faults/fault.ts';
 import { findFaultWarnings, findUnknownOperationIssues, validateInjectedResponse } from '../faults/validate.ts';
 import { createAccessPolicy, ipVersion } from '../http/access-policy.ts';
@@ -14,6 +17,7 @@ import { loadContract } from '../openapi/contract.ts';
 import { getPartPaths } from '../openapi/contract-documents.ts';
 import { refuseInvalidOptions, type ServerOptions } from '../options.ts';
 import { getPackageFile } from '../package-file.ts';
+import { ChangeLogs } from '../sandbox/change-log.ts';
 import { createMachineClock } from '../sandbox/clock-and-ids.ts';
 import { Sandboxes } from '../sandbox/registry.ts';
 import type { SandboxesParts } from '../sandbox/sandbox.ts';
@@ -23,8 +27,8 @@ import { createStateFileCheck } from '../store/data-path.ts';
 import type { PoolCounts } from '../store/postgres/database.ts';
 import type { State } from '../store/state.ts';
 import { toIsoTime } from '../util/iso-time.ts';
-import { UserError } from '../util/issue.ts';
 import { runAtOnce } from '../util/slices.ts';
+import { hideCredentials, isUrl } from '../util/source-path.ts';
 import type { ShopApi } from './api-types.ts';
 import { chooseApplication } from './choose-application.ts';
 import { addMissingCollections, describeOtherLists } from './control.ts';
@@ -32,6 +36,7 @@ import { createApplicationView } from './controlled-application.ts';
 import { formatFirstSteps, formatStartMessage, logOperations } from './explain.ts';
 import { findWatchedFiles, loadSettings, reloadOnSave } from './file-watcher.ts';
 import { loadHandlers } from './handler-registry.ts';
+import { listen } from './listen.ts';
 import { createLogger } from './logger.ts';
 import { openServerState } from './open-server-state.ts';
 import type { Options, Storefront } from './options.ts';
@@ -75,6 +80,7 @@ export async function startApplication<S extends State>(
     const httpServer = createHttpServer({ ...server, current: live });
     const { url, port } = await listen(httpServer, options.host, options.port ?? 0);
     start.address.url = url;
+    server.deliveries.wake(server.sandboxes.default);
     return run(start, { url, port, state, server, live, httpServer });
   } catch (error) {
     await state.store.close();
@@ -133,6 +139,7 @@ function createSandboxes(
     nowMs,
     newId,
     areDeclared: options.sandboxes === 'declared',
+    areVisitors: options.sandboxes === 'visitor',
     log: (message) => log.info(message),
     onCommit: metrics.recordCommit,
   };
@@ -146,6 +153,7 @@ function createServer(start: Start, state: ServerState): Server {
   const { application, options, nowMs, log, current, stopping, metrics } = start;
   const { path, defaults } = state;
   const sandboxes = createSandboxes(start, state);
+  const coverage = new Coverage(current.served.contract);
   const snapshotParts = {
     defaults,
     validator: () => current.served.validator,
@@ -155,7 +163,9 @@ function createServer(start: Start, state: ServerState): Server {
   const accept = (next: State, before: State) =>
     runAtOnce(getControlled(current.served).acceptState(next, before)).state;
   const folder = options.snapshots && resolve(options.snapshots);
+  const deliveries = createDeliveries(start, sandboxes);
   const control: ControlParts = {
+    deliveries,
     ...snapshotParts,
     builtIn: createBuiltInSnapshots({ ...snapshotParts, accept, builtIn: application.snapshots, folder }),
     sandboxes,
@@ -168,6 +178,7 @@ function createServer(start: Start, state: ServerState): Server {
     reloads: () => current.reloads,
     ...createFaultChecks(current),
     formatMetrics: metrics.format,
+    coverage: createCoverageControl(coverage, state.coverage),
     stopping: stopping.signal,
   };
   return {
@@ -178,7 +189,11 @@ function createServer(start: Start, state: ServerState): Server {
     control,
     log,
     metrics,
+    coverage,
     getDelayMs: createDelay(options.delay),
+    streams: new Set(),
+    deliveries,
+    changeLogs: new ChangeLogs(() => randomUUID().slice(0, 8)),
     stopping: stopping.signal,
     pagesFolder: getPackageFile('dist'),
     version,
@@ -187,13 +202,34 @@ function createServer(start: Start, state: ServerState): Server {
   };
 }
 
+function createDeliveries(
+  { options, nowMs, elapsedMs, log, current, stopping }: Start,
+  sandboxes: Sandboxes,
+): Deliveries {
+  return new Deliveries({
+    sandboxes,
+    current: () => current.served,
+    urls: options.webhookUrl ?? [],
+    secret: options.webhookSecret,
+    allowedHosts: options.allowCallback ?? [],
+    userAgent: `storefront/${version}`,
+    nowMs,
+    elapsedMs,
+    newId: randomUUID,
+    log,
+    stopping: stopping.signal,
+  });
+}
+
 /**
  * Returns the options with which `startStorefront` starts a server with the same contract, handlers and default data.
  * Paths are relative to the working directory, in which tests usually run.
  */
 function getStartOptions({ contract, handlers, defaultData }: ServerOptions): ControlParts['startOptions'] {
   const paths = Object.entries({ contract, handlers, defaultData }).flatMap(([name, path]) =>
-    typeof path === 'string' ? [[name, relative('', path).replaceAll('\\', '/')]] : [],
+    typeof path === 'string'
+      ? [[name, isUrl(path) ? hideCredentials(path) : relative('', path).replaceAll('\\', '/')]]
+      : [],
   );
   return Object.fromEntries(paths);
 }
@@ -281,6 +317,8 @@ function run(
       stopReloads();
       stopping.abort();
       await httpServer.close();
+      await server.deliveries.close();
+      await server.control.coverage.close();
       await server.sandboxes.close();
       await store.close();
       await state.close?.();
@@ -319,13 +357,6 @@ function addGauges(metrics: Metrics, sandboxes: Sandboxes, countConnections: (()
 }
 
 /**
- * The addresses that the server listens on by default.
- * Decision: only this machine can connect.
- * `localhost` can mean either of these addresses.
- */
-const LOOPBACK = ['127.0.0.1', '::1'] as const;
-
-/**
  * Returns a warning for a server that other machines can reach.
  * The warning says what these machines can access, which host names are allowed, and how to protect the server.
  */
@@ -359,61 +390,4 @@ function describeControl(isOn: boolean, token: string | undefined): string {
  */
 function describePublicHost(name: string): string {
   return `--allow-host ${name} is a public name, so other machines can reach the server through a proxy. The control API and the console are disabled until the server has a token: add --control-token TOKEN. If you need neither, add --no-control.`;
-}
-
-/** How many free ports are tried if a port is free on 127.0.0.1 but not on ::1. */
-const MAX_ATTEMPTS = 10;
-
-/**
- * Starts to listen on `host`.
- * By default, listens on 127.0.0.1 and ::1.
- * With port 0, uses a free port.
- * Rejects with a `UserError` if the server can't listen on the host or port.
- */
-async function listen(
-  server: HttpServer,
-  host: string | undefined,
-  port: number,
-): Promise<Pick<Storefront, 'url' | 'port'>> {
-  const mainHost = host ?? LOOPBACK[0];
-  for (let attempt = 1; ; attempt++) {
-    try {
-      const openPort = await server.listen(mainHost, port);
-      if (host === undefined) await listenOnIpv6(server, openPort);
-      return { url: `http://${toUrlHost(mainHost)}:${openPort}`, port: openPort };
-    } catch (error) {
-      await server.unlisten();
-      const cause = error as NodeJS.ErrnoException;
-      if (cause.code !== 'EADDRINUSE' || port !== 0 || attempt === MAX_ATTEMPTS)
-        throw createUserError(mainHost, port, cause);
-    }
-  }
-}
-
-/** The error codes that mean that this machine has no IPv6. */
-const NO_IPV6 = ['EADDRNOTAVAIL', 'EAFNOSUPPORT', 'EINVAL'];
-
-async function listenOnIpv6(server: HttpServer, port: number): Promise<void> {
-  try {
-    await server.listen(LOOPBACK[1], port);
-  } catch (error) {
-    if (!NO_IPV6.includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
-  }
-}
-
-/** Returns the host part of a URL with which a program on this machine can reach the server. */
-function toUrlHost(host: string): string {
-  if (host === '0.0.0.0' || host === '::') return 'localhost';
-  return host.includes(':') ? `[${host}]` : host;
-}
-
-function createUserError(host: string, port: number, cause: NodeJS.ErrnoException): UserError {
-  const reasons: Readonly<Record<string, string>> = {
-    EADDRINUSE: `Port ${port} is in use. Stop the program that uses it, or choose another port with --port (0 picks a free one).`,
-    EACCES: `Port ${port} requires privileges that this user does not have. Choose a port above 1023 with --port.`,
-    EADDRNOTAVAIL: `${host} is not an address of this machine. Choose another address with --host, or omit --host.`,
-    ENOTFOUND: `The host ${host} does not exist. Choose another address with --host, or omit --host.`,
-  };
-  const reason = reasons[cause.code ?? ''] ?? `Can't listen on ${host}, port ${port}: ${cause.message}`;
-  return new UserError(reason, { cause });
 }

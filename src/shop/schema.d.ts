@@ -424,7 +424,7 @@ export interface components {
          *
          *     - 400: The HTTP message is malformed. With `--strict`, also if a query parameter or a value of `expand` is unknown.
          *     - 403: The `Host` is not allowed, or a web page of an origin that is not allowed sent a `POST`, `PUT`, `PATCH` or `DELETE` request.
-         *     - 404: The sandbox does not exist (only with `--sandboxes declared`).
+         *     - 404: The sandbox does not exist (only with `--sandboxes declared` or `required`).
          *     - 405: The path does not support the method. The header `Allow` lists the supported methods.
          *     - 408: The complete request did not arrive within 30 s.
          *     - 413: The operation has no request body, but the request has a body of more than 10 MB.

@@ -1,4 +1,4 @@
-import { SAFE_METHODS } from '../../check/session.ts';
+import { SAFE_METHODS } from '../../util/request-target.ts';
 import { QUANTITY_LIMIT } from '../domain/cart.ts';
 import type { OperationId } from '../types.ts';
 import { checkList } from './lists.ts';
