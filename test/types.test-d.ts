@@ -153,6 +153,7 @@ interface operations {
     parameters: { path: { petId: number } };
     responses: { 200: { content: { 'application/json': Pet } }; 404: { content?: never } };
   };
+  watchPets: { responses: { 200: { content: { 'text/event-stream': Pet } } } };
 }
 
 type Pets = { operations: operations; state: { pets: Pet[]; toys: { id: string }[] } };
@@ -181,6 +182,8 @@ async function serveAnyContract() {
         return { status: 201, body: pet };
       },
       deletePet: mocked,
+      // A stream can be an async iterable.
+      watchPets: (_, { changes }) => ({ body: changes() }),
       // The function that changes the state can return a response.
       sellPet({ path }, { update }) {
         return update((state) => {
@@ -205,6 +208,8 @@ async function serveAnyContract() {
   takes<ApiHandler<operations['createPet']>>(() => ({ status: 409, body: { id: 1, name: 'Rex' } }));
   // @ts-expect-error a body of another operation
   takes<Options<Pets>>({ handlers: { listPets: () => ({ body: { id: 1, name: 'Rex' } }) } });
+  // @ts-expect-error an async iterable for an operation without a stream
+  takes<Options<Pets>>({ handlers: { listPets: (_, { changes }) => ({ body: changes() }) } });
   // @ts-expect-error a path parameter with another name
   takes<Options<Pets>>({ handlers: { deletePet: ({ path }) => ({ headers: { id: path.id } }) } });
   // The types of `paths` alone determine no operationIds.

@@ -1,6 +1,7 @@
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { runCheck, writeReports } from '../../src/check/command.ts';
+import { prepareFiles, runCheck, writeReports } from '../../src/check/command.ts';
 import { type CheckCommand, createCheckCommand } from '../../src/check/options.ts';
 import { toText } from '../../src/check/report/text.ts';
 import { shopModel } from '../../src/shop/model/shop.ts';
@@ -31,6 +32,7 @@ async function judging(...args: readonly string[]) {
     start: () => startStorefront({ durability: 'memory' }),
     print: (text) => void printed.push(text),
     seed: 11,
+    nowMs: 0,
   });
   return { report, printed };
 }
@@ -65,7 +67,7 @@ describe('The command line of storefront check', () => {
       seed: 7,
       runs: 3,
       maxTime: 7,
-      report: 'r',
+      report: ['r'],
       summary: 's',
       headers: { authorization: 'Bearer a:b', 'x-empty': 'again' },
     });
@@ -188,10 +190,28 @@ describe('runCheck', () => {
   });
 });
 
+describe('prepareFiles', () => {
+  it('removes the reports of an earlier check, and keeps the summary', async () => {
+    const folder = await folderWith({ 'check.xml': 'old', 'summary.md': 'old' });
+    const args = ['http://127.0.0.1:1', '--allow-writes', '--report', join(folder, 'check.xml')];
+    await expect((await judging(...args, '--summary', join(folder, 'summary.md'))).report).rejects.toThrow('No server');
+    expect(await readdir(folder)).toEqual(['summary.md']);
+  });
+
+  it('says at once that a new baseline cannot be written', () => {
+    const command = asked(['--baseline', '/nowhere/baseline.json', '--update-baseline']);
+    expect(() => prepareFiles(command)).toThrow(/^Cannot write the baseline to \/nowhere\/baseline\.json: ENOENT/);
+  });
+});
+
 describe('writeReports', () => {
   it('throws an error with the path of a report that it cannot write', () => {
     const lists = { checks: [], rows: [], failures: [], notes: [], unchecked: [], unreached: [] };
-    const report = { title: '', coverage: { operations: [], rules: [] }, ...lists };
+    const report = {
+      title: '',
+      coverage: { operations: [], rules: [], contract: { title: '', version: '', totals: [], operations: [] } },
+      ...lists,
+    };
     const written = () => writeReports(report, asked(['--report', '/nowhere/report.xml']), () => {});
     expect(written).toThrow(/^Cannot write the report to \/nowhere\/report\.xml: ENOENT/);
   });

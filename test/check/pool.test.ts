@@ -51,3 +51,15 @@ describe('The ids of a path', () => {
     }
   });
 });
+
+describe('The ids of a property', () => {
+  it('are those of the collection whose path starts as that of the request', () => {
+    const pool = new Pool();
+    addResource(pool, '/shop/books/{bookId}', 's1');
+    addResource(pool, '/library/books/{bookId}', 'l1');
+    expect(pool.getValues('bookId', '/library/loans')).toEqual(['l1']);
+    expect(pool.getValues('bookId', '/shop/orders')).toEqual(['s1']);
+    expect(pool.getValues('bookId', '/loans')).toEqual(['s1', 'l1']);
+    expect(pool.getValues('bookId')).toEqual(['s1', 'l1']);
+  });
+});

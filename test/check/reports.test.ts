@@ -31,7 +31,7 @@ function report(parts: Partial<Report> = {}): Report {
     rows: [],
     failures: [],
     notes: [],
-    coverage: { operations: [], rules: [] },
+    coverage: { operations: [], rules: [], contract: { title: '', version: '', totals: [], operations: [] } },
     unchecked: [],
     unreached: [],
     ...parts,
@@ -95,7 +95,10 @@ describe('toJunit', () => {
     const root = readXml(toJunit(report({ unreached: ['getPet (why)'], unchecked: ['links of addPet'] })));
     const cases = getElements(root, 'testcase').map(({ attributes, children }) => [attributes.name, children]);
     expect(cases).toMatchObject([
-      ['getPet (why)', [{ name: 'skipped' }]],
+      [
+        'getPet (why)',
+        [{ name: 'skipped', attributes: { message: 'only the error responses of the operation were tested' } }],
+      ],
       ['links of addPet', [{ name: 'error' }]],
     ]);
   });

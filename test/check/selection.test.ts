@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { getCheckedRoutes, type Selection } from '../../src/check/selection.ts';
+import { getCheckedRoutes, type Selection, sortByRisk } from '../../src/check/selection.ts';
 import { loadContract } from '../../src/openapi/contract.ts';
-import { writeDocument } from '../support/fixtures/other-document.ts';
+import { createOperation, writeDocument } from '../support/fixtures/other-document.ts';
 import { formatFindings } from '../support/harness/check.ts';
 import { checkApi, type ReceivedRequest } from '../support/harness/check-api.ts';
 
@@ -23,6 +23,52 @@ describe('getCheckedRoutes', () => {
     });
     const routes = getCheckedRoutes({ contract, mayWrite: true, ...selection });
     expect(routes.map(({ operationId }) => operationId)).toEqual(expected);
+  });
+});
+
+describe('the selectors of operations', () => {
+  const operation = (operationId: string, more: object = {}) => ({ operationId, responses: { 200: OK }, ...more });
+  const paths = {
+    '/tasks': {
+      get: operation('listTasks', { tags: ['tasks'] }),
+      post: operation('addTask', { tags: ['tasks', 'writes'] }),
+    },
+    '/tasks/{id}': { get: operation('readTask'), delete: operation('removeTask', { deprecated: true }) },
+    '/tasks/{id}/notes': { get: operation('GET') },
+    '/users': { get: operation('listUsers', { deprecated: true }) },
+  };
+
+  it.each<[Pick<Selection, 'only' | 'exclude'>, readonly string[]]>([
+    [{ only: ['tag:tasks'] }, ['listTasks', 'addTask']],
+    [{ only: ['tag:writes', 'deprecated'] }, ['addTask', 'removeTask', 'listUsers']],
+    [{ only: ['DELETE'] }, ['removeTask']],
+    [{ only: ['GET'] }, ['GET']],
+    [{ only: ['/tasks/*'] }, ['readTask', 'removeTask']],
+    [{ only: ['/tasks/**'] }, ['listTasks', 'addTask', 'readTask', 'removeTask', 'GET']],
+    [{ only: ['GET /tasks/**'], exclude: ['GET'] }, ['listTasks', 'readTask']],
+    [{ only: ['/tasks/{id}'] }, ['readTask', 'removeTask']],
+    [{ exclude: ['deprecated', '/tasks/**'] }, []],
+    [{ only: ['/users', 'listUsers'] }, ['listUsers']],
+  ])('select as documented: %j', async (selection, expected) => {
+    const contract = await loadContract({ path: await writeDocument({ paths }), strict: false });
+    const select = () => getCheckedRoutes({ contract, mayWrite: true, ...selection });
+    if (expected.length === 0) expect(select).toThrow('No operation is left');
+    else expect(select().map(({ operationId }) => operationId)).toEqual(expected);
+  });
+
+  it('exclude properties that no operation has', async () => {
+    const contract = await loadContract({
+      path: await writeDocument({ paths: { '/a': paths['/tasks'] } }),
+      strict: false,
+    });
+    const exclude = ['deprecated', 'tag:internal'];
+    expect(getCheckedRoutes({ contract, mayWrite: true, exclude })).toHaveLength(2);
+  });
+
+  it.each(['PATCH', '/nothing/**', 'listTask', 'get /tasks'])('refuse %s, which selects nothing', async (one) => {
+    const contract = await loadContract({ path: await writeDocument({ paths }), strict: false });
+    for (const selection of [{ only: [one] }, { exclude: [one] }])
+      expect(() => getCheckedRoutes({ contract, mayWrite: true, ...selection })).toThrow(`has no operation ${one}.`);
   });
 });
 
@@ -49,4 +95,18 @@ describe('A response with status 507', () => {
     const { findings } = await checkApi(document, createQuota());
     expect(formatFindings(findings).some((text) => text.includes('no server error'))).toBe(isReported);
   });
+});
+
+it('sortByRisk begins with operations that change data, and ends with deprecated ones', async () => {
+  const parameters = ['a', 'b'].map((name) => ({ name, in: 'query', schema: { type: 'string' } }));
+  const requestBody = { content: { 'application/json': { schema: {} } } };
+  const paths = {
+    '/a': { get: createOperation('read'), post: createOperation('create', {}, { requestBody }) },
+    '/b': { get: createOperation('search', {}, { parameters }), delete: createOperation('remove') },
+    '/c': { put: createOperation('old', {}, { requestBody, deprecated: true }) },
+  };
+  const contract = await loadContract({ path: await writeDocument({ paths }), strict: false });
+  expect(sortByRisk(contract, contract.routes).map(({ operationId }) => operationId)).toEqual([
+    ...['create', 'remove', 'search', 'read', 'old'],
+  ]);
 });

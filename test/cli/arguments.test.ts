@@ -210,3 +210,24 @@ describe('--allow-refs', () => {
     });
   });
 });
+
+describe('a hosting platform', () => {
+  it.each<[environment: Record<string, string>, hosts: readonly string[]]>([
+    [{ RENDER_EXTERNAL_HOSTNAME: 'shop.onrender.com' }, ['shop.onrender.com']],
+    [{ RAILWAY_PUBLIC_DOMAIN: 'shop.up.railway.app' }, ['shop.up.railway.app']],
+    [{ FLY_APP_NAME: 'my-shop' }, ['my-shop.fly.dev']],
+    [{ STOREFRONT_ALLOW_HOST: 'a.test,b.test', FLY_APP_NAME: 'c' }, ['a.test', 'b.test', 'c.fly.dev']],
+  ])('states its host name: %j', (environment, allowHost) => {
+    expect(read([], environment)).toMatchObject({ kind: 'serve', options: { allowHost } });
+  });
+
+  it('has no effect on a machine without one', () => {
+    const command = read([], {});
+    expect('options' in command && 'allowHost' in command.options).toBe(false);
+  });
+});
+
+it('The folder of a front end can be in the environment', () => {
+  expect(read([], { STATIC: 'docs' })).toMatchObject({ options: { static: 'docs' } });
+  expect(read([], { STATIC: 'none' })).toMatchObject({ kind: 'refuse', reason: expect.stringContaining('STATIC') });
+});

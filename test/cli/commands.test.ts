@@ -4,7 +4,7 @@ import { readCommandLine } from '../../src/cli/options.ts';
 const read = (args: readonly string[]) => readCommandLine({ args, environment: {}, isTerminal: false, version: '1' });
 
 const COMMANDS =
-  'repair, migrate, check, explain, reset, flush, snapshot, restore, clock, ids, state, sandboxes, faults, journal'.split(
+  'repair, migrate, check, explain, diff, skill, mcp, start, status, stop, restart, logs, reset, flush, snapshot, restore, clock, ids, state, sandboxes, faults, journal, webhook, coverage'.split(
     ', ',
   );
 
@@ -20,7 +20,7 @@ function findExamples(help: string): string[] {
 
 describe('an unknown command', () => {
   it.each([
-    ['start', 'To start the server, run storefront without a command'],
+    ['dev', 'To start the server, run storefront without a command'],
     ['serve', 'To start the server, run storefront without a command'],
     ['something-else', 'To start the server, run storefront without a command'],
     ['rest', 'Did you mean reset?'],
@@ -43,7 +43,7 @@ describe('--help', () => {
   it.each([[], ...COMMANDS.map((command) => [command])])('of storefront %s lists the exit codes', (...command) => {
     const [, list = ''] = /^Exit codes:\n((?: {2}\d {2}.+\n)+)/m.exec(getHelp(command)) ?? [];
     const codes = [...list.matchAll(/^ {2}(\d)/gm)].map(([, code]) => code);
-    expect(codes).toEqual(command[0] === 'check' ? ['0', '1', '2', '3'] : ['0', '1', '2']);
+    expect(codes).toEqual(['check', 'diff'].includes(command[0] ?? '') ? ['0', '1', '2', '3'] : ['0', '1', '2']);
   });
 
   it.each([[], ...COMMANDS.map((command) => [command])])(

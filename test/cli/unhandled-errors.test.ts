@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { describe, expect, it, vi } from 'vitest';
-import { handleUnhandledErrors } from '../../src/cli/program.ts';
+import { handleUnhandledErrors } from '../../src/cli/unhandled-errors.ts';
 import { createStorefront, type Storefront } from '../../src/index.ts';
 
 /** Installs the handlers on a program whose events the test emits. */

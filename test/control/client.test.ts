@@ -49,7 +49,7 @@ async function followStream(type: string, ...parts: readonly string[]) {
     response.on('close', () => open--).writeHead(200, { 'Content-Type': type });
     for (const part of parts) response.write(part);
   });
-  return { url, told: followControlEvents({ url, token: undefined }, 'default/requests'), open: () => open };
+  return { url, told: followControlEvents({ url, token: undefined }, 'sandboxes/default/requests'), open: () => open };
 }
 
 describe('an event stream that the client follows', () => {
@@ -63,7 +63,9 @@ describe('an event stream that the client follows', () => {
     });
     const messages: string[] = [];
     const events: unknown[] = [];
-    const following = followControlEvents({ url, token: undefined }, 'w1/requests', (text) => messages.push(text));
+    const following = followControlEvents({ url, token: undefined }, 'sandboxes/w1/requests', (text) =>
+      messages.push(text),
+    );
     for await (const event of following) events.push(event);
     expect([events, messages]).toEqual([[{ n: 1 }], [message]]);
   });

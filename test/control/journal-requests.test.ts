@@ -12,9 +12,7 @@ describe('a request in progress', () => {
   it.each([
     ['w1', 'recreated meanwhile', 'PUT', ''],
     ['w1', 'removed meanwhile', 'DELETE', ''],
-    ['w1', 'cleared of its journal meanwhile', 'DELETE', '/requests'],
     ['default', 'recreated meanwhile', 'PUT', ''],
-    ['default', 'cleared of its journal meanwhile', 'DELETE', '/requests'],
   ])('in the sandbox %s is not recorded if the sandbox is %s', async (id, _, method, below) => {
     const sandbox = getSandboxClient(await startStorefront(), id);
     await sandbox.sendControl('POST', '/faults', { operation: 'createOrder', delay: 1_000, phase: 'after' });

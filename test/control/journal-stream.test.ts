@@ -172,9 +172,9 @@ describe('the event stream of a journal', () => {
     await ordered;
     connection.socket.resume();
     // A write after the end is an unhandled error, which fails the test run.
-    await connection.until(/^HTTP\/1\.1 200 .*: connected\n\n.*\nid: 1\n.*\r\n0\r\n\r\n$/s);
+    await connection.until(/^HTTP\/1\.1 200 .*: connected\n\n.*event: waiting\n.*\nid: 2\n.*\r\n0\r\n\r\n$/s);
     connection.socket.destroy();
-    expect(connection.received()).not.toContain('id: 2');
+    expect(connection.received()).not.toContain('id: 3');
   });
 
   it.each<readonly [what: string, status: number, end: (sandbox: SandboxClient, server: TestShop) => Promise<unknown>]>(
@@ -224,5 +224,48 @@ describe('the event stream of a journal', () => {
     await gone.ended;
     await sendRequests(sandbox, 3);
     expect((await stays.next(3)).map(({ id }) => id)).toEqual(['1', '2', '3']);
+  });
+});
+
+describe('a waiting request in the event stream of a journal', () => {
+  it('is sent when it begins to wait, and again with the same number when it has ended', async () => {
+    const sandbox = newSandbox();
+    await sandbox.sendControl('POST', '/faults', { operation: 'createOrder', hold: true });
+    const stream = await followEvents(sandbox, `/${sandbox.id}/requests`);
+    const held = sandbox.ask('POST', '/api/orders');
+    const [waiting] = await stream.next();
+    expect(waiting).toMatchObject({ event: 'waiting', data: { id: 1, state: 'waiting', forced: { faults: ['f1'] } } });
+    expect(waiting?.id).toBe('');
+    await sandbox.ask('GET', '/api/orders');
+    expect(await stream.next()).toMatchObject([{ event: 'request', id: '2' }]);
+    await sandbox.sendControl('POST', '/faults/f1/release');
+    await held;
+    const [ended] = await stream.next();
+    expect(ended).toMatchObject({ event: 'request', data: { id: 1, response: { status: 201 } } });
+    expect([ended?.id, ended?.data.state]).toEqual(['', undefined]);
+  });
+
+  it('is sent to a client that connects again, until it has ended', async () => {
+    const sandbox = newSandbox();
+    await sandbox.sendControl('POST', '/faults', { operation: 'createOrder', hold: true });
+    const held = sandbox.ask('POST', '/api/orders');
+    await sandbox.sendControl('POST', '/requests/verify', { state: 'waiting', withinMs: 20_000 });
+    await sandbox.ask('GET', '/api/orders');
+    const events = async () => {
+      const stream = await followEvents(sandbox, `/${sandbox.id}/requests`, { 'Last-Event-ID': '0' });
+      const next = await stream.next(2);
+      stream.leave();
+      return next.map(({ event, data }) => [event, data.id]);
+    };
+    expect(await events()).toEqual([
+      ['waiting', 1],
+      ['request', 2],
+    ]);
+    await sandbox.sendControl('POST', '/faults/release');
+    await held;
+    expect(await events()).toEqual([
+      ['request', 1],
+      ['request', 2],
+    ]);
   });
 });

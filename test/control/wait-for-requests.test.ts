@@ -122,7 +122,7 @@ describe('waitForRequests', () => {
       journal,
       withinMs: LONG_TIMEOUT_MS,
       stopping: stopping.signal,
-      count: 5,
+      matches: new Set([-1, -2, -3, -4, -5]),
       isMatch,
     });
     const add = (id: number) => followers.forEach(({ onRecord: tell }) => void tell({ id } as JournalRecord));

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 const here = fileURLToPath(new URL('.', import.meta.url));
 const root = join(here, '..', '..');
 const selected = process.argv.slice(2);
-const examples = selected.length > 0 ? selected : ['vitest', 'jest', 'node', 'clients'];
+const examples = selected.length > 0 ? selected : ['vitest', 'jest', 'node', 'clients', 'server-rendered'];
 
 const folder = mkdtempSync(join(tmpdir(), 'storefront-examples-'));
 try {

@@ -8,7 +8,7 @@ const { newSandbox } = useSharedShop();
 
 /** Invalid faults, each with the pointer to the invalid value and the message. */
 const INVALID_FAULTS: readonly (readonly [fault: object, pointer: string, message: RegExp])[] = [
-  [{}, '', /add `status`, `example`, `delay`, `connection` or `bodyDurationMs`/],
+  [{}, '', /add `status`, `example`, `delay`, `hold`, `connection`, `bodyDurationMs` or `stream`/],
   [{ where: { path: '/api/orders' } }, '', /add `status`, `example`, `delay`/],
   [{ operation: 'createOrder', times: 1 }, '', /add `status`/],
   [{ oparation: 'createOrder', status: 500 }, '/oparation', /did you mean \\"operation\\"\?/],

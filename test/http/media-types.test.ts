@@ -107,7 +107,7 @@ it('a stream has an event for each entry of a list', async () => {
     contract: await writeDocument({ paths: { '/events': { get } } }),
     mock: true,
   });
-  expect((await ask('GET', '/events')).text).toBe('data: {"a":1}\n\ndata: "b\\nc"\n\n');
+  expect((await ask('GET', '/events')).text).toBe('data: {"a":1}\n\ndata: b\ndata: c\n\n');
 });
 
 it('the response of a stored entry is XML if the request accepts only XML', async () => {

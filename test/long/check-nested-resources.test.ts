@@ -33,4 +33,12 @@ describe('The check of an API with nested resources', () => {
     const { findings } = await checkLibrary(defects);
     expect(findings.map((finding) => finding.operationId)).toContain(operationId);
   });
+
+  it.each<[LibraryDefects, string]>([
+    [{ listsAllReviews: true }, 'listReviews 200 lists below a resource have only its entries'],
+    [{ findsAllReviews: true }, 'getReview 200 resources are found only below their parent'],
+  ])('finds %j in the reviews of another book', async (defects, finding) => {
+    const { findings } = await checkLibrary(defects);
+    expect(formatFindings(findings).join('\n')).toContain(finding);
+  });
 });

@@ -40,12 +40,13 @@ const limitRate: NonNullable<Defect['tamper']> = () => {
   };
 };
 
-it.each([1, 2, 3])(
+// Most of the time of these tests is waiting.
+it.concurrent.for([1, 2, 3])(
   'checkServer finishes the check of a correct shop that limits the rate, with seed %i',
-  async (seed) => {
+  async (seed, test) => {
     const { url, close } = await startDefective({ ...correctShopBehindProxy, tamper: limitRate });
-    onTestFinished(close);
+    test.onTestFinished(close);
     const { findings, unchecked } = await runCheck(url, { seed });
-    expect([formatFindings(findings), unchecked]).toEqual([[], []]);
+    test.expect([formatFindings(findings), unchecked]).toEqual([[], []]);
   },
 );

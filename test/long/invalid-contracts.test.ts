@@ -25,7 +25,7 @@ describe('an invalid contract that is saved while the shop runs', () => {
       replaceInContract('      responses:\n', '      answers:\n'),
       /:\d+:\d+ #\/paths\/~1api~1products\/get documents no response/,
     ],
-    ['no OpenAPI', 'swagger: "2.0"\n', /is not an OpenAPI 3\.0 or 3\.1 document/],
+    ['no OpenAPI', 'swagger: "1.2"\n', /is not an OpenAPI 3\.0, 3\.1 or 3\.2 document/],
     [
       'a type that contradicts the data',
       replaceInContract(

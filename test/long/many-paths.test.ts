@@ -23,6 +23,6 @@ it('The explanation of 4,000 paths with parameters names a resource for each ope
   timeout: 120_000,
 }, async () => {
   const folder = await folderWith({ 'openapi.json': createDocument() });
-  const table = await explain({ contract: join(folder, 'openapi.json') });
+  const { text: table } = await explain({ contract: join(folder, 'openapi.json') });
   expect(table).toContain(`${2 * PATHS} operations: ${2 * PATHS} real, 0 mocked`);
 });

@@ -33,6 +33,7 @@ describe('the packed package', () => {
     const tops = new Set(paths.map((path) => path.replace(/^package\//, '').replace(/\/.*/, '/')));
     expect([...tops].toSorted()).toEqual(
       [
+        '.github/',
         'LICENSE',
         'README.md',
         'db.json.default',
@@ -41,6 +42,7 @@ describe('the packed package', () => {
         'images/',
         'openapi.yaml',
         'package.json',
+        'skills/',
         'src/',
       ].toSorted(),
     );
@@ -49,7 +51,22 @@ describe('the packed package', () => {
   it('contains the code, the types, and the images of all products', async () => {
     const { output } = await runCommand('tar', ['-tzf', tarball], { cwd: folder });
     const { products } = JSON.parse(await readFile(projectFile('db.json.default'), 'utf8'));
-    const code = ['main.js', 'storefront.js', 'testing.js', 'testing.cjs', 'playwright.js', 'playwright.cjs'];
+    const code = [
+      'main.js',
+      'storefront.js',
+      'testing.js',
+      'testing.cjs',
+      'playwright.js',
+      'playwright.cjs',
+      'playwright-reporter.js',
+      'playwright-reporter.cjs',
+      'coverage-reporter.js',
+      'coverage-reporter.cjs',
+      'propagate.js',
+      'propagate.cjs',
+      'clock.js',
+      'clock.cjs',
+    ];
     const types = ['storefront.d.ts', 'testing.d.ts', 'testing.d.cts', 'playwright.d.ts', 'playwright.d.cts'];
     const pages = ['console', 'reference'].flatMap((name) => [`${name}/index.html`, `${name}/licenses.txt`]);
     const needed = [...[...code, ...types, ...pages].map((name) => `dist/${name}`), ...products.map(getImage)];

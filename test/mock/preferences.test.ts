@@ -64,11 +64,11 @@ describe.each(SERVERS)('the Prefer header on a server with %s', (_, options) => 
     expect((await withSeed(8)).text).not.toBe(first.text);
   });
 
-  it('delay delays the response and does not change it', async () => {
+  it.each(['delay=80', 'delay=80ms'])('%s delays the response and does not change it', async (prefer) => {
     const shop = await startStorefront(options);
     const plain = await shop.ask('GET', '/api/orders');
     const startMs = performance.now();
-    const reply = await askPreferring(shop, 'delay=80', 'GET', '/api/orders');
+    const reply = await askPreferring(shop, prefer, 'GET', '/api/orders');
     expect(performance.now() - startMs).toBeGreaterThan(75);
     expect([reply.text, getApplied(reply)]).toEqual([plain.text, ['delay=80']]);
     expect(reply.headers.get('x-mocked')).toBe(plain.headers.get('x-mocked'));
@@ -173,7 +173,8 @@ describe('parsing the Prefer header', () => {
     'seed=1.5',
     'delay',
     'delay=-1',
-    'delay=1s',
+    'delay=1m',
+    'delay=61s',
     'delay=60001',
     'delay=99999999999',
   ];

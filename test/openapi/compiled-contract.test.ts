@@ -13,6 +13,7 @@ import { readContract } from '../../src/openapi/document.ts';
 import { createBackend } from '../../src/openapi/openapi-backend.ts';
 import { getRoutes, type Route } from '../../src/openapi/routes.ts';
 import { createSchemaValidator } from '../../src/openapi/schema-validator.ts';
+import { FileAccess } from '../../src/openapi/source-files.ts';
 import { getControlOptions } from '../../src/server/control.ts';
 import { shopContract, stateOptions } from '../../src/shop/contract.ts';
 import { ownDocument } from '../../src/shop/own-document.ts';
@@ -26,7 +27,7 @@ const contracts = [
   { title: 'the contract of the control API', options: getControlOptions(collections) },
 ].map(({ title, options }) => {
   const text = readContract(options.path);
-  const { documents } = createDocuments(text, options);
+  const { documents } = createDocuments({ path: options.path, text, reader: new FileAccess(options.path) }, options);
   const compiled = findCompiledContract(getContractName(text, options), FOLDER);
   return { title, options, text, documents, compiled, routes: getRoutes(documents.normalized) };
 });
@@ -69,7 +70,7 @@ describe.each(contracts)('The build precompiles $title:', ({ options, text, docu
 describe('The precompiled contract of the control API, edited for other collections,', () => {
   const options = getControlOptions({ notes: { schema: 'Note', key: 'id' } });
   const text = readContract(options.path);
-  const { documents } = createDocuments(text, options);
+  const { documents } = createDocuments({ path: options.path, text, reader: new FileAccess(options.path) }, options);
   const name = getContractName(text, options);
   const compiled = editCompiledContract(findCompiledContract(name, FOLDER) ?? expect.fail(name), options.edit);
 

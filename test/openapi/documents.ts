@@ -42,3 +42,8 @@ export function findRoute(contract: Contract, method: string, path: string): Rou
   if (found.kind !== 'operation') throw new Error(`${method} ${path} is not an operation`);
   return found.route;
 }
+
+/** Returns an OpenAPI 3.2 document. `paths` and `more`: YAML below `paths`, and after it. */
+export function create32(paths: string, more = ''): string {
+  return `openapi: 3.2.0\ninfo: { title: t, version: "1" }\npaths:\n${paths}\n${more}`;
+}

@@ -32,6 +32,23 @@ describe('loadContract warns, with position and reason, of', () => {
       '4:84 #/paths/~1a/get/parameters/0/schema/pattern matches no text, because the slashes are a part of the pattern: remove the slashes',
     ],
     [
+      'a pattern that no text of the format matches',
+      [
+        '/a: { get: { parameters: [{ name: q, in: query, schema: { type: string, format: date-time, pattern: "^[a-z0-9_]+$" } },',
+        '  { name: r, in: query, schema: { type: string, format: date-time, pattern: "^[TZ0-9:.-]+$" } },',
+        '  { name: s, in: query, schema: { type: string, format: date, pattern: "^2" } }], responses: { "204": { description: d } } } }',
+      ],
+      '4:103 #/paths/~1a/get/parameters/0/schema/pattern is ignored because no date-time matches it: correct the pattern or remove the format',
+    ],
+    [
+      'limits that no value keeps',
+      [
+        '/a: { get: { parameters: [{ name: q, in: query, schema: { type: integer, minimum: 5, maximum: 3 } },',
+        '  { name: r, in: query, schema: { type: string, format: uuid, maxLength: 8 } }], responses: { "204": { description: d } } } }',
+      ],
+      '4:97 #/paths/~1a/get/parameters/0/schema/maximum is ignored because it is less than minimum: correct one of them; 5:76 #/paths/~1a/get/parameters/1/schema/maxLength is ignored because no uuid is so short: increase it to at least 36',
+    ],
+    [
       'a path of the control API',
       [`/a: { ${GET} }`, `/_control/b: { ${GET} }`],
       '5:23 #/paths/~1_control~1b/get is never reached, because the server uses the paths below /_control and /_sandbox itself: use another path',

@@ -192,11 +192,11 @@ describe('loadContract refuses, with position and reason,', () => {
       'openapi: 3.0': 'has the incomplete version 3: write "openapi: 3.0.3"',
       'openapi: "3.1"': 'has the incomplete version "3.1": write "openapi: 3.1.1"',
       'openapi: 3.10.0':
-        'is not an OpenAPI 3.0 or 3.1 document, but has the version "3.10.0": convert it to OpenAPI 3.1, and write "openapi: 3.1.1"',
+        'is not an OpenAPI 3.0, 3.1 or 3.2 document, but has the version "3.10.0": convert it to OpenAPI 3.1, and write "openapi: 3.1.1"',
       'openapi: "2.0"':
-        'is not an OpenAPI 3.0 or 3.1 document, but has the version "2.0": convert it to OpenAPI 3.1, and write "openapi: 3.1.1"',
+        'is not an OpenAPI 3.0, 3.1 or 3.2 document, but has the version "2.0": convert it to OpenAPI 3.1, and write "openapi: 3.1.1"',
       'version: 1':
-        'is not an OpenAPI 3.0 or 3.1 document: it must have a version such as "openapi: 3.0.3" at the top level',
+        'is not an OpenAPI 3.0, 3.1 or 3.2 document: it must have a version such as "openapi: 3.0.3" at the top level',
     };
     for (const [version, message] of Object.entries(versions)) {
       const path = await writeDocument(withPaths('/a: {}').replace('openapi: 3.0.3', version));
@@ -207,7 +207,7 @@ describe('loadContract refuses, with position and reason,', () => {
   it.each(['[]', 'null', '"text"', '5'])('%s instead of an object', async (text) => {
     const path = await writeDocument(text);
     await expect(loadContract({ path, strict: false })).rejects.toThrow(
-      `${path} is not an OpenAPI 3.0 or 3.1 document`,
+      `${path} is not an OpenAPI 3.0, 3.1 or 3.2 document`,
     );
   });
 

@@ -28,12 +28,12 @@ describe('loadContract', () => {
     );
   });
 
-  it.each(['', 'hello', 'openapi: 3.2.0', 'swagger: "2.0"'])(
-    'refuses a document that is not OpenAPI 3.0 or 3.1: %j',
+  it.each(['', 'hello', 'openapi: 3.3.0', 'swagger: "1.2"'])(
+    'refuses a document that is not OpenAPI 3.0, 3.1 or 3.2: %j',
     async (text) => {
       const path = await writeContract(text);
       await expect(loadContract({ path, strict: false })).rejects.toThrow(
-        `${path} is not an OpenAPI 3.0 or 3.1 document`,
+        `${path} is not an OpenAPI 3.0, 3.1 or 3.2 document`,
       );
     },
   );

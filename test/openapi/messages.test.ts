@@ -70,10 +70,10 @@ describe('The message of an invalid request', () => {
 
 describe('A document', () => {
   it.each([
-    ['openapi: 3.2.0', 'is not an OpenAPI 3.0 or 3.1 document, but 3.2.0: write "openapi: 3.1.1"'],
-    ['swagger: "2.0"', 'is not an OpenAPI 3.0 or 3.1 document, but Swagger 2.0: convert it'],
-    ['openapi: 4.0.0', 'is not an OpenAPI 3.0 or 3.1 document, but has the version "4.0.0": convert it'],
-    ['a: 1', 'is not an OpenAPI 3.0 or 3.1 document: it must have a version'],
+    ['openapi: 3.3.0', 'is not an OpenAPI 3.0, 3.1 or 3.2 document, but 3.3.0: write "openapi: 3.2.0"'],
+    ['swagger: "1.2"', 'is not an OpenAPI 3.0, 3.1 or 3.2 document, but Swagger 1.2: convert it'],
+    ['openapi: 4.0.0', 'is not an OpenAPI 3.0, 3.1 or 3.2 document, but has the version "4.0.0": convert it'],
+    ['a: 1', 'is not an OpenAPI 3.0, 3.1 or 3.2 document: it must have a version'],
   ])('with %s is refused with what to do', async (line, message) => {
     const path = await writeDocument(`${line}\ninfo: { title: t, version: "1" }\npaths: {}\n`);
     await expect(loadContract({ path, strict: false })).rejects.toThrow(message);

@@ -79,6 +79,20 @@ describe('a response for the id of a sandbox of two servers that expired', () =>
     expect(getExpiry(reply)).not.toBeNull();
   });
 
+  it('has the header for a visitor only if the sandbox has no changes, or was not used for 30 days', async () => {
+    const { servers, expire, run, sweep } = await startTwo({ sandboxes: 'visitor' });
+    const [one, other] = servers;
+    await createSandboxClient(one, 'changed')('POST', '/api/orders');
+    await createSandboxClient(one, 'unchanged')('GET', '/api/orders');
+    await expire();
+    expect(await listSandboxIds(one)).toEqual(['default', 'changed']);
+    expect((await createSandboxClient(other, 'changed')('GET', '/api/cart-items')).body).toEqual([]);
+    for (const server of servers) await sweep(server);
+    await run(`UPDATE $.sandboxes SET used_at = now() - interval '31 days'`);
+    await sweep(one);
+    expect(await listSandboxIds(one)).toEqual(['default']);
+  });
+
   it('has no header after a sandbox with this id was created and deleted', async () => {
     const { servers, expire } = await startTwo();
     const [one, other] = servers;

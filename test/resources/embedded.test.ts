@@ -51,6 +51,22 @@ describe('an object in an entry that shows another entry', () => {
     expect(await get('/notes')).toEqual([created.body]);
   });
 
+  it('is an empty list if the request has no ids for a required list', async () => {
+    const Task = createObject({
+      'id!': INTEGER,
+      'text!': TEXT,
+      tag_ids: createList(INTEGER),
+      'tags!': createList(refer('Tag')),
+    });
+    const NewTask = createObject({ 'text!': TEXT, tag_ids: createList(INTEGER) });
+    const tags = createResourcePaths('/tags/{tagId}', refer('Tag'), createObject({ 'name!': TEXT }));
+    const paths = { ...tags, ...createResourcePaths('/tasks/{taskId}', refer('Task'), NewTask) };
+    const shop = await startApi({ paths, schemas: { ...schemas, Task } });
+    const created = await shop.ask('POST', '/tasks', { text: 'a' });
+    expect([created.body.tags, created.headers.get('x-mocked')]).toEqual([[], null]);
+    expect((await shop.ask('GET', '/tasks/1')).body.tags).toEqual([]);
+  });
+
   it('follows changes of the id and of the other entry', async () => {
     const { ask, get } = await start();
     await ask('PATCH', '/members/2', { name: 'Bobby', teamId: 2 });
@@ -79,7 +95,8 @@ describe('an object in an entry that shows another entry', () => {
 
   it('is explained', async () => {
     expect(await explainApi({ paths: PATHS, schemas })).toMatchObject({
-      'GET /notes/{noteId}': 'real: reads a note (shows: author (members by authorId), tags (tags by tagIds); id: id)',
+      'GET /notes/{noteId}':
+        'real: reads a note (shows: author (members by authorId), tags (tags by tagIds); generates: author.avatar; id: id)',
       'GET /members/{memberId}': 'real: reads a member (shows: team (teams by teamId); generates: avatar; id: id)',
     });
   });

@@ -1,6 +1,10 @@
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { explain } from '../../src/server/explain.ts';
 import { createList, createObject } from '../support/fixtures/api-document.ts';
+import { folderWith } from '../support/harness/folder-with.ts';
 import { startApi } from '../support/harness/start-api.ts';
+import { startStorefront } from '../support/harness/start-storefront.ts';
 
 const TIME = { type: 'string', format: 'date-time' };
 const Visit = createObject({ id: { type: 'integer' }, start: TIME, isPaid: { type: 'boolean' }, createdAt: TIME });
@@ -24,4 +28,54 @@ it.each([
 ])('a list with the query %s has the visits %j', async (search, expected) => {
   const list = await startVisits();
   expect(await list(search)).toEqual(expected);
+});
+
+const SEARCHED = `
+openapi: 3.2.0
+info: { title: Books, version: 1.0.0 }
+paths:
+  /books:
+    get:
+      parameters:
+        - name: search
+          in: querystring
+          content:
+            application/x-www-form-urlencoded:
+              schema: { type: object, properties: { q: { type: string }, author: { type: string }, limit: { type: integer } } }
+      responses: { 200: { description: d, content: { application/json: { schema: { type: array, items: { $ref: '#/components/schemas/Book' } } } } } }
+    post:
+      requestBody: { content: { application/json: { schema: { $ref: '#/components/schemas/Book' } } } }
+      responses: { 201: { description: d, content: { application/json: { schema: { $ref: '#/components/schemas/Book' } } } } }
+    query:
+      operationId: findBooks
+      requestBody: { content: { application/json: { schema: { type: object } } } }
+      responses: { 200: { description: d, content: { application/json: { schema: { type: array, items: { $ref: '#/components/schemas/Book' } } } } } }
+  /books/{id}:
+    get:
+      parameters: [{ name: id, in: path, required: true, schema: { type: integer } }]
+      responses: { 200: { description: d, content: { application/json: { schema: { $ref: '#/components/schemas/Book' } } } } }
+components:
+  schemas:
+    Book: { type: object, properties: { id: { type: integer, readOnly: true }, title: { type: string }, author: { type: string } } }
+`;
+
+it.each([
+  ['q=kit', [1]],
+  ['author=Bo', [2]],
+  ['author=Bo&q=kit', []],
+  ['limit=1', [1]],
+])('a list whose query string is one parameter has the books for %s', async (search, expected) => {
+  const contract = join(await folderWith({ 'books.yaml': SEARCHED }), 'books.yaml');
+  const { ask } = await startStorefront({ contract });
+  await ask('POST', '/books', { title: 'The Kite', author: 'Ann' });
+  await ask('POST', '/books', { title: 'Seas', author: 'Bo' });
+  const { body } = await ask('GET', `/books?${search}`);
+  expect(body.map(({ id }: { readonly id: number }) => id)).toEqual(expected);
+});
+
+it('an operation with the method QUERY is mocked, with the reason', async () => {
+  const contract = join(await folderWith({ 'books.yaml': SEARCHED }), 'books.yaml');
+  expect((await explain({ contract })).text).toMatch(
+    /^QUERY +\/books +findBooks +mocked: the document does not say how the request body selects books$/m,
+  );
 });

@@ -56,7 +56,7 @@ describe('an overlay beside the document', () => {
   it('is refused if the document has no version after it', async () => {
     const { contract, overlay } = await writeFiles('overlay: 1.0.0\nactions: [{ target: $.openapi, remove: true }]\n');
     await expect(loadContract({ path: contract, strict: false })).rejects.toThrow(
-      `${overlay}: the changed document is not an OpenAPI 3.0 or 3.1 document`,
+      `${overlay}: the changed document is not an OpenAPI 3.0, 3.1 or 3.2 document`,
     );
   });
 
@@ -74,7 +74,7 @@ describe('an overlay beside the document', () => {
     const { contract, overlay } = await writeFiles(
       `${toOverlay('{ off: true }')}  - { target: $.nothing, remove: true }\n`,
     );
-    const text = await explain({ contract });
+    const { text } = await explain({ contract });
     expect(text).toContain('mocked: x-storefront: off');
     expect(text).toContain(`The contract is changed by the overlay ${overlay}`);
     expect(text).toContain(`Warning: ${overlay}:6:15 #/actions/1/target selects nothing`);

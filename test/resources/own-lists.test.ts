@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Options } from '../../src/index.ts';
 import {
   createList,
   createObject,
@@ -38,8 +39,8 @@ function describeOrders(words: Pick<OperationParts, 'summary' | 'description' | 
 }
 
 /** Starts a server, and registers Ann and Bob. */
-async function start(paths: Paths, own: Readonly<Record<string, Schema>> = schemas) {
-  const { ask } = await startApi({ paths, schemas: own, needsToken: true });
+async function start(paths: Paths, own: Readonly<Record<string, Schema>> = schemas, options: Options = {}) {
+  const { ask } = await startApi({ paths, schemas: own, needsToken: true }, options);
   const register = async (email: string) => {
     const { body } = await ask('POST', '/register', { email, password: 'x' });
     return (method: string, path: string, sent?: unknown) =>
@@ -75,7 +76,8 @@ describe('a list whose words say that it has the entries of the user', () => {
   });
 
   it('has all entries for credentials that name no user', async () => {
-    const { ask, ann, bob } = await start(describeOrders({ summary: 'List my orders' }));
+    const paths = describeOrders({ summary: 'List my orders' });
+    const { ask, ann, bob } = await start(paths, schemas, { auth: ['other'] });
     await ann('POST', '/orders', { title: 'a' });
     await bob('POST', '/orders', { title: 'b' });
     const { body } = await ask('GET', '/orders', undefined, { Authorization: 'Bearer other' });

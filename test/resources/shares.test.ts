@@ -62,8 +62,28 @@ it('Statistics have the overdue entries, shares and averages', async () => {
 
 it('Statistics are explained', async () => {
   const { 'GET /projects/{projectId}/stats': text } = await explainApi({ paths: PATHS, schemas });
-  expect(text).toContain('overdue only status not "done" only dueDate before now');
+  expect(text).toContain('overdue (tasks with status not "done" and dueDate before now)');
   expect(text).toContain('completionRate (share of tasks with status "done")');
   expect(text).toContain('averageEffort (average effort of tasks)');
   expect(text).not.toContain('generates');
+});
+
+it('An object with the numbers of a resource has the overdue entries, and the response its own time', async () => {
+  const inside = createObject({ 'total!': ID, 'open!': ID, 'done!': ID, 'overdue!': ID, 'unknown!': ID });
+  const report = createObject({ 'tasks!': inside, 'generatedAt!': { type: 'string', format: 'date-time' } });
+  const paths = {
+    ...createResourcePaths('/tasks/{taskId}', refer('Task'), task),
+    '/reports': { get: { response: report } },
+  };
+  const now = '2030-01-10T12:00:00Z';
+  const { ask } = await startApi({ paths, schemas }, { nowMs: () => Date.parse(now) });
+  for (const status of ['open', 'open', 'done'])
+    await ask('POST', '/tasks', { title: 'a', status, dueDate: '2030-01-09', effort: 1 });
+  await ask('PATCH', '/tasks/1', { dueDate: '2030-02-01' });
+  const { body } = await ask('GET', '/reports');
+  expect(body).toMatchObject({ tasks: { total: 3, open: 2, done: 1, overdue: 1 } });
+  expect(Date.parse((body as { generatedAt: string }).generatedAt)).toBe(Date.parse(now));
+  const { 'GET /reports': text } = await explainApi({ paths, schemas });
+  expect(text).toContain('tasks.overdue (tasks with status not "done" and dueDate before now)');
+  expect(text).toContain('generates: tasks.unknown');
 });

@@ -60,7 +60,7 @@ describe('an action of an entry', () => {
   it('is explained in one line', async () => {
     expect(await explainApi({ paths: PATHS, schemas: { Task } })).toMatchObject({
       'POST /tasks/{taskId}/complete': 'real: completes a task: status → "done", completedAt → now',
-      'DELETE /tasks/{taskId}/complete': 'real: takes back "complete" of a task: status → "todo", completedAt → none',
+      'DELETE /tasks/{taskId}/complete': 'real: undoes "complete" of a task: status → "todo", removes completedAt',
       'POST /tasks/{id}:cancel': 'real: cancels a task: status → "cancelled"',
       'PUT /tasks/{taskId}/start': 'real: starts a task: status → "in_progress"',
       'POST /tasks/{taskId}/archive': 'real: archives a task: isArchived → true',
@@ -195,7 +195,7 @@ describe('A change of a state with a note', () => {
     const operations = await explainApi({ paths: PATHS, schemas: { Task } });
     expect(operations).toMatchObject({
       'PATCH /tasks/{taskId}/status': 'real: changes status of a task: the properties in the body except note',
-      'PATCH /tasks/{taskId}/toggle': 'real: toggles a task: isPinned → true or false, pinnedAt → now or none',
+      'PATCH /tasks/{taskId}/toggle': 'real: toggles a task: isPinned → true or false, sets or removes pinnedAt',
       'PATCH /tasks/{taskId}/priority': 'mocked: an action: the document does not say what the action changes',
     });
   });

@@ -1,5 +1,12 @@
 import { expect, it } from 'vitest';
-import { createList, createObject, createResourcePaths, type Paths, refer } from '../support/fixtures/api-document.ts';
+import {
+  createList,
+  createObject,
+  createResourcePaths,
+  type Paths,
+  refer,
+  type Schema,
+} from '../support/fixtures/api-document.ts';
 import { explainApi } from '../support/harness/explain-api.ts';
 import { startApi } from '../support/harness/start-api.ts';
 
@@ -100,4 +107,51 @@ it('parentId names an entry of the same list, and null is at the top', async () 
   const { body: child } = await ask('POST', '/topics', { name: 'b', parentId: 1 });
   expect((await ask('GET', '/topics/1/children')).body).toEqual([child]);
   expect((await ask('GET', '/topics/2/children')).body).toEqual([]);
+});
+
+it('Numbers below an entry count the states and the overdue ones of the only entries that have them', async () => {
+  const task = { 'title!': TEXT, status: STATUS, dueDate: { ...TEXT, format: 'date' } };
+  const groups = createObject({ todo: INTEGER, in_progress: INTEGER, done: INTEGER });
+  const { ask } = await startApi({
+    paths: {
+      ...createResourcePaths('/projects/{projectId}', refer('Project'), createObject({ 'title!': TEXT })),
+      ...createResourcePaths('/projects/{projectId}/tasks/{taskId}', refer('Task'), createObject(task)),
+      ...createResourcePaths('/projects/{projectId}/notes/{noteId}', refer('Note'), createObject({ 'title!': TEXT })),
+      '/projects/{projectId}/statistics': {
+        get: { response: createObject({ 'taskCount!': INTEGER, 'overdueCount!': INTEGER, 'byStatus!': groups }) },
+      },
+    },
+    schemas: {
+      Project: createObject({ 'id!': INTEGER, 'title!': TEXT }),
+      Task: createObject({ 'id!': INTEGER, ...task }),
+      Note: createObject({ 'id!': INTEGER, 'title!': TEXT }),
+    },
+  });
+  for (const title of ['a', 'b']) await ask('POST', '/projects', { title });
+  for (const status of ['todo', 'done', 'done'])
+    await ask('POST', '/projects/1/tasks', { title: 'x', status, dueDate: '2000-01-01' });
+  await ask('POST', '/projects/1/tasks', { title: 'x', status: 'todo', dueDate: '2999-01-01' });
+  await ask('POST', '/projects/2/tasks', { title: 'x', status: 'todo', dueDate: '2000-01-01' });
+  expect((await ask('GET', '/projects/1/statistics')).body).toEqual({
+    taskCount: 4,
+    overdueCount: 1,
+    byStatus: { todo: 2, in_progress: 0, done: 2 },
+  });
+});
+
+it('Numbers of a part of the entries, and objects, are no numbers of all entries by a property', async () => {
+  const type = { ...TEXT, enum: ['compact', 'standard'] };
+  const groups = (schema: Schema) => createObject({ compact: schema, standard: schema });
+  const explained = await explainApi({
+    paths: {
+      ...createResourcePaths('/spots/{spotId}', refer('Spot'), createObject({ type, status: STATUS })),
+      '/availability': { get: { response: createObject({ totalTodo: INTEGER, byType: groups(INTEGER) }) } },
+      '/occupancy': {
+        get: { response: createObject({ byStatus: createObject({ todo: createObject({ rate: INTEGER }) }) }) },
+      },
+    },
+    schemas: { Spot: createObject({ 'id!': INTEGER, type, 'status!': STATUS }) },
+  });
+  expect(explained['GET /availability']).not.toContain('byType (');
+  expect(explained['GET /occupancy']).toMatch(/^mocked/);
 });

@@ -43,7 +43,10 @@ async function startProtected(
     'grant_type!': { enum: ['password', 'client_credentials', 'refresh_token'] },
     ...{ username: TEXT, password: TEXT, client_id: TEXT, client_secret: TEXT, refresh_token: TEXT },
   });
-  const token = createObject({ 'access_token!': TEXT, 'token_type!': TEXT, refresh_token: TEXT });
+  const token = createObject({
+    ...{ 'access_token!': TEXT, 'token_type!': TEXT, refresh_token: TEXT },
+    'expires_in!': { ...INTEGER, maximum: 3_600 },
+  });
   const contract = await writeApi({
     paths: { ...PATHS, '/oauth/token': { post: { request: grant, response: token } } },
     schemas,
@@ -139,7 +142,7 @@ describe('a token', () => {
       expect(await ask(method, path, method === 'POST' ? { text: 'a' } : undefined, headers)).toMatchObject({
         status: 401,
       });
-    expect(await ask('GET', '/notes', undefined, use('other'))).toMatchObject({ status: 200 });
+    expect(await ask('GET', '/notes', undefined, use('other'))).toMatchObject({ status: 401 });
     expect(await ask('POST', '/auth/logout', undefined, headers)).toMatchObject({ status: 401 });
     expect((await getToken({ grant_type: 'password', username: 'bob@example.com' })).status).toBe(200);
   });
@@ -152,6 +155,31 @@ describe('a token', () => {
     expect(await ask('GET', '/notes', undefined, headers)).toMatchObject({ status: 200 });
     await ask('POST', '/auth/logout', undefined, headers);
     expect(await ask('GET', '/notes', undefined, headers)).toMatchObject({ status: 401 });
+  });
+
+  it('that no login has returned is refused, unless the login has a handler of the user', async () => {
+    const { ask, use } = await startProtected();
+    const refused = await ask('GET', '/notes', undefined, use('garbage'));
+    expect(refused).toMatchObject({ status: 401 });
+    expect(refused.body.detail).toBe(
+      'the credentials are invalid: send the header Authorization: Bearer TOKEN with the token of a login',
+    );
+    const postOauthToken = () => ({ access_token: 'own', token_type: 'Bearer' });
+    const own = await startProtected(undefined, undefined, { postOauthToken });
+    expect(await own.ask('GET', '/notes', undefined, use('own'))).toMatchObject({ status: 200 });
+  });
+
+  it('is refused at its end, which the login states', async () => {
+    const { ask, getToken, use } = await startProtected();
+    const { body } = await getToken({ grant_type: 'password', username: 'bob@example.com', password: 'x' });
+    const { exp, iat } = JSON.parse(Buffer.from(body.access_token.split('.')[1], 'base64url').toString());
+    expect(exp - iat).toBe(body.expires_in);
+    const now = new Date(exp * 1_000).toISOString();
+    await ask('PUT', '/_control/sandboxes/default/clock', { now });
+    const refused = await ask('GET', '/notes', undefined, use(body.access_token));
+    expect([refused.status, refused.body.detail]).toEqual([401, 'the token has expired: log in again']);
+    const { refresh_token } = body;
+    expect(await getToken({ grant_type: 'refresh_token', refresh_token })).toMatchObject({ status: 401 });
   });
 
   it('is refused with the reason', async () => {

@@ -64,7 +64,7 @@ describe('Actions of the same entries', () => {
   it('are explained with the times that they remove', async () => {
     expect(await explainApi({ paths: PATHS, schemas: { Task } })).toMatchObject({
       'POST /tasks/{taskId}/reopen':
-        'real: reopens a task: status → "open", isDone → false, completedAt → none, cancelledAt → none',
+        'real: reopens a task: status → "open", isDone → false, removes completedAt, removes cancelledAt',
     });
   });
 
@@ -98,6 +98,13 @@ describe('Actions of the same entries', () => {
     expect((await ask('PATCH', '/tasks/1', { title: 'b' })).body).toMatchObject(done);
     expect((await ask('PATCH', '/tasks/1', { status: 'open' })).body).toMatchObject(open);
     expect((await ask('PATCH', '/tasks/1', { isDone: true })).body).toMatchObject(done);
+    const progress = await ask('PATCH', '/tasks/1', { status: 'inProgress' });
+    expect(progress.body).toMatchObject({ status: 'inProgress', isDone: false, completedAt: null });
+    expect((await ask('PATCH', '/tasks/1', { status: 'done' })).body).toMatchObject(done);
+    expect((await ask('PATCH', '/tasks/1', { status: 'cancelled' })).body).toMatchObject({
+      completedAt: expect.any(String),
+    });
+    await ask('PATCH', '/tasks/1', { status: 'done' });
     expect((await ask('PUT', '/tasks/1', { title: 'c', status: 'open', isDone: false })).body).toMatchObject(open);
     const lines = await explainApi({ paths, schemas: { Task } });
     expect(lines['PUT /tasks/{taskId}']).toContain('sets with the state: completedAt, cancelledAt');

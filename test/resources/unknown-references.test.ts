@@ -61,6 +61,8 @@ describe('The id of an entry that does not exist', () => {
     ['404', Song, [404], 404],
     ['404 and an object that shows the entry', Shown, [404], 404],
     ['422 and an object that shows the entry', Shown, [422], 422],
+    ['422', Song, [422], 422],
+    ['404 and 422', Song, [404, 422], 422],
   ] as const)('is refused if the document has %s', async (_, song, errors, status) => {
     const { response, list } = await create(song, errors);
     expect([response.status, response.body.detail, list]).toEqual([
@@ -72,7 +74,7 @@ describe('The id of an entry that does not exist', () => {
 
   it.each([
     ['400', Shown, [400]],
-    ['422 for any reason', Song, [422]],
+    ['no status for it', Song, []],
   ] as const)('is stored if the document has %s, and what is shown of the entry is marked', async (_, song, errors) => {
     const { response, list } = await create(song, errors);
     expect([response.status, response.body.genreId]).toEqual([201, 'unknown']);

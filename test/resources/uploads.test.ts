@@ -32,6 +32,20 @@ const PATHS = {
 };
 
 describe('an upload', () => {
+  it('of more than 100 kB is returned as it was sent, and has no content in the journal', async () => {
+    const { ask, url } = await startApi({ paths: PATHS, schemas });
+    await ask('POST', '/tasks', { title: 'a' });
+    const bytes = new Uint8Array(300_000).map((_, index) => index % 251);
+    const form = new FormData();
+    form.append('file', new Blob([bytes]), 'big.bin');
+    expect((await fetch(`${url}/tasks/1/attachments`, { method: 'POST', body: form })).status).toBe(201);
+    const content = await fetch(`${url}/tasks/1/attachments/1/content`);
+    expect(Buffer.from(await content.arrayBuffer()).equals(Buffer.from(bytes))).toBe(true);
+    const journal = await (await fetch(`${url}/_control/sandboxes/default/requests`)).text();
+    expect(journal).toContain('size=300000;base64,');
+    expect(journal).not.toContain('AAECAwQF');
+  });
+
   it('creates an entry with the name, the size and the type of the file', async () => {
     const { ask, url } = await startApi({ paths: PATHS, schemas });
     await ask('POST', '/tasks', { title: 'a' });

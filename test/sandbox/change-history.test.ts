@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ChangeHistory, compareAllStates } from '../../src/sandbox/journal/journal.ts';
+import { ChangeHistory, compareAllStates } from '../../src/sandbox/journal/change-history.ts';
 import { createJournal, createRequest } from '../support/harness/journals.ts';
 
 /** Returns the change of a state in which a list is replaced. */

@@ -37,7 +37,7 @@ describe('a request that selects a sandbox', () => {
     }
   });
 
-  it('in several ways is handled in that of the header, then the path, the host and the cookie', async () => {
+  it('in several ways is handled in that of the header, then the path, the host, the baggage and the cookie', async () => {
     const ask = createClient(await startStorefront());
     const path = '/api/delivery-options';
     for (const [first, way] of selectionMethods.entries()) {

@@ -15,7 +15,7 @@ describe('storefront explain', () => {
   it.each([
     [['explain', 'a.yaml'], { contract: 'a.yaml' }],
     [['explain'], {}],
-    [['--contract', 'a.yaml', 'explain', '--json'], { contract: 'a.yaml', json: true }],
+    [['--contract', 'a.yaml', 'explain', '--json'], { contract: 'a.yaml' }],
     [['explain', 'a.yaml', '--mock', 'b,c', '--handlers', 'h.mjs'], { mock: ['b', 'c'], handlers: 'h.mjs' }],
   ])('parses %j', (args, options) => {
     expect(read(...args)).toMatchObject({ kind: 'explain', options });
@@ -23,7 +23,7 @@ describe('storefront explain', () => {
 
   it('lists the operations of the shop in a table, with the reasons why some are mocked', async () => {
     const folder = await folderWith({ 'handlers.mjs': 'export const listOrders = () => ({ body: [] })' });
-    const table = await explain({ mock: ['listProducts'], handlers: join(folder, 'handlers.mjs') });
+    const { text: table } = await explain({ mock: ['listProducts'], handlers: join(folder, 'handlers.mjs') });
     const lines = table.trimEnd().split('\n');
     expect(lines.slice(0, 2)).toEqual([
       'GET     /api/products                listProducts         mocked: by the option mock',
@@ -37,13 +37,13 @@ describe('storefront explain', () => {
     const headers = { Date: { schema: {} }, 'Access-Control-Allow-Origin': { schema: {} }, ETag: { schema: {} } };
     const get = (operationId: string) => ({ operationId, responses: { 200: { description: 'd', headers } } });
     const contract = await writeDocument({ paths: { '/a': { get: get('getA') }, '/b': { get: get('getB') } } });
-    expect((await explain({ contract })).trimEnd().split('\n').at(-1)).toBe(
+    expect((await explain({ contract })).text.trimEnd().split('\n').at(-1)).toBe(
       'The server sets these headers itself, and leaves out the documented values: Date (getA, getB); Access-Control-Allow-Origin (getA, getB).',
     );
   });
 
-  it('prints JSON with --json', async () => {
-    const [first] = JSON.parse(await explain({ json: true }));
+  it('returns the operations as data', async () => {
+    const [first] = (await explain({})).operations;
     expect(first).toEqual({
       method: 'GET',
       path: '/api/products',

@@ -38,7 +38,7 @@ type TestBody = (shop: TestShop, calls: readonly unknown[]) => Promise<void>;
 
 /** Runs a test with the fixture in a recording browser context. */
 async function runTest(
-  options: StorefrontFixtureOptions,
+  options: StorefrontFixtureOptions<'shop'>,
   test: TestBody,
   title = 'orders a Kettle, twice!',
 ): Promise<void> {
@@ -60,6 +60,25 @@ describe('storefrontFixtures', () => {
     expect(await listSandboxIds(shop)).toEqual(['default']);
   });
 
+  it('sets the cookie of the app and the header of the API with cookie-and-header', async () => {
+    const { url: server } = await startStorefront();
+    const options = { server, api: 'http://localhost:3001', by: 'cookie-and-header' } as const;
+    await runTest(options, async ({ id }, calls) => {
+      expect(calls).toEqual([
+        [
+          'addCookies',
+          ['sandbox', `sandbox-${new URL(server).port}`].map((name) => ({
+            name,
+            value: id,
+            url: 'http://app.test:5173/',
+            sameSite: 'Lax',
+          })),
+        ],
+        ['http://localhost:3001/api/orders', { accept: '*/*', 'x-sandbox': id }],
+      ]);
+    });
+  });
+
   it.each([
     ['orders a Kettle, twice!', /^orders-a-kettle-twice-3-[0-9a-f]{8}$/],
     ['Größe 2: '.repeat(30), /^gr-e-2-[-\w]{0,40}-3-[0-9a-f]{8}$/],
@@ -73,7 +92,8 @@ describe('storefrontFixtures', () => {
     const { url: server } = await startStorefront();
     await runTest({ server, by: 'cookie' }, async ({ id: value }, calls) => {
       const cookie = { name: 'sandbox', value, url: 'http://app.test:5173/', sameSite: 'Lax' };
-      expect(calls).toEqual([['addCookies', [cookie]]]);
+      const own = { ...cookie, name: `sandbox-${new URL(server).port}` };
+      expect(calls).toEqual([['addCookies', [cookie, own]]]);
     });
   });
 
@@ -107,7 +127,11 @@ describe('storefrontFixtures', () => {
     [undefined, /Invalid option server .* "": use the address/],
     [{ by: 'cookie' }, /Invalid option server .* "": use the address of the server/],
     [{ server: 'localhost:3000', by: 'cookie' }, /Invalid option server .* "localhost:3000": use the address/],
-    [{ server: 'http://localhost:3000', by: 'host' }, /Invalid option by .* "host": use 'cookie' or 'header'/],
+    [
+      { server: 'http://localhost:3000', by: 'host' },
+      /Invalid option by .* "host": use 'cookie', 'header' or 'cookie-and-header'/,
+    ],
+    [{ server: 'http://localhost:3000', by: 'cookie', name: 'a b' }, /Invalid option name .* "a b": use a name/],
     [{ server: 'http://localhost:3000' }, /Invalid option by .* undefined: use/],
     [
       { server: 'http://localhost:3000', by: 'cookie', app: '/shop' },
@@ -159,3 +183,118 @@ async function createSandboxClock() {
   await sandbox.recreate();
   return sandbox.clock;
 }
+
+/** Runs a failing test with the fixture. Returns the attachments by name. */
+async function runFailingTest(
+  options: StorefrontFixtureOptions<'shop'>,
+  test: (shop: TestShop) => Promise<void>,
+  status = 'failed',
+): Promise<Record<string, string>> {
+  const attachments: Record<string, string> = {};
+  const [fixture] = storefrontFixtures(options).shop;
+  await fixture({ context: createRecordingContext().context, baseURL: 'http://app.test:5173' }, test, {
+    title: 'fails',
+    workerIndex: 0,
+    status,
+    expectedStatus: 'passed',
+    attach: async (name, { body }) => {
+      attachments[name] = body;
+    },
+  });
+  return attachments;
+}
+
+describe('the attachments of a failed test', () => {
+  it('are the requests, the faults with near misses, and the changes of the data', async () => {
+    const shop = await startStorefront();
+    const attachments = await runFailingTest({ server: shop.url, by: 'header' }, async (sandbox) => {
+      await sandbox.fault({ operation: 'createOrder', status: 503, times: 1 });
+      await sandbox.fault({ operation: 'addCartItem', where: { body: { quantity: 99 } }, status: 409 });
+      await sandbox.fetch('/api/orders', { method: 'POST' });
+      await sandbox.fetch('/api/orders', { method: 'POST', headers: { Authorization: 'Bearer abcdef' } });
+    });
+    const evidence = JSON.parse(attachments['shop.json'] ?? '');
+    expect(evidence.requests.map(({ response }: { response: { status: number } }) => response.status)).toEqual([
+      503, 201,
+    ]);
+    expect(evidence.requests[0].forced.faults).toEqual(['f1']);
+    expect(evidence.nearMisses.f2[0].reasons.join()).toContain('operation');
+    expect(evidence.changes.orders).toMatchObject({ added: [{ id: expect.any(String) }], changed: [], removed: [] });
+    expect(evidence.changes.products).toBeUndefined();
+    const text = attachments['shop.txt'];
+    for (const part of ['→ 503 createOrder', '(fault f1)', 'f2 {"operation', 'near miss: #2', 'orders: 1 added'])
+      expect(text).toContain(part);
+    const headings = [
+      'Changes of the data:',
+      'Faults that were not applied (1):',
+      'Requests (2):',
+      'Applied faults (1):',
+    ];
+    expect(text?.split('\n').filter((line) => headings.includes(line))).toEqual(headings);
+    expect(JSON.stringify(attachments)).not.toContain('abcdef');
+    expect(await listSandboxIds(shop)).toEqual(['default']);
+  });
+
+  it('say first why the sandbox may have received no requests', async () => {
+    const { url: server } = await startStorefront();
+    const attachments = await runFailingTest({ server, by: 'header' }, async () => {});
+    const { missingRequests } = JSON.parse(attachments['shop.json'] ?? '');
+    expect(missingRequests).toMatch(
+      /has received no requests: .*header X-Sandbox.*\(docs\/server-rendered-apps\.md\)$/,
+    );
+    expect(attachments['shop.txt']).toBe(`${missingRequests}\n\nThe data is as at the start.\n`);
+  });
+
+  it('are absent if the test passes', async () => {
+    const { url: server } = await startStorefront();
+    expect(await runFailingTest({ server, by: 'header' }, async () => {}, 'passed')).toEqual({});
+  });
+
+  it('compare the data with the snapshot of the last recreate', async () => {
+    const { url: server } = await startStorefront();
+    const attachments = await runFailingTest({ server, by: 'header' }, (shop) => shop.recreate({ from: 'empty-cart' }));
+    expect(JSON.parse(attachments['shop.json'] ?? '').changes).toEqual({});
+  });
+
+  it('say why they are missing if the server cannot be read', async () => {
+    const shop = await startStorefront();
+    const running = runFailingTest({ server: shop.url, by: 'header' }, () => shop.close());
+    await expect(running).rejects.toThrow('No server responds');
+  });
+});
+
+describe('two fixtures in one suite', () => {
+  it('have two names, and two cookies on the same host', async () => {
+    const [shop, payments] = [await startStorefront(), await startStorefront()];
+    const jar = new Map<string, string>();
+    const { context } = createRecordingContext();
+    const shared: BrowserContextLike = {
+      ...context,
+      addCookies: async (cookies) => cookies.forEach(({ name, value }) => void jar.set(name, value)),
+    };
+    const first = storefrontFixtures({ server: shop.url, by: 'cookie' }).shop[0];
+    const second = storefrontFixtures({ server: payments.url, by: 'cookie', name: 'payments' }).payments[0];
+    const used = { context: shared, baseURL: 'http://localhost:5173' };
+    const testInfo = { title: 'pays', workerIndex: 0 };
+    await first(
+      used,
+      (one) =>
+        second(
+          used,
+          async (other) => {
+            const cookie = Array.from(jar, ([name, value]) => `${name}=${value}`).join('; ');
+            for (const [server, sandbox] of [
+              [shop, one],
+              [payments, other],
+            ] as const) {
+              const response = await fetch(`${server.url}/api/orders`, { headers: { cookie } });
+              expect(response.headers.get('x-sandbox')).toBe(sandbox.id);
+              expect(await sandbox.count()).toBe(1);
+            }
+          },
+          testInfo,
+        ),
+      testInfo,
+    );
+  });
+});

@@ -46,6 +46,11 @@ const VIEWS = {
     await page.getByRole('button', { name: 'Add entry' }).click();
     await expect(page.getByLabel('productId').getByRole('option')).toHaveCount(41);
   },
+  coverage: async ({ open, page, fill }) => {
+    await fill();
+    await open('coverage');
+    await expect(page.getByRole('list', { name: 'Statuses of createOrder' })).toBeVisible();
+  },
   control: async ({ open, page, fill }) => {
     await fill();
     await open('control');

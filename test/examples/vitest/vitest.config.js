@@ -1,1 +1,1 @@
-export default {};
+export default { test: { reporters: ['default', 'storefront/coverage-reporter'] } };

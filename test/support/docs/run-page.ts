@@ -121,7 +121,7 @@ async function writeShim(programs: string, url: URL): Promise<void> {
 [ "$1" = storefront ] || { echo "unexpected: npx $*" >&2; exit 127; }
 shift
 case "$1" in
-  check | explain | types | repair | migrate | -*) ;;
+  check | diff | explain | types | repair | migrate | -*) ;;
   *) case " $* " in *" --help "* | *" --url "*) ;; *) set -- "$@" --url ${url.origin} ;; esac ;;
 esac
 exec '${process.execPath}' '${projectFile('dist/main.js')}' "$@"

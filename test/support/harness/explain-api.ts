@@ -3,8 +3,7 @@ import { type Api, writeApi } from './start-api.ts';
 
 /** Returns what each operation of an API does, by method and path: `{ 'GET /pets': 'real: lists pets' }`. */
 export async function explainApi(api: Api): Promise<Readonly<Record<string, string>>> {
-  const text = await explain({ contract: await writeApi(api), json: true });
-  const operations: { method: string; path: string; mocked: boolean; explanation: string }[] = JSON.parse(text);
+  const { operations } = await explain({ contract: await writeApi(api) });
   return Object.fromEntries(
     operations.map(({ method, path, mocked, explanation }) => [
       `${method} ${path}`,

@@ -7,16 +7,17 @@ import type { TestResponse, TestShop } from './start-storefront.ts';
 
 /** A way in which a request can select a sandbox, for example the header `X-Sandbox`. */
 export interface SelectionMethod {
-  readonly by: 'header' | 'path' | 'host' | 'cookie';
+  readonly by: 'header' | 'path' | 'host' | 'baggage' | 'cookie';
   /** Returns the path and the headers of a request for `path` that selects the sandbox `id`. */
   naming(id: string, path: string): { readonly path: string; readonly headers: Record<string, string> };
 }
 
-/** The four ways to select a sandbox, in the order of their precedence. */
+/** The five ways to select a sandbox, in the order of their precedence. */
 export const selectionMethods: readonly SelectionMethod[] = [
   { by: 'header', naming: (id, path) => ({ path, headers: { 'x-sandbox': id } }) },
   { by: 'path', naming: (id, path) => ({ path: `/_sandbox/${id}${path}`, headers: {} }) },
   { by: 'host', naming: (id, path) => ({ path, headers: { host: `${id}.localhost:3000` } }) },
+  { by: 'baggage', naming: (id, path) => ({ path, headers: { baggage: `user=7;a=b, sandbox = ${id};ttl=1` } }) },
   { by: 'cookie', naming: (id, path) => ({ path, headers: { cookie: `theme=dark; sandbox=${id}; lang=en` } }) },
 ];
 

@@ -159,6 +159,7 @@ const DEFECTS: Readonly<Record<string, Partial<Steps>>> = {
   jays: { canAct: (status, action) => status !== action },
   kiwis: { location: (name, id) => `/all-${name}/${id}` },
   larks: { find: (entries, id) => CORRECT.find(entries, id) ?? entries[0] },
+  mice: { store: (body) => mapTexts(body, (text) => text.replaceAll('&', '&amp;')) },
   owls: { find: (entries, id) => entries.find((one) => id.startsWith(String(one.id))) },
   // These servers are correct: they trim, fold the case, and allow each status.
   pigs: { store: (body) => mapTexts(body, (text) => text.trim().toLowerCase() || '-') },
@@ -207,6 +208,7 @@ export const BEHAVIOUR_FINDINGS = [
   'getHens: lists show changes',
   'getLarksById: deleted resources cannot be read',
   'getLarksById: unknown ids are not found',
+  'getMiceById: texts are stored without escapes',
   'getOwlsById: unknown ids are not found',
   'postJaysByIdConfirm: is refused after postJaysByIdCancel',
   'postKiwis: Location leads to the resource',

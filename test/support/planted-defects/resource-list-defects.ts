@@ -88,6 +88,7 @@ const DEFECTS: Readonly<Record<string, Partial<Steps>>> = {
   hens: { filter: (entries, query) => (query.status === undefined ? CORRECT.filter(entries, query) : []) },
   ibises: { offset: (query) => CORRECT.offset(query) + (Number(query.page ?? 1) > 1 ? 1 : 0) },
   jays: { total: (_found, _page, all) => all.length },
+  lemurs: { filter: (entries, query) => (Number(query.page ?? 1) > 1 ? entries : CORRECT.filter(entries, query)) },
   kites: { next: (name, query) => `/v2${CORRECT.next(name, query)}` },
 };
 
@@ -116,6 +117,8 @@ export const LIST_FINDINGS = [
   'getIbises: page selects the next page',
   'getJays: total counts the selected entries',
   'getKites: next leads to a page',
+  'getLemurs: ownerId selects entries',
+  'getLemurs: status selects entries',
 ];
 
 /** Checks lists with pages and with cursors, as the server itself answers them. Returns a line for each finding. */

@@ -57,8 +57,17 @@ function createHandlers(list: string, hasRace: boolean, checksPut: boolean) {
       });
       return entry ? { status: 201, body: entry } : CONFLICT;
     },
-    [`put${title}ById`]: async ({ path, body }: Input, { read, builtIn }: Sandbox) =>
-      checksPut && isUsed(read(), body, path.id) ? CONFLICT : builtIn(),
+    [`put${title}ById`]: async ({ path, body }: Input, { read, update, builtIn }: Sandbox) => {
+      if (checksPut) return isUsed(read(), body, path.id) ? CONFLICT : builtIn();
+      // The server's own PUT refuses equal names.
+      const entry = await update((state) => {
+        const old = state[list] ?? [];
+        const result = old.some(({ id }) => id === path.id) ? { id: path.id, name: body.name } : undefined;
+        const change = (one: Entry) => (result && one.id === path.id ? result : one);
+        return { next: { ...state, [list]: old.map(change) }, result };
+      });
+      return entry ? { status: 200, body: entry } : { status: 404 };
+    },
   };
 }
 

@@ -8,7 +8,7 @@ import { runSql, startServers, type TestServer } from './servers.ts';
 export const WAIT = { timeout: 60_000, interval: 50 };
 
 export const TABLES =
-  'sandboxes, bases, changes, lists, journals, journal_entries, servers, idempotency_keys, flushes, expired_sandboxes, list_references';
+  'sandboxes, bases, changes, lists, journals, journal_entries, servers, idempotency_keys, flushes, expired_sandboxes, list_references, coverage';
 
 /** A database of a test. `run`: runs statements in the schema `storefront`. */
 export interface TestDatabase {

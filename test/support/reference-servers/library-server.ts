@@ -28,7 +28,7 @@ paths:
     parameters:
       - { name: bookId, in: path, required: true, schema: { type: integer } }
       - { name: reviewId, in: path, required: true, schema: { type: integer } }
-    get: { operationId: getReview, responses: { "200": { $ref: "#/components/responses/Review" }, 4XX: { $ref: "#/components/responses/Problem" } } }
+    get: { operationId: getReview, responses: { "404": { $ref: "#/components/responses/Problem" }, "200": { $ref: "#/components/responses/Review" }, 4XX: { $ref: "#/components/responses/Problem" } } }
     delete: { operationId: removeReview, responses: { "204": { description: Removed }, 4XX: { $ref: "#/components/responses/Problem" } } }
 components:
   schemas:
@@ -49,6 +49,8 @@ export interface LibraryDefects {
   readonly acceptsAnyRating?: boolean;
   readonly keepsRemovedReviews?: boolean;
   readonly listsRatingsAsText?: boolean;
+  readonly listsAllReviews?: boolean;
+  readonly findsAllReviews?: boolean;
 }
 
 interface Book {
@@ -84,13 +86,15 @@ const NOT_FOUND = {
   body: { detail: 'It does not exist.' },
 };
 
-function createHandlers({ keepsRemovedReviews = false, listsRatingsAsText = false }: LibraryDefects) {
+function createHandlers(defects: LibraryDefects) {
+  const { keepsRemovedReviews, listsRatingsAsText, listsAllReviews, findsAllReviews } = defects;
   const books = new Map<number, Book>();
   let count = 0;
   const withBook = (handle: (book: Book, input: Input) => object) => (input: Input) => {
     const book = books.get(Number(input.path.bookId));
     return book ? handle(book, input) : NOT_FOUND;
   };
+  const getAllReviews = () => [...books.values()].flatMap(({ reviews }) => [...reviews]);
   return {
     listBooks: () => ({ body: [...books].map(([id, { title }]) => ({ id, title })) }),
     addBook({ body }: Input) {
@@ -103,15 +107,19 @@ function createHandlers({ keepsRemovedReviews = false, listsRatingsAsText = fals
       return {};
     }),
     listReviews: withBook(({ reviews }) => ({
-      body: [...reviews].map(([id, rating]) => ({ id, rating: listsRatingsAsText ? String(rating) : rating })),
+      body: (listsAllReviews ? getAllReviews() : [...reviews]).map(([id, rating]) => ({
+        id,
+        rating: listsRatingsAsText ? String(rating) : rating,
+      })),
     })),
     addReview: withBook(({ reviews }, { body }) => {
       reviews.set(++count, body.rating);
       return { body: { id: count, rating: body.rating } };
     }),
     getReview: withBook(({ reviews }, { path }) => {
-      const rating = reviews.get(Number(path.reviewId));
-      return rating === undefined ? NOT_FOUND : { body: { id: Number(path.reviewId), rating } };
+      const id = Number(path.reviewId);
+      const rating = findsAllReviews ? new Map(getAllReviews()).get(id) : reviews.get(id);
+      return rating === undefined ? NOT_FOUND : { body: { id, rating } };
     }),
     removeReview: withBook(({ reviews }, { path }) => {
       if (!reviews.has(Number(path.reviewId))) return NOT_FOUND;

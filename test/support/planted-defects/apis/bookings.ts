@@ -67,7 +67,7 @@ class Bookings {
     if (this.#is('accepts e-mail addresses with any characters but spaces'))
       ajv.addFormat('email', /^[^\s@]+@[^\s@]+$/);
     ajv.addSchema({ $id: 'api', ...describeBookings(undefined) });
-    this.#validate = (name, value) => ajv.validate({ $ref: `api#/components/schemas/${name}` }, value) === true;
+    this.#validate = (name, value) => ajv.validate(`api#/components/schemas/${name}`, value) === true;
   }
 
   #is(variant: NonNullable<Variant>): boolean {

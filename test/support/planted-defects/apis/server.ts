@@ -286,7 +286,10 @@ class Application {
 
   #list({ query }: Received, { resource }: Matched, scope: string): Sent {
     const { start, size } = this.#api.readPage(query);
-    const entries = this.#getListed(resource, scope).filter((entry) => this.#matches(resource, entry, query));
+    const isUnfiltered = start > 0 && this.#has('a filter is lost on the next page', resource);
+    const entries = this.#getListed(resource, scope).filter(
+      (entry) => isUnfiltered || this.#matches(resource, entry, query),
+    );
     const from = this.#has('pages overlap', resource) && start > 0 ? start - 1 : start;
     const count = this.#has('a page has one entry too many', resource) ? size + 1 : size;
     const page = entries.slice(from, from + count);
@@ -392,6 +395,8 @@ class Application {
     if (this.#has('texts are cut at 100 characters', resource)) return mapTexts((text) => text.slice(0, 100));
     if (this.#has('texts are stored as Latin-1', resource))
       return mapTexts((text) => text.replaceAll(/[^\0-\u00ff]/g, '?'));
+    if (this.#has('texts are stored with HTML escapes', resource))
+      return mapTexts((text) => text.replaceAll('&', '&amp;').replaceAll("'", '&#39;'));
     if (this.#has('a date is a day early', resource) && typeof body.start === 'string')
       return { ...body, start: new Date(Date.parse(body.start) - DAY_MS).toISOString().slice(0, 10) };
     if (this.#has('lists inside are lost', resource) && Array.isArray(body.lines))

@@ -1,5 +1,5 @@
+import type { Change } from '../../src/diff/changes.ts';
 import { type Document, parseDocument } from '../../src/openapi/document.ts';
-import type { Change } from '../../tools/contract/breaking.ts';
 
 /** Two versions of a document, and how the change must be classified. */
 export interface LabelledPair {

@@ -1,5 +1,5 @@
 import type { Document } from '../../src/openapi/document.ts';
-import { ADD, type Edits, edited, ITEM, ITEMS, LIST, NEW, text } from './breaking-base.ts';
+import { ADD, type Edits, edited, ITEM, ITEMS, LIST, NEW, search, text } from './breaking-base.ts';
 
 /** Versions with the same meaning. */
 export const equalPairs: readonly { readonly name: string; readonly before: Document; readonly after: Document }[] = [
@@ -11,6 +11,19 @@ export const equalPairs: readonly { readonly name: string; readonly before: Docu
     },
     '/paths/~1items~1{id}': undefined,
   }),
+  same(
+    'two paths differ in the names of their parameters',
+    {},
+    {
+      '/paths/~1items~1{name}': { put: { responses: {} } },
+      '/paths/~1items~1{other}': { put: { parameters: [search], responses: {} } },
+    },
+  ),
+  same(
+    'a pattern that matches each text is gone',
+    { [`${NEW}/properties/name/pattern`]: undefined },
+    { [`${NEW}/properties/name/pattern`]: '.*' },
+  ),
   same('a reference is written out', { [`${ADD}/requestBody/content/application~1json/schema`]: at(NEW) }),
   same('a schema has another name', {
     '/components/schemas/Ticket': at('/components/schemas/Voucher'),

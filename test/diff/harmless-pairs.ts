@@ -101,4 +101,16 @@ export const harmlessPairs: readonly LabelledPair[] = [
   harmless('a response property is a date', 'response', { [`${ITEM}/properties/note/format`]: 'date' }),
   harmless('a response property is deprecated', 'response', { [`${ITEM}/properties/weight/deprecated`]: true }),
   harmless('a response alternative is gone', 'response', { [`${RECEIPT}/anyOf/1`]: undefined }),
+  harmless('the API is at another host', 'both', { '/servers/0/url': 'https://api.example.com/' }),
+  harmless('a webhook is new', 'both', { '/webhooks': { paid: { post: { responses: {} } } } }),
+  harmless(
+    'a webhook takes a response more',
+    'response',
+    { '/webhooks/paid/post/responses/204': { description: 'Received' } },
+    { '/webhooks': { paid: { post: { responses: {} } } } },
+  ),
+  harmless('a callback is new', 'both', { [`${ADD}/callbacks`]: { added: { '/done': { post: { responses: {} } } } } }),
+  harmless('a response gets a rule of JSON Schema', 'response', {
+    [`${ITEM}/dependentRequired`]: { weight: ['size'] },
+  }),
 ];

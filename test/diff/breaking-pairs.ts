@@ -2,6 +2,35 @@ import { ADD, ITEM, type LabelledPair, LIST, LISTED, labelled, NEW, PAY, RECEIPT
 
 const breaking = labelled(true);
 
+const pay = { operationId: 'payBill', responses: { '200': { description: 'Paid' } } };
+
+const pair = { type: 'object', properties: { a: text, b: text } };
+
+/** A path item of a webhook or a callback. */
+const notify = {
+  post: {
+    requestBody: {
+      content: {
+        'application/json': {
+          schema: { type: 'object', required: ['id'], properties: { id: text, kind: { type: 'string', enum: ['a'] } } },
+        },
+      },
+    },
+    responses: {
+      '200': {
+        description: 'Received',
+        content: { 'application/json': { schema: { type: 'object', properties: { ok: { type: 'boolean' } } } } },
+      },
+    },
+  },
+};
+
+/** The pointer of the schema of a payment. */
+const PAYMENT = '/components/schemas/Payment';
+
+/** The pointer of the schema of a webhook's request. */
+const NOTE = '/webhooks/paid/post/requestBody/content/application~1json/schema';
+
 /** Changes that break clients of the older version. */
 export const breakingPairs: readonly LabelledPair[] = [
   breaking('an operation is gone', 'both', { '/paths/~1items~1{id}/delete': undefined }),
@@ -119,5 +148,84 @@ export const breakingPairs: readonly LabelledPair[] = [
       [`${ITEM}/properties/prices/additionalProperties`]: text,
     },
     { [`${ITEM}/properties/prices`]: { type: 'object', additionalProperties: { type: 'integer' } } },
+  ),
+  breaking(
+    'a path is renamed',
+    'both',
+    { '/paths/~1bills': { put: pay }, '/paths/~1payments': undefined },
+    { '/paths/~1payments': { put: pay } },
+  ),
+  breaking(
+    'a webhook is gone',
+    'both',
+    { '/webhooks/paid': undefined },
+    { '/webhooks': { paid: notify, refunded: notify } },
+  ),
+  breaking(
+    'a webhook sends a property less',
+    'request',
+    { [`${NOTE}/properties/id`]: undefined },
+    { '/webhooks': { paid: notify } },
+  ),
+  breaking(
+    'a webhook may leave a property out',
+    'request',
+    { [`${NOTE}/required`]: undefined },
+    { '/webhooks': { paid: notify } },
+  ),
+  breaking(
+    'a webhook wants another response',
+    'response',
+    { '/webhooks/paid/post/responses/200/content/application~1json/schema/required': ['ok'] },
+    { '/webhooks': { paid: notify } },
+  ),
+  breaking(
+    'a callback sends a value more',
+    'request',
+    { [`${PAY}/callbacks/paid/~1done/post/requestBody/content/application~1json/schema/properties/kind/enum/1`]: 'b' },
+    { [`${PAY}/callbacks`]: { paid: { '/done': notify } } },
+  ),
+  breaking(
+    'a list in a header is written otherwise',
+    'response',
+    { [`${LISTED}/headers/X-Keys/explode`]: true },
+    { [`${LISTED}/headers/X-Keys`]: { schema: { type: 'object' } } },
+  ),
+  breaking(
+    'tokens are refreshed elsewhere',
+    'request',
+    { '/components/securitySchemes/token/flows/clientCredentials/refreshUrl': '/fresh' },
+    {
+      '/components/securitySchemes/token': {
+        type: 'oauth2',
+        flows: { clientCredentials: { tokenUrl: '/t', scopes: {} } },
+      },
+      [`${ADD}/security`]: [{ token: [] }],
+    },
+  ),
+  breaking(
+    'a request matches two schemas of which it may match one',
+    'request',
+    { [`${ADD}/requestBody/content/application~1json/schema`]: { oneOf: [{ ...pair, required: ['a'] }, pair] } },
+    { [`${ADD}/requestBody/content/application~1json/schema`]: { ...pair, required: ['a', 'b'] } },
+  ),
+  breaking('a request gets a rule of JSON Schema', 'request', { [`${NEW}/dependentRequired`]: { gift: ['note'] } }),
+  breaking(
+    'a response loses a rule of JSON Schema',
+    'response',
+    { [`${ITEM}/dependentRequired`]: undefined },
+    { [`${ITEM}/dependentRequired`]: { weight: ['size'] } },
+  ),
+  breaking(
+    'a request has a discriminator value less',
+    'request',
+    { [`${PAYMENT}/discriminator/mapping/b`]: undefined },
+    { [`${PAYMENT}/discriminator`]: { propertyName: 'card', mapping: { a: 'Card', b: 'Voucher' } } },
+  ),
+  breaking(
+    'a response has a discriminator value more',
+    'response',
+    { [`${RECEIPT}/discriminator/mapping/b`]: 'Card' },
+    { [`${RECEIPT}/discriminator`]: { propertyName: 'card', mapping: { a: 'Card' } } },
   ),
 ];

@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest';
+import { checkServer } from '../../src/check/check.ts';
+import { loadContract } from '../../src/openapi/contract.ts';
+import { createObject, createResourcePaths, refer } from '../support/fixtures/api-document.ts';
+import { writeDocument } from '../support/fixtures/other-document.ts';
+import { formatFindings } from '../support/harness/check.ts';
+import { startApi, writeApi } from '../support/harness/start-api.ts';
+import { startRecorder } from '../support/reference-servers/echo-server.ts';
+
+const NUMBER = { type: 'object', required: ['n'], properties: { n: { type: 'integer' } } };
+
+const DEFAULTS = { headers: {}, seed: 1, runs: 5, mayWrite: true, isFresh: false, waitSeconds: 0 };
+
+/** Checks a server whose stream at `/numbers` has this text and does not end. Returns the findings. */
+async function checkStream(type: string, schema: object, texts: readonly string[]): Promise<readonly string[]> {
+  const get = { operationId: 'watch', responses: { 200: { description: 'd', content: { [type]: { schema } } } } };
+  const contract = await loadContract({ path: await writeDocument({ paths: { '/numbers': { get } } }), strict: false });
+  const { url } = await startRecorder(async ({ method, target }, response) => {
+    if (target.split('?')[0] !== '/numbers') return void response.writeHead(404).end();
+    if (method !== 'GET' && method !== 'HEAD') return void response.writeHead(405, { allow: 'GET' }).end();
+    response.writeHead(200, { 'content-type': type });
+    if (method === 'HEAD') return void response.end();
+    for (const text of texts) response.write(text);
+  });
+  const { findings } = await checkServer({ contract, url, ...DEFAULTS });
+  return formatFindings(findings);
+}
+
+describe('the check of a stream that does not end', () => {
+  it.each<readonly [type: string, schema: object, texts: readonly string[]]>([
+    ['text/event-stream', NUMBER, [': hello\n\n', 'data: {"n":1}\n\ndata: {"n":2}\n\n', 'data: {"n":']],
+    ['text/event-stream', createObject({ 'data!': NUMBER, id: { type: 'integer' } }), ['id: 3\ndata: {"n":1}\n\n']],
+    ['text/event-stream', { type: 'string' }, ['data: hello\n\n']],
+    ['application/x-ndjson', NUMBER, ['{"n":1}\n', ...Array.from({ length: 50 }, (_, n) => `{"n":${n}}\n`)]],
+    ['application/json-seq', NUMBER, ['\u001e{"n":1}\n'.repeat(25)]],
+  ])('of %s with the schema %j passes with valid items', async (type, schema, texts) => {
+    expect(await checkStream(type, schema, texts)).toEqual([]);
+  });
+
+  it.each([
+    [
+      'an invalid event',
+      'text/event-stream',
+      NUMBER,
+      ['data: {"n":1}\n\n', 'data: {"n":"2"}\n\n'],
+      'body/1/n must be integer',
+    ],
+    ['data that is no JSON', 'text/event-stream', NUMBER, ['data: one\n\n'], 'body/0 must be object'],
+    [
+      'a data text with invalid JSON content',
+      'text/event-stream',
+      createObject({ 'data!': { type: 'string', contentMediaType: 'application/json', contentSchema: NUMBER } }),
+      ['data: {"m":1}\n\n'],
+      'body/*/data/n required',
+    ],
+    ['an invalid line', 'application/jsonl', NUMBER, ['{"n":1}\n{"m":2}\n'.repeat(20)], 'body/*/n required'],
+    [
+      'a line that is no JSON',
+      'application/jsonl',
+      NUMBER,
+      ['{"n":1}\nhello\n'.repeat(20)],
+      'item 2 is not valid JSON',
+    ],
+    ['a sequence without separators', 'application/json-seq', NUMBER, ['{"n":1}\n'.repeat(20_000)], 'record separator'],
+  ])('finds %s', async (_, type, schema, texts, finding) => {
+    expect((await checkStream(type, schema, texts)).join('\n')).toContain(finding);
+  });
+});
+
+it('the check passes for a server that streams the changes of a resource', async () => {
+  const api = {
+    paths: {
+      ...createResourcePaths('/tasks/{taskId}', refer('Task')),
+      '/tasks/events': { get: { operationId: 'watch', response: refer('Task'), responseType: 'text/event-stream' } },
+    },
+    schemas: { Task: createObject({ 'id!': { type: 'integer', readOnly: true }, 'title!': { type: 'string' } }) },
+  };
+  const contract = await loadContract({ path: await writeApi(api), strict: false });
+  const { url } = await startApi(api);
+  const { findings, unchecked } = await checkServer({ contract, url, ...DEFAULTS });
+  expect([formatFindings(findings), unchecked]).toEqual([[], []]);
+});

@@ -1,0 +1,135 @@
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { projectFile } from '../support/fixtures/default-data.ts';
+import { runProgramIn } from '../support/harness/run-program.ts';
+
+const IN_MEMORY = ['--port', '0', '--durability', 'memory'];
+
+/** Creates a folder, and returns a function that runs the program in it. Stops all servers when the test ends. */
+async function createFolder() {
+  const folder = await mkdtemp(join(tmpdir(), 'storefront-'));
+  const run = (...args: readonly string[]) => runProgramIn(folder, args);
+  const status = async (...args: readonly string[]) => {
+    const { stdout } = await run('status', '--json', ...args);
+    return JSON.parse(stdout).data.servers as readonly { name: string; status: string; pid: number; url: string }[];
+  };
+  onTestFinished(async () => {
+    for (const { name } of await status()) await run('stop', '--name', name);
+    await rm(folder, { recursive: true, force: true });
+  });
+  return { folder, run, status };
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+it('A server runs in the background until it is stopped', async () => {
+  const { run, status } = await createFolder();
+  const started = await run('start', '--background', '--json', ...IN_MEMORY);
+  expect(started.code).toBe(0);
+  const { url, pid, logFile, contract, console } = JSON.parse(started.stdout).data;
+  expect((await fetch(`${url}/api/products`)).status).toBe(200);
+  expect((await fetch(console)).status).toBe(200);
+  expect(contract).toBe(projectFile('openapi.yaml'));
+  expect(await status()).toMatchObject([{ name: 'default', status: 'running', url, pid }]);
+  expect(await readFile(logFile, 'utf8')).toContain(`listening at ${url}`);
+  expect((await run('logs', '--lines', '1')).stdout).toContain('GET    200 /api/products');
+  expect(await run('stop')).toEqual({ code: 0, stderr: '', stdout: `default: stopped (process ${pid})\n` });
+  await expect(fetch(`${url}/api/products`)).rejects.toThrow();
+  expect((await run('status')).code).toBe(1);
+  expect(await run('stop')).toEqual({ code: 0, stderr: '', stdout: 'default: was not running\n' });
+});
+
+it('A second start finds the running server, and names other options', async () => {
+  const { run, status } = await createFolder();
+  const [first, second] = await Promise.all([1, 2].map(() => run('start', '--background', ...IN_MEMORY)));
+  expect([first?.code, second?.code]).toEqual([0, 0]);
+  expect([first, second].filter((one) => one?.stdout.startsWith('Already running'))).toHaveLength(1);
+  const [server] = await status();
+  for (const one of [first, second])
+    expect(one?.stdout).toContain(`running at ${server?.url} (process ${server?.pid})`);
+  expect(await run('start', '--background', ...IN_MEMORY, '--strict')).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining(`already runs at ${server?.url} with another --strict`),
+  });
+});
+
+it('Servers with names run beside each other', async () => {
+  const { run, status } = await createFolder();
+  for (const name of ['one', 'two']) await run('start', '--background', '--name', name, ...IN_MEMORY);
+  await run('stop', '--name', 'one');
+  expect(await status()).toMatchObject([{ name: 'two', status: 'running' }]);
+  expect(await run('start', '--background', '--name', '../one')).toMatchObject({ code: 2 });
+  expect(await run('start', '--name', 'one')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('--background'),
+  });
+});
+
+it('A server that was killed is shown as stopped, and can be started again', async () => {
+  const { run, status } = await createFolder();
+  await run('start', '--background', ...IN_MEMORY);
+  const [killed] = await status();
+  process.kill(killed?.pid ?? 0, 'SIGKILL');
+  await vi.waitFor(async () => expect(await status()).toMatchObject([{ status: 'stopped' }]), { timeout: 60_000 });
+  expect((await run('start', '--background', ...IN_MEMORY)).stdout).toMatch(/^default: running/);
+});
+
+it('A start that fails says why, and where the log is', async () => {
+  const { folder, run, status } = await createFolder();
+  await writeFile(join(folder, 'api.yaml'), 'openapi: 3.0.0\npaths: 5\n');
+  const { code, stderr } = await run('start', '--background', 'api.yaml');
+  expect(code).toBe(1);
+  expect(stderr).toContain('ended with 1 instead of starting');
+  expect(stderr).toContain('api.yaml');
+  expect(stderr).toContain(join('.storefront', 'default.log'));
+  expect(await status()).toEqual([]);
+});
+
+it('A restart uses the same options, and its log can be followed to the end', async () => {
+  const { run, status } = await createFolder();
+  await run('start', '--background', ...IN_MEMORY, '--control-token', 'secret-token-1');
+  const [first] = await status();
+  expect((await run('restart')).stdout).toMatch(/^default: running/);
+  const [second] = await status();
+  expect(second?.pid).not.toBe(first?.pid);
+  expect((await fetch(`${second?.url}/_control/clock`)).status).toBe(401);
+  const following = run('logs', '--follow');
+  await fetch(`${second?.url}/api/products`);
+  await run('stop');
+  expect((await following).stdout).toContain('/api/products');
+  expect((await run('restart')).stderr).toContain('storefront start --background');
+});
+
+it('Tokens are stored for the owner only, and not shown', async () => {
+  const { folder, run } = await createFolder();
+  const { stdout } = await run('start', '--background', '--json', ...IN_MEMORY, '--control-token', 'secret-token-1');
+  expect(stdout + (await run('status', '--json')).stdout).not.toContain('secret-token-1');
+  const files = join(folder, '.storefront');
+  expect((await stat(join(files, 'default.json'))).mode & 0o077).toBe(0);
+  expect(await readFile(join(files, '.gitignore'), 'utf8')).toBe('*\n');
+  expect((await readdir(files)).toSorted()).toEqual(['.gitignore', 'default.json', 'default.log']);
+});
+
+it('A stop also ends the processes that handlers have started', async () => {
+  const { folder, run } = await createFolder();
+  const module = `
+    import { spawn } from 'node:child_process';
+    const { pid } = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
+    export const listProducts = () => ({ status: 200, body: [], headers: { 'x-pid': String(pid) } });
+  `;
+  await writeFile(join(folder, 'handlers.mjs'), module);
+  const { stdout } = await run('start', '--background', '--json', ...IN_MEMORY, '--handlers', 'handlers.mjs');
+  const { headers } = await fetch(`${JSON.parse(stdout).data.url}/api/products`);
+  const pid = Number(headers.get('x-pid'));
+  expect(isAlive(pid)).toBe(true);
+  await run('stop');
+  await vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 60_000 });
+});

@@ -1,0 +1,72 @@
+import { expect, it } from 'vitest';
+import { createList, createObject, createResourcePaths, refer } from '../support/fixtures/api-document.ts';
+import { explainApi } from '../support/harness/explain-api.ts';
+import { startApi } from '../support/harness/start-api.ts';
+
+const TEXT = { type: 'string' };
+const Book = createObject({
+  'id!': { type: 'string', format: 'uuid' },
+  'title!': TEXT,
+  author: TEXT,
+  genre: TEXT,
+  tags: createList(TEXT),
+  coverUrl: TEXT,
+  website: TEXT,
+  checksum: TEXT,
+});
+const NewBook = createObject({
+  'title!': TEXT,
+  author: TEXT,
+  genre: TEXT,
+  tags: createList(TEXT),
+  coverUrl: TEXT,
+  website: TEXT,
+  checksum: TEXT,
+});
+
+/** `description`: the description of the query parameter `q` of a list of books. */
+function createApi(description: string) {
+  const books = createResourcePaths('/books/{bookId}', refer('Book'), NewBook);
+  const get = { ...books['/books']?.get, query: { q: TEXT }, descriptions: { q: description } };
+  return { paths: { ...books, '/books': { ...books['/books'], get } }, schemas: { Book } };
+}
+
+async function start(description: string) {
+  const { ask } = await startApi(createApi(description));
+  await ask('POST', '/books', { title: 'Dune', author: 'Herbert', genre: 'Novel', tags: ['desert'] });
+  await ask('POST', '/books', {
+    title: 'A novel life',
+    coverUrl: 'https://images.test/dune.png',
+    website: 'https://life.test',
+    checksum: 'a94a8fe5ccb19ba61c4c0873d391e987982fbbd3',
+  });
+  return async (q: string) =>
+    (await ask('GET', `/books?q=${q}`)).body.map(({ title }: { readonly title: string }) => title).sort();
+}
+
+it.each([
+  ['Search term for title or author', 'novel', ['A novel life']],
+  ['Search term for title or author', 'HERB', ['Dune']],
+  ['Search term for title or author', 'desert', []],
+  ['Search by book titles', 'herbert', []],
+  ['Search in tags', 'desert', ['Dune']],
+  ['Search term', 'novel', ['A novel life', 'Dune']],
+  ['Search in all fields, such as title', 'novel', ['A novel life', 'Dune']],
+  ['Search term', 'desert', ['Dune']],
+  ['Search term', 'life.test', ['A novel life']],
+])('a search with the description "%s" for %s finds %j', async (description, q, expected) => {
+  const search = await start(description);
+  expect(await search(q)).toEqual(expected);
+});
+
+it('a search finds no URLs of images and no hashes', async () => {
+  const search = await start('Search term');
+  expect(await search('dune')).toEqual(['Dune']);
+  expect(await search('a94a8')).toEqual([]);
+});
+
+it('the properties that a search reads are explained', async () => {
+  const explain = async (description: string) => (await explainApi(createApi(description)))['GET /books'];
+  expect(await explain('Search term for title or author')).toContain('filters: q (title, author)');
+  expect(await explain('Search term')).toContain('filters: q (all texts)');
+});
