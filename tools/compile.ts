@@ -17,6 +17,7 @@ import { type ContractOptions, createDocuments } from '../src/openapi/contract-d
 import { type Document, readContract } from '../src/openapi/document.ts';
 import { createBackend, createParameterAjv } from '../src/openapi/openapi-backend.ts';
 import { getRoutes, type Route } from '../src/openapi/routes.ts';
+import { FileAccess } from '../src/openapi/source-files.ts';
 import { getControlOptions } from '../src/server/control.ts';
 import { shop } from '../src/shop/application.ts';
 import { shopContract, stateOptions } from '../src/shop/contract.ts';
@@ -38,8 +39,9 @@ export function compileContracts(folder: string): void {
 }
 
 function compileContract(folder: string, options: ContractOptions, groups?: readonly ValidatorGroup[]): void {
-  const text = readContract(options.path);
-  const { documents } = createDocuments(text, options);
+  const { path } = options;
+  const text = readContract(path);
+  const { documents } = createDocuments({ path, text, reader: new FileAccess(path) }, options);
   const all = Object.entries(compileGroups(documents.normalized, text, options.strict));
   const used = all.filter(([group]) => groups?.includes(group as ValidatorGroup) ?? true);
   writeContract(join(folder, getContractName(text, options)), documents, Object.fromEntries(used));

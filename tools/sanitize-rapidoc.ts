@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { METHODS as NODE_METHODS } from 'node:http';
 import type { Plugin } from 'vite';
 
 /** The import in src/reference whose value is the URL of RapiDoc's script. */
@@ -12,6 +13,14 @@ const UNSAFE_HTML = /if\((\w)===this\.it\)return this\._t;this\.it=\1;const (\w)
 
 /** The places in RapiDoc that handle a click on a link. They throw an error for a link without a target, which a sanitized text can have. */
 const LINK_TARGET = /e\.target\.getAttribute\("href"\)\.startsWith\("#"\)/g;
+
+/** The methods whose operations RapiDoc shows. */
+const METHODS = '["get","put","post","delete","patch","head","options"]';
+
+/** The other methods of HTTP that Node.js accepts, with those of OpenAPI 3.2. */
+const OTHER_METHODS = NODE_METHODS.map((method) => method.toLowerCase()).filter(
+  (method) => !METHODS.includes(`"${method}"`),
+);
 
 /** Creates the plugin that adds RapiDoc's script to the page, and lets it call `globalThis.sanitizeHtml` for the HTML of a document. */
 export function sanitizeRapiDoc(): Plugin {
@@ -35,7 +44,9 @@ function sanitize(script: string): string {
     throw new Error(
       `rapidoc has ${places.length} places that create HTML from a text, and not 1: adapt tools/sanitize-rapidoc.ts`,
     );
+  if (!script.includes(METHODS)) throw new Error('rapidoc has no list of methods: adapt tools/sanitize-rapidoc.ts');
   return script
+    .replace(METHODS, JSON.stringify([...JSON.parse(METHODS), ...OTHER_METHODS]))
     .replace(
       UNSAFE_HTML,
       (_, text, strings) =>
