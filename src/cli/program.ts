@@ -3,15 +3,10 @@ import { type CheckCommand, MAX_SEED } from '../check/options.ts';
 import { ControlError } from '../client/client.ts';
 import type { CheckConfig, Config } from '../config.ts';
 import type { DiffCommand } from '../diff/options.ts';
-import { getContractPath } from '../server/choose-application.ts';
-import { type ExplainOptions, explain, formatStartMessage } from '../server/explain.ts';
-import { createLogger, supportsColors } from '../server/logger.ts';
+import type { ExplainOptions } from '../server/explain.ts';
 import type { Options } from '../server/options.ts';
-import { migrateDatabase, repair } from '../server/repair.ts';
-import { createStorefront, type Storefront } from '../server/storefront.ts';
 import { version } from '../server/version.ts';
 import { UserError } from '../util/issue.ts';
-import { CONSOLE_PATH } from '../util/request-target.ts';
 import { escapeControlsInLines } from '../util/text.ts';
 import { runInBackground, type ServerDescription, startInBackground, takeBackgroundName } from './background.ts';
 import { formatStarted, runBackgroundCommand } from './background-commands.ts';
@@ -22,31 +17,7 @@ import { type CommandError, type CommandResult, ERROR_CODES, type ErrorCode, for
 import { findCommandName, JSON_FLAG, type ParsedCommand, readCommandLine } from './options.ts';
 import { runControlCommand } from './run-control-command.ts';
 import { installSkill } from './skill.ts';
-import { handleUnhandledErrors, toError } from './unhandled-errors.ts';
-
-/**
- * The signals that stop the server.
- * A supervisor sends SIGTERM, Ctrl-C sends SIGINT, and a terminal that closes sends SIGHUP.
- */
-const STOP_SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
-
-/**
- * The maximum time between the stop of the server and the end of the process, in ms.
- * The process uses this time to write the rest of the log.
- */
-const LOG_FLUSH_MS = 1_000;
-
-/**
- * The maximum duration of a stop, in ms.
- * Without a limit, a disk that does not respond would block the stop forever.
- */
-const STOP_MS = 9_500;
-
-/** The maximum size of the buffered output, in bytes. Further log lines are dropped. */
-const MAX_BUFFERED_BYTES = 1_000_000;
-
-/** The time in which the server compiles the schemas of operations after its start, in ms. */
-const WARM_UP_MS = 2_000;
+import { toError } from './unhandled-errors.ts';
 
 /** The control sequence that moves the cursor to the start of the line and clears the line (ECMA-48). */
 const CLEAR_LINE = '\r\u001b[K';
@@ -157,9 +128,9 @@ async function runCommand(command: ParsedCommand, config: Config): Promise<Comma
     case 'refuse':
       return void fail({ code: 'invalid_usage', message: command.reason });
     case 'repair':
-      return printMessage(await repair(command.options));
+      return printMessage(await (await import('../server/repair.ts')).repair(command.options));
     case 'migrate':
-      return printMessage(await migrateDatabase(command.options));
+      return printMessage(await (await import('../server/repair.ts')).migrateDatabase(command.options));
     case 'check':
       return check(command.options, config.check).catch(failCheck);
     case 'control':
@@ -182,7 +153,7 @@ async function runCommand(command: ParsedCommand, config: Config): Promise<Comma
     case 'start':
       return start(command);
     case 'serve':
-      return { data: describeServer(await serve(command.options), command.options) };
+      return { data: await serve(command.options) };
   }
 }
 
@@ -210,6 +181,7 @@ async function control(command: ControlCommand): Promise<CommandResult | undefin
 }
 
 async function printExplanation(options: ExplainOptions): Promise<CommandResult> {
+  const { explain } = await import('../server/explain.ts');
   const { operations, warnings, text } = await explain(options);
   if (!isJson) printSafely(text);
   return { data: operations, warnings };
@@ -230,7 +202,6 @@ async function check(
 ): Promise<CommandResult> {
   const given = { ...options, operations, parameters, credentials, states };
   limitHeapGrowth();
-  // Dynamic imports let the other commands start faster.
   const { isRecorded, prepareFiles, readRemoteContract, writeReports, runCheck } = await import('../check/command.ts');
   const { toDocument } = await import('../check/report/report.ts');
   const { selectSandboxes } = await import('../check/check-sandbox.ts');
@@ -238,6 +209,8 @@ async function check(
   const { verifiesPact } = await import('../check/verify-pact.ts');
   const { createAccess } = await import('../check/access.ts');
   const { createStopSignal } = await import('../check/exchange.ts');
+  const { getContractPath } = await import('../server/choose-application.ts');
+  const { createStorefront } = await import('../server/storefront.ts');
   const { shopModel: model } = await import('../shop/model/shop.ts');
   const interrupt = new AbortController();
   // Handles only the first signal. A second signal ends the process at once.
@@ -317,76 +290,16 @@ async function start({
 }: ParsedCommand & { readonly kind: 'start' }): Promise<CommandResult | undefined> {
   const args = process.argv.slice(2);
   if (backgroundName !== undefined)
-    return void (await runInBackground(backgroundName, { args, options }, async () =>
-      describeServer(await serve(options, false), options),
-    ));
+    return void (await runInBackground(backgroundName, { args, options }, () => serve(options, false)));
   const started = await startInBackground(name, { args, options });
   printSafely(formatStarted(started));
   return { data: { ...started.server, isNew: started.isNew } };
 }
 
-/** `endsWithParent`: whether the server stops when the process that has started it ends. */
-async function serve(options: Options, endsWithParent = true): Promise<Storefront> {
-  const logTo = createDroppingWriter(options.log === 'off' ? process.stderr : process.stdout);
-  const log = createLogger(options.log ?? 'off', logTo);
-  const starting = createStorefront({ ...options, logTo });
-  handleUnhandledErrors(process, {
-    starting,
-    logError: (err, message) => log.error({ err }, message),
-    fail: abort,
-  });
-  stopOnSignal(starting, endsWithParent);
-  const storefront = await starting;
-  setTimeout(allowNewSpaceGrowth, WARM_UP_MS).unref();
-  if (options.log === 'off') print(`${formatStartMessage(storefront)}\n`);
-  return storefront;
-}
-
-/** Returns the properties of a started server for the JSON output. */
-function describeServer(
-  { url, dataFile, database, durability, operations, mocked }: Storefront,
-  options: Options,
-): ServerDescription {
-  const contract = getContractPath(options);
-  const { pid } = process;
-  return { url, pid, contract, dataFile, database, durability, operations, mocked, console: url + CONSOLE_PATH };
-}
-
-/**
- * Creates a writer for the log.
- * The writer drops lines if the reader of the stream is too slow or the disk is full, because waiting for the log would
- * delay requests.
- */
-function createDroppingWriter(stream: NodeJS.WriteStream): NonNullable<Options['logTo']> {
-  return {
-    hasColors: supportsColors(stream.isTTY, process.env),
-    write(line) {
-      if (stream.writableLength < MAX_BUFFERED_BYTES) stream.write(line);
-    },
-  };
-}
-
-/**
- * Stops the server when a signal arrives or the parent process disconnects the IPC channel.
- * If the server is still starting, first waits until it has started.
- */
-function stopOnSignal(starting: Promise<Storefront>, endsWithParent: boolean): void {
-  let isStopping = false;
-  const stop = async () => {
-    if (isStopping) return;
-    isStopping = true;
-    const timeout = `The server did not stop within ${STOP_MS / 1_000} s. The process ends anyway.`;
-    setTimeout(abort, STOP_MS, timeout).unref();
-    const storefront = await starting.catch(() => undefined);
-    await storefront?.close();
-    // Node exits by itself after the log is written. The timer ends the process if something else keeps it alive.
-    setTimeout(() => process.exit(), LOG_FLUSH_MS).unref();
-  };
-  for (const signal of STOP_SIGNALS) process.on(signal, stop);
-  // The IPC channel also closes if the parent process is killed.
-  if (endsWithParent && process.connected === false) stop();
-  if (endsWithParent) process.on('disconnect', stop);
-  process.channel?.unref();
+/** Runs a server, as `runServer` does. */
+async function serve(options: Options, endsWithParent = true): Promise<ServerDescription> {
+  const { runServer } = await import('./serve.ts');
+  return runServer(options, { endsWithParent, print, abort });
 }
 
 /** Prints a message to standard error and ends the process immediately. */
