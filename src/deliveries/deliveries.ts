@@ -375,7 +375,7 @@ function watchForDrop({ follow, read }: Sandbox['store'], { id }: Delivery): Dro
   };
   check(read().state);
   const stop = follow((before, after) => {
-    if (before[DELIVERIES] !== after[DELIVERIES]) check(after);
+    if (before.state[DELIVERIES] !== after.state[DELIVERIES]) check(after.state);
   });
   return { signal: dropped.signal, stop };
 }

@@ -164,6 +164,8 @@ async function runHandler(exchange: OperationExchange, handler: Implementation, 
   const builtIn = isBuiltIn ? undefined : createBuiltIn(exchange, store);
   const extended = app.application.extendContext?.(tracked) ?? tracked;
   const context = builtIn ? { ...extended, builtIn: builtIn.run } : extended;
+  const lastEventId = exchange.headers['last-event-id'];
+  if (lastEventId !== undefined && app.sandboxes.isShared) await loadChanges(exchange, String(lastEventId));
   const returned = await handler.handle(input, context);
   if (!isBuiltIn) checkReturned(route, returned);
   exchange.returned = { ...returned, by: handler.source };
@@ -173,6 +175,11 @@ async function runHandler(exchange: OperationExchange, handler: Implementation, 
   // A response that depends on the headers or on the host is not cached.
   const isCached = isBuiltIn && forced === undefined && !isNamed && !isForClient && !route.hasOtherTypes;
   exchange.revision = isCached && !use.hasOtherUse ? use.revision : undefined;
+}
+
+/** Loads the changes after an event that another server may have sent. */
+function loadChanges({ app, sandbox }: OperationExchange, lastEventId: string): Promise<void> {
+  return app.changeLogs.load(sandbox.store, (collection) => app.getEntrySchema(collection).key, lastEventId);
 }
 
 function joinChanges(
@@ -404,8 +411,7 @@ class TrackedContext implements Context {
   /** Returns the committed changes from now on, or after the change with an id. */
   readonly changes = (after?: string): ChangeSequence => {
     this.#use.hasOtherUse = true;
-    const { changeLogs, getEntrySchema } = this.#app;
-    const log = changeLogs.get(this.#sandbox.store, (collection) => getEntrySchema(collection).key);
+    const log = this.#app.changeLogs.get(this.#sandbox.store, (collection) => this.#app.getEntrySchema(collection).key);
     const changes = log.after(after, this.#exchange.streamEnd.signal);
     const view = this.#isUser ? this.#app.implementation.stateView : undefined;
     return view ? showChanges(changes, view) : changes;

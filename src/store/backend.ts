@@ -48,6 +48,16 @@ export interface SharedBackend<S extends State = State> {
    */
   getCommitted(): CommittedState<S>;
   /**
+   * Returns the states that this server has committed or loaded since the last call, in their order.
+   * Some are missing if the database has merged their changes before this server has loaded them.
+   */
+  takeCommitted(): readonly CommittedState<S>[];
+  /**
+   * Loads the states of all stored commits from a revision on, in their order.
+   * Resolves to undefined if the database has merged their changes.
+   */
+  loadHistory(revision: number): Promise<readonly CommittedState<S>[] | undefined>;
+  /**
    * Waits until the other servers have committed, and then makes them wait until the next commit of this server, or
    * until `endTurn`.
    * Without it, a server whose commits take longer would have to repeat its changes again and again.

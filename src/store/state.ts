@@ -10,10 +10,12 @@ export type State = Readonly<Record<string, readonly Entry[]>>;
 /**
  * A committed state and its revision.
  * The revision is the number of changes of the state since the start of the server.
+ * If several servers share the state, it is the number of all commits, and `generation` is the id of their history.
  */
 export interface CommittedState<S extends State = State> {
   readonly state: S;
   readonly revision: number;
+  readonly generation?: string;
 }
 
 /** A committed change of an entry. */

@@ -41,9 +41,15 @@ export interface Store<S extends State = State> {
   getDefaults(): S;
   /**
    * Calls a function with the states before and after each committed change, also of another program or server.
+   * The revisions say whether there were other commits between them, which are no longer stored.
    * Returns a function that ends this.
    */
   follow(listener: ChangeListener<S>): () => void;
+  /**
+   * Loads the states of all stored commits from a revision on, in their order.
+   * Resolves to undefined if they are not stored, or if only one server has the state.
+   */
+  loadHistory(revision: number): Promise<readonly CommittedState<S>[] | undefined>;
   /** Returns the time of the store's clock, in ms since 1970. */
   nowMs(): number;
   /**
@@ -112,7 +118,7 @@ export interface EndedCommit {
 }
 
 /** Called with the states before and after a committed change. Must not throw. */
-export type ChangeListener<S extends State = State> = (before: S, after: S) => void;
+export type ChangeListener<S extends State = State> = (before: CommittedState<S>, after: CommittedState<S>) => void;
 
 /** Called after each commit, whether it succeeded or failed. */
 export type CommitListener = (commit: EndedCommit) => void;
@@ -181,6 +187,9 @@ class GroupCommitStore<S extends State> implements Store<S> {
     this.listeners.add(listener);
     return () => this.listeners.delete(listener);
   };
+
+  readonly loadHistory: Store<S>['loadHistory'] = async (revision) =>
+    this.options.backend.shared?.loadHistory(revision);
 
   readonly nowMs = (): number => this.options.nowMs();
 
@@ -366,9 +375,12 @@ class GroupCommitStore<S extends State> implements Store<S> {
 
   private setCommitted(state: S): void {
     const { shared } = this.options.backend;
-    const before = this.committed.state;
-    this.committed = shared?.getCommitted() ?? { state, revision: this.committed.revision + 1 };
-    for (const listener of this.listeners) listener(before, this.committed.state);
+    let before = this.committed;
+    this.committed = shared?.getCommitted() ?? { state, revision: before.revision + 1 };
+    for (const after of shared?.takeCommitted() ?? [this.committed]) {
+      for (const listener of this.listeners) listener(before, after);
+      before = after;
+    }
   }
 }
 

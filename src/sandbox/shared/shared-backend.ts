@@ -2,7 +2,7 @@ import { type Backend, createConflictError, type SharedBackend, StoreUnavailable
 import type { SandboxVersion, StoredChange } from '../../store/postgres/change-reader.ts';
 import type { Transaction } from '../../store/postgres/database.ts';
 import type { SharedLog, StoredSandbox } from '../../store/postgres/shared-log.ts';
-import type { State } from '../../store/state.ts';
+import type { CommittedState, State } from '../../store/state.ts';
 import type { MemoryQuota } from '../memory/memory.ts';
 import { exportSettings, importSettings } from '../sandbox.ts';
 import type { Recovery } from './recovery.ts';
@@ -57,24 +57,36 @@ const MAX_CHANGES_LENGTH = 2_000_000;
 const REFERENCE_LENGTH = 20_000;
 
 /** Returns the content of a stored sandbox: applies the stored changes to the stored base content. */
-export async function decodeSandbox(
-  { generation, base, changes }: StoredSandbox,
-  { format }: Pick<SharedParts, 'format'>,
-): Promise<LoadedContent> {
-  return applyAll({ version: { ...base, generation }, content: await format.decode(base.content) }, changes, format);
+export async function decodeSandbox(stored: StoredSandbox, parts: Pick<SharedParts, 'format'>): Promise<LoadedContent> {
+  return (await decodeHistory(stored, parts)).at(-1) as LoadedContent;
 }
 
+/** Returns the base content of a stored sandbox, and the contents after each of the stored changes. */
+async function decodeHistory(
+  { generation, base: { revision, head, content }, changes }: StoredSandbox,
+  { format }: Pick<SharedParts, 'format'>,
+): Promise<readonly LoadedContent[]> {
+  const loaded = { version: { revision, head, generation }, content: await format.decode(content) };
+  return [loaded, ...(await applyAll(loaded, changes, format))];
+}
+
+/** Returns the contents after each of the changes. */
 async function applyAll(
-  loaded: LoadedContent,
+  { version, content }: LoadedContent,
   changes: readonly StoredChange[],
   format: ContentFormat,
-): Promise<LoadedContent> {
-  let { version, content } = loaded;
-  for (const change of changes) {
-    content = await format.apply(content, change.content);
-    version = { ...version, revision: change.revision, head: change.head };
+): Promise<readonly LoadedContent[]> {
+  const contents: LoadedContent[] = [];
+  let next = content;
+  for (const { revision, head, content: change } of changes) {
+    next = await format.apply(next, change);
+    contents.push({ version: { ...version, revision, head }, content: next });
   }
-  return { version, content };
+  return contents;
+}
+
+function toCommitted({ version: { revision, generation }, content: { state } }: LoadedContent): CommittedState {
+  return { state, revision, generation };
 }
 
 /**
@@ -88,7 +100,9 @@ function isLaterVersion({ base, changes }: StoredSandbox, { revision, head }: Sa
 /** Stores the state, the settings and the snapshots of a sandbox in a database that several servers share. */
 export class SandboxBackend implements Backend {
   readonly shared: SharedBackend = {
-    getCommitted: () => ({ state: this.#loaded.content.state, revision: this.#loaded.version.revision }),
+    getCommitted: () => toCommitted(this.#loaded),
+    takeCommitted: () => this.#committed.splice(0),
+    loadHistory: (revision) => this.#loadHistory(revision),
     takeTurn: async () => {
       this.shared.endTurn();
       this.#turn = await this.#options.log.takeTurn(this.#options.id);
@@ -106,6 +120,8 @@ export class SandboxBackend implements Backend {
   readonly #options: SandboxBackendOptions;
   /** The last committed content that this server knows. */
   #loaded: LoadedContent;
+  /** The states since the last call of `takeCommitted`. */
+  readonly #committed: CommittedState[] = [];
   /** The state that the quota counts: during a commit, it can be the next state. */
   #counted: State;
   /** The open transaction in which this server may commit, while the other servers wait. */
@@ -134,7 +150,10 @@ export class SandboxBackend implements Backend {
       const appended = { ...version, ...(await log.append(id, version, change, this.#turn)) };
       sandbox.idempotencyKeys.settle(true);
       // A request may have loaded this change in the meantime, with later changes of other servers.
-      if (appended.revision > this.#loaded.version.revision) this.#loaded = { version: appended, content: changed };
+      if (appended.revision > this.#loaded.version.revision) {
+        this.#loaded = { version: appended, content: changed };
+        this.#committed.push(toCommitted(this.#loaded));
+      }
       this.#changes++;
       this.#changesLength += encoded.content.length + encoded.lists.size * REFERENCE_LENGTH;
     } finally {
@@ -162,12 +181,12 @@ export class SandboxBackend implements Backend {
     const { id, log, warn } = this.#options;
     const stored = await log.load(id);
     if (!stored) throw createRemovedError(id);
-    const loaded = await decodeSandbox(stored, this.#options);
+    const contents = await decodeHistory(stored, this.#options);
     if (this.#loaded === known && !isLaterVersion(stored, known.version))
       warn(
-        `sandbox ${id}: the database is at revision ${loaded.version.revision} and does not have the change of revision ${known.version.revision} that this server has seen. The database has lost changes. The server uses the content of the database.`,
+        `sandbox ${id}: the database is at revision ${contents.at(-1)?.version.revision} and does not have the change of revision ${known.version.revision} that this server has seen. The database has lost changes. The server uses the content of the database.`,
       );
-    return this.#replace(known, loaded);
+    return this.#replace(known, contents);
   }
 
   /**
@@ -183,24 +202,40 @@ export class SandboxBackend implements Backend {
       throw new StoreUnavailableError(`the database was emptied: the server creates the sandbox ${id} again`);
     }
     const loaded = await decodeSandbox(stored, this.#options);
-    await this.#replace(known, loaded);
+    await this.#replace(known, [loaded]);
     recovery.complete(loaded.version.generation, known.version.revision);
     const detail = `the database has lost the sandbox ${id}, which was created again`;
     throw new StoreUnavailableError(detail, { replacement: this.#loaded.content.state });
   }
 
   /**
-   * Uses loaded content.
+   * Uses the last of the loaded contents.
    * Resolves to its state, or to undefined if a commit has ended in the meantime that is not older.
    * `known`: the content that this server knew at the start of the load.
    */
-  async #replace(known: LoadedContent, { version, content }: LoadedContent): Promise<State | undefined> {
+  async #replace(known: LoadedContent, contents: readonly LoadedContent[]): Promise<State | undefined> {
+    const last = contents.at(-1) as LoadedContent;
+    const { version, content } = last;
     await this.#options.prepare?.(content.state);
-    if (this.#loaded !== known && this.#loaded.version.revision >= version.revision) return undefined;
+    const { revision, generation } = this.#loaded.version;
+    if (this.#loaded !== known && revision >= version.revision) return undefined;
     this.#count(content.state);
     this.#show(content);
+    const isNew = ({ version: one }: LoadedContent) => one.generation === generation && one.revision > revision;
+    const added = contents.filter(isNew);
+    this.#committed.push(...(added.length > 0 ? added : [last]).map(toCommitted));
     this.#loaded = { version, content: this.#getContent(content.state) };
     return content.state;
+  }
+
+  /** Loads the states of the stored commits from a revision on. */
+  async #loadHistory(revision: number): Promise<readonly CommittedState[] | undefined> {
+    const { id, log } = this.#options;
+    const stored = await log.load(id);
+    const { generation } = this.#loaded.version;
+    if (!stored || stored.generation !== generation || stored.base.revision > revision) return undefined;
+    const contents = await decodeHistory(stored, this.#options);
+    return contents.map(toCommitted).filter((one) => one.revision >= revision);
   }
 
   #count(state: State): void {
