@@ -266,7 +266,7 @@ export class ChangeLogs {
   }
 }
 
-/** Returns the name that the logs of all servers with the same state have; undefined if only one server has the state. */
+/** Returns the name of the logs of all servers with the same state; undefined if only one server has the state. */
 function getSharedName(store: LogOptions['store']): string | undefined {
   return store.read().generation?.slice(0, NAME_LENGTH);
 }
