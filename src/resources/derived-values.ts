@@ -7,7 +7,7 @@ import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { type Completed, getGeneratedInside, pickPointers, setGeneratedInside, toList } from './completed.ts';
 import { findDerived } from './counted-properties.ts';
 import { computeDerived, findChildren } from './derived.ts';
-import { type Embedded, findEmbedded, findShown, showsNone, showsNull } from './embedded.ts';
+import { type Embedded, findEmbedded, findShown, listUnlinked, showsNone, showsNull } from './embedded.ts';
 import { getEntries, getEntryList } from './entries.ts';
 import { findByKeys } from './entry-lists.ts';
 import { getKeyValue, getOwn } from './entry-values.ts';
@@ -239,7 +239,8 @@ export class DerivedValues {
         ...this.#computeTotals(resource, state, { ...entry, ...embeddedValues }),
       };
       const known = this.#added[depth]?.get(entry) ?? entry;
-      const computed: Entry = { ...omitKeys(entry, counted), ...values };
+      const unlinked = listUnlinked(this.#reader, resource, embedded, entry);
+      const computed: Entry = { ...omitKeys(entry, [...counted, ...unlinked]), ...values };
       if (names.every((name) => isSame(known[name], computed[name]))) return setGeneratedInside(known, generated);
       this.#added[depth]?.set(entry, computed);
       return setGeneratedInside(computed, generated);

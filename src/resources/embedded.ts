@@ -7,7 +7,6 @@ import { findChildren } from './derived.ts';
 import { getEntryList } from './entries.ts';
 import { findByKeys } from './entry-lists.ts';
 import { createPropertyKey, getKeyValue, getOwn, getPathValues } from './entry-values.ts';
-import type { ListFilter } from './list-filters.ts';
 import { getPathForm } from './names.ts';
 import { indexEntrySchemas, indexReferences } from './references.ts';
 import { type Children, type Inference, PATH_VALUES, type PathKey, type Plan, type Resource } from './resource.ts';
@@ -308,18 +307,14 @@ export function findShown(
   const own = getOwn(entry, property);
   if (!isList) {
     const id = ids === undefined ? undefined : getOwn(entry, ids);
+    if (id === null) return undefined;
     const shown =
       find(id) ?? (parent && find(getKeyValue(entry, parent))) ?? find(getShownUser(entry, property)) ?? findOwn(own);
     if (value !== undefined) return shown;
     // A required object of an entry that was deleted, or never existed, keeps its id.
     const isKept = isNode(own) && getKeyValue(own, resource.id) === String(id);
     const isKnown =
-      shown !== undefined ||
-      isKept ||
-      isOptional ||
-      id === undefined ||
-      id === null ||
-      resource.id.property === undefined;
+      shown !== undefined || isKept || isOptional || id === undefined || resource.id.property === undefined;
     return isKnown ? shown : { [resource.id.property]: id };
   }
   const listed = ids === undefined ? undefined : getOwn(entry, ids);
@@ -332,7 +327,7 @@ export function showsNone(reader: SchemaReader, { schema }: Resource, { property
   return isList && ids !== undefined && reader.getRequired(schema).includes(property);
 }
 
-/** Returns whether a required property shows null, because the entry has no id for it. */
+/** Returns whether a required property, or an object whose id was removed, shows null. */
 export function showsNull(
   reader: SchemaReader,
   isValid: (pointer: string, value: unknown) => boolean,
@@ -340,9 +335,19 @@ export function showsNull(
   { property, ids, isList, isKept }: Embedded,
   entry: Entry,
 ): boolean {
-  const hasNoId = ids !== undefined && !isList && !isKept && (getOwn(entry, ids) ?? null) === null;
-  const isMissing = hasNoId && !Object.hasOwn(entry, property) && reader.getRequired(schema).includes(property);
-  return isMissing && isValid(reader.getProperties(schema).get(property) ?? '', null);
+  const id = ids === undefined ? undefined : (getOwn(entry, ids) ?? null);
+  const isStored = Object.hasOwn(entry, property);
+  if (id !== null || isList || isKept) return false;
+  const isShown = isStored ? getOwn(entry, ids ?? '') === null : reader.getRequired(schema).includes(property);
+  return isShown && isValid(reader.getProperties(schema).get(property) ?? '', null);
+}
+
+/** Returns the stored objects that an entry no longer shows, because the ids beside them are null. */
+export function listUnlinked(reader: SchemaReader, { schema }: Resource, embedded: readonly Embedded[], entry: Entry) {
+  return embedded.flatMap(({ property, ids = '', isList, isKept }) => {
+    const isUnlinked = !isList && !isKept && Object.hasOwn(entry, property) && getOwn(entry, ids) === null;
+    return isUnlinked && !reader.getRequired(schema).includes(property) ? [property] : [];
+  });
 }
 
 /**
@@ -390,40 +395,6 @@ function findByName(users: EntryList, shown: unknown): Entry | undefined {
     if (found.length === 1) return found[0];
   }
   return undefined;
-}
-
-/** Returns what query parameters select that have names of ids, by the names of the parameters. */
-export function findRelatedFilters(
-  reader: SchemaReader,
-  embedded: readonly Embedded[],
-  plan: Pick<Plan, 'resource' | 'mount'>,
-  parameters: readonly string[],
-): ReadonlyMap<string, ListFilter> {
-  const found = parameters.map((name) => [name, findRelatedFilter(reader, embedded, plan, name)] as const);
-  return new Map(found.flatMap(([name, filter]) => (filter ? [[name, filter] as const] : [])));
-}
-
-/**
- * Returns what a query parameter selects that has the name of an id which entries show in an object or only have in
- * their path: `cafe_id` for entries with a `cafe`, and for those below `/cafes/{cafeId}`.
- */
-function findRelatedFilter(
-  reader: SchemaReader,
-  embedded: readonly Embedded[],
-  { resource, mount }: Pick<Plan, 'resource' | 'mount'>,
-  parameter: string,
-): ListFilter | undefined {
-  const name = normalizeName(parameter);
-  const shown = embedded.find(({ property, isList, value, children }) => {
-    const own = normalizeName(isList ? toSingular(property) : property);
-    return value === undefined && !children && [`${own}id`, `${own}ids`].includes(name);
-  });
-  const inner = shown?.resource.id.property;
-  if (shown && inner !== undefined && reader.getProperties(shown.schema).has(inner))
-    return { property: shown.property, inner, comparison: 'equal' };
-  const keys = resource.mounts.flatMap(({ parents }) => parents).filter(({ property }) => property === undefined);
-  const key = keys.find((one) => normalizeName(one.name) === name && !mount.parents.includes(one));
-  return key ? { property: undefined, key, comparison: 'equal' } : undefined;
 }
 
 /** Describes a property that shows other entries, such as `author (users by authorId)`. */

@@ -26,7 +26,8 @@ const indexLinked = memoizeByObject((link: Link) =>
 /** Returns the ids of the entries that an entry names. Ids say more than objects, which can be older. */
 function listIds({ property, ids, target }: Link, entry: Entry): readonly string[] {
   const sent = ids === undefined ? undefined : getOwn(entry, ids);
-  if (sent !== undefined && sent !== null) return [sent].flat().map(String);
+  if (sent === null) return [];
+  if (sent !== undefined) return [sent].flat().map(String);
   const hidden = getOwn(getPathValues(entry), getUserKey(property));
   if (typeof hidden === 'string' && hidden !== '') return [hidden];
   const shown = [getOwn(entry, property)].flat();

@@ -1,6 +1,7 @@
+import { normalizeName, toSingular } from '../util/names.ts';
 import { getRequiredQuery } from './document-paths.ts';
-import { type Embedded, findRelatedFilters } from './embedded.ts';
-import { listFilterProperties } from './list-filters.ts';
+import type { Embedded } from './embedded.ts';
+import { type ListFilter, listFilterProperties } from './list-filters.ts';
 import { type ListParameters, listQueryFields, readListParameters } from './list-query.ts';
 import type { Inference, Plan } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
@@ -36,4 +37,38 @@ export function findListParameters(
     maxEntries: reader.getMaxItems(route, responsePath),
   };
   return omitUnsorted(parameters, fields, getKeyword);
+}
+
+/** Returns what query parameters select that have names of ids, by the names of the parameters. */
+function findRelatedFilters(
+  reader: SchemaReader,
+  embedded: readonly Embedded[],
+  plan: Pick<Plan, 'resource' | 'mount'>,
+  parameters: readonly string[],
+): ReadonlyMap<string, ListFilter> {
+  const found = parameters.map((name) => [name, findRelatedFilter(reader, embedded, plan, name)] as const);
+  return new Map(found.flatMap(([name, filter]) => (filter ? [[name, filter] as const] : [])));
+}
+
+/**
+ * Returns what a query parameter selects that has the name of an id which entries show in an object or only have in
+ * their path: `cafe_id` for entries with a `cafe`, and for those below `/cafes/{cafeId}`.
+ */
+function findRelatedFilter(
+  reader: SchemaReader,
+  embedded: readonly Embedded[],
+  { resource, mount }: Pick<Plan, 'resource' | 'mount'>,
+  parameter: string,
+): ListFilter | undefined {
+  const name = normalizeName(parameter);
+  const shown = embedded.find(({ property, isList, value, children }) => {
+    const own = normalizeName(isList ? toSingular(property) : property);
+    return value === undefined && !children && [`${own}id`, `${own}ids`].includes(name);
+  });
+  const inner = shown?.resource.id.property;
+  if (shown && inner !== undefined && reader.getProperties(shown.schema).has(inner))
+    return { property: shown.property, inner, comparison: 'equal' };
+  const keys = resource.mounts.flatMap(({ parents }) => parents).filter(({ property }) => property === undefined);
+  const key = keys.find((one) => normalizeName(one.name) === name && !mount.parents.includes(one));
+  return key ? { property: undefined, key, comparison: 'equal' } : undefined;
 }

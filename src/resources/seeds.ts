@@ -8,8 +8,8 @@ import { toSeed } from '../util/random.ts';
 import { createDefaultAccount } from './accounts.ts';
 import { linkUsers } from './embedded.ts';
 import { findEqual, getEntries, getEntryList, hasParents, listParentPaths, setEntries } from './entries.ts';
-import { appendEntry } from './entry-lists.ts';
-import { getInner, getKeyValue, type PathInput } from './entry-values.ts';
+import { appendEntry, findByKeys } from './entry-lists.ts';
+import { getInner, getKeyValue, getOwn, type PathInput } from './entry-values.ts';
 import { addFirstUser } from './ownership.ts';
 import { findReferences, toReferenceValue } from './references.ts';
 import { isTopLevel, type Plan, type Resource, SENDER } from './resource.ts';
@@ -58,11 +58,38 @@ export function createSeeds(model: ResourceModel, lists: State): State {
       createDefaultAccount(
         model.inference,
         resource,
-        linkUsers(model.reader, model.inference, resource, referring, entry),
+        linkUsers(model.reader, model.inference, resource, referring, linkShown(model, resource, referring, entry)),
       );
     return [resource.name, getEntries(referring, resource).map(link)] as const;
   });
   return { ...referring, ...Object.fromEntries(linked) };
+}
+
+/**
+ * Adds the ids that an entry of the default data lacks, if it has the objects that they name: the `assigneeId` of a
+ * task with an `assignee`.
+ * An optional id can be removed later. The entry does not keep the object beside it, if the other entry exists.
+ */
+function linkShown(
+  { reader, contract, derived }: ResourceModel,
+  resource: Resource,
+  state: State,
+  entry: Entry,
+): Entry {
+  const properties = resource.schema === '' ? new Map<string, string>() : reader.getProperties(resource.schema);
+  return derived
+    .getEmbedded(resource)
+    .reduce((next, { property, ids = '', isList, isSent, value, resource: target }) => {
+      const schema = properties.get(ids);
+      const shown = getOwn(next, property);
+      if (schema === undefined || isList || isSent || value !== undefined || !isNode(shown) || Object.hasOwn(next, ids))
+        return next;
+      const id = toReferenceValue(contract.isValid, { property: ids, schema, target }, shown);
+      if (id === undefined) return next;
+      const isKnown = findByKeys(getEntryList(state, target), [target.id], [String(id)]).length > 0;
+      const isKept = !isKnown || reader.getRequired(resource.schema).includes(ids);
+      return { ...(isKept ? next : omitKeys(next, [property])), [ids]: id };
+    }, entry);
 }
 
 /** Changes a generated entry. `index`: the place of the entry in its list. */

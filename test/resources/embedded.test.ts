@@ -178,3 +178,49 @@ describe('an entry below the path of another one', () => {
     });
   });
 });
+
+describe('an example that has an object without the id beside it', () => {
+  const examples = [{ id: 1, title: 'a', assignee: { id: 2, name: 'Bob' } }];
+  const users = [1, 2].map((id) => ({ id, name: ['Ann', 'Bob'][id - 1], email: `u${id}@x.test` }));
+  const NULLABLE = { type: ['integer', 'null'] };
+  const start = async (name: string, id: object, assignee: object) => {
+    const Task = createObject({ 'id!': INTEGER, 'title!': TEXT, [name]: id, [name.replace('Id', '')]: assignee });
+    const NewTask = createObject({ 'title!': TEXT, assigneeId: NULLABLE });
+    const { '/tasks': list, ...paths } = createResourcePaths('/tasks/{taskId}', refer('Task'), NewTask);
+    const User = createObject({ 'id!': INTEGER, 'name!': TEXT, 'email!': TEXT, assignedTaskCount: INTEGER });
+    const shop = await startApi({
+      paths: {
+        ...paths,
+        '/users': { get: { response: createList(refer('User')), example: users } },
+        '/tasks': {
+          ...list,
+          get: { response: createList(refer('Task')), example: examples, query: { assigneeId: INTEGER } },
+        },
+        '/tasks/{taskId}/unassign': { post: { response: refer('Task') } },
+      },
+      schemas: { Task, User, Person: createObject({ 'id!': INTEGER, 'name!': TEXT }) },
+    });
+    return { ...shop, get: async (path: string) => (await shop.ask('GET', path)).body };
+  };
+  const NULLABLE_PERSON = { oneOf: [refer('Person'), { type: 'null' }] };
+
+  it.each([
+    ['assigneeId!', NULLABLE, NULLABLE_PERSON, { assigneeId: null, assignee: null }],
+    ['assigneeId', NULLABLE, refer('Person'), { assigneeId: null }],
+    ['assigneeId', INTEGER, refer('Person'), {}],
+  ])('names the other entry, until a request removes it: %s %j', async (name, id, assignee, rest) => {
+    for (const [method, path] of [
+      ['PATCH', '/tasks/1'],
+      ['POST', '/tasks/1/unassign'],
+    ] as const) {
+      const { ask, get } = await start(name, id, assignee);
+      expect(await get('/tasks?assigneeId=2')).toEqual([{ ...examples[0], assigneeId: 2 }]);
+      expect(await get('/users')).toMatchObject([{ assignedTaskCount: 0 }, { assignedTaskCount: 1 }]);
+      const sent = method === 'PATCH' ? { assigneeId: null } : undefined;
+      expect((await ask(method, path, sent)).body).toEqual({ id: 1, title: 'a', ...rest });
+      expect(await get('/tasks/1')).toEqual({ id: 1, title: 'a', ...rest });
+      expect(await get('/tasks?assigneeId=2')).toEqual([]);
+      expect(await get('/users')).toMatchObject([{ assignedTaskCount: 0 }, { assignedTaskCount: 0 }]);
+    }
+  });
+});
