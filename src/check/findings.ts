@@ -41,6 +41,14 @@ export interface Count {
   wrong: number;
 }
 
+/** A status that some operations do not document, but have responded with. */
+export interface UndocumentedStatus {
+  readonly status: number;
+  /** The kind of unusual requests with such a response; undefined for ordinary requests. */
+  readonly kind: string | undefined;
+  readonly operationIds: ReadonlySet<string>;
+}
+
 /**
  * Collects the findings of `storefront check`.
  * Also counts the responses and violations for each check, operation and status.
@@ -65,6 +73,8 @@ export class CheckResults {
   readonly #pending: Finding[] = [];
   /** The status codes that each operation returned. */
   readonly #statusCodes = new Map<string, Set<number>>();
+  /** The operations with responses that no contract need document, by status and kind of the request. */
+  readonly #undocumented = new Map<string, UndocumentedStatus>();
   /** The operations that have succeeded. */
   readonly #accepted = new Set<string>();
   /** The operations that have responded with 401 since they last succeeded. */
@@ -99,6 +109,19 @@ export class CheckResults {
     if (statusCode >= 400) return;
     this.#accepted.add(operationId);
     this.#unauthorized.delete(operationId);
+  }
+
+  /** Records a response with an undocumented status. `kind`: that of an unusual request. */
+  addUndocumented({ operationId }: Route, status: number, kind: string | undefined): void {
+    if (!this.#operationIds.has(operationId)) return;
+    const key = `${status} ${kind}`;
+    const operationIds = new Set(this.#undocumented.get(key)?.operationIds).add(operationId);
+    this.#undocumented.set(key, { status, kind, operationIds });
+  }
+
+  /** The received statuses that are undocumented. */
+  get undocumented(): readonly UndocumentedStatus[] {
+    return [...this.#undocumented.values()];
   }
 
   /** Counts a finding, and adds it if it is new. */

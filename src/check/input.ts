@@ -20,7 +20,7 @@ import type { Violation } from './rules.ts';
 import { isWriteOperation } from './selection.ts';
 import type { Session } from './session.ts';
 import { createSingleEdits, type EditedRequest, findWorkingRequest } from './single-edits.ts';
-import { isTooLarge } from './undocumented-responses.ts';
+import { hasAmbiguousPath, isTooLarge } from './undocumented-responses.ts';
 import { isFreeText } from './unique-values.ts';
 
 /**
@@ -272,7 +272,11 @@ function findStatusViolations(
 ): readonly Violation[] {
   if (result.kind === 'call') {
     const isExpected =
-      route.successStatus >= 400 || isTooLarge(request, response) || isConditionStatus(route, request, response.status);
+      route.successStatus >= 400 ||
+      isTooLarge(request, response) ||
+      isConditionStatus(route, request, response.status) ||
+      // A proxy can refuse a path such as `/things/a%2Fb`.
+      (!session.hasModel && hasAmbiguousPath(request));
     if (!INVALID_STATUSES.includes(response.status) || isExpected) return [];
     if (isDocumentedRefusal(session, route, response)) return [];
     const message = `The server refuses a valid request with status ${response.status} (${place})${getDetail(response)}`;

@@ -1,5 +1,4 @@
 import { isJsonType } from '../openapi/media-types.ts';
-import { findResponse } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
 import { requiresCredentials } from '../openapi/security.ts';
 import { joinList } from '../util/text.ts';
@@ -360,7 +359,7 @@ export function finishChecks(workers: readonly [Worker, ...Worker[]], routes: re
     note(
       `Mocked operations store nothing, so their life cycles were checked only in part: ${joinList(mocked, MAX_LISTED_OPERATIONS)}`,
     );
-  if (!model) noteUndocumentedErrors(session, routes, note);
+  if (!model) noteUndocumentedErrors(session, note);
   // A behaviour model checks on its own whether each documented status occurs.
   const failing = (model ? [] : findFailingOperations({ session, allowedRoutes }, routes)).map((route) => {
     const reasons = workers.map((worker) => worker.explainUnreached(route));
@@ -378,19 +377,23 @@ export function finishChecks(workers: readonly [Worker, ...Worker[]], routes: re
 }
 
 /**
- * Adds a note about requests that the server refused with an undocumented error status.
- * These responses are not violations.
+ * Adds notes about refusals with an undocumented status that are no violations: a note about ordinary requests, and one
+ * with the kinds of unusual requests.
  */
-function noteUndocumentedErrors({ results }: Session, routes: readonly Route[], note: (message: string) => void): void {
-  const names = routes.flatMap(({ operationId, responses }) =>
-    results
-      .getStatusCodes(operationId)
-      .filter((status) => REFUSAL_STATUSES.includes(status) && !findResponse(responses, status))
-      .map((status) => `${operationId} ${status}`),
-  );
+function noteUndocumentedErrors({ results }: Session, note: (message: string) => void): void {
+  const names = results.undocumented
+    .filter(({ status, kind }) => kind === undefined && REFUSAL_STATUSES.includes(status))
+    .flatMap(({ status, operationIds }) => [...operationIds].map((operationId) => `${operationId} ${status}`));
   if (names.length > 0)
     note(`Refused requests with an undocumented error status: ${joinList(names, MAX_LISTED_OPERATIONS)}`);
+  const kinds = results.undocumented.flatMap(({ status, kind, operationIds }) =>
+    kind === undefined ? [] : `${status} for ${kind} (${joinList([...operationIds], MAX_NAMED_OPERATIONS)})`,
+  );
+  if (kinds.length > 0) note(`Undocumented refusals of unusual requests, which are no findings: ${kinds.join('; ')}`);
 }
+
+/** The maximum number of operations that a note names for each kind of unusual requests. */
+const MAX_NAMED_OPERATIONS = 3;
 
 const NEVER_SUCCEEDED =
   'Some operations never succeeded. Add examples of successful requests to the contract, send credentials with --header, or exclude the operations with --exclude.';

@@ -17,7 +17,12 @@ import { withAccept, withCurrentVersion, withNewKey } from './request-headers.ts
 import { createViolation, type RuleName, type Violation } from './rules.ts';
 import type { Suspect } from './suspects.ts';
 import { NoResponseError } from './transport.ts';
-import { canBeUndocumented, findWriteOnlyViolations, findXmlViolations } from './undocumented-responses.ts';
+import {
+  canBeUndocumented,
+  findUnusualKind,
+  findWriteOnlyViolations,
+  findXmlViolations,
+} from './undocumented-responses.ts';
 
 /** Checks a response against a rule that schemas can't express. Returns the violations. */
 export type Rule = (route: Route, exchange: Exchange) => readonly Violation[];
@@ -199,6 +204,9 @@ function observeResponse(session: Session, route: Route, exchange: Exchange): vo
   const { coverage } = session.results;
   session.results.hints?.observe(route, exchange);
   coverage.countPoints(session.contract, route, exchange);
+  const { request, response } = exchange;
+  if (request.method === route.method && !findResponse(route.responses, response.status))
+    session.results.addUndocumented(route, response.status, findUnusualKind(route, request, response.status));
   if (session.etags.record(route, exchange)) coverage.countRule('etag-changes', route);
   else if (exchange.response.headers.etag === undefined)
     for (const rule of ['etag-changes', 'not-modified'] as const) coverage.skipRule(rule, route, NO_ETAG);

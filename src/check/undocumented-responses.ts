@@ -23,10 +23,8 @@ const MAX_PORTABLE_TARGET_LENGTH = 2_000;
 /** The maximum size of a request body that every server should accept, in bytes. */
 const MAX_PORTABLE_BODY_BYTES = 10_000;
 
-/**
- * Error statuses that a web server or a proxy can return for any API, such as 408 (timeout) and 413 (body too large).
- */
-const TRANSPORT_STATUSES: readonly number[] = [408, 411, 413, 414, 417, 421, 426, 429, 431];
+/** Error statuses that a web server or a proxy can return for any request, such as 408 (timeout). */
+const TRANSPORT_STATUSES: readonly number[] = [408, 417, 421, 426, 429];
 
 /** The statuses of permanent and temporary redirects (RFC 9110, section 15.4). */
 const REDIRECT_STATUSES: readonly number[] = [301, 302, 307, 308];
@@ -36,6 +34,9 @@ const REDIRECT_STATUSES: readonly number[] = [301, 302, 307, 308];
  * characters, invalid escapes, and quotes.
  */
 const AMBIGUOUS_CHARACTER = /%(2f|5c|[01][0-9a-f]|7f|25|ed%a0)|%(?![0-9a-f]{2})|[{};'"<>\\]/i;
+
+/** Matches escapes of quotes, brackets and braces, as in SQL and HTML. */
+const ESCAPED_MARKUP = /%(22|27|3c|3e|60|7b|7d)/i;
 
 /** The statuses of responses to invalid requests. */
 export const INVALID_REQUEST_STATUSES: readonly number[] = [400, 422];
@@ -52,6 +53,55 @@ export const REFUSAL_STATUSES: readonly number[] = [
   ...CONFLICT_STATUSES,
 ];
 
+/** A kind of unusual requests, and the statuses with which a server, a proxy or a firewall may refuse them. */
+interface UnusualKind {
+  /** The end of a sentence that starts with "status 414 for". */
+  readonly name: string;
+  readonly statuses: readonly number[];
+  readonly includes: (route: Route, request: RequestToSend) => boolean;
+}
+
+/**
+ * Requests that clients seldom send, so that a contract need not document how they are refused, often before they reach
+ * the operation.
+ */
+const UNUSUAL_KINDS: readonly UnusualKind[] = [
+  { name: 'other methods', statuses: [405], includes: (route, { method }) => method !== route.method },
+  {
+    name: 'URLs of more than 2,000 characters',
+    statuses: [400, 403, 404, 414, 431],
+    includes: (_, { target }) => target.length > MAX_PORTABLE_TARGET_LENGTH,
+  },
+  {
+    name: 'special characters in the URL',
+    statuses: [400, 403, 404, 405],
+    includes: (_, one) => isAmbiguousTarget(one),
+  },
+  // A firewall decodes a URL before it looks for quotes and brackets.
+  { name: 'quotes and brackets in the URL', statuses: [403], includes: (_, { target }) => ESCAPED_MARKUP.test(target) },
+  {
+    name: 'bodies of more than 10,000 bytes',
+    statuses: [403, 413],
+    includes: (_, { body }) => Buffer.byteLength(body ?? '') > MAX_PORTABLE_BODY_BYTES,
+  },
+  {
+    name: 'headers of more than 2,000 characters',
+    statuses: [400, 431],
+    includes: (_, { headers = {} }) => JSON.stringify(headers).length > MAX_PORTABLE_TARGET_LENGTH,
+  },
+  { name: 'requests without a body', statuses: [411], includes: (_, { body }) => body === undefined },
+  {
+    name: 'undocumented content types',
+    statuses: [415],
+    includes: (route, request) => !hasDocumentedType(route, request) || hasMalformedType(request.headers ?? {}),
+  },
+];
+
+/** Returns the kind of an unusual request that can be refused with `status`; undefined for any other response. */
+export function findUnusualKind(route: Route, request: RequestToSend, status: number): string | undefined {
+  return UNUSUAL_KINDS.find(({ statuses, includes }) => statuses.includes(status) && includes(route, request))?.name;
+}
+
 /**
  * Returns whether a response is an error that a contract need not document.
  * A web server, a proxy or an access check can return such an error for any API.
@@ -65,17 +115,10 @@ export function canBeUndocumented(
 ): boolean {
   if (isConditionStatus(route, request, status)) return true;
   if (TRANSPORT_STATUSES.includes(status) || isKeyRejection(request, status)) return true;
-  // The contract does not describe responses to undocumented methods.
-  if (status === 405) return request.method !== route.method;
+  if (findUnusualKind(route, request, status) !== undefined) return true;
   if (status === 401 || status === 403) return isSecured(contract, route);
-  if (status === 415) return !hasDocumentedType(route, request) || hasMalformedType(request.headers ?? {});
-  if ((status === 400 || status === 404) && isAmbiguousTarget(request)) return true;
   // Servers and proxies redirect a path with escaped slashes or dot segments to its normal form.
-  if (
-    REDIRECT_STATUSES.includes(status) &&
-    isAmbiguousTarget({ ...request, target: request.target.split('?')[0] ?? '' })
-  )
-    return true;
+  if (REDIRECT_STATUSES.includes(status) && hasAmbiguousPath(request)) return true;
   return isUndocumentedRejection(contract, route, request, status);
 }
 
@@ -137,9 +180,15 @@ export function isTooLarge({ target, body }: RequestToSend, { status }: Received
 }
 
 /** Returns whether servers and proxies may parse a target in different ways. */
-function isAmbiguousTarget({ target }: RequestToSend): boolean {
+function isAmbiguousTarget({ target }: Pick<RequestToSend, 'target'>): boolean {
   const isDecodable = tryOrUndefined(() => decodeURIComponent(target)) !== undefined;
-  return target.length > MAX_PORTABLE_TARGET_LENGTH || AMBIGUOUS_CHARACTER.test(target) || !isDecodable;
+  const hasEmptyName = /[?&](?:[&=]|$)/.test(target);
+  return hasEmptyName || AMBIGUOUS_CHARACTER.test(target) || !isDecodable;
+}
+
+/** Returns whether servers and proxies may parse the path of a request in different ways. */
+export function hasAmbiguousPath({ target }: Pick<RequestToSend, 'target'>): boolean {
+  return isAmbiguousTarget({ target: target.split('?')[0] ?? '' });
 }
 
 function hasDocumentedType({ bodyMedia }: Route, { headers = {}, body }: RequestToSend): boolean {

@@ -3,6 +3,7 @@ import type { RequestToSend } from '../../src/check/exchange.ts';
 import { canBeUndocumented } from '../../src/check/undocumented-responses.ts';
 import { loadContract } from '../../src/openapi/contract.ts';
 import { writeDocument } from '../support/fixtures/other-document.ts';
+import { checkApi } from '../support/harness/check-api.ts';
 
 const SCHEMA = { type: 'object', required: ['name'], properties: { name: { type: 'string' } } };
 const requestBody = { required: true, content: { 'application/json': { schema: SCHEMA } } };
@@ -44,6 +45,11 @@ describe('A refusal whose status the operation does not document', () => {
     ['of an id that does not exist', 'getPet', 404, '/pets/1'],
     ['of a deletion of what does not exist', 'clearPets', 404, '/pets'],
     ['of a change that conflicts with the data', 'addPet', 409, '/pets', '{"name":"Rex"}'],
+    ['of a long URL', 'listPets', 414, `/pets?page_token=${'a'.repeat(2_001)}`],
+    ['of a large body', 'addPet', 413, '/pets', JSON.stringify({ name: 'a'.repeat(10_001) })],
+    ['of markup in a path', 'getPet', 403, '/pets/%22%3E%3C'],
+    ['of an escaped slash', 'getPet', 405, '/pets/a%2Fb'],
+    ['of a query without names', 'listPets', 404, '/pets?&&=&'],
   ])('%s is no violation', async (_, ...response) => {
     expect(await isAccepted(...response)).toBe(true);
   });
@@ -54,7 +60,39 @@ describe('A refusal whose status the operation does not document', () => {
     ['of a request without ids', 'listPets', 404, '/pets'],
     ['of a request that changes nothing', 'getPet', 409, '/pets/1'],
     ['of a valid query', 'listPets', 400, '/pets'],
+    ['of a short URL', 'listPets', 414, '/pets'],
+    ['of a small body', 'addPet', 413, '/pets', '{"name":"Rex"}'],
+    ['of a plain path', 'getPet', 403, '/pets/1'],
+    ['of its documented method', 'getPet', 405, '/pets/1'],
+    ['of its documented content type', 'addPet', 415, '/pets', '{"name":"Rex"}'],
   ])('%s is a violation', async (_, ...response) => {
     expect(await isAccepted(...response)).toBe(false);
+  });
+});
+
+describe('A proxy that refuses unusual requests', () => {
+  const paths = {
+    '/pets': { get: createOperation('listPets') },
+    '/pets/{id}': { get: createOperation('getPet', ['404'], { parameters: [ID] }) },
+  };
+
+  it('is named in one note, and is no finding', async () => {
+    const { findings, notes } = await checkApi({ paths }, ({ path, query }) => {
+      if (path.length + query.toString().length > 1_000) return { status: 414, body: '<h1>414</h1>' };
+      if (/['"<>{}]|%2f/i.test(path)) return { status: 403, body: '<h1>403</h1>' };
+      return { status: path === '/pets/1' || path === '/pets' ? 200 : 404 };
+    });
+    expect(findings.map(({ message }) => message)).toEqual([]);
+    expect(notes).toContain(
+      'Undocumented refusals of unusual requests, which are no findings: 403 for special characters in the URL (getPet); 414 for URLs of more than 2,000 characters (getPet, listPets)',
+    );
+  });
+
+  it('is a finding if it also refuses an ordinary request', async () => {
+    const { findings } = await checkApi({ paths }, ({ path }) => ({ status: path === '/pets' ? 414 : 200 }));
+    expect(findings.map(({ operationId, rule }) => [operationId, rule])).toContainEqual([
+      'listPets',
+      'response-status',
+    ]);
   });
 });
