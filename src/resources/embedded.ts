@@ -9,7 +9,7 @@ import { findByKeys } from './entry-lists.ts';
 import { createPropertyKey, getKeyValue, getOwn, getPathValues } from './entry-values.ts';
 import { getPathForm } from './names.ts';
 import { indexEntrySchemas, indexReferences } from './references.ts';
-import { type Children, type Inference, PATH_VALUES, type PathKey, type Plan, type Resource } from './resource.ts';
+import { type Children, type Inference, PATH_VALUES, type PathKey, type Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
 import { SHOWN_NAMES } from './user-names.ts';
 import { findActorParts, findUserParts, getUserKey } from './user-parts.ts';

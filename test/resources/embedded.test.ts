@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createList, createObject, createResourcePaths, refer } from '../support/fixtures/api-document.ts';
+import { createList, createObject, createResourcePaths, refer, type Schema } from '../support/fixtures/api-document.ts';
 import { explainApi } from '../support/harness/explain-api.ts';
 import { startApi } from '../support/harness/start-api.ts';
 
@@ -183,7 +183,7 @@ describe('an example that has an object without the id beside it', () => {
   const examples = [{ id: 1, title: 'a', assignee: { id: 2, name: 'Bob' } }];
   const users = [1, 2].map((id) => ({ id, name: ['Ann', 'Bob'][id - 1], email: `u${id}@x.test` }));
   const NULLABLE = { type: ['integer', 'null'] };
-  const start = async (name: string, id: object, assignee: object) => {
+  const start = async (name: string, id: Schema, assignee: Schema) => {
     const Task = createObject({ 'id!': INTEGER, 'title!': TEXT, [name]: id, [name.replace('Id', '')]: assignee });
     const NewTask = createObject({ 'title!': TEXT, assigneeId: NULLABLE });
     const { '/tasks': list, ...paths } = createResourcePaths('/tasks/{taskId}', refer('Task'), NewTask);
