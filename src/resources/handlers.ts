@@ -71,7 +71,7 @@ export function createHandler(model: ResourceModel, plan: Plan): Handle {
   return (input, context) => {
     const path = model.toStoredPath(plan, addQueryId(plan, input.path, input.query));
     const ownPath = addSenderPath(model, plan.mount, path, input, context.read());
-    const stored = withPath(input, ownPath, flattenQuery(plan.route, input.query));
+    const stored = withPath(input, ownPath, flattenQuery(plan.route, input));
     return plan.isSender
       ? handleSender(model, plan, stored, context)
       : HANDLERS[plan.action](model, plan, stored, context);

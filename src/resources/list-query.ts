@@ -1,5 +1,5 @@
 import { DomainError, type Input } from '../application.ts';
-import { getNode, isNode } from '../openapi/document.ts';
+import { getNode, isNode, type Node } from '../openapi/document.ts';
 import type { Parameter } from '../openapi/parameters.ts';
 import type { Route } from '../openapi/routes.ts';
 import type { Entry } from '../store/state.ts';
@@ -217,7 +217,10 @@ export function listValues({ schema }: QueryField, getKeyword: GetKeyword): read
   return (values.find(Array.isArray) ?? []).map(String);
 }
 
-/** A query parameter, or a property of an object parameter that a query contains as a parameter of its own. */
+/**
+ * A query parameter, or a property of an object parameter that a query contains as a parameter of its own.
+ * For the method QUERY, also a property of the body, which has the meaning of a query parameter.
+ */
 export interface QueryField {
   /** The name in the query, such as `size` or `page[size]`. */
   readonly name: string;
@@ -230,8 +233,49 @@ export interface QueryField {
   readonly isPageable: boolean;
 }
 
-/** Returns the query parameters of an operation. An object parameter is replaced by its properties. */
-export function listQueryFields(reader: SchemaReader, { parameters }: Route): readonly QueryField[] {
+/**
+ * Returns the query parameters of an operation.
+ * An object parameter is replaced by its properties.
+ */
+export function listQueryFields(reader: SchemaReader, route: Route): readonly QueryField[] {
+  return [...listParameterFields(reader, route), ...listBodyFields(reader, route)];
+}
+
+/** Returns the properties of the body of a QUERY. An object such as `filter` is replaced by its properties. */
+function listBodyFields(reader: SchemaReader, route: Route): readonly QueryField[] {
+  const request = route.method === 'QUERY' ? reader.getRequestSchema(route) : undefined;
+  if (request === undefined) return [];
+  const create = (name: string, labels: readonly string[], schema: string): QueryField => ({
+    name,
+    labels,
+    schema,
+    description: String(reader.getKeyword(schema, 'description') ?? ''),
+    isPageable: false,
+  });
+  return [...reader.getProperties(request)].flatMap(([name, schema]) => {
+    const inner = reader.isObject(schema) ? [...reader.getProperties(schema)] : [];
+    if (inner.length === 0) return [create(name, [name], schema)];
+    return inner.map(([property, own]) => {
+      const field = toInnerName(name, property);
+      return create(field, [field, property], own);
+    });
+  });
+}
+
+function toInnerName(name: string, property: string): string {
+  return `${name}[${property}]`;
+}
+
+/**
+ * Returns whether the body of a QUERY says which entries it selects: at least one of its properties filters, sorts or
+ * pages.
+ */
+export function hasBodySelection(reader: SchemaReader, route: Route, properties: readonly FilterProperty[]): boolean {
+  const fields = listBodyFields(reader, route);
+  return readListParameters(fields, properties, reader.getKeyword.bind(reader)).ignored.length < fields.length;
+}
+
+function listParameterFields(reader: SchemaReader, { parameters }: Route): readonly QueryField[] {
   return parameters.flatMap((parameter) => {
     if (parameter.in !== 'query') return [];
     const { name, pointer, schema } = parameter;
@@ -245,7 +289,7 @@ export function listQueryFields(reader: SchemaReader, { parameters }: Route): re
     const isPageable = [name, String(target ?? '')].some((text) => normalizeName(text).endsWith('pageable'));
     return properties.map(([property, inner]) => ({
       name: getFieldName(parameter, property),
-      labels: [`${name}[${property}]`, property],
+      labels: [toInnerName(name, property), property],
       schema: inner,
       description: '',
       isPageable,
@@ -259,18 +303,20 @@ function isObject({ shape }: Parameter): boolean {
 
 /** Returns the name under which a query has a property of an object parameter. */
 function getFieldName({ name, shape }: Parameter, property: string): string {
-  return shape === 'fields' ? property : `${name}[${property}]`;
+  return shape === 'fields' ? property : toInnerName(name, property);
 }
 
 /**
  * Returns a query in which each object parameter is replaced by its properties: `{ pageable: { page: '1' } }` becomes
  * `{ page: '1' }`.
+ * Adds the properties of the body of a QUERY.
  */
-export function flattenQuery({ parameters }: Route, query: Input['query']): Input['query'] {
+export function flattenQuery({ parameters, method }: Route, { query, body }: Input): Input['query'] {
+  const isQuery = method === 'QUERY' && isNode(body);
   const objects = parameters.filter(
     (parameter) => parameter.in === 'query' && isObject(parameter) && isNode(query[parameter.name]),
   );
-  if (objects.length === 0) return query;
+  if (objects.length === 0) return isQuery ? { ...query, ...flattenBody(body) } : query;
   const names = objects.map(({ name }) => name);
   const rest = Object.entries(query).filter(([name]) => !names.includes(name));
   const inner = objects.flatMap((parameter) =>
@@ -278,5 +324,20 @@ export function flattenQuery({ parameters }: Route, query: Input['query']): Inpu
       ([property, value]) => [getFieldName(parameter, property), value] as const,
     ),
   );
-  return Object.fromEntries([...rest, ...inner]);
+  return { ...Object.fromEntries([...rest, ...inner]), ...(isQuery && flattenBody(body)) };
+}
+
+/** Returns the properties of a body as texts of a query. A property that is null selects nothing. */
+function flattenBody(body: Node): Input['query'] {
+  const fields = Object.entries(body).flatMap(([name, value]) =>
+    isNode(value)
+      ? Object.entries(value).map(([property, own]) => [toInnerName(name, property), own] as const)
+      : [[name, value] as const],
+  );
+  return Object.fromEntries(
+    fields.flatMap(([name, value]) => {
+      if (value === null || value === undefined || isNode(value)) return [];
+      return [[name, Array.isArray(value) ? value.map(String) : String(value)]];
+    }),
+  );
 }

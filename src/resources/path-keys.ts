@@ -2,6 +2,8 @@ import { getNode, toNode } from '../openapi/document.ts';
 import type { Route } from '../openapi/routes.ts';
 import { normalizeName, toSingular } from '../util/names.ts';
 import { getAncestors, getRequiredQuery, getResourceSegment } from './document-paths.ts';
+import { listFilterProperties } from './list-filters.ts';
+import { hasBodySelection } from './list-query.ts';
 import { getAlternatives, getKeyNames, getLastSegment, getParameterName, getParentPath, TEXT_KEYS } from './names.ts';
 import type { Action, Mount, Parent, PathKey, Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
@@ -225,6 +227,11 @@ export function chooseAction(
   switch (route.method) {
     case 'GET':
       return 'list';
+    case 'QUERY': {
+      const listed = reader.findList(reader.getResponseSchema(route, route.successStatus) ?? '', resource.name);
+      const properties = resource.schema === '' ? [] : listFilterProperties(reader, resource.schema);
+      return listed && hasBodySelection(reader, route, properties) ? 'list' : undefined;
+    }
     case 'POST':
       if (isSearch(reader, resource, route)) return 'list';
       return hasObject ||

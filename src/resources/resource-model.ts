@@ -140,7 +140,8 @@ export class ResourceModel {
     const reported = this.#getReported(plan);
     const names = listIgnored(parameters, query).filter((name) => !reported.has(name));
     for (const name of names) reported.add(name);
-    return names.map((name) => `query parameter ${name} has no effect: no property has this name`);
+    const kind = plan.route.method === 'QUERY' ? 'property' : 'query parameter';
+    return names.map((name) => `${kind} ${name} has no effect: no property has this name`);
   }
 
   /** Returns the default values of an entry's properties, except the id. */

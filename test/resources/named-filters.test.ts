@@ -73,7 +73,44 @@ it.each([
   expect(body.map(({ id }: { readonly id: number }) => id)).toEqual(expected);
 });
 
-it('an operation with the method QUERY is mocked, with the reason', async () => {
+const QUERIED = SEARCHED.replace(
+  'schema: { type: object }',
+  `schema: { type: object, properties: {
+        q: { type: string }, author: { type: array, items: { type: string } },
+        filter: { type: object, properties: { title: { type: string } } },
+        sort: { type: string }, limit: { type: integer }, color: { type: string } } }`,
+);
+
+it.each([
+  [{ q: 'kit' }, [1]],
+  [{ author: ['Bo', 'Cy'] }, [2, 3]],
+  [{ filter: { title: 'Seas' } }, [2]],
+  [{ author: null, filter: null }, 400],
+  [{ sort: '-title', limit: 2 }, [1, 2]],
+  [{ color: 'red' }, [1, 2, 3]],
+  [{ limit: 'two' }, 400],
+  [{}, [1, 2, 3]],
+])('a QUERY with the body %j selects the books %j, as a GET with these parameters does', async (sent, expected) => {
+  const contract = join(await folderWith({ 'books.yaml': QUERIED }), 'books.yaml');
+  const { ask } = await startStorefront({ contract });
+  for (const [title, author] of [
+    ['The Kite', 'Ann'],
+    ['Seas', 'Bo'],
+    ['Air', 'Cy'],
+  ])
+    await ask('POST', '/books', { title, author });
+  const { status, body } = await ask('QUERY', '/books', sent);
+  expect(status === 200 ? body.map(({ id }: { readonly id: number }) => id) : status).toEqual(expected);
+});
+
+it('the properties of the body of a QUERY are explained', async () => {
+  const contract = join(await folderWith({ 'books.yaml': QUERIED }), 'books.yaml');
+  expect((await explain({ contract })).text).toMatch(
+    /^QUERY +\/books +findBooks +real: lists books \(filters: .*sorts by: sort; pages by: limit; ignores: color\)$/m,
+  );
+});
+
+it('a QUERY whose body has no known properties is mocked, with the reason', async () => {
   const contract = join(await folderWith({ 'books.yaml': SEARCHED }), 'books.yaml');
   expect((await explain({ contract })).text).toMatch(
     /^QUERY +\/books +findBooks +mocked: the document does not say how the request body selects books$/m,
