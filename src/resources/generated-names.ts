@@ -1,6 +1,7 @@
 import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { normalizeName } from '../util/names.ts';
 import type { Embedded } from './embedded.ts';
+import { listComputed } from './nested-defaults.ts';
 import { listSigned } from './ownership.ts';
 import type { Plan, Resource } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
@@ -88,23 +89,21 @@ const getSetNames = memoizeByObject((model: ResourceModel) =>
     });
     const required = bodies.filter(({ plan }) => isCreation(plan)).map(({ own }) => reader.getRequired(own));
     const [first = [], ...others] = required.length === creations.length ? required : [];
-    const { id, mounts, schema } = resource;
+    const { id, mounts } = resource;
     const names = [
       ...first.filter((name) => others.every((one) => one.includes(name))),
       ...creations.flatMap((plan) => [
         ...model.getTimeNames({ ...plan, action: 'create' }),
         ...listSigned(model, plan),
         ...Object.keys(model.getEmptyValues(plan)),
+        ...Object.keys(model.getRequestDefaults(plan)),
         ...(plan.takes ? [plan.takes.property] : []),
       ]),
       ...mounts.flatMap(({ tree }) => tree?.children ?? []),
       ...[id, ...mounts.flatMap(({ parents }) => parents)].flatMap(({ property }) => property?.split('.')[0] ?? []),
       ...Object.keys(model.getDefaults(resource)),
       ...Object.keys(model.getInitialValues(resource)),
-      ...derived.getCounts(resource).map(({ property }) => property),
-      ...derived.getTotals(resource).map(({ property }) => property),
-      ...derived.getFollows(resource, schema).map(({ property }) => property),
-      ...derived.getEmbedded(resource).map(({ property }) => property),
+      ...listComputed(derived, resource),
       ...getSenderFlags(inference, resource),
     ];
     const sent = bodies.flatMap(({ own }) => [...reader.getProperties(own).keys()]);

@@ -1,6 +1,7 @@
 import { createShapes, getEntrySchema, getPropertySchema, isPlausible } from '../mock/fit-schema.ts';
 import { type Document, getNode, isNode } from '../openapi/document.ts';
 import type { Entry } from '../store/state.ts';
+import type { DerivedValues } from './derived-values.ts';
 import type { Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
 
@@ -65,25 +66,36 @@ function keepSame(value: Entry, entries: readonly (readonly [string, unknown])[]
   return entries.every(([name, own]) => value[name] === own) ? value : Object.fromEntries(entries);
 }
 
+/** Returns the properties of a resource's entries whose values follow from other entries. */
+export function listComputed(derived: DerivedValues, resource: Resource): readonly string[] {
+  const follows = derived.getFollows(resource, resource.schema);
+  const shown = [...derived.getCounts(resource), ...derived.getTotals(resource), ...derived.getEmbedded(resource)];
+  return [...shown, ...follows].map(({ property }) => property);
+}
+
 /**
  * Returns the values that a new entry has if its request lacks them: lists without items for properties that entries
  * require, and null for other properties that can be null.
- * A property that no request can have is left out: the server may know its value from elsewhere.
+ * A property that no request can have is left out, unless entries must have it: the server may know its value from
+ * elsewhere.
  * `sent`: the properties that a request can have.
+ * `computed`: the properties whose values follow from other entries.
  */
 export function createEmptyValues(
   reader: SchemaReader,
   { schema, id }: Pick<Resource, 'schema' | 'id'>,
-  sent: readonly string[],
+  { sent, computed }: { readonly sent: readonly string[]; readonly computed: readonly string[] },
   isValid: (pointer: string, value: unknown) => boolean,
 ): Entry {
   if (schema === '') return {};
   const required = reader.getRequired(schema);
   return Object.fromEntries(
     [...reader.getProperties(schema)].flatMap(([name, pointer]): readonly (readonly [string, unknown])[] => {
-      if (!sent.includes(name)) return [];
-      if (required.includes(name))
-        return reader.getItems(pointer) !== undefined && isValid(pointer, []) ? [[name, []]] : [];
+      if (computed.includes(name)) return [];
+      const isRequired = required.includes(name);
+      if (!sent.includes(name) && !isRequired) return [];
+      if (isRequired && reader.getItems(pointer) !== undefined)
+        return sent.includes(name) && isValid(pointer, []) ? [[name, []]] : [];
       // A property without types can be null too, but its document does not say so.
       const canBeNull = name !== id.property && reader.getTypes(pointer).length > 0 && isValid(pointer, null);
       return canBeNull ? [[name, null]] : [];

@@ -18,7 +18,7 @@ import { inferResources } from './infer.ts';
 import { findListParameters } from './list-parameters.ts';
 import type { ListParameters } from './list-query.ts';
 import { listRequestNames } from './locate.ts';
-import { createEmptyValues, createFittingNames, createNestedDefaults } from './nested-defaults.ts';
+import { createEmptyValues, createFittingNames, createNestedDefaults, listComputed } from './nested-defaults.ts';
 import { hasOwnId } from './query-ids.ts';
 import {
   type Action,
@@ -206,9 +206,10 @@ export class ResourceModel {
   });
 
   /** Returns the empty lists and the nulls that a new entry has without its request. */
-  readonly getEmptyValues = memoizeByObject((plan: Plan) =>
-    createEmptyValues(this.reader, plan.resource, this.#getRequestNames(plan), this.contract.isValid),
-  );
+  readonly getEmptyValues = memoizeByObject((plan: Plan) => {
+    const names = { sent: this.#getRequestNames(plan), computed: listComputed(this.derived, plan.resource) };
+    return createEmptyValues(this.reader, plan.resource, names, this.contract.isValid);
+  });
 
   /**
    * Creates an entry from a request body.

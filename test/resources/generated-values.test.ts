@@ -19,6 +19,38 @@ const API = {
   schemas: { Pet, NewPet },
 };
 
+describe('A required property that can be null and that a new entry lacks', () => {
+  const orNull = (schema: object) => ({ anyOf: [schema, { type: 'null' }] });
+  const Task = createObject({
+    'id!': { type: 'integer', readOnly: true },
+    'title!': TEXT,
+    'dueDate!': { type: ['string', 'null'], format: 'date' },
+    'priority!': { type: ['integer', 'null'], default: 2 },
+    'place!': orNull(createObject({ 'city!': TEXT })),
+    'editedAt!': { type: ['string', 'null'], format: 'date-time', readOnly: true },
+    'createdAt!': { type: ['string', 'null'], format: 'date-time', readOnly: true },
+  });
+  const api = { paths: createResourcePaths('/tasks/{taskId}', refer('Task'), Task), schemas: { Task } };
+
+  it('is null, also if no request can have it', async () => {
+    const paths = {
+      ...api.paths,
+      '/tasks': {
+        ...api.paths['/tasks'],
+        post: { status: 201, request: createObject({ 'title!': TEXT }), response: Task },
+      },
+    };
+    const { ask } = await startApi({ ...api, paths });
+    const { body, headers } = await ask('POST', '/tasks', { title: 'a' });
+    const none = { dueDate: null, place: null, editedAt: null };
+    expect(body).toEqual({ id: 1, title: 'a', priority: 2, createdAt: expect.any(String), ...none });
+    expect(headers.get('x-mocked')).toBeNull();
+    expect((await ask('GET', '/tasks')).body).toEqual([body]);
+    const changed = { title: 'b', dueDate: '2030-01-01', priority: null, place: null };
+    expect((await ask('PUT', '/tasks/1', changed)).body).toEqual({ ...body, ...changed });
+  });
+});
+
 describe('A property that a response requires and the entry lacks', () => {
   it('is generated, and listed in X-Mocked', async () => {
     const { ask } = await startApi(API);
