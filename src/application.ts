@@ -37,6 +37,11 @@ export interface Application<S extends State = State> {
    */
   readonly defaultData: string | ((contract: Contract, lists: S) => S);
   /**
+   * Adds the lists that the contract defines and the JSON file with the default data lacks.
+   * Without this function, the file has all lists.
+   */
+  completeDefaultData?(contract: Contract, lists: S): S;
+  /**
    * A file with settings of the application.
    * The engine reads the file at the start and each time the user saves it, and passes its text to `load`.
    * If the text is invalid, `load` throws a `UserError` and keeps the earlier settings.

@@ -19,6 +19,7 @@ import { completeNewEntry, createEntryForm } from './entry-form.ts';
 import { getKeyValue } from './entry-values.ts';
 import { explainPlan } from './explain-plan.ts';
 import { createHandler, respondToMocked } from './handlers.ts';
+import type { KnownLists } from './infer.ts';
 import { linkEntries } from './link-entries.ts';
 import { addArticle } from './names.ts';
 import { findIdIssues, findNameIssues, findOverrideIssues, findResourceIssues } from './override-issues.ts';
@@ -169,28 +170,32 @@ function findBody({ contract }: ResourceModel, route: Route): unknown {
 }
 
 /**
- * Creates the `ResourceModel` of a contract at the first call, and returns it at later calls.
+ * Creates the `ResourceModel` of a contract.
  * Throws `UserError` if an `x-storefront` extension in the document is invalid.
  */
-const getModel = memoizeByObject((contract: Contract) => {
+export function createModel(contract: Contract, known?: KnownLists): ResourceModel {
   const throwIfIssues = (issues: readonly Issue[]) => {
     if (issues.length > 0) throw new UserError(formatIssues(contract.locate, issues));
   };
   throwIfIssues(findOverrideIssues(contract.normalized, contract.routes));
-  const model = new ResourceModel(contract, createMock(contract));
+  const model = new ResourceModel(contract, createMock(contract), known);
   const { inference, reader } = model;
   throwIfIssues(findResourceIssues(contract.normalized, contract.routes, inference.plans.values()));
   throwIfIssues(findNameIssues(reader, contract.routes, [...inference.plans.values()]));
   throwIfIssues(findIdIssues(contract.normalized, inference.plans.values(), (schema) => reader.isObject(schema)));
   return model;
-});
+}
 
 /**
  * Creates an application that serves any OpenAPI document.
  * It infers resources such as `/pets` from the document, and stores their entries.
  * `contractFile`: the path of the OpenAPI document.
+ * `getModel`: returns the resources of a contract, always the same object for the same contract.
  */
-export function createResourceApplication(contractFile: string): Application {
+export function createResourceApplication(
+  contractFile: string,
+  getModel: (contract: Contract) => ResourceModel = memoizeByObject((contract: Contract) => createModel(contract)),
+): Application {
   return {
     contractFile,
     defaultData: (contract, lists) => createSeeds(getModel(contract), lists),

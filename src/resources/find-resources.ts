@@ -33,8 +33,13 @@ import { addOtherViews, findView, setOwnParent } from './views.ts';
 /**
  * Infers the resources of a document: collections such as `/pets`, and singletons such as `/settings`.
  * Paths with the same resource name in `x-storefront` form one resource.
+ * `names`: see `KnownLists`.
  */
-export function findResources(reader: SchemaReader, paths: DocumentPaths): readonly Resource[] {
+export function findResources(
+  reader: SchemaReader,
+  paths: DocumentPaths,
+  names: readonly string[],
+): readonly Resource[] {
   const byPath = findCandidates(reader, paths);
   const listPaths = new Set(
     byPath.flatMap(({ kind, collectionPath }) => (kind === 'collection' ? [collectionPath] : [])),
@@ -77,7 +82,7 @@ export function findResources(reader: SchemaReader, paths: DocumentPaths): reado
   );
   // Only with all resources, a response with entries of several of them is distinguished from a list.
   const complete = addOtherViews(reader, paths, [...known, ...readOnly]);
-  return setMembers(reader, paths, nameResources(complete), memberships);
+  return setMembers(reader, paths, nameResources(complete, names), memberships);
 }
 
 /**
@@ -396,7 +401,7 @@ function isFilter(reader: SchemaReader, { mounts, schema }: Resource, path: stri
  * Makes the names of resources unique.
  * The second resource `pets` becomes `owners.pets`, with the name of its parent, or gets a number.
  */
-function nameResources(resources: readonly Resource[]): readonly Resource[] {
+function nameResources(resources: readonly Resource[], names: readonly string[]): readonly Resource[] {
   // JSON Schema validators and `JSON.parse` treat a list with the name `__proto__` differently, so no resource gets
   // this name.
   const used = new Set(['__proto__']);
@@ -405,7 +410,8 @@ function nameResources(resources: readonly Resource[]): readonly Resource[] {
   return resources.map((resource) => {
     const parent = resource.mounts[0]?.parents.at(-1);
     // Internal lists have names with `$`.
-    const own = resource.name.replace(/^\$+/, '') || 'entries';
+    const segment = resource.name.replace(/^\$+/, '') || 'entries';
+    const own = names.find((one) => normalizeName(one) === normalizeName(segment)) ?? segment;
     const longer = parent ? `${getResourceSegment(parent.path)}.${own}` : own;
     let name = used.has(own) ? longer : own;
     for (let number = numbers.get(longer) ?? 2; used.has(name); number++) {

@@ -1,6 +1,6 @@
 import type { Input } from '../application.ts';
 import type { CompleteValue } from '../mock/complete-value.ts';
-import type { createMock } from '../mock/mock.ts';
+import type { Mock } from '../mock/mock.ts';
 import type { Contract } from '../openapi/contract.ts';
 import { omitKeys, pickKeys } from '../openapi/document.ts';
 import type { Route } from '../openapi/routes.ts';
@@ -14,7 +14,7 @@ import { createParentFinder } from './entries.ts';
 import { EntryValidator } from './entry-validator.ts';
 import { copyKeyValue, getKeyValue, getPathSchemas, type PathInput, setKeyValue } from './entry-values.ts';
 import { getEnvelopeValues } from './envelopes.ts';
-import { inferResources } from './infer.ts';
+import { inferResources, type KnownLists, NO_LISTS } from './infer.ts';
 import { findListParameters } from './list-parameters.ts';
 import type { ListParameters } from './list-query.ts';
 import { listRequestNames } from './locate.ts';
@@ -90,10 +90,11 @@ export class ResourceModel {
   /** The resources with an operation that creates entries. */
   readonly #created: ReadonlySet<Resource>;
 
-  constructor(contract: Contract, { completeValue, generateField }: ReturnType<typeof createMock>) {
+  constructor(contract: Contract, mock: Mock, { names, routes }: KnownLists = NO_LISTS) {
+    const { completeValue, generateField } = mock;
     this.contract = contract;
     this.reader = new SchemaReader(contract.normalized);
-    this.inference = inferResources(this.reader, contract.routes);
+    this.inference = inferResources(this.reader, [...contract.routes, ...routes], names);
     this.streams = planStreams(this.reader, this.inference, contract.routes);
     const creating = [...this.inference.plans.values()].filter(({ action }) => CREATING_ACTIONS.includes(action));
     this.#created = new Set(creating.map(({ resource }) => resource));

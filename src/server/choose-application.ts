@@ -11,6 +11,7 @@ import type { Options } from './options.ts';
  * Returns the application that serves the contract: the built-in shop, or an application that stores the resources of
  * the contract.
  * It is the shop if the contract contains an operation of the shop with the same operationId, method and path.
+ * Other operations of this contract are served as those of any contract, on the same state.
  * Rejects with a `UserError` if the contract can't be loaded, and with a `UserError` if the option `synonyms` has
  * no effect.
  */
@@ -22,12 +23,16 @@ export async function chooseApplication({
 }: Pick<ServerOptions, 'contract' | 'strict' | 'synonyms' | 'allowRefs'>): Promise<Application> {
   const path = file === undefined ? undefined : resolveContract(file);
   const isShop = path === undefined || (await loadContract({ path, strict, allowRefs })).routes.some(isShopOperation);
-  // The cast is safe: the server validates a state by the rules of the application before it passes the state to the
-  // application.
   if (isShop) {
-    // Loads only the application that is used: loading the other one takes time and memory.
+    // Loads only the applications that are used: loading them takes time and memory.
     const { createShop } = await import('../shop/application.ts');
-    return createShop(synonyms === undefined ? undefined : resolve(synonyms)) as unknown as Application;
+    // The cast is safe: the server validates a state by the rules of the application before it passes the state to the
+    // application.
+    const shop = createShop(synonyms === undefined ? undefined : resolve(synonyms)) as unknown as Application;
+    if (path === undefined) return shop;
+    // A reload can add operations to the contract.
+    const { extendApplication } = await import('../resources/extend-application.ts');
+    return extendApplication(shop);
   }
   if (synonyms !== undefined)
     throw new UserError(

@@ -255,16 +255,17 @@ function createDefault(options: SharedStateOptions, shared: Storage, loaded: Loa
  * `getContract` returns the current contract.
  */
 export function getDefaultData(
-  { defaultData: own }: Application,
+  { defaultData: own, completeDefaultData }: Application,
   { defaultData }: Pick<ServerOptions, 'defaultData'>,
   getContract: () => Contract,
 ): DefaultDataSource {
-  if (typeof own === 'string') return { defaultData: resolve(defaultData ?? own) };
-  const create = memoizeByObject((contract: Contract) => memoizeByObject((lists: State) => own(contract, lists)));
-  const complete = (lists: State) => create(getContract())(lists);
-  return defaultData === undefined
-    ? { defaultData: () => complete(NO_LISTS) }
-    : { defaultData: resolve(defaultData), complete };
+  const file = defaultData ?? (typeof own === 'string' ? own : undefined);
+  const add = typeof own === 'string' ? completeDefaultData : own;
+  const create =
+    add && memoizeByObject((contract: Contract) => memoizeByObject((lists: State) => add(contract, lists)));
+  const complete = create && ((lists: State) => create(getContract())(lists));
+  if (file !== undefined) return { defaultData: resolve(file), complete };
+  return { defaultData: () => complete?.(NO_LISTS) ?? NO_LISTS };
 }
 
 const NO_LISTS: State = {};

@@ -299,8 +299,9 @@ export function findNewIssues(issues: readonly Issue[], { state, next, validator
       if (invalid.has(entry) && !found.has(entry)) found.set(entry, index);
     return found;
   });
-  return issues.filter(({ pointer }) => {
-    if (pointer === '') return true;
+  return issues.filter(({ pointer, rule }) => {
+    // A reference of an old entry becomes invalid when a change removes the other entry.
+    if (pointer === '' || rule === 'reference') return true;
     const [list = '', index = ''] = parsePointer(pointer);
     const entry = getEntry([list, index]);
     // If an entry is in the list twice, the second occurrence is new.

@@ -40,12 +40,14 @@ describe('createStorefront with a contract', () => {
     expect((await ask('GET', `/pets/${created.body.id}`)).status).toBe(404);
   });
 
-  it('serves the shop if the contract has an operation of the shop', async () => {
+  it('serves the shop and the resources of the other operations if the contract has an operation of the shop', async () => {
     const products = createOperation('listProducts', { type: 'array' });
     const contract = await writePetsContract({ '/api/products': { get: products } });
     const { ask, mocked } = await startStorefront({ contract });
-    expect(mocked).toEqual(['listPets', 'createPet', 'getPet', 'deletePet']);
+    expect(mocked).toEqual([]);
     expect((await ask('GET', '/api/products')).body).not.toEqual([]);
+    expect((await ask('POST', '/pets', { name: 'Rex' })).status).toBe(201);
+    expect((await ask('GET', '/pets')).body).toMatchObject([{ name: 'Rex' }]);
   });
 
   it('has no words of the shop in the description of the server', async () => {
