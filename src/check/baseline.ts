@@ -1,6 +1,8 @@
+import type { Document } from '../openapi/document.ts';
 import type { Route } from '../openapi/routes.ts';
 import { toIsoTime } from '../util/iso-time.ts';
 import { UserError } from '../util/issue.ts';
+import { createEntryFinder, getKey, getRequest } from './baseline-entries.ts';
 import { createResourceFinder, isReturnedValue } from './causes.ts';
 import { type BaselineEntry, type Failure, getCounting, getSignature, type Report } from './report/report.ts';
 
@@ -89,8 +91,9 @@ function compareTexts(one: string, other: string): number {
 interface ComparisonOptions {
   readonly path: string;
   readonly entries: readonly BaselineEntry[];
-  /** All operations of the contract. */
+  /** All operations of the contract, and its document. */
   readonly routes: readonly Route[];
+  readonly document: Document;
   readonly isStrict: boolean;
   /** Whether the check read recorded requests. */
   readonly isRecorded: boolean;
@@ -109,18 +112,20 @@ export function applyBaseline(report: Report, options: ComparisonOptions): Repor
   // Of two equal entries, the one that is valid counts.
   const entries = options.entries.toSorted((one, other) => Number(isExpired(one)) - Number(isExpired(other)));
   const counting = getCounting(report);
-  const seen = [...report.failures, ...report.unchecked.flatMap((text) => toIncomplete(text, routes))].map((found) => ({
-    found,
-    current: toEntry(found, routes, today),
-    entry: findEntry(entries, toEntry(found, routes, today), routes),
-  }));
+  const found = [...report.failures, ...report.unchecked.flatMap((text) => toIncomplete(text, routes))];
+  const current = found.map((one) => toEntry(one, routes, today));
+  const findEntries = createEntryFinder(entries, current, options);
+  const seen = current.map((one, index) => {
+    const own = findEntries(one);
+    return { found: found[index] as Failure | IncompletePart, current: one, entry: own[0], own };
+  });
   const known = seen.filter(({ entry }) => entry && !isExpired(entry));
   const toResource = createResourceFinder(routes);
   const isReturned = ({ found }: (typeof seen)[number]) =>
     known.some((one) => isReturnedValue(toViolated(found), toViolated(one.found), toResource));
   const accepted = seen.filter((one) => known.includes(one) || (!one.entry && isReturned(one)));
   const isAccepted = (one: Failure | string) => accepted.some(({ found }) => toSource(found) === one);
-  const missed = entries.filter((entry) => !seen.some((one) => one.entry === entry));
+  const missed = entries.filter((entry) => !seen.some(({ own }) => own.includes(entry)));
   const fixed = missed.filter((entry) => isReached(entry, report, options));
   const kept = missed.filter((entry) => !fixed.includes(entry));
   const updated = seen
@@ -133,7 +138,7 @@ export function applyBaseline(report: Report, options: ComparisonOptions): Repor
     unchecked: report.unchecked.filter((text) => !isAccepted(text)),
     notes: [
       ...report.notes,
-      ...seen.flatMap(({ current, entry }) => describeRename(current, entry)),
+      ...new Set(seen.flatMap(({ current, entry }) => describeRename(current, entry))),
       ...expired.map(
         (entry) => `The baseline accepted ${describeEntry(entry)} until ${entry.expires}${describeTicket(entry)}`,
       ),
@@ -194,52 +199,6 @@ function toEntry(found: Failure | IncompletePart, routes: readonly Route[], toda
   };
 }
 
-function getRequest(route: Route | undefined): string {
-  return route ? `${route.method} ${route.path}` : '';
-}
-
-/** Different parts of a check can find the same violation, so an entry with a rule is the same in each of them. */
-function getKey({ operation, check, rule = check, signature }: BaselineEntry): string {
-  return JSON.stringify([operation, rule, signature]);
-}
-
-/**
- * Returns whether two requests are those of one operation: they differ only in the names of path parameters, in the
- * version in the path, or in segments before it, such as `GET /tasks` and `GET /api/v2/tasks`.
- */
-function isSameRequest(one: string, other: string): boolean {
-  const [[method, path], [otherMethod, otherPath]] = [splitRequest(one), splitRequest(other)];
-  return method === otherMethod && (path.endsWith(otherPath) || otherPath.endsWith(path));
-}
-
-/** Returns the method and the path of a request without the version and the names of path parameters. */
-function splitRequest(request: string): readonly [method: string, path: string] {
-  const [method = '', path = ''] = request.split(' ', 2);
-  return [method, path.replaceAll(/\{[^}]*\}/g, '{}').replace(/\/v\d+(?:\.\d+)*(?=\/)/, '')];
-}
-
-/**
- * Finds the entry of a failure.
- * An entry of an operation that the contract no longer has is that of the operation with the same request.
- */
-function findEntry(
-  entries: readonly BaselineEntry[],
-  current: BaselineEntry,
-  routes: readonly Route[],
-): BaselineEntry | undefined {
-  const key = getKey(current);
-  const isMissing = ({ operation }: BaselineEntry) => !routes.some(({ operationId }) => operationId === operation);
-  return (
-    entries.find((entry) => getKey(entry) === key) ??
-    entries.find(
-      (entry) =>
-        isMissing(entry) &&
-        isSameRequest(entry.request, current.request) &&
-        getKey({ ...entry, operation: current.operation }) === key,
-    )
-  );
-}
-
 /** Returns whether a check that did not find the failure of an entry would have found it. */
 function isReached(
   { operation, rule }: BaselineEntry,
@@ -266,10 +225,15 @@ function describeTicket({ ticket, reason }: BaselineEntry): string {
 }
 
 function describeRename(current: BaselineEntry, entry = current): readonly string[] {
-  const { operation, request } = entry;
+  const { operation, request, signature } = entry;
   if (operation !== current.operation) {
     const old = request === current.request ? operation : `${operation} (${request})`;
     return [`The baseline has ${old} for ${current.operation} (${current.request})`];
   }
-  return request === current.request ? [] : [`${operation} was ${request} in the baseline, and is ${current.request}`];
+  return [
+    ...(request === current.request ? [] : [`${operation} was ${request} in the baseline, and is ${current.request}`]),
+    ...(signature === current.signature
+      ? []
+      : [`The baseline has ${signature} for ${current.signature} of ${operation}`]),
+  ];
 }

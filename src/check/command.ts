@@ -292,7 +292,8 @@ interface Comparison {
 /** Compares a report with the baseline of the command. With `--update-baseline`, writes the new baseline first. */
 function compareWithBaseline(report: Report, { command, entries, contract, nowMs }: Comparison): Report {
   const { baseline: path = '', strictBaseline: isStrict = false, updateBaseline } = command;
-  const options = { path, entries, routes: contract.routes, isStrict, isRecorded: isRecorded(command), nowMs };
+  const { routes, document } = contract;
+  const options = { path, entries, routes, document, isStrict, isRecorded: isRecorded(command), nowMs };
   if (!updateBaseline) return applyBaseline(report, options);
   return withLock(path, () => {
     // Another check can have updated the baseline since the start of this one.

@@ -136,8 +136,8 @@ it('a value that the server is known to accept is no new failure in a response',
     '/tags': { get: respond('listTags', 200) },
   };
   const folder = await folderWith({ 'api.json': JSON.stringify({ ...DOCUMENT, paths }) });
-  const { routes } = await loadContract({ path: join(folder, 'api.json'), strict: false });
-  const options = { path: '', entries: [], routes, isStrict: false, isRecorded: false, nowMs: MAY_1 };
+  const { routes, document } = await loadContract({ path: join(folder, 'api.json'), strict: false });
+  const options = { path: '', entries: [], routes, document, isStrict: false, isRecorded: false, nowMs: MAY_1 };
   const coverage = { operations: [], rules: [] };
   const report = { title: '', checks: [], rows: [], notes: [], coverage, unchecked: [], unreached: [] };
   const entries = applyBaseline({ ...report, failures: [accepted] } as never, options).baseline?.entries ?? [];
