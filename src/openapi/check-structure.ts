@@ -106,10 +106,11 @@ function checkParameter(document: Document, pointer: string): readonly Issue[] {
   const node = getTarget(document, pointer);
   if (!isNode(node) || typeof node.name !== 'string') return [{ pointer, message: 'is not a parameter: add a name' }];
   const locations = isVersion32(document) ? [...PARAMETER_LOCATIONS, 'querystring'] : PARAMETER_LOCATIONS;
-  if (!locations.includes(String(node.in)))
-    return [
-      { pointer, message: `has the invalid location ${JSON.stringify(node.in)}: use one of ${locations.join(', ')}` },
-    ];
+  if (!locations.includes(String(node.in))) {
+    const remedy = node.in === 'querystring' ? 'write openapi: 3.2.0, or use' : 'use';
+    const message = `has the invalid location ${JSON.stringify(node.in)}: ${remedy} one of ${locations.join(', ')}`;
+    return [{ pointer, message }];
+  }
   if (node.in === 'querystring' && !isNode(node.content))
     return [
       { pointer, message: 'has no content: add content with one media type, because it is the whole query string' },

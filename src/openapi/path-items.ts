@@ -74,14 +74,16 @@ export function findUnsupportedMethods(document: {
   readonly paths?: unknown;
 }): readonly Issue[] {
   if (!isVersion32(document)) return [];
-  return Object.entries(toNode(document.paths)).flatMap(([path, item]) =>
-    Object.keys(toNode(toNode(item)[OTHER_OPERATIONS])).flatMap((method) => {
+  return Object.entries(toNode(document.paths)).flatMap(([path, item]) => {
+    const { [OTHER_OPERATIONS]: others = {} } = toNode(item);
+    const pointer = formatPointer('paths', path, OTHER_OPERATIONS);
+    if (!isNode(others))
+      return [{ pointer, message: 'is ignored, because it is not an object: use methods such as LINK as its keys' }];
+    return Object.keys(others).flatMap((method) => {
       const message = describeUnreachable(method);
-      return message === undefined
-        ? []
-        : [{ pointer: formatPointer('paths', path, OTHER_OPERATIONS, method), message }];
-    }),
-  );
+      return message === undefined ? [] : [{ pointer: pointer + formatPointer(method), message }];
+    });
+  });
 }
 
 /** Returns why no request can have a method below `additionalOperations`; undefined if requests can have it. */

@@ -1,25 +1,50 @@
 import type { Issue } from '../util/issue.ts';
 import { formatPointer } from '../util/json-pointer.ts';
-import { type Document, getNode, isNode, resolveNode, toNode } from './document.ts';
-import { getItemPointer, isVersion32, listOperations } from './path-items.ts';
+import { type Document, getNode, isNode, type Node, resolveNode, toNode } from './document.ts';
+import { getItemPointer, isVersion32, listOperations, OTHER_OPERATIONS } from './path-items.ts';
 import { getSchemePointer } from './security.ts';
 import { mapNodes } from './walk-schemas.ts';
 
 /**
  * Returns a warning for each part of an OpenAPI 3.2 document that the server ignores, or that contradicts other
  * parts.
+ * In a document of an earlier version, these are the operations that only OpenAPI 3.2 has, for example in a path item
+ * of another file.
  */
 export function findUnsupportedParts(document: Document): readonly Issue[] {
-  if (!isVersion32(document)) return [];
+  if (!isVersion32(document)) return findLaterOperations(document);
   const operations = Object.entries(toNode(document.paths)).flatMap(([path, item]) =>
     listOperations(document, toNode(item)).map(({ pointer }) => formatPointer('paths', path) + pointer),
   );
   return [
+    ...findSelf(document),
     ...findDialect(document),
     ...findTags(document),
     ...operations.flatMap((pointer) => [...findMixedQueries(document, pointer), ...findSchemes(document, pointer)]),
     ...findNodes(document),
   ];
+}
+
+function findLaterOperations(document: Document): readonly Issue[] {
+  const { openapi } = document;
+  return Object.entries(toNode(document.paths)).flatMap(([path, item]) =>
+    ['query', OTHER_OPERATIONS]
+      .filter((key) => isNode(toNode(item)[key]))
+      .map((key) => ({
+        pointer: formatPointer('paths', path, key),
+        message: `is ignored, because the document has the version ${openapi}: write openapi: 3.2.0 in the main file`,
+      })),
+  );
+}
+
+/** Returns a warning if `$self` is not a URI reference without a fragment. */
+function findSelf({ $self }: Document & { readonly $self?: unknown }): readonly Issue[] {
+  const isUri =
+    typeof $self === 'string' && /^[\w\-.~:/?@!$&'()*+,;=%[\]]+$/.test($self) && !/%(?![\da-f]{2})/i.test($self);
+  if ($self === undefined || (isUri && URL.canParse($self, 'file:///'))) return [];
+  const message =
+    'is not the URI of the document: use a URI or a path without a fragment, such as https://example.com/openapi';
+  return [{ pointer: '/$self', message }];
 }
 
 /** The dialects of schemas that the server reads as they are. */
@@ -74,7 +99,7 @@ function findSchemes(document: Document, operation: string): readonly Issue[] {
   );
 }
 
-/** Returns a warning for each XML node type and each encoding that is ignored. */
+/** Returns a warning for each XML node type, each item schema and each encoding that is ignored. */
 function findNodes(document: Document): readonly Issue[] {
   const issues: Issue[] = [];
   mapNodes(document, (node, pointer) => {
@@ -86,9 +111,25 @@ function findNodes(document: Document): readonly Issue[] {
         pointer: `${pointer}/prefixEncoding`,
         message: 'is ignored: the server does not read parts by position',
       });
+    if (MEDIA_TYPE.test(pointer)) issues.push(...findItems(node, pointer));
     return node;
   });
   return issues;
+}
+
+/** Matches the JSON Pointer of a Media Type Object. */
+const MEDIA_TYPE = /\/(?:content|components\/mediaTypes)\/[^/]+$/;
+
+/** Returns a warning for each invalid value about the items of a stream. */
+function findItems({ itemSchema, itemEncoding }: Node, pointer: string): readonly Issue[] {
+  const isSchema = itemSchema === undefined || typeof itemSchema === 'boolean' || isNode(itemSchema);
+  const isEncoding = itemEncoding === undefined || isNode(itemEncoding);
+  return [
+    ...(isSchema
+      ? []
+      : [{ pointer: `${pointer}/itemSchema`, message: 'is ignored, because it is not a schema: use an object' }]),
+    ...(isEncoding ? [] : [{ pointer: `${pointer}/itemEncoding`, message: 'is ignored, because it is not an object' }]),
+  ];
 }
 
 const NODE_TYPES = ['element', 'attribute', 'text', 'cdata'];

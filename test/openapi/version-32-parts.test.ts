@@ -196,3 +196,69 @@ tags: [{ name: a, parent: b }, { name: c, parent: d }, { name: d, parent: c }]`,
     expect(warning).toMatch(/#\/tags\/1\/parent leads back to the tag itself: remove it; and 2 more/);
   });
 });
+
+describe('invalid parts of OpenAPI 3.2', () => {
+  const A = '{ get: { responses: { "204": { description: d } } } }';
+
+  it.each<readonly [part: string, text: string, warning: RegExp]>([
+    [
+      'an item schema',
+      create32(`
+  /a: { get: { responses: { "200": { description: d, content: { application/jsonl: {
+    itemSchema: 5 } } } } } }`),
+      /:6:\d+ #\/paths\/~1a\/get\/responses\/200\/content\/application~1jsonl\/itemSchema is ignored, because it is not a schema/,
+    ],
+    [
+      'an encoding of items',
+      create32(`
+  /a: { get: { responses: { "200": { description: d, content: { multipart/mixed: {
+    itemEncoding: [] } } } } } }`),
+      /:6:\d+ #\/.*\/itemEncoding is ignored, because it is not an object/,
+    ],
+    [
+      'other operations',
+      create32(`
+  /a: { additionalOperations: [] }`),
+      /#\/paths\/~1a\/additionalOperations is ignored, because it is not an object: use methods such as LINK as its keys/,
+    ],
+    ...['not a uri', '5', 'https://example.com/a#b', '"%zz"', '"http://[x"'].map(
+      (self) =>
+        [
+          `$self: ${self}`,
+          create32(`\n  /a: ${A}`, `$self: ${self}`),
+          /:\d+:\d+ #\/\$self is not the URI of the document: use a URI or a path without a fragment/,
+        ] as const,
+    ),
+  ])('such as %s are named with their lines', async (_, text, warning) => {
+    const path = await writeDocument(text);
+    expect((await loadContract({ path, strict: false })).warning).toMatch(warning);
+  });
+});
+
+describe('a document of OpenAPI 3.1 that refers to a file of OpenAPI 3.2', () => {
+  const FILES = {
+    'openapi.yaml': `openapi: 3.1.0
+info: { title: t, version: "1" }
+paths: { /a: { $ref: 'parts.yaml#/paths/~1a' } }
+`,
+    'parts.yaml': `openapi: 3.2.0
+info: { title: t, version: "1" }
+paths:
+  /a:
+    query: { responses: { "204": { description: d } } }
+    get:
+      responses: { "200": { description: d, content: { application/jsonl: { itemSchema: { $ref: '#/components/schemas/N' } } } } }
+components: { schemas: { N: { type: object, required: [n], properties: { n: { type: integer, example: 7 } } } } }
+`,
+  };
+
+  it('has the streams of this file, and a warning about its operations that only OpenAPI 3.2 has', async () => {
+    const folder = await folderWith(FILES);
+    const { ask, log } = await startStorefront({ contract: join(folder, 'openapi.yaml') });
+    expect((await ask('GET', '/a')).text).toMatch(/^(?:\{"n":7\}\n)+$/);
+    expect((await ask('QUERY', '/a')).status).toBe(405);
+    expect(log.map(({ msg }) => msg).join()).toMatch(
+      /parts\.yaml:5:\d+ #\/paths\/~1a\/query is ignored, because the document has the version 3\.1\.0: write openapi: 3\.2\.0 in the main file/,
+    );
+  });
+});

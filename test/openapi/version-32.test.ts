@@ -162,7 +162,7 @@ describe('a parameter that is the query string', () => {
   it('is refused in OpenAPI 3.1, and without content', async () => {
     const old = await writeDocument(QUERY_STRINGS.replace('3.2.0', '3.1.0'));
     await expect(loadContract({ path: old, strict: false })).rejects.toThrow(
-      'has the invalid location "querystring": use one of path, query, header, cookie',
+      'has the invalid location "querystring": write openapi: 3.2.0, or use one of path, query, header, cookie',
     );
     const bare = await writeDocument(
       create32(`
