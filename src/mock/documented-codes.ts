@@ -5,6 +5,7 @@ import { ALL_PARTS, getPartItems, getPartProperties, getSchemaParts } from '../o
 import { memoizeByObject } from '../util/memoize-by-object.ts';
 import {
   type DocumentedCodes,
+  findCommonStatuses,
   getPhrases,
   isCodeName,
   type RequestError,
@@ -73,7 +74,9 @@ function collectCodes(
   status: number,
 ): StatusCodes | undefined {
   const own = response ? readCodes(response) : [];
-  const listed = response ? readEnumCodes(contract)(response).filter(({ value }) => namesError(value, status)) : [];
+  const listed = response
+    ? readEnumCodes(contract)(response).filter(({ value }) => namesError(value, status) && !isOfOther(value, status))
+    : [];
   const hasExamples = Object.values(response?.media ?? {}).some(({ examples }) => examples.length > 0);
   const others = hasExamples || listed.length > 0 ? [] : findCommonCodes(contract, status);
   const codes = [...own, ...listed, ...others];
@@ -107,6 +110,12 @@ function splitWords(text: string): readonly string[] {
 function namesError(code: unknown, status: number): boolean {
   const words = splitWords(String(code));
   return getPhrases(status).some((phrase) => phrase.split(' ').every((word) => words.includes(word)));
+}
+
+/** Returns whether a code is a common one of other statuses only: `invalid_credentials` is none of 400. */
+function isOfOther(code: unknown, status: number): boolean {
+  const statuses = findCommonStatuses(splitWords(String(code)).join(' '));
+  return statuses.length > 0 && !statuses.includes(status === 422 ? 400 : status);
 }
 
 /** Returns the codes in the examples of a response. */

@@ -95,6 +95,14 @@ export function getPhrases(status: number): readonly string[] {
   ];
 }
 
+/** Returns the statuses of which some words, such as `not found`, are a common code. Those of 422 are those of 400. */
+export function findCommonStatuses(words: string): readonly number[] {
+  const phrase = words.replace(/ error$/, '');
+  return Object.keys(CODES)
+    .map(Number)
+    .filter((status) => [phrase, words].some((one) => CODES[status]?.includes(one)));
+}
+
 /**
  * Converts phrases to codes in all styles, with and without "error" at the end.
  * For example, `not found` becomes `not_found`, `NotFound` and `not_found_error`.

@@ -84,6 +84,14 @@ it('An error has the value of an enum that names it', async () => {
   expect((await ask('POST', '/tasks/1/complete')).body).toMatchObject({ code: 'TASK_CONFLICT' });
 });
 
+it('An error has no value of a shared enum that names an error of another status', async () => {
+  const values = ['invalid_credentials', 'validation_failed', 'title_taken', 'not_found', 'unauthorized'];
+  const coded = createResponse(createObject({ 'code!': { type: 'string', enum: values } }));
+  const ask = await start({ 'POST /tasks 400': coded, 'POST /tasks/{taskId}/complete 409': coded });
+  expect((await ask('POST', '/tasks', {})).body).toEqual({ code: 'validation_failed' });
+  expect((await ask('POST', '/tasks/1/complete')).body).toEqual({ code: 'title_taken' });
+});
+
 it('The field error has the documented code beside a message, and else the message', async () => {
   const createErrors = (value: object) =>
     createResponse(createObject(Object.fromEntries(Object.keys(value).map((name) => [`${name}!`, TEXT]))), [value]);
