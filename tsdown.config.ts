@@ -1,4 +1,6 @@
+import { resolve } from 'node:path';
 import { defineConfig, type Rolldown } from 'tsdown';
+import { emitLicenses } from './tools/licenses.ts';
 
 /**
  * Escapes characters outside of ASCII in the code, which are in strings, regular expressions and comments.
@@ -16,7 +18,10 @@ function escapeCharacter(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
-const common = { platform: 'node', target: 'node20.19', sourcemap: true } as const;
+// The package does not contain src/, and a map without it still has the lines and names of src/ for stack traces.
+const outputOptions = { sourcemapExcludeSources: true } as const;
+
+const common = { platform: 'node', target: 'node20.19', sourcemap: true, outputOptions } as const;
 const entry = {
   storefront: 'src/index.ts',
   testing: 'src/testing/in-process.ts',
@@ -32,9 +37,11 @@ export default defineConfig([
     ...common,
     entry: { main: 'src/cli/main.ts', ...entry },
     dts: false,
-    plugins: [toAscii],
+    plugins: [toAscii, emitLicenses()],
+    // rolldown 1.0 gives a variable in the CommonJS build of this package, which prom-client requires, the name of a function.
+    alias: { '@opentelemetry/api': resolve('node_modules/@opentelemetry/api/dist/index.mjs') },
     // Editors read docblocks from the declarations, which keep them.
-    outputOptions: { comments: { jsdoc: false } },
+    outputOptions: { ...outputOptions, comments: { jsdoc: false } },
     outExtensions: () => ({ js: '.js' }),
   },
   {

@@ -9,7 +9,7 @@ import {
   type Folder,
   modules,
   packages,
-  pagePackages,
+  bundledPackages,
   reaches,
   rules,
   SHOP_WORDS,
@@ -103,14 +103,14 @@ describe('the source code', () => {
     expect(named).toEqual([]);
   });
 
-  it.each(Object.entries({ ...packages, ...pagePackages, ...modules }))('imports %s only in %j', (name, places) => {
+  it.each(Object.entries({ ...packages, ...bundledPackages, ...modules }))('imports %s only in %j', (name, places) => {
     const importers = strangeImports.filter(({ to }) => to === name).map(({ from }) => from);
     expect(importers).not.toEqual([]);
     expect(importers.filter((path) => !places.some((place) => lies(path, place)))).toEqual([]);
   });
 
   it('imports no external package without a rule', () => {
-    const known = new Set([...Object.keys(packages), ...Object.keys(pagePackages), ...Object.keys(modules)]);
+    const known = new Set([...Object.keys(packages), ...Object.keys(bundledPackages), ...Object.keys(modules)]);
     expect(strangeImports.filter(({ to }) => !known.has(to))).toEqual([]);
   });
 

@@ -27,7 +27,7 @@ function hashSources() {
     'tools/build.mjs',
     'tools/compile.ts',
     'tools/page-build.ts',
-    'tools/page-licenses.ts',
+    'tools/licenses.ts',
     'tools/sanitize-rapidoc.ts',
   ];
   for (const name of [...files.sort(), ...others]) {

@@ -1,7 +1,7 @@
 // The Vite configuration of the pages in the package: the console and the API reference.
 import { gzipSync } from 'node:zlib';
 import type { Rolldown, UserConfig } from 'vite';
-import { emitLicenses } from './page-licenses.ts';
+import { emitLicenses } from './licenses.ts';
 
 /** The minimum size of an asset that is also stored compressed, in bytes. */
 const MIN_COMPRESSED_BYTES = 1024;

@@ -1,6 +1,5 @@
 import type * as PromClient from 'prom-client';
 import type { EndedCommit } from '../store/store.ts';
-import { loadPackage } from '../util/load-package.ts';
 
 /** What the metrics record about a response of the contract's API. */
 interface MeasuredResponse {
@@ -48,8 +47,9 @@ export class Metrics {
   readonly recordCommit = (commit: EndedCommit): void => this.#recorder?.recordCommit(commit);
 
   /** Returns the metrics in the text format of Prometheus. The first call starts the recording. */
-  readonly format = (): Promise<string> => {
-    this.#recorder ??= new Recorder(loadPackage('prom-client'), this.#gauges);
+  readonly format = async (): Promise<string> => {
+    const client = await import('prom-client');
+    this.#recorder ??= new Recorder(client, this.#gauges);
     this.isOn = true;
     return this.#recorder.format();
   };

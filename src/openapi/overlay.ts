@@ -1,7 +1,6 @@
-import type * as JsonPath from 'jsonpath-rfc9535';
+import { exec, type JsonValue } from 'jsonpath-rfc9535';
 import { type Issue, UserError } from '../util/issue.ts';
 import { formatPointer, parsePointer } from '../util/json-pointer.ts';
-import { loadPackage } from '../util/load-package.ts';
 import { tryOrError } from '../util/try-or-undefined.ts';
 import { type Document, formatIssues, isNode, type Node, parseText, readContract, toNode } from './document.ts';
 import { FileAccess, type FileReader, type SourceFile, type Target } from './source-files.ts';
@@ -138,11 +137,7 @@ class OverlayActions {
   #select(target: unknown, pointer: string): readonly string[] {
     const pointers: string[] = [];
     const error = tryOrError(Error, () =>
-      loadPackage<typeof JsonPath>('jsonpath-rfc9535').exec(
-        this.document as JsonPath.JsonValue,
-        String(target),
-        (_, path) => void pointers.push(formatPointer(...path)),
-      ),
+      exec(this.document as JsonValue, String(target), (_, path) => void pointers.push(formatPointer(...path))),
     );
     if (error)
       this.#refuse(pointer, `is not a JSONPath: use a JSONPath such as $.paths['/pets'].get (${error.message})`);

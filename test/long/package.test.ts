@@ -120,6 +120,11 @@ describe.each(NODES)('the package with Node.js %s', (line) => {
     expect(installed.output).not.toContain('install-scripts');
   });
 
+  it('has less than 40 MB with its dependencies', async () => {
+    const { output } = await runCommand('du', ['-sm', 'node_modules'], place);
+    expect(Number(output.split('\t')[0])).toBeLessThan(40);
+  });
+
   it('prints its version with storefront --version', async () => {
     const { version } = JSON.parse(await readFile(projectFile('package.json'), 'utf8'));
     const result = await runCommand('npx', ['--no-install', 'storefront', '--version'], place);
@@ -149,6 +154,7 @@ describe.each(NODES)('the package with Node.js %s', (line) => {
     }
     expect((await ask('GET', `/${products.body[0].image}`)).headers.get('content-type')).toBe('image/svg+xml');
     expect((await ask('POST', '/api/orders')).status).toBe(201);
+    expect((await ask('GET', '/_control/metrics')).text).toContain('process_cpu_seconds_total');
     shop.kill('SIGTERM');
     expect(await shop.ended).toMatchObject({ exitCode: 0, signal: null });
   });

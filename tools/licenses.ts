@@ -1,4 +1,4 @@
-// The licenses of the packages that the pages of the console and of the API reference contain.
+// The licenses of the packages that the program and its pages contain.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Rolldown } from 'vite';
