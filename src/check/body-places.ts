@@ -8,22 +8,58 @@ import { decodeStep, formatPointer } from '../util/json-pointer.ts';
  */
 export function generalizePlace(document: Document, schema: string | undefined, where: string): string {
   const [part = '', ...steps] = where.split('/');
-  let schemas = schema !== undefined && part === 'body' ? [getPart(document, schema)] : [];
-  const shown = steps.map((step) => {
-    const parts = schemas.flatMap((one) => listSchemas(document, one, ['allOf', 'oneOf', 'anyOf']));
-    const name = decodeStep(step);
-    const named = parts.flatMap((one) => getInner(one, 'properties', name));
+  const shown = walk(document, part === 'body' ? schema : undefined, steps).map(({ name }) => name);
+  return [part, ...shown].join('/');
+}
+
+/**
+ * Returns the JSON Pointer of the innermost property that a place such as `body/items/0/price` has in a schema.
+ * Returns the schema itself if it has no such property.
+ */
+export function findPlacePointer(document: Document, schema: string, where: string): string {
+  const [, ...steps] = where.split('/');
+  return walk(document, schema, steps).findLast(({ pointer }) => pointer !== undefined)?.pointer ?? schema;
+}
+
+/**
+ * Returns the JSON Pointer of a property of an entry, which is the body of a response, or a value in it, as in an
+ * envelope or a list.
+ */
+export function findPropertyPointer(document: Document, schema: string, name: string): string | undefined {
+  let schemas = [getPart(document, schema)];
+  for (let depth = 0; depth < MAX_ENVELOPES; depth++) {
+    const parts = schemas.flatMap((one) => listSchemas(document, one, ALTERNATIVES));
+    const [found] = parts.flatMap((one) => getInner(one, 'properties', name));
+    if (found) return found.pointer;
+    schemas = parts.flatMap((one) => [...getInner(one, 'items'), ...getAll(one, 'properties')]);
+  }
+  return undefined;
+}
+
+/** The maximum depth of an entry in a response: a list in an envelope. */
+const MAX_ENVELOPES = 3;
+
+const ALTERNATIVES = ['allOf', 'oneOf', 'anyOf'];
+
+/**
+ * Returns the steps of a place in a schema: `*` for what a server generates, and the JSON Pointer of each property that
+ * the schema describes.
+ */
+function walk(document: Document, schema: string | undefined, steps: readonly string[]) {
+  let schemas = schema === undefined ? [] : [getPart(document, schema)];
+  return steps.map((step): { readonly name: string; readonly pointer?: string | undefined } => {
+    const parts = schemas.flatMap((one) => listSchemas(document, one, ALTERNATIVES));
+    const named = parts.flatMap((one) => getInner(one, 'properties', decodeStep(step)));
     if (named.length > 0) {
       schemas = named;
-      return step;
+      return { name: step, pointer: named[0]?.pointer };
     }
     const entries = parts.flatMap((one) => getInner(one, 'items'));
     const values = parts.flatMap((one) => [...getInner(one, 'additionalProperties'), ...getPatterns(one)]);
     const isIndex = /^\d+$/.test(step);
     schemas = isIndex && entries.length > 0 ? entries : values;
-    return isIndex || values.length > 0 ? '*' : step;
+    return { name: isIndex || values.length > 0 ? '*' : step };
   });
-  return [part, ...shown].join('/');
 }
 
 /** Returns the schema at a keyword, or at a name in a keyword; an empty list if there is none. */
@@ -34,8 +70,10 @@ function getInner({ pointer, node }: SchemaPart, ...keys: readonly string[]): re
 }
 
 function getPatterns(part: SchemaPart): readonly SchemaPart[] {
-  const { patternProperties } = part.node;
-  return Object.keys(isNode(patternProperties) ? patternProperties : {}).flatMap((pattern) =>
-    getInner(part, 'patternProperties', pattern),
-  );
+  return getAll(part, 'patternProperties');
+}
+
+function getAll(part: SchemaPart, keyword: string): readonly SchemaPart[] {
+  const named = part.node[keyword];
+  return Object.keys(isNode(named) ? named : {}).flatMap((name) => getInner(part, keyword, name));
 }

@@ -7,6 +7,7 @@ import type { RequestViolations } from '../openapi/violations.ts';
 import { toSeed } from '../util/random.ts';
 import { sendAccepted } from './accepted-requests.ts';
 import { canBeRefused, isAmbiguous } from './ambiguity.ts';
+import { findPlacePointer } from './body-places.ts';
 import type { CheckContext } from './check-context.ts';
 import { distribute, examineAll, getConcurrency, isTimeOver, sendConfirmed } from './confirm-findings.ts';
 import { type Exchange, INVALID_STATUSES, type ReceivedResponse } from './exchange.ts';
@@ -287,7 +288,7 @@ function findStatusViolations(
   const [first] = result.violations;
   const title = `refuses invalid requests: ${first?.in} ${first?.pointer} ${first?.rule}`;
   const message = `The server accepts an invalid request with status ${response.status}: ${result.detail}`;
-  return [{ rule: 'invalid-refused', title, message, pointer: findPointer(route, first) }];
+  return [{ rule: 'invalid-refused', title, message, pointer: findPointer(session, route, first) }];
 }
 
 function getDetail({ body }: ReceivedResponse): string {
@@ -296,8 +297,16 @@ function getDetail({ body }: ReceivedResponse): string {
 }
 
 /** Returns the JSON Pointer of the schema, parameter or operation that an invalid request violates. */
-function findPointer(route: Route, violation: RequestViolations['violations'][number] | undefined): string {
-  if (violation?.in === 'body') return getBodySchema(route) ?? `${route.pointer}/requestBody`;
+function findPointer(
+  { contract }: Session,
+  route: Route,
+  violation: RequestViolations['violations'][number] | undefined,
+): string {
+  const schema = getBodySchema(route);
+  if (violation?.in === 'body')
+    return schema === undefined
+      ? `${route.pointer}/requestBody`
+      : findPlacePointer(contract.normalized, schema, `body${violation.pointer}`);
   const [, name] = (violation?.pointer ?? '').split('/');
   const violated = route.parameters.find((parameter) => parameter.in === violation?.in && parameter.name === name);
   return (violated ?? route).pointer;

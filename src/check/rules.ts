@@ -361,6 +361,8 @@ export interface Violation {
   readonly message: string;
   /** The place in the contract (JSON Pointer). */
   readonly pointer: string;
+  /** The property of the resource that shows the violation. */
+  readonly property?: string | undefined;
   /** Default: the confidence of the rule. */
   readonly confidence?: Confidence;
 }

@@ -5,7 +5,7 @@ import { type DocumentedResponse, findResponse } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
 import { SAFE_METHODS } from '../util/request-target.ts';
 import { findRepeatedName } from './ambiguity.ts';
-import { generalizePlace } from './body-places.ts';
+import { findPlacePointer, generalizePlace } from './body-places.ts';
 import { type Client, isRateLimit, MAX_WAIT_MS, TOO_MANY_REQUESTS } from './client.ts';
 import { Connection } from './connection.ts';
 import { addCredentials, getInput } from './credentials.ts';
@@ -328,11 +328,7 @@ export function findViolations(
     .filter(({ where, rule }) => hasModel || where !== 'body' || rule !== 'documented');
   return [
     ...findWriteOnlyViolations(contract, documented, response).map((place) =>
-      violate(
-        'write-only',
-        `body${place} must not be in a response, because its schema is writeOnly`,
-        `body${place} writeOnly`,
-      ),
+      createWriteOnlyViolation(contract, place, findSchema(documented, type, { where: 'body' }) ?? pointer),
     ),
     ...(hasBody ? findXmlViolations(contract, documented, response) : []).map(([title, message]) =>
       violate('response-schema', message, title),
@@ -344,13 +340,21 @@ export function findViolations(
         rule: getResponseRule(violation),
         title: `${generalizePlace(contract.normalized, schema, where)} ${rule}`,
         message: message + describeWrongValue(response, where, contract.credentialNames),
-        pointer: schema ?? pointer,
+        pointer: schema === undefined ? pointer : findPlacePointer(contract.normalized, schema, where),
       };
     }),
     ...findProblemViolations(response).map((message) => violate('problem-status', message)),
     ...findCharsetViolations(response).map((message) => violate('charset', message)),
     ...findRepeatedNames(response).map((message) => violate('unique-names', message)),
   ];
+}
+
+function createWriteOnlyViolation({ normalized }: Contract, place: string, schema: string): Violation {
+  return createViolation('write-only', {
+    title: `body${place} writeOnly`,
+    message: `body${place} must not be in a response, because its schema is writeOnly`,
+    pointer: findPlacePointer(normalized, schema, `body${place.replaceAll('*', '0')}`),
+  });
 }
 
 /** Returns the rule that a response violates. */
@@ -360,7 +364,11 @@ function getResponseRule({ where }: ResponseViolation): RuleName {
 }
 
 /** Returns the pointer of the violated schema; undefined if the violation concerns no schema. */
-function findSchema(documented: DocumentedResponse | undefined, type: string, { where }: ResponseViolation) {
+function findSchema(
+  documented: DocumentedResponse | undefined,
+  type: string,
+  { where }: Pick<ResponseViolation, 'where'>,
+) {
   const [, header] = /^header (.*)$/.exec(where) ?? [];
   if (header !== undefined) return documented?.headers.find(({ name }) => name === header)?.schema;
   if (!documented || !where.startsWith('body')) return undefined;

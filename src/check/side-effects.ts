@@ -213,7 +213,7 @@ async function readSubject(
     const changed = Object.keys(before).find((name) => isKept(name) && !isSameTime(before[name], entry[name]));
     if (changed === undefined) return [];
     const message = `${change.operationId} changed ${changed} from ${JSON.stringify(before[changed])} to ${JSON.stringify(entry[changed])}`;
-    return [createViolation('creation-time', { message, pointer })];
+    return [createViolation('creation-time', { message, pointer, property: changed })];
   };
   const response = await sequence.read(cycle, subject, rule);
   return response && getEntry(cycle.read, response.body);

@@ -209,10 +209,13 @@ async function examineTogether(
     const sent = unwrap(resource.values.body, entry);
     const problems = properties.flatMap((property) => {
       const problem = kind.describe(sent[property.name], entry[property.name], property);
-      return problem ? [`${property.name} ${problem}`] : [];
+      return problem ? [{ property: property.name, text: `${property.name} ${problem}` }] : [];
     });
-    const message = problems.join('; ');
-    return problems.length > 0 ? [createViolation(rule, { message, pointer, ...(title && { title }) })] : [];
+    const message = problems.map(({ text }) => text).join('; ');
+    const [first] = problems;
+    return first
+      ? [createViolation(rule, { message, pointer, property: first.property, ...(title && { title }) })]
+      : [];
   });
   return sequence.findings;
 }

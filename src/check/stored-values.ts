@@ -223,6 +223,7 @@ export class StoredValues {
         title,
         message,
         pointer: read.pointer,
+        property: first.name,
       });
       return [{ ...finding, exchanges: last.exchanges }];
     });

@@ -310,6 +310,10 @@ export function createPartLocator(locateOther: Locate, origins: ReadonlyMap<stri
     return locateIn(place);
   };
   return Object.assign(locate, {
+    key(pointer: string) {
+      const { locate: locateIn, place } = choose(pointer);
+      return locateIn.key(place);
+    },
     find(pointer: string) {
       const { locate: locateIn, place } = choose(pointer);
       return locateIn.find(place);

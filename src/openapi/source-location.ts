@@ -18,6 +18,8 @@ interface SourceNode {
  */
 export interface Locate {
   (pointer: string): string;
+  /** Formats the position of the key of a value, such as the name of a property. */
+  key(pointer: string): string;
   /** Returns the first lines of the value, beginning with the line of its key. */
   find(pointer: string): SourceLines;
   /** Like `find`, but without the text. Its cost does not depend on the length of the document. */
@@ -53,11 +55,15 @@ export function createLocator(
     root ??= parseSource(text);
     return findNode(root, parsePointer(toSourcePointer(pointer)));
   };
-  const locate = (pointer: string) => {
-    const lines = text.slice(0, findStart(text, find(pointer).node)).split('\n');
+  const format = (node: SourceNode, pointer: string) => {
+    const lines = text.slice(0, findStart(text, node)).split('\n');
     return `${path}:${lines.length}:${(lines.at(-1)?.length ?? 0) + 1} #${pointer}`;
   };
-  return Object.assign(locate, {
+  return Object.assign((pointer: string) => format(find(pointer).node, pointer), {
+    key(pointer: string) {
+      const { node, key = node } = find(pointer);
+      return format(key, pointer);
+    },
     find(pointer: string): SourceLines {
       const { node, key = node } = find(pointer);
       return { path, ...readLines(text, findStart(text, key)) };

@@ -1,6 +1,7 @@
 import { dirname, relative, resolve } from 'node:path';
 import type { Contract } from '../../openapi/contract.ts';
 import { isNode } from '../../openapi/document.ts';
+import { findResponse } from '../../openapi/responses.ts';
 import type { Route } from '../../openapi/routes.ts';
 import { findRepository } from '../../openapi/source-files.ts';
 import { describeConversion } from '../../openapi/swagger.ts';
@@ -17,11 +18,13 @@ import {
 import { isUrl } from '../../util/source-path.ts';
 import { joinList } from '../../util/text.ts';
 import { tryOrUndefined } from '../../util/try-or-undefined.ts';
+import { findPropertyPointer } from '../body-places.ts';
 import { groupByCause } from '../causes.ts';
 import type { Verdict } from '../check.ts';
 import { getCommonHeaders, NEUTRAL_HEADERS } from '../credentials.ts';
 import { type Exchange, type RequestToSend, toCurl } from '../exchange.ts';
 import { CHECK_NAMES, type Count, type Finding, getFindingKey, MAX_BODY_LENGTH } from '../findings.ts';
+import { getBodySchema } from '../requests.ts';
 import { type Confidence, getConfidence, getRule, type RuleName } from '../rules.ts';
 import { type CoverageReport, createCoverage } from './coverage.ts';
 
@@ -290,7 +293,7 @@ export function createReport(
     rows,
     failures: groupByCause(findings, contract.routes).flatMap((group) =>
       group.map((finding) => ({
-        ...createFailure({ ...verdict, contract }, finding, contract.locate),
+        ...createFailure({ ...verdict, contract }, finding),
         cause: getFindingKey(group[0]),
         reproduce: reproduce(finding.operationId),
       })),
@@ -357,8 +360,27 @@ function createRows({ results }: Verdict, { operationId, responses }: Route): re
 /** The values that are needed to format requests: the URL and the headers of the check, and the contract. */
 type Requests = Pick<Verdict, 'url' | 'headers' | 'query' | 'access' | 'secrets'> & { readonly contract: Contract };
 
-function createFailure(requests: Requests, finding: Finding, locate: (pointer: string) => string): Failure {
-  const { pointer, exchanges, message, check, operationId, status, title, rule } = finding;
+/** Returns the place of a violation in the contract: that of the property, if one shows the violation. */
+function locateViolation(
+  { routes, normalized, locate }: Contract,
+  { operationId, property, pointer }: Finding,
+): string {
+  const route = routes.find((one) => one.operationId === operationId);
+  const schemas = route ? [getBodySchema(route), ...getResponseSchemas(route)] : [];
+  const found = schemas.flatMap((schema) =>
+    schema === undefined || property === undefined ? [] : (findPropertyPointer(normalized, schema, property) ?? []),
+  );
+  const place = found[0] ?? pointer;
+  return /\/properties\/[^/]+$/.test(place) ? locate.key(place) : locate(place);
+}
+
+function getResponseSchemas({ responses, successStatus }: Route): readonly (string | undefined)[] {
+  const { media = {} } = findResponse(responses, successStatus) ?? {};
+  return Object.values(media).map(({ schema }) => schema);
+}
+
+function createFailure(requests: Requests, finding: Finding): Failure {
+  const { exchanges, message, check, operationId, status, title, rule } = finding;
   const steps = exchanges.map((exchange, index) => createStep(requests, exchange, exchanges.slice(0, index)));
   return {
     check,
@@ -367,7 +389,7 @@ function createFailure(requests: Requests, finding: Finding, locate: (pointer: s
     title,
     rule: { name: rule, confidence: getConfidence(finding), remedy: getRule(rule).remedy },
     message: redactResponseText(requests, message),
-    place: locate(pointer).replace(/^.*?(?=:\d+:\d+ #)/, toRelativePath),
+    place: locateViolation(requests.contract, finding).replace(/^.*?(?=:\d+:\d+ #)/, toRelativePath),
     steps,
   };
 }
