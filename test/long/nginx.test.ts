@@ -1,5 +1,11 @@
-import { beforeEach, expect, it } from 'vitest';
-import { hasNginx, startNginx } from '../support/harness/nginx.ts';
+import { request } from 'node:https';
+import { text } from 'node:stream/consumers';
+import { beforeEach, expect, it, vi } from 'vitest';
+import { getProductId, projectFile } from '../support/fixtures/default-data.ts';
+import { startCommand } from '../support/harness/commands.ts';
+import { folderWith } from '../support/harness/folder-with.ts';
+import { findFreePort } from '../support/harness/free-port.ts';
+import { hasNginx, startNginx, startTlsNginx } from '../support/harness/nginx.ts';
 import { createFetchClient, startStorefront } from '../support/harness/start-storefront.ts';
 
 beforeEach(({ skip }) => skip(!hasNginx, 'nginx is not installed'));
@@ -48,4 +54,79 @@ it('nginx repeats reads on the other replica if one fails, and never changes', a
   await replicas[0]?.close();
   const statuses = await Promise.all(Array.from({ length: 20 }, async () => (await ask('GET', '/api/orders')).status));
   expect(new Set(statuses)).toEqual(new Set([200]));
+});
+
+const HOST = 'shop.example.com';
+
+/**
+ * Starts the program as Render does: with PORT, HOST and its public name in the environment, and a built front end. Starts nginx before it, which terminates
+ * TLS. Returns a client that sends requests to the public name, with a cookie.
+ */
+async function startDeployed(...options: readonly string[]) {
+  const [port, cwd] = [await findFreePort(), await folderWith({ 'dist/index.html': '<title>My shop</title>' })];
+  const environment = [`PORT=${port}`, 'HOST=0.0.0.0', `RENDER_EXTERNAL_HOSTNAME=${HOST}`];
+  const program = [process.execPath, projectFile('dist/main.js'), '--static', 'dist', '--log', 'json', ...options];
+  await startCommand('env', [...environment, ...program], { cwd }).said(/listening at /);
+  const nginx = await startTlsNginx(HOST, port);
+  const send = (method: string, path: string, { body, cookie, host = HOST, token }: Sent = {}) =>
+    new Promise<Received>((resolve, reject) => {
+      const headers = {
+        host,
+        'content-type': 'application/json',
+        ...(cookie && { cookie }),
+        ...(token && { authorization: `Bearer ${token}` }),
+      };
+      const place = { host: '127.0.0.1', port: nginx.port, servername: HOST, ca: nginx.certificate };
+      const sent = request({ ...place, method, path, headers }, async (response) =>
+        resolve({
+          status: response.statusCode,
+          text: await text(response),
+          cookie: response.headers['set-cookie']?.[0],
+        }),
+      );
+      sent.on('error', reject).end(body === undefined ? undefined : JSON.stringify(body));
+    });
+  await vi.waitFor(async () => expect((await send('GET', '/_control/health')).status).toBe(200), { timeout: 60_000 });
+  return send;
+}
+
+interface Sent {
+  readonly body?: unknown;
+  readonly cookie?: string | undefined;
+  readonly host?: string;
+  readonly token?: string;
+}
+
+interface Received {
+  readonly status: number | undefined;
+  readonly text: string;
+  readonly cookie: string | undefined;
+}
+
+it('a deployed server serves the front end and the API under its public name, and no other name', async () => {
+  const send = await startDeployed();
+  expect(await send('GET', '/')).toMatchObject({ status: 200, text: '<title>My shop</title>' });
+  expect((await send('GET', '/orders')).text).toBe('<title>My shop</title>');
+  expect(JSON.parse((await send('GET', '/api/products')).text)).not.toEqual([]);
+  expect((await send('GET', '/api/products', { host: 'attacker.example' })).status).toBe(403);
+});
+
+it('a deployed server refuses the control API without its token', async () => {
+  const open = await startDeployed();
+  expect((await open('GET', '/_control/sandboxes')).status).toBe(403);
+  const send = await startDeployed('--control-token', 'secret-of-24-characters!');
+  expect((await send('GET', '/_control/sandboxes')).status).toBe(401);
+  expect((await send('GET', '/_control/sandboxes', { token: 'wrong' })).status).toBe(401);
+  expect((await send('GET', '/_control/sandboxes', { token: 'secret-of-24-characters!' })).status).toBe(200);
+});
+
+it('a deployed server with --sandboxes visitor gives each visitor a cart', async () => {
+  const send = await startDeployed('--sandboxes', 'visitor');
+  const visitors = await Promise.all(['a', 'b'].map(() => send('GET', '/api/cart-items')));
+  const [first, second] = visitors.map(({ cookie }) => cookie?.split(';', 1)[0]);
+  expect(visitors[0]?.cookie).toContain('; HttpOnly');
+  const body = { productId: getProductId('Cordless'), quantity: 3 };
+  expect((await send('POST', '/api/cart-items', { body, cookie: first })).status).toBe(201);
+  const carts = await Promise.all([first, second].map((cookie) => send('GET', '/api/cart-items', { cookie })));
+  expect(carts.map((cart) => JSON.parse(cart.text).length)).toEqual([3, 2]);
 });
