@@ -182,9 +182,9 @@ async function control(command: ControlCommand): Promise<CommandResult | undefin
 
 async function printExplanation(options: ExplainOptions): Promise<CommandResult> {
   const { explain } = await import('../server/explain.ts');
-  const { operations, warnings, text } = await explain(options);
+  const { operations, webhooks, warnings, text } = await explain(options);
   if (!isJson) printSafely(text);
-  return { data: operations, warnings };
+  return { data: operations, webhooks, warnings };
 }
 
 /** Prints a text that clients or documents can contain. It must not control the terminal. */

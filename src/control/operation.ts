@@ -66,5 +66,8 @@ export type ControlResponse<Id extends ControlId> = [JsonContent<Success<Id>>] e
     : TextContent<Success<Id>>
   : JsonContent<Success<Id>>;
 
+/** The query parameters of `listDeliveries`. */
+export type DeliveryQuery = PropertyType<operations['listDeliveries']['parameters'], 'query'>;
+
 /** The query parameters of `listRequests`. */
 export type JournalQuery = PropertyType<operations['listRequests']['parameters'], 'query'>;

@@ -3185,7 +3185,14 @@ export interface operations {
     };
     readonly listDeliveries: {
         readonly parameters: {
-            readonly query?: never;
+            readonly query?: {
+                /** @description Return only deliveries after the one with this id */
+                readonly after?: string;
+                /** @description Return only deliveries with this status */
+                readonly status?: "pending" | "delivered" | "failed";
+                /** @description The maximum number of deliveries; the newest deliveries are returned */
+                readonly limit?: number;
+            };
             readonly header?: never;
             readonly path: {
                 /**

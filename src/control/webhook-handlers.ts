@@ -1,6 +1,6 @@
 import type { Delivery } from '../deliveries/delivery.ts';
 import { listDeliveries } from '../deliveries/delivery.ts';
-import type { PlannedRequest } from '../deliveries/webhooks.ts';
+import { describeWebhooks, type PlannedRequest } from '../deliveries/webhooks.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { toIsoTime } from '../util/iso-time.ts';
 import { HttpProblemError } from '../util/problem.ts';
@@ -30,33 +30,35 @@ export const webhookHandlers = {
     const added = urls.map((url) => deliveries.create(sandbox, { request, url, ...facts }));
     return (await deliveries.send(sandbox, added)).map(toDelivery);
   },
-  async listDeliveries({ path }, parts) {
+  async listDeliveries({ path, query: { after, status, limit } }, parts) {
     await parts.sandboxes.load(path.id);
-    return listDeliveries(getSandbox(path.id, parts).store.read().state).map(toDelivery);
+    const sandbox = getSandbox(path.id, parts);
+    const all = listDeliveries(sandbox.store.read().state);
+    const last = all.findIndex(({ id }) => id === after);
+    if (after !== undefined && last < 0) throw createUnknownError(sandbox, String(after));
+    const found = all.slice(last + 1).filter((delivery) => status === undefined || delivery.status === status);
+    return found.slice(-Number(limit ?? Number.POSITIVE_INFINITY)).map(toDelivery);
   },
   async retryDelivery({ path }, parts) {
     const sandbox = getSandbox(path.id, parts);
     const delivery = await parts.deliveries.retry(sandbox, path.delivery);
-    if (delivery) return toDelivery(delivery);
-    const ids = listDeliveries(sandbox.store.read().state).map(({ id }) => id);
-    const existing = ids.length > 0 ? `The sandbox has ${formatNames(ids)}.` : 'The sandbox has no deliveries.';
-    const detail = `Delivery ${path.delivery} does not exist in sandbox ${path.id}. ${existing}`;
-    throw new HttpProblemError({ code: 'unknown-delivery', detail });
+    if (!delivery) throw createUnknownError(sandbox, path.delivery);
+    return toDelivery(delivery);
   },
 } satisfies Partial<ControlHandlers>;
+
+function createUnknownError({ id, store }: Sandbox, delivery: string): HttpProblemError {
+  const ids = listDeliveries(store.read().state).map((known) => known.id);
+  const existing = ids.length > 0 ? `The sandbox has ${formatNames(ids)}.` : 'The sandbox has no deliveries.';
+  const detail = `Delivery ${delivery} does not exist in sandbox ${id}. ${existing}`;
+  return new HttpProblemError({ code: 'unknown-delivery', detail });
+}
 
 function toWebhooks(sandbox: Sandbox, { deliveries }: ControlParts): ControlResponse<'listWebhooks'> {
   return {
     urls: deliveries.getUrls(sandbox).map((url) => redactUrl(url, NO_NAMES)),
     isSigned: deliveries.isSigned,
-    webhooks: deliveries.webhooks.list.map(({ name, kind, route, operation, expression, explanation }) => ({
-      name,
-      kind,
-      method: route.method,
-      ...(operation && { operation: operation.operationId }),
-      ...(expression !== undefined && { expression }),
-      explanation,
-    })),
+    webhooks: describeWebhooks(deliveries.webhooks),
   };
 }
 

@@ -85,6 +85,30 @@ export class Webhooks {
   }
 }
 
+/** A webhook or a callback as data. */
+export interface DescribedWebhook {
+  readonly name: string;
+  readonly kind: 'webhook' | 'callback';
+  readonly method: string;
+  /** The operationId of the operation of a callback. */
+  readonly operation?: string;
+  /** The URL of a callback, with runtime expressions. */
+  readonly expression?: string;
+  readonly explanation: string;
+}
+
+/** Describes the webhooks and callbacks of a contract as data. */
+export function describeWebhooks({ list }: Webhooks): DescribedWebhook[] {
+  return list.map(({ name, kind, route, operation, expression, explanation }) => ({
+    name,
+    kind,
+    method: route.method,
+    ...(operation && { operation: operation.operationId }),
+    ...(expression !== undefined && { expression }),
+    explanation,
+  }));
+}
+
 /** Describes the webhooks and callbacks of a contract for a table: name, method, target and what sends them. */
 export function formatWebhooks({ list }: Webhooks): readonly (readonly string[])[] {
   return list.map(({ kind, name, route, expression, explanation }) => [

@@ -40,7 +40,7 @@ import {
   type TimeKind,
   type UsedIds,
 } from './server-values.ts';
-import { listIgnored } from './sort-entries.ts';
+import { describeIgnored, listIgnored } from './sort-entries.ts';
 import { planStreams, type StreamPlan } from './stream-plans.ts';
 import { listSentInside } from './take-parts.ts';
 import { describeUpload, isUpload, setFile } from './uploads.ts';
@@ -138,11 +138,9 @@ export class ResourceModel {
    * Reports a parameter only once, because clients can send it with every request.
    */
   takeNotes(plan: Plan, query: Input['query'], parameters = this.getListParameters(plan)): readonly string[] {
-    const reported = this.#getReported(plan);
-    const names = listIgnored(parameters, query).filter((name) => !reported.has(name));
-    for (const name of names) reported.add(name);
-    const kind = plan.route.method === 'QUERY' ? 'property' : 'query parameter';
-    return names.map((name) => `${kind} ${name} has no effect: no property has this name`);
+    const names = listIgnored(parameters, query).filter((name) => !this.#getReported(plan).has(name));
+    for (const name of names) this.#getReported(plan).add(name);
+    return names.map((name) => describeIgnored(plan.route, name));
   }
 
   /** Returns the default values of an entry's properties, except the id. */

@@ -1,4 +1,5 @@
 import type { Input } from '../application.ts';
+import type { Route } from '../openapi/routes.ts';
 import type { Entry } from '../store/state.ts';
 import { normalizeName } from '../util/names.ts';
 import { getOwn } from './entry-values.ts';
@@ -295,4 +296,10 @@ export function compareValues(a: unknown, b: unknown): number {
   if (a === undefined || b === undefined) return a === b ? 0 : a === undefined ? 1 : -1;
   if (typeof a === 'string' && typeof b === 'string') return compareTexts(a, b);
   return compareTexts(String(a), String(b));
+}
+
+/** Describes a query parameter, or a property of the body of a QUERY, that has no effect. */
+export function describeIgnored({ method }: Route, name: string): string {
+  const kind = method === 'QUERY' ? 'property' : 'query parameter';
+  return `${kind} ${name} has no effect: no property has this name`;
 }

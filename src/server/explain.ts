@@ -1,4 +1,4 @@
-import { formatWebhooks } from '../deliveries/webhooks.ts';
+import { type DescribedWebhook, describeWebhooks, formatWebhooks } from '../deliveries/webhooks.ts';
 import type { ServedContract } from '../http/served.ts';
 import { loadContract } from '../openapi/contract.ts';
 import type { ServerOptions } from '../options.ts';
@@ -19,6 +19,8 @@ export type ExplainOptions = Pick<ServerOptions, 'contract' | 'mock' | 'handlers
 /** The operations of a contract, as data and as a table. */
 export interface Explanation {
   readonly operations: readonly ExplainedOperation[];
+  /** The webhooks, and the callbacks of operations. */
+  readonly webhooks: readonly DescribedWebhook[];
   /** The warnings of the contract. The table has them, too. */
   readonly warnings: readonly string[];
   readonly text: string;
@@ -45,6 +47,7 @@ export async function explain(options: ExplainOptions): Promise<Explanation> {
   const lines = [...formatOperations(served), ...(webhooks.length > 0 ? ['', ...webhooks] : [])];
   return {
     operations: explainOperations(served),
+    webhooks: describeWebhooks(served.webhooks),
     warnings: warning ? [warning] : [],
     text: `${[...lines, '', summarizeOperations(served), ...notes].join('\n')}\n`,
   };

@@ -76,7 +76,7 @@ export interface TestSandbox<Api extends object = ShopApi> {
   /** Returns the number of recorded requests that match the filter. */
   count(filter?: RequestFilter): Promise<number>;
   /** Returns the deliveries of webhooks and callbacks, the oldest first. */
-  deliveries(): Promise<readonly Delivery[]>;
+  deliveries(filter?: control.DeliveryQuery): Promise<readonly Delivery[]>;
   /**
    * Sends a webhook or a callback, and returns its deliveries after the first attempt.
    * `data`: the payload; by default, the newest entry, or the example of the contract.
@@ -156,7 +156,7 @@ export function sandboxAt<Api extends object = ShopApi>(
     unmock: (operation) => setOperation(operation, { mocked: false }),
     requests: (filter = {}) => send<'listRequests'>('GET', `/requests${toQuery(filter)}`),
     clearRequests: () => send<'clearRequests'>('DELETE', '/requests'),
-    deliveries: () => send<'listDeliveries'>('GET', '/deliveries'),
+    deliveries: (filter = {}) => send<'listDeliveries'>('GET', `/deliveries${toQuery(filter)}`),
     sendWebhook: (name, options = {}) =>
       send<'sendWebhook'>('POST', `/webhooks/${encodeURIComponent(name)}/send`, options),
     retryDelivery: (delivery) => send<'retryDelivery'>('POST', `/deliveries/${encodeURIComponent(delivery)}/retry`),

@@ -48,6 +48,24 @@ it.each([
   expect([response.status, response.body.detail]).toEqual([status, expect.stringContaining(detail)]);
 });
 
+it('GET /deliveries lists the newest deliveries, those after another one, or those with a status', async () => {
+  const receiver = await startReceiver((count) => (count === 2 ? { status: 410 } : {}));
+  const { control } = await startWithWebhooks();
+  for (const id of [1, 2, 3])
+    await control('POST', '/default/webhooks/taskUpdated/send', { url: receiver.url, data: { id } });
+  const list = async (search = '') => {
+    const { body } = await control('GET', `/default/deliveries${search}`);
+    return body.map((delivery: { body: { id: number } }) => delivery.body.id);
+  };
+  const [first] = (await control('GET', '/default/deliveries')).body;
+  const lists = [list(), list('?limit=2'), list(`?after=${first.id}`), list(`?after=${first.id}&limit=1`)];
+  expect(await Promise.all(lists)).toEqual([[1, 2, 3], [2, 3], [2, 3], [3]]);
+  expect([await list('?status=failed'), await list('?status=pending')]).toEqual([[2], []]);
+  const { status, body } = await control('GET', '/default/deliveries?after=msg_1');
+  expect([status, body.detail]).toEqual([404, expect.stringContaining('Delivery msg_1 does not exist')]);
+  expect((await control('GET', '/default/deliveries?limit=0')).status).toBe(400);
+});
+
 it('the journal has each attempt with the response, judged by the contract', async () => {
   const receiver = await startReceiver((count) => (count === 1 ? { status: 503 } : { body: { ok: 'yes' } }));
   const { ask, control } = await startWithWebhooks({ webhookUrl: [`${receiver.url}/hooks?token=t`] });

@@ -4,6 +4,7 @@ import { readCommandLine } from '../../src/cli/options.ts';
 import { explain } from '../../src/server/explain.ts';
 import { startApplication } from '../../src/server/storefront.ts';
 import { writeDocument } from '../support/fixtures/other-document.ts';
+import { createWebhookDocument } from '../support/fixtures/webhook-document.ts';
 import { folderWith } from '../support/harness/folder-with.ts';
 import { startStorefront } from '../support/harness/start-storefront.ts';
 import { createShelves, createShelvesContract } from '../support/reference-applications/shelves.ts';
@@ -51,6 +52,15 @@ describe('storefront explain', () => {
       mocked: false,
       explanation: 'built-in handler',
     });
+  });
+
+  it('returns the webhooks and callbacks as data', async () => {
+    const webhooks = { 'task.created': { payload: '#/components/schemas/Task' } };
+    const folder = await folderWith({ 'openapi.json': JSON.stringify(createWebhookDocument(webhooks)) });
+    expect((await explain({ contract: join(folder, 'openapi.json') })).webhooks).toEqual([
+      { name: 'task.created', kind: 'webhook', method: 'POST', explanation: 'sent when an entry of tasks is created' },
+      expect.objectContaining({ name: 'onDone', kind: 'callback', operation: 'createTask' }),
+    ]);
   });
 
   it('says the same as the control API', async () => {

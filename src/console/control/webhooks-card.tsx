@@ -14,7 +14,7 @@ export function WebhooksCard({ sandbox }: { readonly sandbox: string }) {
   const path = { id: sandbox };
   const { data, error, isLoading, reload } = useLoaded(`webhooks ${sandbox}`, async () => ({
     ...(await api.send('listWebhooks', { path })),
-    deliveries: await api.send('listDeliveries', { path }),
+    deliveries: await api.send('listDeliveries', { path, query: { limit: MAX_SHOWN } }),
   }));
   useAfterRequests(reload);
   const { webhooks = [], deliveries = [], urls = [] } = data ?? {};
@@ -44,20 +44,17 @@ export function WebhooksCard({ sandbox }: { readonly sandbox: string }) {
       </ul>
       {deliveries.length > 0 && (
         <ul class="list" aria-label="Deliveries">
-          {deliveries
-            .slice(-MAX_SHOWN)
-            .toReversed()
-            .map((delivery) => (
-              <li key={delivery.id}>
-                <div class="list-text">
-                  <span>
-                    <code>{delivery.name}</code> <span class="badge">{delivery.status}</span>
-                  </span>
-                  <span class="muted">{describeDelivery(delivery)}</span>
-                </div>
-                <ActionButton action={retry(delivery.id)}>Send again</ActionButton>
-              </li>
-            ))}
+          {deliveries.toReversed().map((delivery) => (
+            <li key={delivery.id}>
+              <div class="list-text">
+                <span>
+                  <code>{delivery.name}</code> <span class="badge">{delivery.status}</span>
+                </span>
+                <span class="muted">{describeDelivery(delivery)}</span>
+              </div>
+              <ActionButton action={retry(delivery.id)}>Send again</ActionButton>
+            </li>
+          ))}
         </ul>
       )}
     </Card>
