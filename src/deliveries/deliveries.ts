@@ -20,6 +20,7 @@ import {
   toDeliveryId,
   updateDelivery,
 } from './delivery.ts';
+import { createParameters } from './parameters.ts';
 import { createPayload, type PayloadFacts } from './payload.ts';
 import { type Attempt, createSignatureHeaders, findTargetIssue, sendDelivery, TIMEOUT_MS } from './send.ts';
 import type { PlannedRequest, Webhooks } from './webhooks.ts';
@@ -119,13 +120,16 @@ export class Deliveries {
   create({ clock }: Sandbox, { request, url, operation, ...facts }: NewDelivery): Delivery {
     const id = toDeliveryId(this.#options.newId());
     const nowMs = clock.nowMs();
-    const { notes, ...payload } = createPayload(this.#options.current(), request, { ...facts, id, nowMs });
+    const known = { ...facts, id, nowMs };
+    const source = this.#options.current();
+    const { notes, ...payload } = createPayload(source, request, known);
+    const sent = createParameters(source, request, url, known);
     return {
       id,
       name: request.name,
       kind: request.kind,
       ...(operation !== undefined && { operation }),
-      url,
+      ...sent,
       method: request.route.method,
       ...payload,
       status: 'pending',
@@ -289,6 +293,7 @@ export class Deliveries {
   #createHeaders({ id }: Sandbox, delivery: Delivery): Readonly<Record<string, string>> {
     const { userAgent, nowMs, secret } = this.#options;
     return {
+      ...delivery.headers,
       ...(delivery.content === '' ? {} : { 'content-type': delivery.contentType }),
       'user-agent': userAgent,
       'x-sandbox': id,

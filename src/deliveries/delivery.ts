@@ -16,6 +16,8 @@ export interface Delivery {
   readonly url: string;
   readonly method: string;
   readonly contentType: string;
+  /** The header parameters of the document. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** The text of the body. */
   readonly content: string;
   readonly status: 'pending' | 'delivered' | 'failed';

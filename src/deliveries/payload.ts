@@ -11,7 +11,7 @@ import { toSeed } from '../util/random.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
 
 /** The contract, and what completes values. */
-interface PayloadSource {
+export interface PayloadSource {
   readonly contract: Contract;
   readonly mock: Mock;
 }
@@ -88,7 +88,7 @@ function createValue(
   if (entry === undefined && contract.isValid(schema, known) && known !== undefined) return known;
   const isValid = (property: string, value: unknown) => contract.isValid(properties.get(property) ?? '', value);
   const own = [...properties.keys()].flatMap((property) => {
-    const values = listValues(property, { name, id, nowMs, entry, known });
+    const values = listValues(property, { name, id, nowMs, entry, known, isEnvelope: entry?.path !== undefined });
     const value = values.find((one) => one !== undefined && isValid(property, one));
     return value === undefined ? [] : [[property, value]];
   });
@@ -103,13 +103,15 @@ const TYPE_NAMES = ['type', 'event', 'eventtype', 'eventname', 'topic', 'webhook
 const TIME_NAMES = ['timestamp', 'time', 'createdat', 'occurredat', 'sentat', 'eventtime', 'created', 'date'];
 const ID_NAMES = ['id', 'eventid', 'webhookid', 'deliveryid', 'messageid'];
 
-/** Returns the possible values of a property of an envelope, the best first. */
-function listValues(
+/**
+ * Returns the possible values of a property of a payload, or of a header, by its name, the best first.
+ * `isEnvelope`: whether it describes the delivery, and not the entry.
+ */
+export function listValues(
   property: string,
-  { name, id, nowMs, entry, known }: Pick<PayloadFacts, 'id' | 'nowMs' | 'entry' | 'known'> & { readonly name: string },
+  { name, id, nowMs, entry, known, isEnvelope }: PayloadFacts & { readonly name: string; readonly isEnvelope: boolean },
 ): readonly unknown[] {
   const own = normalizeName(property);
-  const isEnvelope = entry?.path !== undefined;
   const value = toNode(entry?.value);
   const idOfEntry = entry && own === `${normalizeName(toSingular(entry.collection))}id` ? value.id : undefined;
   const fromEntry = isEnvelope ? [] : [findProperty(value, own), idOfEntry];

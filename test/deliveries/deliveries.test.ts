@@ -35,6 +35,41 @@ describe('an operation', () => {
     ]);
   });
 
+  it('sends the header and query parameters of the document', async () => {
+    const receiver = await startReceiver();
+    const text = { type: 'string' };
+    const create = (name: string, location: string, others: object = {}) => ({
+      name,
+      in: location,
+      ...{ schema: text, ...others },
+    });
+    const parameters = [
+      create('X-Event-Type', 'header'),
+      create('X-GitHub-Event', 'header', { required: true }),
+      create('X-Version', 'header', { example: '2025-06' }),
+      create('X-Optional', 'header'),
+      create('X-Tags', 'header', { schema: { type: 'array', items: text, default: ['a', 'b'] } }),
+      create('Host', 'header', { example: 'example.com' }),
+      create('webhook-id', 'header', { example: 'x' }),
+      create('event', 'query'),
+      create('version', 'query', { schema: { type: 'integer', default: 2 } }),
+    ];
+    const webhooks = { 'task.created': { payload: '#/components/schemas/Task', parameters } };
+    const { ask } = await startWithWebhooks({ webhooks, webhookUrl: [`${receiver.url}/hooks?version=1`] });
+    await ask('POST', '/tasks', { title: 'Call Ann' });
+    await vi.waitFor(() => expect(receiver.requests).toHaveLength(1));
+    const [{ path, headers } = { path: '', headers: {} as Record<string, unknown> }] = receiver.requests;
+    expect(path).toBe('/hooks?version=1&event=task.created');
+    expect(headers).toMatchObject({
+      'x-event-type': 'task.created',
+      'x-github-event': 'task.created',
+      'x-version': '2025-06',
+      'x-tags': 'a,b',
+      'webhook-id': expect.stringMatching(/^msg_/),
+    });
+    expect([headers['x-optional'], headers.host]).toEqual([undefined, new URL(receiver.url).host]);
+  });
+
   it('that fails, and one that changes nothing, send nothing', async () => {
     const receiver = await startReceiver();
     const { ask, control } = await startWithWebhooks({ webhookUrl: [receiver.url] });
