@@ -1,5 +1,7 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { Webhook } from 'standardwebhooks';
-import { expect, it, vi } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { createStorefront } from '../../src/index.ts';
 import { startReceiver } from '../support/harness/receiver.ts';
 import { startWithWebhooks } from '../support/harness/start-with-webhooks.ts';
@@ -73,6 +75,30 @@ it('redirects are not followed', async () => {
     ]),
   );
   expect(target.requests).toEqual([]);
+});
+
+it('a response without end is read up to 64 kB, and a closed connection is a failed attempt', async () => {
+  let bytes = 0;
+  const part = 'x'.repeat(65_536);
+  const server = createServer((req, res) => {
+    if (req.url === '/close') return void res.destroy();
+    const write = () => {
+      while (!res.destroyed && bytes < 100_000_000) {
+        bytes += part.length;
+        if (!res.write(part)) return void res.once('drain', write);
+      }
+    };
+    write();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { control } = await startWithWebhooks();
+  const send = async (path: string) =>
+    (await control('POST', '/default/webhooks/taskUpdated/send', { url: url + path })).body;
+  expect(await send('/')).toMatchObject([{ status: 'delivered', lastAttempt: { status: 200 } }]);
+  expect(bytes).toBeLessThan(20_000_000);
+  expect(await send('/close')).toMatchObject([{ status: 'pending', lastAttempt: { error: 'socket hang up' } }]);
 });
 
 it('a receiver that says that it is gone gets no further attempt', async () => {
