@@ -127,7 +127,7 @@ export function createKeptRule(
     const [old, now] = [before[lost], entry[lost]].map((value) => JSON.stringify(value));
     const change = now === undefined ? `removed ${lost}, which was ${old}` : `changed ${lost} from ${old} to ${now}`;
     const message = `${update.operationId} with only ${sent.join(', ')} also ${change}: keep the properties that a PATCH does not have`;
-    return [createViolation('patch-keeps', { message, pointer, confidence, property: lost })];
+    return [createViolation('patch-keeps', { message, pointer, confidence, property: lost, causedBy: update })];
   };
 }
 
@@ -158,7 +158,7 @@ export function createNullRule(
     if (kept === undefined) return [];
     const asBefore = isSameValue(entry[kept], before[kept]) ? ', as before' : '';
     const message = `${kept} is ${JSON.stringify(entry[kept])} after ${update.operationId} with ${kept}: null${asBefore}. Remove the value, or set it to null (RFC 7396)`;
-    return [createViolation('null-removes', { message, pointer, confidence, property: kept })];
+    return [createViolation('null-removes', { message, pointer, confidence, property: kept, causedBy: update })];
   };
 }
 
@@ -177,7 +177,7 @@ export function createReplacedRule(
     if (kept.length === 0) return [];
     const values = kept.length === 1 ? 'its value' : 'their values';
     const message = `${update.operationId} without ${kept.join(', ')} kept ${values}: a PUT replaces the whole resource (RFC 9110, section 9.3.4)`;
-    return [createViolation('put-replaces', { message, pointer, property: kept[0] })];
+    return [createViolation('put-replaces', { message, pointer, property: kept[0], causedBy: update })];
   };
 }
 

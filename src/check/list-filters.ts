@@ -9,12 +9,12 @@ import { type RequestValues, withParameter } from './requests.ts';
 
 /**
  * A filter, and two values of its property.
- * `request`: requests the list with a value. `read`: returns the value of an entry.
+ * `request`: requests the list with a value. `read`: returns the values of an entry; several if the property is a list.
  */
 interface Filter {
   readonly wanted: string;
   readonly other: string;
-  readonly read: (entry: Node) => string | undefined;
+  readonly read: (entry: Node) => readonly string[];
   readonly whole: Listed;
   readonly request: (value: string) => Promise<Listed | undefined>;
   /** Requests the list without the filter again. */
@@ -54,28 +54,31 @@ class FilterCheck {
     const property = parameter.in === 'query' ? findProperty(parameter, whole.entries) : undefined;
     if (property === undefined || parameter.isRequired || isLimit(parameter) || isPagePosition(parameter)) return;
     if (OTHER_NAMES.test(normalizeName(parameter.name))) return;
-    const read = (entry: Node) => (isScalar(entry[property]) ? String(entry[property]) : undefined);
-    const [wanted, ...others] = new Set(whole.entries.toReversed().flatMap((entry) => read(entry) ?? []));
+    const read = (entry: Node) => [entry[property]].flat().filter(isScalar).map(String);
+    // The last value of a list shows whether a filter compares all of them.
+    const [wanted, ...others] = new Set(whole.entries.toReversed().flatMap((entry) => read(entry).toReversed()));
     const other = others.at(-1);
     // With one value, an ignored filter looks like one that selects everything.
     if (wanted === undefined || other === undefined || whole.ids.includes(undefined)) return;
     for (const rule of FILTER_RULES) results.coverage.countRule(rule, route);
+    const isList = whole.entries.some((entry) => Array.isArray(entry[property]));
+    const takesList = getPartTypes(getSchemaParts(contract.normalized, parameter.schema)).includes('array');
     const request = async (value: string) => {
-      const filtered = withParameter(values, parameter, value);
+      const filtered = withParameter(values, parameter, takesList ? [value] : value);
       const found = filtered && (await this.#listing.request(filtered));
       if (found) this.#checkTotal({ value, whole, found });
       return found;
     };
     const again = () => this.#listing.request(values);
     const filter = { wanted, other, read, whole, request, again };
-    const kind = getKind(contract, parameter);
+    const kind = isList ? 'list' : getKind(contract, parameter);
     if (kind === 'other') {
       await this.#checkEffect(filter, property);
-      return this.#checkPrefix(filter);
+      return this.#checkPrefix(filter, kind);
     }
     const isWrong = await this.#checkValues(filter, { property, kind });
     if (isWrong !== false) return;
-    await this.#checkPrefix(filter);
+    await this.#checkPrefix(filter, kind);
     await this.#checkNextPage(values, filter, property);
   }
 
@@ -104,7 +107,7 @@ class FilterCheck {
     { property, kind }: { readonly property: string; readonly kind: FilterKind },
   ): Promise<boolean | undefined> {
     const parameter = this.#parameter;
-    const { wanted, other, read, request } = filter;
+    const { wanted, other, request } = filter;
     // `false` often means that the filter is off.
     const tested = [wanted, other].filter((value) => kind !== 'boolean' || value === 'true');
     const wrong: { readonly message: string; readonly found: Listed }[] = [];
@@ -119,12 +122,17 @@ class FilterCheck {
           filter,
           found,
         );
-      const one = found.entries.map(read).find((shown) => shown !== undefined && !isEqual(shown, value));
+      const one = findOther(found, filter, value);
+      if (one === undefined && hasOnlySome(found, filter, value)) {
+        const message = `${start} the list lacks an entry with this ${property}`;
+        return this.#add('filter-finds', message, filter, found);
+      }
       if (one === undefined) continue;
-      const message = `${start} the list has an entry whose ${property} is ${JSON.stringify(one)}`;
+      const message = `${start} the list has an entry whose ${property} is ${one.map((shown) => JSON.stringify(shown)).join(', ')}`;
       wrong.push({ message, found });
       // A value of an enum that includes another one includes all entries with it.
-      if (kind === 'id' || hasOnlySome(found, filter, one)) return this.#add('filter-selects', message, filter, found);
+      if (kind === 'id' || kind === 'list' || hasOnlySome(found, filter, one[0] ?? ''))
+        return this.#add('filter-selects', message, filter, found);
     }
     // A value of an enum can include others: `warning` and above.
     const needed = kind === 'enum' ? tested.length : 1;
@@ -151,16 +159,17 @@ class FilterCheck {
   }
 
   /**
-   * Checks that a filter for an id or a code does not select an entry by the start of its value.
+   * Checks that a filter for an id, a code or a list of values does not select an entry by the start of a value.
    * Other texts, such as names and e-mail addresses, are often searched by a part of them.
    */
-  async #checkPrefix(filter: Filter): Promise<void> {
+  async #checkPrefix(filter: Filter, kind: FilterKind): Promise<void> {
     const { wanted, read, request } = filter;
     const parameter = this.#parameter;
     const prefix = wanted.slice(0, -1);
-    if (!EXACT_NAMES.test(parameter.name) || prefix === '') return;
+    if (!(kind === 'list' || EXACT_NAMES.test(parameter.name)) || prefix === '') return;
     const found = await request(prefix);
-    const longer = found?.entries.map(read).find((value) => value !== prefix && value?.startsWith(prefix));
+    const others = found?.entries.map(read).filter((values) => !values.some((value) => isEqual(value, prefix)));
+    const longer = others?.flat().find((value) => value.startsWith(prefix));
     if (!found || longer === undefined) return;
     const message = `${parameter.name} is ${JSON.stringify(prefix)}, but the list has an entry with ${JSON.stringify(longer)}`;
     await this.#add('filter-selects', message, filter, found);
@@ -176,7 +185,7 @@ class FilterCheck {
       const first = sized && (await listing.request(sized.values));
       const next = first && findNextPage(listing, sized, first);
       const second = next && (await listing.request(next.values));
-      const one = second?.entries.map(filter.read).find((shown) => shown !== undefined && !isEqual(shown, value));
+      const [one] = (second && findOther(second, filter, value)) ?? [];
       if (!first || !second || one === undefined) continue;
       const page = `${next.parameter.name}=${next.values.query[next.parameter.name]}`;
       const message = `${parameter.name} is ${JSON.stringify(value)}, but the next page (${page}) has an entry whose ${property} is ${JSON.stringify(one)}`;
@@ -212,7 +221,7 @@ const MAX_VALUES = 3;
 
 /** Returns values that several entries have. */
 function findRepeated({ whole, read }: Filter): readonly string[] {
-  const all = whole.entries.flatMap((entry) => read(entry) ?? []);
+  const all = whole.entries.flatMap(read);
   return [...new Set(all.filter((one, index) => all.indexOf(one) !== index))].slice(0, MAX_VALUES);
 }
 
@@ -221,17 +230,30 @@ function isSameList(one: Listed, other: Listed): boolean {
   return JSON.stringify(one.entries) === JSON.stringify(other.entries);
 }
 
+/** Returns the values of an entry that does not have the value of a filter; undefined if there is none. */
+function findOther(found: Listed, { read }: Filter, value: string): readonly string[] | undefined {
+  return found.entries.map(read).find((values) => values.length > 0 && !values.some((one) => isEqual(one, value)));
+}
+
 /** Returns whether a list has some of the entries with a value, but not all of them. */
 function hasOnlySome(found: Listed, { whole, read }: Filter, value: string): boolean {
   const isPage = found.entries.length >= whole.entries.length || whole.entries.length >= MAX_COMPARED;
-  const own = whole.entries.flatMap((entry, index) => (read(entry) === value ? [whole.ids[index]] : []));
+  const own = whole.entries.flatMap((entry, index) => (read(entry).includes(value) ? [whole.ids[index]] : []));
   return !isPage && own.some((id) => !found.ids.includes(id));
 }
 
-/** Returns the property of the entries that has the name of a query parameter. */
+/**
+ * Returns the property of the entries that has the name of a query parameter.
+ * The name of a list can be the plural of that of the parameter: `tag` and `tags`.
+ */
 export function findProperty({ name }: Parameter, entries: readonly Node[]): string | undefined {
   const own = normalizeName(name);
-  return entries.flatMap((entry) => Object.keys(entry)).find((property) => normalizeName(property) === own);
+  const properties = entries.flatMap((entry) => Object.keys(entry));
+  const isList = (property: string) => entries.some((entry) => Array.isArray(entry[property]));
+  return (
+    properties.find((property) => normalizeName(property) === own) ??
+    properties.find((property) => normalizeName(property) === `${own}s` && isList(property))
+  );
 }
 
 /** Returns whether two values are equal, except for upper and lower case and spaces at the ends. */
@@ -250,10 +272,10 @@ const ID_NAMES =
 const EXACT_NAMES =
   /^(?:id|uuid|code|reference|ref|sku|isbn|slug|key|currency|country)$|(?:[a-z\d](?:Ids?|ID|Uuid|Code|Reference|Ref|Sku|Slug|Key)|[_-](?:id|uuid|code|reference|ref|sku|slug|key))$/;
 
-type FilterKind = 'enum' | 'boolean' | 'id' | 'other';
+type FilterKind = 'enum' | 'boolean' | 'id' | 'list' | 'other';
 
 /** Returns what a filter compares: whole values of an `enum`, a boolean or an id, or something else. */
-function getKind(contract: Contract, parameter: Parameter): FilterKind {
+function getKind(contract: Contract, parameter: Parameter): Exclude<FilterKind, 'list'> {
   const parts = getSchemaParts(contract.normalized, parameter.schema);
   if (getPartTypes(parts).includes('boolean')) return 'boolean';
   if (parts.some(({ node }) => node.enum !== undefined || node.const !== undefined)) return 'enum';

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Contract } from '../openapi/contract.ts';
 import { getNode, resolvePointer, toNode } from '../openapi/document.ts';
 import type { Route } from '../openapi/routes.ts';
-import { getPartProperties, getSchemaParts } from '../openapi/schema-parts.ts';
+import { getPartItems, getPartProperties, getSchemaParts } from '../openapi/schema-parts.ts';
 import { sendAccepted } from './accepted-requests.ts';
 import type { CheckContext } from './check-context.ts';
 import { addConfirmed } from './confirm-findings.ts';
@@ -158,6 +158,7 @@ export class ListCheck {
     const names = list.parameters.flatMap((parameter) => findProperty(parameter, [body]) ?? []);
     return names.reduce<RequestValues | undefined>((varied, name) => {
       const own = toNode(first)[name];
+      if (Array.isArray(own)) return this.#varyList(varied ?? values, { name, own, turn }) ?? varied;
       const allowed = getNode(plain, `${resolvePointer(plain, schemas.get(name) ?? '')}/enum`);
       // A similar value shows whether a filter compares whole values. An unknown reference would be refused.
       const isSimilar = turn === 1 && typeof own === 'string' && !Array.isArray(allowed) && !REFERENCE_NAME.test(name);
@@ -170,6 +171,24 @@ export class ListCheck {
         .find((one) => validateValues(this.#contract, create, one).kind === 'call');
       return changed ?? varied;
     }, undefined);
+  }
+
+  /** Returns a request whose list has another value, and with an odd turn also the first value of `own` after it. */
+  #varyList(
+    values: RequestValues,
+    { name, own, turn }: { readonly name: string; readonly own: readonly unknown[]; readonly turn: number },
+  ): RequestValues | undefined {
+    const { create } = this.#cycle;
+    const { normalized: plain } = this.#contract;
+    const schema = getPartProperties(getSchemaParts(plain, getBodySchema(create) ?? '')).get(name) ?? '';
+    const items = getPartItems(getSchemaParts(plain, schema));
+    const allowed = items === undefined ? undefined : getNode(plain, `${resolvePointer(plain, items)}/enum`);
+    const [first] = own;
+    const [other] = listOthers(first, Array.isArray(allowed) ? allowed : []);
+    if (turn === 0 || other === undefined) return undefined;
+    return [turn % 2 === 1 ? [other, first] : [other], [other]]
+      .map((value) => ({ ...values, body: { ...toNode(values.body), [name]: value } }))
+      .find((one) => validateValues(this.#contract, create, one).kind === 'call');
   }
 
   /** Sends a list request. Returns undefined if it fails, or if the response has no list or several lists. */

@@ -1,3 +1,5 @@
+import type { Route } from '../openapi/routes.ts';
+
 /**
  * How sure it is that a violation is a defect.
  * `certain`: the contract says so, or a standard that it uses, such as HTTP.
@@ -361,6 +363,8 @@ export interface Violation {
   readonly message: string;
   /** The place in the contract (JSON Pointer). */
   readonly pointer: string;
+  /** The operation that caused the violation, if another one shows it. */
+  readonly causedBy?: Route;
   /** The property of the resource that shows the violation. */
   readonly property?: string | undefined;
   /** Default: the confidence of the rule. */

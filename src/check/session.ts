@@ -290,8 +290,13 @@ export const NO_RESPONSE: ReceivedResponse = {
 
 /** Creates a finding about a violation in the response of an operation. */
 export function createFinding(check: CheckName, route: Route, exchange: Exchange, violation: Violation): Finding {
-  const status = getResponseName(route, exchange.response.status);
-  return { ...violation, status, check, operationId: route.operationId, exchanges: [exchange] };
+  const { causedBy, ...others } = violation;
+  const status = causedBy
+    ? getResponseName(causedBy, causedBy.successStatus)
+    : getResponseName(route, exchange.response.status);
+  const pointer = causedBy && violation.pointer === route.pointer ? causedBy.pointer : violation.pointer;
+  const { operationId } = causedBy ?? route;
+  return { ...others, pointer, status, check, operationId, exchanges: [exchange] };
 }
 
 /** The status of a server that can store nothing more, for example because of a quota (RFC 4918, section 11.5). */

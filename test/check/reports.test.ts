@@ -144,6 +144,14 @@ describe('toText', () => {
     ]);
   });
 
+  it('shortens the long request of a further failure', () => {
+    const request = `curl http://localhost --data '${'x'.repeat(1_000)}'`;
+    const failures = ['op1', 'op2'].map((operationId) => failure({ operationId, steps: [{ request, response: 'y' }] }));
+    const text = toText(report({ failures }));
+    expect(text).toContain(`   $ ${request}\n`);
+    expect(text).toContain(`   also op2 201: ${request.slice(0, 200)}… (${request.length} characters)\n`);
+  });
+
   it.each(HOSTILE)('prints %j without control characters', (text) => {
     const steps = [{ request: text, response: text }];
     const told = toText(report({ title: text, failures: [failure({ title: text, message: text, steps })] }));

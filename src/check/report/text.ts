@@ -9,6 +9,9 @@ const MAX_IN_FULL = 1;
 /** The maximum number of further failures of each cause. Each of them is printed in one line. */
 const MAX_IN_LINES = 8;
 
+/** The maximum length of the request of a further failure of a cause, in characters. A long one has a long body. */
+const MAX_FURTHER_LENGTH = 200;
+
 /** The maximum number of requests that are printed for a failure. */
 const MAX_STEPS = 40;
 
@@ -125,7 +128,10 @@ function formatGroup(group: readonly Failure[], number: number): string {
 /** Returns the line of a failure with the same cause as the first one of its group. */
 function formatFurther({ operationId, status, title, steps }: Failure, first: Failure | undefined): string {
   const other = title === first?.title ? '' : ` ${title}`;
-  return `also ${operationId} ${status}${other}: ${steps.at(-1)?.request ?? ''}`;
+  const request = steps.at(-1)?.request ?? '';
+  const isLong = request.length > MAX_FURTHER_LENGTH;
+  const shown = isLong ? `${request.slice(0, MAX_FURTHER_LENGTH)}… (${request.length} characters)` : request;
+  return `also ${operationId} ${status}${other}: ${shown}`;
 }
 
 /** Returns the name of the violated rule with its confidence. */
