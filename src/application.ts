@@ -243,6 +243,8 @@ export interface HandlerResponse {
    * The response header `X-Mocked` lists these pointers.
    */
   readonly generated?: readonly string[];
+  /** Whether the mock creates the response instead. Only the handlers of an application can return it. */
+  readonly isMocked?: boolean;
 }
 
 /**

@@ -167,6 +167,7 @@ async function runHandler(exchange: OperationExchange, handler: Implementation, 
   const lastEventId = exchange.headers['last-event-id'];
   if (lastEventId !== undefined && app.sandboxes.isShared) await loadChanges(exchange, String(lastEventId));
   const returned = await handler.handle(input, context);
+  if (isBuiltIn && returned.isMocked) return respondWithMock(exchange, store);
   if (!isBuiltIn) checkReturned(route, returned);
   exchange.returned = { ...returned, by: handler.source };
   exchange.decision = HANDLER_DECISIONS[handler.source];
@@ -201,16 +202,16 @@ function createBuiltIn(exchange: OperationExchange, store: Store) {
   const tracked = new TrackedContext(exchange, guarded, use);
   const run = async (): Promise<HandlerResponse> => {
     const handle = app.implementation.getImplementation(route)?.handle;
-    if (!handle)
+    if (handle) requireActiveToken(exchange, store);
+    const response = await handle?.(
+      new ApplicationInput(exchange),
+      app.application.extendContext?.(tracked) ?? tracked,
+    );
+    if (!response || response.isMocked)
       throw new Error(
         `there is no built-in handler for ${route.operationId}, because the operation is mocked: return a response of your own`,
       );
-    requireActiveToken(exchange, store);
-    const {
-      status = route.successStatus,
-      headers,
-      body,
-    } = await handle(new ApplicationInput(exchange), app.application.extendContext?.(tracked) ?? tracked);
+    const { status = route.successStatus, headers, body } = response;
     return { status, ...(headers ? { headers } : {}), body };
   };
   return { run, use };

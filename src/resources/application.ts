@@ -18,7 +18,7 @@ import { getRequiredQuery } from './document-paths.ts';
 import { completeNewEntry, createEntryForm } from './entry-form.ts';
 import { getKeyValue } from './entry-values.ts';
 import { explainPlan } from './explain-plan.ts';
-import { createHandler, respondToMocked } from './handlers.ts';
+import { createDownload, createHandler, isFileOfUpload, respondToMocked } from './handlers.ts';
 import type { KnownLists } from './infer.ts';
 import { linkEntries } from './link-entries.ts';
 import { addArticle } from './names.ts';
@@ -212,7 +212,9 @@ export function createResourceApplication(
           const plan = getPlan(operation);
           if (plan) return { handle: createHandler(model, plan) };
           const stream = model.streams.get(getRouteKey(operation));
-          return stream && { handle: createStreamHandler(model, stream) };
+          if (stream) return { handle: createStreamHandler(model, stream) };
+          const download = mockedPlans.get(getRouteKey(operation));
+          return download && isFileOfUpload(model, download) ? { handle: createDownload(model, download) } : undefined;
         },
         getStoredResponse(route, input, state) {
           const plan = mockedPlans.get(getRouteKey(route));

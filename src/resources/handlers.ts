@@ -151,6 +151,19 @@ export function respondToMocked(
   return plan.entry && entry && respond(model, plan.entry, input, { status: plan.route.successStatus, state, entry });
 }
 
+/** Returns whether an operation returns files that another one uploads. */
+export function isFileOfUpload({ inference }: ResourceModel, { file }: MockedPlan): boolean {
+  return [...inference.plans.values()].some(
+    ({ resource, action, route }) => action === 'create' && resource === file?.resource && isUpload(route),
+  );
+}
+
+/** Creates the handler that returns uploaded files. The mock creates the file of an entry without an uploaded one. */
+export function createDownload(model: ResourceModel, plan: MockedPlan) {
+  return (input: Input, context: Context): HandlerResponse =>
+    respondToMocked(model, plan, input, context.read()) ?? { isMocked: true };
+}
+
 /** Handles the action `create`: adds the entry in the request body, or each entry if the body has a list. */
 async function create(model: ResourceModel, plan: Plan, input: Input, context: Context): Promise<HandlerResponse> {
   const { resource } = plan;

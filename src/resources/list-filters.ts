@@ -50,6 +50,8 @@ export interface FilterProperty {
   readonly isTime: boolean;
   /** Whether its values are texts or lists of texts. */
   readonly isText?: boolean;
+  /** The texts of its `enum`, in the order of the document: `low`, `medium`, `high`. */
+  readonly values?: readonly string[] | undefined;
 }
 
 /** Returns the properties of an entry by which a query can filter. `schema`: the JSON Pointer of the entry's schema. */
@@ -61,7 +63,10 @@ export function listFilterProperties(reader: SchemaReader, schema: string): read
     const isFlag = types.length === 1 && types[0] === 'boolean';
     const inner = reader.getItems(pointer);
     const isText = !isTime && !isIdName(name) && [types, inner ? reader.getTypes(inner) : []].flat().includes('string');
-    return { name, isOrdered, isTime, isFlag, isList: types.includes('array'), isText };
+    const values: readonly unknown[] = [reader.getKeyword(pointer, 'enum') ?? []].flat().filter((one) => one !== null);
+    const texts = values.filter((one) => typeof one === 'string');
+    const listed = values.length > 0 && texts.length === values.length ? { values: texts } : {};
+    return { name, isOrdered, isTime, isFlag, isList: types.includes('array'), isText, ...listed };
   });
 }
 

@@ -14,7 +14,7 @@ type Complete = (entry: Entry) => Entry;
  * Sorts entries by the sort parameter of a query.
  * Supports `name`, `-name`, `name:desc`, `name,desc` and `name desc`, also with `descending`, and `findSortWord`.
  * Returns a new array. The order of the entries behind the page that the query selects is undefined.
- * In ascending order, entries without the property are last.
+ * In ascending order, entries without the property are last. The values of an `enum` have the order of the document.
  */
 export function sortEntries(
   entries: readonly Entry[],
@@ -31,18 +31,23 @@ export function sortEntries(
   const isReversed = /^desc/i.test(order) && byMeaning.order !== byMeaning.sort;
   const properties = findSortProperties(entries, new Set(keys.map(({ name }) => name)), complete);
   const known = keys.flatMap(({ name, part, isDescending }) => {
-    const property = properties.get(name);
-    if (property !== undefined) return [{ property, factor: isDescending !== isReversed ? -1 : 1 }];
-    const word = findSortWord(part, parameters.properties);
+    const own = properties.get(name);
+    const word =
+      own === undefined
+        ? findSortWord(part, parameters.properties)
+        : { property: own, isDescending, isDirected: false };
     if (!word) return [];
-    return [{ property: word.property, factor: word.isDescending !== (isReversed && !word.isDirected) ? -1 : 1 }];
+    const { property } = word;
+    const factor = word.isDescending !== (isReversed && !word.isDirected) ? -1 : 1;
+    const { values } = parameters.properties.find((one) => one.name === property) ?? {};
+    return [{ property, factor, ranks: values && new Map(values.map((value, index) => [value as unknown, index])) }];
   });
   const [first] = known;
   if (!first) return entries;
   const { limit, cursor, offset } = readPosition(parameters, query);
   const end = limit === undefined || cursor !== undefined ? entries.length : offset + limit;
   if (sortsFew(entries.length, end)) return sortFirst(entries, end, compareEntries);
-  const rows = entries.map((entry): Row => ({ entry, value: read(entry, first.property) }));
+  const rows = entries.map((entry): Row => ({ entry, value: read(entry, first) }));
   return rows.toSorted(compareRows).map(({ entry }) => entry);
 
   function compareRows(a: Row, b: Row): number {
@@ -50,17 +55,18 @@ export function sortEntries(
   }
 
   function compareEntries(a: Entry, b: Entry): number {
-    for (const { property, factor } of known) {
-      const result = compareValues(read(a, property), read(b, property)) * factor;
+    for (const key of known) {
+      const result = compareValues(read(a, key), read(b, key)) * key.factor;
       if (result !== 0) return result;
     }
     return 0;
   }
 
-  /** Returns the stored value of a property, or the generated one. */
-  function read(entry: Entry, property: string): unknown {
+  /** Returns the stored value of a property, or the generated one. A value of an `enum` is its place. */
+  function read(entry: Entry, { property, ranks }: (typeof known)[number]): unknown {
     const own = getOwn(entry, property);
-    return own === undefined ? getOwn(complete(entry), property) : own;
+    const value = own === undefined ? getOwn(complete(entry), property) : own;
+    return ranks?.get(value) ?? value;
   }
 }
 

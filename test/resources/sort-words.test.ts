@@ -102,3 +102,19 @@ describe('A value of a sort parameter', () => {
     expect(notes).toHaveLength(1);
   });
 });
+
+it('The values of an enum are sorted in the order of the document, also by a word', async () => {
+  const Task = createObject({
+    'id!': NUMBER,
+    'priority!': { type: ['string', 'null'], enum: ['low', 'medium', 'high', null] },
+  });
+  const tasks = ['high', 'low', 'medium', null, 'low'].map((priority, index) => ({ id: index + 1, priority }));
+  const { ask } = await startApi({
+    paths: { '/tasks': { get: { query: { sort: TEXT }, response: createList(Task), example: tasks } } },
+  });
+  const list = async (sort: string) =>
+    (await ask('GET', `/tasks?sort=${sort}`)).body.map(({ id }: { id: number }) => id);
+  expect(await list('priority')).toEqual([2, 5, 3, 1, 4]);
+  expect(await list('priority,-id')).toEqual([5, 2, 3, 1, 4]);
+  expect(await list('priority_desc')).toEqual([4, 1, 3, 2, 5]);
+});

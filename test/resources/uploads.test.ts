@@ -65,6 +65,7 @@ describe('an upload', () => {
       },
     ]);
     const content = await fetch(`${url}/tasks/1/attachments/1/content`);
+    expect(content.headers.get('x-mocked')).toBeNull();
     expect([content.status, content.headers.get('content-type'), await content.text()]).toEqual([
       200,
       'application/octet-stream',
@@ -93,7 +94,7 @@ describe('an upload', () => {
   it('is explained', async () => {
     expect(await explainApi({ paths: PATHS, schemas })).toMatchObject({
       'GET /tasks/{taskId}/attachments/{attachmentId}/content':
-        'mocked: returns a generated file for an entry without an uploaded one, else the uploaded file',
+        'real: returns the uploaded file, and a generated one for an entry without it',
     });
   });
 });
@@ -145,7 +146,7 @@ describe('a file below a path of its own', () => {
 
   it('is explained', async () => {
     expect((await explainApi({ paths, schemas }))['GET /attachments/{attachmentId}/content']).toBe(
-      'mocked: returns a generated file for an entry without an uploaded one, else the uploaded file',
+      'real: returns the uploaded file, and a generated one for an entry without it',
     );
   });
 });
