@@ -7,7 +7,9 @@ import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { normalizeName, toSingular } from '../util/names.ts';
 import type { Completed } from './completed.ts';
 import { computeDerived, listShown } from './derived.ts';
-import { getKeyValue, setInner } from './entry-values.ts';
+import { getEntryList } from './entries.ts';
+import { findByKeys } from './entry-lists.ts';
+import { getKeyValue, getOwn, getPathValues, setInner } from './entry-values.ts';
 import { filterEntries, isSearchName } from './list-filters.ts';
 import {
   hasSelection,
@@ -20,14 +22,15 @@ import {
 import { selectOwnState } from './own-state.ts';
 import { isTotalName } from './page-fields.ts';
 import { createNotFound, findEntry, requireParents } from './require-entries.ts';
-import type { Derived, Plan, View } from './resource.ts';
+import type { Derived, Plan, Ranking, View } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 import type { SchemaReader } from './schema-reader.ts';
 import { sortEntries } from './sort-entries.ts';
 import { findOwnEntry } from './tokens.ts';
+import { getUserKey } from './user-parts.ts';
 import { findView, selectViewed } from './views.ts';
 
-/** The maximum number of entries in a list beside other properties, if the request sets no limit. */
+/** The maximum number of entries in a list beside other properties, if the request sets no limit, and of a ranking. */
 const MAX_SHOWN = 20;
 
 /** A property of a response with entries, such as `posts` in the response of `GET /search`. */
@@ -197,7 +200,11 @@ export function count(model: ResourceModel, plan: Plan, input: Input, context: C
     ...Object.fromEntries([...repeated].map(([name, parameter]) => [name, [query[parameter] ?? ''].flat().join(' ')])),
   });
   const singles = showSingle(model, plan, { state, own }, id, input);
+  const [whole] = counts.filter(({ property, ranking }) => property === '' && ranking);
+  if (whole) return { status: route.successStatus, body: rank(model, whole, own, id) };
+  const rankings = counts.filter(({ ranking }) => ranking);
   const known: Entry = {
+    ...Object.fromEntries(rankings.map((one) => [one.property, rank(model, one, own, id)])),
     ...mergeInside(values, countViewed(model, counts, own, id, context.nowMs)),
     ...countFound(counts, found),
     ...fill(inner),
@@ -285,8 +292,8 @@ function countFound(counts: readonly Derived[], found: readonly (Found & { reado
     found.flatMap(({ list: { derived, view }, total }) => (view ? [] : [[derived.children.resource, total] as const])),
   );
   const plain = counts.filter(
-    ({ shown, only, time, group, inside, texts, view, average }) =>
-      !shown && !only && !view && !average && !group && !inside && !time && texts === undefined,
+    ({ shown, only, time, group, inside, texts, view, average, ranking }) =>
+      !ranking && !shown && !only && !view && !average && !group && !inside && !time && texts === undefined,
   );
   return Object.fromEntries(
     plain.flatMap(({ property, children }) => {
@@ -319,4 +326,51 @@ function showSingle(
     });
     return entry ? [{ property, ...model.responses.completeEntry(resource, shown.schema, entry) }] : [];
   });
+}
+
+/** Returns the items of a ranking, those with the most entries first. `id`: the id of the parent of the entries. */
+function rank(model: ResourceModel, derived: Derived, state: State, id: string | undefined): readonly Entry[] {
+  const { ranking } = derived;
+  if (!ranking) return [];
+  const counts = new Map<string, number>();
+  for (const entry of listShown(derived, state, id))
+    for (const one of new Set(listNamed(ranking, entry))) counts.set(one, (counts.get(one) ?? 0) + 1);
+  const sorted = [...counts].sort(([, one], [, other]) => other - one);
+  return sorted.flatMap(([key, count]) => createItem(model, ranking, state, key, count)).slice(0, MAX_SHOWN);
+}
+
+/** Returns the texts of an entry, or the id of the entry that it names. */
+function listNamed({ by, target }: Ranking, entry: Entry): readonly string[] {
+  const value = getOwn(entry, by) ?? getOwn(getPathValues(entry), getUserKey(by));
+  const named = target && isNode(value) ? getKeyValue(value, target.id) : value;
+  return [named].flat().flatMap((one) => (one === undefined || one === null ? [] : [String(one)]));
+}
+
+function createItem(
+  { reader, derived, responses }: ResourceModel,
+  { by, count: countName, items, target, label }: Ranking,
+  state: State,
+  key: string,
+  count: number,
+): readonly Entry[] {
+  if (!target) return [{ [label ?? '']: key, [countName]: count }];
+  const entry = findByKeys(getEntryList(state, target), [target.id], [key])[0];
+  if (!entry) return [];
+  const [added = entry] = derived.add(state, target, [entry]);
+  const prefixes = [normalizeName(by).replace(/id$/, ''), normalizeName(target.singular)];
+  const show = (schema: string) => {
+    const known = reader.getProperties(schema);
+    const value = responses.completeEntry(target, schema, added).value as Entry;
+    return Object.fromEntries(Object.entries(value).filter(([name]) => known.has(name)));
+  };
+  const values = [...reader.getProperties(items)].flatMap(([name, pointer]) => {
+    const own = normalizeName(name);
+    if (name === countName) return [[name, count]];
+    if (prefixes.includes(own) && reader.isObject(pointer)) return [[name, show(pointer)]];
+    const prefix = prefixes.find((one) => own.startsWith(one)) ?? '';
+    const names = [own, own.slice(prefix.length)];
+    const source = Object.keys(added).find((one) => names.includes(normalizeName(one)));
+    return source === undefined ? [] : [[name, added[source]]];
+  });
+  return [Object.fromEntries(values)];
 }

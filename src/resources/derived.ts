@@ -70,7 +70,11 @@ export function describeDerived({
   whole,
   average,
   view,
+  ranking,
+  isWithout,
 }: Derived): string {
+  if (ranking) return `${property === '' ? '' : `${property}: `}${resource.name} by ${ranking.by}`;
+  if (isWithout) return `${property} (${resource.name} without ${only?.property})`;
   if (average) return `${property} (average ${average.property} of ${resource.name})`;
   if (group) return `${property} (${resource.name} by ${group.property})`;
   if (inside) return inside.map((one) => `${property}.${describeDerived(one)}`).join(', ');
@@ -106,11 +110,12 @@ function getShown({ children: { resource } }: Derived, entry: Entry, property: s
 }
 
 function summarize(derived: Derived, entries: readonly Entry[], complete: Complete): Summary {
-  const { only, time } = derived;
+  const { only, time, isWithout } = derived;
   let [count, latest]: [number, unknown] = [0, undefined];
   for (const entry of entries) {
     const state = only && getShown(derived, entry, only.property, complete);
-    if (only && (only.not ? only.not.includes(state) : state !== only.value)) continue;
+    if (only && isWithout && (getProperty(entry, only.property) ?? null) !== null) continue;
+    if (only && !isWithout && (only.not ? only.not.includes(state) : state !== only.value)) continue;
     count++;
     const own = time === undefined ? undefined : getShown(derived, entry, time, complete);
     if (own !== undefined && (latest === undefined || String(own) > String(latest))) latest = own;
@@ -145,7 +150,7 @@ export function computeDerived(
 
 /** Returns the value of a property. Returns undefined for one that shows entries, or that depends on the time. */
 function computeValue(derived: Derived, state: State, id: string | undefined, complete: Complete): unknown {
-  if (derived.shown || derived.view) return undefined;
+  if (derived.shown || derived.view || derived.ranking) return undefined;
   if (derived.texts !== undefined) return listTexts(derived.texts, state, derived);
   if (derived.inside) return computeDerived(derived.inside, state, id, complete);
   const { resource, key, link } = derived.children;

@@ -144,7 +144,7 @@ function setRoute(plan: Plan, route: Route, { idInQuery }: RestRoute): Plan {
   return { ...plan, route, ...(idInQuery ? { idInQuery } : {}), ...(owner ? { owner: { ...owner, route } } : {}) };
 }
 
-const FILE_REASON = 'returns a generated file for an entry without an uploaded one, else the uploaded file';
+const FILE_REASON = 'returns the uploaded file, and a generated one for an entry without it';
 
 /** Returns whether an operation uploads files to the list of a resource. */
 function plansUpload(routes: readonly Route[], { mounts }: Resource): boolean {
@@ -273,7 +273,7 @@ function planCounts(
   const find = (owner: Resource | undefined) =>
     [[], ...listWrapped(reader, schema)].flatMap((path) => {
       const inner = reader.getInner(schema, path) ?? schema;
-      const counts = findCounts(reader, resources, inner, { name, parent: owner, own: subject });
+      const counts = findCounts(reader, resources, inner, { name, parent: owner, own: subject, users });
       return counts.length > 0 ? [{ path, counts }] : [];
     })[0];
   const isOwn = ownPaths !== undefined && route.pathNames.length === 0 && findOwnPosition(route.path, ownPaths) === 0;

@@ -1,4 +1,5 @@
 import { createShapes, getEntrySchema, getPropertySchema, isPlausible } from '../mock/fit-schema.ts';
+import type { Contract } from '../openapi/contract.ts';
 import { type Document, getNode, isNode } from '../openapi/document.ts';
 import type { Entry } from '../store/state.ts';
 import type { DerivedValues } from './derived-values.ts';
@@ -79,15 +80,19 @@ export function listComputed(derived: DerivedValues, resource: Resource): readon
  * A property that no request can have is left out, unless entries must have it: the server may know its value from
  * elsewhere.
  * `sent`: the properties that a request can have.
- * `computed`: the properties whose values follow from other entries.
  */
 export function createEmptyValues(
-  reader: SchemaReader,
-  { schema, id }: Pick<Resource, 'schema' | 'id'>,
-  { sent, computed }: { readonly sent: readonly string[]; readonly computed: readonly string[] },
-  isValid: (pointer: string, value: unknown) => boolean,
+  {
+    reader,
+    derived,
+    contract: { isValid },
+  }: { readonly reader: SchemaReader; readonly derived: DerivedValues; readonly contract: Pick<Contract, 'isValid'> },
+  resource: Resource,
+  sent: readonly string[],
 ): Entry {
+  const { schema, id } = resource;
   if (schema === '') return {};
+  const computed = listComputed(derived, resource);
   const required = reader.getRequired(schema);
   return Object.fromEntries(
     [...reader.getProperties(schema)].flatMap(([name, pointer]): readonly (readonly [string, unknown])[] => {

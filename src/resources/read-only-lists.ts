@@ -4,6 +4,7 @@ import { findFilter, isSearchName } from './list-filters.ts';
 import { getLastSegment, getParameterName, getPathForm, TEXT_KEYS, toTemplate } from './names.ts';
 import { needsUnknownUser } from './own-lists.ts';
 import { isPageName } from './page-fields.ts';
+import { findRanking } from './rankings.ts';
 import type { Resource } from './resource.ts';
 import { isEnvelopeName, isListName, type SchemaReader } from './schema-reader.ts';
 import { FULL_NAMES, findListed, findShown, hasKnownQuery, listUsed } from './views.ts';
@@ -42,6 +43,11 @@ export function findReadOnlyLists(
     const list = routes.get('GET');
     if (!isNamed && list && needsUnknownUser(reader, list)) continue;
     if (!isNamed && (isReport(path) || showsAbove(reader, resources, path, schema))) continue;
+    const children = resources
+      .filter(({ kind }) => kind === 'collection')
+      .map((resource) => ({ resource, key: undefined }));
+    const listed = { property: getLastSegment(path), items: schema };
+    if (!isNamed && findRanking(reader, { resources, users: undefined }, listed, children)?.ranking.label) continue;
     if (!isNamed && (isSearchPath(path) || isAside(reader, documentPath))) continue;
     if (findShown(reader, resources, documentPath) || schemas.has(reader.resolve(schema))) continue;
     schemas.add(reader.resolve(schema));

@@ -18,7 +18,7 @@ import { inferResources, type KnownLists, NO_LISTS } from './infer.ts';
 import { findListParameters } from './list-parameters.ts';
 import type { ListParameters } from './list-query.ts';
 import { listRequestNames } from './locate.ts';
-import { createEmptyValues, createFittingNames, createNestedDefaults, listComputed } from './nested-defaults.ts';
+import { createEmptyValues, createFittingNames, createNestedDefaults } from './nested-defaults.ts';
 import { hasOwnId } from './query-ids.ts';
 import {
   type Action,
@@ -196,19 +196,16 @@ export class ResourceModel {
    * A generated value could be that of an entry for which the action was already done.
    */
   readonly getInitialValues = memoizeByObject((resource: Resource): Entry => {
-    const effects = [...this.inference.plans.values()].flatMap((plan) =>
-      plan.resource === resource && plan.effect && (plan.route.method !== 'DELETE' || plan.archives)
-        ? [plan.effect]
-        : [],
+    const effects = [...this.inference.plans.values()].flatMap(({ resource: own, effect, route, archives }) =>
+      own === resource && effect && (route.method !== 'DELETE' || archives) ? [effect] : [],
     );
     return listInitialValues(this.reader, resource.schema, effects, this.contract.isValid);
   });
 
   /** Returns the empty lists and the nulls that a new entry has without its request. */
-  readonly getEmptyValues = memoizeByObject((plan: Plan) => {
-    const names = { sent: this.#getRequestNames(plan), computed: listComputed(this.derived, plan.resource) };
-    return createEmptyValues(this.reader, plan.resource, names, this.contract.isValid);
-  });
+  readonly getEmptyValues = memoizeByObject((plan: Plan) =>
+    createEmptyValues(this, plan.resource, this.#getRequestNames(plan)),
+  );
 
   /**
    * Creates an entry from a request body.

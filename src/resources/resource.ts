@@ -349,6 +349,23 @@ export interface Derived {
   readonly average?: { readonly property: string; readonly isInteger: boolean; readonly none: 0 | null | undefined };
   /** The JSON Pointer of the schema in which the entries themselves are shown. `isList`: whether all are shown. */
   readonly shown?: { readonly schema: string; readonly isList: boolean } | undefined;
+  readonly ranking?: Ranking;
+  /** Whether only the entries are counted that lack `only.property`: the `unassigned` ones. */
+  readonly isWithout?: boolean;
+}
+
+/** How a list such as `topAssignees` counts the entries that name each user, or that have each text. */
+export interface Ranking {
+  /** The property of the entries with an id, an object, or a list of texts. */
+  readonly by: string;
+  /** The property of an item with the number of entries. */
+  readonly count: string;
+  /** The JSON Pointer of the schema of an item. */
+  readonly items: string;
+  /** The resource of the entries that are named. */
+  readonly target?: Resource;
+  /** The property of an item with the text. */
+  readonly label?: string;
 }
 
 /** How users follow each other. `flag`: the boolean that says whether the sender of a request follows a user. */

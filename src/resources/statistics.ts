@@ -3,6 +3,7 @@ import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { normalizeName, toSingular } from '../util/names.ts';
 import { findCounted, getShare, indexNames, MAX_STATES } from './counted-properties.ts';
 import { findChildren } from './derived.ts';
+import { findRanking } from './rankings.ts';
 import type { Children, Derived, Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
 import { findExactState, findStateValue, STATE_PROPERTIES } from './states.ts';
@@ -21,6 +22,7 @@ interface CountPlace {
   readonly parent: Resource | undefined;
   /** The resource whose list is directly above the path: `tasks` for `/tasks/stats`. */
   readonly own: Resource | undefined;
+  readonly users: Resource | undefined;
 }
 
 /**
@@ -32,11 +34,14 @@ export function findCounts(
   reader: SchemaReader,
   resources: readonly Resource[],
   schema: string,
-  { name, parent, own }: CountPlace,
+  { name, parent, own, users }: CountPlace,
 ): readonly Derived[] {
   const items = reader.getItems(schema);
-  if (items !== undefined) return isText(reader, items) ? findTexts(reader, name, resources) : [];
   const all = listAll(resources);
+  if (items !== undefined) {
+    const ranked = findRanking(reader, { resources, users }, { property: name, items }, all);
+    return isText(reader, items) ? findTexts(reader, name, resources) : ranked ? [{ ...PLAIN, ...ranked }] : [];
+  }
   const texts = parent
     ? []
     : [...reader.getProperties(schema)].flatMap(([property, pointer]) => {
@@ -50,8 +55,17 @@ export function findCounts(
   const only = own && (parent ? children : all).find(({ resource }) => resource === own);
   const single = only ? findSingleCount(reader, schema, name, only) : [];
   const states = findStateCounts(reader, schema, children, only).filter(({ property }) => !known.has(property));
-  return [...counted, ...(single.length > 0 ? single : states), ...texts, ...findShown(reader, schema, children)];
+  const rankings = [...reader.getProperties(schema)].flatMap(([property, pointer]): readonly Derived[] => {
+    const inner = reader.getItems(pointer);
+    const found = inner && findRanking(reader, { resources, users }, { property, items: inner }, children);
+    return found ? [{ ...PLAIN, ...found, property }] : [];
+  });
+  const ranked = new Set(rankings.map(({ property }) => property));
+  const shown = findShown(reader, schema, children).filter(({ property }) => !ranked.has(property));
+  return [...counted, ...(single.length > 0 ? single : states), ...texts, ...rankings, ...shown];
 }
+
+const PLAIN = { property: '', only: undefined, time: undefined };
 
 /** Finds the number in the response of a path such as `/notifications/unread-count`. */
 function findSingleCount(reader: SchemaReader, schema: string, name: string, own: Children): readonly Derived[] {
@@ -97,16 +111,46 @@ function findStateCounts(
   const counted = byResource.filter(({ found }) => found.length > (own ? 0 : 1));
   const [only, ...others] = counted;
   const flat = only && others.length === 0 ? only : undefined;
-  const subject = own ?? flat?.child;
+  const grouped = own || flat ? undefined : findOnlyGrouped(reader, properties, children);
+  const subject = own ?? flat?.child ?? grouped;
   const groups = properties.flatMap(([property, pointer]): readonly Derived[] => {
     if (subject && ALL_NAMES.includes(normalizeName(property)) && isNumber(pointer))
       return [{ property, children: subject, only: undefined, time: undefined }];
+    const without = isNumber(pointer) && subject ? findWithout(reader, property, subject) : undefined;
+    if (without) return [without];
     const timed = isNumber(pointer) ? findTimed(reader, property, children, subject) : undefined;
     const share = isNumber(pointer) && subject ? findShare(reader, property, pointer, subject) : undefined;
     if (timed ?? share) return [timed ?? share].filter((one) => one !== undefined);
     return reader.isObject(pointer) ? findInside(reader, property, pointer, { children, subject }) : [];
   });
   return [...(flat?.found ?? []), ...groups];
+}
+
+/** Returns the only entries whose states, such as those of `status`, objects such as `byStatus` count. */
+function findOnlyGrouped(
+  reader: SchemaReader,
+  properties: readonly (readonly [name: string, pointer: string])[],
+  children: readonly Children[],
+): Children | undefined {
+  const found = properties.flatMap(([property, pointer]) => {
+    const isGroup = /by.+$/.test(normalizeName(property)) && reader.isObject(pointer);
+    return isGroup ? findInside(reader, property, pointer, { children, subject: undefined }) : [];
+  });
+  const [only, ...others] = new Set(found.map((one) => one.children));
+  return others.length === 0 ? only : undefined;
+}
+
+/** Finds what a number such as `unassigned` or `unassignedTasks` counts: the entries without an assignee. */
+function findWithout(reader: SchemaReader, property: string, own: Children): Derived | undefined {
+  const { schema, name, singular } = own.resource;
+  const names = ['', name, singular].map((one) => `unassigned${normalizeName(one)}`);
+  if (schema === '' || !names.includes(normalizeName(property).replace(/count$/, ''))) return undefined;
+  const assignees = ['assigneeid', 'assignedtoid', 'assigneduserid', 'assignedto', 'assignee'];
+  const known = [...reader.getProperties(schema).keys()];
+  const found = assignees.flatMap((one) => known.find((own) => normalizeName(own) === one) ?? [])[0];
+  return found === undefined
+    ? undefined
+    : { property, children: own, only: { property: found, value: null }, time: undefined, isWithout: true };
 }
 
 /** Finds the entries that a number such as `overdue` or `overdueTasks` counts, if it depends on the time. */

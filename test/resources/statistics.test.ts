@@ -139,6 +139,74 @@ it('Numbers below an entry count the states and the overdue ones of the only ent
   });
 });
 
+it('Lists with numbers rank the users and the texts that entries name, beside the numbers of the same entries', async () => {
+  const PRIORITY = { type: 'string', enum: ['low', 'high'] };
+  const User = createObject({ 'id!': INTEGER, 'name!': TEXT, 'email!': TEXT });
+  const task = { 'title!': TEXT, status: STATUS, priority: PRIORITY, tags: createList(TEXT) };
+  const Task = createObject({ 'id!': INTEGER, ...task, 'assigneeId!': { type: ['integer', 'null'] } });
+  const Person = createObject({ 'id!': INTEGER, 'name!': TEXT });
+  const users = ['Ann', 'Bob', 'Cy'].map((name, at) => ({ id: at + 1, name, email: `${name}@x.test` }));
+  const api = {
+    paths: {
+      '/users': { get: { response: createList(refer('User')), example: users } },
+      ...createResourcePaths(
+        '/tasks/{taskId}',
+        refer('Task'),
+        createObject({ ...task, assigneeId: { type: ['integer', 'null'] } }),
+      ),
+      ...createResourcePaths('/notes/{noteId}', createObject({ 'id!': INTEGER, 'text!': TEXT })),
+      '/tags': { get: { response: createList(createObject({ 'name!': TEXT, 'count!': INTEGER })) } },
+      '/stats': {
+        get: {
+          response: createObject({
+            'total!': INTEGER,
+            'unassigned!': INTEGER,
+            'byStatus!': createObject({ todo: INTEGER, in_progress: INTEGER, done: INTEGER }),
+            'byPriority!': createObject({ low: INTEGER, high: INTEGER }),
+            'topAssignees!': createList(createObject({ 'user!': refer('Person'), 'count!': INTEGER })),
+            'tasksByAssignee!': createList(
+              createObject({ 'assigneeId!': INTEGER, 'assigneeName!': TEXT, 'taskCount!': INTEGER }),
+            ),
+          }),
+        },
+      },
+    },
+    schemas: { User, Task, Person },
+  };
+  const { ask } = await startApi(api);
+  for (const [assigneeId, priority, tags] of [
+    [1, 'low', ['a']],
+    [2, 'high', ['b', 'a']],
+    [2, 'high', ['b', 'b']],
+    [null, 'low', ['b']],
+  ] as const)
+    await ask('POST', '/tasks', { title: 'x', status: 'todo', assigneeId, priority, tags });
+  const { body, headers } = await ask('GET', '/stats');
+  expect(body).toEqual({
+    total: 4,
+    unassigned: 1,
+    byStatus: { todo: 4, in_progress: 0, done: 0 },
+    byPriority: { low: 2, high: 2 },
+    topAssignees: [
+      { user: { id: 2, name: 'Bob' }, count: 2 },
+      { user: { id: 1, name: 'Ann' }, count: 1 },
+    ],
+    tasksByAssignee: [
+      { assigneeId: 2, assigneeName: 'Bob', taskCount: 2 },
+      { assigneeId: 1, assigneeName: 'Ann', taskCount: 1 },
+    ],
+  });
+  expect(headers.get('x-mocked')).toBeNull();
+  const ranked = [
+    { name: 'b', count: 3 },
+    { name: 'a', count: 2 },
+  ];
+  expect((await ask('GET', '/tags')).body).toEqual(ranked);
+  await ask('DELETE', '/tasks/1');
+  expect((await ask('GET', '/stats')).body.topAssignees).toEqual([{ user: { id: 2, name: 'Bob' }, count: 2 }]);
+  expect((await explainApi(api))['GET /tags']).toBe('real: counts: tasks by tags');
+});
+
 it('Numbers of a part of the entries, and objects, are no numbers of all entries by a property', async () => {
   const type = { ...TEXT, enum: ['compact', 'standard'] };
   const groups = (schema: Schema) => createObject({ compact: schema, standard: schema });
