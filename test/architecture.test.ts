@@ -5,11 +5,11 @@ import { minifySync, transformWithOxc } from 'vite';
 import { describe, expect, it } from 'vitest';
 import { projectFile } from './support/fixtures/default-data.ts';
 import {
+  bundledPackages,
   exemptLines,
   type Folder,
   modules,
   packages,
-  bundledPackages,
   reaches,
   rules,
   SHOP_WORDS,

@@ -2,6 +2,7 @@ import { type AgentOptions, type IncomingMessage, Agent as PlainAgent, request a
 import { Agent as SecureAgent, request as secureRequest } from 'node:https';
 import type { Socket } from 'node:net';
 import { isJsonType, removeTypeParameters } from '../openapi/media-types.ts';
+import { CHECK_USER_AGENT } from '../util/headers.ts';
 import { getStreamKind, parseStream } from '../util/streams.ts';
 import type { Access } from './access.ts';
 import { getCommonHeaders } from './credentials.ts';
@@ -70,7 +71,7 @@ const CERTIFICATE_CODES = /CERT|VERIFY_LEAF_SIGNATURE|HOSTNAME_MISMATCH/;
 const HEAD_BODY_VIOLATION = 'The response to HEAD has a body, which RFC 9110, section 9.3.2, forbids';
 
 /** The name of the check in its requests. Some servers refuse requests without this header. */
-const COMMON_HEADERS = { 'user-agent': 'storefront-check' };
+const COMMON_HEADERS = { 'user-agent': CHECK_USER_AGENT };
 
 /** The two ends of a request. */
 interface Ends {

@@ -68,8 +68,14 @@ interface StoredServer extends Omit<BackgroundServer, 'status'> {
   readonly options: Readonly<Record<string, unknown>>;
 }
 
+/** Why a start has failed: the reason of the `UserError`, and the code of its cause. */
+interface Failure {
+  readonly reason: UserError['reason'];
+  readonly code: string | undefined;
+}
+
 /** What the process of a server tells the process that has started it. `taken`: a server with the name runs. */
-type Message = 'ready' | 'taken';
+type Message = 'ready' | 'taken' | Failure;
 
 /** The server in the background that this process is; undefined if it is none. Child processes do not inherit it. */
 export function takeBackgroundName(environment: NodeJS.ProcessEnv): string | undefined {
@@ -107,11 +113,15 @@ export async function runInBackground(
   const store = (server: StoredServer) =>
     writeFileSync(stateFile, `${JSON.stringify(server, null, 2)}\n`, { mode: 0o600 });
   store(base);
-  // After an error, the file stays, so that `status` shows that the server has ended.
+  // After an error, the file stays, so that `status` shows that the server has ended, and `restart` has its options.
   process.once('exit', (code) => {
-    if (code === 0 || url === undefined) rmSync(stateFile, { force: true });
+    if (code === 0) rmSync(stateFile, { force: true });
   });
-  const description = await serve();
+  const description = await serve().catch((error) => {
+    if (error instanceof UserError)
+      send({ reason: error.reason, code: (error.cause as NodeJS.ErrnoException | undefined)?.code });
+    throw error;
+  });
   url = description.url;
   store({ ...base, ...description });
   send('ready');
@@ -178,7 +188,7 @@ function formatName(name: string): string {
 export const DEFAULT_NAME = 'default';
 
 /** Starts the process of a server. Resolves when it is ready, or when another one has the name. */
-async function spawnServer(name: string, args: readonly string[]): Promise<Message> {
+async function spawnServer(name: string, args: readonly string[]): Promise<'ready' | 'taken'> {
   const { logFile } = getPaths(name);
   const log = openSync(logFile, 'a', 0o600);
   const child = spawn(process.execPath, [...process.execArgv, process.argv[1] ?? '', ...args], {
@@ -195,21 +205,26 @@ async function spawnServer(name: string, args: readonly string[]): Promise<Messa
   }
 }
 
-function waitForMessage(child: ChildProcess, logFile: string): Promise<Message> {
+function waitForMessage(child: ChildProcess, logFile: string): Promise<'ready' | 'taken'> {
   return new Promise((resolve, reject) => {
+    let failure: Failure | undefined;
     const fail = (reason: string) => {
       clearTimeout(timer);
       const lines = readLastLines(logFile, FAILED_LINES);
       const text = lines === '' ? '' : ` It ends with:\n${lines}`;
-      reject(new UserError(`The server ${reason}. Its log is ${logFile}.${text}`));
+      const message = `The server ${reason}. Its log is ${logFile}.${text}`;
+      reject(new UserError(message, { reason: failure?.reason, cause: { code: failure?.code } }));
     };
     const timer = setTimeout(() => {
       endGroup(child.pid, 'SIGKILL');
       fail(`was not ready within ${START_MS / 1_000} s, and was ended`);
     }, START_MS);
-    child.once('message', (message) => {
-      clearTimeout(timer);
-      resolve(message as Message);
+    child.once('message', (message: Message) => {
+      if (typeof message === 'object') failure = message;
+      else {
+        clearTimeout(timer);
+        resolve(message);
+      }
     });
     child.once('error', (error) => fail(`could not be started (${error.message})`));
     child.once('exit', (code, signal) => fail(`ended with ${code ?? signal} instead of starting`));

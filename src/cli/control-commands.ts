@@ -315,10 +315,17 @@ function createSnapshotCommand(run: RunRequest): Command {
     });
 }
 
+/** Returns whether a file has the output of `storefront state --json`. */
+function isStateOutput(content: unknown): content is { readonly data: unknown } {
+  const { schemaVersion, command } = (content ?? {}) as Record<string, unknown>;
+  return typeof schemaVersion === 'number' && command === 'state';
+}
+
 function readState(file: string | undefined): unknown {
   if (file === undefined) throw createUsageError('Missing file. Create one with `storefront state > FILE`.');
   try {
-    return parseExactJson(readFileSync(file, 'utf8'));
+    const content = parseExactJson(readFileSync(file, 'utf8'));
+    return isStateOutput(content) ? content.data : content;
   } catch (error) {
     throw createUsageError(`Can't read a state from ${file}: ${(error as Error).message}`);
   }

@@ -1,3 +1,5 @@
+import type { ControlViolation } from '../control/operation.ts';
+import { parsePointer } from '../util/json-pointer.ts';
 import { escapeControlsInLines } from '../util/text.ts';
 
 /** The version of the JSON output, whose schema is `docs/cli-output.schema.json`. A breaking change raises it. */
@@ -135,7 +137,7 @@ function describeError(command: string, { code, message, fix, details }: Command
   return {
     code,
     message: escapeControlsInLines(message),
-    fix: fix ?? findRemedy(message) ?? remedy ?? ERROR_CODES[code].fix,
+    fix: fix ?? listRemedies(details) ?? findRemedy(message) ?? remedy ?? ERROR_CODES[code].fix,
     ...(details !== undefined && { details }),
   };
 }
@@ -143,6 +145,19 @@ function describeError(command: string, { code, message, fix, details }: Command
 /** Matches the remedy in an error message: the clauses from the first imperative to the end of the message. */
 const REMEDY =
   /[.:;,]\s+(?:or )?((?:use|add|set|start|stop|see|run|check|create|correct|remove|omit|separate|write|choose|enter|convert|export|install|send|replace|allow|repair|restore|move|wait|close|set|make|change|did you mean|to [a-z]+(?: [a-z]+){0,4}, [a-z]+)\b.*)$/is;
+
+/** Returns the remedies of several violations of a request, each with the name of its property or parameter. */
+function listRemedies(details: unknown): string | undefined {
+  const { violations = [] } = (details ?? {}) as { readonly violations?: readonly ControlViolation[] | undefined };
+  if (violations.length < 2) return undefined;
+  return violations
+    .map(({ pointer, remedy }) => {
+      const place = parsePointer(pointer).join('.') || 'the body';
+      return `${place}: ${remedy}`;
+    })
+    .map(escapeControlsInLines)
+    .join('; ');
+}
 
 /** Matches a suggestion in parentheses, as commander adds it to its messages. */
 const SUGGESTION = /\((did you mean [^)]*)\)$/i;

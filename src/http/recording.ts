@@ -1,5 +1,6 @@
 import type { CountedExchange } from '../coverage/coverage.ts';
 import type { RecordedRequest } from '../sandbox/journal/recorded-request.ts';
+import { CHECK_USER_AGENT } from '../util/headers.ts';
 import { type Exchange, hasRoute, type SentResponse, toRecordedResponse } from './exchange.ts';
 
 /**
@@ -37,10 +38,13 @@ function toRecordedRequest(exchange: Exchange, sent: SentResponse | undefined): 
   };
 }
 
-/** Counts which parts of the contract a request and its response use. Does nothing for other requests. */
+/**
+ * Counts which parts of the contract a request and its response use.
+ * Does nothing for other requests, and for those of `storefront check`, whose coverage would hide that of the tests.
+ */
 export function countCoverage(exchange: Exchange): void {
   const { app, contract, isRecorded, sandbox, decision } = exchange;
-  if (!isRecorded || !hasRoute(exchange)) return;
+  if (!isRecorded || !hasRoute(exchange) || exchange.headers['user-agent'] === CHECK_USER_AGENT) return;
   const { route } = exchange;
   const isMocked = decision?.source === 'mock' && sandbox.mockedOperations.ids.has(route.operationId);
   const isForced = isMocked || decision?.source === 'preference' || decision?.source === 'fault';

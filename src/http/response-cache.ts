@@ -6,6 +6,7 @@ import {
   type StoredRequest,
   toStoredRequest,
 } from '../sandbox/journal/recorded-request.ts';
+import { CHECK_USER_AGENT } from '../util/headers.ts';
 import { MEGABYTE } from '../util/limits.ts';
 import type { CredentialNames } from '../util/redact-secrets.ts';
 import { type AccessPolicy, isAllowed } from './access-policy.ts';
@@ -151,7 +152,7 @@ export function createResponseCache(
       res.writeHead(200, headers);
       if ('pieces' in body) sendPieces(res, body);
       else res.end(body);
-      response.coverage.count(req.headers);
+      if (req.headers['user-agent'] !== CHECK_USER_AGENT) response.coverage.count(req.headers);
       journal.addStored(getStoredRequest(response, recorded, { url, rawHeaders }));
       return response.operationId;
     },

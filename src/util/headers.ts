@@ -6,6 +6,9 @@ export const COMMON_HEADERS: Readonly<Record<string, string>> = {
   'Cross-Origin-Resource-Policy': 'same-origin',
 };
 
+/** The header `User-Agent` of the requests of `storefront check`, which are not counted in the coverage. */
+export const CHECK_USER_AGENT = 'storefront-check';
+
 /** The headers with which the server describes its response. Scripts of other origins can read them. */
 export const OWN_HEADERS = ['Preference-Applied', 'Idempotent-Replayed', 'X-Mocked', 'X-Sandbox', 'X-Sandbox-Expired'];
 

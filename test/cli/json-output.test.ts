@@ -104,10 +104,10 @@ const CONTROL: Readonly<Record<string, readonly [good: string, bad: string, code
 
 /** The commands of servers in the background: the options with which they succeed, in this order, and those that fail. */
 const BACKGROUND: Readonly<Record<string, readonly [good: string, bad: string, code: string]>> = {
-  start: ['--background --port 0 --durability memory', '--background --contract none.yaml', 'command_failed'],
+  start: ['--background --port 0 --durability memory', '--background --contract none.yaml', 'invalid_contract'],
   status: ['', '', 'not_running'],
   logs: ['--lines 1', '', 'command_failed'],
-  restart: ['', '', 'command_failed'],
+  restart: ['', '', 'invalid_contract'],
   stop: ['', '--nam x', 'invalid_usage'],
 };
 
@@ -145,6 +145,20 @@ describe('a command of the control API prints one line of JSON', () => {
     const { url } = await startStorefront();
     const { error } = await run(`faults add --status 503 --probability 0.5 --duration 99999999 --url ${url}`);
     expect(error).toMatchObject({ details: { status: 400, violations: [{ pointer: '/durationMs' }] } });
+  });
+
+  it('names the remedies of all violations', async () => {
+    const { url } = await startStorefront();
+    const { error } = await run(`faults add --status 503 --times 0 --duration 99999999 --url ${url}`);
+    expect(error?.fix).toMatch(/times: use .*; durationMs: use |durationMs: use .*; times: use /i);
+  });
+
+  it('of a state can be put again', async () => {
+    const { url } = await startStorefront();
+    const { data } = await run(`state --url ${url}`);
+    const output = JSON.stringify({ schemaVersion: 1, command: 'state', ok: true, data, warnings: [] });
+    expect(await run(`state put state.json --url ${url}`, { 'state.json': output })).toMatchObject({ ok: true });
+    expect((await run(`state --url ${url}`)).data).toEqual(data);
   });
 
   it('names the remedy if no server responds', async () => {

@@ -37,6 +37,14 @@ async function runSuite({ ask }: TestShop, sandbox: string): Promise<void> {
 }
 
 describe('the coverage', () => {
+  it('leaves out the requests of storefront check, also if the cache responds', async () => {
+    const shop = await startStorefront();
+    for (const agent of ['storefront-check', 'a browser', 'storefront-check'])
+      await shop.ask('GET', '/api/products', undefined, { 'User-Agent': agent });
+    const { operations } = await getCoverage(shop);
+    expect(operations.find(({ operationId }) => operationId === 'listProducts')?.requests).toBe(1);
+  });
+
   it('reports the operations and statuses that a suite has used', async () => {
     const shop = await startStorefront();
     await runSuite(shop, 'w1');

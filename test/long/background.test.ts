@@ -85,12 +85,29 @@ it('A server that was killed is shown as stopped, and can be started again', asy
 it('A start that fails says why, and where the log is', async () => {
   const { folder, run, status } = await createFolder();
   await writeFile(join(folder, 'api.yaml'), 'openapi: 3.0.0\npaths: 5\n');
-  const { code, stderr } = await run('start', '--background', 'api.yaml');
+  const { code, stderr } = await run('start', '--background', 'api.yaml', ...IN_MEMORY);
   expect(code).toBe(1);
   expect(stderr).toContain('ended with 1 instead of starting');
   expect(stderr).toContain('api.yaml');
   expect(stderr).toContain(join('.storefront', 'default.log'));
-  expect(await status()).toEqual([]);
+  expect(await status()).toMatchObject([{ name: 'default', status: 'stopped' }]);
+  await writeFile(join(folder, 'api.yaml'), 'openapi: 3.0.0\ninfo: { title: T, version: "1" }\npaths: {}\n');
+  expect((await run('restart')).stdout).toContain('api.yaml, data in memory');
+});
+
+it('A start that fails has the error code of its reason', async () => {
+  const { folder, run } = await createFolder();
+  const getCode = async (...args: readonly string[]) => {
+    const { stdout } = await run('start', '--background', '--json', ...args);
+    return JSON.parse(stdout).error.code;
+  };
+  await writeFile(join(folder, 'api.yaml'), 'openapi: 3.0.0\npaths: 5\n');
+  expect(await getCode('api.yaml', ...IN_MEMORY)).toBe('invalid_contract');
+  await writeFile(join(folder, 'db.json'), '{ "products": 5 }');
+  expect(await getCode('--port', '0')).toBe('invalid_data_file');
+  await run('start', '--background', '--name', 'first', ...IN_MEMORY);
+  const [first] = JSON.parse((await run('status', '--json', '--name', 'first')).stdout).data.servers;
+  expect(await getCode('--port', new URL(first.url).port, '--durability', 'memory')).toBe('port_in_use');
 });
 
 it('A restart uses the same options, and its log can be followed to the end', async () => {
