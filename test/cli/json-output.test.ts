@@ -107,7 +107,7 @@ const BACKGROUND: Readonly<Record<string, readonly [good: string, bad: string, c
   start: ['--background --port 0 --durability memory', '--background --contract none.yaml', 'invalid_contract'],
   status: ['', '', 'not_running'],
   logs: ['--lines 1', '', 'command_failed'],
-  restart: ['', '', 'invalid_contract'],
+  restart: ['', '', 'command_failed'],
   stop: ['', '--nam x', 'invalid_usage'],
 };
 
