@@ -41,6 +41,8 @@ export interface DeliveriesOptions {
   readonly urls: readonly string[];
   readonly secret: string | undefined;
   readonly allowedHosts: readonly string[];
+  /** Whether other machines can send requests to the server. */
+  readonly isPublic: boolean;
   readonly userAgent: string;
   /** Returns the system time, in ms since 1970. */
   readonly nowMs: () => number;
@@ -261,13 +263,15 @@ export class Deliveries {
   }
 
   async #attempt(sandbox: Sandbox, delivery: Delivery): Promise<void> {
-    const { allowedHosts, stopping, elapsedMs } = this.#options;
+    const { allowedHosts, isPublic, stopping, elapsedMs } = this.#options;
     const headers = this.#createHeaders(sandbox, delivery);
     const startMs = elapsedMs();
     const atMs = this.#getAttemptTime(sandbox, delivery);
     const dropped = watchForDrop(sandbox.store, delivery);
+    // A client that sends an operation has chosen the URL of its callback.
+    const isForeign = isPublic && delivery.kind === 'callback' && delivery.operation !== undefined;
     const signal = AbortSignal.any([stopping, dropped.signal]);
-    const attempt = await sendDelivery(delivery, { headers, allowedHosts, signal });
+    const attempt = await sendDelivery(delivery, { headers, allowedHosts, isForeign, signal });
     dropped.stop();
     if (signal.aborted) return;
     const durationMs = elapsedMs() - startMs;

@@ -16,6 +16,8 @@ interface SendOptions {
   readonly headers: Readonly<Record<string, string>>;
   /** The host names in the option `allowCallback`. */
   readonly allowedHosts: readonly string[];
+  /** Whether a client of a public server has chosen the URL, so that loopback addresses need to be allowed, too. */
+  readonly isForeign: boolean;
   /** The signal that ends the attempt when the server stops. */
   readonly signal: AbortSignal;
 }
@@ -45,7 +47,7 @@ class RefusedTargetError extends Error {}
  */
 export async function sendDelivery(delivery: Delivery, options: SendOptions): Promise<Attempt> {
   try {
-    const issue = findTargetIssue(delivery.url, options.allowedHosts);
+    const issue = findTargetIssue(delivery.url, options.allowedHosts, options.isForeign);
     if (issue !== undefined) throw new RefusedTargetError(issue);
     const response = await send(delivery, options);
     return { response, status: response.status, ...describeStatus(response) };
@@ -71,7 +73,7 @@ function describeError({ name, code, message }: NodeJS.ErrnoException): string {
  * Returns why the server can't send to a URL, and what to do.
  * Returns undefined if it can: then only the address of a host name is not known yet.
  */
-export function findTargetIssue(text: string, allowedHosts: readonly string[]): string | undefined {
+export function findTargetIssue(text: string, allowedHosts: readonly string[], isForeign = false): string | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !/^https?:$/.test(url.protocol)) return 'the target is not an absolute http or https URL';
   if (url.username !== '' || url.password !== '')
@@ -79,12 +81,13 @@ export function findTargetIssue(text: string, allowedHosts: readonly string[]): 
   // A document must not control the server.
   if (/^\/+_control(?:\/|$)/i.test(url.pathname)) return 'the target is a control API';
   const host = getHost(url);
-  if (isAllowed(host, allowedHosts) || isIP(host) === 0 || isLoopback(host)) return undefined;
-  return describeRefusal(host);
+  if (isAllowed(host, allowedHosts) || isIP(host) === 0) return undefined;
+  return isLoopback(host) && !isForeign ? undefined : describeRefusal(host, isForeign);
 }
 
-function describeRefusal(host: string): string {
-  return `${host} is not a loopback address: start the server with --allow-callback ${host}`;
+function describeRefusal(host: string, isForeign: boolean): string {
+  const reason = isForeign ? 'is not allowed for the callbacks of a public server' : 'is not a loopback address';
+  return `${host} ${reason}: start the server with --allow-callback ${host}`;
 }
 
 function getHost({ hostname }: URL): string {
@@ -105,13 +108,15 @@ function isLoopback(address: string): boolean {
 }
 
 /** Creates a function that resolves a host name, and refuses addresses that are neither loopback nor allowed. */
-function createLookup(allowedHosts: readonly string[]): LookupFunction {
+function createLookup(allowedHosts: readonly string[], isForeign: boolean): LookupFunction {
   return (host, options, callback) => {
     lookup(host, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
-      const refused = isAllowed(host, allowedHosts) ? undefined : addresses?.find((one) => !isLoopback(one.address));
+      const refused = isAllowed(host, allowedHosts)
+        ? undefined
+        : addresses?.find((one) => isForeign || !isLoopback(one.address));
       const [first] = addresses ?? [];
       if (error || !first) callback(error ?? new Error(`${host} has no address`), []);
-      else if (refused) callback(new RefusedTargetError(describeRefusal(host)), []);
+      else if (refused) callback(new RefusedTargetError(describeRefusal(host, isForeign)), []);
       else if (options.all) callback(null, addresses);
       else callback(null, first.address, first.family);
     });
@@ -120,7 +125,7 @@ function createLookup(allowedHosts: readonly string[]): LookupFunction {
 
 function send(
   { url, method, content }: Delivery,
-  { headers, allowedHosts, signal }: SendOptions,
+  { headers, allowedHosts, isForeign, signal }: SendOptions,
 ): Promise<ReceivedResponse> {
   const target = new URL(url);
   const createRequest = target.protocol === 'https:' ? httpsRequest : httpRequest;
@@ -138,7 +143,7 @@ function send(
       headers: hasBody ? { ...headers, 'content-length': String(Buffer.byteLength(content)) } : headers,
       // Each attempt has a new connection, whose address is checked.
       agent: false,
-      lookup: createLookup(allowedHosts),
+      lookup: createLookup(allowedHosts, isForeign),
       signal: limit.signal,
     });
     request.on('error', fail);

@@ -82,7 +82,7 @@ function findPublicHost(hosts: readonly string[]): string | undefined {
 }
 
 /** Returns whether only this machine can reach a server that listens on `host`. */
-function isLoopback(host: string | undefined): boolean {
+export function isLoopback(host: string | undefined): boolean {
   return host === undefined || /^(localhost|127(\.\d{1,3}){3}|::1)$/i.test(host);
 }
 

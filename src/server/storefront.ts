@@ -8,7 +8,7 @@ import { createCoverageControl } from '../coverage/coverage-control.ts';
 import { Deliveries } from '../deliveries/deliveries.ts';
 import { createDelay } from '../faults/fault.ts';
 import { findFaultWarnings, findUnknownOperationIssues, validateInjectedResponse } from '../faults/validate.ts';
-import { createAccessPolicy, ipVersion } from '../http/access-policy.ts';
+import { createAccessPolicy, ipVersion, isLoopback } from '../http/access-policy.ts';
 import { Metrics } from '../http/metrics.ts';
 import type { ServedContract, Server } from '../http/served.ts';
 import { createHttpServer, type HttpServer } from '../http/server.ts';
@@ -212,6 +212,7 @@ function createDeliveries(
     urls: options.webhookUrl ?? [],
     secret: options.webhookSecret,
     allowedHosts: options.allowCallback ?? [],
+    isPublic: !isLoopback(options.host),
     userAgent: `storefront/${version}`,
     nowMs,
     elapsedMs,

@@ -64,6 +64,19 @@ it('a host name that resolves to another address is refused, unless it is allowe
   });
 });
 
+it.each(['127.0.0.1', 'localhost'])('a public server sends a callback to %s only if it is allowed', async (host) => {
+  const receiver = await startReceiver();
+  const callbackUrl = receiver.url.replace('127.0.0.1', host);
+  const refusing = await startWithWebhooks({ host: '0.0.0.0' });
+  await refusing.ask('POST', '/tasks', { title: 'Call Ann', callbackUrl });
+  const message = `${host} is not allowed for the callbacks of a public server: start the server with --allow-callback ${host}`;
+  await vi.waitFor(() => expect(refusing.log.some(({ msg = '' }) => msg.includes(message))).toBe(true));
+  expect(receiver.requests).toEqual([]);
+  const { ask } = await startWithWebhooks({ host: '0.0.0.0', allowCallback: [host] });
+  await ask('POST', '/tasks', { title: 'Call Ann', callbackUrl });
+  await vi.waitFor(() => expect(receiver.requests).toHaveLength(1));
+});
+
 it('redirects are not followed', async () => {
   const target = await startReceiver();
   const receiver = await startReceiver(() => ({ status: 307, headers: { location: target.url } }));
