@@ -1,8 +1,10 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type Contract, loadContract } from '../openapi/contract.ts';
+import { toNode } from '../openapi/document.ts';
 import { UserError } from '../util/issue.ts';
 import { waitForServer } from './check.ts';
 import { Client } from './client.ts';
-import { type CheckEnvironment, isRecorded } from './command.ts';
+import { type CheckEnvironment, isRecorded, readRemoteContract } from './command.ts';
 import { createNotCheckedError, type RequestToSend } from './exchange.ts';
 import type { CheckCommand } from './options.ts';
 import { NoResponseError } from './transport.ts';
@@ -52,8 +54,15 @@ export async function selectSandboxes(
   try {
     if (wait > 0) printProgress(`Waiting for ${url}, at most ${wait} s …\n`);
     await waitForServer(client, wait, signal);
-    const [id, ...others] = await createSandboxes(client, probePath, `check-${seed}`, hasModel ? SANDBOX_COUNT : 1);
-    if (id === undefined) return command;
+    const id = `check-${seed}`;
+    if (!(await isStorefrontServer(client, probePath, id))) return command;
+    if (command.contract === undefined && (await servesOthers(client, contract))) {
+      const path = `${client.url}/openapi.json`;
+      print(`Without --contract, the check uses the contract that the server serves: ${path}\n`);
+      const served = await readRemoteContract({ ...command, contract: path }, { signal, access });
+      return await selectSandboxes(served, { model, contract: path, seed, print, printProgress, signal, access });
+    }
+    const others = await createSandboxes(client, probePath, id, hasModel ? SANDBOX_COUNT : 1);
     print(describeSandboxes(url, id, others.length));
     const sandboxHeaders = others.map((other) => ({ ...headers, [SANDBOX_HEADER]: other }));
     const firstHeaders = { ...headers, [SANDBOX_HEADER]: id };
@@ -88,9 +97,17 @@ function findProbePath({ routes }: Contract): string | undefined {
   return routes.find(({ method, pathNames }) => method === 'GET' && pathNames.length === 0)?.path;
 }
 
+/** Returns whether a storefront server serves other operations than those of a contract. */
+async function servesOthers(client: Client, { document }: Contract): Promise<boolean> {
+  const { status, body } = await client.send({ method: 'GET', target: '/openapi.json' });
+  const list = (paths: unknown) =>
+    Object.entries(toNode(paths)).flatMap(([path, item]) => Object.keys(toNode(item)).map((key) => `${key} ${path}`));
+  return status === 200 && !isDeepStrictEqual(list(toNode(body).paths).sort(), list(document.paths).sort());
+}
+
 /**
- * Creates at most `count` sandboxes with the ids `id`, `id-2`, `id-3` and so on.
- * Returns the ids of the created sandboxes; an empty list if the server is not a storefront server.
+ * Creates further sandboxes, so that the check has `count`, with the ids `id-2`, `id-3` and so on.
+ * Returns the ids of the created sandboxes.
  */
 async function createSandboxes(
   client: Client,
@@ -98,10 +115,9 @@ async function createSandboxes(
   id: string,
   count: number,
 ): Promise<readonly string[]> {
-  if (!(await isStorefrontServer(client, probePath, id))) return [];
   const others = Array.from({ length: count - 1 }, (_, index) => `${id}-${index + 2}`);
   const areUsable = await Promise.all(others.map((other) => canUseSandbox(client, probePath, other)));
-  return [id, ...others.filter((_, index) => areUsable[index])];
+  return others.filter((_, index) => areUsable[index]);
 }
 
 function describeSandboxes(url: string, id: string, others: number): string {
