@@ -158,8 +158,8 @@ function findAccepted(contract: Contract, route: Route, { request, response }: E
   return [createViolation('invalid-refused', { title, message, pointer: route.pointer })];
 }
 
-/** A list of headers in a HAR file. */
-type HarHeaders = readonly ({ readonly name: string; readonly value: string } | null)[];
+/** A list of headers or form parameters in a HAR file. An uploaded file has no value. */
+type HarHeaders = readonly ({ readonly name: string; readonly value?: string | null } | null)[];
 
 /** The properties of an entry of a HAR file that the check reads (HTTP Archive 1.2). */
 interface HarEntry {
@@ -170,7 +170,7 @@ interface HarEntry {
     readonly postData?: {
       readonly mimeType?: string;
       readonly text?: string | null;
-      readonly params?: HarHeaders;
+      readonly params?: HarHeaders | null;
     } | null;
     readonly bodySize?: number;
   };
@@ -197,8 +197,38 @@ export function parseHar(path: string, text: string): readonly RecordedExchange[
     if (Number(response?.status) <= SWITCHING_PROTOCOLS || /^(?!https?:)[a-z]+:/i.test(request?.url ?? '')) return [];
     if (typeof request?.method !== 'string' || !URL.canParse(request.url ?? '') || typeof response?.status !== 'number')
       throw new UserError(`Invalid HAR file ${path}: log.entries.${index} has no method, URL or status.`);
+    const invalid = findInvalidMember({ request, response } as HarEntry);
+    if (invalid) throw new UserError(`Invalid HAR file ${path}: log.entries.${index}.${invalid}.`);
     return [toExchange({ request, response } as HarEntry)];
   });
+}
+
+/** Returns the first member of an entry that has the wrong type, with the type that it must have. */
+function findInvalidMember({ request, response }: HarEntry): string | undefined {
+  const { postData } = request;
+  const { content } = response;
+  const lists = {
+    'request.headers': request.headers,
+    'request.postData.params': postData?.params,
+    'response.headers': response.headers,
+  };
+  const texts = {
+    'request.postData.mimeType': postData?.mimeType,
+    'request.postData.text': postData?.text,
+    'response.content.text': content?.text,
+    'response.content.encoding': content?.encoding,
+  };
+  for (const [place, list] of Object.entries(lists)) {
+    if (!Array.isArray(list ?? [])) return `${place} is not a list`;
+    const index = (list ?? []).findIndex((item) => item !== null && !(isText(item.name) && isText(item.value ?? '')));
+    if (index !== -1) return `${place}.${index} has no text as its name or value`;
+  }
+  const wrong = Object.entries(texts).find(([, text]) => !isText(text ?? ''));
+  return wrong && `${wrong[0]} is not a text`;
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string';
 }
 
 /** The status of a WebSocket (RFC 9110, section 15.2.2). Lower statuses are no responses. */
@@ -216,7 +246,9 @@ function toExchange({ request, response }: HarEntry): RecordedExchange {
   // The text of a HAR file is decoded already.
   const { 'content-encoding': _, ...responseHeaders } = toHeaders(response.headers);
   const method = request.method.toUpperCase();
-  const params = (postData?.params ?? []).flatMap((one): [string, string][] => (one ? [[one.name, one.value]] : []));
+  const params = (postData?.params ?? []).flatMap((one): [string, string][] =>
+    one ? [[one.name, one.value ?? '']] : [],
+  );
   const isForm = /^application\/x-www-form-urlencoded/i.test(headers['content-type'] ?? postData?.mimeType ?? '');
   const body = postData?.text || (isForm ? new URLSearchParams(params).toString() : '');
   const isMultipart = /^multipart\//i.test(headers['content-type'] ?? postData?.mimeType ?? '');
@@ -240,7 +272,7 @@ function toHeaders(list: HarHeaders | null = []): Readonly<Record<string, string
   const headers: Record<string, string> = {};
   for (const { name, value } of (list ?? []).flatMap((header) => header ?? [])) {
     const key = name.toLowerCase();
-    if (!key.startsWith(':')) headers[key] = headers[key] === undefined ? value : `${headers[key]}, ${value}`;
+    if (!key.startsWith(':')) headers[key] = [headers[key], value ?? ''].filter((one) => one !== undefined).join(', ');
   }
   return headers;
 }

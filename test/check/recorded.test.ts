@@ -185,6 +185,24 @@ describe('storefront check --har', () => {
   ])('refuses %s', async (text, problem) => {
     await expect(checkText(text)).rejects.toThrow(problem);
   });
+
+  it.each<[string, object, object, string]>([
+    ['headers that are a text', { headers: 'x' }, {}, 'request.headers is not a list'],
+    [
+      'a header whose value is an object',
+      {},
+      { headers: [null, { name: 'a', value: {} }] },
+      'response.headers.1 has no',
+    ],
+    ['a header whose name is a number', { headers: [{ name: 1, value: '' }] }, {}, 'request.headers.0 has no'],
+    ['a body that is an object', {}, { content: { text: {} } }, 'response.content.text is not a text'],
+  ])('refuses %s', async (_, request, response, problem) => {
+    const correct = entry();
+    const wrong = { request: { ...correct.request, ...request }, response: { ...correct.response, ...response } };
+    const text = JSON.stringify({ log: { entries: [correct, wrong] } });
+    await expect(checkText(text)).rejects.toThrow(/^Invalid HAR file .*traffic\.har: log\.entries\.1\./);
+    await expect(checkText(text)).rejects.toThrow(problem);
+  });
 });
 
 describe('storefront check --pact', () => {
