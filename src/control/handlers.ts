@@ -3,6 +3,7 @@ import { findFaultIssues, type ParsedFault, parseFault, rejectTooManyFaults } fr
 import { needsBody } from '../matcher/request-matcher.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { StoreUnavailableError } from '../store/backend.ts';
+import { getCollection } from '../store/entry-list.ts';
 import type { Entry, State } from '../store/state.ts';
 import { createIdentity } from '../util/entry-identity.ts';
 import { parseTime, toIsoTime } from '../util/iso-time.ts';
@@ -146,7 +147,7 @@ const entryHandlers = {
   async listEntries({ path, query }, parts) {
     const { state } = getSandbox(path.id, parts).store.read();
     const table = getTable(path.collection, parts);
-    const list = state[path.collection] ?? [];
+    const list = getCollection(state, path.collection);
     const search = String(query.search ?? '').toLowerCase();
     const hasText = createSearch(search, (entry) => table.getCells(entry, state));
     const hasKey = query.key === undefined ? undefined : createKeyTest(path.collection, String(query.key), parts);
@@ -181,7 +182,7 @@ const entryHandlers = {
     }
     const limit = Number(query.limit ?? EXPLAINED_RESULTS);
     const { results, ...explanation } = await explain(state, { term: String(query.term), limit });
-    const list = state[collection] ?? [];
+    const list = getCollection(state, collection);
     return {
       ...explanation,
       columns: [...table.columns],

@@ -4,6 +4,7 @@ import type { Sandboxes } from '../sandbox/registry.ts';
 import { clearSettings, DEFAULT_SANDBOX_ID, type Sandbox } from '../sandbox/sandbox.ts';
 import { isSame } from '../sandbox/snapshots.ts';
 import { getExceededLimit } from '../store/backend.ts';
+import { getCollection } from '../store/entry-list.ts';
 import { applyPatch, type PatchOperation } from '../store/json-patch.ts';
 import type { Entry, State } from '../store/state.ts';
 import { findNewIssues } from '../store/validate-state.ts';
@@ -150,7 +151,7 @@ export const sandboxHandlers = {
     let added: Entry = body;
     const add = (state: State) => {
       added = completeNewEntry(collection, body, { state, nowMs, newId: () => uuid });
-      return { ...state, [collection]: [...(state[collection] ?? []), added] };
+      return { ...state, [collection]: [...getCollection(state, collection), added] };
     };
     await changeState(id, add, parts);
     return added;
@@ -402,5 +403,5 @@ function countEntries(state: State, parts: ControlParts): Readonly<Record<string
  * A collection that the state lacks becomes an empty list.
  */
 function selectCollections(state: State, { collections }: ControlParts): State {
-  return Object.fromEntries(collections().map((name) => [name, state[name] ?? []]));
+  return Object.fromEntries(collections().map((name) => [name, getCollection(state, name)]));
 }

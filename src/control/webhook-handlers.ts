@@ -2,6 +2,7 @@ import type { Delivery } from '../deliveries/delivery.ts';
 import { listDeliveries } from '../deliveries/delivery.ts';
 import { describeWebhooks, type PlannedRequest } from '../deliveries/webhooks.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
+import { getCollection } from '../store/entry-list.ts';
 import { toIsoTime } from '../util/iso-time.ts';
 import { HttpProblemError } from '../util/problem.ts';
 import { NO_NAMES, redactUrl } from '../util/redact-secrets.ts';
@@ -77,7 +78,7 @@ function getUrls(sandbox: Sandbox, { kind, name }: PlannedRequest, { deliveries 
 function findNewestEntry({ store }: Sandbox, { trigger, entries }: PlannedRequest, { application }: ControlParts) {
   const planned = trigger && 'trigger' in trigger ? trigger.trigger : undefined;
   const place = planned ? { collection: planned.collection, path: planned.entryPath } : entries[0];
-  const entry = place && store.read().state[place.collection]?.at(-1);
+  const entry = place && getCollection(store.read().state, place.collection).at(-1);
   return entry && { ...place, value: application().showEntry(place.collection, entry) };
 }
 

@@ -1,4 +1,5 @@
 import type { AcceptedState } from '../application.ts';
+import { hasSameList } from '../store/entry-list.ts';
 import type { Entry, State } from '../store/state.ts';
 import { type Steps, splitList } from '../util/slices.ts';
 import { createDefaultAccount, findLoginIssues } from './accounts.ts';
@@ -18,7 +19,7 @@ import { reserveIds } from './sequences.ts';
  */
 export function* acceptState(model: ResourceModel, next: State, before: State): Steps<AcceptedState> {
   const { users, resources } = model.inference;
-  const changed = resources.filter(({ name }) => next[name] !== before[name]);
+  const changed = resources.filter(({ name }) => !hasSameList(next, before, name));
   let reserved = next;
   for (const resource of changed) {
     const removed = yield* listRemoved(resource, next, before);

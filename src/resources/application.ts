@@ -5,6 +5,7 @@ import type { Contract } from '../openapi/contract.ts';
 import { formatIssues, getNode, isNode } from '../openapi/document.ts';
 import { isJsonType } from '../openapi/media-types.ts';
 import type { Route } from '../openapi/routes.ts';
+import { getCollection } from '../store/entry-list.ts';
 import type { Entry, State } from '../store/state.ts';
 import { type StateRules, type ValidationSteps, validateEntries } from '../store/validate-state.ts';
 import { type Issue, UserError } from '../util/issue.ts';
@@ -71,7 +72,7 @@ function findKeyIssues({ name, id, kind, mounts }: Resource, state: State): Vali
   // Entries of requests with other credentials have no user.
   const needed = parents.filter(({ isSender }) => !isSender);
   const ids = kind === 'collection' ? [id] : [];
-  return validateEntries(name, state[name] ?? [], (entry: Entry, index): readonly Issue[] => {
+  return validateEntries(name, getCollection(state, name), (entry: Entry, index): readonly Issue[] => {
     const missing = [...ids, ...needed].find((part) => (getKeyValue(entry, part) ?? '') === '');
     if (missing) return [createIssue(missing, `is missing: add the id of the ${missing === id ? 'entry' : 'parent'}`)];
     const key = JSON.stringify([...parents, ...ids].map((part) => getKeyValue(entry, part)));
@@ -135,7 +136,7 @@ function createCreation(model: ResourceModel, { route, resource }: Plan): readon
  * Returns an empty array if there is no entry, or if the path has several parameters.
  */
 function createReading({ route, resource, mount }: Plan, state: State): readonly ExampleRequest[] {
-  const [entry] = state[resource.name] ?? [];
+  const [entry] = getCollection(state, resource.name);
   const id = entry && getKeyValue(entry, mount.id);
   const { method, pathNames } = route;
   if (id === undefined || pathNames.length !== 1) return [];

@@ -1,4 +1,4 @@
-import { type EntryList, getList, setList } from '../store/entry-list.ts';
+import { type EntryList, getCollection, getList, setList } from '../store/entry-list.ts';
 import type { Entry, State } from '../store/state.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { findByKeys, withoutEntries } from './entry-lists.ts';
@@ -70,7 +70,7 @@ export function getEntryList(state: State, { name }: Pick<Resource, 'name'>): En
 
 /** Returns the stored entries of a resource, such as all pets. */
 export function getEntries(state: State, { name }: Pick<Resource, 'name'>): readonly Entry[] {
-  return state[name] ?? [];
+  return getCollection(state, name);
 }
 
 /**

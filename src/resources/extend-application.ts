@@ -8,6 +8,7 @@ import {
 } from '../application.ts';
 import type { Contract } from '../openapi/contract.ts';
 import type { Route } from '../openapi/routes.ts';
+import { getCollection, hasSameList } from '../store/entry-list.ts';
 import type { Entry, State } from '../store/state.ts';
 import { createStateValidator, type StateRules } from '../store/validate-state.ts';
 import { formatPointer } from '../util/json-pointer.ts';
@@ -166,12 +167,14 @@ function createGuard(rules: StateRules, { showEntry }: ContractImplementation): 
     return isValid ? entry : ((showEntry?.(name, entry) ?? entry) as Entry);
   };
   const checkChange = (state: State, changed: State): State => {
-    const lists = Object.entries(rules.collections).filter(([name]) => changed[name] !== state[name]);
+    const lists = Object.entries(rules.collections).filter(([name]) => !hasSameList(changed, state, name));
     if (lists.length === 0) return changed;
     const next = { ...changed };
     for (const [name, { schema }] of lists) {
-      const known = new Set(state[name]);
-      next[name] = (changed[name] ?? []).map((entry) => (known.has(entry) ? entry : complete(name, schema, entry)));
+      const known = new Set(getCollection(state, name));
+      next[name] = getCollection(changed, name).map((entry) =>
+        known.has(entry) ? entry : complete(name, schema, entry),
+      );
     }
     const [issue] = validate(structuredClone(pickLists(next, names)));
     if (issue) throw new DomainError('conflict', `nothing was changed: ${issue.pointer} ${issue.message}`);

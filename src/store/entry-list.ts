@@ -165,10 +165,14 @@ const listsByState = new WeakMap<State, ReadonlyMap<string, EntryList>>();
 
 /** Returns a list of a state. Returns an empty list if the state has none with this name. */
 export function getList(state: State, name: string): EntryList {
-  return listsByState.get(state)?.get(name) ?? EntryList.of(getArray(state, name));
+  return listsByState.get(state)?.get(name) ?? EntryList.of(getCollection(state, name));
 }
 
-function getArray(state: State, name: string): readonly Entry[] {
+/**
+ * Returns the entries of a collection. Returns an empty list if the state does not have it.
+ * `state[name]` would be a function for `constructor`, which all objects inherit.
+ */
+export function getCollection(state: State, name: string): readonly Entry[] {
   return Object.hasOwn(state, name) ? (state[name] ?? NO_ENTRIES) : NO_ENTRIES;
 }
 
@@ -188,7 +192,7 @@ export function setList(state: State, name: string, list: EntryList): State {
       continue;
     }
     lists.delete(key);
-    setProperty(next, key, own?.entries ?? getArray(state, key));
+    setProperty(next, key, own?.entries ?? getCollection(state, key));
   }
   listsByState.set(next, lists);
   return next;
@@ -234,10 +238,10 @@ export function hasSameList(state: State, other: State, name: string): boolean {
  * The cost depends on the number of the changes, if `setList` has made them.
  */
 export function findListChanges(previous: State, next: State, name: string): readonly Splice[] {
-  const after = listsByState.get(next)?.get(name) ?? listsByArray.get(getArray(next, name));
+  const after = listsByState.get(next)?.get(name) ?? listsByArray.get(getCollection(next, name));
   const known = after?.findChanges(getList(previous, name));
   if (known) return joinAppended(known);
-  const [from, to] = [getArray(previous, name), getArray(next, name)];
+  const [from, to] = [getCollection(previous, name), getCollection(next, name)];
   if (from === to) return [];
   const { start, fromEnd, toEnd } = findDifference(from, to);
   return [{ from: start, removed: from.slice(start, fromEnd), inserted: to.slice(start, toEnd) }];

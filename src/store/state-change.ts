@@ -1,5 +1,5 @@
 import type { StateText } from './data-file.ts';
-import { findListChanges, hasSameList } from './entry-list.ts';
+import { findListChanges, getCollection, hasSameList } from './entry-list.ts';
 import type { Entry, State } from './state.ts';
 
 /** A change of a list: the index of the first difference, the number of entries removed there, and the new entries. */
@@ -86,7 +86,7 @@ function replaceEntries(list: Entry[], { from, removed, inserted }: Replacement)
 export function applyChanges(state: State, changes: readonly StateChange[]): State {
   const lists = new Map<string, Entry[]>();
   for (const [name, from, removed, inserted] of changes.flatMap(listChanges)) {
-    const list = lists.get(name) ?? [...(state[name] ?? [])];
+    const list = lists.get(name) ?? [...getCollection(state, name)];
     lists.set(name, replaceEntries(list, { from, removed, inserted }));
   }
   return { ...state, ...Object.fromEntries(lists) };
@@ -173,7 +173,7 @@ export class StateTexts {
     let separator = '{';
     for (const name of new Set([...this.getCollections(), ...Object.keys(state)])) {
       yield `${separator}\n  ${JSON.stringify(name)}: [`;
-      const entries = state[name] ?? [];
+      const entries = getCollection(state, name);
       for (const [index, entry] of entries.entries()) yield (index === 0 ? '' : ',') + this.#printEntry(entry);
       yield entries.length === 0 ? ']' : '\n  ]';
       separator = ',';

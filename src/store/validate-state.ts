@@ -4,6 +4,7 @@ import { formatPointer, parsePointer } from '../util/json-pointer.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { runAtOnce, type Steps } from '../util/slices.ts';
 import { limitList } from '../util/text.ts';
+import { getCollection } from './entry-list.ts';
 import type { Entry, State } from './state.ts';
 
 /** A collection of a state: a list of entries with the same schema. */
@@ -217,7 +218,7 @@ function* validateCollections(
     else yield createIssue(name, `is not one of ${names.join(', ')}: remove it`);
   }
   for (const [name, { schema, isNeverEmpty }] of Object.entries(collections)) {
-    const list = data[name];
+    const list = Object.hasOwn(data, name) ? data[name] : undefined;
     if (list === undefined && !required.includes(name)) continue;
     if (list === undefined) yield createIssue(name, 'is missing: add an array');
     else if (!Array.isArray(list)) yield createIssue(name, 'is not an array');
@@ -238,10 +239,10 @@ function* validateOtherList(name: string, list: unknown): ValidationSteps {
     );
 }
 
-function validateKeys(name: string, key: string | undefined, { [name]: entries = [] }: State): ValidationSteps {
+function validateKeys(name: string, key: string | undefined, state: State): ValidationSteps {
   if (key === undefined) return [];
   const firstIndexes = new Map<unknown, number>();
-  return validateEntries(name, entries, ({ [key]: value }, index) => {
+  return validateEntries(name, getCollection(state, name), ({ [key]: value }, index) => {
     if (value === undefined) return [];
     const first = firstIndexes.get(value);
     if (first !== undefined)
@@ -288,7 +289,7 @@ interface CheckedChange {
 export function findNewIssues(issues: readonly Issue[], { state, next, validator }: CheckedChange): readonly Issue[] {
   if (!validator.hasVariableCollections) return issues;
   const getEntry = ([list = '', index = '']: readonly string[]) =>
-    Array.isArray(next[list]) ? next[list][Number(index)] : undefined;
+    Array.isArray(getCollection(next, list)) ? getCollection(next, list)[Number(index)] : undefined;
   // With an issue of the whole state, `next` can be any value.
   const ofEntries = issues.filter(({ pointer }) => pointer !== '');
   const invalid = new Set(ofEntries.map(({ pointer }) => getEntry(parsePointer(pointer))));
@@ -305,7 +306,7 @@ export function findNewIssues(issues: readonly Issue[], { state, next, validator
     const [list = '', index = ''] = parsePointer(pointer);
     const entry = getEntry([list, index]);
     // If an entry is in the list twice, the second occurrence is new.
-    if (entry === undefined || findInvalid(next[list] ?? []).get(entry) !== Number(index)) return true;
-    return !findInvalid(state[list] ?? []).has(entry);
+    if (entry === undefined || findInvalid(getCollection(next, list)).get(entry) !== Number(index)) return true;
+    return !findInvalid(getCollection(state, list)).has(entry);
   });
 }

@@ -57,6 +57,19 @@ const ADMIN = {
   },
 };
 
+const text = { type: 'string' };
+const createItem = (schema: object) => ({ 'application/json': { schema } });
+
+/** Returns operations that list and create the entries of a collection. */
+function createPaths(path: string, entry: object = { type: 'object', properties: { id: text, name: text } }) {
+  const post = {
+    requestBody: { required: true, content: createItem(entry) },
+    responses: { 201: { description: 'd', content: createItem(entry) } },
+  };
+  const list = { description: 'd', content: createItem({ type: 'array', items: entry }) };
+  return { [path]: { get: { responses: { 200: list } }, post } };
+}
+
 describe('The shop with additional operations in its contract', () => {
   it('stores the resources of these operations beside its own data', async () => {
     const { ask, mocked, folder } = await startExtended({}, { handlers });
@@ -103,6 +116,13 @@ describe('The shop with additional operations in its contract', () => {
     const created = await ask('POST', '/api/products', { name: 'Walnut Chessboard', priceCents: 4900 });
     expect((await ask('GET', '/api/products?search=chessboard')).body).toEqual([created.body]);
     expect((await ask('POST', '/api/cart-items', { productId: created.body.id, quantity: 1 })).status).toBe(201);
+  });
+
+  it('stores a collection with the name of a member of all objects', async () => {
+    const { ask } = await startExtended(createPaths('/api/constructor'));
+    expect((await ask('GET', '/api/constructor')).body).toEqual([]);
+    const { body } = await ask('POST', '/api/constructor', { name: 'a' });
+    expect((await ask('GET', '/api/constructor')).body).toEqual([body]);
   });
 
   it('refuses a change that would break the rules of its own data', async () => {

@@ -1,6 +1,8 @@
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { withPaths, writeDocument } from '../openapi/documents.ts';
 import { createList, createObject, createResourcePaths } from '../support/fixtures/api-document.ts';
+import { folderWith } from '../support/harness/folder-with.ts';
 import { createControlClient } from '../support/harness/sandboxes.ts';
 import { startApi } from '../support/harness/start-api.ts';
 import { startStorefront } from '../support/harness/start-storefront.ts';
@@ -39,6 +41,15 @@ describe('A property that all JavaScript objects have', () => {
     expect((await ask('GET', `/${name}/a`)).body).toEqual({ id: 'a' });
     expect((await ask('DELETE', `/${name}/a`)).status).toBe(204);
     expect((await ask('GET', `/${name}`)).body).toEqual([]);
+  });
+
+  it.each(NAMES)('can be the name of a resource that the default data lack: %s', async (name) => {
+    const defaultData = join(await folderWith({ 'data.json': '{}' }), 'data.json');
+    const paths = createResourcePaths(`/${name}/{id}`, createObject({ 'id!': TEXT }));
+    const { ask } = await startApi({ paths }, { defaultData });
+    expect((await ask('GET', `/${name}`)).body).toEqual([]);
+    expect((await ask('POST', `/${name}`, { id: 'a' })).status).toBe(201);
+    expect((await ask('GET', `/${name}`)).body).toEqual([{ id: 'a' }]);
   });
 });
 

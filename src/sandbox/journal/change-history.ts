@@ -1,4 +1,4 @@
-import { findDifference, findListChanges, hasSameList } from '../../store/entry-list.ts';
+import { findDifference, findListChanges, getCollection, hasSameList } from '../../store/entry-list.ts';
 import type { Entry } from '../../store/state.ts';
 import { measureValue, type StateChange } from './recorded-request.ts';
 
@@ -78,7 +78,7 @@ export function compareAllStates(states: readonly StateChange[]): readonly ListC
           changes.push({ collection, start: change.from, before: change.removed, after: change.inserted });
         continue;
       }
-      const [from, to] = [before[collection] ?? [], after[collection] ?? []];
+      const [from, to] = [getCollection(before, collection), getCollection(after, collection)];
       const { start, fromEnd, toEnd } = findDifference(from, to);
       if (start < Math.max(fromEnd, toEnd))
         changes.push({ collection, start, before: from.slice(start, fromEnd), after: to.slice(start, toEnd) });

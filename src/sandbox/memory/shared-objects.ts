@@ -89,7 +89,9 @@ export class SharedObjects {
    */
   replace(from: State | undefined, to: State | undefined, owner: Owner): void {
     for (const name of Object.keys({ ...from, ...to })) {
-      const [before, after] = [from?.[name], to?.[name]];
+      const [before, after] = [from, to].map((state) =>
+        state && Object.hasOwn(state, name) ? state[name] : undefined,
+      );
       if (before !== after) this.replaceList(before, after, owner);
     }
   }

@@ -1,3 +1,4 @@
+import { getCollection } from '../../store/entry-list.ts';
 import type { NewContent } from '../../store/postgres/shared-log.ts';
 import type { State } from '../../store/state.ts';
 import { applyChanges, compareStates, type StateChange } from '../../store/state-change.ts';
@@ -79,7 +80,7 @@ export class ContentFormat {
       settings: compareSettings(before.settings, after.settings),
       snapshots: this.#compareSnapshots(before.snapshots, after),
     };
-    const changed = Object.keys(difference.lists).map((name) => after.state[name] ?? []);
+    const changed = Object.keys(difference.lists).map((name) => getCollection(after.state, name));
     const added = [...after.snapshots].filter(
       ([name, saved]) => Object.hasOwn(difference.snapshots, name) && saved !== after.state,
     );
@@ -107,7 +108,7 @@ export class ContentFormat {
 
   #compareLists(before: State, after: State): StoredDifference['lists'] {
     const changes = Object.entries(compareStates(before, after)).map(([name, change]) => {
-      const stored = this.lists.encode(after[name] ?? []);
+      const stored = this.lists.encode(getCollection(after, name));
       return [name, 'list' in stored ? stored : change] as const;
     });
     return Object.fromEntries(changes);
