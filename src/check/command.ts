@@ -83,8 +83,7 @@ export interface CheckEnvironment extends Pick<CheckOptions, 'onProgress' | 'sig
  * Throws `UserError` if the check can't run.
  */
 export async function runCheck(command: CheckCommand, environment: CheckEnvironment): Promise<Report> {
-  prepareFiles(command);
-  const entries = readBaseline(command);
+  const entries = prepareFiles(command);
   const contract = await loadContract({
     path: command.contract ?? environment.contract,
     source: command.source,
@@ -157,13 +156,14 @@ async function checkRecorded(command: CheckCommand, contract: Contract, environm
   const { har, journal, pact, url, headers } = command;
   const { access, exclude, getSettings } = environment;
   const interactions = pact === undefined ? [] : parsePact(pact, readText(pact, 'pact'));
+  const recorded = har === undefined ? [] : parseHar(har, readText(har, 'HAR file'));
   const credentials = openCredentials(command, contract, environment);
   const run = { ...environment, seed: command.seed ?? environment.seed, contract, credentials, getSettings };
   const verified = verifiesPact(command)
     ? await verifyPact(interactions, { ...command, exclude }, run)
     : { exchanges: interactions.map(({ exchange }) => exchange), unchecked: [], notes: [] };
   const exchanges = [
-    ...(har === undefined ? [] : parseHar(har, readText(har, 'HAR file'))),
+    ...recorded,
     ...verified.exchanges,
     ...(journal === undefined ? [] : await readJournal(journal, headers, access)),
   ];
@@ -219,15 +219,17 @@ function openCredentials(
 
 /**
  * Removes the reports of an earlier check: they must not stay if this check cannot start.
- * Throws a `UserError` if a file of the command cannot be written.
+ * Returns the entries of the baseline; undefined if the command has none.
+ * Throws a `UserError` if a file of the command cannot be written, or if the baseline cannot be read.
  */
-export function prepareFiles(command: CheckCommand): void {
+export function prepareFiles(command: CheckCommand): readonly BaselineEntry[] | undefined {
   const { report = [], summary, baseline, updateBaseline } = command;
   refuseSameFiles(command);
   for (const file of [...report, summary]) writeText(file, '', 'a');
   if (updateBaseline && baseline !== undefined) requireWritable(baseline);
   // A report can also be a device or a pipe, such as /dev/stdout.
   for (const file of report) if (lstatSync(file).isFile()) rmSync(file);
+  return readBaseline(command);
 }
 
 /** Throws a `UserError` if a baseline cannot be written. A new one is written at the end of the check. */

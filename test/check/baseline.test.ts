@@ -15,6 +15,8 @@ import { shopModel } from '../../src/shop/model/shop.ts';
 import { projectFile } from '../support/fixtures/default-data.ts';
 import { startApi } from '../support/harness/check-api.ts';
 import { folderWith } from '../support/harness/folder-with.ts';
+import { runProgramIn } from '../support/harness/run-program.ts';
+import { startRecorder } from '../support/reference-servers/echo-server.ts';
 
 const DOCUMENT = {
   openapi: '3.0.3',
@@ -319,4 +321,12 @@ describe('The baseline of storefront check', () => {
       await expect(check([])).rejects.toThrow(problem);
     }
   });
+});
+
+it('storefront check reads the baseline before it sends a request', async () => {
+  const { url, seen } = await startRecorder();
+  const folder = await folderWith({ 'baseline.json': '{' });
+  const { code, stderr } = await runProgramIn(folder, ['check', url, '--baseline', 'baseline.json']);
+  expect([code, seen]).toEqual([EXIT_CODES.incomplete, []]);
+  expect(stderr).toContain('baseline.json');
 });
