@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import { type Contract, loadContract } from '../openapi/contract.ts';
 import { toNode } from '../openapi/document.ts';
 import { UserError } from '../util/issue.ts';
@@ -102,7 +101,7 @@ async function servesOthers(client: Client, { document }: Contract): Promise<boo
   const { status, body } = await client.send({ method: 'GET', target: '/openapi.json' });
   const list = (paths: unknown) =>
     Object.entries(toNode(paths)).flatMap(([path, item]) => Object.keys(toNode(item)).map((key) => `${key} ${path}`));
-  return status === 200 && !isDeepStrictEqual(list(toNode(body).paths).sort(), list(document.paths).sort());
+  return status === 200 && String(list(toNode(body).paths).sort()) !== String(list(document.paths).sort());
 }
 
 /**

@@ -117,17 +117,15 @@ export interface CommandError {
 /** The result of a command. A command that failed has an error, and has data if its result is a negative verdict. */
 export interface CommandResult {
   readonly data?: unknown;
-  /** The webhooks and callbacks of `explain`. */
-  readonly webhooks?: readonly object[];
   readonly warnings?: readonly string[];
   readonly error?: CommandError | undefined;
 }
 
 /** Returns the JSON output of a command: one line with its result. `command`: its name; `start` for the server. */
-export function formatJsonOutput(command: string, { data, webhooks, warnings = [], error }: CommandResult): string {
+export function formatJsonOutput(command: string, { data, warnings = [], error }: CommandResult): string {
   const result = error
     ? { ok: false, ...(data !== undefined && { data }), error: describeError(command, error) }
-    : { ok: true, data: data ?? null, ...(webhooks && { webhooks }) };
+    : { ok: true, data: data ?? null };
   return `${JSON.stringify({ schemaVersion: SCHEMA_VERSION, command, ...result, warnings })}\n`;
 }
 

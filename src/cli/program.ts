@@ -184,7 +184,7 @@ async function printExplanation(options: ExplainOptions): Promise<CommandResult>
   const { explain } = await import('../server/explain.ts');
   const { operations, webhooks, warnings, text } = await explain(options);
   if (!isJson) printSafely(text);
-  return { data: operations, webhooks, warnings };
+  return { data: { operations, webhooks }, warnings };
 }
 
 /** Prints a text that clients or documents can contain. It must not control the terminal. */

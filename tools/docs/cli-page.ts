@@ -29,8 +29,7 @@ $ npx storefront clock --json --url http://localhost:1 2> /dev/null
 | \`schemaVersion\` | The version of this format. New properties and error codes do not change it |
 | \`command\` | The name of the command; \`start\` for the server |
 | \`ok\` | Whether the exit code is 0 |
-| \`data\` | The result: the response of the control API, the report of \`check\` (the same document as \`--report FILE.json\`), the operations of \`explain\`, the changes of \`diff\`, the coverage, or a \`message\`. \`null\` if there is none. A failed check, diff, verification or coverage has \`data\` and \`error\` |
-| \`webhooks\` | \`explain\`: the webhooks and the callbacks of operations: \`name\`, \`kind\`, \`method\`, \`explanation\`, and for callbacks the \`operation\` and the \`expression\` of the URL |
+| \`data\` | The result: the response of the control API, the report of \`check\` (the same document as \`--report FILE.json\`), the \`operations\` and \`webhooks\` of \`explain\`, the changes of \`diff\`, the coverage, or a \`message\`. \`null\` if there is none. A failed check, diff, verification or coverage has \`data\` and \`error\` |
 | \`error\` | \`code\`: a code of the table below. \`message\`: what is wrong. \`fix\`: what to do. \`details\`: for some errors, further properties |
 | \`warnings\` | Warnings, such as those about the contract |
 

@@ -77,7 +77,8 @@ export async function explain(file: string): Promise<readonly ExplainedOperation
   const args = ['dist/main.js', 'explain', file, '--json'];
   try {
     const { stdout } = await promisify(execFile)(process.execPath, args, { maxBuffer: 64_000_000 });
-    return (JSON.parse(stdout) as { readonly data: readonly ExplainedOperation[] }).data;
+    const { data } = JSON.parse(stdout) as { readonly data: { readonly operations: readonly ExplainedOperation[] } };
+    return data.operations;
   } catch (error) {
     process.stderr.write(`storefront explain ${file}: ${(error as Error).message.slice(0, 300)}\n`);
     return undefined;
