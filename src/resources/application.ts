@@ -20,7 +20,7 @@ import { completeNewEntry, createEntryForm } from './entry-form.ts';
 import { getKeyValue } from './entry-values.ts';
 import { explainPlan } from './explain-plan.ts';
 import { createDownload, createHandler, isFileOfUpload, respondToMocked } from './handlers.ts';
-import type { KnownLists } from './infer.ts';
+
 import { linkEntries } from './link-entries.ts';
 import { addArticle } from './names.ts';
 import { findIdIssues, findNameIssues, findOverrideIssues, findResourceIssues } from './override-issues.ts';
@@ -30,6 +30,7 @@ import {
   type Action,
   getRouteKey,
   isTopLevel,
+  type KnownLists,
   PATH_VALUES,
   type PathKey,
   type Plan,

@@ -14,8 +14,8 @@ import { createStateValidator, type StateRules } from '../store/validate-state.t
 import { formatPointer } from '../util/json-pointer.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { createModel, createResourceApplication } from './application.ts';
-import type { KnownLists } from './infer.ts';
-import { getRouteKey, type Resource } from './resource.ts';
+
+import { getRouteKey, type KnownLists, type Resource } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 import { SchemaReader } from './schema-reader.ts';
 
@@ -25,13 +25,15 @@ interface Extension {
   readonly added: readonly string[];
   /** Returns whether an operation uses entries of the added collections, or of those of the application. */
   readonly isServed: (operation: Operation) => boolean;
+  /** Returns the reason for mocking an operation that neither the application nor the added collections serve. */
+  readonly explainMocked: (operation: Operation) => string;
 }
 
 /**
  * Serves a contract that has more operations than an application implements.
  * The handlers of the application have priority.
  * The other operations use inferred resources, whose collections are added to the state of the application.
- * Resources with the names of its collections are these collections.
+ * Resources at its paths with the names of its collections are these collections.
  */
 export function extendApplication(base: Application): Application {
   const getModel = memoizeByObject((contract: Contract) =>
@@ -67,20 +69,18 @@ export function extendApplication(base: Application): Application {
  */
 function findKnownLists(base: ContractImplementation, contract: Contract): KnownLists {
   const reader = new SchemaReader(contract.normalized);
-  const paths = contract.routes.map(({ path }) => path.replaceAll(/\{[^}]*\}/g, '{}'));
-  const lists = contract.routes.filter(
-    (route) =>
-      route.method === 'GET' &&
-      route.pathNames.length === 0 &&
-      base.getImplementation(route) !== undefined &&
-      !paths.includes(`${route.path}/{}`),
+  const forms = contract.routes.map(({ path }) => path.replaceAll(/\{[^}]*\}/g, '{}'));
+  const own = contract.routes.filter((route) => base.getImplementation(route) !== undefined);
+  const lists = own.filter(
+    ({ method, path, pathNames }) => method === 'GET' && pathNames.length === 0 && !forms.includes(`${path}/{}`),
   );
   const routes = lists.flatMap((route) => {
     const list = reader.getResponseSchema(route, route.successStatus);
     const items = list === undefined ? undefined : reader.getItems(list);
     return items === undefined ? [] : [toEntryRoute(route, items)];
   });
-  return { names: Object.keys(base.stateRules.collections), routes };
+  const paths = new Set(own.map(({ path }) => path));
+  return { names: Object.keys(base.stateRules.collections), paths, routes };
 }
 
 /** Returns the operation that reads an entry of a list. `schema`: the JSON Pointer of the schema of an entry. */
@@ -93,14 +93,14 @@ function toEntryRoute(list: Route, schema: string): Route {
 }
 
 /** The extension of a contract that has only operations of the application. */
-const NO_EXTENSION: Extension = { added: [], isServed: () => false };
+const NO_EXTENSION: Extension = { added: [], isServed: () => false, explainMocked: () => '' };
 
 /** `others`: the keys of the operations that the application does not implement. */
 function createExtension(base: ContractImplementation, model: ResourceModel, others: readonly string[]): Extension {
   const { plans, mockedPlans, resources } = model.inference;
   const names = Object.keys(base.stateRules.collections);
   const ofBase = new Set([...plans].flatMap(([key, { resource }]) => (others.includes(key) ? [] : [resource])));
-  // A resource with the name of a collection has other entries if no operation of the application uses it.
+  // The application computes the entries of a resource that it uses but that is none of its collections.
   const isKnown = (resource: Resource) => ofBase.has(resource) === names.includes(resource.name);
   const getResource = (key: string) => {
     const { entry, file } = mockedPlans.get(key) ?? {};
@@ -115,6 +115,8 @@ function createExtension(base: ContractImplementation, model: ResourceModel, oth
   return {
     added: resources.filter((resource) => isKnown(resource) && !ofBase.has(resource)).map(({ name }) => name),
     isServed: (operation) => served.has(getRouteKey(operation)),
+    explainMocked: (operation) =>
+      `no built-in handler: the built-in operations of ${getResource(getRouteKey(operation))?.name} store no entries`,
   };
 }
 
@@ -122,7 +124,7 @@ function createExtension(base: ContractImplementation, model: ResourceModel, oth
 function extend(
   base: ContractImplementation,
   inferred: ContractImplementation,
-  { added, isServed }: Extension,
+  { added, isServed, explainMocked }: Extension,
 ): ContractImplementation {
   const choose = (collection: string) => (added.includes(collection) ? inferred : base);
   const guard = createGuard(base.stateRules, inferred);
@@ -149,7 +151,7 @@ function extend(
       choose(collection).completeNewEntry?.(collection, entry, context) ?? entry,
     explain(route) {
       if (isServed(route)) return inferred.explain?.(route) ?? '';
-      return base.getImplementation(route) ? 'built-in handler' : 'no built-in handler';
+      return base.getImplementation(route) ? 'built-in handler' : explainMocked(route);
     },
   };
 }

@@ -25,7 +25,7 @@ import { getLastSegment, getParameterName, getParentPath, getPathForm, toTemplat
 import { findId, findParents, isSearch } from './path-keys.ts';
 import { findByQuery } from './query-ids.ts';
 import { findReadOnlyLists } from './read-only-lists.ts';
-import { type Mount, NO_ID, type Parent, type Resource } from './resource.ts';
+import { type KnownLists, type Mount, NO_ID, type Parent, type Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
 import { allowsAnyBody, allowsAnyJson } from './schema-reader.ts';
 import { addOtherViews, findView, setOwnParent } from './views.ts';
@@ -33,13 +33,9 @@ import { addOtherViews, findView, setOwnParent } from './views.ts';
 /**
  * Infers the resources of a document: collections such as `/pets`, and singletons such as `/settings`.
  * Paths with the same resource name in `x-storefront` form one resource.
- * `names`: see `KnownLists`.
+ * `known`: the lists of another application.
  */
-export function findResources(
-  reader: SchemaReader,
-  paths: DocumentPaths,
-  names: readonly string[],
-): readonly Resource[] {
+export function findResources(reader: SchemaReader, paths: DocumentPaths, known: KnownLists): readonly Resource[] {
   const byPath = findCandidates(reader, paths);
   const listPaths = new Set(
     byPath.flatMap(({ kind, collectionPath }) => (kind === 'collection' ? [collectionPath] : [])),
@@ -76,13 +72,13 @@ export function findResources(
   const memberships = new Set(
     candidates.filter((candidate) => hasMembers(reader, candidate)).map(({ item }) => item.path),
   );
-  const known = [...withViews, ...lists];
-  const readOnly = findReadOnlyLists(reader, paths, addOtherViews(reader, paths, known)).map(({ path, documentPath }) =>
-    createReadOnly(reader, paths, path, documentPath),
+  const changed = [...withViews, ...lists];
+  const readOnly = findReadOnlyLists(reader, paths, addOtherViews(reader, paths, changed)).map(
+    ({ path, documentPath }) => createReadOnly(reader, paths, path, documentPath),
   );
   // Only with all resources, a response with entries of several of them is distinguished from a list.
-  const complete = addOtherViews(reader, paths, [...known, ...readOnly]);
-  return setMembers(reader, paths, nameResources(complete, names), memberships);
+  const complete = addOtherViews(reader, paths, [...changed, ...readOnly]);
+  return setMembers(reader, paths, nameResources(complete, known), memberships);
 }
 
 /**
@@ -400,11 +396,13 @@ function isFilter(reader: SchemaReader, { mounts, schema }: Resource, path: stri
 /**
  * Makes the names of resources unique.
  * The second resource `pets` becomes `owners.pets`, with the name of its parent, or gets a number.
+ * Only resources at paths of another application get the names of its lists.
  */
-function nameResources(resources: readonly Resource[], names: readonly string[]): readonly Resource[] {
+function nameResources(resources: readonly Resource[], { names, paths }: KnownLists): readonly Resource[] {
   // JSON Schema validators and `JSON.parse` treat a list with the name `__proto__` differently, so no resource gets
   // this name.
-  const used = new Set(['__proto__']);
+  const used = new Set(['__proto__', ...names]);
+  const free = new Set(names);
   /** By name: the latest number that was added to it. */
   const numbers = new Map<string, number>();
   return resources.map((resource) => {
@@ -413,6 +411,10 @@ function nameResources(resources: readonly Resource[], names: readonly string[])
     const segment = resource.name.replace(/^\$+/, '') || 'entries';
     const own = names.find((one) => normalizeName(one) === normalizeName(segment)) ?? segment;
     const longer = parent ? `${getResourceSegment(parent.path)}.${own}` : own;
+    if (free.has(own) && resource.mounts.some(({ collection }) => paths.has(collection))) {
+      free.delete(own);
+      return { ...resource, name: own };
+    }
     let name = used.has(own) ? longer : own;
     for (let number = numbers.get(longer) ?? 2; used.has(name); number++) {
       name = `${longer}${number}`;

@@ -25,6 +25,7 @@ import {
   getRouteKey,
   type Inference,
   isTopLevel,
+  type KnownLists,
   type MockedPlan,
   type Mount,
   NO_ID,
@@ -54,30 +55,14 @@ import { type RestRoute, toRestRoutes } from './verb-paths.ts';
 import { addLookups } from './views.ts';
 
 /**
- * The lists that another application has beside the resources of a document.
- * `names`: the names of the lists, which resources get that differ from them only in case and separators.
- * `routes`: operations that the document lacks, which read an entry of these lists.
- */
-export interface KnownLists {
-  readonly names: readonly string[];
-  readonly routes: readonly Route[];
-}
-
-export const NO_LISTS: KnownLists = { names: [], routes: [] };
-
-/**
  * Infers the resources of a document, and what each operation does with them.
  * `reader`: reads the schemas of the document.
- * `names`: see `KnownLists`.
+ * `lists`: the lists of another application.
  */
-export function inferResources(
-  reader: SchemaReader,
-  documented: readonly Route[],
-  names: readonly string[],
-): Inference {
+export function inferResources(reader: SchemaReader, documented: readonly Route[], lists: KnownLists): Inference {
   const restRoutes = toRestRoutes(reader, documented);
   const routes = [...restRoutes.values()];
-  const found = findResources(reader, getDocumentPaths(reader.document, routes), names);
+  const found = findResources(reader, getDocumentPaths(reader.document, routes), lists);
   const known = findUsers(reader, found, routes);
   const created = known ? undefined : createUsers(reader, found, routes);
   const all = addFilePaths(routes, addLookups(reader, routes, created ? [...found, created] : found));

@@ -14,7 +14,7 @@ import { createParentFinder } from './entries.ts';
 import { EntryValidator } from './entry-validator.ts';
 import { copyKeyValue, getKeyValue, getPathSchemas, type PathInput, setKeyValue } from './entry-values.ts';
 import { getEnvelopeValues } from './envelopes.ts';
-import { inferResources, type KnownLists, NO_LISTS } from './infer.ts';
+import { inferResources } from './infer.ts';
 import { findListParameters } from './list-parameters.ts';
 import type { ListParameters } from './list-query.ts';
 import { listRequestNames } from './locate.ts';
@@ -23,8 +23,10 @@ import { hasOwnId } from './query-ids.ts';
 import {
   type Action,
   type Inference,
+  type KnownLists,
   type MockedPlan,
   type Mount,
+  NO_LISTS,
   PATH_VALUES,
   type Plan,
   type Resource,
@@ -90,11 +92,11 @@ export class ResourceModel {
   /** The resources with an operation that creates entries. */
   readonly #created: ReadonlySet<Resource>;
 
-  constructor(contract: Contract, mock: Mock, { names, routes }: KnownLists = NO_LISTS) {
+  constructor(contract: Contract, mock: Mock, lists: KnownLists = NO_LISTS) {
     const { completeValue, generateField } = mock;
     this.contract = contract;
     this.reader = new SchemaReader(contract.normalized);
-    this.inference = inferResources(this.reader, [...contract.routes, ...routes], names);
+    this.inference = inferResources(this.reader, [...contract.routes, ...lists.routes], lists);
     this.streams = planStreams(this.reader, this.inference, contract.routes);
     const creating = [...this.inference.plans.values()].filter(({ action }) => CREATING_ACTIONS.includes(action));
     this.#created = new Set(creating.map(({ resource }) => resource));

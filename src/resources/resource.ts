@@ -407,3 +407,17 @@ export interface Inference {
 export function getRouteKey({ method, path }: Pick<Route, 'method' | 'path'>): string {
   return `${method} ${path}`;
 }
+
+/**
+ * The lists that another application has beside the resources of a document.
+ * `names`: the names of the lists, which resources at `paths` get that differ from them only in case and separators.
+ * `paths`: the paths of the operations of the application. Resources at other paths get other names.
+ * `routes`: operations that the document lacks, which read an entry of these lists.
+ */
+export interface KnownLists {
+  readonly names: readonly string[];
+  readonly paths: ReadonlySet<string>;
+  readonly routes: readonly Route[];
+}
+
+export const NO_LISTS: KnownLists = { names: [], paths: new Set(), routes: [] };

@@ -125,6 +125,20 @@ describe('The shop with additional operations in its contract', () => {
     expect((await ask('GET', '/api/constructor')).body).toEqual([body]);
   });
 
+  it('stores entries with another schema in a collection of their own, also with the name of one of the shop', async () => {
+    const { ask, port } = await startExtended({
+      ...createPaths('/api/admin/products'),
+      ...createPaths('/api/v2/delivery-options'),
+      ...ADMIN,
+    });
+    expect((await ask('POST', '/api/admin/products', { name: 'a' })).status).toBe(201);
+    expect((await ask('GET', '/api/v2/delivery-options')).body).toEqual([]);
+    expect((await ask('GET', `/api/products/${socks}`)).body).toMatchObject({ id: socks });
+    const { body } = await createControlClient({ port })('GET', '/default/state');
+    expect(body).toMatchObject({ ...defaults, products2: [{ name: 'a' }], deliveryOptions2: [] });
+    expect((await ask('POST', '/api/reviews', { productId: socks, stars: 4 })).status).toBe(201);
+  });
+
   it('refuses a change that would break the rules of its own data', async () => {
     const { ask } = await startExtended(ADMIN);
     const refused = await ask('DELETE', `/api/products/${socks}`);
