@@ -169,9 +169,9 @@ async function runChecks(
       options.onProgress?.(done.size, all.length, part.name, sessions[0]?.results.findings ?? []);
     };
     const getPartMs = (part: CheckPart) => {
-      if (part.isOptional) return getShareMs(endMs, part, { parts: getUnfinished(), workers: workers.length });
+      const remaining = { parts: getUnfinished(), workers: workers.length };
+      if (part.isOptional) return getShareMs(endMs, part, remaining);
       if (!part.canBeShortened) return Number.POSITIVE_INFINITY;
-      const remaining = { parts: getUnfinished(), workers: 1 };
       // The operations of a large contract can have less time than the minimum.
       const minMs = Math.min(MIN_PART_MS, getShareMs(endMs, part, remaining));
       return Math.max(minMs, getShareMs(shortenedEndMs, part, remaining));
