@@ -20,6 +20,7 @@ import { findLockOwner, lockFile } from '../store/lock.ts';
 import { UserError } from '../util/issue.ts';
 import { toFlag } from '../util/text.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
+import { type Environment, getOptionVariables } from './environment.ts';
 
 /** The folder with the files of the servers that were started in the background, in the folder of the start. */
 const FOLDER = '.storefront';
@@ -63,9 +64,16 @@ export interface BackgroundServer extends Partial<ServerDescription> {
 
 /** What is stored about a server. The file can be read only by its owner, because options can have tokens. */
 interface StoredServer extends Omit<BackgroundServer, 'status'> {
-  /** The command line with which the server was started, and its options. */
+  /** The command line and the environment variables with which the server was started, and its options. */
   readonly args: readonly string[];
+  readonly environment: Environment;
   readonly options: Readonly<Record<string, unknown>>;
+}
+
+/** How a server is started. */
+interface Start extends Pick<StoredServer, 'args'> {
+  /** The options that result from the command line, the environment variables and the configuration. */
+  readonly options: object;
 }
 
 /** Why a start has failed: the reason of the `UserError`, and the code of its cause. */
@@ -96,7 +104,7 @@ function getPaths(name: string): { readonly stateFile: string; readonly logFile:
  */
 export async function runInBackground(
   name: string,
-  { args, options }: Pick<StoredServer, 'args'> & { readonly options: object },
+  { args, options }: Start,
   serve: () => Promise<ServerDescription>,
 ): Promise<void> {
   const { stateFile, logFile } = getPaths(name);
@@ -109,10 +117,16 @@ export async function runInBackground(
   if (!lock) return;
   // The file has the log of the last start. The process writes to its end.
   ftruncateSync(process.stdout.fd);
-  const base = { name, pid: process.pid, logFile, startedAt: new Date().toISOString(), args, options: toJson(options) };
-  const store = (server: StoredServer) =>
-    writeFileSync(stateFile, `${JSON.stringify(server, null, 2)}\n`, { mode: 0o600 });
-  store(base);
+  const base = {
+    name,
+    pid: process.pid,
+    logFile,
+    startedAt: new Date().toISOString(),
+    args,
+    environment: getOptionVariables(process.env),
+    options: toJson(options),
+  };
+  writeStored(base);
   // After an error, the file stays, so that `status` shows that the server has ended, and `restart` has its options.
   process.once('exit', (code) => {
     if (code === 0) rmSync(stateFile, { force: true });
@@ -123,7 +137,7 @@ export async function runInBackground(
     throw error;
   });
   url = description.url;
-  store({ ...base, ...description });
+  writeStored({ ...base, ...description });
   send('ready');
 }
 
@@ -145,16 +159,17 @@ export interface Started {
 
 /**
  * Starts a server in the background, and waits until it is ready.
+ * `environment`: the environment variables that set options. Default: those of this process.
  * Throws a `UserError` if the start fails, or if a server with the name and other options runs.
  */
 export async function startInBackground(
   name: string,
-  { args, options }: Pick<StoredServer, 'args'> & { readonly options: object },
+  { args, environment, options }: Start & Partial<Pick<StoredServer, 'environment'>>,
 ): Promise<Started> {
   createFolder();
   const running = await waitUntilReady(name);
   if (running) return { server: requireSame(running, toJson(options)), isNew: false };
-  const result = await spawnServer(name, args);
+  const result = await spawnServer(name, args, environment);
   const server = await waitUntilReady(name);
   if (!server) throw new UserError(`The server ended after its start. Its log is ${getPaths(name).logFile}.`);
   return result === 'ready'
@@ -188,13 +203,17 @@ function formatName(name: string): string {
 export const DEFAULT_NAME = 'default';
 
 /** Starts the process of a server. Resolves when it is ready, or when another one has the name. */
-async function spawnServer(name: string, args: readonly string[]): Promise<'ready' | 'taken'> {
+async function spawnServer(
+  name: string,
+  args: readonly string[],
+  environment: Environment = {},
+): Promise<'ready' | 'taken'> {
   const { logFile } = getPaths(name);
   const log = openSync(logFile, 'a', 0o600);
   const child = spawn(process.execPath, [...process.execArgv, process.argv[1] ?? '', ...args], {
     detached: true,
     stdio: ['ignore', log, log, 'ipc'],
-    env: { ...process.env, [NAME_VARIABLE]: name },
+    env: { ...process.env, ...environment, [NAME_VARIABLE]: name },
   });
   closeSync(log);
   try {
@@ -247,6 +266,10 @@ function readStored(name: string): StoredServer | undefined {
   return tryOrUndefined(() => JSON.parse(readFileSync(getPaths(name).stateFile, 'utf8')) as StoredServer);
 }
 
+function writeStored(server: StoredServer): void {
+  writeFileSync(getPaths(server.name).stateFile, `${JSON.stringify(server, null, 2)}\n`, { mode: 0o600 });
+}
+
 /** Returns whether the process of a server runs. It has a lock until it ends. */
 async function isRunning(name: string): Promise<boolean> {
   return existsSync(FOLDER) && (await findLockOwner(getPaths(name).stateFile)) !== undefined;
@@ -278,8 +301,8 @@ export async function listServers(name?: string): Promise<readonly BackgroundSer
   return servers;
 }
 
-/** Returns a running server without its command line and its options, which can have tokens. */
-function toShown({ args: _, options: __, ...server }: StoredServer): BackgroundServer {
+/** Returns a running server without how it was started, which can have tokens. */
+function toShown({ args: _, environment: __, options: ___, ...server }: StoredServer): BackgroundServer {
   return { ...server, status: 'running' };
 }
 
@@ -315,12 +338,16 @@ async function endProcess(name: string, pid: number): Promise<boolean> {
   return false;
 }
 
-/** Stops a server, and starts it again with the same command line. Throws a `UserError` if there is none. */
+/** Stops a server, and starts it again with the same command line and variables. Throws a `UserError` if there is none. */
 export async function restartServer(name: string): Promise<BackgroundServer> {
   const stored = readStored(name);
   if (!stored) throw createUnknownServer(name);
   await stopServer(name);
-  return (await startInBackground(name, stored)).server;
+  // A start that fails, for example because of an invalid configuration, can be repeated.
+  const { url: _, ...ended } = stored;
+  writeStored(ended);
+  const environment = { ...getOptionVariables({}), ...stored.environment };
+  return (await startInBackground(name, { ...stored, environment })).server;
 }
 
 function createUnknownServer(name: string): UserError {

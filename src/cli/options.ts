@@ -15,6 +15,7 @@ import { type BackgroundCommand, createBackgroundCommands, START_OPTIONS } from 
 import { applyConfig } from './config.ts';
 import type { ControlCommand } from './control-command.ts';
 import { createControlCommands } from './control-commands.ts';
+import { type Environment, listPlatformHosts } from './environment.ts';
 import { formatHelpFooter } from './help-footer.ts';
 import {
   addOptions,
@@ -82,7 +83,7 @@ export type ParsedCommand =
 interface CommandLine {
   /** The arguments, without the name of the program. */
   readonly args: readonly string[];
-  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly environment: Environment;
   readonly isTerminal: boolean;
   readonly version: string;
   /** The content of the configuration file. Default: none. */
@@ -183,26 +184,6 @@ function readServerOptions(
     program.setOptionValue('data', undefined);
   const { background } = program.opts<StartOptions>();
   return { log: isTerminal || background ? 'pretty' : 'json', ...program.opts<Options>() };
-}
-
-/**
- * Returns the public host names that hosting platforms state in environment variables.
- * Sources: https://render.com/docs/environment-variables, https://docs.railway.com/reference/variables,
- * https://fly.io/docs/machines/runtime-environment/, https://devcenter.heroku.com/articles/dyno-metadata
- */
-function listPlatformHosts({
-  RENDER_EXTERNAL_HOSTNAME,
-  RAILWAY_PUBLIC_DOMAIN,
-  FLY_APP_NAME,
-  HEROKU_APP_DEFAULT_DOMAIN_NAME,
-}: CommandLine['environment']): readonly string[] {
-  const names = [
-    RENDER_EXTERNAL_HOSTNAME,
-    RAILWAY_PUBLIC_DOMAIN,
-    FLY_APP_NAME && `${FLY_APP_NAME}.fly.dev`,
-    HEROKU_APP_DEFAULT_DOMAIN_NAME,
-  ];
-  return names.flatMap((name) => (name ? [name.toLowerCase()] : []));
 }
 
 /** Removes the prefix `error:` from an error message of commander, and joins the lines of the message. */
@@ -398,7 +379,7 @@ const DATABASE_OPTIONS = listRows('database', 'databaseSchema');
 
 /** The values of server options in environment variables. */
 function listVariables(
-  environment: Readonly<Record<string, string | undefined>>,
+  environment: Environment,
 ): readonly { readonly option: Name; readonly name: string; readonly text: string; parse(text: string): unknown }[] {
   return (Object.keys(OPTIONS) as Name[]).flatMap((option) => {
     const { kind, cli } = OPTIONS[option];

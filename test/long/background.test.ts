@@ -10,7 +10,9 @@ const IN_MEMORY = ['--port', '0', '--durability', 'memory'];
 /** Creates a folder, and returns a function that runs the program in it. Stops all servers when the test ends. */
 async function createFolder() {
   const folder = await mkdtemp(join(tmpdir(), 'storefront-'));
-  const run = (...args: readonly string[]) => runProgramIn(folder, args);
+  const runWith = (environment: Readonly<Record<string, string>>, ...args: readonly string[]) =>
+    runProgramIn(folder, args, environment);
+  const run = (...args: readonly string[]) => runWith({}, ...args);
   const status = async (...args: readonly string[]) => {
     const { stdout } = await run('status', '--json', ...args);
     return JSON.parse(stdout).data.servers as readonly { name: string; status: string; pid: number; url: string }[];
@@ -19,7 +21,7 @@ async function createFolder() {
     for (const { name } of await status()) await run('stop', '--name', name);
     await rm(folder, { recursive: true, force: true });
   });
-  return { folder, run, status };
+  return { folder, run, runWith, status };
 }
 
 function isAlive(pid: number): boolean {
@@ -123,6 +125,24 @@ it('A restart uses the same options, and its log can be followed to the end', as
   await run('stop');
   expect((await following).stdout).toContain('/api/products');
   expect((await run('restart')).stderr).toContain('storefront start --background');
+});
+
+it('A restart uses the environment variables of the start, not its own', async () => {
+  const { folder, run, runWith, status } = await createFolder();
+  await runWith({ PORT: '0', STOREFRONT_CONTROL_TOKEN: 'secret-token-1' }, 'start', '--background');
+  const { stdout } = await runWith({ DATABASE_URL: 'invalid', PORT: 'invalid' }, 'restart', '--json');
+  const { url, dataFile } = JSON.parse(stdout).data;
+  expect((await fetch(`${url}/_control/clock`)).status).toBe(401);
+  expect(dataFile).toBe(join(folder, 'db.json'));
+  expect(stdout + (await run('status', '--json')).stdout).not.toContain('secret-token-1');
+  // Also after a restart that fails before the server reads its options.
+  await writeFile(join(folder, 'storefront.config.json'), 'invalid');
+  expect((await run('restart')).code).toBe(1);
+  expect(await status()).toMatchObject([{ name: 'default', status: 'stopped' }]);
+  await rm(join(folder, 'storefront.config.json'));
+  expect((await run('restart')).stdout).toMatch(/^default: running/);
+  const [server] = await status();
+  expect((await fetch(`${server?.url}/_control/clock`)).status).toBe(401);
 });
 
 it('Tokens are stored for the owner only, and not shown', async () => {
