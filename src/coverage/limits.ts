@@ -88,7 +88,9 @@ export function findFailures(report: CoverageReport, { min, failOn = [] }: Cover
 function findLowPercentages(totals: CoverageReport['totals'], min: CoverageLimits['min']): readonly string[] {
   const compare = (subject: string, own: CoverageReport['totals'], minimum = 0) => {
     const percentage = getPercentage(own);
-    return percentage < minimum ? [`${subject} is ${formatPercentage(percentage)}, which is below ${minimum} %.`] : [];
+    return percentage < minimum
+      ? [`${subject} is ${formatPercentage(percentage, minimum)}, which is below ${minimum} %.`]
+      : [];
   };
   if (typeof min !== 'object') return compare('The coverage', totals, min);
   return totals.flatMap((one) => compare(`The coverage of ${KIND_NAMES[one.kind]}`, [one], min[MIN_NAMES[one.kind]]));
@@ -103,8 +105,14 @@ export function formatLine(
   return `${file}:${line} ${operationId}: ${what}`;
 }
 
-export function formatPercentage(percentage: number): string {
-  return `${Math.floor(percentage * 10) / 10} %`;
+/**
+ * Formats a percentage with one decimal, rounded half up.
+ * A percentage below `limit` is shown as less than it, and one above 0 as more than 0.
+ */
+export function formatPercentage(percentage: number, limit = 100): string {
+  const rounded = Math.round(percentage * 10) / 10;
+  const shown = percentage < limit && rounded >= limit ? Math.floor(percentage * 10) / 10 : rounded;
+  return `${percentage > 0 ? Math.max(0.1, shown) : shown} %`;
 }
 
 function sum(numbers: readonly number[]): number {

@@ -319,7 +319,7 @@ export function refuseControlAccess(
   if (!isLoopback && token === undefined)
     throw deny(
       'control-disabled',
-      'The control API is disabled, because the server runs without --control-token and other machines can reach it (--host). ' +
+      'The control API is disabled, because the server runs without --control-token and other machines can reach it (--host or the variable HOST). ' +
         TOKEN_REMEDY,
     );
   if (publicHost !== undefined && token === undefined)

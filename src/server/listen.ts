@@ -59,8 +59,8 @@ function createUserError(host: string, port: number, cause: NodeJS.ErrnoExceptio
   const reasons: Readonly<Record<string, string>> = {
     EADDRINUSE: `Port ${port} is in use. Stop the program that uses it, or choose another port with --port (0 picks a free one).`,
     EACCES: `Port ${port} requires privileges that this user does not have. Choose a port above 1023 with --port.`,
-    EADDRNOTAVAIL: `${host} is not an address of this machine. Choose another address with --host, or omit --host.`,
-    ENOTFOUND: `The host ${host} does not exist. Choose another address with --host, or omit --host.`,
+    EADDRNOTAVAIL: `${host} is not an address of this machine. Choose another address with --host or the variable HOST, or omit both.`,
+    ENOTFOUND: `The host ${host} does not exist. Choose another address with --host or the variable HOST, or omit both.`,
   };
   const reason = reasons[cause.code ?? ''] ?? `Can't listen on ${host}, port ${port}: ${cause.message}`;
   return new UserError(reason, { cause });

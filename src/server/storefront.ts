@@ -381,7 +381,7 @@ function describeHosts({ host = '', allowHost = [] }: ServerOptions): string {
 function describeControl(isOn: boolean, token: string | undefined): string {
   if (!isOn) return 'The control API is disabled.';
   return token === undefined
-    ? 'The control API is disabled: with --host, it needs --control-token.'
+    ? 'The control API is disabled: with --host or the variable HOST, it needs --control-token.'
     : 'The control API requires the token of --control-token.';
 }
 

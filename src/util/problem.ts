@@ -184,7 +184,7 @@ export const problemKinds = {
     status: 403,
     title: 'The control API is disabled',
     explanation:
-      'The control API is disabled because the server runs with --no-control, or because it runs without --control-token although other machines can reach it: with --host, with a public name in --allow-host, or through the proxy that sent this request. Start the server without --no-control, or with --control-token TOKEN.',
+      'The control API is disabled because the server runs with --no-control, or because it runs without --control-token although other machines can reach it: with --host or the variable HOST, with a public name in --allow-host, or through the proxy that sent this request. Start the server without --no-control, or with --control-token TOKEN.',
   },
   'token-required': {
     status: 401,

@@ -142,7 +142,7 @@ describe('The log of a server that starts', () => {
   it('warns on addresses other than loopback what is exposed and how to protect it', async () => {
     const shop = await startStorefront({ host: '0.0.0.0' });
     expect(warnings(shop)).toEqual([
-      'The server listens on 0.0.0.0. Other machines can read and change the data through the API, and read the images. The control API is disabled: with --host, it needs --control-token. Requests to IP addresses and these host names are allowed: localhost. Requests to other host names get 403, which prevents DNS rebinding attacks by web pages. To allow the name of a container or a service, use --allow-host NAME. To protect the server, omit --host and the variable HOST, or allow only trusted machines to connect to the port.',
+      'The server listens on 0.0.0.0. Other machines can read and change the data through the API, and read the images. The control API is disabled: with --host or the variable HOST, it needs --control-token. Requests to IP addresses and these host names are allowed: localhost. Requests to other host names get 403, which prevents DNS rebinding attacks by web pages. To allow the name of a container or a service, use --allow-host NAME. To protect the server, omit --host and the variable HOST, or allow only trusted machines to connect to the port.',
     ]);
   });
 
