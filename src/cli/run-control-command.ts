@@ -5,7 +5,7 @@ import {
   followControlEvents,
   sendControlRequest,
 } from '../client/client.ts';
-import type { ControlViolation, JournalEntry, Verification } from '../control/operation.ts';
+import type { ControlViolation, Fault, JournalEntry, Verification } from '../control/operation.ts';
 import { parsePointer } from '../util/json-pointer.ts';
 import { toFlag } from '../util/text.ts';
 import type { ControlCommand } from './control-command.ts';
@@ -59,7 +59,10 @@ async function runCommand(command: ControlCommand, { print, printEntry }: Contro
     if (!isCoverage(body)) throw createFormatError();
     return printCoverage(body, command.coverage ?? {}, print);
   } else if (body !== undefined) print(`${JSON.stringify(body, null, 2)}\n`);
-  return { data: body };
+  return {
+    data: body,
+    warnings: command.path.endsWith('/faults') ? ((body as Fault | undefined)?.warnings ?? []) : [],
+  };
 }
 
 function isEntry(value: unknown): value is JournalEntry {

@@ -153,6 +153,13 @@ describe('a command of the control API prints one line of JSON', () => {
     expect(error?.fix).toMatch(/times: use .*; durationMs: use |durationMs: use .*; times: use /i);
   });
 
+  it('has the warnings about a new fault', async () => {
+    const { url } = await startStorefront();
+    const { data, warnings } = await run(`faults add --where {"path":"/none"} --status 500 --url ${url}`);
+    expect(warnings).toEqual([expect.stringContaining('no operation is at /none')]);
+    expect(data).toMatchObject({ warnings });
+  });
+
   it('of a state can be put again', async () => {
     const { url } = await startStorefront();
     const { data } = await run(`state --url ${url}`);
