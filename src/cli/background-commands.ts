@@ -1,6 +1,5 @@
 import { Command, InvalidArgumentError } from 'commander';
 import {
-  type BackgroundServer,
   DEFAULT_NAME,
   listServers,
   printLog,
@@ -9,6 +8,7 @@ import {
   type Stopped,
   stopServer,
 } from './background.ts';
+import type { BackgroundServer } from './background-state.ts';
 import type { CommandError, CommandResult } from './json-output.ts';
 import { addOptions, type OptionRow, parseCount } from './option-values.ts';
 
@@ -69,13 +69,16 @@ export function createBackgroundCommands(onCommand: (command: BackgroundCommand)
 }
 
 function parseName(text: string): string {
-  if (/^[\w-]{1,64}$/.test(text)) return text;
-  throw new InvalidArgumentError('Use up to 64 letters, digits, underscores and hyphens.');
+  if (/^\w[\w-]{0,63}$/.test(text)) return text;
+  throw new InvalidArgumentError(
+    'Use up to 64 letters, digits, underscores and hyphens, without a hyphen at the start.',
+  );
 }
 
 /**
  * Runs a command about servers in the background, and prints its result.
- * Returns an error if `status` finds no running server, and undefined if `printData` has printed the lines of a log.
+ * Returns an error if `status` finds no running server, or `stop` without a name only others.
+ * Returns undefined if `printData` has printed the lines of a log.
  * Rejects with a `UserError` if there is no server that can be restarted, or no log.
  */
 export async function runBackgroundCommand(
@@ -87,14 +90,18 @@ export async function runBackgroundCommand(
   switch (action) {
     case 'status': {
       const servers = await listServers(name);
-      print(formatServers(servers));
-      const error: CommandError = { code: 'not_running', message: 'No server runs in the background in this folder.' };
+      print(servers.length > 0 ? formatServers(servers) : `${(await describeNotRunning(name)).message}\n`);
+      const error = await describeNotRunning(name);
       return { data: { servers }, ...(servers.every(({ status }) => status === 'stopped') && { error }) };
     }
     case 'stop': {
-      const stopped = (await stopServer(own)) ?? { name: own, wasRunning: false, wasKilled: false };
-      print(formatStopped(stopped));
-      return { data: stopped };
+      const found = await stopServer(own);
+      const stopped = found ?? { name: own, wasRunning: false, wasKilled: false };
+      // Without a name, the user means the server that runs.
+      const isOther = !found && name === undefined && (await listOtherNames(own)).length > 0;
+      const error = isOther ? await describeNotRunning(own) : undefined;
+      print(error ? `${error.message}\n` : formatStopped(stopped));
+      return { data: stopped, error };
     }
     case 'restart': {
       const server = await restartServer(own);
@@ -115,14 +122,30 @@ export async function runBackgroundCommand(
   }
 }
 
+/** Returns the error of a command that finds no running server, or none with a name. It names the other ones. */
+async function describeNotRunning(name: string | undefined): Promise<CommandError> {
+  const others = await listOtherNames(name);
+  const which = name === undefined ? 'No server runs' : `No server with the name ${name} runs`;
+  const remedy =
+    others.length > 0
+      ? `Use --name with one of those that run: ${others.join(', ')}.`
+      : 'Start one: storefront start --background';
+  return { code: 'not_running', message: `${which} in the background in this folder. ${remedy}` };
+}
+
+/** Returns the names of the running servers without one of them. */
+async function listOtherNames(name: string | undefined): Promise<readonly string[]> {
+  const running = (await listServers()).filter(({ status }) => status !== 'stopped');
+  return running.map((server) => server.name).filter((other) => other !== name);
+}
+
 /** Formats a server that was started, or that was already running. */
 export function formatStarted({ server, isNew }: Started): string {
   return `${isNew ? '' : 'Already running. '}${formatServer(server)}`;
 }
 
 function formatServers(servers: readonly BackgroundServer[]): string {
-  if (servers.length > 0) return servers.map(formatServer).join('');
-  return 'No server was started in the background in this folder. Start one: storefront start --background\n';
+  return servers.map(formatServer).join('');
 }
 
 function formatServer({ name, status, url, pid, contract, dataFile, database, logFile }: BackgroundServer): string {

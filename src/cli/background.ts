@@ -1,29 +1,24 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import {
-  closeSync,
-  existsSync,
-  ftruncateSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  readSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
-import { join, resolve } from 'node:path';
+import { closeSync, ftruncateSync, openSync, readdirSync, readFileSync, readSync, rmSync, statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import type { Storefront } from '../server/options.ts';
-import { findLockOwner, lockFile } from '../store/lock.ts';
+import { lockFile } from '../store/lock.ts';
 import { UserError } from '../util/issue.ts';
 import { toFlag } from '../util/text.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
+import {
+  type BackgroundServer,
+  FOLDER,
+  getPaths,
+  isBeingStarted,
+  isRunning,
+  openFolder,
+  readStored,
+  type ServerDescription,
+  type StoredServer,
+  writeStored,
+} from './background-state.ts';
 import { type Environment, getOptionVariables } from './environment.ts';
-
-/** The folder with the files of the servers that were started in the background, in the folder of the start. */
-const FOLDER = '.storefront';
 
 /** The environment variable that tells a process that it is a server in the background. Its value is the name. */
 const NAME_VARIABLE = 'STOREFRONT_BACKGROUND_NAME';
@@ -39,36 +34,6 @@ const POLL_MS = 50;
 
 /** The number of log lines that the error of a failed start contains. */
 const FAILED_LINES = 20;
-
-/** A started server in the output of commands. */
-export interface ServerDescription
-  extends Pick<Storefront, 'url' | 'dataFile' | 'database' | 'durability' | 'operations' | 'mocked'> {
-  readonly pid: number;
-  /** The path or URL of the contract. */
-  readonly contract: string;
-  /** The address of the console. */
-  readonly console: string;
-}
-
-/** A server that was started in the background, as commands show it. Until it runs, only its process is known. */
-export interface BackgroundServer extends Partial<ServerDescription> {
-  readonly name: string;
-  /** `stopped`: the process has ended without `storefront stop`, for example because of an error. */
-  readonly status: 'starting' | 'running' | 'stopped';
-  readonly pid: number;
-  /** The path of the log file. */
-  readonly logFile: string;
-  /** When the process was started: ISO 8601. */
-  readonly startedAt: string;
-}
-
-/** What is stored about a server. The file can be read only by its owner, because options can have tokens. */
-interface StoredServer extends Omit<BackgroundServer, 'status'> {
-  /** The command line and the environment variables with which the server was started, and its options. */
-  readonly args: readonly string[];
-  readonly environment: Environment;
-  readonly options: Readonly<Record<string, unknown>>;
-}
 
 /** How a server is started. */
 interface Start extends Pick<StoredServer, 'args'> {
@@ -92,12 +57,6 @@ export function takeBackgroundName(environment: NodeJS.ProcessEnv): string | und
   return name;
 }
 
-/** Returns the paths of the files of a server. */
-function getPaths(name: string): { readonly stateFile: string; readonly logFile: string } {
-  const folder = resolve(FOLDER);
-  return { stateFile: join(folder, `${name}.json`), logFile: join(folder, `${name}.log`) };
-}
-
 /**
  * Runs a server in this process, which was started for it.
  * `serve`: starts the server. The process ends when the server is stopped.
@@ -114,7 +73,8 @@ export async function runInBackground(
     send('taken');
     return undefined;
   });
-  if (!lock) return;
+  // Without a lock of its own or of the command that has started it, `stop` could not find the process.
+  if (!lock || process.connected === false) return;
   // The file has the log of the last start. The process writes to its end.
   ftruncateSync(process.stdout.fd);
   const base = {
@@ -164,9 +124,15 @@ export interface Started {
  */
 export async function startInBackground(
   name: string,
-  { args, environment, options }: Start & Partial<Pick<StoredServer, 'environment'>>,
+  start: Start & Partial<Pick<StoredServer, 'environment'>>,
 ): Promise<Started> {
-  createFolder();
+  return runStart(name, () => startServer(name, start));
+}
+
+async function startServer(
+  name: string,
+  { args, environment, options }: Parameters<typeof startInBackground>[1],
+): Promise<Started> {
   const running = await waitUntilReady(name);
   if (running) return { server: requireSame(running, toJson(options)), isNew: false };
   const result = await spawnServer(name, args, environment);
@@ -177,11 +143,21 @@ export async function startInBackground(
     : { server: requireSame(server, toJson(options)), isNew: false };
 }
 
-/** Creates the folder for the files of the servers. Git ignores it. */
-function createFolder(): void {
-  mkdirSync(FOLDER, { recursive: true, mode: 0o700 });
-  const ignoreFile = join(FOLDER, '.gitignore');
-  if (!existsSync(ignoreFile)) writeFileSync(ignoreFile, '*\n');
+/** Runs a start or a restart. For one name, only one runs at a time. `stopServer` waits until it has ended. */
+async function runStart<Result>(name: string, run: () => Promise<Result>): Promise<Result> {
+  openFolder(() => {});
+  for (const endMs = Date.now() + START_MS; ; ) {
+    const lock = await lockFile(getPaths(name).startFile, () => undefined).catch((error) => {
+      if (!(error instanceof UserError)) throw error;
+    });
+    if (lock) return run().finally(lock.release);
+    if (Date.now() > endMs) throw createStillStarting(name);
+    await sleep(POLL_MS);
+  }
+}
+
+function createStillStarting(name: string): UserError {
+  return new UserError(`The server ${name} is still starting. Stop it: storefront stop${formatName(name)}`);
 }
 
 /** Returns a running server. Throws a `UserError` if it was started with other options. */
@@ -209,7 +185,7 @@ async function spawnServer(
   environment: Environment = {},
 ): Promise<'ready' | 'taken'> {
   const { logFile } = getPaths(name);
-  const log = openSync(logFile, 'a', 0o600);
+  const log = openFolder(() => openSync(logFile, 'a', 0o600));
   const child = spawn(process.execPath, [...process.execArgv, process.argv[1] ?? '', ...args], {
     detached: true,
     stdio: ['ignore', log, log, 'ipc'],
@@ -261,28 +237,13 @@ function endGroup(pid: number | undefined, signal: NodeJS.Signals): void {
   if (pid !== undefined) tryOrUndefined(() => process.kill(-pid, signal));
 }
 
-/** Returns what is stored about a server. Undefined if nothing is stored, or if the file is incomplete. */
-function readStored(name: string): StoredServer | undefined {
-  return tryOrUndefined(() => JSON.parse(readFileSync(getPaths(name).stateFile, 'utf8')) as StoredServer);
-}
-
-function writeStored(server: StoredServer): void {
-  writeFileSync(getPaths(server.name).stateFile, `${JSON.stringify(server, null, 2)}\n`, { mode: 0o600 });
-}
-
-/** Returns whether the process of a server runs. It has a lock until it ends. */
-async function isRunning(name: string): Promise<boolean> {
-  return existsSync(FOLDER) && (await findLockOwner(getPaths(name).stateFile)) !== undefined;
-}
-
 /** Waits until a server that is starting is ready. Returns undefined if no server with the name runs. */
 async function waitUntilReady(name: string): Promise<StoredServer | undefined> {
   for (const endMs = Date.now() + START_MS; ; ) {
     if (!(await isRunning(name))) return undefined;
     const stored = readStored(name);
     if (stored?.url !== undefined) return stored;
-    if (Date.now() > endMs)
-      throw new UserError(`The server ${name} is still starting. Stop it: storefront stop${formatName(name)}`);
+    if (Date.now() > endMs) throw createStillStarting(name);
     await sleep(POLL_MS);
   }
 }
@@ -315,8 +276,24 @@ export interface Stopped {
   readonly wasKilled: boolean;
 }
 
-/** Stops a server, and waits until its process has ended. Returns undefined if there is none with the name. */
+/**
+ * Stops a server, and waits until its process has ended. Returns undefined if there is none with the name.
+ * Ends a start or a restart of the server too.
+ */
 export async function stopServer(name: string): Promise<Stopped | undefined> {
+  let stopped: Stopped | undefined;
+  for (const endMs = Date.now() + START_MS; ; await sleep(POLL_MS)) {
+    const isStarting = await isBeingStarted(name);
+    if (!isStarting || (await isRunning(name))) {
+      const last = await endServer(name);
+      if (!stopped?.wasRunning || last?.wasRunning) stopped = last;
+    }
+    if (!isStarting) return stopped;
+    if (Date.now() > endMs) throw createStillStarting(name);
+  }
+}
+
+async function endServer(name: string): Promise<Stopped | undefined> {
   const wasRunning = await isRunning(name);
   const stored = readStored(name);
   if (!stored) return undefined;
@@ -338,16 +315,20 @@ async function endProcess(name: string, pid: number): Promise<boolean> {
   return false;
 }
 
-/** Stops a server, and starts it again with the same command line and variables. Throws a `UserError` if there is none. */
+/** Stops a server, and starts it again as it was started. Throws a `UserError` if there is none. */
 export async function restartServer(name: string): Promise<BackgroundServer> {
+  return runStart(name, () => restart(name));
+}
+
+async function restart(name: string): Promise<BackgroundServer> {
   const stored = readStored(name);
   if (!stored) throw createUnknownServer(name);
-  await stopServer(name);
+  await endServer(name);
   // A start that fails, for example because of an invalid configuration, can be repeated.
   const { url: _, ...ended } = stored;
   writeStored(ended);
   const environment = { ...getOptionVariables({}), ...stored.environment };
-  return (await startInBackground(name, { ...stored, environment })).server;
+  return (await startServer(name, { ...stored, environment })).server;
 }
 
 function createUnknownServer(name: string): UserError {

@@ -59,7 +59,7 @@ const EXIT_CODES: Readonly<Record<string, Readonly<Record<number, string>>>> = {
     1: 'the start failed',
   },
   status: { 0: 'a server runs', 1: 'no server runs' },
-  stop: { 0: 'the server has ended, or was not running' },
+  stop: { 0: 'the server has ended, or was not running', 1: 'failed, or only servers with other names run' },
   check: {
     0: 'passed',
     1: 'failed: the server violates the contract',

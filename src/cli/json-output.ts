@@ -56,7 +56,7 @@ export const ERROR_CODES = {
   },
   not_running: {
     exitCode: 1,
-    meaning: '`status`: no server runs in the background; `data` has the servers',
+    meaning: '`status`: no server runs in the background; `stop`: only servers with other names run',
     fix: 'Start a server: storefront start --background.',
   },
   verification_failed: {

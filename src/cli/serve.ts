@@ -4,7 +4,7 @@ import { createLogger, supportsColors } from '../server/logger.ts';
 import type { Options } from '../server/options.ts';
 import { createStorefront, type Storefront } from '../server/storefront.ts';
 import { CONSOLE_PATH } from '../util/request-target.ts';
-import type { ServerDescription } from './background.ts';
+import type { ServerDescription } from './background-state.ts';
 import { allowNewSpaceGrowth } from './heap-growth.ts';
 import { handleUnhandledErrors } from './unhandled-errors.ts';
 

@@ -66,9 +66,15 @@ it('A second start finds the running server, and names other options', async () 
 it('Servers with names run beside each other', async () => {
   const { run, status } = await createFolder();
   for (const name of ['one', 'two']) await run('start', '--background', '--name', name, ...IN_MEMORY);
+  for (const args of [['stop'], ['status', '--name', 'three']])
+    expect(await run(...args)).toMatchObject({ code: 1, stdout: expect.stringContaining('that run: one, two.') });
   await run('stop', '--name', 'one');
   expect(await status()).toMatchObject([{ name: 'two', status: 'running' }]);
-  expect(await run('start', '--background', '--name', '../one')).toMatchObject({ code: 2 });
+  for (const name of ['../one', '-x', '--'])
+    expect(await run('start', '--background', '--name', name)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('without a hyphen at the start'),
+    });
   expect(await run('start', '--name', 'one')).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('--background'),
@@ -110,6 +116,37 @@ it('A start that fails has the error code of its reason', async () => {
   await run('start', '--background', '--name', 'first', ...IN_MEMORY);
   const [first] = JSON.parse((await run('status', '--json', '--name', 'first')).stdout).data.servers;
   expect(await getCode('--port', new URL(first.url).port, '--durability', 'memory')).toBe('port_in_use');
+});
+
+it('A start in a folder without write permission says what to do', async () => {
+  const { folder, run } = await createFolder();
+  await writeFile(join(folder, '.storefront'), '');
+  const { code, stdout } = await run('start', '--background', '--json', ...IN_MEMORY);
+  expect(code).toBe(1);
+  expect(JSON.parse(stdout).error).toMatchObject({
+    code: 'command_failed',
+    message: expect.stringContaining(`Cannot write to the folder ${join(folder, '.storefront')} (EEXIST`),
+    fix: expect.stringContaining('Move or rename this file'),
+  });
+});
+
+it('A stop ends a server that is just being started', async () => {
+  const { folder, run, status } = await createFolder();
+  // Only the process of the server has an IPC channel. It waits before it has its lock.
+  const config = `
+    import { writeFileSync } from 'node:fs';
+    if (process.send) {
+      writeFileSync('begun', '');
+      await new Promise((resolve) => setTimeout(resolve, 3_000));
+    }
+    export default {};
+  `;
+  await writeFile(join(folder, 'storefront.config.mjs'), config);
+  const starting = run('start', '--background', ...IN_MEMORY);
+  await vi.waitFor(() => stat(join(folder, 'begun')), { timeout: 60_000 });
+  expect((await run('stop')).stdout).toMatch(/^default: stopped/);
+  expect((await starting).code).toBe(1);
+  expect(await status()).toEqual([]);
 });
 
 it('A restart uses the same options, and its log can be followed to the end', async () => {
