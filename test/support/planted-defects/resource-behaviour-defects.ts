@@ -186,7 +186,10 @@ async function writeAnimals(): Promise<string> {
 }
 
 /** Further checked operations. The others are not checked, because their input takes most of the time of a check. */
-const OTHER_OPERATIONS = ['getAnts', 'getHens', 'postAnts', 'postKiwis', 'postJaysByIdConfirm', 'postRatsByIdConfirm'];
+const OTHER_OPERATIONS = [
+  ...['getAnts', 'getHens', 'postAnts', 'postKiwis', 'postJaysByIdConfirm', 'postRatsByIdConfirm'],
+  ...['putAntsById', 'putBeesById', 'patchAntsById', 'patchCatsById'],
+];
 
 /** Checks resources with the defects. Returns a line for each finding. */
 export async function findBehaviourDefects(seed: number): Promise<readonly string[]> {
@@ -197,8 +200,6 @@ export async function findBehaviourDefects(seed: number): Promise<readonly strin
 }
 
 export const BEHAVIOUR_FINDINGS = [
-  'getBeesById: PUT replaces the resource',
-  'getCatsById: null removes values',
   'getDogsById: long texts are stored',
   'getEelsById: letters of all languages are stored',
   'getFoxesById: changes are stored: postFoxes',
@@ -210,6 +211,8 @@ export const BEHAVIOUR_FINDINGS = [
   'getLarksById: unknown ids are not found',
   'getMiceById: texts are stored without escapes',
   'getOwlsById: unknown ids are not found',
+  'patchCatsById: null removes values',
   'postJaysByIdConfirm: is refused after postJaysByIdCancel',
   'postKiwis: Location leads to the resource',
+  'putBeesById: PUT replaces the resource',
 ];

@@ -33,15 +33,12 @@ interface Sandbox {
 /** Handlers with one defect for each resource. */
 const HANDLERS = {
   // A PATCH replaces what it does not have.
-  patchBeesById: async ({ path, body }: Input, { update }: Sandbox) => ({
-    body: await update((state) => {
-      const result: Entry = { color: 'none', name: 'none', ...body, id: Number(path.id) };
-      return {
-        next: { ...state, bees: (state.bees ?? []).map((bee) => (bee.id === result.id ? result : bee)) },
-        result,
-      };
-    }),
-  }),
+  async patchBeesById({ path, body }: Input, { read, update }: Sandbox) {
+    const result: Entry = { color: 'none', name: 'none', ...body, id: Number(path.id) };
+    if (!read().bees?.some(({ id }) => id === result.id)) return { status: 404 };
+    const replace = (bees: readonly Entry[] = []) => bees.map((bee) => (bee.id === result.id ? result : bee));
+    return { body: await update((state) => ({ next: { ...state, bees: replace(state.bees) }, result })) };
+  },
   // The ETag does not change.
   getCatsById: async (_: Input, { builtIn }: Sandbox) => ({ ...(await builtIn()), headers: { ETag: '"1"' } }),
   // An action responds with a change that it does not store.
@@ -55,12 +52,12 @@ const HANDLERS = {
 export async function findUpdateDefects(seed: number): Promise<readonly string[]> {
   const paths: Paths = Object.assign({}, ...['ants', 'bees', 'cats', 'dogs'].map(createPaths));
   const path = await writeApi({ paths, schemas: { Animal } });
-  const only = ['getAntsById', 'getBeesById', 'getCatsById', 'getDogsById'];
+  const only = ['getAntsById', 'patchBeesById', 'getCatsById', 'getDogsById'];
   return findDefects({ path, handlers: HANDLERS, seed, only });
 }
 
 export const UPDATE_FINDINGS = [
-  'getBeesById: PATCH keeps other properties',
   'getCatsById: the ETag changes with the resource',
   'getDogsById: changes are stored',
+  'patchBeesById: PATCH keeps other properties',
 ];
