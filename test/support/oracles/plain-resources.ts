@@ -101,7 +101,11 @@ export class PlainResources {
   }
 }
 
+/** The values of the property `status`, in the order of the document. */
+export const STATUSES: readonly unknown[] = ['open', 'done'];
+
 function compare(a: unknown, b: unknown): number {
   if (a === b) return 0;
+  if (STATUSES.includes(a)) return STATUSES.indexOf(a) - STATUSES.indexOf(b);
   return (a as string | number) < (b as string | number) ? -1 : 1;
 }

@@ -10,10 +10,10 @@ import {
   type Schema,
 } from '../fixtures/api-document.ts';
 import type { TestShop } from '../harness/start-storefront.ts';
-import { type PlainCollection, type PlainRequest, PlainResources } from './plain-resources.ts';
+import { type PlainCollection, type PlainRequest, PlainResources, STATUSES } from './plain-resources.ts';
 
 const TEXT = { type: 'string' };
-const STATUS = { type: 'string', enum: ['open', 'done'] };
+const STATUS = { type: 'string', enum: STATUSES };
 const NUMBER = { type: 'integer' };
 
 /** The ids that clients choose, few enough that they are used again. */
