@@ -4,9 +4,12 @@ import { UserError } from '../util/issue.ts';
 import { waitForServer } from './check.ts';
 import { Client } from './client.ts';
 import { type CheckEnvironment, isRecorded, readRemoteContract } from './command.ts';
-import { createNotCheckedError, type RequestToSend } from './exchange.ts';
+import { createNotCheckedError, type ReceivedResponse, type RequestToSend } from './exchange.ts';
 import type { CheckCommand } from './options.ts';
 import { NoResponseError } from './transport.ts';
+
+/** The response of a storefront server to a request for its contract. */
+type Served = Pick<ReceivedResponse, 'status' | 'body'>;
 
 /** The header that selects a sandbox of a storefront server. */
 const SANDBOX_HEADER = 'x-sandbox';
@@ -55,17 +58,18 @@ export async function selectSandboxes(
     await waitForServer(client, wait, signal);
     const id = `check-${seed}`;
     if (!(await isStorefrontServer(client, probePath, id))) return command;
-    if (command.contract === undefined && (await servesOthers(client, contract))) {
+    const served = await client.send({ method: 'GET', target: '/openapi.json' });
+    if (command.contract === undefined && servesOthers(served, contract)) {
       const path = `${client.url}/openapi.json`;
       print(`Without --contract, the check uses the contract that the server serves: ${path}\n`);
-      const served = await readRemoteContract({ ...command, contract: path }, { signal, access });
-      return await selectSandboxes(served, { model, contract: path, seed, print, printProgress, signal, access });
+      const selected = await readRemoteContract({ ...command, contract: path }, { signal, access });
+      return await selectSandboxes(selected, { model, contract: path, seed, print, printProgress, signal, access });
     }
     const others = await createSandboxes(client, probePath, id, hasModel ? SANDBOX_COUNT : 1);
     print(describeSandboxes(url, id, others.length));
     const sandboxHeaders = others.map((other) => ({ ...headers, [SANDBOX_HEADER]: other }));
     const firstHeaders = { ...headers, [SANDBOX_HEADER]: id };
-    const strict = await isStrict(client, source);
+    const strict = await isStrict(served, source);
     return { ...command, headers: firstHeaders, sandboxHeaders, allowWrites: true, isFresh: true, strict };
   } catch (error) {
     if (signal?.aborted) throw createNotCheckedError(client.url, signal);
@@ -81,8 +85,10 @@ export async function selectSandboxes(
  * Returns whether a storefront server serves a contract in its strict form, which forbids undocumented query parameters
  * and properties.
  */
-async function isStrict(client: Client, source: Omit<Parameters<typeof loadContract>[0], 'strict'>): Promise<boolean> {
-  const { status, body } = await client.send({ method: 'GET', target: '/openapi.json' });
+async function isStrict(
+  { status, body }: Served,
+  source: Omit<Parameters<typeof loadContract>[0], 'strict'>,
+): Promise<boolean> {
   if (status !== 200) return false;
   const { enforced } = await loadContract({ ...source, strict: true });
   return JSON.stringify(body) === JSON.stringify(enforced.document);
@@ -97,8 +103,7 @@ function findProbePath({ routes }: Contract): string | undefined {
 }
 
 /** Returns whether a storefront server serves other operations than those of a contract. */
-async function servesOthers(client: Client, { document }: Contract): Promise<boolean> {
-  const { status, body } = await client.send({ method: 'GET', target: '/openapi.json' });
+function servesOthers({ status, body }: Served, { document }: Contract): boolean {
   const list = (paths: unknown) =>
     Object.entries(toNode(paths)).flatMap(([path, item]) => Object.keys(toNode(item)).map((key) => `${key} ${path}`));
   return status === 200 && String(list(toNode(body).paths).sort()) !== String(list(document.paths).sort());
