@@ -12,6 +12,7 @@ import { addArticle } from './names.ts';
 import { addSenderPath } from './ownership.ts';
 import { problems } from './problems.ts';
 import { refuseUnknown } from './references.ts';
+import { requireAllowedValues } from './require-entries.ts';
 import type { Plan } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 import { addOwnSeeds, linkGenerated } from './seeds.ts';
@@ -38,6 +39,7 @@ interface NewEntry {
  */
 export function addEntry(model: ResourceModel, plan: Plan, { state, nowMs, body, path, newId, url }: NewEntry) {
   const { resource } = plan;
+  requireAllowedValues(model, plan, body);
   const list = getEntryList(state, resource);
   const own = model.createEntry(plan, {
     list,

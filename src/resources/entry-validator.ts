@@ -105,6 +105,27 @@ export class EntryValidator {
   }
 
   /**
+   * Returns the first value of a request that a limit in the schema of stored entries does not allow.
+   * A limit is a rule such as `minimum`.
+   * Ignores values of another form, such as the id of an embedded object.
+   * `sent`: the properties of the request body.
+   */
+  findBrokenLimit(resource: Resource, sent: Entry): Issue | undefined {
+    if (resource.schema === '') return undefined;
+    const properties = this.#reader.getCommonProperties(resource.schema);
+    const values = Object.entries(this.#convertInvalid(resource, sent));
+    for (const [name, value] of values) {
+      const pointer = properties.get(name);
+      const errors =
+        pointer === undefined || value === null ? [] : this.#contract.getErrors(pointer, value).filter(isOwnError);
+      const [error] = errors;
+      if (error && errors.every(({ keyword }) => LIMITS.has(keyword)))
+        return createIssue(formatPointer(name) + error.instancePath, describeError(error));
+    }
+    return undefined;
+  }
+
+  /**
    * Converts values that the schema of stored entries only allows in another form: a date such as `24-12-2030`, and ids
    * for objects with ids.
    */
@@ -202,6 +223,23 @@ const ANNOTATIONS = new Set([
   'writeOnly',
   'externalDocs',
   'xml',
+]);
+
+/** JSON Schema keywords that restrict values of the right type. */
+const LIMITS = new Set([
+  'minimum',
+  'maximum',
+  'exclusiveMinimum',
+  'exclusiveMaximum',
+  'multipleOf',
+  'minLength',
+  'maxLength',
+  'pattern',
+  'enum',
+  'const',
+  'minItems',
+  'maxItems',
+  'uniqueItems',
 ]);
 
 /**

@@ -17,7 +17,7 @@ import { logIn, logOut } from './log-in.ts';
 import { addActors, addSender, addSenderPath, getSenderPath } from './ownership.ts';
 import { addQueryId } from './query-ids.ts';
 import { getBodies, getBody } from './request-bodies.ts';
-import { createNotFound, findEntry, requireParents } from './require-entries.ts';
+import { createNotFound, findEntry, requireAllowedValues, requireParents } from './require-entries.ts';
 import { type Action, type MockedPlan, PATH_VALUES, type Plan } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 import { respond, returnsList } from './respond.ts';
@@ -235,6 +235,7 @@ async function replace(model: ResourceModel, plan: Plan, input: Input, context: 
     // A body that the document does not require changes nothing if it is missing.
     if (input.body === undefined && Object.keys(plan.route.bodyMedia).length > 0)
       return { next: state, result: { entry: current, status: getOtherStatus(plan, 201) } };
+    requireAllowedValues(model, plan, body);
     const own = model.replaceEntry(plan, current, body, nowMs);
     const replaced = followState(model, plan, { current, entry: own, sent: body, nowMs });
     const finished = finishChange(model, plan, state, { current, entry: replaced, sent: body });
@@ -270,6 +271,7 @@ async function update(model: ResourceModel, plan: Plan, input: Input, context: C
     const current = stored ?? model.getInitialSingleton(plan.resource, plan.mount, path);
     if (!current) throw createNotFound(plan, path);
     requireVersion(model, plan, input, { state, current });
+    requireAllowedValues(model, plan, patch);
     const result = operations
       ? patchEntry(model, plan, current, operations, nowMs)
       : model.updateEntry(plan, current, (old) => applyMergePatch(old, patch) as Entry, patch, nowMs);

@@ -28,6 +28,13 @@ export const problems = {
       'The schema of the id allows no value that no entry has. Delete an entry, or allow more values in the contract.',
     alternatives: [422, 400],
   },
+  'value-refused': {
+    status: 422,
+    title: 'Value not allowed',
+    explanation:
+      'The schema of the entry does not allow a value in the request body, although the schema of the request does. The detail names the value and the rule. Send another value, or add the rule to the schema of the request.',
+    alternatives: [400],
+  },
   'id-missing': {
     status: 400,
     title: 'Id is missing',

@@ -28,6 +28,20 @@ export function requireParents(
   }
 }
 
+/**
+ * Throws a `DomainError` with the code `value-refused` if the schema of the entry does not allow a sent value.
+ * An example is a negative number with `minimum: 0` that the schema of the request body allows.
+ * Ignores operations that document no response for invalid requests.
+ */
+export function requireAllowedValues(model: ResourceModel, plan: Plan, sent: Entry): void {
+  if (!plan.route.responses.some(({ name }) => REFUSALS.includes(name))) return;
+  const broken = model.validator.findBrokenLimit(plan.resource, model.removeReadOnly(plan.resource, sent));
+  if (broken) throw new DomainError('value-refused', `${broken.pointer} ${broken.message}`);
+}
+
+/** The names of responses to invalid requests. */
+const REFUSALS = ['400', '422', '4XX', 'default'];
+
 /** Returns whether a parent in a request path exists: the owner 7 for `/owners/7/pets`. */
 function hasParent(
   model: ResourceModel,

@@ -18,6 +18,16 @@ const Badge = createObject({ 'code!': TEXT, color: TEXT });
 const PATHS = createResourcePaths('/pets/{petId}', PET);
 const BADGES = createResourcePaths('/badges/{code}', refer('Badge'));
 
+/** A pet with limits that the schemas of request bodies lack. */
+const LIMITED_PET = createObject({
+  'id!': { type: 'integer', readOnly: true },
+  'name!': TEXT,
+  weight: { type: 'integer', minimum: 0 },
+  size: { enum: ['small', 'large'] },
+  tags: { type: 'array', items: { type: 'string', maxLength: 5 } },
+});
+const LIMITED_PATHS = createResourcePaths('/pets/{petId}', PET, createObject({ name: TEXT, size: TEXT }));
+
 /** Starts a server for pets, with other operations for the collection and for the item. */
 function startPets(collection: Paths[string] = {}, item: Paths[string] = {}) {
   const paths = {
@@ -242,6 +252,20 @@ describe('A patched entry', () => {
     const patch = { name: 7, address: { street: 'Via Ostiense', city: false } };
     expect((await ask('PATCH', '/pets/1', patch)).body).toEqual(pet);
     expect((await ask('GET', '/pets/1')).body).toEqual(pet);
+  });
+
+  it.each([
+    ['PATCH', { weight: -1 }, '/weight -1 is below the minimum of 0: use an integer of at least 0'],
+    ['PATCH', { tags: ['a', 'long word'] }, '/tags/1 is "long word": use a string of 0 to 5 characters'],
+    ['PUT', { name: 'Max', size: 'huge' }, '/size is "huge": use "small" or "large"'],
+    ['POST', { name: 'Max', size: 'huge' }, '/size is "huge": use "small" or "large"'],
+  ])('is refused if its schema does not allow a value that the schema of the request allows: %s', async (...row) => {
+    const [method, body, detail] = row;
+    const { ask } = await startApi({ paths: LIMITED_PATHS, schemas: { Pet: LIMITED_PET } });
+    const { body: before } = await ask('POST', '/pets', { name: 'Rex' });
+    const response = await ask(method, method === 'POST' ? '/pets' : '/pets/1', body);
+    expect(response).toMatchObject({ status: 422, body: { type: '/problems/value-refused', detail } });
+    expect((await ask('GET', '/pets')).body).toEqual([before]);
   });
 
   it('is changed by the media type application/merge-patch+json too', async () => {
