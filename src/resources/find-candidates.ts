@@ -180,11 +180,18 @@ function createsUnshown(reader: SchemaReader, create: Route): boolean {
   return create.successStatus === 201 && isUnshown && reader.isObject(reader.getRequestSchema(create) ?? '');
 }
 
-/** Returns the paths of entries by the paths of their lists, also those that are only a part of other paths. */
+/**
+ * Returns the paths of entries by the paths of their lists, also those that are only a part of other paths.
+ * In `/rates/{from}/{to}`, both parameters together identify an entry, so `/rates/{from}` is no path of an entry.
+ */
 export const indexImplied = memoizeByObject(
   (paths: DocumentPaths): ReadonlyMap<string, string> =>
     new Map(
-      [...paths.keys()].flatMap((path) => getAncestors(path).map((item) => [getParentPath(item), item] as const)),
+      [...paths.keys()].flatMap((path) =>
+        getAncestors(path)
+          .filter((item) => !path.startsWith(`${item}/{`))
+          .map((item) => [getParentPath(item), item] as const),
+      ),
     ),
 );
 

@@ -71,3 +71,29 @@ describe('The path of an entry without a list of its own', () => {
     });
   });
 });
+
+describe('A path of an entry with two ids', () => {
+  const collaborator = { actorType: { type: 'string', enum: ['User', 'Team'] }, role: TEXT };
+  const paths = {
+    '/spaces/{spaceId}/collaborators': {
+      get: { response: createObject({ collaborators: createList(refer('Collaborator')) }) },
+      post: {
+        request: createObject({ 'actorType!': collaborator.actorType, 'actorIdentifier!': TEXT, 'role!': TEXT }),
+        response: refer('Collaborator'),
+        status: 201,
+        errors: [422],
+      },
+    },
+    '/spaces/{spaceId}/collaborators/{actorType}/{actorIdentifier}': { delete: { status: 204 } },
+  };
+  const own = { Collaborator: createObject({ 'id!': { type: 'integer' }, ...collaborator }) };
+
+  it('does not make its first parameter the id of the entries of a list', async () => {
+    const { ask } = await startApi({ paths, schemas: own });
+    const create = (actorIdentifier: string) =>
+      ask('POST', '/spaces/1/collaborators', { actorType: 'Team', actorIdentifier, role: 'admin' });
+    expect([(await create('a')).status, (await create('b')).status]).toEqual([201, 201]);
+    const { collaborators } = (await ask('GET', '/spaces/1/collaborators')).body;
+    expect(new Set(collaborators.map(({ id }: { id: number }) => id)).size).toBe(2);
+  });
+});
