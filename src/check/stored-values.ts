@@ -3,7 +3,7 @@ import { isNode, type Node, toNode } from '../openapi/document.ts';
 import { isJsonType } from '../openapi/media-types.ts';
 import { findResponse } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
-import { ALL_PARTS, getPartItems, getPartProperties, getSchemaParts } from '../openapi/schema-parts.ts';
+import { ALL_PARTS, getPartItems, getPartProperties, getPartTypes, getSchemaParts } from '../openapi/schema-parts.ts';
 import { normalizeName } from '../util/names.ts';
 import type { Exchange } from './exchange.ts';
 import type { Finding } from './findings.ts';
@@ -25,6 +25,8 @@ interface Observation {
   readonly got: unknown;
   /** Whether the contract requires a fraction to be kept: it documents the steps of a number, such as 0.01. */
   readonly hasFraction: boolean;
+  /** The JSON Pointer of the property in the schema of the response; undefined if it has none. */
+  readonly schema: string | undefined;
   /** The requests up to the one that read the resource. */
   readonly exchanges: readonly Exchange[];
 }
@@ -107,8 +109,11 @@ export class StoredValues {
     const routes = new Set([...this.#observations.values()].map(({ change: { route } }) => route));
     return [...routes].flatMap((route) => {
       const own = [...this.#observations.values()].filter(({ change }) => change.route === route);
-      const problems = own.flatMap(({ name, isRequired, all, change }) => {
-        const problem = describeProblem(all, isRequired || !FLAG_NAMES.test(normalizeName(name)));
+      const problems = own.flatMap(({ name, isRequired, change, ...observed }) => {
+        const mustStore = isRequired || !FLAG_NAMES.test(normalizeName(name));
+        const isWrong = describeProblem(observed.all, mustStore) !== undefined;
+        const all = isWrong ? observed.all.filter((one) => this.#canShowAsSent(name, one)) : [];
+        const problem = describeProblem(all, mustStore);
         const text = `${name} was sent in ${all.length} requests to ${route.operationId}, ${problem}`;
         return problem === undefined
           ? []
@@ -162,6 +167,7 @@ export class StoredValues {
           before: before?.[name],
           got: inner,
           hasFraction: this.#hasFraction(requestProperties.get(name)),
+          schema,
           exchanges: change.exchanges,
         });
       if (isObjectList(value) && isObjectList(inner) && path.length < MAX_DEPTH)
@@ -183,6 +189,29 @@ export class StoredValues {
     const known = this.#observations.get(key) ?? { change, name, isRequired, all: [] };
     known.all.push(observation);
     this.#observations.set(key, known);
+  }
+
+  /**
+   * Returns whether the response can have a value as it was sent.
+   * If its schema does not allow the value, such as a login for which it has the user, the server must replace it.
+   */
+  #canShowAsSent(name: string, { sent, schema }: Observation): boolean {
+    // The values of all entries of a list are in one list.
+    const isJoined = name.includes('[].') && Array.isArray(sent);
+    return isJoined ? sent.every((one) => this.#allows(schema, one)) : this.#allows(schema, sent);
+  }
+
+  /** Returns whether a schema allows a value. The properties of an object can be others, because a server adds some. */
+  #allows(schema: string | undefined, value: unknown): boolean {
+    if (schema === undefined) return true;
+    if (typeof value !== 'object' || value === null) return this.#contract.isValid(schema, value);
+    const parts = getSchemaParts(this.#contract.normalized, schema, ALL_PARTS);
+    const types = getPartTypes(parts);
+    if (types.length > 0 && !types.includes(Array.isArray(value) ? 'array' : 'object')) return false;
+    if (Array.isArray(value)) return value.every((entry) => this.#allows(getPartItems(parts), entry));
+    const known = getPartProperties(parts);
+    const names = Object.keys(value);
+    return known.size === 0 || names.length === 0 || names.some((name) => known.has(name));
   }
 
   #getItems(schema: string | undefined): string | undefined {

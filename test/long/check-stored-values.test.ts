@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { loadContract } from '../../src/openapi/contract.ts';
 import { createList, createObject, type Paths } from '../support/fixtures/api-document.ts';
 import { runCheck } from '../support/harness/check.ts';
+import { startApi } from '../support/harness/check-api.ts';
 import { writeApi } from '../support/harness/start-api.ts';
 import { startRecorder } from '../support/reference-servers/echo-server.ts';
 
@@ -131,5 +132,67 @@ describe('The check of values that a server stores', () => {
     ],
   ])('finds one violation in a server that %s', async (_, finding, variant) => {
     expect(await checkBookings(variant)).toEqual([expect.stringMatching(finding)]);
+  });
+});
+
+const PERSON = createObject({ 'login!': TEXT, 'id!': { type: 'integer' } });
+
+const TICKET = createObject({
+  id: { type: 'string', readOnly: true },
+  'title!': TEXT,
+  owner: { oneOf: [{ type: 'null' }, PERSON] },
+  assignees: createList(PERSON),
+  region: { type: 'string', enum: ['east', 'west'] },
+  plan: createObject({ name: TEXT, price: { type: 'integer' } }),
+  labels: createList(createObject({ 'id!': { type: 'integer' }, 'name!': TEXT })),
+});
+
+const TICKET_INPUT = createObject({
+  'title!': TEXT,
+  owner: TEXT,
+  assignees: { ...createList(TEXT), minItems: 1 },
+  region: TEXT,
+  plan: createObject({ 'code!': TEXT }),
+  labels: { ...createList(createObject({ 'name!': TEXT })), minItems: 1 },
+});
+
+const ticketPaths: Paths = {
+  '/tickets': { post: { status: 201, request: TICKET_INPUT, response: TICKET } },
+  '/tickets/{id}': { get: { response: TICKET } },
+};
+
+/** Checks a server that stores the title and the labels of a ticket, and has the other properties from elsewhere. */
+async function checkTickets(toStored: (sent: Booking) => Booking): Promise<readonly string[]> {
+  const contract = await loadContract({ path: await writeApi({ paths: ticketPaths }), strict: false });
+  const tickets = new Map<string, Booking>();
+  const url = await startApi(({ method, path, json }) => {
+    const [, , id] = path.split('/');
+    const allow = id === undefined ? 'POST' : 'GET';
+    const fail = (status: number) => ({
+      status,
+      body: {},
+      headers: { 'content-type': 'application/problem+json', allow },
+    });
+    if (method !== allow) return fail(405);
+    if (id !== undefined) return tickets.has(id) ? { status: 200, body: tickets.get(id) } : fail(404);
+    const own = { owner: null, assignees: [], region: 'west', plan: { name: 'Free', price: 0 } };
+    const ticket = { ...own, ...toStored(json as Booking), id: `t${tickets.size + 1}` };
+    tickets.set(ticket.id, ticket);
+    return { status: 201, body: ticket };
+  });
+  const options = { contract, model: undefined, isFresh: false, runs: 10, only: ['getTicketsById'] };
+  return (await runCheck(url, options)).findings.map(({ title, message }) => `${title}: ${message}`);
+}
+
+describe('The check of values that a response cannot have as they were sent', () => {
+  const toLabels = ({ labels = [] }: Booking) => labels.map((one: Booking, index: number) => ({ ...one, id: index }));
+
+  it('finds nothing in a server that replaces them', async () => {
+    expect(await checkTickets((sent) => ({ title: sent.title, labels: toLabels(sent) }))).toEqual([]);
+  });
+
+  it('finds objects to which the server adds properties, but which it does not store', async () => {
+    const findings = await checkTickets(({ title }) => ({ title, labels: [] }));
+    expect(findings).toEqual([expect.stringMatching(/^changes are stored: postTickets: labels was sent/)]);
   });
 });
