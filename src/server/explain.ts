@@ -161,20 +161,21 @@ export function formatStartMessage({ url, dataFile, database, durability, operat
 /**
  * The properties of a server that `formatFirstSteps` uses.
  * `consolePath`: the path of the console page.
- * `hasControl`: whether the control API accepts requests without a token.
+ * `control`: whether the control API accepts requests, only those with the token, or none.
  */
 interface FirstSteps extends Pick<Storefront, 'url'> {
   readonly consolePath: string;
-  readonly hasControl: boolean;
+  readonly control: 'open' | 'token' | 'disabled';
 }
 
 /**
  * Returns a line for the log with the first steps of a user: the page to open, and the command that restores the
  * default data.
  */
-export function formatFirstSteps({ url, consolePath, hasControl }: FirstSteps): string {
+export function formatFirstSteps({ url, consolePath, control }: FirstSteps): string {
+  if (control === 'disabled') return `Open ${url}/_docs in a browser to see the contract.`;
   const address = url.endsWith(':3000') ? '' : ` --url ${url}`;
-  const reset = hasControl ? ` Restore the default data with: npx storefront reset${address}` : '';
+  const reset = control === 'open' ? ` Restore the default data with: npx storefront reset${address}` : '';
   return `Open ${url}${consolePath} in a browser to see the requests, the data and the contract.${reset}`;
 }
 

@@ -260,10 +260,11 @@ function logStart(
   const facts = { url, dataFile, database, durability, operations: contract.routes.length, mocked };
   log.info(facts, formatStartMessage(facts));
   const { isOn, isLoopback: isLocal, publicHost, token } = server.access.control;
-  const hasControl = isOn && isLocal && publicHost === undefined && token === undefined;
+  const isProtected = isLocal && publicHost === undefined;
+  const control = !isOn || !(isProtected || token !== undefined) ? 'disabled' : token === undefined ? 'open' : 'token';
   const hasOwnRoot = options.static !== undefined || contract.routes.some(({ path }) => path === '/');
   const consolePath = hasOwnRoot ? '/_console/' : '';
-  log.info(formatFirstSteps({ url, consolePath, hasControl }));
+  log.info(formatFirstSteps({ url, consolePath, control }));
   if (contract.overlay !== undefined) log.info(`The contract is changed by the overlay ${contract.overlay}`);
   logOperations(log, live.served);
   if (!isLocal) log.warn(describeExposure(options));

@@ -118,6 +118,18 @@ describe('the log', () => {
     );
   });
 
+  it.each([
+    [{ control: false }, false],
+    [{ host: '0.0.0.0' }, false],
+    [{ allowHost: ['shop.example.com'] }, false],
+    [{ host: '0.0.0.0', controlToken: 's3cret' }, true],
+    [{ allowHost: ['shop.example.com'], controlToken: 's3cret' }, true],
+  ])('names the console only if it can show data: with %j, %j', async (options, isNamed) => {
+    const shop = await startStorefront(options);
+    const line = `in a browser to see ${isNamed ? 'the requests, the data and the contract.' : 'the contract.'}`;
+    expect(shop.log[1]?.msg).toMatch(new RegExp(`^Open http://\\S+${isNamed ? '' : '/_docs'} ${line}$`));
+  });
+
   it('contains the detail of the problem document of a rejected request', async () => {
     const shop = await startStorefront();
     const { body } = await shop.ask('POST', '/api/cart-items', { quantity: 11 });

@@ -57,21 +57,31 @@ it('nginx repeats reads on the other replica if one fails, and never changes', a
 });
 
 const HOST = 'shop.example.com';
+const INDEX = '<title>My shop</title>';
+
+/** What Chromium accepts when it loads a page, and a picture. */
+const ACCEPT = {
+  page: 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,image/apng,*/*;q=0.8',
+  picture: 'image/avif,image/webp,image/apng,image/svg+xml,image/*,*/*;q=0.8',
+};
 
 /**
  * Starts the program as Render does: with PORT, HOST and its public name in the environment, and a built front end. Starts nginx before it, which terminates
  * TLS. Returns a client that sends requests to the public name, with a cookie.
  */
 async function startDeployed(...options: readonly string[]) {
-  const [port, cwd] = [await findFreePort(), await folderWith({ 'dist/index.html': '<title>My shop</title>' })];
+  const files = { 'index.html': INDEX, 'assets/app-1a2b.js': 'start();', 'images/ratings/rating-45.png': 'own' };
+  const cwd = await folderWith(Object.fromEntries(Object.entries(files).map(([name, text]) => [`dist/${name}`, text])));
+  const port = await findFreePort();
   const environment = [`PORT=${port}`, 'HOST=0.0.0.0', `RENDER_EXTERNAL_HOSTNAME=${HOST}`];
   const program = [process.execPath, projectFile('dist/main.js'), '--static', 'dist', '--log', 'json', ...options];
   await startCommand('env', [...environment, ...program], { cwd }).said(/listening at /);
   const nginx = await startTlsNginx(HOST, port);
-  const send = (method: string, path: string, { body, cookie, host = HOST, token }: Sent = {}) =>
+  const send = (method: string, path: string, { accept = '*/*', body, cookie, host = HOST, token }: Sent = {}) =>
     new Promise<Received>((resolve, reject) => {
       const headers = {
         host,
+        accept,
         'content-type': 'application/json',
         ...(cookie && { cookie }),
         ...(token && { authorization: `Bearer ${token}` }),
@@ -81,6 +91,7 @@ async function startDeployed(...options: readonly string[]) {
         resolve({
           status: response.statusCode,
           text: await text(response),
+          type: response.headers['content-type'],
           cookie: response.headers['set-cookie']?.[0],
         }),
       );
@@ -91,6 +102,7 @@ async function startDeployed(...options: readonly string[]) {
 }
 
 interface Sent {
+  readonly accept?: string;
   readonly body?: unknown;
   readonly cookie?: string | undefined;
   readonly host?: string;
@@ -100,20 +112,44 @@ interface Sent {
 interface Received {
   readonly status: number | undefined;
   readonly text: string;
+  readonly type: string | undefined;
   readonly cookie: string | undefined;
 }
 
 it('a deployed server serves the front end and the API under its public name, and no other name', async () => {
   const send = await startDeployed();
-  expect(await send('GET', '/')).toMatchObject({ status: 200, text: '<title>My shop</title>' });
-  expect((await send('GET', '/orders')).text).toBe('<title>My shop</title>');
+  expect(await send('GET', '/')).toMatchObject({ status: 200, text: INDEX });
+  expect((await send('GET', '/orders')).text).toBe(INDEX);
   expect(JSON.parse((await send('GET', '/api/products')).text)).not.toEqual([]);
   expect((await send('GET', '/api/products', { host: 'attacker.example' })).status).toBe(403);
 });
 
+it('a deployed server responds to a reload of each client-side route with the front end', async () => {
+  const send = await startDeployed();
+  const [order] = JSON.parse((await send('GET', '/api/orders')).text);
+  const tracking = `/tracking/${order.id}/${order.products[0].productId}`;
+  for (const path of ['/', '/checkout', '/orders', tracking, '/?search=socks', '/no-page'])
+    expect(await send('GET', path, { accept: ACCEPT.page }), path).toMatchObject({ status: 200, text: INDEX });
+  expect((await send('GET', '/assets/app-1a2b.js')).text).toBe('start();');
+  expect((await send('GET', '/assets/app-of-an-earlier-build.js')).status).toBe(404);
+});
+
+it('a deployed server has the picture of each product, and the pictures of the front end', async () => {
+  const send = await startDeployed();
+  const products: readonly { readonly image: string }[] = JSON.parse((await send('GET', '/api/products')).text);
+  for (const { image } of products) {
+    const picture = await send('GET', `/${image}`, { accept: ACCEPT.picture });
+    expect(picture, image).toMatchObject({ status: 200, type: expect.stringMatching(/^image\//) });
+  }
+  expect((await send('GET', '/images/ratings/rating-45.png', { accept: ACCEPT.picture })).text).toBe('own');
+  expect((await send('GET', '/images/ratings/rating-50.png', { accept: ACCEPT.picture })).type).toBe('image/png');
+});
+
 it('a deployed server refuses the control API without its token', async () => {
   const open = await startDeployed();
-  expect((await open('GET', '/_control/sandboxes')).status).toBe(403);
+  for (const path of ['/sandboxes', '/server', '/sandboxes/default/state', '/sandboxes/default/requests'])
+    expect((await open('GET', `/_control${path}`)).status, path).toBe(403);
+  expect((await open('PUT', '/_control/sandboxes/default/state', { body: { cartItems: [] } })).status).toBe(403);
   const send = await startDeployed('--control-token', 'secret-of-24-characters!');
   expect((await send('GET', '/_control/sandboxes')).status).toBe(401);
   expect((await send('GET', '/_control/sandboxes', { token: 'wrong' })).status).toBe(401);
