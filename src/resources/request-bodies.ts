@@ -51,27 +51,33 @@ export function pickKnown(
   const schema = route.bodyMedia[type ?? '']?.schema ?? reader.getRequestSchema(route);
   const inner = schema === undefined ? undefined : reader.getInner(schema, path);
   const place = inner === undefined ? undefined : (reader.getItems(inner) ?? inner);
-  return place === undefined ? sent : (omitUnknown(reader, place, sent) as Entry);
+  return place === undefined ? sent : (omitUnknown(reader, [place], sent) as Entry);
 }
 
 /**
- * Returns a copy of a value without the properties that its schema does not describe, also in nested objects.
+ * Returns a copy of a value without the properties that none of its schemas describes, also in nested objects.
  * A schema without properties, or with `additionalProperties`, describes all.
+ * `schemas`: the JSON Pointers of the schemas; a part of a value with alternatives (`oneOf`) can have several.
  */
-function omitUnknown(reader: SchemaReader, schema: string, value: unknown): unknown {
+function omitUnknown(reader: SchemaReader, schemas: readonly string[], value: unknown): unknown {
   if (Array.isArray(value)) {
-    const items = reader.getItems(schema);
-    return items === undefined ? value : value.map((one) => omitUnknown(reader, items, one));
+    const items = schemas.flatMap((schema) => reader.listItems(schema));
+    return items.length === 0 ? value : value.map((one) => omitUnknown(reader, items, one));
   }
   if (!isNode(value)) return value;
-  const known = reader.getProperties(schema);
-  const isOpen = known.size === 0 || reader.allowsOtherProperties(schema);
+  const isOpen = schemas.some((schema) => describesAll(reader, schema));
   const kept = Object.entries(value).flatMap(([name, own]) => {
-    const pointer = known.get(name);
-    if (pointer !== undefined) return [[name, omitUnknown(reader, pointer, own)]];
+    const pointers = schemas.flatMap((schema) => reader.listPropertySchemas(schema, name));
+    if (pointers.length > 0) return [[name, omitUnknown(reader, pointers, own)]];
     return isOpen ? [[name, own]] : [];
   });
   return Object.fromEntries(kept);
+}
+
+function describesAll(reader: SchemaReader, schema: string): boolean {
+  if (reader.getProperties(schema).size > 0) return reader.allowsOtherProperties(schema);
+  const types = reader.getTypes(schema);
+  return types.length === 0 || types.includes('object');
 }
 
 /**

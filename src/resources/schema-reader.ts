@@ -18,6 +18,7 @@ import {
 import { findJsonMedia, findResponse, findValueMedia, hasOpenContent } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
 import { ALL_PARTS, getPartItems, getPartProperties, getPartTypes, getSchemaParts } from '../openapi/schema-parts.ts';
+import { formatPointer } from '../util/json-pointer.ts';
 import { normalizeName, toSingular } from '../util/names.ts';
 
 /**
@@ -124,6 +125,13 @@ export class SchemaReader {
     return getCached(this.#properties, schema, () => getPartProperties(this.#getParts(schema)));
   }
 
+  /** Returns the JSON Pointers of all schemas of a property: the alternatives of a `oneOf` can have different ones. */
+  listPropertySchemas(schema: string, name: string): readonly string[] {
+    return this.#getParts(schema).flatMap(({ pointer, node }) =>
+      Object.hasOwn(toNode(node.properties), name) ? [`${pointer}/properties${formatPointer(name)}`] : [],
+    );
+  }
+
   /**
    * Returns the properties in a schema and in its `allOf`, but not in `oneOf` and `anyOf`.
    * Maps their names to the JSON Pointers of their schemas.
@@ -185,6 +193,11 @@ export class SchemaReader {
   /** Returns the JSON Pointer of the `items` of an array schema; undefined if there is no `items`. */
   getItems(schema: string): string | undefined {
     return getCached(this.#items, schema, () => getPartItems(this.#getParts(schema)));
+  }
+
+  /** Returns the JSON Pointers of all `items` of an array schema and its alternatives. */
+  listItems(schema: string): readonly string[] {
+    return this.#getParts(schema).flatMap(({ pointer, node }) => (isNode(node.items) ? [`${pointer}/items`] : []));
   }
 
   /**

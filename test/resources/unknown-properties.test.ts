@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { createList, createObject, createResourcePaths, type Paths, refer } from '../support/fixtures/api-document.ts';
+import {
+  createList,
+  createObject,
+  createResourcePaths,
+  type Paths,
+  refer,
+  type Schema,
+} from '../support/fixtures/api-document.ts';
 import { createControlClient } from '../support/harness/sandboxes.ts';
 import { startApi } from '../support/harness/start-api.ts';
 
@@ -29,6 +36,38 @@ async function start() {
   const getStored = async (name: string) => (await createControlClient({ port })('GET', '/default/state')).body[name];
   return { ask, getStored };
 }
+
+describe('a property of an object in a list of alternatives', () => {
+  const createRule = (type: string, parameters: Readonly<Record<string, Schema>>) => ({
+    type: 'object',
+    required: ['type'],
+    properties: { type: { type: 'string', enum: [type] }, parameters: createObject(parameters) },
+  });
+  const rule = {
+    oneOf: [
+      createRule('pattern', { 'pattern!': TEXT, negate: { type: 'boolean' } }),
+      createRule('size', { 'size!': INTEGER }),
+      createRule('checks', { 'checks!': createList(createObject({ 'context!': TEXT })) }),
+    ],
+  };
+  const set = createObject({ 'name!': TEXT, rules: createList(rule) });
+  const rules = [
+    { type: 'size', parameters: { size: 10 } },
+    { type: 'pattern', parameters: { pattern: 'a', negate: false } },
+    { type: 'checks', parameters: { checks: [{ context: 'b' }] } },
+  ];
+
+  it('is stored and shown, whichever alternative describes it', async () => {
+    const paths = createResourcePaths('/sets/{setId}', refer('Set'), set);
+    const Set = createObject({ 'id!': INTEGER, 'name!': TEXT, rules: createList(rule) });
+    const { ask } = await startApi({ paths, schemas: { Set } });
+    expect((await ask('POST', '/sets', { name: 'x', rules })).body.rules).toEqual(rules);
+    const changed = rules.toReversed();
+    expect((await ask('PUT', '/sets/1', { name: 'x', rules: changed })).body.rules).toEqual(changed);
+    const unknown = [{ type: 'size', parameters: { size: 10, other: 1 } }];
+    expect((await ask('PUT', '/sets/1', { name: 'x', rules: unknown })).body.rules).toEqual([rules[0]]);
+  });
+});
 
 describe('a property of a request that its schema does not describe', () => {
   it('is neither stored nor shown, also in objects and lists, and if entries have it', async () => {
