@@ -59,10 +59,15 @@ async function runCommand(command: ControlCommand, { print, printEntry }: Contro
     if (!isCoverage(body)) throw createFormatError();
     return printCoverage(body, command.coverage ?? {}, print);
   } else if (body !== undefined) print(`${JSON.stringify(body, null, 2)}\n`);
-  return {
-    data: body,
-    warnings: command.path.endsWith('/faults') ? ((body as Fault | undefined)?.warnings ?? []) : [],
-  };
+  return { data: body, warnings: command.path.endsWith('/faults') ? collectWarnings(body) : [] };
+}
+
+/** Returns the warnings about an added fault, or those about the faults of a list, each with the id of its fault. */
+function collectWarnings(body: unknown): readonly string[] {
+  if (!Array.isArray(body)) return (body as Fault | undefined)?.warnings ?? [];
+  return (body as readonly Fault[]).flatMap(({ id, warnings = [] }) =>
+    warnings.map((warning) => `fault ${id}: ${warning}`),
+  );
 }
 
 function isEntry(value: unknown): value is JournalEntry {

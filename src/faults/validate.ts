@@ -165,16 +165,24 @@ function findStreamIssue(routes: readonly Route[], { operation, stream }: FaultD
   return `the contract documents no stream for ${ids?.join(', ') ?? 'any operation'}${others}`;
 }
 
-/** Returns a warning if no operation of a fault documents the status of the fault. */
+/**
+ * Returns a warning if the contract does not document the status of a fault for operations that the fault names, or for
+ * none of the operations that it can match.
+ */
 function findStatusWarnings(
   routes: readonly Route[],
-  { operation, status, violation }: FaultDefinition,
+  { operation, status, violation, where: { method, path } = {} }: FaultDefinition,
 ): readonly string[] {
-  if (status === undefined || operation === undefined || violation) return [];
-  const ids = [operation].flat();
-  const selected = routes.filter(({ operationId }) => ids.includes(operationId));
-  if (selected.some(({ responses }) => findResponse(responses, status))) return [];
-  return [`the contract does not document the status ${status} for ${ids.join(', ')}`];
+  if (status === undefined || violation) return [];
+  const ids = operation === undefined ? undefined : [operation].flat();
+  const isMatched = (route: Route) =>
+    (ids?.includes(route.operationId) ?? true) && (method === undefined || hasMethod(route, method));
+  const matching = filterByPath(routes, path).filter(isMatched);
+  const undocumented = matching.filter(({ responses }) => findResponse(responses, status) === undefined);
+  const isUsual = ids === undefined && undocumented.length < matching.length;
+  if (undocumented.length === 0 || isUsual) return [];
+  const names = ids ? undocumented.map(({ operationId }) => operationId).join(', ') : 'any operation that it can match';
+  return [`the contract does not document the status ${status} for ${names}`];
 }
 
 function findTargetIssue(routes: readonly Route[], fault: FaultToCheck): string | undefined {

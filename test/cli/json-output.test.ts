@@ -158,6 +158,8 @@ describe('a command of the control API prints one line of JSON', () => {
     const { data, warnings } = await run(`faults add --where {"path":"/none"} --status 500 --url ${url}`);
     expect(warnings).toEqual([expect.stringContaining('no operation is at /none')]);
     expect(data).toMatchObject({ warnings });
+    const listed = await run(`faults --url ${url}`);
+    expect(listed.warnings).toEqual([expect.stringMatching(/^fault f\d+: .*no operation is at \/none/)]);
   });
 
   it('of a state can be put again', async () => {

@@ -119,6 +119,21 @@ describe('a forced error of another contract', () => {
 });
 
 describe('an error that the contract does not document', () => {
+  it.each<readonly [fault: object, place: string | undefined]>([
+    [{ operation: 'addThing', status: 429 }, 'addThing'],
+    [{ operation: ['listThings', 'addThing'], status: 404 }, 'addThing'],
+    [{ operation: ['listThings', 'addThing'], where: { method: 'GET' }, status: 404 }, undefined],
+    [{ where: { path: '/things', method: 'POST' }, status: 404 }, 'any operation that it can match'],
+    [{ where: { path: '/things' }, status: 404 }, undefined],
+    [{ where: { method: 'POST', path: '*hings' }, status: 418 }, 'any operation that it can match'],
+    [{ status: 404 }, undefined],
+  ])('is injected by %j with a warning that names %j', async (fault, place) => {
+    const sandbox = getSandboxClient(await otherShop(), 'w1');
+    const { status, body } = await sandbox.sendControl('POST', '/faults', fault);
+    const warning = expect.stringMatching(new RegExp(`does not document the status \\d+ for ${place}$`));
+    expect([status, body.warnings]).toEqual([200, place && [warning]]);
+  });
+
   it('can be injected, is marked in the journal and is not reported as a violation of the handler', async () => {
     const lines: string[] = [];
     const shop = await otherShop({
