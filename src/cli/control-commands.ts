@@ -179,6 +179,9 @@ const WEBHOOK_COMMAND: ActionCommand = {
   options: [
     ['--data <json>', 'for send: payload (default: the newest entry, or the example of the contract)', parseAnyJson],
     ['--to <url>', 'for send: URL of the receiver (default: the URLs of the sandbox)'],
+    ['--status <status>', 'for deliveries: only those with this status', ['pending', 'delivered', 'failed']],
+    ['--limit <number>', 'for deliveries: number of newest deliveries to list (default: all)', parseCount],
+    ['--after <id>', 'for deliveries: only those after the delivery with this id'],
   ],
   actions: {
     list: { method: 'GET', path: '/webhooks' },
@@ -188,14 +191,17 @@ const WEBHOOK_COMMAND: ActionCommand = {
       const { value } = (data ?? {}) as { readonly value?: unknown };
       return { method: 'POST', path: `/webhooks/${encodeURIComponent(name)}/send`, body: { data: value, url: to } };
     },
-    deliveries: { method: 'GET', path: '/deliveries' },
+    deliveries(name, query) {
+      rejectArgument('webhook deliveries', name);
+      return { method: 'GET', path: `/deliveries${toQuery(query)}` };
+    },
     retry(id) {
       if (id === undefined)
         throw createUsageError('Missing id of a delivery. `storefront webhook deliveries` lists the deliveries.');
       return { method: 'POST', path: `/deliveries/${encodeURIComponent(id)}/retry` };
     },
   },
-  accepts: { retry: [] },
+  accepts: { send: ['data', 'to'], deliveries: ['status', 'limit', 'after'], retry: [] },
 };
 
 function createListRequest(query: Readonly<Record<string, unknown>>): CommandRequest {

@@ -142,7 +142,7 @@ const COMMANDS: Readonly<Record<string, string>> = {
 };
 
 /** Matches the path of a request if each of its body properties and query parameters has a command line option. */
-const OPTION_PATHS = /\/(faults|requests|webhooks)\b/;
+const OPTION_PATHS = /\/(faults|requests|webhooks|deliveries)\b/;
 
 /**
  * Replaces the name of an invalid property or parameter in an error message with the name of the command line option.

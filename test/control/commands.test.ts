@@ -71,6 +71,12 @@ describe('a command for the control API', () => {
     ],
     ['faults add --connection reset --delay 20', 'POST', 'default/faults', { connection: 'reset', delay: 20 }],
     ['journal clear', 'DELETE', 'default/requests'],
+    ['webhook deliveries', 'GET', 'default/deliveries'],
+    [
+      'webhook deliveries --status failed --limit 10 --after msg_1 --sandbox w1',
+      'GET',
+      'w1/deliveries?status=failed&limit=10&after=msg_1',
+    ],
     ['journal count --status 201 --fault f1', 'POST', 'default/requests/count', { status: 201, fault: 'f1' }],
   ];
 
@@ -132,6 +138,9 @@ describe('a command for the control API', () => {
     ['faults --status 500', 'faults list does not accept --status. It is an option of faults add.'],
     ['journal show --status 500', 'journal show does not accept --status. It is an option of journal count, verify.'],
     ['journal show --at-least 2', 'journal show does not accept --at-least'],
+    ['webhook deliveries msg_1', 'webhook deliveries does not accept msg_1'],
+    ['webhook send ping --limit 2', 'webhook send does not accept --limit. It is an option of webhook deliveries.'],
+    ['webhook deliveries --to http://localhost:1', 'webhook deliveries does not accept --to. It is an option of webhook'],
     ['journal clear --operation createOrder', 'journal clear does not accept --operation'],
     [`clock run ${MOMENT}`, `clock run does not accept ${MOMENT}`],
     ['clock follow 12', 'clock follow does not accept 12'],
@@ -169,6 +178,7 @@ describe('a command for the control API', () => {
       'faults add --status 503 --header Connection:close',
       '--header Connection is set by the server, and a fault cannot change it: remove it',
     ],
+    ['webhook deliveries --limit 2001', '--limit 2001 is above the maximum of 2000'],
     ['journal --limit 0', '--limit 0 is below the minimum of 1'],
     ['journal --operation listOrder', '--operation "listOrder" does not exist: did you mean "listOrders"?'],
     ['journal verify --within 60001', '--within 60001 is above the maximum of 60000'],
