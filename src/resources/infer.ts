@@ -17,6 +17,7 @@ import {
 import { describeUnknownAction, describeUnknownPath } from './mocked-reasons.ts';
 import { getLastSegment, getParentPath } from './names.ts';
 import { addSenders, findOwnPosition } from './own-paths.ts';
+import { listPatchTypes } from './patch-types.ts';
 import { chooseAction, findParents, hasEntryResponse, type Place } from './path-keys.ts';
 import { findPlace, findPlaceOfForm, renameParameters, sendsPart } from './places.ts';
 import { findQueryPlace } from './query-ids.ts';
@@ -34,7 +35,7 @@ import {
 } from './resource.ts';
 import { listWrapped } from './response-shapes.ts';
 import type { SchemaReader } from './schema-reader.ts';
-import { allowsAnyBody, allowsAnyJson, listPatchTypes } from './schema-reader.ts';
+import { allowsAnyBody, allowsAnyJson } from './schema-reader.ts';
 import { findSenderFlag } from './sender-flags.ts';
 import { findCounts } from './statistics.ts';
 import { findTaken, planCheckout } from './take-parts.ts';

@@ -7,11 +7,11 @@ import type { Route } from '../openapi/routes.ts';
 import { applyPatch, type PatchOperation } from '../store/json-patch.ts';
 import type { Entry } from '../store/state.ts';
 import { getOwn, removePathValues } from './entry-values.ts';
+import { listPatchTypes } from './patch-types.ts';
 import type { problems } from './problems.ts';
 import type { Plan } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 import type { SchemaReader } from './schema-reader.ts';
-import { listPatchTypes } from './schema-reader.ts';
 
 /** The names of the operations of a JSON Patch, and the members that each needs besides `op` and `path`. */
 const MEMBERS: Readonly<Record<string, readonly string[]>> = {

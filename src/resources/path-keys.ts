@@ -5,9 +5,9 @@ import { getAncestors, getRequiredQuery, getResourceSegment } from './document-p
 import { listFilterProperties } from './list-filters.ts';
 import { hasBodySelection } from './list-query.ts';
 import { getAlternatives, getKeyNames, getLastSegment, getParameterName, getParentPath, TEXT_KEYS } from './names.ts';
+import { listPatchTypes } from './patch-types.ts';
 import type { Action, Mount, Parent, PathKey, Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
-import { listPatchTypes } from './schema-reader.ts';
 import { PERSON_PROPERTIES, USER_OBJECTS } from './user-names.ts';
 import { getUserKey, isSameId } from './user-parts.ts';
 

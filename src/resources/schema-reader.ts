@@ -7,19 +7,13 @@ import {
   type SchemaPart,
   toNode,
 } from '../openapi/document.ts';
-import {
-  allowsJson,
-  isFormBody,
-  isJsonType,
-  isXmlType,
-  PATCH_TYPE,
-  removeTypeParameters,
-} from '../openapi/media-types.ts';
+import { allowsJson, isFormBody, isJsonType, isXmlType } from '../openapi/media-types.ts';
 import { findJsonMedia, findResponse, findValueMedia, hasOpenContent } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
 import { ALL_PARTS, getPartItems, getPartProperties, getPartTypes, getSchemaParts } from '../openapi/schema-parts.ts';
 import { formatPointer } from '../util/json-pointer.ts';
 import { normalizeName, toSingular } from '../util/names.ts';
+import { listPatchTypes } from './patch-types.ts';
 
 /**
  * Common names of the property with the list in a response body, such as `{ "items": [] }`.
@@ -468,24 +462,4 @@ export function allowsAnyJson(document: Document, { responses, successStatus }: 
   if (!media || !isOnly || media.examples.length > 0) return false;
   const schema = toNode(getTarget(document, media.schema ?? ''));
   return media.schema === undefined || Object.keys(schema).every((keyword) => ANNOTATIONS.includes(keyword));
-}
-
-/** The functions of a schema reader that find the schemas of JSON Patches. */
-interface PatchReader {
-  getItems(schema: string): string | undefined;
-  getProperties(schema: string): ReadonlyMap<string, string>;
-}
-
-/**
- * Returns the documented media types of a PATCH whose bodies are JSON Patches: `application/json-patch+json`, and any
- * JSON type whose schema is a list of objects with `op` and `path`.
- */
-export function listPatchTypes(reader: PatchReader, { method, bodyMedia }: Route): readonly string[] {
-  if (method !== 'PATCH') return [];
-  return Object.entries(bodyMedia).flatMap(([type, { schema }]) => {
-    if (removeTypeParameters(type) === PATCH_TYPE) return [type];
-    const items = schema === undefined || !isJsonType(type) ? undefined : reader.getItems(schema);
-    const names = items === undefined ? [] : [...reader.getProperties(items).keys()];
-    return names.includes('op') && names.includes('path') ? [type] : [];
-  });
 }

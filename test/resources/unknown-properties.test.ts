@@ -58,9 +58,9 @@ describe('a property of an object in a list of alternatives', () => {
   ];
 
   it('is stored and shown, whichever alternative describes it', async () => {
-    const paths = createResourcePaths('/sets/{setId}', refer('Set'), set);
-    const Set = createObject({ 'id!': INTEGER, 'name!': TEXT, rules: createList(rule) });
-    const { ask } = await startApi({ paths, schemas: { Set } });
+    const paths = createResourcePaths('/sets/{setId}', refer('RuleSet'), set);
+    const RuleSet = createObject({ 'id!': INTEGER, 'name!': TEXT, rules: createList(rule) });
+    const { ask } = await startApi({ paths, schemas: { RuleSet } });
     expect((await ask('POST', '/sets', { name: 'x', rules })).body.rules).toEqual(rules);
     const changed = rules.toReversed();
     expect((await ask('PUT', '/sets/1', { name: 'x', rules: changed })).body.rules).toEqual(changed);
