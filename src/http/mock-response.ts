@@ -2,8 +2,10 @@ import type { HandlerResponse } from '../application.ts';
 import type { ForcedResponse } from '../faults/fault.ts';
 import { replaceBodyAndHeaders } from '../faults/validate.ts';
 import { findPreferenceIssue, formatPreferenceIssue } from '../mock/choose-response.ts';
+import { canFormat, chooseMediaType, createSampleFile, isAcceptable, toContentType } from '../mock/media-types.ts';
 import type { MockResponse } from '../mock/mock.ts';
-import { findResponse } from '../openapi/responses.ts';
+import { getTarget, toNode } from '../openapi/document.ts';
+import { type DocumentedMedia, type DocumentedResponse, findResponse } from '../openapi/responses.ts';
 import { toUriReference } from '../util/request-target.ts';
 import type { OperationExchange, ResponseData } from './exchange.ts';
 import { createPreferenceError, formatPreferenceApplied, type Preferences } from './preferences.ts';
@@ -62,6 +64,59 @@ export function addErrorBody(exchange: OperationExchange, response: HandlerRespo
   if (status < 400 || body !== undefined || !isDocumented) return response;
   const mocked = withInstance(exchange, createMockResponse(exchange, { code: status }));
   return { status, body: mocked.body, headers: { ...mocked.headers, ...headers } };
+}
+
+/** Returns whether a documented media type can represent a value that is neither text nor binary data. */
+export function canSendValue(type: string): boolean {
+  return canFormat(toContentType(type));
+}
+
+/**
+ * Returns the media types of documented responses that the server can send for a value: those that represent the value,
+ * and those for which it generates a body.
+ */
+export function listSendableTypes(
+  { contract }: Pick<OperationExchange, 'contract'>,
+  responses: readonly DocumentedResponse[],
+): readonly string[] {
+  const types = responses.flatMap(({ media }) =>
+    Object.keys(media).filter((type) => canSendValue(type) || canGenerate(contract, type, media[type])),
+  );
+  return [...new Set(types)];
+}
+
+/**
+ * Generates the body of a response whose documented media type can't represent the value of the handler, such as
+ * `text/csv` or `application/vnd.github.diff`.
+ * Returns undefined if the request accepts another documented type, and for text and binary data.
+ */
+export function createOtherType(
+  exchange: OperationExchange,
+  { status = exchange.route.successStatus, headers: own = {}, body }: HandlerResponse,
+): ResponseData | undefined {
+  const { app, contract, route, input, headers } = exchange;
+  const { accept } = headers;
+  const media = findResponse(route.responses, status)?.media ?? {};
+  const isValue = body !== undefined && typeof body !== 'string' && !Buffer.isBuffer(body);
+  if (accept === undefined || !isValue || !route.hasOtherTypes) return undefined;
+  const types = Object.keys(media);
+  const generated = types.filter((type) => !canSendValue(type) && canGenerate(contract, type, media[type]));
+  if (isAcceptable(types.filter(canSendValue), accept) || !isAcceptable(generated, accept)) return undefined;
+  const type = chooseMediaType(generated, accept);
+  const response = app.mock.createResponse(route, input, { code: status }, type ?? accept);
+  const { 'Content-Type': _, ...others } = own;
+  return { ...response, headers: { ...response.headers, ...others } };
+}
+
+/**
+ * Returns whether the server can generate a body of a media type: the schema is that of text, the file is one of those
+ * that the server knows, or the type is one of the vendor's own types, whose values have a JSON form.
+ */
+function canGenerate({ normalized }: OperationExchange['contract'], type: string, media?: DocumentedMedia): boolean {
+  if (!media) return false;
+  if (media.schema === undefined) return media.examples.length > 0 || createSampleFile(type) !== undefined;
+  if (/^application\/vnd\.[^+]+$/.test(type)) return true;
+  return [toNode(getTarget(normalized, media.schema)).type].flat().includes('string');
 }
 
 /**

@@ -1,14 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { HandlerResponse } from '../application.ts';
 import type { TransportFault } from '../faults/fault.ts';
-import {
-  canFormat,
-  chooseMediaType,
-  createVary,
-  formatBody,
-  isAcceptable,
-  toContentType,
-} from '../mock/media-types.ts';
+import { chooseMediaType, createVary, formatBody, isAcceptable, toContentType } from '../mock/media-types.ts';
 import { shorten } from '../openapi/describe-error.ts';
 import { allowsJson, findMediaType, isJsonType } from '../openapi/media-types.ts';
 import { findResponse } from '../openapi/responses.ts';
@@ -38,7 +31,7 @@ import {
 } from './exchange.ts';
 import { createItemResponse, isItemStream, MAX_STREAMS, startItemStream } from './item-stream.ts';
 import { completeList, sendPieces } from './long-list.ts';
-import { addErrorBody } from './mock-response.ts';
+import { addErrorBody, canSendValue, createOtherType, listSendableTypes } from './mock-response.ts';
 import { acceptPendingConnections } from './retries.ts';
 
 /** Creates a response. The default content type is JSON. A response without a body has no content type. */
@@ -232,7 +225,6 @@ function sendSlowly(res: ServerResponse, bytes: Buffer, bodyDurationMs: number):
  * Returns a problem (406) if a request accepts none of the media types that the contract documents for the response.
  * Returns undefined if the contract documents only one type: RFC 9110, section 12.5.1 allows to send it.
  * Types of errors also count, because some clients accept only these.
- * A response of the application is never text, so it can't have a type such as text/csv.
  */
 export function findUnacceptable(exchange: OperationExchange): HttpProblem | undefined {
   const { app, route, headers, preferences, effect } = exchange;
@@ -243,18 +235,13 @@ export function findUnacceptable(exchange: OperationExchange): HttpProblem | und
   const named = route.responses.filter(({ name }) => name.startsWith('2'));
   const successes = named.length > 0 ? named : route.responses.filter(({ name }) => name === 'default');
   const errors = route.responses.filter((response) => !successes.includes(response));
-  const documented = listTypes(chosen ? [chosen] : successes);
+  const expected = chosen ? [chosen] : successes;
   const isValue = !exchange.isMocked && app.implementations.get(route)?.source === 'application';
-  const sent = isValue ? documented.filter(canSendValue) : documented;
-  if (documented.length < 2 || sent.length === 0) return undefined;
+  const sent = isValue ? listSendableTypes(exchange, expected) : listTypes(expected);
+  if (listTypes(expected).length < 2 || sent.length === 0) return undefined;
   if (isAcceptable([...sent, ...(chosen ? [] : listTypes(errors))], accept)) return undefined;
   const detail = `the header Accept is ${JSON.stringify(shorten(accept))}, which includes no media type of the response: use ${sent.join(' or ')}`;
   return { code: 'not-acceptable', detail, headers: createVary(NO_HEADERS) };
-}
-
-/** Returns whether a documented media type can represent a value that is neither text nor binary data. */
-function canSendValue(type: string): boolean {
-  return canFormat(toContentType(type));
 }
 
 function listTypes(responses: Route['responses']): readonly string[] {
@@ -312,6 +299,11 @@ export async function complete(exchange: Exchange): Promise<void> {
   else if (isLongList(returned.body) && !route.hasOtherTypes)
     exchange.response = await completeLongList(exchange, returned, returned.body);
   else {
+    const other = createOtherType(exchange, returned);
+    if (other) {
+      exchange.response = addMocked(exchange, other);
+      return;
+    }
     const { body, generated } = app.differences.has(route)
       ? app.complete(route, returned.body)
       : { body: returned.body, generated: [] };

@@ -140,7 +140,10 @@ describe('a command for the control API', () => {
     ['journal show --at-least 2', 'journal show does not accept --at-least'],
     ['webhook deliveries msg_1', 'webhook deliveries does not accept msg_1'],
     ['webhook send ping --limit 2', 'webhook send does not accept --limit. It is an option of webhook deliveries.'],
-    ['webhook deliveries --to http://localhost:1', 'webhook deliveries does not accept --to. It is an option of webhook'],
+    [
+      'webhook deliveries --to http://localhost:1',
+      'webhook deliveries does not accept --to. It is an option of webhook',
+    ],
     ['journal clear --operation createOrder', 'journal clear does not accept --operation'],
     [`clock run ${MOMENT}`, `clock run does not accept ${MOMENT}`],
     ['clock follow 12', 'clock follow does not accept 12'],

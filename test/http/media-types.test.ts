@@ -168,6 +168,47 @@ it.each([
   if (status === 406) expect(response.body.detail).toMatch(/: use application\/json$/);
 });
 
+describe('a resource whose response also has types for which a value has no form', () => {
+  const schema = { $ref: '#/components/schemas/Pet' };
+  const text = { schema: { type: 'string' }, example: '--- a/pet' };
+  const content = {
+    'application/json': { schema },
+    'text/x-diff': text,
+    'application/vnd.pets.full': { schema },
+    'application/pdf': {},
+    'application/cbor': { schema },
+  };
+  const id = { name: 'id', in: 'path', required: true, schema: { type: 'integer' } };
+  const json = { description: 'd', content: { 'application/json': { schema } } };
+  const get = {
+    operationId: 'getPet',
+    parameters: [id],
+    responses: { 200: { description: 'd', content }, 404: { description: 'd' } },
+  };
+  const post = {
+    operationId: 'addPet',
+    requestBody: { content: { 'application/json': { schema } } },
+    responses: { 201: json },
+  };
+  const paths = { '/pets': { post }, '/pets/{id}': { get, put: { ...post, operationId: 'setPet', parameters: [id] } } };
+
+  it.each([
+    ['text/x-diff', 200, 'text/x-diff', 'operation'],
+    ['application/vnd.pets.full', 200, 'application/vnd.pets.full', 'operation'],
+    ['application/pdf', 200, 'application/pdf', 'operation'],
+    ['text/x-diff, application/json;q=0.5', 200, 'application/json', null],
+    ['*/*', 200, 'application/json', null],
+    ['application/cbor', 406, 'application/problem+json', null],
+  ])('has a generated body in this type, for Accept: %s', async (accept, status, type, mocked) => {
+    const { ask } = await startStorefront({ contract: await writeDocument({ paths, schemas: { Pet: PET } }) });
+    await ask('PUT', '/pets/1', EXAMPLE);
+    const { status: own, headers, text: body } = await ask('GET', '/pets/1', undefined, { Accept: accept });
+    expect([own, headers.get('content-type'), headers.get('x-mocked')]).toEqual([status, type, mocked]);
+    if (type === 'text/x-diff') expect(body).toBe(text.example);
+    if (status === 200) expect((await ask('GET', '/pets/2', undefined, { Accept: accept })).status).toBe(404);
+  });
+});
+
 it('a request that is refused because of Accept changes nothing and does not use its idempotency key', async () => {
   const content = { 'application/json': {}, 'application/xml': {} };
   const post = { operationId: 'add', responses: { 201: { description: 'd', content } } };
