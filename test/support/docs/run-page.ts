@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { projectFile } from '../fixtures/default-data.ts';
 import { type RunningCommand, runCommand, startCommand } from '../harness/commands.ts';
 import { folderWith } from '../harness/folder-with.ts';
+import { findFreePort } from '../harness/free-port.ts';
 import { type Page, readCommands } from './pages.ts';
 
 /** A command of a documentation page whose actual output differs from the output on the page. */
@@ -15,16 +16,19 @@ export interface Difference {
 /** The host and port of the server in the documentation pages. */
 const SHOWN_HOST = 'localhost:3000';
 
+/** The port of the program that receives webhooks in the documentation pages. */
+const SHOWN_RECEIVER = /\b8080\b/g;
+
 /** The maximum time to wait until the server has reloaded a changed file, in ms. */
 const RELOAD_MS = 60_000;
 
-/** Matches a command that starts a server: `npx storefront` without a subcommand. */
-const SERVER_START = /^npx storefront(?= --|$)(?!.*--(?:help|version))/;
+/** Matches a command that starts a server: `npx storefront` without a subcommand, or with a document. */
+const SERVER_START = /^npx storefront(?= --|$| \S+\.(?:yaml|json)\b)(?!.*--(?:help|version))/;
 
 /**
  * Runs the commands in the `console` blocks of a page, from top to bottom, in a new folder. The folder contains the files that blocks with a title show. A
  * command that starts a server first stops the previous server, and all later commands use the new server. Commands before the first start use a server
- * without options. The output of a start is the log until the server listens; a page can leave this output out. Returns the commands whose output differs
+ * without options. A command that ends with `&` runs until the test ends. The output of a start is the log until the server listens; a page can leave this output out. Returns the commands whose output differs
  * from the output on the page.
  */
 export async function runPage(page: Page): Promise<Difference[]> {
@@ -52,6 +56,7 @@ export function isAsShown(actual: string, shown: string): boolean {
 async function createRunner() {
   const folder = await folderWith({});
   const programs = await folderWith({});
+  const receiver = String(await findFreePort());
   let url: URL | undefined;
   let server: RunningCommand | undefined;
 
@@ -70,13 +75,18 @@ async function createRunner() {
   return {
     async writeFile(name: string, text: string) {
       await mkdir(dirname(join(folder, name)), { recursive: true });
-      await writeFile(join(folder, name), text);
+      await writeFile(join(folder, name), text.replaceAll(SHOWN_RECEIVER, receiver));
     },
     /**
-     * Runs a command and returns its output. If the command is a request that changes nothing, repeats the command until the output is as expected, because
-     * the server needs some time to reload a changed file.
+     * Runs a command and returns its output. If the command changes nothing, repeats the command until the output is as expected, because the server needs
+     * some time to reload a changed file, or to send a webhook.
      */
-    async run(command: string, isExpected: (output: string) => boolean): Promise<string> {
+    async run(shown: string, isExpected: (output: string) => boolean): Promise<string> {
+      const command = shown.replaceAll(SHOWN_RECEIVER, receiver);
+      if (command.endsWith(' &')) {
+        startCommand('sh', ['-c', command.replace(/ &$/, '')], { cwd: folder });
+        return '';
+      }
       if (SERVER_START.test(command)) return startServer(command.replace(SERVER_START, ''));
       if (url === undefined) await startServer('');
       const line = command.replaceAll(SHOWN_HOST, `localhost:${url?.port}`).replace(/^curl /, 'curl -sS ');
@@ -105,8 +115,9 @@ async function makeRepeatable(url: URL): Promise<void> {
   await put('ids', { seed: 1 });
 }
 
-/** Returns whether a command is a request that changes nothing. */
+/** Returns whether a command is a request or a command that changes nothing. */
 function isRead(command: string): boolean {
+  if (/^(cat|npx storefront webhook deliveries) /.test(command)) return true;
   return command.startsWith('curl ') && !/ (-X|-d|--data|--request)/.test(command);
 }
 
