@@ -1,6 +1,8 @@
 import { Command, InvalidArgumentError } from 'commander';
 import {
   DEFAULT_NAME,
+  formatRunning,
+  listOtherNames,
   listServers,
   printLog,
   restartServer,
@@ -97,10 +99,10 @@ export async function runBackgroundCommand(
     case 'stop': {
       const found = await stopServer(own);
       const stopped = found ?? { name: own, wasRunning: false, wasKilled: false };
-      // Without a name, the user means the server that runs.
-      const isOther = !found && name === undefined && (await listOtherNames(own)).length > 0;
-      const error = isOther ? await describeNotRunning(own) : undefined;
-      print(error ? `${error.message}\n` : formatStopped(stopped));
+      const others = found ? [] : await listOtherNames(own);
+      // Without a name, the user means the server that runs. With one, a script can stop a server that has ended.
+      const error = name === undefined && others.length > 0 ? await describeNotRunning(own) : undefined;
+      print(error ? `${error.message}\n` : formatStopped(stopped, others));
       return { data: stopped, error };
     }
     case 'restart': {
@@ -126,17 +128,8 @@ export async function runBackgroundCommand(
 async function describeNotRunning(name: string | undefined): Promise<CommandError> {
   const others = await listOtherNames(name);
   const which = name === undefined ? 'No server runs' : `No server with the name ${name} runs`;
-  const remedy =
-    others.length > 0
-      ? `Use --name with one of those that run: ${others.join(', ')}.`
-      : 'Start one: storefront start --background';
+  const remedy = others.length > 0 ? formatRunning(others) : 'Start one: storefront start --background';
   return { code: 'not_running', message: `${which} in the background in this folder. ${remedy}` };
-}
-
-/** Returns the names of the running servers without one of them. */
-async function listOtherNames(name: string | undefined): Promise<readonly string[]> {
-  const running = (await listServers()).filter(({ status }) => status !== 'stopped');
-  return running.map((server) => server.name).filter((other) => other !== name);
 }
 
 /** Formats a server that was started, or that was already running. */
@@ -154,7 +147,7 @@ function formatServer({ name, status, url, pid, contract, dataFile, database, lo
   return `${name}: running at ${url} (process ${pid}), contract ${contract}, data in ${database ?? dataFile ?? 'memory'}, log ${logFile}\n`;
 }
 
-function formatStopped({ name, pid, wasRunning, wasKilled }: Stopped): string {
-  if (!wasRunning) return `${name}: was not running\n`;
+function formatStopped({ name, pid, wasRunning, wasKilled }: Stopped, others: readonly string[]): string {
+  if (!wasRunning) return `${name}: was not running${others.length > 0 ? `. ${formatRunning(others)}` : ''}\n`;
   return `${name}: stopped (process ${pid})${wasKilled ? '. It did not end in time, so it was killed' : ''}\n`;
 }

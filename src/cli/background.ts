@@ -12,6 +12,7 @@ import {
   getPaths,
   isBeingStarted,
   isRunning,
+  keepStored,
   openFolder,
   readStored,
   type ServerDescription,
@@ -97,7 +98,9 @@ export async function runInBackground(
     throw error;
   });
   url = description.url;
-  writeStored({ ...base, ...description });
+  const stored = { ...base, ...description };
+  writeStored(stored);
+  void keepStored(stored, lock);
   send('ready');
 }
 
@@ -322,7 +325,7 @@ export async function restartServer(name: string): Promise<BackgroundServer> {
 
 async function restart(name: string): Promise<BackgroundServer> {
   const stored = readStored(name);
-  if (!stored) throw createUnknownServer(name);
+  if (!stored) throw await createUnknownServer(name);
   await endServer(name);
   // A start that fails, for example because of an invalid configuration, can be repeated.
   const { url: _, ...ended } = stored;
@@ -331,9 +334,22 @@ async function restart(name: string): Promise<BackgroundServer> {
   return (await startServer(name, { ...stored, environment })).server;
 }
 
-function createUnknownServer(name: string): UserError {
-  const start = `storefront start --background${formatName(name)}`;
-  return new UserError(`No server with the name ${name} was started in this folder. Start it: ${start}`);
+async function createUnknownServer(name: string): Promise<UserError> {
+  const others = await listOtherNames(name);
+  const start = `Start it: storefront start --background${formatName(name)}`;
+  const remedy = others.length > 0 ? `${formatRunning(others)} ${start}` : start;
+  return new UserError(`No server with the name ${name} was started in this folder. ${remedy}`);
+}
+
+/** Returns the names of the running servers without one of them. */
+export async function listOtherNames(name: string | undefined): Promise<readonly string[]> {
+  const running = (await listServers()).filter(({ status }) => status !== 'stopped');
+  return running.map((server) => server.name).filter((other) => other !== name);
+}
+
+/** Returns the remedy for a command that does not find its server, while others run. */
+export function formatRunning(names: readonly string[]): string {
+  return `Use --name with one of those that run: ${names.join(', ')}.`;
 }
 
 /** How the log of a server is read. `lines`: the number of last lines; undefined for all. */
@@ -351,7 +367,9 @@ export async function printLog(
 ): Promise<void> {
   const { logFile } = getPaths(name);
   const text = tryOrUndefined(() => readFileSync(logFile, 'utf8'));
-  if (text === undefined) throw createUnknownServer(name);
+  if (text === undefined && (await isRunning(name)))
+    throw new UserError(`The log ${logFile} was deleted. Begin a new one: storefront restart${formatName(name)}`);
+  if (text === undefined) throw await createUnknownServer(name);
   const all = text.split('\n');
   print(lines === undefined ? text : all.slice(-lines - 1).join('\n'));
   let position = Buffer.byteLength(text);

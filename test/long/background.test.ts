@@ -68,6 +68,15 @@ it('Servers with names run beside each other', async () => {
   for (const name of ['one', 'two']) await run('start', '--background', '--name', name, ...IN_MEMORY);
   for (const args of [['stop'], ['status', '--name', 'three']])
     expect(await run(...args)).toMatchObject({ code: 1, stdout: expect.stringContaining('that run: one, two.') });
+  for (const command of ['restart', 'logs'])
+    expect(await run(command, '--name', 'three')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('that run: one, two. Start it: storefront start --background --name three'),
+    });
+  expect(await run('stop', '--name', 'three')).toMatchObject({
+    code: 0,
+    stdout: 'three: was not running. Use --name with one of those that run: one, two.\n',
+  });
   await run('stop', '--name', 'one');
   expect(await status()).toMatchObject([{ name: 'two', status: 'running' }]);
   for (const name of ['../one', '-x', '--'])
@@ -206,4 +215,24 @@ it('A stop also ends the processes that handlers have started', async () => {
   expect(isAlive(pid)).toBe(true);
   await run('stop');
   await vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 60_000 });
+});
+
+it('A server is found also after the folder .storefront was deleted', async () => {
+  const { folder, run, status } = await createFolder();
+  await run('start', '--background', ...IN_MEMORY);
+  const [server] = await status();
+  for (const path of ['.storefront', '.storefront/default.json']) {
+    await rm(join(folder, path), { recursive: true });
+    await vi.waitFor(async () => expect(await status()).toEqual([server]), { timeout: 60_000 });
+  }
+  expect((await run('start', '--background', ...IN_MEMORY)).stdout).toMatch(/^Already running/);
+  await rm(join(folder, '.storefront'), { recursive: true });
+  await vi.waitFor(() => stat(join(folder, '.storefront', 'default.json')), { timeout: 60_000 });
+  expect((await run('logs')).stderr).toContain('was deleted. Begin a new one: storefront restart');
+  expect((await run('restart')).stdout).toMatch(/^default: running/);
+  expect((await run('logs')).stdout).toContain('listening at');
+  await rm(join(folder, '.storefront'), { recursive: true });
+  await vi.waitFor(() => stat(join(folder, '.storefront', 'default.json')), { timeout: 60_000 });
+  expect((await run('stop')).stdout).toMatch(/^default: stopped/);
+  expect(await readdir(join(folder, '.storefront'))).not.toContain('default.json');
 });

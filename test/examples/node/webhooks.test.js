@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { after, test } from 'node:test';
 import { startStorefront } from 'storefront/testing';
 
-const receiver = createServer((request, response) => void response.end());
+const receiver = createServer((_request, response) => void response.end());
 await new Promise((resolve) => receiver.listen(0, 'localhost', resolve));
 const storefront = await startStorefront({ contract: 'tasks.yaml' });
 after(() => Promise.all([storefront.close(), receiver.close()]));
