@@ -8,6 +8,7 @@ import { linkUsers } from './embedded.ts';
 import { findEqual, getEntryList, listChildrenOf, removeEntries, setEntries } from './entries.ts';
 import { appendEntry, findByKeys, replaceEntry } from './entry-lists.ts';
 import { getKeyValue, getOwn } from './entry-values.ts';
+import { linkNamed } from './named-objects.ts';
 import { addArticle } from './names.ts';
 import { addSenderPath } from './ownership.ts';
 import { problems } from './problems.ts';
@@ -49,7 +50,8 @@ export function addEntry(model: ResourceModel, plan: Plan, { state, nowMs, body,
     nowMs,
     newId,
   });
-  const entry = linkUsers(model.reader, model.inference, resource, state, own);
+  const named = linkNamed(model.derived.getEmbedded(resource), state, own);
+  const entry = linkUsers(model.reader, model.inference, resource, state, named);
   const created = createAccount(model.inference, resource, entry, { state, sent: body, newId });
   const file = url === undefined ? undefined : model.findDownload(resource);
   const described =
@@ -162,7 +164,8 @@ export function finishChange(
 ): Entry {
   const { inference, reader } = model;
   const { resource } = plan;
-  const linked = linkUsers(reader, inference, resource, state, finishEntry(model, plan, state, entry, sent));
+  const named = linkNamed(model.derived.getEmbedded(resource), state, finishEntry(model, plan, state, entry, sent));
+  const linked = linkUsers(reader, inference, resource, state, named);
   requireUnique(model, plan, state, { entry: linked, current, sent });
   const own = plan.isSender ? changeOwnId(model, resource, linked, sent) : linked;
   return changeAccount(inference, resource, own, { state, sent, current });

@@ -5,8 +5,8 @@ import type { Entry } from '../store/state.ts';
 import { createIssue, type Issue } from '../util/issue.ts';
 import { formatPointer, parsePointer } from '../util/json-pointer.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
-import { normalizeName } from '../util/names.ts';
 import { getOwn } from './entry-values.ts';
+import { listNamedObjects } from './named-objects.ts';
 import type { Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
 
@@ -27,15 +27,22 @@ function removePart(value: unknown, [name = '', ...rest]: readonly string[]): un
 export class EntryValidator {
   readonly #contract: Contract;
   readonly #reader: SchemaReader;
+  readonly #getDescriptions: (resource: Resource) => ReadonlyMap<string, string>;
   /**
    * The first of several schemas with equal rules, such as `{ type: string }`.
    * Maps the JSON Pointer of each schema, and its rules as JSON, to the JSON Pointer of the first schema.
    */
   readonly #firstPointers = new Map<string, string>();
 
-  constructor(contract: Contract, reader: SchemaReader) {
+  /** `getDescriptions`: returns the descriptions of properties in requests, by their names. */
+  constructor(
+    contract: Contract,
+    reader: SchemaReader,
+    getDescriptions: (resource: Resource) => ReadonlyMap<string, string>,
+  ) {
     this.#contract = contract;
     this.#reader = reader;
+    this.#getDescriptions = getDescriptions;
   }
 
   /**
@@ -127,23 +134,24 @@ export class EntryValidator {
 
   /**
    * Converts values that the schema of stored entries only allows in another form: a date such as `24-12-2030`, and ids
-   * for objects with ids.
+   * and names for objects.
    */
-  #convertInvalid({ schema }: Resource, entry: Entry): Entry {
-    if (schema === '') return entry;
-    const properties = this.#reader.getCommonProperties(schema);
+  #convertInvalid(resource: Resource, entry: Entry): Entry {
+    if (resource.schema === '') return entry;
+    const properties = this.#reader.getCommonProperties(resource.schema);
     const isValid = (pointer: string, value: unknown) =>
       this.#contract.getErrors(pointer, value).filter(isOwnError).length === 0;
-    const convert = (pointer: string, value: unknown): unknown => {
+    const convert = (name: string, pointer: string, value: unknown): unknown => {
       const items = this.#reader.getItems(pointer);
-      if (Array.isArray(value)) return items === undefined ? value : value.map((one) => convert(items, one));
+      if (Array.isArray(value)) return items === undefined ? value : value.map((one) => convert(name, items, one));
       if (isValid(pointer, value)) return value;
-      return listForms(this.#reader, pointer, value).find((form) => isValid(pointer, form)) ?? value;
+      const forms = listForms(this.#reader, pointer, value, this.#getDescriptions(resource).get(name) ?? '');
+      return forms.find((form) => isValid(pointer, form)) ?? value;
     };
     const changes = Object.entries(entry).flatMap(([name, value]) => {
       const pointer = properties.get(name);
       if (pointer === undefined || value === null || isValid(pointer, value)) return [];
-      return [[name, convert(pointer, value)] as const];
+      return [[name, convert(name, pointer, value)] as const];
     });
     return changes.length === 0 ? entry : { ...entry, ...Object.fromEntries(changes) };
   }
@@ -197,18 +205,13 @@ function restoreRemoved(object: Entry, earlier: Entry, stored: Entry): Entry {
   return Object.fromEntries(values);
 }
 
-/** Returns other forms of a text or a number: a date as ISO 8601 writes it, or an object with this id. */
-function listForms(reader: SchemaReader, pointer: string, value: unknown): readonly unknown[] {
+/** Returns other forms of a text or a number: a date as ISO 8601 writes it, or an object with this id or name. */
+function listForms(reader: SchemaReader, pointer: string, value: unknown, description: string): readonly unknown[] {
   if (typeof value !== 'string' && typeof value !== 'number') return [];
-  const [id] = [...reader.getProperties(pointer)].find(([name, own]) => isOwnId(name) && reader.isScalar(own)) ?? [];
   const [, day, month, year] = /^(\d{2})[-./](\d{2})[-./](\d{4})$/.exec(String(value)) ?? [];
   const date = year === undefined ? String(value) : `${year}-${month}-${day}`;
   const dates = /^\d{4}-\d{2}-\d{2}$/.test(date) ? [date, `${date}T00:00:00Z`] : [];
-  return [...(id === undefined ? [] : [{ [id]: value }]), ...dates];
-}
-
-function isOwnId(name: string): boolean {
-  return ['id', 'uuid'].includes(normalizeName(name));
+  return [...listNamedObjects(reader, pointer, value, description), ...dates];
 }
 
 /** JSON Schema keywords that only describe a value. They do not restrict it. */

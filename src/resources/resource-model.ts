@@ -18,6 +18,7 @@ import { inferResources } from './infer.ts';
 import { findListParameters } from './list-parameters.ts';
 import type { ListParameters } from './list-query.ts';
 import { listRequestNames } from './locate.ts';
+import { createDescriptions } from './named-objects.ts';
 import { createEmptyValues, createFittingNames, createNestedDefaults } from './nested-defaults.ts';
 import { hasOwnId } from './query-ids.ts';
 import {
@@ -101,7 +102,7 @@ export class ResourceModel {
     const creating = [...this.inference.plans.values()].filter(({ action }) => CREATING_ACTIONS.includes(action));
     this.#created = new Set(creating.map(({ resource }) => resource));
     this.findParents = createParentFinder(this.inference);
-    this.validator = new EntryValidator(contract, this.reader);
+    this.validator = new EntryValidator(contract, this.reader, createDescriptions(this.reader, this.inference));
     this.responses = new ResponseFactory(contract, this.reader, this.inference, completeValue);
     this.addNestedDefaults = createNestedDefaults(contract.normalized);
     this.listFitting = createFittingNames(contract.normalized);
