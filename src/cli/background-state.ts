@@ -1,8 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Storefront } from '../server/options.ts';
-import { findLockOwner, type Lock } from '../store/lock.ts';
+import { findLockOwner } from '../store/lock.ts';
 import { UserError } from '../util/issue.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import type { Environment } from './environment.ts';
@@ -75,27 +74,6 @@ export function readStored(name: string): StoredServer | undefined {
 
 export function writeStored(server: StoredServer): void {
   writeFileSync(getPaths(server.name).stateFile, `${JSON.stringify(server, null, 2)}\n`, { mode: 0o600 });
-}
-
-/** The interval at which a server looks whether its file still exists, in ms. */
-const KEEP_MS = 200;
-
-/**
- * Keeps the file of the server of this process, so that commands find the server also after the file or its folder was
- * deleted. Writes it again unless another process has the name. Never resolves, and does not keep the process running.
- */
-export async function keepStored(server: StoredServer, lock: Pick<Lock, 'renew'>): Promise<never> {
-  for (;;) {
-    await sleep(KEEP_MS, undefined, { ref: false });
-    if (readStored(server.name)?.pid === server.pid) continue;
-    try {
-      openFolder(() => {});
-      await lock.renew();
-      writeStored(server);
-    } catch {
-      // Another process has the name, or the folder cannot be written: the next attempt can succeed.
-    }
-  }
 }
 
 /** Returns whether the process of a server runs. It has a lock until it ends. */

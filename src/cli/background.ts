@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, ftruncateSync, openSync, readdirSync, readFileSync, readSync, rmSync, statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { lockFile } from '../store/lock.ts';
+import { type Lock, lockFile } from '../store/lock.ts';
 import { UserError } from '../util/issue.ts';
 import { toFlag } from '../util/text.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
@@ -12,7 +12,6 @@ import {
   getPaths,
   isBeingStarted,
   isRunning,
-  keepStored,
   openFolder,
   readStored,
   type ServerDescription,
@@ -102,6 +101,27 @@ export async function runInBackground(
   writeStored(stored);
   void keepStored(stored, lock);
   send('ready');
+}
+
+/** The interval at which a server looks whether its file still exists, in ms. */
+const KEEP_MS = 200;
+
+/**
+ * Keeps the file of the server of this process, so that commands find the server also after the file or its folder was
+ * deleted. Writes it again unless another process has the name. Never resolves, and does not keep the process running.
+ */
+async function keepStored(server: StoredServer, lock: Pick<Lock, 'renew'>): Promise<never> {
+  for (;;) {
+    await sleep(KEEP_MS, undefined, { ref: false });
+    if (readStored(server.name)?.pid === server.pid) continue;
+    try {
+      openFolder(() => {});
+      await lock.renew();
+      writeStored(server);
+    } catch {
+      // Another process has the name, or the folder cannot be written: the next attempt can succeed.
+    }
+  }
 }
 
 function send(message: Message): void {
