@@ -13,18 +13,14 @@ import {
   resolvePointer,
   toNode,
 } from './document.ts';
-import { isValidPattern } from './patterns/pattern.ts';
+import { omitInvalidKeywords, replaceInvalidSchemas } from './invalid-keywords.ts';
 import { mapNodes } from './walk-schemas.ts';
-
-const COUNT_KEYWORDS = ['minLength', 'maxLength', 'minItems', 'maxItems', 'minProperties', 'maxProperties'];
-
-const TYPES: ReadonlySet<unknown> = new Set(['string', 'number', 'integer', 'boolean', 'array', 'object', 'null']);
 
 /**
  * Converts the schemas of an OpenAPI 3.0, 3.1 or 3.2 document to the JSON Schema dialect of ajv.
  * For example, `nullable` becomes the type `null`, and a boolean `exclusiveMinimum` becomes a number.
- * `warnings`: the keywords that were removed because of invalid values or contradictions, and the entries of `allOf`,
- * `anyOf` and `oneOf` that were removed because they lead back to their own schema.
+ * `warnings`: the keywords and schemas that were removed because of invalid values or contradictions, and the entries
+ * of `allOf`, `anyOf` and `oneOf` that were removed because they lead back to their own schema.
  */
 export function normalizeSchemas(document: Document): {
   readonly document: Document;
@@ -34,13 +30,9 @@ export function normalizeSchemas(document: Document): {
   const composed: string[] = [];
   const isVersion30 = document.openapi.startsWith('3.0');
   const normalized = mapNodes(document, (node, pointer) => {
-    const invalid = findInvalidKeywords(node);
     if (LOOP_KEYWORDS.some((keyword) => Array.isArray(node[keyword]))) composed.push(pointer);
-    // `required: true` is common in documents converted from older versions.
-    for (const key of invalid.filter((name) => !ID_KEYWORDS.has(name) && typeof node[name] !== 'boolean'))
-      warnings.push({ pointer: pointer + formatPointer(key), message: INVALID_KEYWORD });
-    const possible = removeContradictions(omitKeys(node, invalid), pointer, warnings);
-    const valid = replaceInvalidProperties(possible, pointer, warnings);
+    const possible = removeContradictions(omitInvalidKeywords(node, pointer, warnings), pointer, warnings);
+    const valid = replaceInvalidSchemas(possible, pointer, warnings);
     return normalizeSchema(isFileForm(pointer, node) ? { type: 'object' } : valid, document, isVersion30);
   });
   const loops = findLoops(document, composed);
@@ -83,25 +75,6 @@ function removeLoops(document: Document, loops: readonly Loop[]): Document {
  */
 function isFileForm(pointer: string, { type }: Node): boolean {
   return type === 'string' && pointer.endsWith('/multipart~1form-data/schema');
-}
-
-/**
- * Returns a schema in which each invalid property is replaced by an empty schema.
- * For example, the YAML line `name:` is invalid, because its value is null.
- * Adds a warning for each replaced property to `warnings`.
- */
-function replaceInvalidProperties(node: Node, pointer: string, warnings: Issue[]): Node {
-  const properties = Object.entries(isNode(node.properties) ? node.properties : {});
-  const invalid = properties.filter(([, schema]) => !isSchema(schema)).map(([name]) => name);
-  if (invalid.length === 0) return node;
-  for (const name of invalid)
-    warnings.push({ pointer: pointer + formatPointer('properties', name), message: 'is not a schema: add a schema' });
-  const replaced = properties.map(([name, schema]) => [name, invalid.includes(name) ? {} : schema]);
-  return { ...node, properties: Object.fromEntries(replaced) };
-}
-
-function isSchema(value: unknown): boolean {
-  return isNode(value) || typeof value === 'boolean';
 }
 
 /** Normalizes a schema. Other nodes of the document stay unchanged, because they don't have the keywords of schemas. */
@@ -185,67 +158,6 @@ function normalizeBound(node: Node, name: string, exclusiveName: string): Node {
   const { [name]: limit, [exclusiveName]: isExclusive, ...rest } = node;
   if (typeof isExclusive !== 'boolean') return node;
   return limit === undefined ? rest : { ...rest, [isExclusive ? exclusiveName : name]: limit };
-}
-
-/**
- * For each schema keyword: a function that returns whether the value of the keyword is valid.
- * Documents converted from older versions can have `required: true` or `type: file`.
- */
-const KEYWORD_CHECKS: Readonly<Record<string, (value: unknown) => boolean>> = {
-  type: (value) => [value].flat().every((type) => TYPES.has(type)),
-  required: (value) => Array.isArray(value) && value.every((name) => typeof name === 'string'),
-  enum: isFilledArray,
-  properties: isNode,
-  pattern: (value) => typeof value === 'string' && isValidPattern(value),
-  format: (value) => typeof value === 'string',
-  ...Object.fromEntries(COUNT_KEYWORDS.map((keyword) => [keyword, isCount])),
-  minimum: Number.isFinite,
-  maximum: Number.isFinite,
-  multipleOf: (value) => typeof value === 'number' && value > 0,
-  uniqueItems: (value) => typeof value === 'boolean',
-  items: (value) => isSchema(value) || Array.isArray(value),
-  additionalProperties: isSchema,
-  not: isSchema,
-  allOf: areSchemas,
-  anyOf: areSchemas,
-  oneOf: areSchemas,
-  prefixItems: areSchemas,
-  minContains: isCount,
-  maxContains: isCount,
-  dependentSchemas: isNode,
-  dependentRequired: (value) => isNode(value) && Object.values(value).every(Array.isArray),
-  // Schema ids and anchors are removed, because references to them have been replaced by pointers.
-  id: (value) => typeof value !== 'string',
-  $id: () => false,
-  $schema: () => false,
-  $anchor: () => false,
-  $dynamicAnchor: () => false,
-};
-
-function isCount(value: unknown): boolean {
-  return Number.isInteger(value) && Number(value) >= 0;
-}
-
-function isFilledArray(value: unknown): boolean {
-  return Array.isArray(value) && value.length > 0;
-}
-
-function areSchemas(value: unknown): boolean {
-  return isFilledArray(value) && (value as readonly unknown[]).every(isSchema);
-}
-
-const INVALID_KEYWORD = 'is ignored because its value is not valid for this keyword: correct the value';
-
-/** Keywords that are removed without a warning. */
-const ID_KEYWORDS = new Set(['id', '$id', '$schema', '$anchor', '$dynamicAnchor']);
-
-/** Keys that a schema never has. They belong to parameters, headers, media types, operations and security schemes. */
-const OTHER_NODE_KEYS = ['in', 'schema', 'content', 'flows', 'scheme', 'responses', 'openIdConnectUrl'];
-
-/** Returns the keywords of a schema that have invalid values. */
-function findInvalidKeywords(node: Node): readonly string[] {
-  if (OTHER_NODE_KEYS.some((key) => key in node)) return [];
-  return Object.keys(node).filter((key) => Object.hasOwn(KEYWORD_CHECKS, key) && !KEYWORD_CHECKS[key]?.(node[key]));
 }
 
 function normalizeNullable(node: Node): Node {

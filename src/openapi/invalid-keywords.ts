@@ -1,0 +1,136 @@
+import type { Issue } from '../util/issue.ts';
+import { formatPointer } from '../util/json-pointer.ts';
+import { isNode, type Node, omitKeys } from './document.ts';
+import { isValidPattern } from './patterns/pattern.ts';
+
+const COUNT_KEYWORDS = ['minLength', 'maxLength', 'minItems', 'maxItems', 'minProperties', 'maxProperties'];
+
+const TYPES: ReadonlySet<unknown> = new Set(['string', 'number', 'integer', 'boolean', 'array', 'object', 'null']);
+
+/** Keywords whose value is a schema. */
+const SCHEMA_KEYWORDS = [
+  'additionalProperties',
+  'not',
+  'contains',
+  'propertyNames',
+  'if',
+  'then',
+  'else',
+  'unevaluatedItems',
+  'unevaluatedProperties',
+  'contentSchema',
+];
+
+/** Keywords whose value is a list of schemas. */
+const LIST_KEYWORDS = ['allOf', 'anyOf', 'oneOf', 'prefixItems'];
+
+/** Keywords whose value is an object with a schema for each name. */
+const NAMES_KEYWORDS = ['properties', 'patternProperties', 'dependentSchemas', '$defs', 'definitions'];
+
+type Check = (value: unknown) => boolean;
+
+function createChecks(keywords: readonly string[], check: Check): Readonly<Record<string, Check>> {
+  return Object.fromEntries(keywords.map((keyword) => [keyword, check]));
+}
+
+/**
+ * For each schema keyword: a function that returns whether the value of the keyword is valid.
+ * Documents converted from older versions can have `required: true` or `type: file`.
+ */
+const KEYWORD_CHECKS: Readonly<Record<string, Check>> = {
+  type: (value) => [value].flat().every((type) => TYPES.has(type)),
+  required: (value) => Array.isArray(value) && value.every((name) => typeof name === 'string'),
+  enum: isFilledArray,
+  pattern: (value) => typeof value === 'string' && isValidPattern(value),
+  format: (value) => typeof value === 'string',
+  ...createChecks(COUNT_KEYWORDS, isCount),
+  minimum: Number.isFinite,
+  maximum: Number.isFinite,
+  multipleOf: (value) => typeof value === 'number' && value > 0,
+  uniqueItems: (value) => typeof value === 'boolean',
+  items: (value) => isSchema(value) || Array.isArray(value),
+  ...createChecks(SCHEMA_KEYWORDS, isSchema),
+  ...createChecks(LIST_KEYWORDS, areSchemas),
+  ...createChecks(NAMES_KEYWORDS, isNode),
+  minContains: isCount,
+  maxContains: isCount,
+  dependentRequired: (value) => isNode(value) && Object.values(value).every(Array.isArray),
+  // Schema ids and anchors are removed, because references to them have been replaced by pointers.
+  id: (value) => typeof value !== 'string',
+  $id: () => false,
+  $schema: () => false,
+  $anchor: () => false,
+  $dynamicAnchor: () => false,
+};
+
+function isSchema(value: unknown): boolean {
+  return isNode(value) || typeof value === 'boolean';
+}
+
+function isCount(value: unknown): boolean {
+  return Number.isInteger(value) && Number(value) >= 0;
+}
+
+function isFilledArray(value: unknown): boolean {
+  return Array.isArray(value) && value.length > 0;
+}
+
+function areSchemas(value: unknown): boolean {
+  return isFilledArray(value) && (value as readonly unknown[]).every(isSchema);
+}
+
+const NO_SCHEMA = 'is ignored, because it is not a schema: use an object';
+
+/** Returns the warning about a keyword with an invalid value. */
+function describeInvalid(keyword: string): string {
+  if (['schema', 'items'].includes(keyword) || SCHEMA_KEYWORDS.includes(keyword)) return NO_SCHEMA;
+  if (LIST_KEYWORDS.includes(keyword)) return 'is ignored, because it is not a list of schemas: use a list of objects';
+  if (NAMES_KEYWORDS.includes(keyword))
+    return 'is ignored, because it is not an object with a schema for each name: use such an object';
+  return 'is ignored because its value is not valid for this keyword: correct the value';
+}
+
+/** Keywords that are removed without a warning. */
+const ID_KEYWORDS = new Set(['id', '$id', '$schema', '$anchor', '$dynamicAnchor']);
+
+/** Keys that a schema never has. They belong to parameters, headers, media types, operations and security schemes. */
+const OTHER_NODE_KEYS = ['in', 'schema', 'content', 'flows', 'scheme', 'responses', 'openIdConnectUrl'];
+
+/** Matches the JSON Pointers of media types and headers. */
+const SCHEMA_HOLDER = /\/(?:content|mediaTypes|headers)\/[^/]+$/;
+
+/**
+ * Returns a schema without the keywords that have invalid values, and a media type or a header without a schema that is
+ * none.
+ * Adds a warning for each of them to `warnings`.
+ */
+export function omitInvalidKeywords(node: Node, pointer: string, warnings: Issue[]): Node {
+  const isInvalid = (key: string) => Object.hasOwn(KEYWORD_CHECKS, key) && !KEYWORD_CHECKS[key]?.(node[key]);
+  const invalid = OTHER_NODE_KEYS.some((key) => key in node)
+    ? ['schema'].filter((key) => key in node && !isSchema(node[key]) && SCHEMA_HOLDER.test(pointer))
+    : Object.keys(node).filter(isInvalid);
+  // `required: true` is common in documents converted from older versions.
+  for (const key of invalid.filter((name) => !ID_KEYWORDS.has(name) && typeof node[name] !== 'boolean'))
+    warnings.push({ pointer: pointer + formatPointer(key), message: describeInvalid(key) });
+  return omitKeys(node, invalid);
+}
+
+/**
+ * Returns a node in which each value that should be a schema, but is none, is replaced by an empty schema: a property
+ * or another schema with a name, or a component.
+ * For example, the YAML line `name:` is invalid, because its value is null.
+ * Adds a warning for each replaced value to `warnings`.
+ */
+export function replaceInvalidSchemas(node: Node, pointer: string, warnings: Issue[]): Node {
+  const keywords = pointer === '/components' ? ['schemas'] : NAMES_KEYWORDS;
+  const changed = keywords.flatMap((keyword) => {
+    const schemas = node[keyword];
+    if (!isNode(schemas)) return [];
+    const names = Object.keys(schemas).filter((name) => !isSchema(schemas[name]));
+    for (const name of names)
+      warnings.push({ pointer: pointer + formatPointer(keyword, name), message: 'is not a schema: add a schema' });
+    const replaced = Object.fromEntries(names.map((name) => [name, {}]));
+    return names.length > 0 ? [[keyword, { ...schemas, ...replaced }]] : [];
+  });
+  return changed.length > 0 ? { ...node, ...Object.fromEntries(changed) } : node;
+}
