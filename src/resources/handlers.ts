@@ -1,5 +1,5 @@
 import { type Context, DomainError, type Handle, type HandlerResponse, type Input } from '../application.ts';
-import { toNode } from '../openapi/document.ts';
+import { omitKeys, toNode } from '../openapi/document.ts';
 import type { Entry, State } from '../store/state.ts';
 import { isPathSegment } from '../util/request-target.ts';
 import { changePassword } from './accounts.ts';
@@ -274,7 +274,7 @@ async function update(model: ResourceModel, plan: Plan, input: Input, context: C
     requireAllowedValues(model, plan, patch);
     const result = operations
       ? patchEntry(model, plan, current, operations, nowMs)
-      : model.updateEntry(plan, current, (old) => applyMergePatch(old, patch) as Entry, patch, nowMs);
+      : model.updateEntry(plan, current, (old) => applyChange(plan, old, patch), patch, nowMs);
     const sent = operations ? listChanges(current, result) : patch;
     const followed = followState(model, plan, { current, entry: result, sent, nowMs });
     const finished = finishChange(model, plan, state, { current, entry: followed, sent });
@@ -282,6 +282,13 @@ async function update(model: ResourceModel, plan: Plan, input: Input, context: C
     return { next: setEntry(model, plan, state, { current: stored, entry: kept }), result: kept };
   });
   return respond(model, plan, input, { status: plan.route.successStatus, state: context.read(), entry });
+}
+
+/** Returns an entry with the properties of a request. A PUT replaces the objects in it, and a PATCH changes them. */
+function applyChange({ route }: Plan, old: Entry, sent: Entry): Entry {
+  if (route.method !== 'PUT') return applyMergePatch(old, sent) as Entry;
+  const removed = Object.keys(sent).filter((name) => sent[name] === null);
+  return omitKeys({ ...old, ...sent }, removed);
 }
 
 /** Returns the properties that a changed entry has, and that the current one lacks or has with other values. */

@@ -69,6 +69,29 @@ describe('the default values of nested objects', () => {
   });
 });
 
+describe('an object in an entry', () => {
+  const place = { oneOf: [createObject({ 'city!': TEXT, zip: TEXT }), createObject({ 'lat!': INTEGER })] };
+  const Shop = createObject({ 'id!': INTEGER, 'name!': TEXT, 'place!': place });
+  const paths: Paths = {
+    '/shops': { post: { status: 201, request: refer('Shop'), response: refer('Shop') } },
+    '/shops/{shopId}': {
+      get: { response: refer('Shop') },
+      // Because this body requires less than that of the POST, the PUT changes only the properties in the body.
+      put: { request: createObject({ name: TEXT, place }), response: refer('Shop') },
+      patch: { request: { type: 'object' }, response: refer('Shop') },
+    },
+  };
+
+  it('is replaced by a PUT, and changed by a PATCH', async () => {
+    const { ask } = await startApi({ paths, schemas: { Shop } });
+    const shop = { id: 1, name: 'a', place: { city: 'Oslo', zip: '1' } };
+    await ask('POST', '/shops', shop);
+    const patched = await ask('PATCH', '/shops/1', { place: { zip: '2' } });
+    expect(patched.body).toEqual({ ...shop, place: { city: 'Oslo', zip: '2' } });
+    expect((await ask('PUT', '/shops/1', { place: { lat: 5 } })).body).toEqual({ ...shop, place: { lat: 5 } });
+  });
+});
+
 describe('a flat list of entries that are created below their parents', () => {
   const Post = createObject({ id: INTEGER, title: TEXT });
   const Comment = createObject({ id: INTEGER, postId: INTEGER, text: TEXT });
