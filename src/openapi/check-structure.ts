@@ -115,7 +115,7 @@ function checkParameter(document: Document, pointer: string): readonly Issue[] {
     return [
       { pointer, message: 'has no content: add content with one media type, because it is the whole query string' },
     ];
-  if (node.schema !== undefined && !isNode(node.schema) && typeof node.schema !== 'boolean')
+  if (!isNode(node.schema ?? {}) && typeof node.schema !== 'boolean')
     return [{ pointer: `${pointer}/schema`, message: 'is not a schema: use an object' }];
   const isDescribed = isNode(node.schema) || isNode(node.content) || node.schema === true;
   return isDescribed ? [] : [{ pointer, message: 'has no schema: add a schema' }];
