@@ -197,7 +197,7 @@ export function getEntry(read: Route, body: unknown): Node {
 }
 
 /** Returns a copy of `value`. Replaces the object `old` in it with `replacement`, at any depth. */
-function replaceObject(value: unknown, old: Node, replacement: Node): unknown {
+export function replaceObject(value: unknown, old: Node, replacement: Node): unknown {
   if (value === old) return replacement;
   if (Array.isArray(value)) return value.map((entry) => replaceObject(entry, old, replacement));
   if (!isNode(value)) return value;

@@ -1,8 +1,9 @@
-import { getNode } from '../openapi/document.ts';
-import { findResponse } from '../openapi/responses.ts';
+import { getNode, toNode } from '../openapi/document.ts';
+import { findJsonMedia, findResponse } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
 import { toSeed } from '../util/random.ts';
 import { canBeRefused, isAmbiguous } from './ambiguity.ts';
+import { findPropertyPointer } from './body-places.ts';
 import type { CheckContext } from './check-context.ts';
 import { sendConfirmed } from './confirm-findings.ts';
 import { isLogin } from './credentials.ts';
@@ -104,12 +105,27 @@ function findRefusedClasses(session: Session, route: Route, answers: readonly Ed
   // A documented 428 says that requests need a precondition, also if the header is optional.
   const isRefused = ({ response }: EditedAnswer) =>
     response.status !== PRECONDITION_REQUIRED && isDocumentedRefusal(session, route, response);
-  const isDecided = (answer: EditedAnswer) => isAccepted(answer.response) || isRefused(answer);
+  const isDecided = (answer: EditedAnswer) =>
+    (isAccepted(answer.response) || isRefused(answer)) && !isImpossibleNull(session, route, answer);
   const classes = groupBy(answers.filter(isDecided), ({ part, edit }) => getValueClass(session.contract, part, edit));
   const ordinary = classes.get(ORDINARY) ?? [];
   const accepted = ordinary.filter(({ response }) => isAccepted(response)).length;
   if (accepted < MIN_ACCEPTED * ordinary.length) return [];
   return [...classes].filter(([kind, all]) => kind !== ORDINARY && all.every(isRefused));
+}
+
+/**
+ * Returns whether a request has `null` for a property that the resource in the response must have, and not with `null`.
+ * A server that can't remove its value may refuse `null`.
+ */
+function isImpossibleNull({ contract }: Session, route: Route, { part, edit }: EditedAnswer): boolean {
+  if (edit.kind !== 'set' || edit.value !== null || part.kind !== 'body' || part.path.length !== 1) return false;
+  const name = String(part.path[0]);
+  const media = findJsonMedia(route.responses, route.successStatus);
+  const property = media?.schema && findPropertyPointer(contract.normalized, media.schema, name);
+  if (!property) return false;
+  const { required } = toNode(getNode(contract.normalized, property.slice(0, property.lastIndexOf('/properties/'))));
+  return Array.isArray(required) && required.includes(name) && !contract.isValid(property, null);
 }
 
 /**

@@ -17,6 +17,7 @@ import {
   documents,
   getEntry,
   isSameValue,
+  replaceObject,
 } from './life-cycle-rules.ts';
 import { getBodySchema, type RequestValues, validateValues } from './requests.ts';
 import { type Confidence, createViolation } from './rules.ts';
@@ -213,10 +214,14 @@ export class ResourceUpdates {
     const { read } = this.#resource;
     const before = getEntry(read, this.current?.body);
     const names = this.#findSettable(route, before).filter(
-      (name) => this.#allowsNull(route, name) && this.#isValid(route, { ...values, body: { [name]: null } }),
+      (name) =>
+        this.#allowsNull(route, name) &&
+        this.#canRemove(name) &&
+        this.#isValid(route, { ...values, body: { [name]: null } }),
     );
     const { coverage } = this.#context.session.results;
-    if (names.length === 0) return coverage.skipRule('null-removes', route, 'no property of a PATCH can be null');
+    if (names.length === 0)
+      return coverage.skipRule('null-removes', route, 'no property of a PATCH and of the resource can be null');
     coverage.countRule('null-removes', route);
     const body = Object.fromEntries(names.map((name) => [name, null]));
     await this.#sendBody(
@@ -309,6 +314,18 @@ export class ResourceUpdates {
 
   #allowsNull(route: Route, name: string): boolean {
     return this.#getParts(route, name).some(({ type }) => [type].flat().includes('null'));
+  }
+
+  /** Returns whether the contract allows the resource without a property, or with `null`, as far as it is valid now. */
+  #canRemove(name: string): boolean {
+    const { read } = this.#resource;
+    const { current } = this;
+    if (!current) return false;
+    const canReturn = createReturnTest(this.#context.session, read, current);
+    const entry = getEntry(read, current.body);
+    const { [name]: _, ...others } = entry;
+    const changed = [others, { ...entry, [name]: null }].map((one) => replaceObject(current.body, entry, one));
+    return changed.some(canReturn) || !canReturn(current.body);
   }
 
   #hasDefault(route: Route, name: string): boolean {
