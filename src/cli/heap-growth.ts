@@ -1,4 +1,4 @@
-import { setFlagsFromString } from 'node:v8';
+import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 
 /**
  * Keeps the space in which V8 creates new objects at its first size, 1 MB.
@@ -15,15 +15,23 @@ export function allowNewSpaceGrowth(): void {
 }
 
 /**
- * Lets V8 collect garbage before the heap has grown by more than half.
+ * Lets V8 collect garbage before the heap has grown by more than half, or by more than a seventh if it is large.
  * By default, V8 waits until a small heap has four times its size.
  * In a measurement, a check of 108 operations used 191 MB instead of 313 MB, and 10 % more CPU time.
  */
 export function limitHeapGrowth(): void {
-  setFlagsFromString(`--heap-growing-percent=${GROWTH_PERCENT}`);
+  const limit = () =>
+    setFlagsFromString(
+      `--heap-growing-percent=${getHeapStatistics().used_heap_size > LARGE_HEAP_BYTES ? 15 : GROWTH_PERCENT}`,
+    );
+  limit();
+  setInterval(limit, 1_000).unref();
 }
 
 const GROWTH_PERCENT = 50;
+
+/** The size from which a heap grows by less, in bytes. */
+const LARGE_HEAP_BYTES = 120_000_000;
 
 /** The default of V8 in all versions of Node since 20. */
 const DEFAULT_FACTOR = 2;

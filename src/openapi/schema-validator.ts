@@ -141,7 +141,10 @@ export function createSchemaValidator(getDocument: () => Document, options: Vali
       // A schema that contains itself causes endless recursion, or too many calls.
       return [createUnusableError(pointer, error as Error)];
     }
-    return validate.errors ?? NO_ERRORS;
+    const errors = validate.errors ?? NO_ERRORS;
+    // The errors refer to the value, which can be large.
+    validate.errors = null;
+    return errors;
   };
   const validateNested = (pointer: string, value: unknown, depth: number): readonly ErrorObject[] => {
     const errors = run(compiled.get(pointer) ?? findCompiled(pointer) ?? compile(pointer), pointer, value);

@@ -3,14 +3,25 @@ import { parsePointer } from '../util/json-pointer.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import { loadYamlParser } from './document.ts';
 
-/** A value in the text of a YAML or JSON document. The children of a mapping are alternately keys and values. */
-interface SourceNode {
-  /** The index at which the parser starts to read the value, before separators, comments, tag and anchor. */
-  readonly offset: number;
-  readonly children: SourceNode[];
-  /** The parsed value. */
-  result?: unknown;
+/**
+ * The values in the text of a YAML or JSON document, each before the values inside it.
+ * The values inside a mapping are alternately keys and values.
+ * Has no object for each value, because a large document has a million values.
+ */
+interface SourceTree {
+  /** The index at which the parser starts to read each value, before separators, comments, tag and anchor. */
+  readonly offsets: number[];
+  /** The number of the first value after each value and the values inside it. */
+  readonly ends: number[];
+  readonly kinds: SourceKind[];
+  /** The text of each key of a mapping. */
+  readonly keys: Map<number, string>;
+  /** The texts of all keys. An equal key uses the same text. */
+  readonly names: Map<string, string>;
 }
+
+/** `wrapper`: contains only the same value again. js-yaml reads the flow mapping in `- {…}` twice. */
+type SourceKind = 'list' | 'null' | 'other' | 'wrapper';
 
 /**
  * Formats the position of the value at a JSON Pointer: `FILE:LINE:COLUMN #POINTER`.
@@ -45,33 +56,28 @@ export function createLocator(
   text: string,
   toSourcePointer: (pointer: string) => string = (pointer) => pointer,
 ): Locate {
-  let root: SourceNode | undefined;
+  let tree: SourceTree | undefined;
   let starts: readonly number[] | undefined;
   const getLine = (offset: number) => {
     starts ??= findLineStarts(text);
     return countStarts(starts, offset);
   };
   const find = (pointer: string) => {
-    root ??= parseSource(text);
-    return findNode(root, parsePointer(toSourcePointer(pointer)));
+    tree ??= parseJson(text) ?? parseYaml(text);
+    const { node, key = node } = findNode(tree, parsePointer(toSourcePointer(pointer)));
+    return { start: findStart(text, tree, node), keyStart: findStart(text, tree, key) };
   };
-  const format = (node: SourceNode, pointer: string) => {
-    const lines = text.slice(0, findStart(text, node)).split('\n');
-    return `${path}:${lines.length}:${(lines.at(-1)?.length ?? 0) + 1} #${pointer}`;
+  const format = (start: number, pointer: string) => {
+    const column = start - text.lastIndexOf('\n', start - 1);
+    return `${path}:${getLine(start)}:${column} #${pointer}`;
   };
-  return Object.assign((pointer: string) => format(find(pointer).node, pointer), {
-    key(pointer: string) {
-      const { node, key = node } = find(pointer);
-      return format(key, pointer);
-    },
+  return Object.assign((pointer: string) => format(find(pointer).start, pointer), {
+    key: (pointer: string) => format(find(pointer).keyStart, pointer),
     find(pointer: string): SourceLines {
-      const { node, key = node } = find(pointer);
-      return { path, ...readLines(text, findStart(text, key)) };
+      const { keyStart } = find(pointer);
+      return { path, line: getLine(keyStart), text: readLines(text, keyStart) };
     },
-    findLine(pointer: string) {
-      const { node, key = node } = find(pointer);
-      return { path, line: getLine(findStart(text, key)) };
-    },
+    findLine: (pointer: string) => ({ path, line: getLine(find(pointer).keyStart) }),
   });
 }
 
@@ -103,73 +109,147 @@ const MAX_LINE_LENGTH = 200;
  * Returns the line at an offset and the next four lines.
  * If the line is long, returns only its part after the offset.
  */
-function readLines(text: string, offset: number): Omit<SourceLines, 'path'> {
+function readLines(text: string, offset: number): string {
   const begin = text.lastIndexOf('\n', offset - 1) + 1;
   const start = offset - begin > MAX_LINE_LENGTH / 2 ? offset : begin;
   const lines = text.slice(start, start + MAX_LINES * (MAX_LINE_LENGTH + 1) * 2).split(/\r?\n/, MAX_LINES);
   const shown = lines.map((line) => (line.length > MAX_LINE_LENGTH ? `${line.slice(0, MAX_LINE_LENGTH)}…` : line));
-  return { line: text.slice(0, begin).split('\n').length, text: shown.join('\n').trimEnd() };
+  return shown.join('\n').trimEnd();
 }
 
-/** Parses a text into nodes with offsets. js-yaml calls the listener before and after each value. */
-function parseSource(text: string): SourceNode {
-  const root: SourceNode = { offset: 0, children: [] };
-  const ancestors: SourceNode[] = [root];
-  const listener = (event: 'open' | 'close', { position, result }: State) => {
-    if (event === 'open') {
-      const node = { offset: position, children: [] };
-      ancestors.at(-1)?.children.push(node);
-      ancestors.push(node);
-    } else Object.assign(ancestors.pop() ?? {}, { result });
+/** Matches a token of JSON (RFC 8259), and the white space before it. */
+const JSON_TOKEN =
+  /\s*(?:(?<opening>[[{])|(?<closing>[\]}])|(?<separator>[,:])|(?<text>"[ !#-[\]-\uffff]*(?:\\(?:["\\/bfnrt]|u[\dA-Fa-f]{4})[ !#-[\]-\uffff]*)*")|null|true|false|-?\d[\d.eE+-]*)/y;
+
+/**
+ * Parses a text that consists of tokens of JSON into values with offsets.
+ * Returns undefined for another text.
+ * Does not create the values themselves, because they need more memory than anything else that a check keeps.
+ */
+function parseJson(text: string): SourceTree | undefined {
+  const { length } = text.trimEnd();
+  const tree = createTree();
+  const open: number[] = [];
+  let isKey = false;
+  for (let start = 0; start < length; start = JSON_TOKEN.lastIndex) {
+    JSON_TOKEN.lastIndex = start;
+    const { 0: token = '', groups = {} } = JSON_TOKEN.exec(text) ?? {};
+    if (token === '') return undefined;
+    const isMapping = text[tree.offsets[open.at(-1) ?? -1] ?? -1] === '{';
+    if (groups.closing) {
+      const node = open.pop();
+      if (node === undefined) return undefined;
+      tree.ends[node] = tree.offsets.length;
+    } else if (groups.separator) isKey = isMapping && groups.separator === ',';
+    else {
+      const node = addNode(tree, JSON_TOKEN.lastIndex - token.trimStart().length);
+      if (isKey && groups.text)
+        addKey(tree, node, groups.text.includes('\\') ? String(JSON.parse(groups.text)) : groups.text.slice(1, -1));
+      if (groups.opening) open.push(node);
+      else tree.ends[node] = node + 1;
+      tree.kinds[node] = groups.opening === '[' ? 'list' : 'other';
+      isKey = groups.opening === '{';
+    }
+  }
+  return open.length === 0 ? tree : undefined;
+}
+
+function createTree(): SourceTree {
+  return { offsets: [], ends: [], kinds: [], keys: new Map(), names: new Map() };
+}
+
+/** Adds a value whose end is not known yet. Returns its number. */
+function addNode({ offsets, ends, kinds }: SourceTree, offset: number): number {
+  ends.push(Number.POSITIVE_INFINITY);
+  kinds.push('other');
+  return offsets.push(offset) - 1;
+}
+
+function addKey({ keys, names }: SourceTree, node: number, name: string): void {
+  const known = names.get(name);
+  if (known === undefined) names.set(name, name);
+  keys.set(node, known ?? name);
+}
+
+/** Parses a text into values with offsets. js-yaml calls the listener before and after each value. */
+function parseYaml(text: string): SourceTree {
+  const tree = createTree();
+  const { offsets, ends, kinds } = tree;
+  const open: number[] = [];
+  /** The scalar values whose mapping or list is not yet complete. */
+  const scalars = new Map<number, string>();
+  let last: { readonly node: number; readonly result: unknown } | undefined;
+  const close = (node: number, result: unknown) => {
+    ends[node] = offsets.length;
+    const isWrapper = last?.node === node + 1 && ends[node + 1] === ends[node] && last.result === result;
+    const isList = Array.isArray(result);
+    kinds[node] = isWrapper ? 'wrapper' : isList ? 'list' : result === null ? 'null' : 'other';
+    for (const [index, child] of listChildren(tree, node).entries()) {
+      const name = scalars.get(child);
+      scalars.delete(child);
+      if (name !== undefined && !isList && index % 2 === 0) addKey(tree, child, name);
+    }
+    if (typeof result !== 'object' || result === null) scalars.set(node, String(result));
+    last = { node, result };
   };
-  // If the text is invalid, the values before the error still have nodes.
+  const listener = (event: 'open' | 'close', { position, result }: State) => {
+    if (event === 'close') return close(open.pop() as number, result);
+    open.push(addNode(tree, position));
+  };
+  // If the text is invalid, the values before the error still have positions.
   tryOrUndefined(() => loadYamlParser().load(text, { json: true, listener }));
-  return root.children[0] ?? root;
+  for (const node of open.reverse()) close(node, undefined);
+  return tree;
 }
 
-/** A node of the document. If the node is the value of a key in a mapping, also the node of the key. */
+/** Returns the numbers of the values inside a mapping or list. */
+function listChildren({ ends }: SourceTree, node: number): readonly number[] {
+  const children: number[] = [];
+  for (let child = node + 1; child < (ends[node] ?? 0); child = ends[child] ?? 0) children.push(child);
+  return children;
+}
+
+/** A value of the document. If it is the value of a key in a mapping, also the key. */
 interface FoundNode {
-  readonly node: SourceNode;
-  readonly key?: SourceNode | undefined;
+  readonly node: number;
+  readonly key?: number | undefined;
 }
 
-/** Returns the node to which the steps of a JSON Pointer lead. If there is none, returns the closest ancestor. */
-function findNode(root: SourceNode, steps: readonly string[]): FoundNode {
-  let found: FoundNode = { node: unwrap(root) };
+/** Returns the value to which the steps of a JSON Pointer lead. If there is none, returns the closest ancestor. */
+function findNode(tree: SourceTree, steps: readonly string[]): FoundNode {
+  let found: FoundNode = { node: unwrap(tree, 0) };
   for (const step of steps) {
-    const child = findChild(found.node, step);
+    const child = findChild(tree, found.node, step);
     if (!child) break;
-    found = { ...child, node: unwrap(child.node) };
+    found = { ...child, node: unwrap(tree, child.node) };
   }
   return found;
 }
 
-function findChild({ children, result }: SourceNode, step: string): FoundNode | undefined {
-  if (Array.isArray(result)) {
-    const node = children[Number(step)];
-    return node && { node };
+function findChild(tree: SourceTree, node: number, step: string): FoundNode | undefined {
+  const children = listChildren(tree, node);
+  if (tree.kinds[node] === 'list') {
+    const entry = children[Number(step)];
+    return entry === undefined ? undefined : { node: entry };
   }
-  const keyIndex = children.findIndex((key, index) => index % 2 === 0 && String(key.result) === step);
-  const node = keyIndex < 0 ? undefined : children[keyIndex + 1];
-  return node && { node, key: children[keyIndex] };
+  const keyIndex = children.findIndex((key, index) => index % 2 === 0 && tree.keys.get(key) === step);
+  const value = keyIndex < 0 ? undefined : children[keyIndex + 1];
+  return value === undefined ? undefined : { node: value, key: children[keyIndex] };
 }
 
-/**
- * Returns the innermost node of a value. js-yaml opens two nodes for the flow mapping in `- {…}`, since the mapping
- * could be a key of a block mapping.
- */
-function unwrap(node: SourceNode): SourceNode {
-  const [child] = node.children;
-  return child && node.children.length === 1 && child.result === node.result ? unwrap(child) : node;
+/** Returns the innermost value of wrappers. */
+function unwrap(tree: SourceTree, node: number): number {
+  return tree.kinds[node] === 'wrapper' ? unwrap(tree, node + 1) : node;
 }
 
 /** Matches white space, comments, tags and anchors before a value. */
 const SEPARATORS = /(?:\s+|#[^\n]*|[&!][^\s,[\]{}]*(?=\s))*/y;
 
-function findStart(text: string, { offset, result }: SourceNode): number {
+function findStart(text: string, { offsets, kinds }: SourceTree, node: number): number {
+  const offset = offsets[node] ?? 0;
   SEPARATORS.lastIndex = offset;
   SEPARATORS.exec(text);
   const start = SEPARATORS.lastIndex;
   // An omitted value has no text.
-  return result === null && !/^(?:null|~)/i.test(text.slice(start, start + 4)) ? offset : start;
+  return kinds[node] === 'null' && !/^(?:null|~)/i.test(text.slice(start, start + 4)) ? offset : start;
 }

@@ -56,6 +56,11 @@ describe('createLocator', () => {
     ['YAML in all styles', STYLES],
     ['indented JSON', JSON.stringify({ info, components }, null, 2)],
     ['JSON on one line', JSON.stringify({ info, components })],
+    [
+      'JSON with escapes',
+      JSON.stringify({ 'a"b\n': [[], {}, [{ '\u0001é': null }]], '\\': [1e-7, true], '': { a: [-1, 'b'] } }),
+    ],
+    ['YAML that looks like JSON', '{"a\\x41": "b\n c", "d": [1, {"e": null}], "f": {"g": [2, 3, {"h": []}]}}'],
   ])('finds the line and column of every value of %s', (_, text) => {
     const [locate, oracle] = [createLocator('file', text), createOracle(text)];
     const allSteps = listSteps(parseDocument(text).toJS());
