@@ -5,6 +5,7 @@ import type { Entry } from '../store/state.ts';
 import { createIssue, type Issue } from '../util/issue.ts';
 import { formatPointer, parsePointer } from '../util/json-pointer.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
+import { normalizeName } from '../util/names.ts';
 import { getOwn } from './entry-values.ts';
 import { listNamedObjects } from './named-objects.ts';
 import type { Resource } from './resource.ts';
@@ -101,7 +102,7 @@ export class EntryValidator {
    * The data file must not contain them, because it is validated against the schema of stored entries.
    */
   removeInvalid(resource: Resource, entry: Entry): Entry {
-    let next = this.#convertInvalid(resource, entry);
+    let next = this.convertForms(resource, entry);
     for (let round = 0; round < MAX_REMOVALS; round++) {
       const issues = this.findIssues(resource, next);
       if (issues.length === 0) return next;
@@ -112,38 +113,21 @@ export class EntryValidator {
   }
 
   /**
-   * Returns the first value of a request that a limit in the schema of stored entries does not allow.
-   * A limit is a rule such as `minimum`.
-   * Ignores values of another form, such as the id of an embedded object.
-   * `sent`: the properties of the request body.
+   * Converts values that the schema of stored entries only allows in another form: a date such as `24-12-2030`, ids and
+   * names for objects, a value of an `enum` in capital letters, and repeated items.
    */
-  findBrokenLimit(resource: Resource, sent: Entry): Issue | undefined {
-    if (resource.schema === '') return undefined;
-    const properties = this.#reader.getCommonProperties(resource.schema);
-    const values = Object.entries(this.#convertInvalid(resource, sent));
-    for (const [name, value] of values) {
-      const pointer = properties.get(name);
-      const errors =
-        pointer === undefined || value === null ? [] : this.#contract.getErrors(pointer, value).filter(isOwnError);
-      const [error] = errors;
-      if (error && errors.every(({ keyword }) => LIMITS.has(keyword)))
-        return createIssue(formatPointer(name) + error.instancePath, describeError(error));
-    }
-    return undefined;
-  }
-
-  /**
-   * Converts values that the schema of stored entries only allows in another form: a date such as `24-12-2030`, and ids
-   * and names for objects.
-   */
-  #convertInvalid(resource: Resource, entry: Entry): Entry {
+  convertForms(resource: Resource, entry: Entry): Entry {
     if (resource.schema === '') return entry;
     const properties = this.#reader.getCommonProperties(resource.schema);
     const isValid = (pointer: string, value: unknown) =>
       this.#contract.getErrors(pointer, value).filter(isOwnError).length === 0;
     const convert = (name: string, pointer: string, value: unknown): unknown => {
       const items = this.#reader.getItems(pointer);
-      if (Array.isArray(value)) return items === undefined ? value : value.map((one) => convert(name, items, one));
+      if (Array.isArray(value)) {
+        const all = items === undefined ? value : value.map((one) => convert(name, items, one));
+        const different = [...new Map(all.map((one) => [JSON.stringify(one), one])).values()];
+        return !isValid(pointer, all) && isValid(pointer, different) ? different : all;
+      }
       if (isValid(pointer, value)) return value;
       const forms = listForms(this.#reader, pointer, value, this.#getDescriptions(resource).get(name) ?? '');
       return forms.find((form) => isValid(pointer, form)) ?? value;
@@ -205,13 +189,19 @@ function restoreRemoved(object: Entry, earlier: Entry, stored: Entry): Entry {
   return Object.fromEntries(values);
 }
 
-/** Returns other forms of a text or a number: a date as ISO 8601 writes it, or an object with this id or name. */
+/**
+ * Returns other forms of a text or a number: a date as ISO 8601 writes it, an object with this id or name, or the value
+ * of an `enum` that differs only in letter case or separators.
+ */
 function listForms(reader: SchemaReader, pointer: string, value: unknown, description: string): readonly unknown[] {
   if (typeof value !== 'string' && typeof value !== 'number') return [];
   const [, day, month, year] = /^(\d{2})[-./](\d{2})[-./](\d{4})$/.exec(String(value)) ?? [];
   const date = year === undefined ? String(value) : `${year}-${month}-${day}`;
   const dates = /^\d{4}-\d{2}-\d{2}$/.test(date) ? [date, `${date}T00:00:00Z`] : [];
-  return [...listNamedObjects(reader, pointer, value, description), ...dates];
+  const choices = [reader.getKeyword(pointer, 'enum') ?? []].flat();
+  const isSame = (one: unknown) => typeof one === 'string' && normalizeName(one) === normalizeName(String(value));
+  const same = choices.filter(isSame);
+  return [...listNamedObjects(reader, pointer, value, description), ...dates, ...(same.length === 1 ? same : [])];
 }
 
 /** JSON Schema keywords that only describe a value. They do not restrict it. */
@@ -226,23 +216,6 @@ const ANNOTATIONS = new Set([
   'writeOnly',
   'externalDocs',
   'xml',
-]);
-
-/** JSON Schema keywords that restrict values of the right type. */
-const LIMITS = new Set([
-  'minimum',
-  'maximum',
-  'exclusiveMinimum',
-  'exclusiveMaximum',
-  'multipleOf',
-  'minLength',
-  'maxLength',
-  'pattern',
-  'enum',
-  'const',
-  'minItems',
-  'maxItems',
-  'uniqueItems',
 ]);
 
 /**
@@ -267,6 +240,7 @@ const IGNORED_KEYWORDS = new Set([
   'unevaluatedProperties',
 ]);
 
-function isOwnError({ keyword, schemaPath }: ReturnType<Contract['getErrors']>[number]): boolean {
+/** Returns whether an error is not only about missing or unknown values, or about alternatives such as `oneOf`. */
+export function isOwnError({ keyword, schemaPath }: ReturnType<Contract['getErrors']>[number]): boolean {
   return !IGNORED_KEYWORDS.has(keyword) && !/\/(?:oneOf|anyOf)\//.test(schemaPath);
 }

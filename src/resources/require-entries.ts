@@ -1,6 +1,7 @@
 import { DomainError, type Input } from '../application.ts';
 import type { Entry, State } from '../store/state.ts';
 import { normalizeName } from '../util/names.ts';
+import { findBrokenLimit } from './broken-limits.ts';
 import { findAtPath, getEntryList, listChildrenOf, type ParentPlace } from './entries.ts';
 import { getKeyNames } from './names.ts';
 import type { Plan } from './resource.ts';
@@ -35,7 +36,7 @@ export function requireParents(
  */
 export function requireAllowedValues(model: ResourceModel, plan: Plan, sent: Entry): void {
   if (!plan.route.responses.some(({ name }) => REFUSALS.includes(name))) return;
-  const broken = model.validator.findBrokenLimit(plan.resource, model.removeReadOnly(plan.resource, sent));
+  const broken = findBrokenLimit(model, plan, model.removeReadOnly(plan.resource, sent));
   if (broken) throw new DomainError('value-refused', `${broken.pointer} ${broken.message}`);
 }
 

@@ -1,0 +1,112 @@
+import type { Contract } from '../openapi/contract.ts';
+import { describeError } from '../openapi/describe-error.ts';
+import { getNode, omitKeys } from '../openapi/document.ts';
+import { ALL_PARTS, getPartItems, getPartProperties, getSchemaParts } from '../openapi/schema-parts.ts';
+import type { Entry } from '../store/state.ts';
+import { createIssue, type Issue } from '../util/issue.ts';
+import { formatPointer, parsePointer } from '../util/json-pointer.ts';
+import { normalizeName } from '../util/names.ts';
+import { isOwnIdName } from './document-paths.ts';
+import { isOwnError } from './entry-validator.ts';
+import type { Plan } from './resource.ts';
+import type { ResourceModel } from './resource-model.ts';
+import type { SchemaReader } from './schema-reader.ts';
+
+/** JSON Schema keywords of limits, and the keywords of a request that say something else about the same values. */
+const LIMITS: ReadonlyMap<string, readonly string[]> = new Map(
+  Object.entries({
+    minimum: ['minimum', 'exclusiveMinimum'],
+    exclusiveMinimum: ['minimum', 'exclusiveMinimum'],
+    maximum: ['maximum', 'exclusiveMaximum'],
+    exclusiveMaximum: ['maximum', 'exclusiveMaximum'],
+    multipleOf: ['multipleOf'],
+    minLength: ['minLength', 'enum', 'const'],
+    maxLength: ['maxLength', 'enum', 'const'],
+    pattern: ['pattern', 'format', 'enum', 'const'],
+    enum: ['enum', 'const'],
+    const: ['enum', 'const'],
+    minItems: ['minItems'],
+    maxItems: ['maxItems'],
+    uniqueItems: ['uniqueItems'],
+  }),
+);
+
+type ValidationError = ReturnType<Contract['getErrors']>[number];
+
+/**
+ * Returns the first value of a request that a limit in the schema of stored entries does not allow.
+ * A limit is a rule such as `minimum` for which the request has no rule of its own.
+ * Ignores values of another form: the id of an embedded object, null, and an alternative that entries lack.
+ * Ignores ids and times, which the server sets.
+ * `sent`: the properties of the request body.
+ */
+export function findBrokenLimit(model: ResourceModel, plan: Plan, sent: Entry): Issue | undefined {
+  const { contract, reader, validator } = model;
+  const { resource, mount } = plan;
+  if (resource.schema === '') return undefined;
+  const properties = reader.getCommonProperties(resource.schema);
+  const parents = mount.parents.flatMap(({ property }) => property ?? []);
+  const ignored = [...parents, ...model.getTimeNames({ ...plan, action: 'create' })];
+  const values = Object.entries(validator.convertForms(resource, omitKeys(sent, ignored)));
+  for (const [name, value] of values) {
+    const pointer = properties.get(name);
+    if (pointer === undefined || value === null || isOwnIdName(name, resource.singular)) continue;
+    const errors = contract.getErrors(pointer, value).filter(isOwnError);
+    const isLimit = (error: ValidationError) => {
+      const steps = parsePointer(error.instancePath);
+      const isReached = getCommonPlace(reader, pointer, steps) !== undefined;
+      return (
+        isReached &&
+        isSameKind(error, getNode(value, error.instancePath)) &&
+        !hasOwnRule(reader, plan, [name, ...steps], error)
+      );
+    };
+    const [error] = errors;
+    if (error && errors.every(isLimit))
+      return createIssue(formatPointer(name) + error.instancePath, describeError(error));
+  }
+  return undefined;
+}
+
+/**
+ * Returns the JSON Pointer of the schema of a nested value.
+ * Returns undefined if only an alternative of a `oneOf` or `anyOf` describes the value.
+ */
+function getCommonPlace({ document }: SchemaReader, schema: string, steps: readonly string[]): string | undefined {
+  return steps.reduce<string | undefined>((pointer, step) => {
+    const parts = pointer === undefined ? [] : getSchemaParts(document, pointer);
+    return getPartProperties(parts).get(step) ?? (/^\d+$/.test(step) ? getPartItems(parts) : undefined);
+  }, schema);
+}
+
+/** Returns whether an error is about a limit, and whether the values in its `enum` have the type of the value. */
+function isSameKind({ keyword, parentSchema }: ValidationError, value: unknown): boolean {
+  if (value === null) return false;
+  const { enum: choices, const: only } = parentSchema ?? {};
+  const allowed: readonly unknown[] = keyword === 'const' ? [only] : (choices ?? []);
+  const isChoice = keyword === 'enum' || keyword === 'const';
+  return LIMITS.has(keyword) && (!isChoice || allowed.some((one) => typeof one === typeof value));
+}
+
+/** Returns whether the schema of a request has a rule of its own for the values that a limit of entries excludes. */
+function hasOwnRule(
+  reader: SchemaReader,
+  { route, requestPath, entryPath }: Plan,
+  [name = '', ...steps]: readonly string[],
+  { keyword }: ValidationError,
+): boolean {
+  const request = reader.getRequestSchema(route);
+  const inner = request === undefined ? undefined : reader.getInner(request, [...requestPath, ...entryPath]);
+  const body = inner === undefined ? undefined : (reader.getItems(inner) ?? inner);
+  if (body === undefined) return false;
+  const own = [...reader.getProperties(body).keys()].find((one) => normalizeName(one) === normalizeName(name)) ?? name;
+  let schemas = reader.listPropertySchemas(body, own);
+  for (const step of steps)
+    schemas = schemas.flatMap((schema) => [
+      ...reader.listPropertySchemas(schema, step),
+      ...(/^\d+$/.test(step) ? reader.listItems(schema) : []),
+    ]);
+  const rules = LIMITS.get(keyword) ?? [];
+  const parts = schemas.flatMap((schema) => getSchemaParts(reader.document, schema, ALL_PARTS));
+  return parts.some(({ node }) => rules.some((rule) => rule in node));
+}
