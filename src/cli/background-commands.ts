@@ -1,16 +1,6 @@
 import { Command, InvalidArgumentError } from 'commander';
-import {
-  DEFAULT_NAME,
-  formatRunning,
-  listOtherNames,
-  listServers,
-  printLog,
-  restartServer,
-  type Started,
-  type Stopped,
-  stopServer,
-} from './background.ts';
-import type { BackgroundServer } from './background-state.ts';
+import { printLog, restartServer, type Started, type Stopped, stopServer } from './background.ts';
+import { type BackgroundServer, DEFAULT_NAME, formatRunning, listOtherNames, listServers } from './background-state.ts';
 import type { CommandError, CommandResult } from './json-output.ts';
 import { addOptions, type OptionRow, parseCount } from './option-values.ts';
 

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Storefront } from '../server/options.ts';
 import { findLockOwner } from '../store/lock.ts';
@@ -88,4 +88,50 @@ export async function isBeingStarted(name: string): Promise<boolean> {
 
 async function isLocked(file: string): Promise<boolean> {
   return existsSync(FOLDER) && (await findLockOwner(file)) !== undefined;
+}
+
+/** Returns the option `--name` for a command about a server. */
+export function formatName(name: string): string {
+  return name === DEFAULT_NAME ? '' : ` --name ${name}`;
+}
+
+/** The name of a server without the option `--name`. */
+export const DEFAULT_NAME = 'default';
+
+/** Returns the servers that were started in this folder, or the one with a name. */
+export async function listServers(name?: string): Promise<readonly BackgroundServer[]> {
+  const files = tryOrUndefined(() => readdirSync(FOLDER)) ?? [];
+  const all = files.filter((file) => file.endsWith('.json')).map((file) => file.slice(0, -'.json'.length));
+  const servers: BackgroundServer[] = [];
+  for (const one of all.filter((own) => name === undefined || own === name).toSorted()) {
+    const stored = readStored(one);
+    if (!stored) continue;
+    const status = !(await isRunning(one)) ? 'stopped' : stored.url === undefined ? 'starting' : 'running';
+    servers.push({ ...toShown(stored), status });
+  }
+  return servers;
+}
+
+/** Returns a running server without how it was started, which can have tokens. */
+export function toShown({ args: _, environment: __, options: ___, ...server }: StoredServer): BackgroundServer {
+  return { ...server, status: 'running' };
+}
+
+/** Returns the error of a command about a server that was not started in this folder. */
+export async function createUnknownServer(name: string): Promise<UserError> {
+  const others = await listOtherNames(name);
+  const start = `Start it: storefront start --background${formatName(name)}`;
+  const remedy = others.length > 0 ? `${formatRunning(others)} ${start}` : start;
+  return new UserError(`No server with the name ${name} was started in this folder. ${remedy}`);
+}
+
+/** Returns the names of the running servers without one of them. */
+export async function listOtherNames(name: string | undefined): Promise<readonly string[]> {
+  const running = (await listServers()).filter(({ status }) => status !== 'stopped');
+  return running.map((server) => server.name).filter((other) => other !== name);
+}
+
+/** Returns the remedy for a command that does not find its server, while others run. */
+export function formatRunning(names: readonly string[]): string {
+  return `Use --name with one of those that run: ${names.join(', ')}.`;
 }

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, ftruncateSync, openSync, readdirSync, readFileSync, readSync, rmSync, statSync } from 'node:fs';
+import { closeSync, ftruncateSync, openSync, readFileSync, readSync, rmSync, statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { type Lock, lockFile } from '../store/lock.ts';
@@ -8,7 +8,8 @@ import { toFlag } from '../util/text.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import {
   type BackgroundServer,
-  FOLDER,
+  createUnknownServer,
+  formatName,
   getPaths,
   isBeingStarted,
   isRunning,
@@ -16,6 +17,7 @@ import {
   readStored,
   type ServerDescription,
   type StoredServer,
+  toShown,
   writeStored,
 } from './background-state.ts';
 import { type Environment, getOptionVariables } from './environment.ts';
@@ -193,14 +195,6 @@ function requireSame(server: StoredServer, options: StoredServer['options']): Ba
   );
 }
 
-/** Returns the option `--name` for a command about a server. */
-function formatName(name: string): string {
-  return name === DEFAULT_NAME ? '' : ` --name ${name}`;
-}
-
-/** The name of a server without the option `--name`. */
-export const DEFAULT_NAME = 'default';
-
 /** Starts the process of a server. Resolves when it is ready, or when another one has the name. */
 async function spawnServer(
   name: string,
@@ -271,25 +265,6 @@ async function waitUntilReady(name: string): Promise<StoredServer | undefined> {
   }
 }
 
-/** Returns the servers that were started in this folder, or the one with a name. */
-export async function listServers(name?: string): Promise<readonly BackgroundServer[]> {
-  const files = tryOrUndefined(() => readdirSync(FOLDER)) ?? [];
-  const all = files.filter((file) => file.endsWith('.json')).map((file) => file.slice(0, -'.json'.length));
-  const servers: BackgroundServer[] = [];
-  for (const one of all.filter((own) => name === undefined || own === name).toSorted()) {
-    const stored = readStored(one);
-    if (!stored) continue;
-    const status = !(await isRunning(one)) ? 'stopped' : stored.url === undefined ? 'starting' : 'running';
-    servers.push({ ...toShown(stored), status });
-  }
-  return servers;
-}
-
-/** Returns a running server without how it was started, which can have tokens. */
-function toShown({ args: _, environment: __, options: ___, ...server }: StoredServer): BackgroundServer {
-  return { ...server, status: 'running' };
-}
-
 /** A stopped server. `wasKilled`: whether it did not end by itself. `wasRunning`: false if it had ended before. */
 export interface Stopped {
   readonly name: string;
@@ -352,24 +327,6 @@ async function restart(name: string): Promise<BackgroundServer> {
   writeStored(ended);
   const environment = { ...getOptionVariables({}), ...stored.environment };
   return (await startServer(name, { ...stored, environment })).server;
-}
-
-async function createUnknownServer(name: string): Promise<UserError> {
-  const others = await listOtherNames(name);
-  const start = `Start it: storefront start --background${formatName(name)}`;
-  const remedy = others.length > 0 ? `${formatRunning(others)} ${start}` : start;
-  return new UserError(`No server with the name ${name} was started in this folder. ${remedy}`);
-}
-
-/** Returns the names of the running servers without one of them. */
-export async function listOtherNames(name: string | undefined): Promise<readonly string[]> {
-  const running = (await listServers()).filter(({ status }) => status !== 'stopped');
-  return running.map((server) => server.name).filter((other) => other !== name);
-}
-
-/** Returns the remedy for a command that does not find its server, while others run. */
-export function formatRunning(names: readonly string[]): string {
-  return `Use --name with one of those that run: ${names.join(', ')}.`;
 }
 
 /** How the log of a server is read. `lines`: the number of last lines; undefined for all. */

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
@@ -6,11 +6,19 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { expect, it, onTestFinished } from 'vitest';
 import { projectFile } from '../support/fixtures/default-data.ts';
 
-/** Starts `storefront mcp` in a folder. Returns the tools, and a function that calls one. */
+/** Returns the arguments of `storefront` in the configuration of a client. */
+async function readArguments(): Promise<readonly string[]> {
+  const { mcpServers } = JSON.parse(await readFile(projectFile('test/examples/config/mcp.json'), 'utf8'));
+  const { command, args } = mcpServers.storefront;
+  expect([command, args[0]]).toEqual(['npx', 'storefront']);
+  return args.slice(1);
+}
+
+/** Starts the server of the configuration in a folder. Returns the tools, and a function that calls one. */
 async function connect() {
   const folder = await mkdtemp(join(tmpdir(), 'storefront-'));
   const client = new Client({ name: 'test', version: '1' });
-  const args = [projectFile('dist/main.js'), 'mcp'];
+  const args = [projectFile('dist/main.js'), ...(await readArguments())];
   await client.connect(new StdioClientTransport({ command: process.execPath, args, cwd: folder, stderr: 'pipe' }));
   const call = async (name: string, values: Record<string, unknown> = {}) => {
     const { content, isError } = await client.callTool({ name, arguments: values });

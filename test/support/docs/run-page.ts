@@ -1,5 +1,6 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { onTestFinished } from 'vitest';
 import { projectFile } from '../fixtures/default-data.ts';
 import { type RunningCommand, runCommand, startCommand } from '../harness/commands.ts';
 import { folderWith } from '../harness/folder-with.ts';
@@ -22,13 +23,22 @@ const SHOWN_RECEIVER = /\b8080\b/g;
 /** The maximum time to wait until the server has reloaded a changed file, in ms. */
 const RELOAD_MS = 60_000;
 
+/** The same host and port, as the server itself names it. */
+const SHOWN_ADDRESS = '127.0.0.1:3000';
+
+/** Matches a command that starts a server in the background. */
+const BACKGROUND_START = /^npx storefront start --background\b/;
+
+/** Matches a command that stops the server in the background. Later commands use a new server. */
+const BACKGROUND_STOP = /^npx storefront stop\b/;
+
 /** Matches a command that starts a server: `npx storefront` without a subcommand, or with a document. */
 const SERVER_START = /^npx storefront(?= --|$| \S+\.(?:yaml|json)\b)(?!.*--(?:help|version))/;
 
 /**
  * Runs the commands in the `console` blocks of a page, from top to bottom, in a new folder. The folder contains the files that blocks with a title show. A
  * command that starts a server first stops the previous server, and all later commands use the new server. Commands before the first start use a server
- * without options. A command that ends with `&` runs until the test ends. The output of a start is the log until the server listens; a page can leave this output out. Returns the commands whose output differs
+ * without options. A command that ends with `&` runs until the test ends, and so does a server in the background. The output of a start is the log until the server listens; a page can leave this output out. Returns the commands whose output differs
  * from the output on the page.
  */
 export async function runPage(page: Page): Promise<Difference[]> {
@@ -60,9 +70,23 @@ async function createRunner() {
   let url: URL | undefined;
   let server: RunningCommand | undefined;
 
-  async function startServer(args: string): Promise<string> {
+  async function stopServer(): Promise<void> {
     server?.kill('SIGTERM');
     await server?.ended;
+  }
+
+  /** Chooses the port of a server in the background, and stops the server when the test ends. */
+  async function prepareBackground(): Promise<void> {
+    await stopServer();
+    url = new URL(`http://localhost:${await findFreePort()}`);
+    await writeShim(programs, url);
+    onTestFinished(async () => {
+      await runCommand('npx', ['storefront', 'stop'], { cwd: folder, programs });
+    });
+  }
+
+  async function startServer(args: string): Promise<string> {
+    await stopServer();
     const all = [...splitArguments(args), '--port', '0', '--log', 'pretty'];
     server = startCommand(process.execPath, [projectFile('dist/main.js'), ...all], { cwd: folder });
     const start = await server.said(/listening at (http:\/\/[^\s",]+)[^\n]*\n/);
@@ -87,14 +111,21 @@ async function createRunner() {
         startCommand('sh', ['-c', command.replace(/ &$/, '')], { cwd: folder });
         return '';
       }
+      const isBackground = BACKGROUND_START.test(command);
+      if (isBackground) await prepareBackground();
       if (SERVER_START.test(command)) return startServer(command.replace(SERVER_START, ''));
       if (url === undefined) await startServer('');
-      const line = command.replaceAll(SHOWN_HOST, `localhost:${url?.port}`).replace(/^curl /, 'curl -sS ');
+      const withPort = isBackground ? `${command} --port ${url?.port}` : command;
+      const line = withPort.replaceAll(SHOWN_HOST, `localhost:${url?.port}`).replace(/^curl /, 'curl -sS ');
       const latest = performance.now() + (isRead(command) ? RELOAD_MS : 0);
       for (;;) {
         const { output } = await runCommand('sh', ['-c', line], { cwd: folder, programs });
-        const actual = output.replaceAll(`localhost:${url?.port}`, SHOWN_HOST);
-        if (isExpected(actual) || performance.now() > latest) return actual;
+        const actual = output
+          .replaceAll(`localhost:${url?.port}`, SHOWN_HOST)
+          .replaceAll(`127.0.0.1:${url?.port}`, SHOWN_ADDRESS);
+        if (!isExpected(actual) && performance.now() < latest) continue;
+        if (BACKGROUND_STOP.test(command)) url = undefined;
+        return actual;
       }
     },
   };
@@ -132,7 +163,7 @@ async function writeShim(programs: string, url: URL): Promise<void> {
 [ "$1" = storefront ] || { echo "unexpected: npx $*" >&2; exit 127; }
 shift
 case "$1" in
-  check | diff | explain | types | repair | migrate | -*) ;;
+  check | diff | explain | types | repair | migrate | start | status | logs | restart | stop | skill | -*) ;;
   *) case " $* " in *" --help "* | *" --url "*) ;; *) set -- "$@" --url ${url.origin} ;; esac ;;
 esac
 exec '${process.execPath}' '${projectFile('dist/main.js')}' "$@"
