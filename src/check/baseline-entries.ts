@@ -140,7 +140,8 @@ function hasSameCause(entry: Entry, current: Entry, { routes, document }: Curren
 
 function splitSignature({ signature }: Entry): readonly [status: string, title: string] {
   const [status = ''] = signature.split(' ', 1);
-  return [status, signature.slice(status.length + 1)];
+  // Earlier versions wrote the index of an entry of a list.
+  return [status, signature.slice(status.length + 1).replaceAll(/\/\d+(?=[/ ]|$)/g, '/*')];
 }
 
 /** Returns whether a response with one of the documented names can have the other one too: `404` and `4XX`. */

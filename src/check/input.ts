@@ -4,10 +4,11 @@ import { MAX_FLOAT } from '../openapi/formats.ts';
 import type { Route } from '../openapi/routes.ts';
 import type { RequestResult } from '../openapi/validate-request.ts';
 import type { RequestViolations } from '../openapi/violations.ts';
+import { decodeStep } from '../util/json-pointer.ts';
 import { toSeed } from '../util/random.ts';
 import { sendAccepted } from './accepted-requests.ts';
 import { canBeRefused, isAmbiguous } from './ambiguity.ts';
-import { findPlacePointer } from './body-places.ts';
+import { findPlacePointer, generalizePlace } from './body-places.ts';
 import type { CheckContext } from './check-context.ts';
 import { distribute, examineAll, getConcurrency, isTimeOver, sendConfirmed } from './confirm-findings.ts';
 import { type Exchange, INVALID_STATUSES, type ReceivedResponse } from './exchange.ts';
@@ -286,7 +287,7 @@ function findStatusViolations(
   // Any error status is a refusal: a proxy or an access check may refuse the request before it reaches the API.
   if (response.status >= 400) return [];
   const [first] = result.violations;
-  const title = `refuses invalid requests: ${first?.in} ${first?.pointer} ${first?.rule}`;
+  const title = `refuses invalid requests: ${first?.in} ${generalizePointer(session, route, first)} ${first?.rule}`;
   const message = `The server accepts an invalid request with status ${response.status}: ${result.detail}`;
   return [{ rule: 'invalid-refused', title, message, pointer: findPointer(session, route, first) }];
 }
@@ -294,6 +295,21 @@ function findStatusViolations(
 function getDetail({ body }: ReceivedResponse): string {
   const { detail } = toNode(body);
   return typeof detail === 'string' ? `: ${detail}` : '';
+}
+
+/** Returns the place of a violation with `*` for the indices of lists and the keys of maps, which are generated. */
+function generalizePointer(
+  { contract: { normalized } }: Session,
+  route: Route,
+  violation: RequestViolations['violations'][number] | undefined,
+): string {
+  const { in: location, pointer = '' } = violation ?? {};
+  if (location === 'body')
+    return generalizePlace(normalized, getBodySchema(route), `body${pointer}`).slice('body'.length);
+  const [, name = '', ...steps] = pointer.split('/');
+  const parameter = route.parameters.find((one) => one.in === location && one.name === decodeStep(name));
+  const place = generalizePlace(normalized, parameter?.schema, ['body', ...steps].join('/'));
+  return pointer === '' ? '' : `/${name}${place.slice('body'.length)}`;
 }
 
 /** Returns the JSON Pointer of the schema, parameter or operation that an invalid request violates. */

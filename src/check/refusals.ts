@@ -78,7 +78,7 @@ export async function examineRefusals(
   answers: readonly EditedAnswer[],
 ): Promise<void> {
   if (mayRefuse(context.session, route)) return;
-  const parts = groupBy(answers, ({ part }) => describePart(part));
+  const parts = groupBy(answers, ({ part }) => describePart(context.session.contract, route, part));
   for (const [place, all] of parts) {
     for (const [kind, edits] of findRefusedClasses(context.session, route, all)) {
       const refused = await confirmRefusal(context, route, edits);

@@ -294,7 +294,7 @@ function* createEdits(
       if (!values || !isSendable(values) || count++ >= MAX_EDITS) continue;
       // Refusals are compared with other requests, which have the main media type.
       const edited = base.format?.type === getBodyType(route) ? { edited: { part, edit } } : {};
-      yield { values, place: describePart(part), ...edited };
+      yield { values, place: describePart(session.contract, route, part), ...edited };
     }
   }
 }

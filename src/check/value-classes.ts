@@ -1,7 +1,10 @@
 import type { Contract } from '../openapi/contract.ts';
 import { getNode, isNode, type Node, resolvePointer } from '../openapi/document.ts';
+import type { Route } from '../openapi/routes.ts';
 import { formatPointer } from '../util/json-pointer.ts';
+import { generalizePlace } from './body-places.ts';
 import type { Edit, RequestPart } from './request-edits.ts';
+import { getBodySchema } from './requests.ts';
 
 /** The class of the values that are not special for a schema. */
 export const ORDINARY = 'an ordinary value';
@@ -24,11 +27,14 @@ const PLAIN_TEXT = /^[A-Za-z0-9 .,:_@+-]*$/;
 /** Matches names of properties that refer to other resources. The server can refuse any value that it does not know. */
 export const REFERENCE_NAME = /(id|ids|uuid|code|key|ref|reference|token|slug)$/i;
 
-/** Returns a description of an edited part of a request, such as `body /name`. */
-export function describePart(part: RequestPart): string {
-  return part.kind === 'body'
-    ? `body ${formatPointer(...part.path)}`.trim()
-    : `${part.parameter.in} ${part.parameter.name}`;
+/**
+ * Returns a description of an edited part of a request, such as `body /name`, and `body /tags/*` for any entry of a
+ * list.
+ */
+export function describePart({ normalized }: Contract, route: Route, part: RequestPart): string {
+  if (part.kind === 'parameter') return `${part.parameter.in} ${part.parameter.name}`;
+  const place = generalizePlace(normalized, getBodySchema(route), `body${formatPointer(...part.path)}`);
+  return place.replace('/', ' /');
 }
 
 /** Returns the schema of a request part, with `$ref` resolved. Returns an empty schema if the part has no schema. */
