@@ -16,6 +16,8 @@ interface RuleDescription {
   readonly confidence: Confidence;
   /** When a violation of a likely rule is certain. */
   readonly certainIf?: string;
+  /** When a violation of a certain rule is likely. */
+  readonly likelyIf?: string;
   /** What to write in the contract if the server is right; undefined if no contract can allow the violation. */
   readonly remedy?: string;
   /** Rules whose violation for the same resource has the same cause. */
@@ -189,6 +191,7 @@ export const RULES = {
   'unknown-id': {
     title: 'unknown ids are not found',
     confidence: 'certain',
+    likelyIf: 'no operation creates or lists the resource of the id',
     remedy: 'remove the 404 response from the operation',
   },
   'nested-item': {

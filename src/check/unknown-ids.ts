@@ -73,11 +73,11 @@ async function examineGeneratedIds(context: CheckContext, cycle: LifeCycle, rout
     const unknown = known && requests.withUnknownIds(route, known, seed + Number(isLast))?.path[name];
     if (!known || unknown === undefined || known.path[name] === unknown) return [];
     const values = { ...known, path: { ...known.path, [name]: unknown } };
-    const rule = createRule(unknown, cycle);
+    const isOfItem = route.pathNames.length === cycle.read.pathNames.length;
+    const rule = createRule(unknown, cycle, isOfItem || hasCollection(context, route));
     const response = await sequence.send(route, values, isLast ? rule : undefined);
     if (response) context.session.results.coverage.countRule('unknown-id', route);
     if (!response || !isSuccess(response) || response.status === 202) return [];
-    const isOfItem = route.pathNames.length === cycle.read.pathNames.length;
     if (isOfItem && (findShownId(cycle, response) === unknown || (await exists(sequence, context, cycle, values.path))))
       return [];
     if (isLast) return sequence.findings;
@@ -126,12 +126,23 @@ async function examineLongerId(context: CheckContext, cycle: LifeCycle): Promise
   return sequence.findings;
 }
 
-function createRule(id: string, { read }: LifeCycle): Rule {
+/**
+ * Returns whether the contract has an operation that creates or lists what the last parameter in the path of an
+ * operation names.
+ * If it has none, the server can get these resources from elsewhere, or accept any id.
+ */
+function hasCollection({ session: { contract } }: CheckContext, { path }: Route): boolean {
+  const collection = path.slice(0, path.lastIndexOf('/{'));
+  return contract.routes.some((one) => one.path === collection && ['GET', 'POST'].includes(one.method));
+}
+
+/** Creates a rule for the response to a request with an unknown id. */
+function createRule(id: string, { read }: LifeCycle, isCertain = true): Rule {
   return ({ pointer }, { response }) => {
     if (!isSuccess(response)) return [];
     const shown = findId(read.pathNames.at(-1) ?? '', response.body)?.id;
     const other = shown === undefined || String(shown) === id ? '' : ` and the resource ${JSON.stringify(shown)}`;
     const message = `Status ${response.status}${other} for the unknown id ${JSON.stringify(id)}: respond with ${NOT_FOUND}, as the contract documents`;
-    return [createViolation('unknown-id', { message, pointer })];
+    return [createViolation('unknown-id', { message, pointer, ...(!isCertain && { confidence: 'likely' }) })];
   };
 }
