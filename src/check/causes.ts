@@ -1,12 +1,14 @@
 import type { Route } from '../openapi/routes.ts';
 import type { Finding } from './findings.ts';
 import { findLifeCycles } from './life-cycles.ts';
-import { getCauses } from './rules.ts';
+import { getCauses, getConfidence } from './rules.ts';
 
 /**
  * Groups findings that have the same cause:
  * - the same violation in several operations
  * - violations of a rule for the operations of one resource, or for one place in them
+ * - missing properties of one object in a response
+ * - the same violation of one schema in error responses
  * - violations that follow from another one for the same resource: a resource that is not stored is not listed either
  *
  * The first finding of a group is the one from which the others follow.
@@ -18,10 +20,12 @@ export function groupByCause(
 ): readonly (readonly [Finding, ...Finding[]])[] {
   const toResource = createResourceFinder(routes);
   const groups: [Finding, ...Finding[]][] = [];
+  const keys = new Map(findings.map((finding) => [finding, getCauseKeys(finding, toResource)]));
   for (const finding of [...findings].sort((one, other) => getDepth(one) - getDepth(other))) {
-    const isSameCause = ([first, ...others]: [Finding, ...Finding[]]) =>
-      [first, ...others].some((one) => getCauseKey(one, toResource) === getCauseKey(finding, toResource)) ||
-      [first, ...others].some((one) => follows(finding, one, toResource));
+    const own = keys.get(finding) ?? [];
+    const isSameCause = (group: [Finding, ...Finding[]]) =>
+      group.some((one) => keys.get(one)?.some((key) => own.includes(key))) ||
+      group.some((one) => follows(finding, one, toResource));
     const group = groups.find(isSameCause);
     if (group) group.push(finding);
     else groups.push([finding]);
@@ -56,7 +60,22 @@ function acceptsFraction({ rule, message }: Finding): boolean {
   return rule === 'invalid-refused' && /\d\.\d+(?:e[+-]?\d+)?: use an integer/.test(message);
 }
 
-/** Returns a text that is the same for findings with the same cause. */
+/** Returns texts of which findings with the same cause have one in common. */
+function getCauseKeys(finding: Finding, toResource: ResourceFinder): readonly string[] {
+  const { rule, title, operationId, status, pointer } = finding;
+  const key = getCauseKey(finding, toResource);
+  if (rule !== 'response-schema') return [key];
+  const [, object, keyword] = /^(.*)\/[^/ ]+ (\S+)$/.exec(title) ?? [];
+  return [
+    key,
+    // The server leaves out the object, or a part of it.
+    ...(object !== undefined && keyword === 'required' ? [`${operationId} ${status} ${object} ${keyword}`] : []),
+    // One function of a server creates its error responses.
+    ...(/^[45]/.test(status) && pointer.includes('/properties/') ? [`${pointer} ${title.split(' ').at(-1)}`] : []),
+  ];
+}
+
+/** Returns the most important of these texts. */
 function getCauseKey(finding: Finding, toResource: ResourceFinder): string {
   const { rule, title, operationId } = finding;
   const resource = toResource(operationId);
@@ -72,6 +91,9 @@ function getCauseKey(finding: Finding, toResource: ResourceFinder): string {
       const [, place = title] = /^[^:]+: (.*) \S+$/.exec(title) ?? [];
       return `${rule} ${resource} ${place.replaceAll(/\/\d+(?=\/|$)/g, '/*')}`;
     }
+    case 'unknown-id':
+      // A certain violation is not behind a likely one.
+      return `${rule} ${getConfidence(finding)}`;
     case 'stored-value':
     case 'action-refused':
     case 'filter-selects':

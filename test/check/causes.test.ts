@@ -14,10 +14,10 @@ const paths = {
 const path = await writeApi({ paths, schemas: { Animal: { type: 'object', properties: { id: { type: 'string' } } } } });
 const { routes } = await loadContract({ path, strict: false });
 
-function finding(method: string, place: string, rule: RuleName, title?: string): Finding {
+function finding(method: string, place: string, rule: RuleName, title?: string, parts: Partial<Finding> = {}): Finding {
   const operationId = routes.find((route) => route.method === method && route.path === place)?.operationId ?? '';
   const violation = createViolation(rule, { message: '', pointer: '', ...(title !== undefined && { title }) });
-  return { ...violation, check: 'behaviour', operationId, status: '200', exchanges: [] };
+  return { ...violation, check: 'behaviour', operationId, status: '200', exchanges: [], ...parts };
 }
 
 function group(...findings: readonly Finding[]): readonly (readonly number[])[] {
@@ -44,6 +44,33 @@ it('groups findings about one property of a resource, and no findings about othe
   const inBees = finding('GET', '/bees', 'response-schema', 'body/items/*/price type');
   const other = finding('GET', '/ants/{id}', 'response-schema', 'body/name type');
   expect(group(inEntry, inList, inBees, other)).toEqual([[0, 1], [2], [3]]);
+});
+
+it('groups missing properties of one object in a response', () => {
+  const inAnts = (title: string, parts?: Partial<Finding>) => finding('GET', '/ants', 'response-schema', title, parts);
+  const first = inAnts('body/*/nest/color required');
+  const second = inAnts('body/*/nest/size required');
+  const inEntry = finding('GET', '/ants/{id}', 'response-schema', 'body/nest/size required');
+  const other = inAnts('body/*/queen/age required');
+  const invalid = inAnts('body/*/nest/depth type');
+  const inRefusal = inAnts('body/*/nest/height required', { status: '400' });
+  expect(group(first, second, inEntry, other, invalid, inRefusal)).toEqual([[0, 1, 2], [3], [4], [5]]);
+});
+
+it('groups findings about one schema of error responses, and not about one schema of other responses', () => {
+  const pointer = '/components/schemas/Problem/properties/code';
+  const refuse = (path: string, status: string) =>
+    finding('GET', path, 'response-schema', 'body/code type', { status, pointer });
+  expect(group(refuse('/ants', '400'), refuse('/bees', '404'))).toEqual([[0, 1]]);
+  expect(group(refuse('/ants', '200'), refuse('/bees', '200'))).toEqual([[0], [1]]);
+});
+
+it('puts certain findings about unknown ids apart from likely ones', () => {
+  const certain = finding('GET', '/ants/{id}', 'unknown-id');
+  const likely = ['/ants', '/bees'].map((path) =>
+    finding('GET', path, 'unknown-id', undefined, { confidence: 'likely' }),
+  );
+  expect(group(certain, ...likely)).toEqual([[0], [1, 2]]);
 });
 
 it('groups findings about one place of invalid requests', () => {
