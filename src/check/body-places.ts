@@ -24,8 +24,18 @@ export function findPlacePointer(document: Document, schema: string, where: stri
 /**
  * Returns the JSON Pointer of a property of an entry, which is the body of a response, or a value in it, as in an
  * envelope or a list.
+ * `name`: can lead to the property of an inner object: `address.city`, or `items[].price` for the entries of a list.
  */
 export function findPropertyPointer(document: Document, schema: string, name: string): string | undefined {
+  const own = findEntryProperty(document, schema, name);
+  const [first = '', ...steps] = name.replaceAll('[].', '.0.').split('.');
+  const start = own ?? findEntryProperty(document, schema, first);
+  return own !== undefined || start === undefined
+    ? start
+    : findPlacePointer(document, start, `body${formatPointer(...steps)}`);
+}
+
+function findEntryProperty(document: Document, schema: string, name: string): string | undefined {
   let schemas = [getPart(document, schema)];
   for (let depth = 0; depth < MAX_ENVELOPES; depth++) {
     const parts = schemas.flatMap((one) => listSchemas(document, one, ALTERNATIVES));

@@ -47,15 +47,18 @@ export function createStoredRule({ read, ...change }: Change): Rule {
     const isComparable = (name: string) =>
       change.canReturn(replaceObject(change.returned, returned, { ...returned, [name]: entry[name] }));
     const lost = names.find((name) => isScalar(returned[name]) && returned[name] !== entry[name] && isComparable(name));
-    const violate = (message: string) => [createViolation('stored-change', { message, pointer })];
+    const violate = (property: string | undefined, message: string) => [
+      createViolation('stored-change', { message, pointer, property }),
+    ];
     if (lost !== undefined)
       return violate(
+        lost,
         `${lost} is ${JSON.stringify(entry[lost])}, but the response to ${operationId} contained ${JSON.stringify(returned[lost])}: store what the response shows`,
       );
     const changed = change.before === undefined ? [] : names.filter((name) => sent[name] !== before[name]);
     const isUnchanged = changed.length > 0 && changed.every((name) => entry[name] === before[name]);
     return isUnchanged
-      ? violate(`${operationId} with other values of ${changed.join(', ')} succeeded, but changed nothing`)
+      ? violate(changed[0], `${operationId} with other values of ${changed.join(', ')} succeeded, but changed nothing`)
       : [];
   };
 }
@@ -94,7 +97,7 @@ export function createActionRule(
     const lost = Object.keys(shown).find((name) => isScalar(shown[name]) && entry[name] === before[name]);
     if (lost === undefined) return [];
     const message = `${lost} is ${JSON.stringify(entry[lost])}, but the response to ${action.operationId} contained ${JSON.stringify(shown[lost])}`;
-    return [createViolation('stored-change', { message, pointer })];
+    return [createViolation('stored-change', { message, pointer, property: lost })];
   };
 }
 

@@ -236,10 +236,10 @@ function createOtherRule(
     readonly changed: Node;
   },
 ): Rule {
-  const violate = ({ pointer }: Route, effect: string): readonly Violation[] => {
+  const violate = ({ pointer }: Route, effect: string, property?: string): readonly Violation[] => {
     const message = `${change.operationId} of the resource ${JSON.stringify(id)} also ${effect} the resource ${JSON.stringify(other.id)}`;
     const title = `${change.operationId} changes one resource`;
-    return [createViolation('other-resources', { title, message, pointer })];
+    return [createViolation('other-resources', { title, message, pointer, property })];
   };
   return (route, { response }) => {
     if (isMissing(response)) return violate(route, 'deleted');
@@ -248,7 +248,7 @@ function createOtherRule(
     const name = Object.keys(changed).find(isCopied);
     if (name === undefined) return [];
     const [from, to] = [old[name], entry[name]].map((value) => JSON.stringify(value));
-    return violate(route, `changed ${name} from ${from} to ${to} in`);
+    return violate(route, `changed ${name} from ${from} to ${to} in`, name);
   };
 }
 

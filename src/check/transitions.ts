@@ -190,7 +190,7 @@ async function sendUpdate(
     const now = getEntry(cycle.read, body)[status];
     if (now === current || !isWord(now)) return [];
     const message = `${update.operationId} without ${status} changed ${status} from ${JSON.stringify(current)} to ${JSON.stringify(now)}`;
-    return [createViolation('status-kept', { message, pointer })];
+    return [createViolation('status-kept', { message, pointer, property: status })];
   });
 }
 
@@ -210,7 +210,8 @@ function createTextRule(
     if (lost === undefined) return [];
     const [old, now] = [before[lost], entry[lost]].map((value) => JSON.stringify(value));
     const effect = hasText(entry[lost]) ? `changed ${lost} from ${old} to ${now}` : `removed ${lost}, which was ${old}`;
-    return [createViolation('action-keeps', { message: `${action.operationId} also ${effect}`, pointer })];
+    const message = `${action.operationId} also ${effect}`;
+    return [createViolation('action-keeps', { message, pointer, property: lost })];
   };
 }
 

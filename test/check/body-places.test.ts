@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { generalizePlace } from '../../src/check/body-places.ts';
+import { findPropertyPointer, generalizePlace } from '../../src/check/body-places.ts';
 import type { Document } from '../../src/openapi/document.ts';
 
 const DOCUMENT = {
@@ -8,6 +8,19 @@ const DOCUMENT = {
   paths: {},
   components: {
     schemas: {
+      Page: {
+        type: 'object',
+        properties: { items: { type: 'array', items: { $ref: '#/components/schemas/Entry' } } },
+      },
+      Entry: {
+        allOf: [
+          { $ref: '#/components/schemas/Game' },
+          {
+            type: 'object',
+            properties: { games: { type: 'array', items: { $ref: '#/components/schemas/Game' } } },
+          },
+        ],
+      },
       Game: {
         allOf: [
           {
@@ -47,4 +60,14 @@ it.each([
 
 it('a place without a schema has no generated indices', () => {
   expect(generalizePlace(DOCUMENT, undefined, 'body/3/name')).toBe('body/*/name');
+});
+
+it.each([
+  ['players', '/components/schemas/Game/allOf/0/properties/players'],
+  ['scores', '/components/schemas/Scored/properties/scores'],
+  ['scores.ann', '/components/schemas/Scored/properties/scores'],
+  ['games[].labels', '/components/schemas/Scored/properties/labels'],
+  ['unknown.labels', undefined],
+])('the property %j of an entry has a place in the schema', (name, expected) => {
+  expect(findPropertyPointer(DOCUMENT, '/components/schemas/Page', name)).toBe(expected);
 });
