@@ -19,7 +19,7 @@ import type { ResourceModel } from './resource-model.ts';
 import { addOwnSeeds, linkGenerated } from './seeds.ts';
 import { getLastId } from './sequences.ts';
 import { requireUnique } from './unique-values.ts';
-import { describeFileUrl } from './uploads.ts';
+import { describeDataUrl, describeFileUrl } from './uploads.ts';
 
 /** The parameters of `addEntry`, which adds a new entry to a state. */
 interface NewEntry {
@@ -53,20 +53,7 @@ export function addEntry(model: ResourceModel, plan: Plan, { state, nowMs, body,
   const named = linkNamed(model.derived.getEmbedded(resource), state, own);
   const entry = linkUsers(model.reader, model.inference, resource, state, named);
   const created = createAccount(model.inference, resource, entry, { state, sent: body, newId });
-  const file = url === undefined ? undefined : model.findDownload(resource);
-  const described =
-    url === undefined || !file
-      ? created
-      : {
-          ...created,
-          ...describeFileUrl(
-            model.reader,
-            resource,
-            created,
-            { file, route: plan.route, path, url },
-            model.contract.isValid,
-          ),
-        };
+  const described = url === undefined ? created : addFileUrl(model, plan, created, { body, path, url });
   const result = finishEntry(model, plan, state, described, body);
   const equal = resource.kind === 'collection' ? findEqual(list, resource, result) : undefined;
   const more = equal && addQuantity(model, plan, equal, result);
@@ -80,6 +67,24 @@ export function addEntry(model: ResourceModel, plan: Plan, { state, nowMs, body,
   const added = setEntries(state, resource, appendEntry(list, result));
   const next = list.entries.length === 0 ? linkGenerated(model, added, resource, result) : added;
   return { next: resource === model.inference.users ? addOwnSeeds(model, next, result) : next, result };
+}
+
+/**
+ * Adds the URL of an uploaded file to an entry: that of the operation that returns the file, else a `data:` URL.
+ * `url`: the URL of the request that uploads the file.
+ */
+function addFileUrl(
+  model: ResourceModel,
+  { resource, route }: Plan,
+  entry: Entry,
+  { body, path, url }: { readonly body: Entry; readonly path: Input['path']; readonly url: string },
+): Entry {
+  const { reader, contract } = model;
+  const file = model.findDownload(resource);
+  const own = file
+    ? describeFileUrl(reader, resource, entry, { file, route, path, url }, contract.isValid)
+    : describeDataUrl(reader, resource, body, contract.isValid);
+  return { ...entry, ...own };
 }
 
 /**

@@ -21,6 +21,7 @@ import { getSenderFlags } from './sender-flags.ts';
 import { describeTotal } from './totals.ts';
 import { findUniqueNames } from './unique-values.ts';
 import { describeLinks } from './unlink-entries.ts';
+import { isUpload, listUrlProperties } from './uploads.ts';
 import { describeView, isFeed } from './views.ts';
 
 const VERBS: Readonly<Record<Action, string>> = {
@@ -179,6 +180,7 @@ function listValueDetails(model: ResourceModel, plan: Plan): readonly string[] {
   return [
     ...describe('sets to the current time', model.getTimeNames(plan)),
     ...describe('sets with the state', listFollowing(model, plan)),
+    ...describe('sets to a data: URL with the file', listDataUrls(model, plan)),
     ...describe('sets to the user of the token', [
       ...(plan.action === 'create' ? listSigned(model, plan) : []),
       ...listEditors(model, plan),
@@ -191,6 +193,12 @@ function listValueDetails(model: ResourceModel, plan: Plan): readonly string[] {
     ...describe('generates if missing', sometimes),
     ...describe('masks', masked),
   ];
+}
+
+/** Returns the properties with the uploaded file as a URL, which are set if no operation returns the file. */
+function listDataUrls(model: ResourceModel, { action, resource, route }: Plan): readonly string[] {
+  if (action !== 'create' || !isUpload(route) || model.findDownload(resource)) return [];
+  return listUrlProperties(model.reader, resource.schema).map(([name]) => name);
 }
 
 /** Returns the times that follow a state in the request, such as `completedAt` for the status `completed`. */

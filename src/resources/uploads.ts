@@ -95,10 +95,38 @@ export function describeFileUrl(
   const own = fillPath(route, path);
   const value = url.endsWith(own) ? url.slice(0, -own.length) + target : new URL(target, url).href;
   return Object.fromEntries(
-    [...reader.getProperties(schema)].flatMap(([property, pointer]) =>
-      URL_PROPERTIES.includes(normalizeName(property)) && isValid(pointer, value) ? [[property, value]] : [],
+    listUrlProperties(reader, schema).flatMap(([property, pointer]) =>
+      isValid(pointer, value) ? [[property, value]] : [],
     ),
   );
+}
+
+/** The maximum length of a URL that contains the file itself, in characters. Longer ones make lists slow. */
+const MAX_DATA_URL = 1_000_000;
+
+/**
+ * Returns the properties of an entry with the URL of its uploaded file, if no operation returns the file: a `data:` URL
+ * with the file.
+ * Returns nothing if the file is too long, or if the schema allows no such URL.
+ * `body`: the fields of the form.
+ */
+export function describeDataUrl(
+  reader: SchemaReader,
+  { schema }: Resource,
+  body: Entry,
+  isValid: (pointer: string, value: unknown) => boolean,
+): Entry {
+  const value = findFile(body);
+  if (schema === '' || value === undefined || value.length > MAX_DATA_URL) return {};
+  const properties = listUrlProperties(reader, schema).filter(
+    ([property, pointer]) => !Object.hasOwn(body, property) && isValid(pointer, value),
+  );
+  return Object.fromEntries(properties.map(([property]) => [property, value]));
+}
+
+/** Returns the properties with the URL of a file, and the JSON Pointers of their schemas. */
+export function listUrlProperties(reader: SchemaReader, schema: string) {
+  return [...reader.getProperties(schema)].filter(([property]) => URL_PROPERTIES.includes(normalizeName(property)));
 }
 
 /** Returns whether an operation returns files: its success response has a body, but no schema in JSON or XML. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createObject, createResourcePaths, refer } from '../support/fixtures/api-document.ts';
+import { createObject, createResourcePaths, refer, type Schema } from '../support/fixtures/api-document.ts';
 import { explainApi } from '../support/harness/explain-api.ts';
 import { startApi } from '../support/harness/start-api.ts';
 
@@ -95,6 +95,43 @@ describe('an upload', () => {
     expect(await explainApi({ paths: PATHS, schemas })).toMatchObject({
       'GET /tasks/{taskId}/attachments/{attachmentId}/content':
         'real: returns the uploaded file, and a generated one for an entry without it',
+    });
+  });
+});
+
+describe('an upload without an operation that returns the file', () => {
+  const paths = { '/photos': { post: { ...PATHS['/tasks/{taskId}/attachments'].post, response: refer('Photo') } } };
+  const upload = async (size: number, uri: Schema = { type: 'string', format: 'uri' }) => {
+    const Photo = createObject({ 'id!': INTEGER, 'name!': TEXT, 'url!': uri });
+    const { url } = await startApi({ paths, schemas: { Photo } });
+    const form = new FormData();
+    form.append('file', new Blob(['a'.repeat(size)], { type: 'image/png' }), 'my cat.png');
+    const response = await fetch(`${url}/photos`, { method: 'POST', body: form });
+    return { mocked: response.headers.get('x-mocked'), body: (await response.json()) as { url: string } };
+  };
+
+  it('has a url that contains the file', async () => {
+    const { mocked, body } = await upload(500_000);
+    const file = await fetch(body.url);
+    expect([file.headers.get('content-type'), (await file.text()).length]).toEqual([
+      expect.stringContaining('image/png'),
+      500_000,
+    ]);
+    expect(mocked).toBeNull();
+  });
+
+  it.each([
+    ['the file is long', 1_000_000, undefined],
+    ['the schema does not allow it', 5, { type: 'string', pattern: '^https://' }],
+  ])('has a generated url if %s', async (_, size, uri) => {
+    const { mocked, body } = await upload(size, uri);
+    expect([mocked, body.url]).toEqual(['/url', expect.stringMatching(/^https:/)]);
+  });
+
+  it('is explained', async () => {
+    const Photo = createObject({ 'id!': INTEGER, 'url!': TEXT });
+    expect(await explainApi({ paths, schemas: { Photo } })).toEqual({
+      'POST /photos': 'real: creates a photo (sets to a data: URL with the file: url)',
     });
   });
 });
