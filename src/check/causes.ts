@@ -8,7 +8,7 @@ import { getCauses, getConfidence } from './rules.ts';
  * - the same violation in several operations
  * - violations of a rule for the operations of one resource, or for one place in them
  * - missing properties of one object in a response
- * - the same violation of one schema in error responses
+ * - the same violation of one place in a schema or a response that several operations use
  * - violations that follow from another one for the same resource: a resource that is not stored is not listed either
  *
  * The first finding of a group is the one from which the others follow.
@@ -70,8 +70,8 @@ function getCauseKeys(finding: Finding, toResource: ResourceFinder): readonly st
     key,
     // The server leaves out the object, or a part of it.
     ...(object !== undefined && keyword === 'required' ? [`${operationId} ${status} ${object} ${keyword}`] : []),
-    // One function of a server creates its error responses.
-    ...(/^[45]/.test(status) && pointer.includes('/properties/') ? [`${pointer} ${title.split(' ').at(-1)}`] : []),
+    // One part of a server creates the objects of a schema.
+    ...(pointer.startsWith('/components/') ? [`${pointer} ${title.split(' ').at(-1)}`] : []),
   ];
 }
 

@@ -57,12 +57,18 @@ it('groups missing properties of one object in a response', () => {
   expect(group(first, second, inEntry, other, invalid, inRefusal)).toEqual([[0, 1, 2], [3], [4], [5]]);
 });
 
-it('groups findings about one schema of error responses, and not about one schema of other responses', () => {
-  const pointer = '/components/schemas/Problem/properties/code';
-  const refuse = (path: string, status: string) =>
-    finding('GET', path, 'response-schema', 'body/code type', { status, pointer });
-  expect(group(refuse('/ants', '400'), refuse('/bees', '404'))).toEqual([[0, 1]]);
-  expect(group(refuse('/ants', '200'), refuse('/bees', '200'))).toEqual([[0], [1]]);
+it('groups findings about one place of a schema that several operations use', () => {
+  const find = (path: string, name: string, status: string) =>
+    finding('GET', path, 'response-schema', `body/${name} type`, {
+      status,
+      pointer: `/components/schemas/Problem/properties/${name}`,
+    });
+  const all = [find('/ants', 'code', '400'), find('/bees', 'code', '404'), find('/bees', 'text', '404')];
+  expect(group(...all)).toEqual([[0, 1], [2]]);
+  const own = ['/ants', '/bees'].map((path) =>
+    finding('GET', path, 'response-schema', 'body type', { pointer: `/paths/~1${path.slice(1)}/get` }),
+  );
+  expect(group(...own)).toEqual([[0], [1]]);
 });
 
 it('puts certain findings about unknown ids apart from likely ones', () => {
