@@ -377,6 +377,7 @@ export const OPTIONS = {
    */
   allowOrigin: option(ORIGINS, {
     flags: '--allow-origin <origins>',
+    env: 'STOREFRONT_ALLOW_ORIGIN',
     help: 'comma-separated origins, such as https://a.test or https://*.a.test, whose pages may send requests (CORS); * allows all origins, and localhost is always allowed',
   }),
   /** Format of the log. With `off`, the server logs only warnings and errors. Default: `off`. */

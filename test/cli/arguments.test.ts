@@ -221,6 +221,17 @@ describe('a hosting platform', () => {
     expect(read([], environment)).toMatchObject({ kind: 'serve', options: { allowHost } });
   });
 
+  it('can state the origins of a front end at another address', () => {
+    const readOrigins = (value: string) => read([], { STOREFRONT_ALLOW_ORIGIN: value });
+    expect(readOrigins('https://a.test,https://*.b.test')).toMatchObject({
+      options: { allowOrigin: ['https://a.test', 'https://*.b.test'] },
+    });
+    expect(readOrigins('a.test')).toMatchObject({
+      kind: 'refuse',
+      reason: expect.stringContaining('STOREFRONT_ALLOW_ORIGIN'),
+    });
+  });
+
   it('has no effect on a machine without one', () => {
     const command = read([], {});
     expect('options' in command && 'allowHost' in command.options).toBe(false);

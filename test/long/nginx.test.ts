@@ -77,11 +77,16 @@ async function startDeployed(...options: readonly string[]) {
   const program = [process.execPath, projectFile('dist/main.js'), '--static', 'dist', '--log', 'json', ...options];
   await startCommand('env', [...environment, ...program], { cwd }).said(/listening at /);
   const nginx = await startTlsNginx(HOST, port);
-  const send = (method: string, path: string, { accept = '*/*', body, cookie, host = HOST, token }: Sent = {}) =>
+  const send = (
+    method: string,
+    path: string,
+    { accept = '*/*', body, cookie, host = HOST, origin, token }: Sent = {},
+  ) =>
     new Promise<Received>((resolve, reject) => {
       const headers = {
         host,
         accept,
+        ...(origin && { origin }),
         'content-type': 'application/json',
         ...(cookie && { cookie }),
         ...(token && { authorization: `Bearer ${token}` }),
@@ -106,6 +111,7 @@ interface Sent {
   readonly body?: unknown;
   readonly cookie?: string | undefined;
   readonly host?: string;
+  readonly origin?: string;
   readonly token?: string;
 }
 
@@ -143,6 +149,14 @@ it('a deployed server has the picture of each product, and the pictures of the f
   }
   expect((await send('GET', '/images/ratings/rating-45.png', { accept: ACCEPT.picture })).text).toBe('own');
   expect((await send('GET', '/images/ratings/rating-50.png', { accept: ACCEPT.picture })).type).toBe('image/png');
+});
+
+it('a deployed server allows the pages of a front end at another address only if its origin is named', async () => {
+  const send = await startDeployed('--allow-origin', 'https://front.example.net');
+  const body = { productId: getProductId('Cordless'), quantity: 1 };
+  const sendFrom = (origin: string) => send('POST', '/api/cart-items', { origin, body });
+  expect((await sendFrom('https://front.example.net')).status).toBe(201);
+  expect((await sendFrom('https://other.example.net')).status).toBe(403);
 });
 
 it('a deployed server refuses the control API without its token', async () => {
