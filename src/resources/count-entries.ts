@@ -7,9 +7,7 @@ import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { normalizeName, toSingular } from '../util/names.ts';
 import type { Completed } from './completed.ts';
 import { computeDerived, listShown } from './derived.ts';
-import { getEntryList } from './entries.ts';
-import { findByKeys } from './entry-lists.ts';
-import { getKeyValue, getOwn, getPathValues, setInner } from './entry-values.ts';
+import { getKeyValue, setInner } from './entry-values.ts';
 import { filterEntries, isSearchName } from './list-filters.ts';
 import {
   hasSelection,
@@ -21,13 +19,13 @@ import {
 } from './list-query.ts';
 import { selectOwnState } from './own-state.ts';
 import { isTotalName } from './page-fields.ts';
+import { rank } from './ranked-items.ts';
 import { createNotFound, findEntry, requireParents } from './require-entries.ts';
-import type { Derived, Plan, Ranking, View } from './resource.ts';
+import { type Derived, NO_ID, type Plan, type View } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 import type { SchemaReader } from './schema-reader.ts';
 import { sortEntries } from './sort-entries.ts';
 import { findOwnEntry } from './tokens.ts';
-import { getUserKey } from './user-parts.ts';
 import { findView, selectViewed } from './views.ts';
 
 /** The maximum number of entries in a list beside other properties, if the request sets no limit, and of a ranking. */
@@ -181,47 +179,75 @@ export function count(model: ResourceModel, plan: Plan, input: Input, context: C
   requireParents(model, state, plan, path);
   const id = path[mount.id.parameter];
   if (id !== undefined && !findEntry(plan, state, path)) throw createNotFound(plan, path);
-  const { lists, outer, parameters, selector, ...inner } = getShownLists(model)(plan);
+  const { outer, parameters, ...inner } = getShownLists(model)(plan);
   const own = selectOwnState(model, plan, state, input);
   const values = computeDerived(counts, own, id, model.derived.complete);
   if (Object.hasOwn(values, '')) return { status: route.successStatus, body: values[''] };
-  const names =
-    selector === undefined ? [] : [query[selector] ?? []].flat().flatMap((value) => String(value).split(','));
-  const isNamed = ({ derived }: ShownList) => names.some((name) => isNameOf(derived, name));
-  const chosen = lists.some(isNamed) ? lists.filter(isNamed) : lists;
-  const found = lists.map((list) => {
-    const entries = chosen.includes(list) ? listShown(list.derived, own, id) : [];
-    return { property: list.derived.property, list, ...takeShown(model, list, entries, { state, input, context }) };
-  });
-  const total = found.reduce((sum, one) => sum + one.total, 0);
+  const { found, mixed } = findListed(model, plan, { state, own, id }, input, context);
+  const all = [...found, ...mixed];
+  const total = all.reduce((sum, one) => sum + one.total, 0);
   const fill = ({ totals, repeated, times }: Described): Entry => ({
     ...Object.fromEntries(times.map((name) => [name, toIsoTime(context.nowMs())])),
     ...Object.fromEntries(totals.map((name) => [name, total])),
     ...Object.fromEntries([...repeated].map(([name, parameter]) => [name, [query[parameter] ?? ''].flat().join(' ')])),
   });
+  const notes = model.takeNotes(plan, query, parameters);
+  const whole = all.find(({ property }) => property === '');
+  if (whole) {
+    const generated = whole.generated.map((pointer) => `/*${pointer}`);
+    return { status: route.successStatus, body: whole.shown, generated, notes };
+  }
   const singles = showSingle(model, plan, { state, own }, id, input);
-  const [whole] = counts.filter(({ property, ranking }) => property === '' && ranking);
-  if (whole) return { status: route.successStatus, body: rank(model, whole, own, id) };
+  const [ranked] = counts.filter(({ property, ranking }) => property === '' && ranking);
+  if (ranked) return { status: route.successStatus, body: rank(model, ranked, own, id) };
   const rankings = counts.filter(({ ranking }) => ranking);
   const known: Entry = {
     ...Object.fromEntries(rankings.map((one) => [one.property, rank(model, one, own, id)])),
     ...mergeInside(values, countViewed(model, counts, own, id, context.nowMs)),
     ...countFound(counts, found),
     ...fill(inner),
-    ...Object.fromEntries(found.map(({ property, shown }) => [property, shown])),
+    ...Object.fromEntries(all.map(({ property, shown }) => [property, shown])),
     ...Object.fromEntries(singles.map(({ property, value }) => [property, value])),
   };
   const { value, generated } = model.completeResponse(route, setInner(fill(outer), responsePath, known));
   const inside = [
-    ...found.map((one) => ({ ...one, generated: one.generated.map((pointer) => `/*${pointer}`) })),
+    ...all.map((one) => ({ ...one, generated: one.generated.map((pointer) => `/*${pointer}`) })),
     ...singles,
   ].flatMap(({ property, generated: own }) => own.map((pointer) => formatPointer(...responsePath, property) + pointer));
   return {
     status: route.successStatus,
     body: value,
     generated: [...new Set([...inside, ...generated])],
-    notes: model.takeNotes(plan, query, parameters),
+    notes,
   };
+}
+
+/**
+ * Returns the entries in the lists of a response, and those in lists with entries of several resources (`mixed`).
+ * `own`: the state with the entries that the sender of the request can see. `id`: the id of their parent.
+ */
+function findListed(
+  model: ResourceModel,
+  plan: Plan,
+  { state, own, id }: { readonly state: State; readonly own: State; readonly id: string | undefined },
+  input: Input,
+  context: Context,
+) {
+  const { lists, selector } = getShownLists(model)(plan);
+  const { query } = input;
+  const names =
+    selector === undefined ? [] : [query[selector] ?? []].flat().flatMap((value) => String(value).split(','));
+  const isNamed = ({ derived }: ShownList) => names.some((name) => isNameOf(derived, name));
+  const chosen = lists.some(isNamed) ? lists.filter(isNamed) : lists;
+  const listOwn = (list: ShownList) => (chosen.includes(list) ? listShown(list.derived, own, id) : []);
+  const reading = { state, input, context };
+  const found = lists
+    .filter(({ derived }) => !derived.shown?.isMixed)
+    .map((list) => ({
+      ...{ property: list.derived.property, list },
+      ...takeShown(model, list, listOwn(list), reading),
+    }));
+  return { found, mixed: takeMixed(model, getShownLists(model)(plan), listOwn, reading) };
 }
 
 /** Returns the numbers of entries that depend on the time: `overdue`. */
@@ -260,13 +286,59 @@ interface Found {
   readonly generated: readonly string[];
 }
 
+/** What a request reads. */
+interface Reading {
+  readonly state: State;
+  readonly input: Input;
+  readonly context: Context;
+}
+
 /** Returns the entries of a list that a query selects, as responses show them. */
-function takeShown(
+function takeShown(model: ResourceModel, list: ShownList, entries: readonly Entry[], reading: Reading): Found {
+  const { resource } = list.plan;
+  const { query, selected, show } = selectShown(model, list, entries, reading);
+  const page = takePage(selected, list.parameters, query, (entry) => getKeyValue(entry, resource.id));
+  const completed = show(page.limit === undefined ? page.entries.slice(0, MAX_SHOWN) : page.entries);
+  const generated = new Set(completed.flatMap((one) => one.generated));
+  return { total: page.total, shown: completed.map(({ value }) => value), generated: [...generated] };
+}
+
+/**
+ * Returns the entries of several resources in one list. The pages are those of all entries together.
+ * `listEntries`: returns the entries of one resource.
+ */
+function takeMixed(
+  model: ResourceModel,
+  { lists: all, parameters }: ShownLists,
+  listEntries: (list: ShownList) => readonly Entry[],
+  reading: Reading,
+): readonly (Found & { readonly property: string })[] {
+  const lists = all.filter(({ derived }) => derived.shown?.isMixed);
+  return [...new Set(lists.map(({ derived }) => derived.property))].map((property) => {
+    const parts = lists
+      .filter(({ derived }) => derived.property === property)
+      .map((list) => ({ list, ...selectShown(model, list, listEntries(list), reading) }));
+    const owners = new Map(parts.flatMap((part) => part.selected.map((entry) => [entry, part] as const)));
+    const query = parts[0]?.query ?? {};
+    const getId = (entry: Entry) => getKeyValue(entry, owners.get(entry)?.list.plan.resource.id ?? NO_ID);
+    const page = takePage([...owners.keys()], parameters, query, getId);
+    const taken = page.limit === undefined ? page.entries.slice(0, MAX_SHOWN) : page.entries;
+    const completed = taken.flatMap((entry) => owners.get(entry)?.show([entry]) ?? []);
+    const generated = new Set(completed.flatMap((one) => one.generated));
+    return { property, total: page.total, shown: completed.map(({ value }) => value), generated: [...generated] };
+  });
+}
+
+/**
+ * Selects and sorts the entries of a list as a query says.
+ * `show` in the result: returns entries as responses show them.
+ */
+function selectShown(
   model: ResourceModel,
   { derived, plan, parameters, view }: ShownList,
   entries: readonly Entry[],
-  { state, input, context }: { readonly state: State; readonly input: Input; readonly context: Context },
-): Found {
+  { state, input, context }: Reading,
+) {
   const { resource } = plan;
   const schema = derived.shown?.schema ?? resource.schema;
   const query: Input['query'] = Object.assign(Object.create(null), parameters.defaults, input.query);
@@ -276,14 +348,10 @@ function takeShown(
   const isSelected = view !== undefined || hasSelection(parameters, query);
   const listed = isSelected ? add(entries) : entries;
   const viewed = view ? selectViewed(view, listed, complete, context.nowMs) : listed;
-  const sorted = sortEntries(filterEntries(viewed, parameters, query, complete), parameters, query, complete);
-  const page = takePage(sorted, parameters, query, (entry) => getKeyValue(entry, resource.id));
-  const taken = page.limit === undefined ? page.entries.slice(0, MAX_SHOWN) : page.entries;
-  const completed = (isSelected ? taken : add(taken)).map((entry) =>
-    model.responses.completeEntry(resource, schema, entry),
-  );
-  const generated = new Set(completed.flatMap((one) => one.generated));
-  return { total: page.total, shown: completed.map(({ value }) => value), generated: [...generated] };
+  const selected = sortEntries(filterEntries(viewed, parameters, query, complete), parameters, query, complete);
+  const show = (taken: readonly Entry[]) =>
+    (isSelected ? taken : add(taken)).map((entry) => model.responses.completeEntry(resource, schema, entry));
+  return { query, selected, show };
 }
 
 /** Returns the numbers of found entries that stand beside their lists: `postCount` beside `posts`. */
@@ -326,51 +394,4 @@ function showSingle(
     });
     return entry ? [{ property, ...model.responses.completeEntry(resource, shown.schema, entry) }] : [];
   });
-}
-
-/** Returns the items of a ranking, those with the most entries first. `id`: the id of the parent of the entries. */
-function rank(model: ResourceModel, derived: Derived, state: State, id: string | undefined): readonly Entry[] {
-  const { ranking } = derived;
-  if (!ranking) return [];
-  const counts = new Map<string, number>();
-  for (const entry of listShown(derived, state, id))
-    for (const one of new Set(listNamed(ranking, entry))) counts.set(one, (counts.get(one) ?? 0) + 1);
-  const sorted = [...counts].sort(([, one], [, other]) => other - one);
-  return sorted.flatMap(([key, count]) => createItem(model, ranking, state, key, count)).slice(0, MAX_SHOWN);
-}
-
-/** Returns the texts of an entry, or the id of the entry that it names. */
-function listNamed({ by, target }: Ranking, entry: Entry): readonly string[] {
-  const value = getOwn(entry, by) ?? getOwn(getPathValues(entry), getUserKey(by));
-  const named = target && isNode(value) ? getKeyValue(value, target.id) : value;
-  return [named].flat().flatMap((one) => (one === undefined || one === null ? [] : [String(one)]));
-}
-
-function createItem(
-  { reader, derived, responses }: ResourceModel,
-  { by, count: countName, items, target, label }: Ranking,
-  state: State,
-  key: string,
-  count: number,
-): readonly Entry[] {
-  if (!target) return [{ [label ?? '']: key, [countName]: count }];
-  const entry = findByKeys(getEntryList(state, target), [target.id], [key])[0];
-  if (!entry) return [];
-  const [added = entry] = derived.add(state, target, [entry]);
-  const prefixes = [normalizeName(by).replace(/id$/, ''), normalizeName(target.singular)];
-  const show = (schema: string) => {
-    const known = reader.getProperties(schema);
-    const value = responses.completeEntry(target, schema, added).value as Entry;
-    return Object.fromEntries(Object.entries(value).filter(([name]) => known.has(name)));
-  };
-  const values = [...reader.getProperties(items)].flatMap(([name, pointer]) => {
-    const own = normalizeName(name);
-    if (name === countName) return [[name, count]];
-    if (prefixes.includes(own) && reader.isObject(pointer)) return [[name, show(pointer)]];
-    const prefix = prefixes.find((one) => own.startsWith(one)) ?? '';
-    const names = [own, own.slice(prefix.length)];
-    const source = Object.keys(added).find((one) => names.includes(normalizeName(one)));
-    return source === undefined ? [] : [[name, added[source]]];
-  });
-  return [Object.fromEntries(values)];
 }

@@ -79,7 +79,7 @@ export function describeDerived({
   if (group) return `${property} (${resource.name} by ${group.property})`;
   if (inside) return inside.map((one) => `${property}.${describeDerived(one)}`).join(', ');
   if (view) return `${property} (${resource.name} with ${describeConditions(view).join(' and ')})`;
-  if (shown) return property === resource.name ? property : `${property} (${resource.name})`;
+  if (shown) return ['', resource.name].includes(property) ? resource.name : `${property} (${resource.name})`;
   if (texts !== undefined) return `the ${texts} of all ${resource.name}`;
   const share = whole === undefined ? '' : 'share of ';
   if (!only) return link ? `${property} (${resource.name} by ${link.ids ?? link.property})` : property;

@@ -1,6 +1,7 @@
 import { normalizeName, toSingular } from '../util/names.ts';
 import { type DocumentPath, type DocumentPaths, getResourceSegment, getTrailingParameters } from './document-paths.ts';
 import { findFilter, isSearchName } from './list-filters.ts';
+import { listVariants } from './mixed-lists.ts';
 import { getLastSegment, getParameterName, getPathForm, TEXT_KEYS, toTemplate } from './names.ts';
 import { needsUnknownUser } from './own-lists.ts';
 import { isPageName } from './page-fields.ts';
@@ -49,11 +50,21 @@ export function findReadOnlyLists(
     const listed = { property: getLastSegment(path), items: schema };
     if (!isNamed && findRanking(reader, { resources, users: undefined }, listed, children)?.ranking.label) continue;
     if (!isNamed && (isSearchPath(path) || isAside(reader, documentPath))) continue;
+    if (!isNamed && isMixed(reader, paths, resources, schema)) continue;
     if (findShown(reader, resources, documentPath) || schemas.has(reader.resolve(schema))) continue;
     schemas.add(reader.resolve(schema));
     found.push({ path, documentPath });
   }
   return found;
+}
+
+/** Returns whether the items of a list are alternatives, each of which other paths list: `oneOf: [Post, Author]`. */
+function isMixed(reader: SchemaReader, paths: DocumentPaths, resources: readonly Resource[], items: string): boolean {
+  const variants = listVariants(reader, items);
+  if (variants.length < 2) return false;
+  const listed = [...paths.values()].flatMap((documentPath) => findListed(reader, documentPath)?.schema ?? []);
+  const known = [...listed, ...resources.flatMap(({ schema }) => (schema === '' ? [] : [schema]))];
+  return variants.every((variant) => known.some((schema) => reader.contains(variant, schema)));
 }
 
 /** Returns whether a path is that of a search in entries of other lists, such as `/search` or `/autocomplete`. */

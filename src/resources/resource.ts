@@ -347,8 +347,11 @@ export interface Derived {
   readonly isInteger?: boolean;
   /** The number whose average is shown: `rating` for `averageRating`. `none`: the average of no entries. */
   readonly average?: { readonly property: string; readonly isInteger: boolean; readonly none: 0 | null | undefined };
-  /** The JSON Pointer of the schema in which the entries themselves are shown. `isList`: whether all are shown. */
-  readonly shown?: { readonly schema: string; readonly isList: boolean } | undefined;
+  /**
+   * The JSON Pointer of the schema in which the entries themselves are shown. `isList`: whether all are shown.
+   * `isMixed`: whether the list also has entries of other resources. Each of them has a `Derived` of its own.
+   */
+  readonly shown?: { readonly schema: string; readonly isList: boolean; readonly isMixed?: boolean } | undefined;
   readonly ranking?: Ranking;
   /** Whether only the entries are counted that lack `only.property`: the `unassigned` ones. */
   readonly isWithout?: boolean;

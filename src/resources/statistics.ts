@@ -3,6 +3,7 @@ import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { normalizeName, toSingular } from '../util/names.ts';
 import { findCounted, getShare, indexNames, MAX_STATES } from './counted-properties.ts';
 import { findChildren } from './derived.ts';
+import { findMixed } from './mixed-lists.ts';
 import { findRanking } from './rankings.ts';
 import type { Children, Derived, Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
@@ -39,6 +40,8 @@ export function findCounts(
   const items = reader.getItems(schema);
   const all = listAll(resources);
   if (items !== undefined) {
+    const mixed = findMixed(reader, '', items, all);
+    if (mixed.length > 0) return mixed;
     const ranked = findRanking(reader, { resources, users }, { property: name, items }, all);
     return isText(reader, items) ? findTexts(reader, name, resources) : ranked ? [{ ...PLAIN, ...ranked }] : [];
   }
@@ -282,6 +285,8 @@ function findChildrenOf(
 function findShown(reader: SchemaReader, schema: string, children: readonly Children[]): readonly Derived[] {
   return [...reader.getProperties(schema)].flatMap(([property, pointer]): readonly Derived[] => {
     const items = reader.getItems(pointer);
+    const mixed = items === undefined ? [] : findMixed(reader, property, items, children);
+    if (mixed.length > 0) return mixed;
     const shown = items ?? pointer;
     const own = findChildrenOf(reader, children, property, shown);
     if (!own) return [];

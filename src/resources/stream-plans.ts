@@ -1,10 +1,11 @@
-import { getNode, resolvePointer, toNode } from '../openapi/document.ts';
+import { resolvePointer } from '../openapi/document.ts';
 import { findResponse } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
 import type { ChangeKind } from '../store/state.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { normalizeName } from '../util/names.ts';
 import { getOverrides } from './document-paths.ts';
+import { listVariants } from './mixed-lists.ts';
 import { getLastSegment, getParameterName, getParentPath, getPathForm } from './names.ts';
 import { findPlaceOfForm, renameParameters } from './places.ts';
 import { getRouteKey, type Inference, isTopLevel, type Mount, type Resource } from './resource.ts';
@@ -133,18 +134,7 @@ function renameParents(mount: Mount, path: string): Mount {
   return { ...mount, parents };
 }
 
-/** Returns the alternatives of a schema: those of its `oneOf` or `anyOf`, else the schema alone. */
-function listVariants(reader: SchemaReader, schema: string, depth = 0): readonly string[] {
-  const pointer = resolvePointer(reader.document, schema);
-  const node = toNode(getNode(reader.document, pointer));
-  const keyword = ['oneOf', 'anyOf'].find((name) => Array.isArray(node[name]));
-  if (keyword === undefined || depth > MAX_DEPTH) return [pointer];
-  return [...(node[keyword] as unknown[]).keys()].flatMap((index) =>
-    listVariants(reader, `${pointer}/${keyword}/${index}`, depth + 1),
-  );
-}
-
-/** The maximum number of objects around an entry, and of alternatives in alternatives. */
+/** The maximum number of objects around an entry. */
 const MAX_DEPTH = 2;
 
 /** Returns where the items of one form have the entry; undefined if the form has neither the entry nor its id. */

@@ -51,6 +51,39 @@ const PATHS: Paths = {
   },
 };
 
+const MIXED_SCHEMAS = {
+  ...schemas,
+  Post: createObject({ 'id!': INTEGER, 'kind!': { ...TEXT, enum: ['post'] }, 'title!': TEXT }),
+  Author: createObject({ 'id!': INTEGER, 'kind!': { ...TEXT, enum: ['author'] }, 'name!': TEXT }),
+  Other: createObject({ 'id!': INTEGER, 'color!': TEXT }),
+};
+
+const mixed = createList({ oneOf: [refer('Post'), refer('Author')] });
+
+const MIXED: Paths = {
+  '/posts': {
+    get: {
+      response: posts,
+      example: [
+        { id: 1, kind: 'post', title: 'Ann and Bob' },
+        { id: 2, kind: 'post', title: 'Ann' },
+        { id: 3, kind: 'post', title: 'Other' },
+      ],
+    },
+  },
+  '/authors': { get: { response: authors, example: [{ id: 7, kind: 'author', name: 'Ann' }] } },
+  '/mixed': {
+    get: {
+      query: { 'q!': TEXT, type: { ...TEXT, enum: ['post', 'author'] }, limit: INTEGER, page: INTEGER },
+      response: createObject({ 'results!': mixed, 'total!': INTEGER }),
+    },
+  },
+  '/search': { get: { query: { 'q!': TEXT }, response: mixed } },
+  '/other/search': {
+    get: { query: { 'q!': TEXT }, response: createList({ oneOf: [refer('Post'), refer('Other')] }) },
+  },
+};
+
 const toIds = (list: readonly { readonly id: number }[]) => list.map(({ id }) => id);
 
 describe('A response with several lists', () => {
@@ -91,6 +124,31 @@ describe('A response with several lists', () => {
       [1, 3],
       [7],
     ]);
+  });
+
+  it.each([
+    ['/mixed?q=ann', ['post 1', 'post 2', 'author 7'], 3],
+    ['/mixed?q=bob', ['post 1'], 1],
+    ['/mixed?q=ann&type=author', ['author 7'], 1],
+    ['/mixed?q=ann&limit=2', ['post 1', 'post 2'], 3],
+    ['/mixed?q=ann&limit=2&page=2', ['author 7'], 3],
+    ['/mixed?q=nothing', [], 0],
+  ])('has the found entries of all resources in one list: %s', async (path, expected, total) => {
+    const { ask } = await startApi({ paths: MIXED, schemas: MIXED_SCHEMAS });
+    const { body, headers } = await ask('GET', path);
+    const names = body.results.map(({ id, kind }: { id: number; kind: string }) => `${kind} ${id}`);
+    expect([names, body.total, headers.get('x-mocked')]).toEqual([expected, total, null]);
+  });
+
+  it('can be the list itself', async () => {
+    const { ask } = await startApi({ paths: MIXED, schemas: MIXED_SCHEMAS });
+    expect(toIds((await ask('GET', '/search?q=ann')).body)).toEqual([1, 2, 7]);
+    expect(await explainApi({ paths: MIXED, schemas: MIXED_SCHEMAS })).toMatchObject({
+      'GET /search': 'real: shows: posts, authors; filters: q (all texts)',
+      'GET /mixed':
+        'real: shows: results (posts), results (authors), total; selects lists by: type; filters: q (all texts); pages by: limit, page',
+      'GET /other/search': expect.stringMatching(/^mocked: /),
+    });
   });
 
   it('is explained with what its query parameters do', async () => {
