@@ -1,6 +1,7 @@
 import { type Context, DomainError, type Handle, type HandlerResponse, type Input } from '../application.ts';
 import { omitKeys, toNode } from '../openapi/document.ts';
 import type { Entry, State } from '../store/state.ts';
+import { normalizeName } from '../util/names.ts';
 import { isPathSegment } from '../util/request-target.ts';
 import { changePassword } from './accounts.ts';
 import { applyEffect } from './actions.ts';
@@ -26,6 +27,7 @@ import { requireUnused } from './unlink-entries.ts';
 import { isUpload, respondWithFile } from './uploads.ts';
 import { deleteEntries, renameUser } from './user-links.ts';
 import { requireVersion } from './versions.ts';
+import { DELETED_NAMES } from './views.ts';
 
 /** Returns `status` if the contract documents it for the operation, and otherwise the operation's success status. */
 function getStatus({ route }: Plan, status: number): number {
@@ -348,7 +350,7 @@ async function actOnAll(model: ResourceModel, plan: Plan, input: Input, context:
 
 async function remove(model: ResourceModel, plan: Plan, input: Input, context: Context): Promise<HandlerResponse> {
   const { path } = input;
-  const removed = await context.update((state) => {
+  const removed = await context.update((state, nowMs) => {
     requireParents(model, state, plan, path);
     const stored = findEntry(plan, state, path);
     const entry = stored ?? model.getInitialSingleton(plan.resource, plan.mount, path);
@@ -357,9 +359,19 @@ async function remove(model: ResourceModel, plan: Plan, input: Input, context: C
     requireUnused(model, plan, state, [entry]);
     const rest = stored ? deleteEntries(model, plan.resource, state, [stored]) : state;
     const isWhole = plan.resource.kind === 'singleton';
-    return { next: isWhole ? removeParts(model.inference, rest, plan.mount, path) : rest, result: entry };
+    const next = isWhole ? removeParts(model.inference, rest, plan.mount, path) : rest;
+    return { next, result: setDeleted(model, plan, entry, nowMs) };
   });
   return respond(model, plan, input, { status: getStatus(plan, 204), state: context.read(), entry: removed });
+}
+
+/** Returns a deleted entry as the response shows it: with the time of the deletion, such as `deletedAt`. */
+function setDeleted(model: ResourceModel, { resource }: Plan, entry: Entry, nowMs: number): Entry {
+  if (resource.schema === '') return entry;
+  const names = [...model.reader.getProperties(resource.schema).keys()];
+  const property = names.find((name) => DELETED_NAMES.includes(normalizeName(name)));
+  const time = model.formatTime(resource, property, nowMs);
+  return property === undefined || time === undefined ? entry : { ...entry, [property]: time };
 }
 
 async function clear(model: ResourceModel, plan: Plan, input: Input, context: Context): Promise<HandlerResponse> {

@@ -29,6 +29,9 @@ import { findTree } from './trees.ts';
 /** Names of dates and times until which something must be done, without uppercase letters and separators. */
 const DUE_NAMES = ['duedate', 'dueat', 'dueon', 'due', 'deadline', 'expiresat', 'expirydate', 'expirationdate'];
 
+/** Names of the time at which an entry was deleted, without uppercase letters and separators. */
+export const DELETED_NAMES = ['deletedat', 'deletedon', 'deletedtime', 'deletiondate', 'removedat'];
+
 /**
  * Returns which entries a path shows, and in which order, by the words in the path.
  * Returns undefined if the path shows all entries.
@@ -60,6 +63,9 @@ function readView(reader: SchemaReader, { schema }: Pick<Resource, 'schema'>, pa
   }
   if (due !== undefined && /^(?:upcoming|future|due|active)$/.test(word))
     return { ...view, times: [{ property: due, comparison: 'least' }] };
+  const deleted = find(DELETED_NAMES);
+  if (deleted !== undefined && /^(?:deleted|trash|trashed|recyclebin)$/.test(word))
+    return { ...view, times: [{ property: deleted, comparison: 'below' }] };
   const created = findCreatedName([...reader.getProperties(schema).keys()]);
   if (created !== undefined && /^(?:recent|latest|newest|new)$/.test(word))
     return { ...view, order: { property: created, isDescending: true } };

@@ -109,3 +109,41 @@ describe('The id of a deleted entry in another entry', () => {
     expect((await explainApi(withConflict(api)))[path]).toContain('refuses if used in: tasks.categoryId');
   });
 });
+
+describe('An entry with the time of its deletion', () => {
+  const time = { type: ['string', 'null'], format: 'date-time' };
+  const tasks = createList(refer('Task'));
+  const task = createResourcePaths('/tasks/{taskId}', refer('Task'), createObject({ 'title!': TEXT }));
+  const api = {
+    paths: {
+      ...createResourcePaths('/categories/{categoryId}', refer('Category'), NewCategory),
+      ...task,
+      '/tasks/{taskId}': { ...task['/tasks/{taskId}'], delete: { response: refer('Task') } },
+      '/tasks/deleted': { get: { response: tasks } },
+      '/categories/{categoryId}/tasks': {
+        get: { response: tasks },
+        post: { status: 201, request: createObject({ 'title!': TEXT }), response: refer('Task') },
+      },
+      '/statistics': { get: { response: createObject({ 'taskCount!': INTEGER }) } },
+    },
+    schemas: {
+      Category: createObject({ 'id!': INTEGER, 'name!': TEXT, 'taskCount!': INTEGER }),
+      Task: createObject({ 'id!': INTEGER, 'title!': TEXT, 'categoryId!': NULLABLE, 'deletedAt!': time }),
+    },
+  };
+
+  it('is in no list, no number and no response after the response to DELETE, which shows the time', async () => {
+    const { ask } = await startApi(api);
+    await ask('POST', '/categories', { name: 'Kitchen' });
+    for (const title of ['a', 'b']) await ask('POST', '/categories/1/tasks', { title });
+    expect((await ask('GET', '/tasks/deleted')).body).toEqual([]);
+    const { body } = await ask('DELETE', '/tasks/1');
+    expect(body).toEqual({ id: 1, title: 'a', categoryId: 1, deletedAt: '2025-06-01T12:00:00.000Z' });
+    const left = [{ id: 2, title: 'b', categoryId: 1, deletedAt: null }];
+    for (const path of ['/tasks', '/categories/1/tasks']) expect((await ask('GET', path)).body).toEqual(left);
+    expect((await ask('GET', '/categories/1')).body.taskCount).toBe(1);
+    expect((await ask('GET', '/statistics')).body).toEqual({ taskCount: 1 });
+    expect([(await ask('GET', '/tasks/1')).status, (await ask('DELETE', '/tasks/1')).status]).toEqual([404, 404]);
+    expect((await ask('GET', '/tasks/deleted')).body).toEqual([]);
+  });
+});
