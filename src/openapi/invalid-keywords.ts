@@ -1,6 +1,6 @@
 import type { Issue } from '../util/issue.ts';
 import { formatPointer } from '../util/json-pointer.ts';
-import { isNode, type Node, omitKeys } from './document.ts';
+import { isNode, type Node, omitKeys, toNode } from './document.ts';
 import { isValidPattern } from './patterns/pattern.ts';
 
 const COUNT_KEYWORDS = ['minLength', 'maxLength', 'minItems', 'maxItems', 'minProperties', 'maxProperties'];
@@ -123,14 +123,22 @@ export function omitInvalidKeywords(node: Node, pointer: string, warnings: Issue
  */
 export function replaceInvalidSchemas(node: Node, pointer: string, warnings: Issue[]): Node {
   const keywords = pointer === '/components' ? ['schemas'] : NAMES_KEYWORDS;
-  const changed = keywords.flatMap((keyword) => {
+  let changed: Record<string, unknown> | undefined;
+  for (const keyword of keywords) {
     const schemas = node[keyword];
-    if (!isNode(schemas)) return [];
-    const names = Object.keys(schemas).filter((name) => !isSchema(schemas[name]));
+    const names = isNode(schemas) ? listInvalid(schemas) : [];
+    if (names.length === 0) continue;
     for (const name of names)
       warnings.push({ pointer: pointer + formatPointer(keyword, name), message: 'is not a schema: add a schema' });
-    const replaced = Object.fromEntries(names.map((name) => [name, {}]));
-    return names.length > 0 ? [[keyword, { ...schemas, ...replaced }]] : [];
-  });
-  return changed.length > 0 ? { ...node, ...Object.fromEntries(changed) } : node;
+    changed ??= { ...node };
+    changed[keyword] = { ...toNode(schemas), ...Object.fromEntries(names.map((name) => [name, {}])) };
+  }
+  return changed ?? node;
+}
+
+/** Returns the names whose value is no schema. */
+function listInvalid(schemas: Node): readonly string[] {
+  const names: string[] = [];
+  for (const name in schemas) if (!isSchema(schemas[name])) names.push(name);
+  return names;
 }
