@@ -2,6 +2,7 @@ import { isJsonType } from '../openapi/media-types.ts';
 import type { Route } from '../openapi/routes.ts';
 import { requiresCredentials } from '../openapi/security.ts';
 import { joinList } from '../util/text.ts';
+import { checkActionPairs } from './action-pairs.ts';
 import type { CheckContext } from './check-context.ts';
 import type { CheckOptions } from './check-options.ts';
 import { sendIfAvailable } from './confirm-findings.ts';
@@ -34,9 +35,8 @@ import { REFUSAL_STATUSES } from './undocumented-responses.ts';
 import { checkUniqueValues, documentsConflict } from './unique-values.ts';
 import { checkUnknownIds } from './unknown-ids.ts';
 import { checkCredentials } from './unprotected-operations.ts';
-import { findActions } from './updates.ts';
+import { findActions, findItemActions } from './updates.ts';
 import { createRequestGenerator } from './valid-requests.ts';
-
 /** Creates a worker, which runs parts of the check. The checks add sentences for the report to `notes`. */
 export async function createWorker(session: Session, options: CheckOptions, notes: string[]): Promise<Worker> {
   const { contract, seed, runs, mayWrite, isFresh } = options;
@@ -173,6 +173,7 @@ const COLLECTION_CHECKS: readonly {
   { name: 'Location', check: checkLocation, getRoutes: ({ create }) => [create] },
   { name: 'special values', check: checkSpecialValues, getRoutes: ({ read }) => [read] },
   { name: 'transitions', check: checkTransitions, getRoutes: ({ read }, worker) => findActions(worker, read) },
+  { name: 'action pairs', check: checkActionPairs, getRoutes: ({ read }, worker) => findItemActions(worker, read) },
   {
     name: 'side effects',
     isAlone: true,

@@ -243,6 +243,13 @@ export const RULES = {
     remedy: 'name the property in the description of the action',
     impliedBy: ['stored-value'],
   },
+  'action-undone': {
+    title: 'actions take others back',
+    meaning: 'an action such as `unarchive` removes the flag and the time that `archive` has set',
+    confidence: 'likely',
+    remedy: 'say in the description of the action that the property is kept',
+    impliedBy: ['stored-change'],
+  },
   'null-removes': {
     title: 'null removes values',
     confidence: 'likely',

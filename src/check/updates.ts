@@ -349,25 +349,34 @@ function hasValue(value: unknown): boolean {
   return value !== undefined && value !== null && value !== '';
 }
 
+/** The operations that the check may use. */
+interface Allowed {
+  readonly allowedRoutes: readonly Route[];
+  readonly session: Pick<Session, 'contract'>;
+}
+
 /**
  * Returns the operations that do something with one resource and need no body, such as `POST /tasks/{taskId}/complete`.
  */
-export function findActions(
-  {
-    allowedRoutes,
-    session: { contract },
-  }: { readonly allowedRoutes: readonly Route[]; readonly session: Pick<Session, 'contract'> },
-  read: Route,
-): readonly Route[] {
+export function findActions(allowed: Allowed, read: Route): readonly Route[] {
+  const { contract } = allowed.session;
+  return findItemActions(allowed, read).filter(
+    (route) => Object.keys(route.bodyMedia).length === 0 && returnsSame(contract, route, read),
+  );
+}
+
+/**
+ * Returns the operations that do something with one resource, also those with a body, and those that return nothing.
+ */
+export function findItemActions({ allowedRoutes, session: { contract } }: Allowed, read: Route): readonly Route[] {
   const { path, pathNames } = read;
   return allowedRoutes.filter(
     (route) =>
       ['POST', 'PUT', 'PATCH'].includes(route.method) &&
       route.path.startsWith(`${path}/`) &&
       route.pathNames.length === pathNames.length &&
-      Object.keys(route.bodyMedia).length === 0 &&
       // An action such as `refund` can return another resource, which has the id too.
-      returnsSame(contract, route, read),
+      (returnsSame(contract, route, read) || findJsonMedia(route.responses, route.successStatus) === undefined),
   );
 }
 

@@ -93,11 +93,21 @@ export function findStateValue(reader: SchemaReader, schema: string, segment: st
   const word = removeFillers(segment);
   const named = findNamedValue(reader, schema, word);
   if (named) return named;
-  const [, opposite] = /^(?:un|dis|de)[_-]?(\w{3,})$/i.exec(word) ?? [];
-  const opposites = [...(opposite === undefined ? [] : [opposite]), ...(OPPOSITES.get(normalizeName(word)) ?? [])];
-  const undone = findBoolean(reader, schema, opposites.flatMap(listStateWords));
+  const undone = findBoolean(reader, schema, listOpposites(segment).flatMap(listStateWords));
   if (undone !== undefined) return { property: undone, value: false };
+  const opposite = removeNegation(word);
   return opposite === undefined ? undefined : findOtherOfTwo(reader, schema, opposite);
+}
+
+/** Returns the rest of a verb that starts with a negation: `archive` for `unarchive`. */
+function removeNegation(word: string): string | undefined {
+  return /^(?:un|dis|de)[_-]?(\w{3,})$/i.exec(word)?.[1];
+}
+
+/** Returns the verbs whose effects a verb takes back: `archive` for `unarchive`, and `hide` for `show`. */
+export function listOpposites(segment: string): readonly string[] {
+  const word = removeFillers(segment);
+  return [removeNegation(word) ?? [], OPPOSITES.get(normalizeName(word)) ?? []].flat();
 }
 
 /** Verbs that take a state back. */

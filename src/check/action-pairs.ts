@@ -1,0 +1,217 @@
+import { getNode, type Node, toNode } from '../openapi/document.ts';
+import { findJsonMedia } from '../openapi/responses.ts';
+import type { Route } from '../openapi/routes.ts';
+import { listOpposites, removeFillers } from '../resources/states.ts';
+import { normalizeName, toSingular } from '../util/names.ts';
+import { findPropertyPointer } from './body-places.ts';
+import type { CheckContext } from './check-context.ts';
+import { addConfirmed, isTimeOver } from './confirm-findings.ts';
+import { isSuccess } from './exchange.ts';
+import type { Finding } from './findings.ts';
+import { documents, getEntry, isSameValue } from './life-cycle-rules.ts';
+import type { LifeCycle } from './life-cycles.ts';
+import { RequestSequence, type SequenceResource } from './request-sequence.ts';
+import { createViolation } from './rules.ts';
+import { splitWords } from './unique-values.ts';
+import { findItemActions } from './updates.ts';
+
+/** The status of a request that contradicts the state of a resource (RFC 9110, section 15.5.10). */
+const CONFLICT = 409;
+
+/** The difference between the seeds of two attempts to confirm a finding. */
+const SEED_STEP = 7_013;
+
+/** The minimum length of the part of a verb by which a property belongs to an action: `pin` for `pinnedMessage`. */
+const MIN_STEM = 3;
+
+/** Matches the words of properties that can tell what has happened before, or why, also if it was taken back. */
+const HISTORY = /\b(?:reasons?|notes?|comments?|counts?|total|history|last|first|previous|by|times)\b/;
+
+/** Matches a description that says that something is kept. */
+const KEEPS = /\b(?:keeps?|kept|stays?|remains?|retain\w*|preserv\w*|histor\w*)\b/i;
+
+/** An action, and the one whose effect it takes back, such as `unpin` and `pin`. */
+interface ActionTrial {
+  readonly action: Route;
+  readonly forward: Route | undefined;
+  /** The starts of the names of the properties that the action changes, normalized: `pin`. */
+  readonly stems: readonly string[];
+  readonly isUndo: boolean;
+}
+
+/**
+ * Tries the actions of a resource that change a flag or a time, such as `POST /chats/{chatId}/archive` with `archived`
+ * and `archivedAt`.
+ * An action that takes another one back must remove what that one has set.
+ * An action that documents 409 for a resource that already has the state must be refused when it is repeated.
+ */
+export async function checkActionPairs(context: CheckContext, cycle: LifeCycle): Promise<void> {
+  for (const trial of listTrials(context, cycle)) {
+    if (isTimeOver(context.session)) return;
+    let attempt = 0;
+    const examine = async () => {
+      await context.prepare();
+      return examineTrial({ ...context, seed: context.seed + attempt++ * SEED_STEP }, cycle, trial);
+    };
+    await addConfirmed(context.session, await examine(), examine);
+  }
+}
+
+function listTrials(context: CheckContext, { read }: LifeCycle): readonly ActionTrial[] {
+  const actions = findItemActions(context, read);
+  return actions.flatMap((action) => {
+    // An action with a body can change something else each time.
+    if (Object.keys(action.bodyMedia).length > 0) return [];
+    const opposites = listOpposites(getVerb(action)).map(normalizeName);
+    const forward = actions.find((one) => one !== action && opposites.includes(normalizeName(getVerb(one))));
+    const isUndo = opposites.length > 0;
+    const stems = [...(isUndo ? opposites : [getVerb(action)])].map(toStem).filter(({ length }) => length >= MIN_STEM);
+    return [{ action, forward, stems, isUndo }];
+  });
+}
+
+function getVerb({ path }: Route): string {
+  return removeFillers(path.slice(path.lastIndexOf('/') + 1));
+}
+
+/** Returns the start that a verb and its other forms have in common: `archiv` for `archive` and `archived`. */
+function toStem(verb: string): string {
+  return normalizeName(verb).replace(/[ey]$/, '');
+}
+
+async function examineTrial(context: CheckContext, cycle: LifeCycle, trial: ActionTrial): Promise<readonly Finding[]> {
+  const { action, forward } = trial;
+  const sequence = new RequestSequence(context);
+  const resource = await sequence.create(cycle, context.seed);
+  const created = resource && (await readEntry(sequence, cycle, resource));
+  if (!resource || !created) return sequence.findings;
+  if (forward) await act(sequence, resource, forward);
+  const before = forward ? await readEntry(sequence, cycle, resource) : created;
+  if (!before || !(await act(sequence, resource, action))) return sequence.findings;
+  const after = await readUndone(context, cycle, { sequence, resource, trial, created, before });
+  const flag = after && Object.keys(after).find((name) => isState(trial, name, before[name], after[name]));
+  if (!documents(action, CONFLICT) || flag === undefined || sequence.findings.length > 0) return sequence.findings;
+  const { contract, results } = context.session;
+  const documented = action.responses.find(({ name }) => name === String(CONFLICT));
+  const description = String(toNode(getNode(contract.normalized, documented?.pointer ?? '')).description ?? '');
+  const confidence = getRepeatConfidence(description, cycle.read, trial);
+  if (confidence === undefined) return sequence.findings;
+  results.coverage.countRule('action-refused', action);
+  if (!(await act(sequence, resource, action))) return sequence.findings;
+  const message = `${action.operationId} succeeded although ${flag} was already ${JSON.stringify(after?.[flag])}, although it documents ${CONFLICT} with "${description}"`;
+  const title = `is refused after ${action.operationId}`;
+  sequence.add(action, { rule: 'action-refused', title, message, pointer: action.pointer, property: flag, confidence });
+  return sequence.findings;
+}
+
+async function readEntry(
+  sequence: RequestSequence,
+  cycle: LifeCycle,
+  resource: SequenceResource,
+): Promise<Node | undefined> {
+  const response = await sequence.read(cycle, resource);
+  return response && getEntry(cycle.read, response.body);
+}
+
+/** Sends an action. Returns whether it succeeded at once. */
+async function act(sequence: RequestSequence, resource: SequenceResource, action: Route): Promise<boolean> {
+  const values = sequence.toOwn(action, resource);
+  const response = values && (await sequence.send(action, values));
+  return response !== undefined && isSuccess(response) && response.status !== 202;
+}
+
+/** Reads a resource after an action: what the action takes back must be removed. Returns the resource. */
+async function readUndone(
+  context: CheckContext,
+  cycle: LifeCycle,
+  { sequence, resource, trial, created, before }: UndoneState,
+): Promise<Node | undefined> {
+  const { contract, results } = context.session;
+  const { action, forward, isUndo } = trial;
+  const names = isUndo
+    ? Object.keys(before).filter((name) => isSet(context, cycle, { trial, created, before }, name))
+    : [];
+  if (names.length > 0) results.coverage.countRule('action-undone', action);
+  const { summary, description } = toNode(getNode(contract.normalized, action.pointer));
+  const keeps = KEEPS.test(`${summary} ${description}`);
+  const response = await sequence.read(cycle, resource, ({ pointer }, received) => {
+    const entry = getEntry(cycle.read, received.response.body);
+    const kept =
+      received.response.status === 200 ? names.find((name) => isSameValue(entry[name], before[name])) : undefined;
+    if (kept === undefined || keeps) return [];
+    const effect = forward ? `what ${forward.operationId} has set` : 'its value';
+    const message = `${kept} is still ${JSON.stringify(entry[kept])} after ${action.operationId}: remove ${effect}`;
+    return [createViolation('action-undone', { message, pointer, property: kept, causedBy: action })];
+  });
+  return response && getEntry(cycle.read, response.body);
+}
+
+/** A resource after its creation, and before an action that takes something back. */
+interface UndoneState {
+  readonly sequence: RequestSequence;
+  readonly resource: SequenceResource;
+  readonly trial: ActionTrial;
+  readonly created: Node;
+  readonly before: Node;
+}
+
+/**
+ * Returns whether a property has a value that an action takes back: the action before has set it, or it is a text that
+ * can be `null`.
+ */
+function isSet(
+  { session: { contract } }: CheckContext,
+  { read }: LifeCycle,
+  { trial, created, before }: Pick<UndoneState, 'trial' | 'created' | 'before'>,
+  name: string,
+): boolean {
+  const value = before[name];
+  if (!isOwnName(trial, name) || value === null || value === false || value === '') return false;
+  if (typeof value === 'boolean') return created[name] === false;
+  // `deactivate` has a time of its own, and keeps the one of `activate`. `unpublish` often keeps the first time.
+  if (HISTORY.test(splitWords(name)) || /^(?:dis|de)|publish/.test(normalizeName(getVerb(trial.action)))) return false;
+  if (typeof value !== 'string' && typeof value !== 'number') return false;
+  if (!isSameValue(created[name], value)) return created[name] === null || created[name] === undefined;
+  const schema = findJsonMedia(read.responses, read.successStatus)?.schema ?? '';
+  const pointer = findPropertyPointer(contract.normalized, schema, name);
+  return !trial.forward && pointer !== undefined && contract.isValid(pointer, null);
+}
+
+function isOwnName({ stems }: ActionTrial, name: string): boolean {
+  const own = normalizeName(name).replace(/^(?:is|has)/, '');
+  return stems.some((stem) => own.startsWith(stem));
+}
+
+/** Returns whether an action has changed a flag, or has set or removed a time. */
+function isState(trial: ActionTrial, name: string, before: unknown, after: unknown): boolean {
+  if (!isOwnName(trial, name)) return false;
+  if (typeof before === 'boolean' && typeof after === 'boolean') return before !== after;
+  const [none, some] = trial.isUndo ? [after, before] : [before, after];
+  return (none === null || none === undefined) && typeof some === 'string' && /(?:at|on|date|time)$/i.test(name);
+}
+
+/** Words of a description that only repeats the meaning of 409. */
+const GENERIC =
+  /^(?:the|a|an|is|in|of|with|for|this|to|request|operation|action|conflicts?|conflicting|current|state|status|resource|target|error|response|problem|cannot|can|not|be|performed|done|possible|allowed|completed)$/;
+
+/**
+ * Returns how sure it is that a documented 409 is about a resource that already has the state; undefined if it is about
+ * something else.
+ */
+function getRepeatConfidence(
+  description: string,
+  { path }: Route,
+  trial: ActionTrial,
+): 'certain' | 'likely' | undefined {
+  const words = splitWords(description)
+    .split(' ')
+    .filter((word) => word !== '');
+  const namesState = words.some((word) =>
+    trial.stems.some((stem) => word.startsWith(stem) || word.startsWith(`un${stem}`)),
+  );
+  const says =
+    words.includes('already') || (trial.isUndo && words.includes('not') && !/\bcan ?not\b/i.test(description));
+  if (namesState && says) return 'certain';
+  const resource = splitWords(path).split(' ').map(toSingular);
+  return words.every((word) => GENERIC.test(word) || resource.includes(toSingular(word))) ? 'likely' : undefined;
+}
