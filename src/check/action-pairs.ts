@@ -95,7 +95,8 @@ async function examineTrial(context: CheckContext, cycle: LifeCycle, trial: Acti
   const documented = action.responses.find(({ name }) => name === String(CONFLICT));
   const description = String(toNode(getNode(contract.normalized, documented?.pointer ?? '')).description ?? '');
   const confidence = getRepeatConfidence(description, cycle.read, trial);
-  if (confidence === undefined) return sequence.findings;
+  // PUT can be repeated (RFC 9110, section 9.2.2), unless the contract says that it is refused.
+  if (confidence === undefined || (confidence === 'likely' && action.method === 'PUT')) return sequence.findings;
   results.coverage.countRule('action-refused', action);
   if (!(await act(sequence, resource, action))) return sequence.findings;
   const message = `${action.operationId} succeeded although ${flag} was already ${JSON.stringify(after?.[flag])}, although it documents ${CONFLICT} with "${description}"`;

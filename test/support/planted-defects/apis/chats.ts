@@ -23,6 +23,7 @@ export const CHAT_HABITS = [
   'keeps the time of archive, as documented',
   'returns no content for actions',
   'archives later',
+  'archives with PUT, which can be repeated',
   'refuses a message that it does not know',
 ] as const;
 
@@ -64,6 +65,7 @@ export function describeChats(variant: ChatVariant): { readonly paths: Paths; re
   });
   const keeps = variant === 'keeps the time of archive, as documented';
   const isNew = variant === 'unpin keeps the pinned message of a new chat';
+  const isPut = variant === 'archives with PUT, which can be repeated';
   const errors = [400, 404];
   const paths: Paths = {
     '/chats': {
@@ -74,7 +76,7 @@ export function describeChats(variant: ChatVariant): { readonly paths: Paths; re
       patch: { request: createObject({ title: TEXT, description: TEXT }), response: CHAT, errors },
     },
     '/chats/{id}/close': action(),
-    '/chats/{id}/archive': action(),
+    '/chats/{id}/archive': isPut ? { put: action().post } : action(),
     '/chats/{id}/unarchive': action(keeps ? { description: 'Keeps the time of the archive.' } : {}),
     ...(isNew ? {} : { '/chats/{id}/pin': action({ request: createObject({ 'text!': TEXT }) }) }),
     '/chats/{id}/unpin': action(),
@@ -116,9 +118,11 @@ export function createChats(variant: ChatVariant): (request: ReceivedRequest) =>
       case 'close':
         return chat.status === 'closed' ? undefined : { ...chat, status: 'closed' };
       case 'archive': {
-        const isRefused =
-          !is('a chat can be archived twice') && !is('archives a chat again, and documents another conflict');
-        if (chat.archived && isRefused) return undefined;
+        const isRepeatable =
+          is('a chat can be archived twice') ||
+          is('archives a chat again, and documents another conflict') ||
+          is('archives with PUT, which can be repeated');
+        if (chat.archived && !isRepeatable) return undefined;
         const last = is('keeps the reason and the time of the last archive');
         const extra = last ? { lastArchivedAt: now, archiveReason: 'unused' } : {};
         return { ...chat, archived: true, archivedAt: chat.archivedAt ?? now, ...extra };

@@ -10,7 +10,7 @@ function createDocument(variant: ChatVariant) {
   const { paths, conflicts } = describeChats(variant);
   const document = JSON.parse(createApiDocument(paths));
   for (const [path, description] of Object.entries(conflicts)) {
-    const response = document.paths[path]?.post.responses[409];
+    const response = document.paths[path]?.post?.responses[409];
     if (response) response.description = description;
   }
   return document;
