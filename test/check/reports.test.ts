@@ -124,6 +124,18 @@ describe('toText', () => {
     ]);
   });
 
+  it('has only the rows with failures in a table of more than 200 rows', () => {
+    const [passed, failed] = ROWS as [Report['rows'][number], Report['rows'][number]];
+    const many = Array.from({ length: 200 }, (_, at) => ({ ...passed, operationId: `op${at}` }));
+    expect(toText(report({ rows: many }))).toContain('op199');
+    const lines = toText(report({ rows: [...many, failed] })).split('\n');
+    expect(lines.slice(2, 5)).toEqual([
+      'operation  response  statuses       input',
+      'addItem    201              4  9 FAILED 2',
+      '200 responses without failures are only in report files, such as check.json',
+    ]);
+  });
+
   it('prints one failure of a rule in full, eight in one line each, and the number of further ones', () => {
     const failures = Array.from({ length: 12 }, (_, at) =>
       failure({ operationId: `op${at}`, steps: [{ request: `curl ${at}`, response: 'x' }] }),

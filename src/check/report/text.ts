@@ -157,17 +157,24 @@ function formatFailure(failure: Failure, number: number): string {
   ].join('\n');
 }
 
+/** The maximum number of rows of the table. A longer one would hide the failures, and has only rows with failures. */
+const MAX_ROWS = 200;
+
 function formatResponseTable({ checks, rows }: Report): string {
-  const cells = [['operation', 'response', ...checks], ...rows.map((row) => createCells(row, checks))];
+  const isFailed = ({ counts }: Row) => Object.values(counts).some((count) => count !== undefined && count.wrong > 0);
+  const shown = rows.length > MAX_ROWS ? rows.filter(isFailed) : rows;
+  const hidden = rows.length - shown.length;
+  const cells = [['operation', 'response', ...checks], ...shown.map((row) => createCells(row, checks))];
+  const more =
+    hidden === 0 ? [] : [`${hidden} responses without failures are only in report files, such as check.json`];
   const widths = (cells[0] ?? []).map((_, column) => Math.max(...cells.map((line) => line[column]?.length ?? 0)));
-  return cells
-    .map((line) =>
-      line
-        .map((cell, column) => (column < 2 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0)))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n');
+  const lines = cells.map((line) =>
+    line
+      .map((cell, column) => (column < 2 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0)))
+      .join('  ')
+      .trimEnd(),
+  );
+  return [...lines, ...more].join('\n');
 }
 
 /** Returns the cells of a table row: the operation, the response, and the counts of each check. */
