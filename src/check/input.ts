@@ -4,11 +4,9 @@ import { MAX_FLOAT } from '../openapi/formats.ts';
 import type { Route } from '../openapi/routes.ts';
 import type { RequestResult } from '../openapi/validate-request.ts';
 import type { RequestViolations } from '../openapi/violations.ts';
-import { decodeStep } from '../util/json-pointer.ts';
 import { toSeed } from '../util/random.ts';
 import { sendAccepted } from './accepted-requests.ts';
 import { canBeRefused, isAmbiguous } from './ambiguity.ts';
-import { findPlacePointer, generalizePlace } from './body-places.ts';
 import type { CheckContext } from './check-context.ts';
 import { distribute, examineAll, getConcurrency, isTimeOver, sendConfirmed } from './confirm-findings.ts';
 import { type Exchange, INVALID_STATUSES, type ReceivedResponse } from './exchange.ts';
@@ -17,7 +15,8 @@ import type { Finding } from './findings.ts';
 import { type EditedAnswer, examineRefusals, isDocumentedRefusal } from './refusals.ts';
 import { applyEdit, type Edit, findRequestParts } from './request-edits.ts';
 import { isConditionStatus } from './request-headers.ts';
-import { getBodySchema, getBodyType, type RequestValues, toRequest, validateValues } from './requests.ts';
+import { findRequestPointer, generalizeRequestPlace } from './request-places.ts';
+import { getBodyType, type RequestValues, toRequest, validateValues } from './requests.ts';
 import type { Violation } from './rules.ts';
 import { isWriteOperation } from './selection.ts';
 import type { Session } from './session.ts';
@@ -287,43 +286,12 @@ function findStatusViolations(
   // Any error status is a refusal: a proxy or an access check may refuse the request before it reaches the API.
   if (response.status >= 400) return [];
   const [first] = result.violations;
-  const title = `refuses invalid requests: ${first?.in} ${generalizePointer(session, route, first)} ${first?.rule}`;
+  const title = `refuses invalid requests: ${first?.in} ${generalizeRequestPlace(session.contract, route, first)} ${first?.rule}`;
   const message = `The server accepts an invalid request with status ${response.status}: ${result.detail}`;
-  return [{ rule: 'invalid-refused', title, message, pointer: findPointer(session, route, first) }];
+  return [{ rule: 'invalid-refused', title, message, pointer: findRequestPointer(session.contract, route, first) }];
 }
 
 function getDetail({ body }: ReceivedResponse): string {
   const { detail } = toNode(body);
   return typeof detail === 'string' ? `: ${detail}` : '';
-}
-
-/** Returns the place of a violation with `*` for the indices of lists and the keys of maps, which are generated. */
-function generalizePointer(
-  { contract: { normalized } }: Session,
-  route: Route,
-  violation: RequestViolations['violations'][number] | undefined,
-): string {
-  const { in: location, pointer = '' } = violation ?? {};
-  if (location === 'body')
-    return generalizePlace(normalized, getBodySchema(route), `body${pointer}`).slice('body'.length);
-  const [, name = '', ...steps] = pointer.split('/');
-  const parameter = route.parameters.find((one) => one.in === location && one.name === decodeStep(name));
-  const place = generalizePlace(normalized, parameter?.schema, ['body', ...steps].join('/'));
-  return pointer === '' ? '' : `/${name}${place.slice('body'.length)}`;
-}
-
-/** Returns the JSON Pointer of the schema, parameter or operation that an invalid request violates. */
-function findPointer(
-  { contract }: Session,
-  route: Route,
-  violation: RequestViolations['violations'][number] | undefined,
-): string {
-  const schema = getBodySchema(route);
-  if (violation?.in === 'body')
-    return schema === undefined
-      ? `${route.pointer}/requestBody`
-      : findPlacePointer(contract.normalized, schema, `body${violation.pointer}`);
-  const [, name] = (violation?.pointer ?? '').split('/');
-  const violated = route.parameters.find((parameter) => parameter.in === violation?.in && parameter.name === name);
-  return (violated ?? route).pointer;
 }

@@ -12,6 +12,7 @@ import { Client } from './client.ts';
 import { type Exchange, isClientError, isSuccess, type RequestToSend } from './exchange.ts';
 import { CheckResults } from './findings.ts';
 import type { Mismatch } from './pact-matching.ts';
+import { findRequestPointer, generalizeRequestPlace } from './request-places.ts';
 import { readBody } from './response-body.ts';
 import { createViolation, type Violation } from './rules.ts';
 import { getCheckedRoutes, type Selection } from './selection.ts';
@@ -153,9 +154,11 @@ function findAccepted(contract: Contract, route: Route, { request, response }: E
   const result = validateSentRequest(contract, route, request);
   if (result === undefined || result.kind === 'call') return [];
   const [first] = result.violations;
-  const title = `refuses invalid requests: ${first ? `${first.in} ${first.pointer} ${first.rule}` : 'body'}`;
+  const place = first && `${first.in} ${generalizeRequestPlace(contract, route, first)} ${first.rule}`;
+  const title = `refuses invalid requests: ${place ?? 'body'}`;
   const message = `The server accepts an invalid request with status ${response.status}: ${result.detail}`;
-  return [createViolation('invalid-refused', { title, message, pointer: route.pointer })];
+  const pointer = first ? findRequestPointer(contract, route, first) : route.pointer;
+  return [createViolation('invalid-refused', { title, message, pointer })];
 }
 
 /** A list of headers or form parameters in a HAR file. An uploaded file has no value. */

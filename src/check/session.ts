@@ -333,14 +333,14 @@ export function findViolations(
     .filter(({ where, rule }) => hasModel || where !== 'body' || rule !== 'documented');
   return [
     ...findWriteOnlyViolations(contract, documented, response).map((place) =>
-      createWriteOnlyViolation(contract, place, findSchema(documented, type, { where: 'body' }) ?? pointer),
+      createWriteOnlyViolation(contract, place, findViolatedSchema(documented, type, { where: 'body' }) ?? pointer),
     ),
     ...(hasBody ? findXmlViolations(contract, documented, response) : []).map(([title, message]) =>
       violate('response-schema', message, title),
     ),
     ...responseViolations.map((violation) => {
       const { where, rule, message } = violation;
-      const schema = findSchema(documented, type, violation);
+      const schema = findViolatedSchema(documented, type, violation);
       return {
         rule: getResponseRule(violation),
         title: `${generalizePlace(contract.normalized, schema, where)} ${rule}`,
@@ -369,7 +369,7 @@ function getResponseRule({ where }: ResponseViolation): RuleName {
 }
 
 /** Returns the pointer of the violated schema; undefined if the violation concerns no schema. */
-function findSchema(
+export function findViolatedSchema(
   documented: DocumentedResponse | undefined,
   type: string,
   { where }: Pick<ResponseViolation, 'where'>,

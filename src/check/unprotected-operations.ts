@@ -1,6 +1,7 @@
 import type { Route } from '../openapi/routes.ts';
 import { joinList } from '../util/text.ts';
 import { sendAccepted, withOrderedDates } from './accepted-requests.ts';
+import { generalizePlace } from './body-places.ts';
 import type { CheckContext } from './check-context.ts';
 import { distribute, getConcurrency, isTimeOver } from './confirm-findings.ts';
 import { addGeneratedCredentials, type CommonInput, getInput, hasGivenCredentials } from './credentials.ts';
@@ -11,7 +12,7 @@ import { RequestSequence } from './request-sequence.ts';
 import { type RequestValues, toRequest } from './requests.ts';
 import { createViolation } from './rules.ts';
 import { isWriteOperation } from './selection.ts';
-import { createFinding, type Session } from './session.ts';
+import { createFinding, findViolatedSchema, type Session } from './session.ts';
 
 /** The maximum number of operations in the message of a finding. */
 const MAX_OPERATIONS = 20;
@@ -168,8 +169,9 @@ function findRefusalFindings({ contract, results }: Session, route: Route, excha
   results.coverage.countRule('refusal-schema', route);
   const violations = contract.verifyResponse(route, { status, headers, body }, { closed: false, isReceived: true });
   return violations.slice(0, 1).map(({ where, rule, message }) => {
+    const schema = findViolatedSchema(documented, headers['content-type'] ?? '', { where });
     const violation = createViolation('refusal-schema', {
-      title: `refusal ${where} ${rule}`,
+      title: `refusal ${generalizePlace(contract.normalized, schema, where)} ${rule}`,
       message,
       pointer: documented.pointer,
     });

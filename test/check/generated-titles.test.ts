@@ -1,6 +1,12 @@
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { runCheck } from '../../src/check/command.ts';
+import { createCheckCommand } from '../../src/check/options.ts';
+import type { Report } from '../../src/check/report/report.ts';
+import { shopModel } from '../../src/shop/model/shop.ts';
 import { createApiDocument, createObject } from '../support/fixtures/api-document.ts';
 import { checkApi } from '../support/harness/check-api.ts';
+import { folderWith } from '../support/harness/folder-with.ts';
 
 const THING = createObject({
   'scores!': { type: 'object', minProperties: 1, additionalProperties: { type: 'integer' } },
@@ -29,3 +35,31 @@ it('titles of refused valid values do not contain indices', async () => {
   const refused = findings.filter(({ rule }) => rule === 'kind-accepted').map(({ title }) => title);
   expect([...new Set(refused)]).toEqual(['accepts valid requests: body /sizes/*']);
 });
+
+it('titles and places of recorded requests are those of generated ones', async () => {
+  const document = createApiDocument({ '/things': { post: { operationId: 'addThing', status: 204, request: THING } } });
+  const sent = { scores: { 'ann/lee': 'x' }, sizes: [1, 2, 3] };
+  const request = {
+    method: 'POST',
+    url: 'https://things.test/things',
+    headers: [],
+    postData: { mimeType: 'application/json', text: JSON.stringify(sent) },
+  };
+  const entry = { request, response: { status: 204, headers: [], content: {} } };
+  const folder = await folderWith({
+    'api.json': document,
+    'traffic.har': JSON.stringify({ log: { version: '1.2', entries: [entry] } }),
+  });
+  const { failures } = await checkHar(join(folder, 'api.json'), join(folder, 'traffic.har'));
+  expect(failures.map(({ title }) => title)).toEqual(['refuses invalid requests: body /scores/* type']);
+  expect(failures[0]?.place).toMatch(/requestBody.*\/properties\/scores$/);
+});
+
+/** Checks the requests of a HAR file. Returns the report. */
+async function checkHar(contract: string, har: string): Promise<Report> {
+  let command: Parameters<typeof runCheck>[0] | undefined;
+  createCheckCommand({}, (one) => (command = one)).parse(['--contract', contract, '--har', har], { from: 'user' });
+  if (!command) throw new Error('the command line was not parsed');
+  const start = () => Promise.reject(new Error('no server is needed'));
+  return runCheck(command, { contract, model: shopModel, start, print: () => {}, seed: 1, nowMs: 0 });
+}

@@ -1,0 +1,39 @@
+import type { Contract } from '../openapi/contract.ts';
+import type { Route } from '../openapi/routes.ts';
+import type { RequestViolations } from '../openapi/violations.ts';
+import { decodeStep } from '../util/json-pointer.ts';
+import { findPlacePointer, generalizePlace } from './body-places.ts';
+import { getBodySchema } from './requests.ts';
+
+type RequestViolation = RequestViolations['violations'][number];
+
+/** Returns the place of a violation with `*` for the indices of lists and the keys of maps, which are generated. */
+export function generalizeRequestPlace(
+  { normalized }: Contract,
+  route: Route,
+  violation: RequestViolation | undefined,
+): string {
+  const { in: location, pointer = '' } = violation ?? {};
+  if (location === 'body')
+    return generalizePlace(normalized, getBodySchema(route), `body${pointer}`).slice('body'.length);
+  const [, name = '', ...steps] = pointer.split('/');
+  const parameter = route.parameters.find((one) => one.in === location && one.name === decodeStep(name));
+  const place = generalizePlace(normalized, parameter?.schema, ['body', ...steps].join('/'));
+  return pointer === '' ? '' : `/${name}${place.slice('body'.length)}`;
+}
+
+/** Returns the JSON Pointer of the schema, parameter or operation that an invalid request violates. */
+export function findRequestPointer(
+  { normalized }: Contract,
+  route: Route,
+  violation: RequestViolation | undefined,
+): string {
+  const schema = getBodySchema(route);
+  if (violation?.in === 'body')
+    return schema === undefined
+      ? `${route.pointer}/requestBody`
+      : findPlacePointer(normalized, schema, `body${violation.pointer}`);
+  const [, name] = (violation?.pointer ?? '').split('/');
+  const violated = route.parameters.find((parameter) => parameter.in === violation?.in && parameter.name === name);
+  return (violated ?? route).pointer;
+}
