@@ -25,7 +25,7 @@ interface Link {
   readonly onDelete: 'null' | 'remove' | 'keep';
 }
 
-/** Returns the links to the entries of each resource, except to users. */
+/** Returns the links to the entries of each resource. Users are only linked by lists of their ids. */
 const indexLinks = memoizeByObject((model: ResourceModel): ReadonlyMap<Resource, readonly Link[]> => {
   const { inference, reader, derived } = model;
   const { users } = inference;
@@ -33,7 +33,7 @@ const indexLinks = memoizeByObject((model: ResourceModel): ReadonlyMap<Resource,
   const byName = indexReferences(inference);
   const needed = memoizeByObject((from: Resource) => new Set(listNeeded(model, from)));
   const add = (target: Resource, link: Omit<Link, 'onDelete'>) => {
-    if (target === users) return;
+    if (target === users && (link.isObject || !link.isList)) return;
     addToGroup(index, target, { ...link, onDelete: findEffect(model, link, needed(link.from)) });
   };
   for (const from of inference.resources) {

@@ -1,7 +1,7 @@
 import { EntryList } from '../store/entry-list.ts';
 import type { Entry, State } from '../store/state.ts';
 import { normalizeName } from '../util/names.ts';
-import { findShown } from './embedded.ts';
+import { type Embedded, findShown } from './embedded.ts';
 import { getEntries, getEntryList, setEntries } from './entries.ts';
 import { getKeyValue, setKeyValue } from './entry-values.ts';
 import { getPathForm } from './names.ts';
@@ -92,7 +92,8 @@ export function deleteEntries(
 
 /**
  * Returns a copy of a state in which other entries no longer belong to some users, before their deletion.
- * They keep showing these users as now. An id beside no such object becomes null, if it can be null.
+ * They keep showing these users as now, if they cannot show null, or show the user who created or changed them.
+ * Another id, such as `assigneeId`, becomes null with the object beside it, if it can be null.
  * No new user gets the name of a deleted one if entries still have it as their id of a user.
  */
 function unlinkUsers(model: ResourceModel, state: State, users: Resource, removed: ReadonlySet<Entry>): State {
@@ -104,11 +105,22 @@ function unlinkUsers(model: ResourceModel, state: State, users: Resource, remove
   const next = mapEntries(inference.resources, state, (resource) => {
     const embedded = derived.getEmbedded(resource);
     const properties = reader.getProperties(resource.schema);
+    const required = reader.getRequired(resource.schema);
+    const actors = new Set(
+      [findUserParts, findActorParts].flatMap((find) => find(reader)(users)(resource).objects.map(({ name }) => name)),
+    );
     const userKeys = listUserKeys(reader, inference, users, resource);
     const canBeNull = ({ property = '' }: PathKey) => contract.isValid(properties.get(property) ?? '', null);
     const nullable = new Set(userKeys.filter((key) => properties.has(key.property ?? '') && canBeNull(key)));
+    const isKept = ({ property, ids, isList }: Embedded) => {
+      const canLack = !required.includes(property) || contract.isValid(properties.get(property) ?? '', null);
+      const hasNull = [...nullable].some((key) => key.property === ids);
+      return isList || !canLack || !hasNull || actors.has(property);
+    };
     return (entry) => {
-      const showing = embedded.filter((one) => removed.has(findShown(one, state, entry, undefined) as Entry));
+      const showing = embedded.filter(
+        (one) => isKept(one) && removed.has(findShown(one, state, entry, undefined) as Entry),
+      );
       const keys = userKeys.filter((key) => changes.has(getKeyValue(entry, key)));
       const unlink = (rest: Entry, key: PathKey) => {
         if (key.property === undefined)

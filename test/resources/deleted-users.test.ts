@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { createList, createObject, createResourcePaths, type Paths, refer } from '../support/fixtures/api-document.ts';
+import {
+  createList,
+  createObject,
+  createResourcePaths,
+  type Paths,
+  refer,
+  type Schema,
+} from '../support/fixtures/api-document.ts';
 import { startApi } from '../support/harness/start-api.ts';
 
 const TEXT = { type: 'string' };
@@ -101,6 +108,42 @@ describe('the name of a deleted user', () => {
       body: { detail: 'other entries belong to a deleted user with this username: use another username' },
     });
     expect(await ask('POST', '/register', { username: 'anna', password: 'x' })).toMatchObject({ status: 201 });
+  });
+});
+
+describe('The object and the id of a deleted user in an entry', () => {
+  const nullable = { type: ['integer', 'null'] };
+  const userOrNull = { oneOf: [refer('User'), { type: 'null' }] };
+  const ids = createList(INTEGER);
+  const ann = { id: 1, username: 'ann' };
+  const bob = { id: 2, username: 'bob' };
+  const shown = { assigneeId: 1, assignee: ann };
+  const author = { authorId: 1, author: ann };
+
+  it.each<[string, Readonly<Record<string, Schema>>, unknown]>([
+    ['are null', { 'assigneeId!': nullable, 'assignee!': userOrNull }, { assigneeId: null, assignee: null }],
+    ['are null and missing', { assigneeId: nullable, assignee: refer('User') }, { assigneeId: null }],
+    ['stay if the object cannot be null', { 'assigneeId!': nullable, 'assignee!': refer('User') }, shown],
+    ['stay if the id cannot be null', { 'assigneeId!': INTEGER, 'assignee!': userOrNull }, shown],
+    ['stay if the user created the entry', { authorId: nullable, author: userOrNull }, author],
+    [
+      'are in no list',
+      { assigneeIds: ids, assignees: createList(refer('User')) },
+      { assigneeIds: [2], assignees: [bob] },
+    ],
+  ])('agree: they %s', async (_, properties, expected) => {
+    const request = createObject({ 'title!': TEXT, authorId: INTEGER, assigneeId: INTEGER, assigneeIds: ids });
+    const { ask } = await startApi({
+      paths: {
+        ...createResourcePaths('/users/{userId}', refer('User')),
+        ...createResourcePaths('/tasks/{taskId}', refer('Task'), request),
+      },
+      schemas: { ...schemas, Task: createObject({ 'id!': INTEGER, 'title!': TEXT, ...properties }) },
+    });
+    for (const user of [ann, bob]) await ask('POST', '/users', user);
+    await ask('POST', '/tasks', { title: 'a', authorId: 1, assigneeId: 1, assigneeIds: [1, 2] });
+    await ask('DELETE', '/users/1');
+    expect((await ask('GET', '/tasks/1')).body).toEqual({ id: 1, title: 'a', ...(expected as object) });
   });
 });
 
