@@ -30,7 +30,7 @@ const HISTORY = /\b(?:reasons?|notes?|comments?|counts?|total|history|last|first
 /** Matches a description that says that something is kept. */
 const KEEPS = /\b(?:keeps?|kept|stays?|remains?|retain\w*|preserv\w*|histor\w*)\b/i;
 
-/** An action, and the one whose effect it takes back, such as `unpin` and `pin`. */
+/** An action, and the one whose effect it takes back, such as `unpin` and `pin`, or DELETE and PUT of `lock`. */
 interface ActionTrial {
   readonly action: Route;
   readonly forward: Route | undefined;
@@ -42,7 +42,7 @@ interface ActionTrial {
 /**
  * Tries the actions of a resource that change a flag or a time, such as `POST /chats/{chatId}/archive` with `archived`
  * and `archivedAt`.
- * An action that takes another one back must remove what that one has set.
+ * An action that takes another one back must remove what that one has set, as must a DELETE of the same path.
  * An action that documents 409 for a resource that already has the state must be refused when it is repeated.
  */
 export async function checkActionPairs(context: CheckContext, cycle: LifeCycle): Promise<void> {
@@ -59,24 +59,28 @@ export async function checkActionPairs(context: CheckContext, cycle: LifeCycle):
 
 function listTrials(context: CheckContext, { read }: LifeCycle): readonly ActionTrial[] {
   const actions = findItemActions(context, read);
-  return actions.flatMap((action) => {
+  const trials = actions.flatMap((action) => {
     // An action with a body can change something else each time.
     if (Object.keys(action.bodyMedia).length > 0) return [];
     const opposites = listOpposites(getVerb(action)).map(normalizeName);
     const forward = actions.find((one) => one !== action && opposites.includes(normalizeName(getVerb(one))));
     const isUndo = opposites.length > 0;
-    const stems = [...(isUndo ? opposites : [getVerb(action)])].map(toStem).filter(({ length }) => length >= MIN_STEM);
-    return [{ action, forward, stems, isUndo }];
+    return [{ action, forward, stems: toStems(isUndo ? opposites : [getVerb(action)]), isUndo }];
   });
+  const removals = context.allowedRoutes.flatMap((action) => {
+    const forward = action.method === 'DELETE' && actions.find(({ path }) => path === action.path);
+    return forward ? [{ action, forward, stems: toStems([getVerb(action)]), isUndo: true }] : [];
+  });
+  return [...trials, ...removals].filter(({ stems }) => stems.length > 0);
+}
+
+/** Returns the starts that verbs and their other forms have in common: `archiv` for `archive` and `archived`. */
+function toStems(verbs: readonly string[]): readonly string[] {
+  return verbs.map((verb) => normalizeName(verb).replace(/[ey]$/, '')).filter(({ length }) => length >= MIN_STEM);
 }
 
 function getVerb({ path }: Route): string {
   return removeFillers(path.slice(path.lastIndexOf('/') + 1));
-}
-
-/** Returns the start that a verb and its other forms have in common: `archiv` for `archive` and `archived`. */
-function toStem(verb: string): string {
-  return normalizeName(verb).replace(/[ey]$/, '');
 }
 
 async function examineTrial(context: CheckContext, cycle: LifeCycle, trial: ActionTrial): Promise<readonly Finding[]> {
@@ -95,8 +99,9 @@ async function examineTrial(context: CheckContext, cycle: LifeCycle, trial: Acti
   const documented = action.responses.find(({ name }) => name === String(CONFLICT));
   const description = String(toNode(getNode(contract.normalized, documented?.pointer ?? '')).description ?? '');
   const confidence = getRepeatConfidence(description, cycle.read, trial);
-  // PUT can be repeated (RFC 9110, section 9.2.2), unless the contract says that it is refused.
-  if (confidence === undefined || (confidence === 'likely' && action.method === 'PUT')) return sequence.findings;
+  // PUT and DELETE can be repeated (RFC 9110, section 9.2.2), unless the contract says that this is refused.
+  const isIdempotent = action.method === 'PUT' || action.method === 'DELETE';
+  if (confidence === undefined || (confidence === 'likely' && isIdempotent)) return sequence.findings;
   results.coverage.countRule('action-refused', action);
   if (!(await act(sequence, resource, action))) return sequence.findings;
   const message = `${action.operationId} succeeded although ${flag} was already ${JSON.stringify(after?.[flag])}, although it documents ${CONFLICT} with "${description}"`;

@@ -10,6 +10,7 @@ export const CHAT_DEFECTS = {
   'unarchive keeps the flag of archive': 'action-undone',
   'unpin keeps the pinned message': 'action-undone',
   'unpin keeps the pinned message of a new chat': 'action-undone',
+  'removing the lock keeps its time': 'action-undone',
   'mute stores nothing': 'stored-change',
   'mute removes the description': 'action-keeps',
   'a change of the title reopens the chat': 'status-kept',
@@ -43,6 +44,7 @@ const CHAT = createObject({
   'archivedAt!': TIME_OR_NULL,
   ...PINNED,
   'isMuted!': { type: 'boolean' },
+  'lockedUntil!': TIME_OR_NULL,
   lastArchivedAt: TIME_OR_NULL,
   archiveReason: { type: ['string', 'null'] },
   pinCount: { type: 'integer' },
@@ -80,6 +82,7 @@ export function describeChats(variant: ChatVariant): { readonly paths: Paths; re
     '/chats/{id}/unarchive': action(keeps ? { description: 'Keeps the time of the archive.' } : {}),
     ...(isNew ? {} : { '/chats/{id}/pin': action({ request: createObject({ 'text!': TEXT }) }) }),
     '/chats/{id}/unpin': action(),
+    '/chats/{id}/lock': { put: action({ errors }).post, delete: { status: 204, errors } },
     '/chats/{id}/mute': action({ errors }),
     '/chats/{id}/unmute': action({ errors }),
   };
@@ -133,6 +136,8 @@ export function createChats(variant: ChatVariant): (request: ReceivedRequest) =>
         const time = keepsTime ? chat.archivedAt : null;
         return { ...chat, archived: is('unarchive keeps the flag of archive'), archivedAt: time };
       }
+      case 'lock':
+        return { ...chat, lockedUntil: now };
       case 'pin': {
         const count = is('counts how often a chat was pinned') ? { pinCount: Number(chat.pinCount ?? 0) + 1 } : {};
         return chat.archived ? undefined : { ...chat, pinnedMessage: text, ...count };
@@ -160,6 +165,7 @@ export function createChats(variant: ChatVariant): (request: ReceivedRequest) =>
         archived: false,
         archivedAt: null,
         isMuted: false,
+        lockedUntil: null,
       };
       chats.set(String(added.id), added);
       return { status: 201, body: added };
@@ -173,6 +179,10 @@ export function createChats(variant: ChatVariant): (request: ReceivedRequest) =>
       return { status: 200, body: chats.get(id) };
     }
     if (action === undefined) return { status: 200, body: chat };
+    if (action === 'lock' && method === 'DELETE') {
+      if (!is('removing the lock keeps its time')) chats.set(id, { ...chat, lockedUntil: null });
+      return { status: 204 };
+    }
     if (action === 'pin' && !isPin(json)) return fail(400);
     if (action === 'pin' && is('refuses a message that it does not know')) return fail(404);
     const changed = act(chat, action, (json as Chat | undefined)?.text);
