@@ -59,10 +59,9 @@ const PROBLEM_TYPES = [PROBLEM_TYPE, 'application/*', '*/*'];
 
 /** Returns functions that create error responses with the fields that the contract documents. */
 export function createErrorResponder(
-  contract: Pick<Contract, 'isValid' | 'getErrors' | 'routes' | 'normalized'>,
+  contract: Pick<Contract, 'isValid' | 'getErrors' | 'getErrorsOfComplete' | 'routes' | 'normalized'>,
   parts: MockParts,
 ) {
-  const { isValid } = contract;
   const forms = new WeakMap<DocumentedMedia, { readonly createBody: CreateBody | undefined }>();
   const getForm = (media: DocumentedMedia, create: () => CreateBody | undefined) => {
     const form = forms.get(media) ?? { createBody: create() };
@@ -94,7 +93,7 @@ export function createErrorResponder(
     const types = response && Object.keys(response.media).length > 0 ? response.media : (findCommonMedia(status) ?? {});
     const type = chooseErrorType(types, described.accept) ?? '';
     const media = types[type];
-    const { createBody } = media ? getForm(media, () => createForm({ isValid, ...parts }, type, media, own)) : NO_FORM;
+    const { createBody } = media ? getForm(media, () => createForm({ contract, ...parts }, type, media, own)) : NO_FORM;
     const example = media && findExample(media, described);
     const body = example ? example.value : createBody?.({ ...own, error });
     const isProblem =
@@ -121,7 +120,7 @@ export function createErrorResponder(
     const described = { error: createStatusError(status), document: problem.body as object, accept };
     const { type, media } = findErrorMedia([route, ...contract.routes], accept) ?? {};
     if (!media || type === undefined) return problem;
-    const { createBody } = getForm(media, () => createForm({ isValid, ...parts }, type, media, described));
+    const { createBody } = getForm(media, () => createForm({ contract, ...parts }, type, media, described));
     const body = createBody?.(described);
     const headers = { ...problem.headers, 'Content-Type': toContentType(type) };
     return body === undefined ? problem : { status, headers, body };
@@ -219,19 +218,25 @@ function createProblemResponse(
  * Returns undefined if the problem document of the error is the body, or if no valid body is found.
  */
 function createForm(
-  { isValid, generate }: Pick<Contract, 'isValid'> & MockParts,
+  { contract, generate }: MockParts & { readonly contract: Pick<Contract, 'isValid' | 'getErrorsOfComplete'> },
   type: string,
   { schema, examples }: DocumentedMedia,
   { error, document }: ErrorToDescribe,
 ): CreateBody | undefined {
-  const isValidBody = (value: unknown) => schema === undefined || isValid(schema, value);
+  const isComplete = (value: unknown) =>
+    schema === undefined || contract.getErrorsOfComplete(schema, value).length === 0;
+  const isPossible = (value: unknown) => schema === undefined || contract.isValid(schema, value);
   const isProblem = PROBLEM_TYPES.includes(type);
   const createDocument: CreateBody = (described) => described.document;
   if (schema === undefined && isProblem) return undefined;
   if (schema === undefined) return isPlainText(type) ? (described) => described.error.detail : createDocument;
   const generateBody = (seed: number) => tryOrUndefined(() => generate(schema, { seed, usesExamples: seed === 0 }));
   const generators = [...Array(MAX_GENERATED).keys()].map((seed) => () => generateBody(seed));
-  const best = findBestBase([...examples.map(toBase), ...generators], isValidBody, error);
+  const bases = [...examples.map(toBase), ...generators];
+  // An example that lacks a required property makes bodies without this property possible for all operations.
+  const complete = findBestBase(bases, isComplete, error);
+  const isValidBody = complete ? isComplete : isPossible;
+  const best = complete ?? findBestBase(bases, isPossible, error);
   const describe: CreateBody = (described) => describeError(best?.base, isValidBody, described.error).value;
   // A media range such as `*/*` allows a problem document, but also another form of errors.
   if (type === PROBLEM_TYPE || (isProblem && isProblemForm(best?.base)))

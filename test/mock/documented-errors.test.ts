@@ -240,6 +240,23 @@ describe('a refused request', () => {
     expect(response.body).toEqual({ title: 'Invalid request', traceId: 'none' });
   });
 
+  it('gets the required properties that an example of another operation lacks', async () => {
+    const schema = { $ref: '#/components/schemas/Refusal' };
+    const refusal = { description: 'd', content: { 'application/json': { schema, example: { message: 'm' } } } };
+    const own = { schema, example: { message: 'm', docs: 'https://example.com' } };
+    const responses = { 422: { description: 'd', content: { 'application/json': own } } };
+    const paths = {
+      '/things': { post: { operationId: 'addThing', requestBody, responses } },
+      '/others': { post: { operationId: 'addOther', requestBody, responses: { 422: refusal } } },
+    };
+    const contract = await writeDocument({ paths, schemas: { Refusal: object({ message: text, docs: text }) } });
+    const { ask } = await startStorefront({ contract });
+    for (const path of ['/things', '/others']) {
+      const { status, body } = await ask('POST', path, { quantity: 0 });
+      expect([status, body]).toEqual([422, { message: MESSAGE, docs: expect.any(String) }]);
+    }
+  });
+
   it('gets the media type that it accepts', async () => {
     const schema = object({ message: text });
     const content = { 'application/json': { schema }, 'text/plain': { schema: text } };
