@@ -10,8 +10,8 @@ import { projectFile } from '../support/fixtures/default-data.ts';
 async function readArguments(): Promise<readonly string[]> {
   const { mcpServers } = JSON.parse(await readFile(projectFile('test/examples/config/mcp.json'), 'utf8'));
   const { command, args } = mcpServers.storefront;
-  expect([command, args[0]]).toEqual(['npx', 'storefront']);
-  return args.slice(1);
+  expect([command, ...args.slice(0, 2)]).toEqual(['npx', '--no-install', 'storefront']);
+  return args.slice(2);
 }
 
 /** Starts the server of the configuration in a folder. Returns the tools, and a function that calls one. */
