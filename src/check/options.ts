@@ -149,7 +149,7 @@ export function addCheckOptions(command: Command, environment: Readonly<Record<s
   command
     .option(
       '--contract <file>',
-      'path or URL of the contract: OpenAPI 3.0 to 3.2, or Swagger 2.0 with the package swagger2openapi (default: the contract of the built-in shop)',
+      'path or URL of the contract: OpenAPI 3.0 to 3.2, or Swagger 2.0 with the package swagger2openapi (default: for a storefront server, the contract that it serves, otherwise the contract of the built-in shop)',
     )
     .option(
       '--allow-refs <paths>',
@@ -201,11 +201,11 @@ function addConnectionOptions(command: Command): Command {
     .option('--rate <limit>', 'maximum request rate, such as 10/s or 300/m', parseRate)
     .option(
       '--csrf <names>',
-      'send the CSRF token of a cookie back in a header: COOKIE:HEADER, or COOKIE:HEADER:PATH with the path of a response that sets the cookie',
+      'send the CSRF token of a cookie in a header: COOKIE:HEADER, or COOKIE:HEADER:PATH with the path of a response that sets the cookie',
       parseCsrf,
     )
     .option('--insecure', 'accept any certificate of the server, for a test server with a self-signed certificate')
-    .option('--ca <file>', 'PEM file with the certificate of an authority that has signed that of the server')
+    .option('--ca <file>', 'PEM file with the certificate of the authority that signed the certificate of the server')
     .option('--cert <file>', 'PEM file with the certificate of the client, for servers that require one')
     .option('--key <file>', 'PEM file with the key of the client (default: the file of --cert)');
 }

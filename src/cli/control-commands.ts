@@ -136,7 +136,7 @@ const JOURNAL_COMMAND: ActionCommand = {
     ],
     [
       '--state <state>',
-      'for count and verify: only requests that have ended, only requests that a fault holds back, or both (default: finished)',
+      'for count and verify: requests that have ended (finished), requests that a fault or a delay holds back (waiting), or both (any) (default: finished)',
       ['finished', 'waiting', 'any'],
     ],
     ['--after <id>', 'only requests with a higher id', parseCount],

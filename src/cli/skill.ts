@@ -10,7 +10,7 @@ const FOLDERS = [join('.claude', 'skills'), join('.agents', 'skills')];
 
 /** Where `storefront skill install` copies the skill. */
 export interface SkillOptions {
-  /** The folder with the skills. Default: those that exist of `.claude/skills` and `.agents/skills`, else the first. */
+  /** The folder of the skills. Default: each of `FOLDERS` whose parent folder exists, or the first if none exists. */
   readonly dir?: string;
   /** Whether a changed copy is replaced. */
   readonly force?: boolean;
@@ -19,11 +19,14 @@ export interface SkillOptions {
 /** Creates the command `skill`. Calls `onSkill` with its options. */
 export function createSkillCommand(onSkill: (options: SkillOptions) => void): Command {
   const command = addOptions(new Command('skill'), [
-    ['--dir <folder>', `folder of the skills (default: those that exist of ${FOLDERS.join(' and ')}, else the first)`],
-    ['--force', 'replace a copy that was changed'],
+    [
+      '--dir <folder>',
+      `folder of the skills (default: ${FOLDERS.join(' and ')}, each if its parent folder exists; if neither exists, ${FOLDERS[0]})`,
+    ],
+    ['--force', 'replace a copy that differs, for example after an update of the package'],
   ]);
   return command
-    .description('Copy a skill to the project, which explains the commands to coding agents.')
+    .description('Copy a skill, which explains the commands to coding agents, to the project.')
     .addArgument(new Argument('<action>', 'action to perform').choices(['install']))
     .allowExcessArguments(false)
     .action((_: string, options: SkillOptions) => onSkill(options));
