@@ -55,14 +55,15 @@ export async function selectSandboxes(
     if (wait > 0) printProgress(`Waiting for ${url}, at most ${wait} s …\n`);
     await waitForServer(client, wait, signal);
     const id = `check-${seed}`;
-    if (!(await isStorefrontServer(client, probePath, id))) return command;
     const served = await client.send({ method: 'GET', target: '/openapi.json' });
     if (command.contract === undefined && servesOthers(served, contract)) {
       const path = `${client.url}/openapi.json`;
+      const selected = await selectServedContract({ ...command, contract: path }, { client, id, signal, access });
+      if (!selected) return command;
       print(`Without --contract, the check uses the contract that the server serves: ${path}\n`);
-      const selected = await readRemoteContract({ ...command, contract: path }, { signal, access });
       return await selectSandboxes(selected, { model, contract: path, seed, print, printProgress, signal, access });
     }
+    if (!(await isStorefrontServer(client, probePath, id))) return command;
     const others = await createSandboxes(client, probePath, id, hasModel ? SANDBOX_COUNT : 1);
     print(describeSandboxes(url, id, others.length));
     const sandboxHeaders = others.map((other) => ({ ...headers, [SANDBOX_HEADER]: other }));
@@ -80,6 +81,35 @@ export async function selectSandboxes(
 }
 
 /**
+ * Returns a command with the contract that a server serves.
+ * Returns undefined if the server is not a storefront server: its contract can be that of another API.
+ */
+async function selectServedContract(
+  command: CheckCommand & { readonly contract: string },
+  { client, id, signal, access }: Pick<SandboxOptions, 'signal' | 'access'> & ServerToProbe,
+): Promise<CheckCommand | undefined> {
+  try {
+    const selected = await readRemoteContract(command, { signal, access });
+    const { contract: path, allowRefs } = command;
+    // Only operations of the served contract respond with the id of the sandbox.
+    const probePath = findProbePath(await loadContract({ path, source: selected.source, allowRefs, strict: false }));
+    const isKnown = probePath !== undefined && (await isStorefrontServer(client, probePath, id));
+    return isKnown ? selected : undefined;
+  } catch (error) {
+    // Another server can serve an invalid document.
+    if (!(error instanceof UserError) || signal?.aborted) throw error;
+    return undefined;
+  }
+}
+
+/** A server that can be a storefront server. */
+interface ServerToProbe {
+  readonly client: Client;
+  /** The id of a sandbox that the server can create. */
+  readonly id: string;
+}
+
+/**
  * Returns whether a storefront server serves a contract in its strict form, which forbids undocumented query parameters
  * and properties.
  */
@@ -88,14 +118,15 @@ function isStrict({ status, body }: Served, { document }: Contract): boolean {
 }
 
 /**
- * Returns the path of the first GET operation without path parameters; undefined if every GET operation has path
- * parameters.
+ * Returns the path of the first GET operation without path parameters, or else of another operation without them, whose
+ * response to GET is an error. Returns undefined if every path has parameters.
  */
 function findProbePath({ routes }: Contract): string | undefined {
-  return routes.find(({ method, pathNames }) => method === 'GET' && pathNames.length === 0)?.path;
+  const fixed = routes.filter(({ pathNames }) => pathNames.length === 0);
+  return (fixed.find(({ method }) => method === 'GET') ?? fixed[0])?.path;
 }
 
-/** Returns whether a storefront server serves other operations than those of a contract. */
+/** Returns whether a server serves other operations than those of a contract. */
 function servesOthers({ status, body }: Served, { document }: Contract): boolean {
   const list = (paths: unknown) =>
     Object.entries(toNode(paths)).flatMap(([path, item]) => Object.keys(toNode(item)).map((key) => `${key} ${path}`));

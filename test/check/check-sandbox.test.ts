@@ -4,6 +4,7 @@ import { CheckStoppedError } from '../../src/check/exchange.ts';
 import { shopModel } from '../../src/shop/model/shop.ts';
 import { UserError } from '../../src/util/issue.ts';
 import { projectFile } from '../support/fixtures/default-data.ts';
+import { writeDocument } from '../support/fixtures/other-document.ts';
 import { getRejection } from '../support/harness/rejection.ts';
 import { startStorefront } from '../support/harness/start-storefront.ts';
 import { startRecorder } from '../support/reference-servers/echo-server.ts';
@@ -40,6 +41,31 @@ describe('selectSandboxes', () => {
       return (await select(url)).command.strict;
     });
     expect(await Promise.all(commands)).toEqual([false, true]);
+  });
+
+  it.each([
+    ['with another document', 'get'],
+    ['with a document that has no GET operation', 'post'],
+  ])('uses the contract that a storefront server %s serves', async (_, method) => {
+    const responses = { '204': { description: 'Done' } };
+    const contract = await writeDocument({ paths: { '/jobs': { [method]: { operationId: 'jobs', responses } } } });
+    const { url } = await startStorefront({ contract });
+    const { command, printed } = await select(url);
+    expect(printed).toContain(`uses the contract that the server serves: ${url}/openapi.json`);
+    expect(command).toMatchObject({ contract: `${url}/openapi.json`, headers: { 'x-sandbox': 'check-7' } });
+  });
+
+  it.each([
+    ['of another API', { openapi: '3.1.0', info: { title: 'Jobs', version: '1' }, paths: { '/jobs': { get: {} } } }],
+    ['that is invalid', { openapi: '3.1.0', paths: { '/jobs': 5 } }],
+  ])('does not use the document of another server %s', async (_, document) => {
+    const { url } = await startRecorder(({ target }, response) => {
+      response
+        .setHeader('content-type', 'application/json')
+        .end(target === '/openapi.json' && JSON.stringify(document));
+    });
+    const { command, printed } = await select(url);
+    expect([command.contract, printed]).toEqual([undefined, '']);
   });
 
   it('selects no sandbox of a server that repeats the header of each request', async () => {
