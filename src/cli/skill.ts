@@ -34,21 +34,37 @@ export function createSkillCommand(onSkill: (options: SkillOptions) => void): Co
 
 /**
  * Copies the skill of the package for coding agents to the project in the current folder. Returns the written files.
- * Throws a `UserError` if a copy was changed.
+ * Throws a `UserError` if a copy was changed, or if a file cannot be read or written.
  */
 export function installSkill({ dir, force = false }: SkillOptions): readonly string[] {
   const source = getPackageFile('skills/storefront/SKILL.md');
   const used = FOLDERS.filter((folder) => existsSync(dirname(folder)));
   const folders = dir === undefined ? (used.length > 0 ? used : FOLDERS.slice(0, 1)) : [dir];
   const files = folders.map((folder) => join(folder, 'storefront', 'SKILL.md'));
+  const text = readFileSync(source, 'utf8');
   const changed = files.find(
-    (file) => !force && existsSync(file) && readFileSync(file, 'utf8') !== readFileSync(source, 'utf8'),
+    (file) => !force && existsSync(file) && access(file, () => readFileSync(file, 'utf8')) !== text,
   );
   if (changed !== undefined)
     throw new UserError(`${changed} is another version of the skill, or was changed. Use --force to replace it.`);
   for (const file of files) {
-    mkdirSync(dirname(file), { recursive: true });
-    copyFileSync(source, file);
+    access(file, () => {
+      mkdirSync(dirname(file), { recursive: true });
+      copyFileSync(source, file);
+    });
   }
   return files;
+}
+
+/** Returns what `use` returns. Throws a `UserError` if the file cannot be read or written. */
+function access<Result>(file: string, use: () => Result): Result {
+  try {
+    return use();
+  } catch (cause) {
+    const reason = (cause as Error).message;
+    throw new UserError(
+      `Cannot write the skill to ${file} (${reason}). Use another folder with --dir, or correct the permissions.`,
+      { cause },
+    );
+  }
 }

@@ -35,6 +35,24 @@ it('A changed copy of the skill is kept', async () => {
   expect((await install('--force')).code).toBe(0);
 });
 
+it.each([
+  ['has a file', (path: string) => writeFile(path, '')],
+  ['has a folder', (path: string) => mkdir(join(path, 'storefront', 'SKILL.md'), { recursive: true })],
+])('The error of a skill that cannot be written names the file, if the place of its folder %s', async (_, create) => {
+  const { folder, install } = await createProject();
+  await create(join(folder, 'taken'));
+  for (const force of [[], ['--force']]) {
+    const { code, stdout } = await install('--dir', 'taken', '--json', ...force);
+    expect([code, JSON.parse(stdout).error]).toEqual([
+      1,
+      expect.objectContaining({
+        code: 'command_failed',
+        message: expect.stringMatching(/^Cannot write the skill to taken.storefront.SKILL\.md .*--dir/),
+      }),
+    ]);
+  }
+});
+
 it('The skill has the metadata that agents need', async () => {
   const text = await readFile(projectFile('skills/storefront/SKILL.md'), 'utf8');
   const [, name, description = ''] = /^---\nname: ([a-z-]+)\ndescription: (.+)\n---\n/.exec(text) ?? [];
