@@ -359,6 +359,7 @@ function describeForwarding(header: string): string {
 
 /**
  * Logs a warning at the first request to the control API that came through a proxy, if the server runs without a token.
+ * Not if the control API is disabled for all requests, which the log says at the start.
  */
 export function logForwarding(
   { access, log }: { readonly access: AccessPolicy; readonly log: { warn(fields: object, message?: string): void } },
@@ -366,6 +367,7 @@ export function logForwarding(
 ): void {
   const { control, forwarding } = access;
   if (!control.isOn || control.token !== undefined || forwarding.isLogged) return;
+  if (!control.isLoopback || control.publicHost !== undefined) return;
   const header = findForwardingHeader(headers);
   if (header === undefined) return;
   forwarding.isLogged = true;

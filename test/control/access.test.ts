@@ -303,6 +303,7 @@ describe('the control API of a server with a public name', () => {
       const shop = await startStorefront({ allowHost: ['storefront', name] });
       for (const headers of [{}, { host: 'localhost' }, { authorization: 'Bearer x' }])
         await expectRejected(shop, headers as Record<string, string>, [403, 'control-disabled', /--control-token/]);
+      await expectRejected(shop, { 'x-forwarded-for': '203.0.113.7' }, [403, 'control-disabled', /--control-token/]);
       const warnings = shop.log.filter(({ level }) => level === 40).map(({ msg }) => msg);
       expect(warnings).toEqual([expect.stringContaining(`--allow-host ${name} is a public name`)]);
       expect(warnings[0]).toContain('add --control-token TOKEN');
