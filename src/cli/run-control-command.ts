@@ -154,10 +154,19 @@ function replaceSubject(message: string, { in: part, pointer, value }: ControlVi
   const subject = part === 'body' ? place : `${part} parameter ${place}`;
   if (part === 'path') return message.replace(subject, () => (property === 'id' ? '--sandbox' : property));
   if (!OPTION_PATHS.test(path)) return message;
-  return message.replace(`${subject} `, () => `${[toOption(property), rest.join('.')].join(' ').trim()} `);
+  const option = OPTION_NAMES[place] ? toOption(place) : [toOption(property), rest.join('.')].join(' ').trim();
+  return message.replace(`${subject} `, () => `${option} `);
 }
+
+/** The options that have another name than their body property or query parameter. */
+const OPTION_NAMES: Readonly<Record<string, string>> = {
+  headers: 'header',
+  url: 'to',
+  'stream.afterItems': 'afterItems',
+  'stream.delayMs': 'itemDelay',
+};
 
 /** Returns the flag of the option that sets a body property or a query parameter. */
 function toOption(property: string): string {
-  return toFlag(property === 'headers' ? 'header' : property.replace(/Ms$/, ''));
+  return toFlag(OPTION_NAMES[property] ?? property.replace(/Ms$/, ''));
 }

@@ -169,6 +169,8 @@ describe('a command for the control API', () => {
     ],
     ['faults add --status 503 --times 0', '--times 0 is below the minimum of 1: use an integer from 1 to 1000000000'],
     ['faults add --status 503 --body-duration 0', '--body-duration 0 is below the minimum of 1'],
+    ['faults add --stream delay --item-delay 60001', '--item-delay 60001 is above the maximum of 60000'],
+    ['faults add --stream cut --after-items 1000001', '--after-items 1000001 is above the maximum of 1000000'],
     ['faults add --status 503 --connection reset', 'Invalid options: remove --status or --connection: a connection'],
     [
       'faults add --operation createOrder',

@@ -1,4 +1,6 @@
 import { expect, it, vi } from 'vitest';
+import { readCommandLine } from '../../src/cli/options.ts';
+import { runControlCommand } from '../../src/cli/run-control-command.ts';
 import { startReceiver } from '../support/harness/receiver.ts';
 import { startWithWebhooks } from '../support/harness/start-with-webhooks.ts';
 
@@ -46,6 +48,16 @@ it.each([
   const { control } = await startWithWebhooks();
   const response = await control('POST', path, body);
   expect([response.status, response.body.detail]).toEqual([status, expect.stringContaining(detail)]);
+});
+
+it('storefront webhook send names its option for the URL of the receiver, if there is none', async () => {
+  const { url } = await startWithWebhooks();
+  for (const name of ['taskUpdated', 'onDone']) {
+    const args = ['webhook', 'send', name, '--url', url];
+    const request = readCommandLine({ args, environment: {}, isTerminal: false, version: '1' });
+    if (request.kind !== 'control') throw new Error(`${args} sends nothing`);
+    await expect(runControlCommand(request.options, { print() {} })).rejects.toThrow(/set --to\.$/);
+  }
 });
 
 it('GET /deliveries lists the newest deliveries, those after another one, or those with a status', async () => {
