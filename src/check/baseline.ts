@@ -24,23 +24,32 @@ const PROPERTIES: Readonly<Record<keyof BaselineEntry, { readonly isOptional?: t
 
 const VERSION = 1;
 
+/** The content of a baseline. */
+export interface Baseline {
+  /** The seed of the last check that updated the baseline. With another seed, a check finds other known failures. */
+  readonly seed?: number | undefined;
+  readonly entries: readonly BaselineEntry[];
+}
+
 /**
- * Returns the entries of a baseline.
+ * Parses a baseline.
  * Throws a `UserError` if its text is invalid.
  */
-export function parseBaseline(path: string, text: string): readonly BaselineEntry[] {
+export function parseBaseline(path: string, text: string): Baseline {
   let data: unknown;
   try {
-    if (text.trim() === '') return [];
+    if (text.trim() === '') return { entries: [] };
     data = JSON.parse(text.replace(/^\ufeff/, ''));
   } catch (cause) {
     throw new UserError(`Invalid baseline ${path}: ${(cause as Error).message}`, { cause });
   }
-  const { version, failures } = (data ?? {}) as { readonly version?: unknown; readonly failures?: unknown };
+  const { version, seed, failures } = (data ?? {}) as Readonly<Record<'version' | 'seed' | 'failures', unknown>>;
   if (version !== VERSION) throw refuse(path, '/version', `must be ${VERSION}`);
+  if (seed !== undefined && !(Number.isSafeInteger(seed) && Number(seed) >= 0))
+    throw refuse(path, '/seed', 'must be an integer of at least 0, as for --seed');
   if (!Array.isArray(failures)) throw refuse(path, '/failures', 'must be a list');
   for (const [index, entry] of failures.entries()) checkEntry(path, `/failures/${index}`, entry);
-  return failures;
+  return { seed: seed as number | undefined, entries: failures };
 }
 
 function checkEntry(path: string, pointer: string, entry: unknown): void {
@@ -72,11 +81,11 @@ function refuse(path: string, pointer: string, problem: string): UserError {
  * Returns the text of a baseline: sorted, with one property in each line, so that a difference between two versions is
  * readable.
  */
-export function formatBaseline(entries: readonly BaselineEntry[]): string {
+export function formatBaseline({ seed, entries }: Baseline): string {
   const failures = entries
     .map((entry) => Object.fromEntries(Object.keys(PROPERTIES).flatMap((name) => toMember(entry, name))))
     .toSorted((one, other) => compareTexts(JSON.stringify(one), JSON.stringify(other)));
-  return `${JSON.stringify({ version: VERSION, failures }, null, 2)}\n`;
+  return `${JSON.stringify({ version: VERSION, seed, failures }, null, 2)}\n`;
 }
 
 function toMember(entry: BaselineEntry, name: string): [string, string][] {

@@ -4,9 +4,9 @@ import { toNode } from '../openapi/document.ts';
 import { UserError } from '../util/issue.ts';
 import { waitForServer } from './check.ts';
 import { Client } from './client.ts';
-import { type CheckEnvironment, isRecorded, readRemoteContract } from './command.ts';
+import { type CheckEnvironment, readRemoteContract } from './command.ts';
 import { createNotCheckedError, type ReceivedResponse, type RequestToSend } from './exchange.ts';
-import type { CheckCommand } from './options.ts';
+import { type CheckCommand, isRecorded } from './options.ts';
 import { NoResponseError } from './transport.ts';
 
 /** The response of a storefront server to a request for its contract. */

@@ -1,35 +1,26 @@
-import { accessSync, constants, existsSync, lstatSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
 import { type Contract, loadContract } from '../openapi/contract.ts';
 import { readSource } from '../openapi/document-source.ts';
 import { UserError } from '../util/issue.ts';
 import { hideCredentials, isUrl } from '../util/source-path.ts';
 import { joinList, quoteShellIfNeeded } from '../util/text.ts';
-import { applyBaseline, formatBaseline, parseBaseline } from './baseline.ts';
 import type { BehaviourModel } from './behaviour-model.ts';
 import { checkServer } from './check.ts';
 import type { CheckOptions } from './check-options.ts';
 import { Client } from './client.ts';
 import { CredentialStore } from './credential-store.ts';
 import { applyExpectedFailures } from './expected-failures.ts';
+import { compareWithBaseline, prepareFiles, readText, writeText } from './files.ts';
 import { createSend } from './hook-requests.ts';
 import type { GetSettings } from './operation-settings.ts';
-import { type CheckCommand, DEFAULT_TIMEOUT_SECONDS } from './options.ts';
+import { type CheckCommand, DEFAULT_TIMEOUT_SECONDS, isRecorded } from './options.ts';
 import { parsePact } from './pact.ts';
 import { checkRecording, parseHar, readJournal } from './recorded.ts';
 import { toAnnotations } from './report/annotations.ts';
 import { toJunit } from './report/junit.ts';
 import { toMarkdown } from './report/markdown.ts';
-import {
-  type BaselineEntry,
-  createReport,
-  getVerdict,
-  type Report,
-  toDocument,
-  toRelativePath,
-} from './report/report.ts';
+import { createReport, getVerdict, type Report, toDocument, toRelativePath } from './report/report.ts';
 import { toSarif } from './report/sarif.ts';
-import { toCount, toText } from './report/text.ts';
+import { toText } from './report/text.ts';
 import { describeSkipped, resolveSettings } from './resolve-settings.ts';
 import {
   getAllowedRoutes,
@@ -83,7 +74,8 @@ export interface CheckEnvironment extends Pick<CheckOptions, 'onProgress' | 'sig
  * Throws `UserError` if the check can't run.
  */
 export async function runCheck(command: CheckCommand, environment: CheckEnvironment): Promise<Report> {
-  const entries = prepareFiles(command);
+  const baseline = prepareFiles(command);
+  const seed = command.seed ?? baseline?.seed ?? environment.seed;
   const contract = await loadContract({
     path: command.contract ?? environment.contract,
     source: command.source,
@@ -91,16 +83,16 @@ export async function runCheck(command: CheckCommand, environment: CheckEnvironm
     allowRefs: command.allowRefs,
   });
   const getSettings = resolveSettings(contract, command.operations, command.parameters);
-  const settings = { getSettings, exclude: addSkipped(command, contract, getSettings) };
+  const run = { ...environment, seed, getSettings, exclude: addSkipped(command, contract, getSettings) };
   const report = isRecorded(command)
-    ? await checkRecorded(command, contract, { ...environment, ...settings })
-    : await checkRunning(command, contract, { ...environment, ...settings });
+    ? await checkRecorded(command, contract, run)
+    : await checkRunning(command, contract, run);
   const noted = { ...report, notes: [...report.notes, ...describeSkipped(contract.routes, getSettings)] };
   const whole = {
     ...applyExpectedFailures(noted, contract.routes, getSettings),
     minConfidence: command.confidence,
   };
-  return entries ? compareWithBaseline(whole, { command, entries, contract, nowMs: environment.nowMs }) : whole;
+  return baseline ? compareWithBaseline(whole, { command, baseline, contract, run }) : whole;
 }
 
 /** Returns the operations to which no requests are sent, with those that the settings skip. */
@@ -115,6 +107,8 @@ function addSkipped(
 
 /** What a check needs beside its command: the functions of the program, and the settings of the operations. */
 interface RunEnvironment extends CheckEnvironment, Pick<CheckOptions, 'exclude'> {
+  /** The seed of the command, else that of its baseline, else a new one. */
+  readonly seed: number;
   readonly getSettings: GetSettings;
 }
 
@@ -146,11 +140,6 @@ async function getResponse(client: Client, { pathname, search }: URL): Promise<R
   }
 }
 
-/** Returns whether a command checks recorded requests, and sends none. */
-export function isRecorded({ har, journal, pact }: CheckCommand): boolean {
-  return [har, journal, pact].some((source) => source !== undefined);
-}
-
 /** Checks the requests and responses of a HAR file, a pact or a journal. */
 async function checkRecorded(command: CheckCommand, contract: Contract, environment: RunEnvironment): Promise<Report> {
   const { har, journal, pact, url, headers } = command;
@@ -158,7 +147,7 @@ async function checkRecorded(command: CheckCommand, contract: Contract, environm
   const interactions = pact === undefined ? [] : parsePact(pact, readText(pact, 'pact'));
   const recorded = har === undefined ? [] : parseHar(har, readText(har, 'HAR file'));
   const credentials = openCredentials(command, contract, environment);
-  const run = { ...environment, seed: command.seed ?? environment.seed, contract, credentials, getSettings };
+  const run = { ...environment, contract, credentials, getSettings };
   const verified = verifiesPact(command)
     ? await verifyPact(interactions, { ...command, exclude }, run)
     : { exchanges: interactions.map(({ exchange }) => exchange), unchecked: [], notes: [] };
@@ -191,7 +180,7 @@ async function checkRunning(command: CheckCommand, contract: Contract, environme
     const verdict = await checkServer({
       ...options,
       url: running?.url ?? command.url ?? '',
-      seed: command.seed ?? environment.seed,
+      seed: environment.seed,
       isFresh: running !== undefined || command.isFresh === true,
       waitSeconds: command.wait,
       timeoutSeconds: command.timeout,
@@ -215,127 +204,6 @@ function openCredentials(
 ): CredentialStore | undefined {
   const send = createSend(url, { signal, access });
   return credentials && new CredentialStore(contract, credentials, { url, environment, send });
-}
-
-/**
- * Removes the reports of an earlier check: they must not stay if this check cannot start.
- * Returns the entries of the baseline; undefined if the command has none.
- * Throws a `UserError` if a file of the command cannot be written, or if the baseline cannot be read.
- */
-export function prepareFiles(command: CheckCommand): readonly BaselineEntry[] | undefined {
-  const { report = [], summary, baseline, updateBaseline } = command;
-  refuseSameFiles(command);
-  for (const file of [...report, summary]) writeText(file, '', 'a');
-  if (updateBaseline && baseline !== undefined) requireWritable(baseline);
-  // A report can also be a device or a pipe, such as /dev/stdout.
-  for (const file of report) if (lstatSync(file).isFile()) rmSync(file);
-  return readBaseline(command);
-}
-
-/** Throws a `UserError` if a baseline cannot be written. A new one is written at the end of the check. */
-function requireWritable(path: string): void {
-  try {
-    if (existsSync(path)) writeFileSync(path, '', { flag: 'a' });
-    else accessSync(dirname(path), constants.W_OK);
-  } catch (cause) {
-    throw new UserError(`Cannot write the baseline to ${path}: ${(cause as Error).message}`, { cause });
-  }
-}
-
-/** Throws a `UserError` if a report would replace another file of the command. */
-function refuseSameFiles({ contract, baseline, har, pact, report = [] }: CheckCommand): void {
-  const files = [contract, baseline, har, pact].flatMap((path) => (path === undefined ? [] : toRelativePath(path)));
-  for (const path of report.map(toRelativePath)) {
-    if (files.includes(path))
-      throw new UserError(`--report ${path} would replace another file of the command: use another name.`, {
-        reason: 'usage',
-      });
-    files.push(path);
-  }
-}
-
-/**
- * Reads the baseline of a command. Returns undefined if the command has none.
- * Throws `UserError` if the file is invalid or can't be read, or if it does not exist and can't be created.
- */
-function readBaseline({
-  baseline,
-  updateBaseline,
-  strictBaseline,
-}: CheckCommand): readonly BaselineEntry[] | undefined {
-  if (baseline === undefined) {
-    if (!updateBaseline && !strictBaseline) return undefined;
-    const message = '--update-baseline and --strict-baseline need a baseline: add --baseline FILE';
-    throw new UserError(message, { reason: 'usage' });
-  }
-  if (!existsSync(baseline)) {
-    if (updateBaseline) return [];
-    throw new UserError(`The baseline ${baseline} does not exist. To create it, add --update-baseline.`);
-  }
-  return parseBaseline(baseline, readText(baseline, 'baseline'));
-}
-
-/** Reads a file. Throws a `UserError` if it can't be read. `what`: what the file is, for the message. */
-function readText(path: string, what: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (cause) {
-    throw new UserError(`Cannot read the ${what} ${path}: ${(cause as Error).message}`, { cause });
-  }
-}
-
-interface Comparison {
-  readonly command: CheckCommand;
-  readonly entries: readonly BaselineEntry[];
-  readonly contract: Contract;
-  readonly nowMs: number;
-}
-
-/** Compares a report with the baseline of the command. With `--update-baseline`, writes the new baseline first. */
-function compareWithBaseline(report: Report, { command, entries, contract, nowMs }: Comparison): Report {
-  const { baseline: path = '', strictBaseline: isStrict = false, updateBaseline } = command;
-  const { routes, document } = contract;
-  const options = { path, entries, routes, document, isStrict, isRecorded: isRecorded(command), nowMs };
-  if (!updateBaseline) return applyBaseline(report, options);
-  return withLock(path, () => {
-    // Another check can have updated the baseline since the start of this one.
-    const current = readBaseline(command) ?? [];
-    const { baseline } = applyBaseline(report, { ...options, entries: current });
-    const { entries: updated = [], fixed = [] } = baseline ?? {};
-    writeText(path, formatBaseline(updated), 'w', 'baseline');
-    const added = updated.length - (current.length - fixed.length);
-    const note = `The baseline ${path} was updated: ${toCount(added, 'failure')} added, ${fixed.length} removed`;
-    const notes = [...report.notes, note, ...fixed.map((text) => `Removed from the baseline: ${text}`)];
-    return applyBaseline({ ...report, notes }, { ...options, entries: updated });
-  });
-}
-
-/** The time after which a lock is that of a process that was killed, in ms. An update takes a few ms. */
-const STALE_LOCK_MS = 5_000;
-
-/** The pause between two attempts to get a lock, in ms. */
-const LOCK_PAUSE_MS = 20;
-
-/** Calls a function while no other process updates the file at `path`. */
-function withLock<Result>(path: string, update: () => Result): Result {
-  const lock = `${path}.lock`;
-  const pause = new Int32Array(new SharedArrayBuffer(4));
-  for (let waitedMs = 0; ; waitedMs += LOCK_PAUSE_MS) {
-    try {
-      writeFileSync(lock, '', { flag: 'wx' });
-      break;
-    } catch (cause) {
-      const isTaken = (cause as NodeJS.ErrnoException).code === 'EEXIST';
-      if (!isTaken) throw new UserError(`Cannot write the baseline to ${path}: ${(cause as Error).message}`, { cause });
-      if (waitedMs >= STALE_LOCK_MS) break;
-      Atomics.wait(pause, 0, 0, LOCK_PAUSE_MS);
-    }
-  }
-  try {
-    return update();
-  } finally {
-    rmSync(lock, { force: true });
-  }
 }
 
 /**
@@ -380,20 +248,6 @@ function formatCommand(command: CheckCommand, operationId: string, seed: number)
     ...['--seed', String(seed), '--runs', String(runs)],
   ];
   return words.map(quoteShellIfNeeded).join(' ');
-}
-
-/**
- * Writes a text to a file (flag `w`) or appends it (flag `a`).
- * Does nothing if the path is undefined.
- * Throws `UserError` if the file can't be written.
- */
-function writeText(path: string | undefined, text: string, flag: 'w' | 'a', what = 'report'): void {
-  if (path === undefined) return;
-  try {
-    writeFileSync(path, text, { flag });
-  } catch (cause) {
-    throw new UserError(`Cannot write the ${what} to ${path}: ${(cause as Error).message}`, { cause });
-  }
 }
 
 async function startServer(contract: Contract, { model, start }: CheckEnvironment): Promise<RunningServer> {

@@ -54,6 +54,8 @@ class FilterCheck {
     const property = parameter.in === 'query' ? findProperty(parameter, whole.entries) : undefined;
     if (property === undefined || parameter.isRequired || isLimit(parameter) || isPagePosition(parameter)) return;
     if (OTHER_NAMES.test(normalizeName(parameter.name))) return;
+    const reason = 'the entries of the list have the same value, or no ids';
+    for (const rule of FILTER_RULES) results.coverage.skipRule(rule, route, reason);
     const read = (entry: Node) => [entry[property]].flat().filter(isScalar).map(String);
     // The last value of a list shows whether a filter compares all of them.
     const [wanted, ...others] = new Set(whole.entries.toReversed().flatMap((entry) => read(entry).toReversed()));

@@ -64,8 +64,9 @@ export async function checkPages(listing: Listing, values: RequestValues, all: W
   if (!sized || !first) return;
   const { limit, size } = sized;
   coverage.countRule('page-size', route);
-  for (const rule of ['page-selection', 'page-total'] as const)
-    coverage.skipRule(rule, route, 'no parameter selects a second page');
+  const canContinue = route.parameters.some((one) => isPagePosition(one) || isCursor(one));
+  const reason = canContinue ? 'no second page could be requested' : 'no parameter selects a second page';
+  for (const rule of ['page-selection', 'page-total'] as const) coverage.skipRule(rule, route, reason);
   if (first.entries.length > size) {
     const message = `${limit.name} is ${size}, but the response has ${first.entries.length} entries`;
     return add({ rule: 'page-size', title: `${limit.name} limits the entries`, message, parameter: limit }, [first]);

@@ -104,6 +104,11 @@ export const DEFAULT_TIMEOUT_SECONDS = 30;
 /** The maximum value of the options --wait, --timeout and --max-time, in s: one day. */
 const DAY_SECONDS = 86_400;
 
+/** Returns whether a command checks recorded requests, and sends none. */
+export function isRecorded({ har, journal, pact }: CheckCommand): boolean {
+  return [har, journal, pact].some((source) => source !== undefined);
+}
+
 /** The largest seed. */
 export const MAX_SEED = 2 ** 31 - 1;
 

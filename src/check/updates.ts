@@ -213,7 +213,7 @@ export class ResourceUpdates {
   async #sendNulls(route: Route, values: RequestValues): Promise<void> {
     const { read } = this.#resource;
     const before = getEntry(read, this.current?.body);
-    const names = this.#findSettable(route, before).filter(
+    const names = this.#findSettable(route, before, toNode(values.body)).filter(
       (name) =>
         this.#allowsNull(route, name) &&
         this.#canRemove(name) &&
@@ -261,7 +261,7 @@ export class ResourceUpdates {
   #omit(route: Route, values: RequestValues, current: Node): { readonly body: Node; readonly omitted: string[] } {
     let body = toNode(values.body);
     const omitted: string[] = [];
-    for (const name of this.#findSettable(route, current)) {
+    for (const name of this.#findSettable(route, current, body)) {
       if (!isSameValue(body[name], current[name]) || this.#hasDefault(route, name)) continue;
       const { [name]: _, ...others } = body;
       if (!this.#isValid(route, { ...values, body: others })) continue;
@@ -294,10 +294,16 @@ export class ResourceUpdates {
     this.current = await this.#recorder.send(read, readValues, rule);
   }
 
-  /** Returns the documented properties of an update that clients set, and that have a value. */
-  #findSettable(route: Route, entry: Node): readonly string[] {
+  /**
+   * Returns the documented properties of an update that clients set, and that have a value.
+   * `entry`: the resource after an update with the body `sent`.
+   */
+  #findSettable(route: Route, entry: Node, sent: Node): readonly string[] {
+    // Clients also set a property such as `author` if the server stores what they send.
     return [...this.#getProperties(route).keys()].filter(
-      (name) => hasValue(entry[name]) && !isServerName(this.#resource.read, name, false),
+      (name) =>
+        hasValue(entry[name]) &&
+        (isSameValue(entry[name], sent[name]) || !isServerName(this.#resource.read, name, false)),
     );
   }
 

@@ -203,7 +203,9 @@ async function check(
 ): Promise<CommandResult> {
   const given = { ...options, operations, parameters, credentials, states };
   limitHeapGrowth();
-  const { isRecorded, prepareFiles, readRemoteContract, writeReports, runCheck } = await import('../check/command.ts');
+  const { readRemoteContract, writeReports, runCheck } = await import('../check/command.ts');
+  const { prepareFiles } = await import('../check/files.ts');
+  const { isRecorded } = await import('../check/options.ts');
   const { toDocument } = await import('../check/report/report.ts');
   const { selectSandboxes } = await import('../check/check-sandbox.ts');
   const { callBefore } = await import('../check/before-hook.ts');

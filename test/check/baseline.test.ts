@@ -64,7 +64,7 @@ function findReportErrors(report: unknown): readonly string[] {
 }
 
 /** What a test server does wrong. */
-type Mistake = 'list' | 'latest' | 'crash';
+type Mistake = 'list' | 'latest' | 'crash' | 'locked';
 
 /** Starts a server, and returns a function that checks it with a baseline in a folder of the test. */
 async function startChecked() {
@@ -76,6 +76,7 @@ async function startChecked() {
     if (!Object.values(paths).includes(path)) return { status: 404 };
     if (method !== 'GET' && method !== 'HEAD') return { status: 405, headers: { allow: 'GET, HEAD' } };
     if (mistakes.has('crash')) return { status: 500 };
+    if (mistakes.has('locked')) return { status: 401 };
     if (path === paths.list) return { status: 200, body: [{ value: 1 }, { value: mistakes.has('list') ? 'x' : 2 }] };
     return { status: 200, body: mistakes.has('latest') ? {} : { value: 2 } };
   });
@@ -92,7 +93,8 @@ async function startChecked() {
     const report = await runCheck(command, { contract: '', model: shopModel, start, print, seed: 1, nowMs });
     return { report, exit: writeReports(report, command, print), text: toText(report) };
   };
-  const read = async (): Promise<readonly BaselineEntry[]> => JSON.parse(await readFile(baseline, 'utf8')).failures;
+  const readBaseline = async () => JSON.parse(await readFile(baseline, 'utf8'));
+  const read = async (): Promise<readonly BaselineEntry[]> => (await readBaseline()).failures;
   const edit = async (change: (entries: BaselineEntry[]) => unknown) => {
     const failures = [...(await read())];
     await writeFile(baseline, JSON.stringify({ version: 1, failures: change(failures) ?? failures }));
@@ -101,8 +103,37 @@ async function startChecked() {
     paths = served;
     await writeFile(join(folder, 'contract.json'), JSON.stringify(document));
   };
-  return { check, read, edit, serve, baseline };
+  return { check, read, readBaseline, edit, serve, baseline };
 }
+
+it('a baseline has the seed of its last update, which later checks use', async () => {
+  const { check, readBaseline } = await startChecked();
+  await check(['list'], '--update-baseline --seed 42');
+  expect((await readBaseline()).seed).toBe(42);
+  expect((await check(['list'])).report.title).toContain('seed 42,');
+  expect((await check(['list'], '--seed 43')).report.title).toContain('seed 43,');
+  expect((await readBaseline()).seed).toBe(42);
+});
+
+it('a baseline is not updated by a check whose credentials are refused', async () => {
+  const secured = {
+    ...DOCUMENT,
+    security: [{ token: [] }],
+    components: { securitySchemes: { token: { type: 'http', scheme: 'bearer' } } },
+  };
+  const { check, serve, baseline } = await startChecked();
+  const paths = Object.fromEntries(
+    Object.entries(DOCUMENT.paths).map(([path, { get }]) => [
+      path,
+      { get: { ...get, responses: { ...get.responses, 401: { description: '' } } } },
+    ]),
+  );
+  await serve({ list: '/readings', latest: '/latest' }, { ...secured, paths });
+  const { exit, text } = await check(['locked'], '--update-baseline');
+  expect(exit).toBe(EXIT_CODES.incomplete);
+  expect(text).toContain(`The baseline ${baseline} was not updated: no operation that needs credentials has succeeded`);
+  expect(existsSync(baseline)).toBe(false);
+});
 
 it('a value that the server is known to accept is no new failure in a response', async () => {
   const CREATE = `curl http://localhost/notes --data '{"size":1000}'`;

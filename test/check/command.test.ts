@@ -1,7 +1,8 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { prepareFiles, runCheck, writeReports } from '../../src/check/command.ts';
+import { runCheck, writeReports } from '../../src/check/command.ts';
+import { prepareFiles } from '../../src/check/files.ts';
 import { type CheckCommand, createCheckCommand } from '../../src/check/options.ts';
 import { toText } from '../../src/check/report/text.ts';
 import { shopModel } from '../../src/shop/model/shop.ts';

@@ -9,12 +9,12 @@ const TEXT_OR_NULL = { ...TEXT, type: ['string', 'null'] };
 const Team = createObject({
   'id!': { type: 'string', readOnly: true },
   'name!': TEXT,
-  'remark!': TEXT_OR_NULL,
+  'author!': TEXT_OR_NULL,
   motto: TEXT,
 });
 
-const NAMES = ['name', 'remark', 'motto'];
-const INPUT = createObject({ 'name!': TEXT, remark: TEXT_OR_NULL, motto: TEXT });
+const NAMES = ['name', 'author', 'motto'];
+const INPUT = createObject({ 'name!': TEXT, author: TEXT_OR_NULL, motto: TEXT });
 const PATCH = createObject(Object.fromEntries(NAMES.map((name) => [name, TEXT_OR_NULL])));
 
 const DOCUMENT = JSON.parse(
@@ -47,7 +47,7 @@ async function checkTeams(patch: (old: Values, sent: Values) => Values | undefin
     if (method === 'GET' || method === 'HEAD') return { status: 200, body: old };
     if (!(old ? isPatch : isInput)(json)) return fail(422);
     const sent = Object.fromEntries(Object.entries(json as Values).filter(([name]) => NAMES.includes(name)));
-    const team = old ? patch(old, sent) : { remark: null, ...sent, id };
+    const team = old ? patch(old, sent) : { author: null, ...sent, id };
     if (!team) return fail(422);
     teams.set(id, team);
     return { status: old ? 200 : 201, body: team };
@@ -66,7 +66,7 @@ function removeNulls(values: Values, ...kept: readonly string[]): Values {
 describe('null for a property that the resource must have, in a PATCH,', () => {
   it('can keep the value', async () => {
     const patch = (old: Values, sent: Values) => ({
-      ...removeNulls({ ...old, ...sent }, 'remark'),
+      ...removeNulls({ ...old, ...sent }, 'author'),
       name: sent.name ?? old.name,
     });
     expect(await checkTeams(patch)).toEqual([]);
@@ -74,14 +74,14 @@ describe('null for a property that the resource must have, in a PATCH,', () => {
 
   it('can be refused', async () => {
     const patch = (old: Values, sent: Values) =>
-      sent.name === null ? undefined : removeNulls({ ...old, ...sent }, 'remark');
+      sent.name === null ? undefined : removeNulls({ ...old, ...sent }, 'author');
     expect(await checkTeams(patch)).toEqual([]);
   });
 });
 
-it.each(['remark', 'motto'])('a PATCH that ignores null for %s, which can be removed, is a finding', async (name) => {
+it.each(['author', 'motto'])('a PATCH that ignores null for %s, which can be removed, is a finding', async (name) => {
   const patch = (old: Values, sent: Values) => ({
-    ...removeNulls({ ...old, ...sent, [name]: sent[name] ?? old[name] }, 'remark'),
+    ...removeNulls({ ...old, ...sent, [name]: sent[name] ?? old[name] }, 'author'),
     name: sent.name ?? old.name,
   });
   expect(await checkTeams(patch)).toEqual([expect.stringMatching(new RegExp(`^null-removes: ${name} is "`))]);

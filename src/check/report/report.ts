@@ -379,6 +379,12 @@ function getResponseSchemas({ responses, successStatus }: Route): readonly (stri
   return Object.values(media).map(({ schema }) => schema);
 }
 
+/** Returns what to change in the contract if the server is right. */
+function getRemedy({ rule, title }: Finding): string | undefined {
+  const isMissing = rule === 'response-schema' && title.endsWith(' required');
+  return isMissing ? 'remove the property from `required` in the schema of the response' : getRule(rule).remedy;
+}
+
 function createFailure(requests: Requests, finding: Finding): Failure {
   const { exchanges, message, check, operationId, status, title, rule } = finding;
   const steps = exchanges.map((exchange, index) => createStep(requests, exchange, exchanges.slice(0, index)));
@@ -387,7 +393,7 @@ function createFailure(requests: Requests, finding: Finding): Failure {
     operationId,
     status,
     title,
-    rule: { name: rule, confidence: getConfidence(finding), remedy: getRule(rule).remedy },
+    rule: { name: rule, confidence: getConfidence(finding), remedy: getRemedy(finding) },
     message: redactResponseText(requests, message),
     place: locateViolation(requests.contract, finding).replace(/^.*?(?=:\d+:\d+ #)/, toRelativePath),
     steps,
