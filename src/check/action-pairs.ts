@@ -11,7 +11,7 @@ import type { Finding } from './findings.ts';
 import { documents, getEntry, isSameValue } from './life-cycle-rules.ts';
 import type { LifeCycle } from './life-cycles.ts';
 import { RequestSequence, type SequenceResource } from './request-sequence.ts';
-import { createViolation } from './rules.ts';
+import { createViolation, type RuleName } from './rules.ts';
 import { splitWords } from './unique-values.ts';
 import { findItemActions } from './updates.ts';
 
@@ -29,6 +29,10 @@ const HISTORY = /\b(?:reasons?|notes?|comments?|counts?|total|history|last|first
 
 /** Matches a description that says that something is kept. */
 const KEEPS = /\b(?:keeps?|kept|stays?|remains?|retain\w*|preserv\w*|histor\w*)\b/i;
+
+/** Matches the name or the description of an action that can have its effect later, or only together with others. */
+const LATER =
+  /request|submit|schedul|queue|async|later|pending|review|verif|confirm|approv|publish|activat|send|sent|invit|e-?mail|start|process/i;
 
 /** An action, and the one whose effect it takes back, such as `unpin` and `pin`, or DELETE and PUT of `lock`. */
 interface ActionTrial {
@@ -92,7 +96,7 @@ async function examineTrial(context: CheckContext, cycle: LifeCycle, trial: Acti
   if (forward) await act(sequence, resource, forward);
   const before = forward ? await readEntry(sequence, cycle, resource) : created;
   if (!before || !(await act(sequence, resource, action))) return sequence.findings;
-  const after = await readUndone(context, cycle, { sequence, resource, trial, created, before });
+  const after = await readChanged(context, cycle, { sequence, resource, trial, created, before });
   const flag = after && Object.keys(after).find((name) => isState(trial, name, before[name], after[name]));
   if (!documents(action, CONFLICT) || flag === undefined || sequence.findings.length > 0) return sequence.findings;
   const { contract, results } = context.session;
@@ -126,34 +130,45 @@ async function act(sequence: RequestSequence, resource: SequenceResource, action
   return response !== undefined && isSuccess(response) && response.status !== 202;
 }
 
-/** Reads a resource after an action: what the action takes back must be removed. Returns the resource. */
-async function readUndone(
+/**
+ * Reads a resource after an action: the flag of the action must be set, or what it takes back must be removed.
+ * Returns the resource.
+ */
+async function readChanged(
   context: CheckContext,
   cycle: LifeCycle,
-  { sequence, resource, trial, created, before }: UndoneState,
+  { sequence, resource, trial, created, before }: ChangedState,
 ): Promise<Node | undefined> {
   const { contract, results } = context.session;
   const { action, forward, isUndo } = trial;
   const names = isUndo
     ? Object.keys(before).filter((name) => isSet(context, cycle, { trial, created, before }, name))
     : [];
-  if (names.length > 0) results.coverage.countRule('action-undone', action);
   const { summary, description } = toNode(getNode(contract.normalized, action.pointer));
-  const keeps = KEEPS.test(`${summary} ${description}`);
+  const text = `${action.path.split('/').at(-1)} ${summary} ${description}`;
+  const flag = isUndo || LATER.test(text) ? undefined : findFlag(trial, before);
+  if (names.length > 0) results.coverage.countRule('action-undone', action);
+  if (flag !== undefined) results.coverage.countRule('action-effect', action);
   const response = await sequence.read(cycle, resource, ({ pointer }, received) => {
+    if (received.response.status !== 200) return [];
     const entry = getEntry(cycle.read, received.response.body);
-    const kept =
-      received.response.status === 200 ? names.find((name) => isSameValue(entry[name], before[name])) : undefined;
-    if (kept === undefined || keeps) return [];
+    const violate = (rule: RuleName, property: string, message: string) => [
+      createViolation(rule, { message, pointer, property, causedBy: action }),
+    ];
+    const isUnchanged = (name: string) => isSameValue(entry[name], before[name]);
+    if (flag !== undefined && Object.keys(before).every((name) => !isOwnName(trial, name) || isUnchanged(name)))
+      return violate('action-effect', flag, `${flag} is still false after ${action.operationId}`);
+    const kept = names.find(isUnchanged);
+    if (kept === undefined || KEEPS.test(text)) return [];
     const effect = forward ? `what ${forward.operationId} has set` : 'its value';
     const message = `${kept} is still ${JSON.stringify(entry[kept])} after ${action.operationId}: remove ${effect}`;
-    return [createViolation('action-undone', { message, pointer, property: kept, causedBy: action })];
+    return violate('action-undone', kept, message);
   });
   return response && getEntry(cycle.read, response.body);
 }
 
-/** A resource after its creation, and before an action that takes something back. */
-interface UndoneState {
+/** A resource after its creation, and before an action. */
+interface ChangedState {
   readonly sequence: RequestSequence;
   readonly resource: SequenceResource;
   readonly trial: ActionTrial;
@@ -168,7 +183,7 @@ interface UndoneState {
 function isSet(
   { session: { contract } }: CheckContext,
   { read }: LifeCycle,
-  { trial, created, before }: Pick<UndoneState, 'trial' | 'created' | 'before'>,
+  { trial, created, before }: Pick<ChangedState, 'trial' | 'created' | 'before'>,
   name: string,
 ): boolean {
   const value = before[name];
@@ -186,6 +201,13 @@ function isSet(
 function isOwnName({ stems }: ActionTrial, name: string): boolean {
   const own = normalizeName(name).replace(/^(?:is|has)/, '');
   return stems.some((stem) => own.startsWith(stem));
+}
+
+/** Returns the boolean with the name of an action that is false: `archived` or `isArchived` for `archive`. */
+function findFlag({ stems }: ActionTrial, before: Node): string | undefined {
+  const isFlag = (name: string) =>
+    stems.some((stem) => new RegExp(`^(?:is|has)?${stem}(?:[a-z]?e[dn])?$`).test(normalizeName(name)));
+  return Object.keys(before).find((name) => before[name] === false && isFlag(name));
 }
 
 /** Returns whether an action has changed a flag, or has set or removed a time. */

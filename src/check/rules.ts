@@ -243,6 +243,13 @@ export const RULES = {
     remedy: 'name the property in the description of the action',
     impliedBy: ['stored-value'],
   },
+  'action-effect': {
+    title: 'actions have their effect',
+    meaning: 'an action such as `archive` changes a flag with its name, such as `archived`',
+    confidence: 'likely',
+    remedy: 'say in the description of the action that it has its effect later, or document 202',
+    impliedBy: ['stored-change'],
+  },
   'action-undone': {
     title: 'actions take others back',
     meaning: 'an action such as `unarchive` removes the flag and the time that `archive` has set',

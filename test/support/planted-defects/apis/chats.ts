@@ -10,6 +10,7 @@ export const CHAT_DEFECTS = {
   'unarchive keeps the flag of archive': 'action-undone',
   'unpin keeps the pinned message': 'action-undone',
   'unpin keeps the pinned message of a new chat': 'action-undone',
+  'mute does nothing': 'action-effect',
   'removing the lock keeps its time': 'action-undone',
   'mute stores nothing': 'stored-change',
   'mute removes the description': 'action-keeps',
@@ -26,6 +27,7 @@ export const CHAT_HABITS = [
   'archives later',
   'archives with PUT, which can be repeated',
   'refuses a message that it does not know',
+  'mutes a chat later, as documented',
 ] as const;
 
 export type ChatVariant = keyof typeof CHAT_DEFECTS | (typeof CHAT_HABITS)[number] | undefined;
@@ -67,6 +69,7 @@ export function describeChats(variant: ChatVariant): { readonly paths: Paths; re
   });
   const keeps = variant === 'keeps the time of archive, as documented';
   const isNew = variant === 'unpin keeps the pinned message of a new chat';
+  const mutesLater = variant === 'mutes a chat later, as documented';
   const isPut = variant === 'archives with PUT, which can be repeated';
   const errors = [400, 404];
   const paths: Paths = {
@@ -83,7 +86,7 @@ export function describeChats(variant: ChatVariant): { readonly paths: Paths; re
     ...(isNew ? {} : { '/chats/{id}/pin': action({ request: createObject({ 'text!': TEXT }) }) }),
     '/chats/{id}/unpin': action(),
     '/chats/{id}/lock': { put: action({ errors }).post, delete: { status: 204, errors } },
-    '/chats/{id}/mute': action({ errors }),
+    '/chats/{id}/mute': action(mutesLater ? { errors, description: 'Mutes the chat some minutes later.' } : { errors }),
     '/chats/{id}/unmute': action({ errors }),
   };
   const other = variant === 'archives a chat again, and documents another conflict';
@@ -148,6 +151,7 @@ export function createChats(variant: ChatVariant): (request: ReceivedRequest) =>
         return keeps ? chat : { ...chat, pinnedMessage: null };
       }
       default: {
+        if (action === 'mute' && (is('mute does nothing') || is('mutes a chat later, as documented'))) return chat;
         const { description: _, ...others } = chat;
         return { ...(is('mute removes the description') ? others : chat), isMuted: action === 'mute' };
       }

@@ -1,4 +1,5 @@
 import { createReport } from '../../../../src/check/report/report.ts';
+import { groupFailures } from '../../../../src/check/report/text.ts';
 import { loadContract } from '../../../../src/openapi/contract.ts';
 import { createApiDocument } from '../../fixtures/api-document.ts';
 import { writeDocument } from '../../fixtures/other-document.ts';
@@ -16,13 +17,14 @@ function createDocument(variant: ChatVariant) {
   return document;
 }
 
-/** Checks a server of chats. Returns the rules, the messages and the places of its findings. */
+/** Checks a server of chats. Returns the rule, the message and the place of each cause. */
 export async function checkChats(variant: ChatVariant, seed: number) {
   const document = createDocument(variant);
   const verdict = await checkApi(document, createChats(variant), { seed, runs: 5 });
   const contract = await loadContract({ path: await writeDocument(document), strict: false });
   const { failures } = createReport(verdict, contract, () => undefined);
-  return failures.map(({ rule, operationId, message, place }) => ({
+  const first = groupFailures(failures).flatMap((group) => group.slice(0, 1));
+  return first.map(({ rule, operationId, message, place }) => ({
     rule: rule?.name,
     text: `${rule?.name} (${rule?.confidence}) ${operationId}: ${message}`,
     place: place.replace(/^.*#/, ''),
