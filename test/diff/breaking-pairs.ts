@@ -204,6 +204,21 @@ export const breakingPairs: readonly LabelledPair[] = [
     },
   ),
   breaking(
+    'clients can no longer get tokens from a flow',
+    'request',
+    { '/components/securitySchemes/token/flows': { password: { tokenUrl: '/t', scopes: {} } } },
+    {
+      '/components/securitySchemes/token': {
+        type: 'oauth2',
+        flows: {
+          clientCredentials: { tokenUrl: '/t', scopes: {} },
+          password: { tokenUrl: '/t', scopes: {} },
+        },
+      },
+      [`${ADD}/security`]: [{ token: [] }],
+    },
+  ),
+  breaking(
     'a request matches two schemas of which it may match one',
     'request',
     { [`${ADD}/requestBody/content/application~1json/schema`]: { oneOf: [{ ...pair, required: ['a'] }, pair] } },

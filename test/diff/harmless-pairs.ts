@@ -22,6 +22,18 @@ export const harmlessPairs: readonly LabelledPair[] = [
   harmless('an operation is deprecated', 'both', { [`${LIST}/deprecated`]: true }),
   harmless('an operation has another id', 'both', { [`${LIST}/operationId`]: 'findItems' }),
   harmless('a server more is named', 'both', { '/servers/1': { url: 'https://shop.example' } }),
+  harmless(
+    'clients can get tokens from a flow more',
+    'request',
+    { '/components/securitySchemes/token/flows/deviceAuthorization': { tokenUrl: '/t', scopes: {} } },
+    {
+      '/components/securitySchemes/token': {
+        type: 'oauth2',
+        flows: { clientCredentials: { tokenUrl: '/t', scopes: {} } },
+      },
+      [`${ADD}/security`]: [{ token: [] }],
+    },
+  ),
   harmless('an optional parameter is new', 'request', { [`${LIST}/parameters/4`]: { ...search, name: 'colour' } }),
   harmless(
     'a parameter may be left out',

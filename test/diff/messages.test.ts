@@ -27,3 +27,20 @@ it.each([
   const changes = changesBetween(createDocument(before), createDocument(after));
   expect(changes.map(({ message }) => message)).toEqual([`value of the request ${words}`]);
 });
+
+it.each([
+  [{ password: { tokenUrl: '/t' } }, 'the request needs oauth2 (password) instead of oauth2 (clientCredentials)'],
+  [{ clientCredentials: { tokenUrl: '/u' } }, 'the request needs oauth2 (clientCredentials) with other URLs'],
+])('other flows of OAuth 2.0 are described as a sentence: %j', (flows, words) => {
+  const document = createDocument({});
+  const secure = (other: object) => ({
+    ...document,
+    security: [{ token: [] }],
+    components: { securitySchemes: { token: { type: 'oauth2', flows: other } } },
+  });
+  const changes = changesBetween(
+    secure({ clientCredentials: { tokenUrl: '/t' } }) as Document,
+    secure(flows) as Document,
+  );
+  expect(changes.map(({ message }) => message)).toEqual([words]);
+});
