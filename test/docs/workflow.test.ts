@@ -47,7 +47,6 @@ describe('the workflows in docs/check.md', () => {
     const lines = String(given.args).trim().split('\n');
     expect(readArguments(['check', String(given.url), '--baseline', String(given.baseline), ...lines])).toMatchObject({
       kind: 'check',
-      options: { strictBaseline: true, maxTime: 600 },
     });
   });
 });
