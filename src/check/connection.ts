@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Route } from '../openapi/routes.ts';
+import { joinList } from '../util/text.ts';
 import type { Client } from './client.ts';
 import type { ReceivedResponse, RequestToSend } from './exchange.ts';
 import { CheckStoppedError } from './exchange.ts';
+import { MAX_LISTED_OPERATIONS } from './selection.ts';
 import { findCause, findRefusal, type Suspect, Suspects } from './suspects.ts';
 import { NoResponseError } from './transport.ts';
 
@@ -181,9 +183,19 @@ export class Connection {
     while (await findRefusal(client)) {
       if (signal?.aborted) throw signal.reason;
       if (performance.now() >= endMs)
-        throw new CheckStoppedError(`the server no longer accepts connections: ${message}`, 'unreachable');
+        throw new CheckStoppedError(
+          `the server no longer accepts connections: ${message}${this.#describeLost()}`,
+          'unreachable',
+        );
       await sleep(PAUSE_MS);
     }
+  }
+
+  /** Returns a sentence with the operations whose requests can have stopped the server; empty if there are none. */
+  #describeLost(): string {
+    const names = [...new Set(this.lost.map(({ route }) => route.operationId))];
+    if (names.length === 0) return '';
+    return `. Requests without a response: ${joinList(names, MAX_LISTED_OPERATIONS)}. Correct the server, leave such an operation out with --exclude, or start the server again whenever it ends`;
   }
 
   #recordResponse({ operationId }: Route, requestNumber: number): void {

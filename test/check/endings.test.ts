@@ -1,4 +1,4 @@
-import { createServer } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { EXIT_CODES, writeReports } from '../../src/check/command.ts';
@@ -30,6 +30,11 @@ async function startClosingServer(answers: number): Promise<string> {
     response.writeHead(isRead ? 200 : 405, { ...head, connection: 'close' }).end(isRead ? '[]' : '{"detail":"no"}');
     if (--left === 0) server.close();
   });
+  return listen(server);
+}
+
+/** Starts a server on a free port until the end of the test. Returns its address. */
+async function listen(server: Server): Promise<string> {
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   onTestFinished(() => void server.close());
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -56,6 +61,18 @@ describe('checkServer when it stops early', () => {
     const judging = runCheck(url, { contract: await loadNotesContract(), signal: controller.signal });
     await expect(judging).rejects.toThrow(/was not checked: the check was interrupted/);
     expect(seen).toEqual([]);
+  });
+
+  it('names the operation of a request that got no response, if the server no longer accepts connections', async () => {
+    const server = createServer(({ method }, response) => {
+      if (method !== 'POST') return void response.writeHead(200, { 'content-type': 'application/json' }).end('[]');
+      server.close();
+      server.closeAllConnections();
+    });
+    const { notes } = await runCheck(await listen(server), { contract: await loadNotesContract(), isFresh: false });
+    expect(notes).toContainEqual(
+      expect.stringMatching(/Requests without a response: addNote\. Correct the server, leave such an operation out/),
+    );
   });
 
   it('names the last requests to a server that no longer accepts connections', async () => {
