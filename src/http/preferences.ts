@@ -83,6 +83,17 @@ const PREFIX = '__';
 const NAMES_IN_QUERY: ReadonlySet<string> = new Set(NAMES.map((name) => PREFIX + name));
 
 /**
+ * Separates the preferences of a query string from the rest of it, which can be a text such as JSON instead of a form.
+ * Returns both as query strings.
+ */
+export function splitPreferences(querystring: string): readonly [preferences: string, rest: string] {
+  if (!querystring.includes(PREFIX)) return ['', querystring];
+  const parts = querystring.split('&');
+  const isPreference = (part: string) => NAMES_IN_QUERY.has(part.replace(/=.*/s, ''));
+  return [parts.filter(isPreference).join('&'), parts.filter((part) => !isPreference(part)).join('&')];
+}
+
+/**
  * Parses the preferences in the `Prefer` header and in the query.
  * Also returns the query without the preferences.
  * Throws an `HttpProblemError` if a preference is invalid.

@@ -11,6 +11,7 @@ import {
   isImagePath,
   isPackagePage,
   MAX_PARAMETERS,
+  parseQuery,
   SAFE_METHODS,
 } from '../util/request-target.ts';
 import {
@@ -50,7 +51,7 @@ import { addFaults, checkToken, describeError, handleOrMock } from './handle.ts'
 import { getIdempotencyKey, handleOnce } from './idempotency.ts';
 import { serializeList, serializeState } from './long-list.ts';
 import { getNamedSandbox, mayNameSandbox, selectSandbox, warnOfCookie } from './named-sandbox.ts';
-import { parsePreferences } from './preferences.ts';
+import { parsePreferences, splitPreferences } from './preferences.ts';
 import { refuse, refuseWithError, toHttpProblem } from './problem.ts';
 import { addToJournal, addWaiting, countCoverage } from './recording.ts';
 import { complete, createProblemResponse, createResponse, findUnacceptable, write } from './response.ts';
@@ -364,7 +365,8 @@ async function validateOperation(exchange: OperationExchange): Promise<HttpProbl
   const isContractApi = api === 'contract';
   if (location.querystring !== '') {
     if (hasTooManyParameters(location.querystring)) return TOO_MANY_PARAMETERS;
-    exchange.query = readQuery(route, location.querystring);
+    const [preferences, rest] = splitPreferences(location.querystring);
+    exchange.query = { ...readQuery(route, rest), ...parseQuery(preferences) };
   }
   if (isContractApi) {
     if (route.security.length > 0) {

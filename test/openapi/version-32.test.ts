@@ -145,6 +145,18 @@ describe('a parameter that is the query string', () => {
     expect((await ask('GET', target)).status).toBe(status);
   });
 
+  it.each([
+    ['/books?__code=200&q=a', 200],
+    ['/points?%7B%22from%22%3A%5B1%5D%7D&__code=204', 204],
+    ['/points?__code=204&%7B%22from%22%3A%5B1%5D%7D', 204],
+    ['/points?__code=204', 400],
+    ['/points?__codes=204&%7B%22from%22%3A%5B1%5D%7D', 400],
+    ['/texts?__code=204', 204],
+  ])('does not contain the preferences of GET %s: %i', async (target, status) => {
+    const { ask } = await startStorefront({ contract: await writeDocument(QUERY_STRINGS) });
+    expect((await ask('GET', target)).status).toBe(status);
+  });
+
   it('that is not a form is one value of the query for handlers', async () => {
     const handlers = {
       getPoints: ({ query }: { query: object }) => ({ status: 204, headers: { 'X-Query': JSON.stringify(query) } }),
