@@ -1,5 +1,6 @@
 import type { Issue } from '../util/issue.ts';
 import { formatPointer } from '../util/json-pointer.ts';
+import { getStreamKind } from '../util/streams.ts';
 import { type Document, getNode, isNode, type Node, resolveNode, toNode } from './document.ts';
 import { getItemPointer, isVersion32, listOperations, OTHER_OPERATIONS } from './path-items.ts';
 import { getSchemePointer } from './security.ts';
@@ -20,7 +21,11 @@ export function findUnsupportedParts(document: Document): readonly Issue[] {
     ...findSelf(document),
     ...findDialect(document),
     ...findTags(document),
-    ...operations.flatMap((pointer) => [...findMixedQueries(document, pointer), ...findSchemes(document, pointer)]),
+    ...operations.flatMap((pointer) => [
+      ...findMixedQueries(document, pointer),
+      ...findSchemes(document, pointer),
+      ...findSentItems(document, pointer),
+    ]),
     ...findNodes(document),
   ];
 }
@@ -84,6 +89,19 @@ function findMixedQueries(document: Document, operation: string): readonly Issue
   const other = second ?? parameters.find((one) => toNode(one).in === 'query');
   if (!first || !other) return [];
   return [{ pointer: other.pointer, message: 'can not be used beside a parameter that is the whole query string' }];
+}
+
+/** Returns a warning for each stream that an operation receives, because the items of requests are not read. */
+function findSentItems(document: Document, operation: string): readonly Issue[] {
+  const { content } = toNode(resolveNode(document, getNode(document, `${operation}/requestBody`)));
+  return Object.entries(toNode(content))
+    .filter(
+      ([type, media]) => getStreamKind(type) !== undefined && 'itemSchema' in toNode(resolveNode(document, media)),
+    )
+    .map(([type]) => ({
+      pointer: `${operation}/requestBody`,
+      message: `has an itemSchema for ${type} that is ignored: the server accepts any items in requests`,
+    }));
 }
 
 /** Returns a warning for each URI in the security requirements of an operation that leads to no security scheme. */

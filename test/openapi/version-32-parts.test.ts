@@ -209,6 +209,12 @@ describe('invalid parts of OpenAPI 3.2', () => {
       /:6:\d+ #\/paths\/~1a\/get\/responses\/200\/content\/application~1jsonl\/itemSchema is ignored, because it is not a schema/,
     ],
     [
+      'a stream in a request',
+      create32(`
+  /a: { post: { requestBody: { content: { application/jsonl: { itemSchema: {} } } }, responses: { "204": { description: d } } } }`),
+      /#\/paths\/~1a\/post\/requestBody has an itemSchema for application\/jsonl that is ignored: the server accepts any/,
+    ],
+    [
       'an encoding of items',
       create32(`
   /a: { get: { responses: { "200": { description: d, content: { multipart/mixed: {
