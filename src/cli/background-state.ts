@@ -67,9 +67,16 @@ export function openFolder<Result>(open: () => Result): Result {
   }
 }
 
-/** Returns what is stored about a server. Undefined if nothing is stored, or if the file is incomplete. */
+/** Returns what is stored about a server. Undefined if nothing is stored, or if the file is incomplete or changed. */
 export function readStored(name: string): StoredServer | undefined {
-  return tryOrUndefined(() => JSON.parse(readFileSync(getPaths(name).stateFile, 'utf8')) as StoredServer);
+  const stored = tryOrUndefined(() => JSON.parse(readFileSync(getPaths(name).stateFile, 'utf8')) as StoredServer);
+  const { name: ownName, pid, args, environment } = stored ?? {};
+  const isValid = ownName === name && Number.isInteger(pid) && Array.isArray(args) && isObject(environment);
+  return isValid ? stored : undefined;
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null;
 }
 
 export function writeStored(server: StoredServer): void {
