@@ -2,7 +2,7 @@ import { type Context, DomainError, type HandlerResponse, type Input } from '../
 import { type Node, omitKeys, toNode } from '../openapi/document.ts';
 import { SESSION_COOKIE } from '../openapi/security.ts';
 import type { Entry, State } from '../store/state.ts';
-import { formatPointer } from '../util/json-pointer.ts';
+import { formatPointer, parsePointer } from '../util/json-pointer.ts';
 import { normalizeName } from '../util/names.ts';
 import { hasPassword } from './accounts.ts';
 import { addEntry } from './add-entry.ts';
@@ -72,11 +72,14 @@ export async function logIn(
         body: shown.value,
       })
     : shown.value;
-  const { value, generated } = model.completeResponse(
-    route,
-    addTokenFields(model, plan, named, { createNext, nowMs, seconds }),
-  );
-  return { status, headers, body: value, generated: [...shown.generated, ...generated] };
+  const withToken = addTokenFields(model, plan, named, { createNext, nowMs, seconds });
+  const { value, generated } = model.completeResponse(route, withToken);
+  // A token of the server can be in an object that shows the user, instead of a generated one.
+  const kept = shown.generated.filter((pointer) => {
+    const path = parsePointer(pointer);
+    return getInner(withToken, path) === getInner(named, path);
+  });
+  return { status, headers, body: value, generated: [...kept, ...generated] };
 }
 
 /**

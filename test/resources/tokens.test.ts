@@ -6,7 +6,7 @@ import { createUuidFrom } from '../../src/resources/server-values.ts';
 import { createToken, endToken, findByToken } from '../../src/resources/tokens.ts';
 import type { Entry } from '../../src/store/state.ts';
 import { createList, createObject, createResourcePaths, refer } from '../support/fixtures/api-document.ts';
-import { writeApi } from '../support/harness/start-api.ts';
+import { startApi, writeApi } from '../support/harness/start-api.ts';
 import { startStorefront } from '../support/harness/start-storefront.ts';
 
 const TEXT = { type: 'string' };
@@ -233,4 +233,21 @@ it('The last 1,000 ended tokens of a user stay ended', () => {
   };
   const valid = tokens.filter((token) => findByToken(users, { users: [user] }, token, 'access') !== undefined);
   expect(valid).toEqual(tokens.slice(0, 1));
+});
+
+it('names no token of a user in X-Mocked, if the server has created it', async () => {
+  const Account = createObject({ 'email!': TEXT, 'token!': TEXT, 'bio!': TEXT });
+  const { ask } = await startApi({
+    paths: {
+      '/users': { post: { request: credentials, response: createObject({ 'user!': refer('Account') }), status: 201 } },
+      '/users/login': { post: { request: credentials, response: createObject({ 'user!': refer('Account') }) } },
+      '/user': { get: { response: createObject({ 'user!': refer('Account') }) } },
+    },
+    schemas: { Account },
+  });
+  const body = { email: 'ann@x.test', password: 'secret' };
+  for (const path of ['/users', '/users/login']) {
+    const { headers } = await ask('POST', path, body);
+    expect(headers.get('x-mocked')).toBe('/user/bio');
+  }
 });
