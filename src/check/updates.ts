@@ -19,6 +19,7 @@ import {
   isSameValue,
   replaceObject,
 } from './life-cycle-rules.ts';
+import { describesPartialUpdate } from './partial-updates.ts';
 import { getBodySchema, type RequestValues, validateValues } from './requests.ts';
 import { type Confidence, createViolation } from './rules.ts';
 import { isServerName } from './server-names.ts';
@@ -58,10 +59,6 @@ interface CreatedResource {
 
 /** The difference between the seeds of two updates with other values. */
 const OTHER_VALUES = 8_009;
-
-/** Matches the description of a PUT that changes only the properties that it has. */
-const PARTIAL =
-  /\bpartial|\bmerg|\b(?:only|just) (?:the )?(?:given|sent|specified|provided|supplied|included|present|changed)|\b(?:omitted|missing|absent|other) (?:fields|properties|attributes|values) (?:are|stay|remain|keep)|left out|\bsubset\b/i;
 
 const MERGE_PATCH = 'application/merge-patch+json';
 
@@ -280,7 +277,7 @@ export class ResourceUpdates {
     const { summary, description } = toNode(getNode(normalized, route.pointer));
     const parts = getSchemaParts(normalized, getBodySchema(route) ?? '', ALL_PARTS);
     const isRequired = parts.some(({ node: { required } }) => Array.isArray(required) && required.length > 0);
-    return !isRequired || PARTIAL.test(`${summary} ${description}`);
+    return !isRequired || describesPartialUpdate(`${summary}. ${description}`);
   }
 
   /** Sends an update with another body, and reads the resource. `rule` applies to the response that reads it. */
