@@ -1,6 +1,7 @@
 const OMITTED =
   'left out|leaves? out|omit(?:s|ted)?|missing|absent|others?|not (?:given|sent|specified|provided|present)';
-const KEPT = 'kept|keeps?|stays?|remains?|unchanged|untouched|retain(?:s|ed)?|preserve[sd]?|persists?|not (?:be )?changed?';
+const KEPT =
+  'kept|keeps?|stays?|remains?|unchanged|untouched|retain(?:s|ed)?|preserve[sd]?|persists?|not (?:be )?changed?';
 
 /** Matches a sentence that describes an update which changes only the properties that it has. */
 const PARTIAL = new RegExp(
