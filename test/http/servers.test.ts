@@ -21,7 +21,7 @@ const PETS = {
   '/pets': { get: { operationId: 'listPets', ...NO_CONTENT }, post: CREATION },
   '/pets/{id}': {
     parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'integer' } }],
-    get: { operationId: 'getPet', ...NO_CONTENT },
+    get: { operationId: 'getPet', responses: { ...NO_CONTENT.responses, 503: { description: 'd' } } },
   },
 };
 
