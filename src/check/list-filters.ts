@@ -199,6 +199,7 @@ class FilterCheck {
   /**
    * Checks that a filter has an effect, and finds something. It can mean a part of a text, a minimum or a maximum, so
    * that one of two values changes the list, and each of them has an entry.
+   * A text with the name of a boolean can have other values: `favorited` can name the user who favorited an entry.
    */
   async #checkEffect(filter: Filter, property: string): Promise<void> {
     const { wanted, other, whole, request } = filter;
@@ -208,7 +209,9 @@ class FilterCheck {
     const second = await request(other);
     if (!second) return;
     const values = `${JSON.stringify(wanted)} and ${JSON.stringify(other)}`;
+    const isBoolean = whole.entries.some((entry) => typeof entry[property] === 'boolean');
     if ([found, second].every(({ entries }) => entries.length === 0)) {
+      if (isBoolean) return;
       const message = `The list is empty with the ${name} ${values}, although entries have these values of ${property}`;
       await this.#add('filter-finds', message, filter, found, second);
     } else if ([found, second].every((listed) => isSameList(listed, whole))) {

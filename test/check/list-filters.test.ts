@@ -111,3 +111,36 @@ it('the check accepts a filter by the values of a list', async () => {
 it('the check reports a PUT that keeps what was left out for the PUT', async () => {
   expect(await findRules('tags', { keeps: true }, 'put-replaces')).toEqual(['setPost put-replaces']);
 });
+
+it('the check accepts a text filter with the name of a boolean, such as the user who favorited an article', async () => {
+  const NewArticle = { type: 'object', required: ['text'], properties: { text: PROPERTIES.text } };
+  const Article = {
+    type: 'object',
+    required: ['id', 'text', 'favorited'],
+    properties: { id: { type: 'string' }, favorited: { type: 'boolean', readOnly: true }, text: { type: 'string' } },
+  };
+  const parameters = [{ name: 'favorited', in: 'query', schema: { type: 'string' } }];
+  const requestBody = { required: true, ...createJson(NewArticle) };
+  const paths = {
+    '/articles': {
+      get: createOperation('listArticles', 200, { type: 'array', items: Article }, { parameters }),
+      post: createOperation('addArticle', 201, Article, { requestBody }),
+    },
+    '/articles/{id}': { get: createOperation('getArticle', 200, Article, { parameters: [ID] }) },
+  };
+  const articles: { readonly id: string; readonly text: string; readonly favorited: boolean }[] = [];
+  const respond = ({ method, path, query, json }: Parameters<Parameters<typeof checkApi>[1]>[0]): SentResponse => {
+    const user = query.get('favorited');
+    if (method === 'GET' && path === '/articles')
+      return { status: 200, body: articles.filter(({ favorited }) => user === null || (user === 'ann' && favorited)) };
+    const found = articles.find(({ id }) => path === `/articles/${id}`);
+    if (method === 'GET') return found ? { status: 200, body: found } : { status: 400 };
+    const { text } = (json ?? {}) as Record<string, unknown>;
+    if (!isValid({ text })) return { status: 400 };
+    const article = { id: String(articles.length), text: String(text), favorited: articles.length % 2 === 0 };
+    articles.push(article);
+    return { status: 201, body: article };
+  };
+  const { findings } = await checkApi({ paths }, respond, { runs: 4 });
+  expect(findings.map(({ rule, operationId }) => `${operationId} ${rule}`)).not.toContain('listArticles filter-finds');
+});
