@@ -6,6 +6,7 @@ import { ALL_PARTS, getPartProperties, getSchemaParts } from '../openapi/schema-
 import { sendAccepted } from './accepted-requests.ts';
 import type { CheckContext } from './check-context.ts';
 import { addConfirmed, isTimeOver } from './confirm-findings.ts';
+import { findDescribedStatuses } from './described-statuses.ts';
 import { isSuccess, type ReceivedResponse } from './exchange.ts';
 import type { Finding } from './findings.ts';
 import { findId } from './ids.ts';
@@ -128,12 +129,12 @@ async function examineTrial(context: CheckContext, cycle: LifeCycle, { path, act
     await sendUpdate(context, cycle, { sequence, resource, update: action, status, current: String(entry[status]) });
     return getResult();
   }
-  const { coverage } = context.session.results;
-  if (documents(action, CONFLICT)) coverage.countRule('action-refused', action);
+  if (documents(action, CONFLICT)) context.session.results.coverage.countRule('action-refused', action);
   const after = await act(action, entry);
   if (!after) return getResult();
   const change = findTransition(entry, after, last?.property);
-  const reason = findReason(context, cycle, { action, status, current: String(entry[status]), isCreated: !last });
+  const current = String(entry[status]);
+  const reason = findReason(context, cycle, { action, status, current, isCreated: !last, reached: change?.to });
   // A repeated action changes nothing, so it may succeed unless the contract says that it is refused.
   if (reason && (change || (path.at(-1) === action && reason.isDocumented))) {
     const text = change
@@ -222,7 +223,7 @@ function hasText(value: unknown): boolean {
 /** Returns the summary and the description of an operation. */
 function describe({ normalized }: Contract, { pointer }: Route): string {
   const { summary, description } = toNode(getNode(normalized, pointer));
-  return [summary, description].filter((text) => typeof text === 'string').join(' ');
+  return [summary, description].filter((text) => typeof text === 'string').join('\n');
 }
 
 /** Returns the properties that the response to an action shows as changed; none if it shows another resource. */
@@ -262,6 +263,7 @@ function findTransition(before: Node, after: Node, only?: string): Transition | 
  * Returns why an action must be refused in the current status; undefined if nothing says so.
  * `status`: the name of the property with the status.
  * `isCreated`: whether no action has been sent before, so that the status is the first one, and not final.
+ * `reached`: the status after the action; undefined if the action did not change it.
  */
 function findReason(
   { session: { contract } }: CheckContext,
@@ -271,7 +273,14 @@ function findReason(
     status,
     current,
     isCreated,
-  }: { readonly action: Route; readonly status: string; readonly current: string; readonly isCreated: boolean },
+    reached,
+  }: {
+    readonly action: Route;
+    readonly status: string;
+    readonly current: string;
+    readonly isCreated: boolean;
+    readonly reached: string | undefined;
+  },
 ): { readonly text: string; readonly isDocumented: boolean } | undefined {
   if (!documents(action, CONFLICT)) return undefined;
   const documented = action.responses.find(({ name }) => name === String(CONFLICT));
@@ -279,13 +288,21 @@ function findReason(
   const text = ` ${normalizeWords(description)
     .replaceAll(/[^a-z ]/g, ' ')
     .replaceAll(/ +/g, ' ')} `;
-  const named = [...new Set([current, ...findStatuses(contract, read, status)])].filter((one) => isNamed(text, one));
+  const statuses = [...new Set([current, ...findStatuses(contract, read, status)])];
+  const named = statuses.filter((one) => isNamed(text, one));
   const allowed = named.filter((one) => isOnly(text, one));
   const isRefused = allowed.length > 0 ? !named.includes(current) : named.includes(current) && !ONLY.test(text);
   if (isRefused) return { text: `describes it with "${description}"`, isDocumented: true };
   const operation = toNode(getNode(contract.normalized, action.pointer));
   const name = action.path.split('/').at(-1) ?? '';
   const isReverse = REVERSING.test(name) || REVERSING.test(String(operation.operationId ?? ''));
+  const summary = describe(contract, action);
+  // `Cancel a booking. Returns a cancelled booking.` names the status that the action sets.
+  const required = findDescribedStatuses({ text: summary, path: action.path, statuses }).filter(
+    (one) => one !== reached,
+  );
+  if (required.length > 0 && !isNamed(`${text}${splitWords(summary)} `, current))
+    return { text: `is described as "${summary.replaceAll('\n', ' ')}"`, isDocumented: false };
   return FINAL.test(current) && !isReverse && !isCreated
     ? { text: `${JSON.stringify(current)} is a final status`, isDocumented: false }
     : undefined;
