@@ -131,6 +131,8 @@ export class WriteAheadLog {
     const checkpoint = this.#checkpoint;
     this.#checkpoint = undefined;
     if (!checkpoint || !this.#file || this.#pendingWrites > 0 || this.bytes !== checkpoint.endBytes) return;
+    // Another program has truncated or extended the log. To truncate a shorter file would fill it with zeros.
+    if (!this.canAppend()) return;
     try {
       disk.truncate(this.#file.descriptor, checkpoint.startBytes);
       [this.bytes, this.#checksum] = [checkpoint.startBytes, checkpoint.checksum];

@@ -1,4 +1,13 @@
-import { existsSync, readFileSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { appendFile, readFile, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -205,6 +214,19 @@ describe('a write-ahead log that another program touches while changes wait', ()
     await store.close();
     expect(await file.cart()).toEqual([A, B, C]);
     expect(await file.names()).toEqual(['db.json']);
+  });
+
+  it('is not used by the next change if it was truncated while the data file was written', async () => {
+    const { file, disk, store } = await openBusy();
+    disk.begin(({ name }) => {
+      if (name !== 'rename') return undefined;
+      truncateSync(`${file.path}.wal`, 20);
+      return { code: 'EIO' };
+    });
+    await expect(store.flush()).rejects.toThrow(/EIO/);
+    disk.end();
+    await store.update(putItem(C));
+    expect(getAddedProducts(await readStoredState(file.path))).toEqual([A, B, C]);
   });
 
   it('is not used if another program has created it', async () => {
