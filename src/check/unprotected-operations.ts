@@ -13,6 +13,7 @@ import { type RequestValues, toRequest } from './requests.ts';
 import { createViolation } from './rules.ts';
 import { isWriteOperation } from './selection.ts';
 import { createFinding, findViolatedSchema, type Session } from './session.ts';
+import { findActions } from './updates.ts';
 
 /** The maximum number of operations in the message of a finding. */
 const MAX_OPERATIONS = 20;
@@ -70,21 +71,15 @@ async function examineOperation(context: CheckContext, route: Route, cycles: rea
   const { session, prepare } = context;
   const { client } = session;
   const refused: Finding[] = [];
-  const createPath = createPathProvider(context, route, cycles);
   const send = async (values: RequestValues, complete: (request: RequestToSend) => RequestToSend) => {
     const { exchange } = await session.send('behaviour', route, complete(toRequest(route, values)));
     if (exchange) refused.push(...findRefusalFindings(session, route, exchange));
     return exchange;
   };
   await prepare();
-  const path = await createPath();
-  const accepted = await sendAccepted(
-    context,
-    route,
-    async (values) => (await send(values, (one) => one))?.response,
-    (values) => ({ ...values, path: { ...values.path, ...path } }),
-  );
-  if (!accepted) return { finding: undefined, refused: [] };
+  const found = await findAccepted(context, route, cycles, (values) => send(values, (one) => one));
+  if (!found) return { finding: undefined, refused: [] };
+  const { accepted, createPath } = found;
   for (const { name, complete } of createForgeries(route, client)) {
     let exchange: Exchange | undefined;
     for (const values of createSimilar(context, route, accepted.values)) {
@@ -103,6 +98,52 @@ async function examineOperation(context: CheckContext, route: Route, cycles: rea
   }
   return { finding: undefined, refused };
 }
+
+type PathProvider = () => Promise<RequestValues['path']>;
+
+/**
+ * Sends a valid request until the server accepts it.
+ * If an action is refused because of the status of its resource, sends another action of the resource before it.
+ * Returns the accepted request, and a function that prepares another resource for it.
+ */
+async function findAccepted(
+  context: CheckContext,
+  route: Route,
+  cycles: readonly LifeCycle[],
+  send: (values: RequestValues) => Promise<Exchange | undefined>,
+): Promise<{ readonly accepted: { readonly values: RequestValues }; readonly createPath: PathProvider } | undefined> {
+  // An action of a resource has the path parameters of the resource, and a nested resource has more.
+  const cycle = cycles.find(
+    ({ read: { path, pathNames } }) =>
+      `${route.path}/`.startsWith(`${path}/`) && pathNames.length === route.pathNames.length,
+  );
+  const actions = cycle ? findActions(context, cycle.read) : [];
+  const others = actions.includes(route) ? actions.filter((one) => one !== route).slice(0, MAX_ACTIONS) : [];
+  for (const before of [undefined, ...others]) {
+    const createPath = createPathProvider(context, route, cycle, before);
+    const path = await createPath();
+    let status: number | undefined;
+    const accepted = await sendAccepted(
+      context,
+      route,
+      async (values) => {
+        const response = (await send(values))?.response;
+        status = response?.status;
+        return response;
+      },
+      (values) => ({ ...values, path: { ...values.path, ...path } }),
+    );
+    if (accepted) return { accepted, createPath };
+    if (status !== CONFLICT) return undefined;
+  }
+  return undefined;
+}
+
+/** The status of a request that contradicts the state of a resource (RFC 9110, section 15.5.10). */
+const CONFLICT = 409;
+
+/** The maximum number of other actions that are tried before an action. */
+const MAX_ACTIONS = 5;
 
 /** The number of requests with other values that are sent if a request is refused because of its values. */
 const OTHER_VALUES = 2;
@@ -135,23 +176,22 @@ const SEED_STEP = 6_521;
  * Returns a function that creates a resource for an operation such as `DELETE /things/{id}`, and returns the path
  * parameters of a request for it.
  * For other operations, the function returns those of a known resource.
+ * `before`: an action that is sent for the created resource.
  */
 function createPathProvider(
   context: CheckContext,
   route: Route,
-  cycles: readonly LifeCycle[],
-): () => Promise<RequestValues['path']> {
+  cycle: LifeCycle | undefined,
+  before: Route | undefined,
+): PathProvider {
   const { requests, seed, prepare } = context;
-  // An action of a resource has the path parameters of the resource, and a nested resource has more.
-  const cycle = cycles.find(
-    ({ read: { path, pathNames } }) =>
-      `${route.path}/`.startsWith(`${path}/`) && pathNames.length === route.pathNames.length,
-  );
   let count = 0;
   return async () => {
     const sequence = new RequestSequence(context);
     const resource = cycle && (await sequence.create(cycle, seed + ++count * SEED_STEP));
     const name = cycle?.read.pathNames.at(-1) ?? '';
+    const action = before && resource && sequence.toOwn(before, resource);
+    if (before && action) await sequence.send(before, action);
     if (resource) return { ...resource.values.path, [name]: resource.id };
     await prepare();
     return requests.createValid(route, seed)?.path ?? {};
