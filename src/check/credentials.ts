@@ -1,4 +1,4 @@
-import { isLoginPath } from '../openapi/login-paths.ts';
+import { isLoginPath, isLogoutPath } from '../openapi/login-paths.ts';
 import type { Route } from '../openapi/routes.ts';
 import type { Credential } from '../openapi/security.ts';
 import { isSecretName } from '../util/redact-secrets.ts';
@@ -67,6 +67,11 @@ export function hasGivenCredentials(route: Route, client: CommonInput): boolean 
 /** Returns whether an operation logs a user in, so that it refuses all requests without the secret of a user. */
 export function isLogin({ method, path, knownNames }: Route): boolean {
   return method === 'POST' && isLoginPath(path, () => knownNames.body.some(isSecretName));
+}
+
+/** Returns whether an operation logs a user out, so that the server refuses the credentials of later requests. */
+export function isLogout({ path, pathNames }: Route): boolean {
+  return pathNames.length === 0 && isLogoutPath(path);
 }
 
 /** Returns what the user sends with each request to an operation. */

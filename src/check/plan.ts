@@ -6,6 +6,7 @@ import { checkActionPairs } from './action-pairs.ts';
 import type { CheckContext } from './check-context.ts';
 import type { CheckOptions } from './check-options.ts';
 import { sendIfAvailable } from './confirm-findings.ts';
+import { isLogout } from './credentials.ts';
 import { checkConditionalRequests } from './etag-rules.ts';
 import { isSuccess } from './exchange.ts';
 import { explainUnreached, findFailingOperations, retryFailingOperations } from './failing-operations.ts';
@@ -97,7 +98,8 @@ export function createParts(worker: Worker, routes: readonly Route[]): readonly 
   if (worker.model) return groups;
   const optional = groups.map((group) => group.map((part) => ({ ...part, isOptional: true })));
   if (!isLarge) return optional;
-  return [createOperationParts({ 'first input': checkCoreInput }, getAllowed(worker, ordered)), ...optional];
+  const first = getAllowed(worker, ordered).filter((route) => !isLogout(route));
+  return [createOperationParts({ 'first input': checkCoreInput }, first), ...optional];
 }
 
 /** Returns the operations that the check may request, deletions last. */
@@ -114,8 +116,10 @@ function createGroups(worker: Worker, routes: readonly Route[]): readonly (reado
   const lateLists = cycles.flatMap(({ list, ...cycle }) =>
     list && routes.includes(list) && isLate(list) ? [new LateList({ ...cycle, list })] : [],
   );
-  const allowed = getAllowed(worker, routes);
-  const secured = allowed.filter(requiresCredentials);
+  const all = getAllowed(worker, routes);
+  // After a logout, the server refuses the credentials of all other requests.
+  const logouts = model ? [] : all.filter(isLogout);
+  const allowed = all.filter((route) => !logouts.includes(route));
   return [
     // A connection that cannot be used makes the other checks fail.
     createConnectionParts(worker, routes),
@@ -146,14 +150,10 @@ function createGroups(worker: Worker, routes: readonly Route[]): readonly (reado
       ...createPathParts(routes),
       ...(model?.parts ?? []).flatMap((part) => (part.isOptional ? { ...part, operationIds: toIds(routes) } : [])),
     ],
-    [
-      createRetryPart(routes),
-      createConditionalPart(routes),
-      ...(secured.length > 0 ? [createCredentialsPart(secured)] : []),
-    ],
-    ...Object.entries(LAST_OPERATION_CHECKS).map(([name, check]) =>
-      createOperationParts({ [name]: check }, allowed).map((part) => ({ ...part, isOptional: true })),
-    ),
+    [createRetryPart(routes), createConditionalPart(routes), ...createCredentialsParts(allowed)],
+    ...createLastParts(allowed),
+    [...createOperationParts(OPERATION_CHECKS, logouts), ...createCredentialsParts(logouts)],
+    ...createLastParts(logouts),
   ];
 }
 
@@ -255,7 +255,7 @@ function createConnectionParts({ allowedRoutes }: Worker, routes: readonly Route
   const isPlain = ({ pathNames, successStatus }: Route) => pathNames.length === 0 && successStatus < 400;
   const probe = allowedRoutes.find((route) => route.method === 'GET' && isPlain(route));
   const creates = routes.filter(
-    (route) => route.method === 'POST' && isPlain(route) && isJsonType(getBodyType(route) ?? ''),
+    (route) => route.method === 'POST' && isPlain(route) && !isLogout(route) && isJsonType(getBodyType(route) ?? ''),
   );
   return creates
     .filter((route) => probe && allowedRoutes.includes(route))
@@ -282,14 +282,19 @@ function createOperationParts(
   );
 }
 
-/** Returns the part that checks whether operations refuse requests without credentials. */
-function createCredentialsPart(routes: readonly Route[]): CheckPart {
-  return {
-    name: 'credentials',
-    isAlone: true,
-    operationIds: toIds(routes),
-    check: (worker) => checkCredentials(worker, routes),
-  };
+/** Returns the part that checks whether operations refuse requests without credentials, if some require them. */
+function createCredentialsParts(routes: readonly Route[]): readonly CheckPart[] {
+  const secured = routes.filter(requiresCredentials);
+  if (secured.length === 0) return [];
+  const check = (worker: Worker) => checkCredentials(worker, secured);
+  return [{ name: 'credentials', isAlone: true, operationIds: toIds(secured), check }];
+}
+
+/** Returns the parts that run at the end, in groups. */
+function createLastParts(routes: readonly Route[]): readonly (readonly CheckPart[])[] {
+  return Object.entries(LAST_OPERATION_CHECKS).map(([name, check]) =>
+    createOperationParts({ [name]: check }, routes).map((part) => ({ ...part, isOptional: true })),
+  );
 }
 
 /** Returns the part that sends requests with `If-None-Match`. */
@@ -407,7 +412,7 @@ const UNREACHED =
  * Adds the ids in the responses to `pool`.
  */
 async function collectIds({ session, requests, seed, allowedRoutes }: Omit<CheckContext, 'prepare'>, pool: Pool) {
-  const collections = allowedRoutes.filter(({ pathNames }) => pathNames.length === 0);
+  const collections = allowedRoutes.filter((route) => route.pathNames.length === 0 && !isLogout(route));
   const creating = collections.filter(({ method }) => method === 'POST');
   for (const route of [...collections.filter((one) => !isWriteOperation(one)), ...creating]) {
     const values = await findWorkingRequest({ session, requests }, route, seed);

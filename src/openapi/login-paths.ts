@@ -9,6 +9,9 @@ const SIGN_UP = /^sign[-_]?up$/i;
 /** Matches the last segment of a path that registers a user if the request has a secret. */
 const REGISTRATION = /^(?:register|registrations?|join|create[-_]?account)$/i;
 
+/** Matches the last segment of a path that logs a user out. */
+const LOGOUT = /^(?:log|sign)[-_]?(?:out|off)$/i;
+
 /** Matches the last segments of a path that issues another token, such as `/token/refresh`. */
 const RENEWAL = /[/_-](?:refresh|renew)(?:[/_-]?tokens?)?$/i;
 
@@ -18,6 +21,11 @@ const PASSWORD_RESET =
 /** Returns whether a path logs a user in. `segment`: its last segment. */
 export function isLoginSegment(segment: string): boolean {
   return LOGIN.test(segment) || SESSION.test(segment);
+}
+
+/** Returns whether a path logs a user out. */
+export function isLogoutPath(path: string): boolean {
+  return LOGOUT.test(getLastSegment(path));
 }
 
 /** Returns whether a path registers a user. `segment`: its last segment. */

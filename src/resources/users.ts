@@ -1,4 +1,4 @@
-import { isLoginSegment, isRegistrationSegment, isRenewalPath } from '../openapi/login-paths.ts';
+import { isLoginSegment, isLogoutPath, isRegistrationSegment, isRenewalPath } from '../openapi/login-paths.ts';
 import type { Route } from '../openapi/routes.ts';
 import type { Entry, State } from '../store/state.ts';
 import { normalizeName } from '../util/names.ts';
@@ -319,13 +319,10 @@ export function confirmsEmail({ method, path, parameters }: Route): boolean {
   return method === 'GET' && CONFIRMATION.test(path) && parameters.some(({ name }) => isSecret(name));
 }
 
-/** Matches the last segment of a path that logs a user out. */
-const LOGOUT = /^(?:log|sign)[-_]?(?:out|off)$/i;
-
 /** Returns whether an operation logs a user out: `POST /logout`, or `DELETE` of a path whose `POST` logs in. */
 export function isLogout({ method, path, pathNames }: Route, loginPaths: readonly string[]): boolean {
   if (loginPaths.length === 0 || pathNames.length > 0) return false;
-  return LOGOUT.test(getLastSegment(path)) || (method === 'DELETE' && loginPaths.includes(path));
+  return isLogoutPath(path) || (method === 'DELETE' && loginPaths.includes(path));
 }
 
 /**
