@@ -28,6 +28,8 @@ interface NewEntry {
   readonly body: Entry;
   readonly path: Input['path'];
   readonly newId: () => string;
+  /** Whether the server has set the id in the body, which is that of a user. */
+  readonly ownId?: boolean | undefined;
   /** The URL of a request that uploads a file. */
   readonly url?: string | undefined;
 }
@@ -38,7 +40,7 @@ interface NewEntry {
  * Throws a `DomainError` if an entry has the same id, if a user has the same login, or if the entry names an entry that
  * does not exist.
  */
-export function addEntry(model: ResourceModel, plan: Plan, { state, nowMs, body, path, newId, url }: NewEntry) {
+export function addEntry(model: ResourceModel, plan: Plan, { state, nowMs, body, path, newId, url, ownId }: NewEntry) {
   const { resource } = plan;
   requireAllowedValues(model, plan, body);
   const list = getEntryList(state, resource);
@@ -49,6 +51,7 @@ export function addEntry(model: ResourceModel, plan: Plan, { state, nowMs, body,
     path,
     nowMs,
     newId,
+    ownId,
   });
   const named = linkNamed(model.derived.getEmbedded(resource), state, own);
   const entry = linkUsers(model.reader, model.inference, resource, state, named);

@@ -6,6 +6,7 @@ import { setShownUser } from './embedded.ts';
 import { getEntryList } from './entries.ts';
 import { findByKeys } from './entry-lists.ts';
 import { getKeyValue, getOwn } from './entry-values.ts';
+import { listRequestNames } from './locate.ts';
 import { refuseUnknown, toReferenceValue } from './references.ts';
 import type { Assignment, Plan, Resource } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
@@ -22,7 +23,7 @@ export function assign(model: ResourceModel, plan: Plan, state: State, entry: En
   const { from = '', target } = assigns;
   const named = getOwn(sent, from) ?? null;
   if (named === null) return setAssignee(model, plan.resource, assigns, entry, null);
-  const login = /^(?:email|username)$/.test(normalizeName(from)) ? findLogin(model.reader, target, from) : undefined;
+  const login = isLoginName(from) ? findLogin(model.reader, target, from) : undefined;
   const found =
     login === undefined
       ? findByKeys(getEntryList(state, target), [target.id], [String(named)])[0]
@@ -31,6 +32,36 @@ export function assign(model: ResourceModel, plan: Plan, state: State, entry: En
   refuseUnknown(plan.route, [{ property: from, id: named, resource: target, kind: login }]);
   // An e-mail address is no id.
   return login === undefined ? setAssignee(model, plan.resource, assigns, entry, named) : entry;
+}
+
+/**
+ * Returns the id of the user whom a request such as `POST /projects/{projectId}/members` names by a login, for a new
+ * entry whose id is the `userId`. Returns undefined if the entry shows the login itself, or if no user has it.
+ * Throws a `DomainError` for an unknown login, if the document has a status for it.
+ * `sent`: the request body.
+ */
+export function findNamedUser(model: ResourceModel, plan: Plan, state: State, sent: Entry): Entry | undefined {
+  const { reader, contract, inference } = model;
+  const { users } = inference;
+  const { resource, route } = plan;
+  const { property, schema } = resource.id;
+  if (!users || users === resource || property === undefined || resource.schema === '') return undefined;
+  const isUserId = ['userid', `${normalizeName(users.singular)}id`].includes(normalizeName(property));
+  if (!isUserId || getOwn(sent, property) !== undefined) return undefined;
+  const logins = listRequestNames(reader, route, plan.requestPath).filter((name) => isLoginName(name));
+  const [from, ...others] = logins.filter((name) => findLogin(reader, resource, name) === undefined);
+  const login = from === undefined || others.length > 0 ? undefined : findLogin(reader, users, from);
+  const named = from === undefined ? undefined : getOwn(sent, from);
+  if (login === undefined || from === undefined || typeof named !== 'string') return undefined;
+  const user = findByLogin(users, state, login, named);
+  if (!user) refuseUnknown(route, [{ property: from, id: named, resource: users, kind: login }]);
+  const isValid = (pointer: string, value: unknown) => pointer === '' || contract.isValid(pointer, value);
+  const id = toReferenceValue(isValid, { property, schema, target: users }, user);
+  return id === undefined ? undefined : { [property]: id };
+}
+
+function isLoginName(name: string): boolean {
+  return /^(?:email|username)$/.test(normalizeName(name));
 }
 
 /**

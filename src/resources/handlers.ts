@@ -7,6 +7,7 @@ import { changePassword } from './accounts.ts';
 import { applyEffect } from './actions.ts';
 import { addEntry, addMember, finishChange, takeParts } from './add-entry.ts';
 import { applyAction, followState } from './apply-action.ts';
+import { findNamedUser } from './assignments.ts';
 import { count } from './count-entries.ts';
 import { followMembers, getEntryList, listChildrenOf, removeParts, setEntries } from './entries.ts';
 import { appendEntry, replaceEntry } from './entry-lists.ts';
@@ -182,16 +183,13 @@ async function create(model: ResourceModel, plan: Plan, input: Input, context: C
         next = member.next;
         return member.result;
       }
-      const { filled, rest } = takeParts(
-        model,
-        plan,
-        { state: next, input },
-        addActors(model, plan, state, input, {
-          ...{ current: undefined, sent },
-          entry: addSender(model, plan, state, input, own),
-        }),
-      );
-      const added = addEntry(model, plan, { state: rest, nowMs, body: filled, path, newId: context.newId, url });
+      const user = findNamedUser(model, plan, next, sent);
+      const signed = addSender(model, plan, state, input, { ...own, ...user });
+      const entry = addActors(model, plan, state, input, { current: undefined, sent, entry: signed });
+      const { filled, rest } = takeParts(model, plan, { state: next, input }, entry);
+      const ownId = user !== undefined;
+      const { newId } = context;
+      const added = addEntry(model, plan, { state: rest, nowMs, body: filled, path, newId, url, ownId });
       next = added.next;
       return added.result;
     });

@@ -105,7 +105,8 @@ const getSignedParts = memoizeByObject((model: ResourceModel) =>
         (parent) => parent.isDescribed || (parent.property !== name && parent.name !== getUserKey(name)),
       );
     return {
-      ids: ids.filter(isFree),
+      // A new member is not the user who adds it, unless the request can have the id of a user.
+      ids: ids.filter((name) => isFree(name) && (name !== resource.id.property || described.includes(name))),
       names: names.filter(({ name }) => isFree(name)),
       objects: objects.filter(({ name }) => isFree(name)),
     };

@@ -51,6 +51,8 @@ import { describeUpload, isUpload, setFile } from './uploads.ts';
 /** The values from which a new entry is created. */
 interface NewEntryInput extends UsedIds {
   readonly body: Entry;
+  /** Whether the server has set the id in the body, which is that of a user. */
+  readonly ownId?: boolean | undefined;
   readonly path: PathInput;
   readonly nowMs: number;
   /** Returns a new UUID. */
@@ -214,10 +216,10 @@ export class ResourceModel {
    * Creates an entry from a request body.
    * Adds the id, the ids of the parents, the default values, and times such as `createdAt`.
    */
-  createEntry(plan: Plan, { list, lastId, body, path, nowMs, newId }: NewEntryInput): Entry {
+  createEntry(plan: Plan, { list, lastId, body, path, nowMs, newId, ownId }: NewEntryInput): Entry {
     const { resource, mount } = plan;
     const file = isUpload(plan.route) ? describeUpload(this.reader, resource.schema, body, this.contract.isValid) : {};
-    const sent = { ...file, ...this.#omitUnknownId(plan, body) };
+    const sent = { ...file, ...(ownId === true ? body : this.#omitUnknownId(plan, body)) };
     const own = this.validator.removeInvalid(resource, sent);
     const known = this.addNestedDefaults(resource.schema, own);
     const values = { ...this.getInitialValues(resource), ...this.getDefaults(resource), ...known };

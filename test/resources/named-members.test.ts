@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest';
+import { createList, createObject, createResourcePaths, refer } from '../support/fixtures/api-document.ts';
+import { explainApi } from '../support/harness/explain-api.ts';
+import { startApi } from '../support/harness/start-api.ts';
+
+const TEXT = { type: 'string' };
+const LOGIN = createObject({ 'email!': TEXT, 'password!': TEXT });
+const schemas = {
+  User: createObject({ 'id!': TEXT, 'email!': TEXT }),
+  Project: createObject({ 'id!': TEXT, 'name!': TEXT }),
+  Member: createObject({ 'user_id!': TEXT, 'role!': TEXT }),
+};
+const Session = createObject({ 'token!': TEXT, 'user!': refer('User') });
+
+/** Returns an API whose members are added by the e-mail address of a user. */
+function createApi(errors: readonly number[] = []) {
+  const paths = {
+    '/register': { post: { request: LOGIN, response: Session, status: 201 } },
+    '/me': { get: { response: refer('User') } },
+    ...createResourcePaths('/projects/{projectId}', refer('Project'), createObject({ 'name!': TEXT })),
+    '/projects/{projectId}/members': {
+      get: { response: createList(refer('Member')) },
+      post: {
+        request: createObject({ 'email!': TEXT, 'role!': TEXT }),
+        status: 201,
+        response: refer('Member'),
+        errors,
+      },
+    },
+    '/projects/{projectId}/members/{userId}': { delete: { status: 204 } },
+  };
+  return { paths, schemas };
+}
+
+async function start(errors?: readonly number[]) {
+  const { ask } = await startApi(createApi(errors));
+  const register = async (email: string) => (await ask('POST', '/register', { email, password: 'x' })).body;
+  const { token } = await register('ann@x.test');
+  const { user } = await register('bob@x.test');
+  const headers = { Authorization: `Bearer ${token}` };
+  const { id } = (await ask('POST', '/projects', { name: 'a' }, headers)).body;
+  const path = `/projects/${id}/members`;
+  return { add: (email: string) => ask('POST', path, { email, role: 'a' }, headers), bob: user, ask, path };
+}
+
+describe('A member that a request names by the e-mail address of a user', () => {
+  it('has the id of this user', async () => {
+    const { add, bob, ask, path } = await start();
+    await add('bob@x.test');
+    expect((await ask('GET', path)).body).toEqual([{ user_id: bob.id, role: 'a' }]);
+    expect((await ask('DELETE', `${path}/${bob.id}`)).status).toBe(204);
+    expect((await ask('GET', path)).body).toEqual([]);
+  });
+
+  it('is refused if no user has the address, and the document has a status for it', async () => {
+    expect((await (await start([404])).add('eve@x.test')).status).toBe(404);
+    expect((await (await start()).add('eve@x.test')).status).toBe(201);
+  });
+
+  it('is not explained as the user of the token', async () => {
+    const lines = await explainApi(createApi());
+    expect(lines['POST /projects/{projectId}/members']).not.toContain('the user of the token');
+  });
+});
