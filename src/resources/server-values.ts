@@ -73,6 +73,8 @@ const CREATED_BY_KIND =
 
 function isTimeName(reader: SchemaReader, { schema }: Resource, name: string, kind: TimeKind): boolean {
   if (isKindOfTime(name, kind)) return true;
+  if (kind === 'created' && normalizeName(name) === 'timestamp')
+    return schema !== '' && ![...reader.getProperties(schema).keys()].some(isCreationTimeName);
   const isOfKind = kind === 'created' && CREATED_BY_KIND.test(normalizeName(name));
   return isOfKind && schema !== '' && reader.getRequired(schema).includes(name);
 }

@@ -212,3 +212,19 @@ describe('A time of an entry', () => {
       });
   });
 });
+
+it.each([
+  ['is the time of its creation', {}, '2025-06-01T12:00:00.000Z'],
+  ['is not set beside a creation time', { createdAt: { type: 'string', format: 'date-time' } }, undefined],
+])('The timestamp of an entry %s', async (_what, more, expected) => {
+  const Comment = createObject({
+    'id!': { type: 'integer' },
+    'text!': TEXT,
+    timestamp: { type: 'string', format: 'date-time' },
+    ...more,
+  });
+  const paths = createResourcePaths('/comments/{commentId}', Comment, createObject({ 'text!': TEXT }));
+  const { ask } = await startApi({ paths });
+  expect((await ask('POST', '/comments', { text: 'a' })).body.timestamp).toBe(expected);
+  expect((await ask('GET', '/comments/1')).body.timestamp).toBe(expected);
+});
