@@ -1,5 +1,5 @@
 import type { Contract } from '../openapi/contract.ts';
-import type { Node } from '../openapi/document.ts';
+import { getNode, type Node, toNode } from '../openapi/document.ts';
 import type { Parameter } from '../openapi/parameters.ts';
 import { getPartTypes, getSchemaParts } from '../openapi/schema-parts.ts';
 import { normalizeName } from '../util/names.ts';
@@ -161,14 +161,18 @@ class FilterCheck {
   }
 
   /**
-   * Checks that a filter for an id, a code or a list of values does not select an entry by the start of a value.
+   * Checks that a filter for an id, a code or a list of values, or one that is described as exact, does not select an
+   * entry by the start of a value.
    * Other texts, such as names and e-mail addresses, are often searched by a part of them.
    */
   async #checkPrefix(filter: Filter, kind: FilterKind): Promise<void> {
     const { wanted, read, request } = filter;
     const parameter = this.#parameter;
     const prefix = wanted.slice(0, -1);
-    if (!(kind === 'list' || EXACT_NAMES.test(parameter.name)) || prefix === '') return;
+    const { normalized } = this.#listing.session.contract;
+    const { description } = toNode(getNode(normalized, parameter.pointer));
+    const isExact = kind === 'list' || EXACT_NAMES.test(parameter.name) || describesExactFilter(String(description));
+    if (!isExact || prefix === '') return;
     const found = await request(prefix);
     const others = found?.entries.map(read).filter((values) => !values.some((value) => isEqual(value, prefix)));
     const longer = others?.flat().find((value) => value.startsWith(prefix));
@@ -276,6 +280,11 @@ const ID_NAMES =
 /** Matches names of parameters with an id or a code, which are not searched by a part of them. */
 const EXACT_NAMES =
   /^(?:id|uuid|code|reference|ref|sku|isbn|slug|key|currency|country)$|(?:[a-z\d](?:Ids?|ID|Uuid|Code|Reference|Ref|Sku|Slug|Key)|[_-](?:id|uuid|code|reference|ref|sku|slug|key))$/;
+
+/** Returns whether the description of a filter says that it compares whole values: `exactly this city`. */
+export function describesExactFilter(description: string): boolean {
+  return /\bexact(?:ly)?\b/i.test(description) && !/\b(?:not|non|or|partial)\b/i.test(description);
+}
 
 type FilterKind = 'enum' | 'boolean' | 'id' | 'list' | 'other';
 

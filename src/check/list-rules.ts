@@ -13,6 +13,7 @@ import { createListRequest } from './life-cycle-rules.ts';
 import { getCreatedId, type LifeCycle } from './life-cycles.ts';
 import { checkFilters, FILTER_RULES, findProperty } from './list-filters.ts';
 import { checkPages, type Listed, type ListViolation, PAGE_RULES } from './list-pages.ts';
+import { checkSorting, SORT_RULES } from './list-sorting.ts';
 import { getBodySchema, type RequestValues, toRequest, validateValues } from './requests.ts';
 import { createFinding } from './session.ts';
 import { findActions, withId } from './updates.ts';
@@ -43,7 +44,7 @@ export async function checkList(context: CheckContext, cycle: LifeCycle): Promis
 }
 
 /** The rules about pages and filters. */
-export const LIST_RULES = [...PAGE_RULES, ...FILTER_RULES] as const;
+export const LIST_RULES = [...PAGE_RULES, ...FILTER_RULES, ...SORT_RULES] as const;
 
 /** Checks the pages and the filters of a list with created entries. */
 export class ListCheck {
@@ -96,6 +97,7 @@ export class ListCheck {
     };
     await checkPages(listing, own, { values, whole });
     await checkFilters(listing, values, whole);
+    await checkSorting(listing, values, whole);
     return this.#findings;
   }
 

@@ -312,6 +312,7 @@ export const RULES = {
     confidence: 'likely',
     remedy: 'rename the parameter: it has the name of a property of the entries',
   },
+  'list-sorted': { title: 'lists are sorted', confidence: 'likely', remedy: 'rename the value of the parameter' },
   'action-refused': {
     title: 'actions that contradict the status are refused',
     confidence: 'likely',

@@ -66,7 +66,7 @@ it('A report says what was covered by operation and by rule, and why rules were 
   expect(requests).toBeGreaterThan(accepted);
 
   const text = toText(report);
-  expect(text).toMatch(/^Covered: 7 operations, \d+ created resources, \d+ sequences, \d+ of 62 rules$/m);
+  expect(text).toMatch(/^Covered: 7 operations, \d+ created resources, \d+ sequences, \d+ of 63 rules$/m);
   expect(text).toMatch(/^Rules that were not checked: .*action-refused \(no action of a created resource/m);
   expect(toMarkdown(report)).toMatch(/^\| putAntsById \| \d+ \| \d+ \| 0 \| .*put-replaces \d+.* \| .*if-match: no/m);
   expect(JSON.parse(toJson(report)).coverage).toEqual(JSON.parse(JSON.stringify(report.coverage)));

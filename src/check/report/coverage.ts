@@ -137,6 +137,7 @@ const SCOPES: { readonly [Name in RuleName]?: { readonly roles?: readonly Role[]
   'page-total': { roles: ['list'] },
   'filter-selects': { roles: ['list'] },
   'filter-finds': { roles: ['list'] },
+  'list-sorted': { roles: ['list'] },
   'action-refused': { roles: ['action'], find: needsStatus(409) },
   'create-unique': { roles: ['create'], find: needsStatus(409) },
   'unique-concurrent': { roles: ['create'], find: needsStatus(409) },
