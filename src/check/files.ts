@@ -10,7 +10,7 @@ import { toCount } from './report/text.ts';
 
 /**
  * Removes the reports of an earlier check: they must not stay if this check cannot start.
- * Returns the entries of the baseline; undefined if the command has none.
+ * Returns the baseline; undefined if the command has none.
  * Throws a `UserError` if a file of the command cannot be written, or if the baseline cannot be read.
  */
 export function prepareFiles(command: CheckCommand): Baseline | undefined {
