@@ -19,7 +19,7 @@ import type { ResourceModel } from './resource-model.ts';
 import { addOwnSeeds, linkGenerated } from './seeds.ts';
 import { getLastId } from './sequences.ts';
 import { requireUnique } from './unique-values.ts';
-import { describeDataUrl, describeFileUrl } from './uploads.ts';
+import { describeDataUrl, describeFileUrl, findDownload } from './uploads.ts';
 
 /** The parameters of `addEntry`, which adds a new entry to a state. */
 interface NewEntry {
@@ -83,7 +83,7 @@ function addFileUrl(
   { body, path, url }: { readonly body: Entry; readonly path: Input['path']; readonly url: string },
 ): Entry {
   const { reader, contract } = model;
-  const file = model.findDownload(resource);
+  const file = findDownload(model.inference, resource);
   const own = file
     ? describeFileUrl(reader, resource, entry, { file, route, path, url }, contract.isValid)
     : describeDataUrl(reader, resource, body, contract.isValid);

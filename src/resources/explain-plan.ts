@@ -21,7 +21,7 @@ import { getSenderFlags } from './sender-flags.ts';
 import { describeTotal } from './totals.ts';
 import { findUniqueNames } from './unique-values.ts';
 import { describeLinks } from './unlink-entries.ts';
-import { isUpload, listUrlProperties } from './uploads.ts';
+import { findDownload, isUpload, listUrlProperties } from './uploads.ts';
 import { describeView, isFeed } from './views.ts';
 
 const VERBS: Readonly<Record<Action, string>> = {
@@ -197,7 +197,7 @@ function listValueDetails(model: ResourceModel, plan: Plan): readonly string[] {
 
 /** Returns the properties with the uploaded file as a URL, which are set if no operation returns the file. */
 function listDataUrls(model: ResourceModel, { action, resource, route }: Plan): readonly string[] {
-  if (action !== 'create' || !isUpload(route) || model.findDownload(resource)) return [];
+  if (action !== 'create' || !isUpload(route) || findDownload(model.inference, resource)) return [];
   return listUrlProperties(model.reader, resource.schema).map(([name]) => name);
 }
 

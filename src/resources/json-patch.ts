@@ -9,7 +9,7 @@ import type { Entry } from '../store/state.ts';
 import { getOwn, removePathValues } from './entry-values.ts';
 import { listPatchTypes } from './patch-types.ts';
 import type { problems } from './problems.ts';
-import type { Plan } from './resource.ts';
+import type { Plan, Resource } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 import type { SchemaReader } from './schema-reader.ts';
 
@@ -82,10 +82,16 @@ export function patchEntry(
   const fixed = [...removed, ...Object.keys(changed)].find(
     (name) => !isDeepStrictEqual(getOwn(result, name), getOwn(patched, name)),
   );
-  const required = removed.find((name) => model.isRequired(resource, name));
+  const required = removed.find((name) => isRequired(model, resource, name));
   if ((fixed ?? required) === undefined) return result;
   const reason = fixed === undefined ? `${required} is required` : `${fixed} can't be changed`;
   throw createUnprocessable(route, `the patch is refused: ${reason}`);
+}
+
+/** Returns whether an entry is not valid without a property. */
+function isRequired({ contract }: ResourceModel, { schema }: Resource, name: string): boolean {
+  if (schema === '') return false;
+  return contract.getAllErrors(schema, {}).some(({ params }) => params.missingProperty === name);
 }
 
 function apply(route: Route, entry: Entry, operations: readonly PatchOperation[]): Node {

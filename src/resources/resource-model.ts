@@ -25,7 +25,6 @@ import {
   type Action,
   type Inference,
   type KnownLists,
-  type MockedPlan,
   type Mount,
   NO_LISTS,
   PATH_VALUES,
@@ -257,17 +256,6 @@ export class ResourceModel {
   /** Returns what a list such as a wish list stores of an existing entry: its id, and the ids of the parents. */
   createMember({ resource, mount }: Plan, target: Entry, path: PathInput): Entry {
     return this.#setParents(mount, path, copyKeyValue(target, {}, resource.id));
-  }
-
-  /** Returns the operation that returns the uploaded files of a resource; undefined if there is none. */
-  findDownload(resource: Resource): MockedPlan | undefined {
-    return [...this.inference.mockedPlans.values()].find(({ file }) => file?.resource === resource);
-  }
-
-  /** Returns whether an entry is not valid without a property. */
-  isRequired({ schema }: Resource, name: string): boolean {
-    if (schema === '') return false;
-    return this.contract.getAllErrors(schema, {}).some(({ params }) => params.missingProperty === name);
   }
 
   /** Converts path parameters to the form in which entries store them: `01` becomes `1` for an integer. */

@@ -8,7 +8,7 @@ import { fillPath, MULTIPART_TYPE } from '../util/request-target.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import { getKeyValue, getOwn, getPathValues } from './entry-values.ts';
 import { getLastSegment, getParameterName, getParentPath, getPathForm } from './names.ts';
-import { type MockedPlan, type Mount, PATH_VALUES, type Resource } from './resource.ts';
+import { type Inference, type MockedPlan, type Mount, PATH_VALUES, type Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
 
 /** Returns whether an operation uploads files: its request body is `multipart/form-data`. */
@@ -122,6 +122,11 @@ export function describeDataUrl(
     ([property, pointer]) => !Object.hasOwn(body, property) && isValid(pointer, value),
   );
   return Object.fromEntries(properties.map(([property]) => [property, value]));
+}
+
+/** Returns the operation that returns the uploaded files of a resource; undefined if there is none. */
+export function findDownload({ mockedPlans }: Inference, resource: Resource): MockedPlan | undefined {
+  return [...mockedPlans.values()].find(({ file }) => file?.resource === resource);
 }
 
 /** Returns the properties with the URL of a file, and the JSON Pointers of their schemas. */
