@@ -106,7 +106,7 @@ function findRefusedClasses(session: Session, route: Route, answers: readonly Ed
   const isRefused = ({ response }: EditedAnswer) =>
     response.status !== PRECONDITION_REQUIRED && isDocumentedRefusal(session, route, response);
   const isDecided = (answer: EditedAnswer) =>
-    (isAccepted(answer.response) || isRefused(answer)) && !isImpossibleNull(session, route, answer);
+    (isAccepted(answer.response) || isRefused(answer)) && !isImpossible(session, route, answer);
   const classes = groupBy(answers.filter(isDecided), ({ part, edit }) => getValueClass(session.contract, part, edit));
   const ordinary = classes.get(ORDINARY) ?? [];
   const accepted = ordinary.filter(({ response }) => isAccepted(response)).length;
@@ -115,17 +115,17 @@ function findRefusedClasses(session: Session, route: Route, answers: readonly Ed
 }
 
 /**
- * Returns whether a request has `null` for a property that the resource in the response must have, and not with `null`.
- * A server that can't remove its value may refuse `null`.
+ * Returns whether a request has a value that the property of the resource in the response cannot have.
+ * A server may refuse such a value, but not `null` for a property that the resource can lack.
  */
-function isImpossibleNull({ contract }: Session, route: Route, { part, edit }: EditedAnswer): boolean {
-  if (edit.kind !== 'set' || edit.value !== null || part.kind !== 'body' || part.path.length !== 1) return false;
+function isImpossible({ contract }: Session, route: Route, { part, edit }: EditedAnswer): boolean {
+  if (edit.kind !== 'set' || part.kind !== 'body' || part.path.length !== 1) return false;
   const name = String(part.path[0]);
   const media = findJsonMedia(route.responses, route.successStatus);
   const property = media?.schema && findPropertyPointer(contract.normalized, media.schema, name);
-  if (!property) return false;
+  if (!property || contract.isValid(property, edit.value)) return false;
   const { required } = toNode(getNode(contract.normalized, property.slice(0, property.lastIndexOf('/properties/'))));
-  return Array.isArray(required) && required.includes(name) && !contract.isValid(property, null);
+  return edit.value !== null || (Array.isArray(required) && required.includes(name));
 }
 
 /**
