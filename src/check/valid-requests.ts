@@ -6,6 +6,7 @@ import type { Parameter } from '../openapi/parameters.ts';
 import type { Route } from '../openapi/routes.ts';
 import { normalizeName } from '../util/names.ts';
 import { createRandom, type Random, toSeed } from '../util/random.ts';
+import { createStreamFormat, formatStream, getStreamKind } from '../util/streams.ts';
 import type { BodyFormat } from './body-format.ts';
 import { isPathValue } from './ids.ts';
 import { type GetSettings, NO_SETTINGS } from './operation-settings.ts';
@@ -59,6 +60,9 @@ function getStyle(attemptIndex: number, fullAttempts: number): RequestStyle {
     usesPool: attemptIndex % POOL_STEP !== POOL_STEP - 1,
   };
 }
+
+/** The number of items in the body of a request. */
+const STREAM_ITEMS = 2;
 
 /** The maximum seed of a generated value. */
 const MAX_SEED = 2 ** 32 - 1;
@@ -171,9 +175,23 @@ class SeededRequestGenerator implements RequestGenerator {
     const schema = format?.schema;
     const { parameters, body: ownBody } = this.getSettings(route);
     const own = { parameters, body: ownBody };
+    const stream = format && schema === undefined ? this.#generateStream(route, format, random) : undefined;
+    if (stream !== undefined) return withOwnValues(route, { ...values, body: stream, format }, own);
     if (schema === undefined) return withOwnValues(route, values, own);
     const body = setOwnId(route, this.#generateValue(schema, random, style.isBare), pool, random);
     return withOwnValues(route, { ...values, body: replaceIds(body, route.path, pool, random), format }, own);
+  }
+
+  /** Generates the text of a body with a few JSON items (`itemSchema`); undefined for another body. */
+  #generateStream({ bodyMedia }: Route, { type }: BodyFormat, random: Random): string | undefined {
+    const schema = bodyMedia[type]?.itemSchema;
+    const isJson = ['lines', 'sequence'].includes(getStreamKind(type) ?? '');
+    const format = isJson ? createStreamFormat(type) : undefined;
+    if (schema === undefined || !format) return undefined;
+    return formatStream(
+      format,
+      Array.from({ length: STREAM_ITEMS }, () => this.#generateValue(schema, random, false)),
+    );
   }
 
   #createParameterValue({ path }: Route, parameter: Parameter, random: Random, style: RequestStyle): unknown {

@@ -1,9 +1,12 @@
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { checkServer } from '../../src/check/check.ts';
 import { loadContract } from '../../src/openapi/contract.ts';
+import { parseStream } from '../../src/util/streams.ts';
 import { createObject, createResourcePaths, refer } from '../support/fixtures/api-document.ts';
 import { writeDocument } from '../support/fixtures/other-document.ts';
 import { formatFindings } from '../support/harness/check.ts';
+import { folderWith } from '../support/harness/folder-with.ts';
 import { startApi, writeApi } from '../support/harness/start-api.ts';
 import { startRecorder } from '../support/reference-servers/echo-server.ts';
 
@@ -80,3 +83,29 @@ it('the check passes for a server that streams the changes of a resource', async
   const { findings, unchecked } = await checkServer({ contract, url, ...DEFAULTS });
   expect([formatFindings(findings), unchecked]).toEqual([[], []]);
 });
+
+it.each(['application/jsonl', 'application/json-seq'])(
+  'the check sends items in a request body of %s with an itemSchema',
+  async (type) => {
+    const requestBody = { required: true, content: { [type]: { itemSchema: NUMBER } } };
+    const responses = { 204: { description: 'd' }, 400: { description: 'd' } };
+    const paths = { '/numbers': { post: { operationId: 'importNumbers', requestBody, responses } } };
+    const document = { openapi: '3.2.0', info: { title: 'Numbers', version: '1' }, paths };
+    const path = join(await folderWith({ 'api.json': JSON.stringify(document) }), 'api.json');
+    const sizes = new Set<number>();
+    const { url } = await startRecorder(({ method, headers, body }, response) => {
+      if (method !== 'POST') return void response.writeHead(405, { allow: 'POST' }).end();
+      const { items } = parseStream(headers['content-type'] ?? '', String(body));
+      const isValid = items.length > 0 && items.every(isNumber);
+      if (isValid) sizes.add(items.length);
+      response.writeHead(isValid ? 204 : 400).end();
+    });
+    const verdict = await checkServer({ contract: await loadContract({ path, strict: false }), url, ...DEFAULTS });
+    expect([verdict.unchecked, formatFindings(verdict.findings)]).toEqual([[], []]);
+    expect([...sizes]).toEqual([2]);
+  },
+);
+
+function isNumber(item: unknown): boolean {
+  return Number.isInteger((item as { readonly n?: unknown } | null)?.n);
+}
