@@ -2,7 +2,7 @@ import { getNode, type Node, toNode } from '../openapi/document.ts';
 import { findJsonMedia } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
 import { listOpposites, removeFillers } from '../resources/states.ts';
-import { normalizeName, toSingular } from '../util/names.ts';
+import { joinWords, normalizeName, toSingular } from '../util/names.ts';
 import { findPropertyPointer } from './body-places.ts';
 import type { CheckContext } from './check-context.ts';
 import { addConfirmed, isTimeOver } from './confirm-findings.ts';
@@ -12,7 +12,6 @@ import { documents, getEntry, isSameValue } from './life-cycle-rules.ts';
 import type { LifeCycle } from './life-cycles.ts';
 import { RequestSequence, type SequenceResource } from './request-sequence.ts';
 import { createViolation, type RuleName } from './rules.ts';
-import { splitWords } from './unique-values.ts';
 import { findItemActions } from './updates.ts';
 
 /** The status of a request that contradicts the state of a resource (RFC 9110, section 15.5.10). */
@@ -190,7 +189,7 @@ function isSet(
   if (!isOwnName(trial, name) || value === null || value === false || value === '') return false;
   if (typeof value === 'boolean') return created[name] === false;
   // `deactivate` has a time of its own, and keeps the one of `activate`. `unpublish` often keeps the first time.
-  if (HISTORY.test(splitWords(name)) || /^(?:dis|de)|publish/.test(normalizeName(getVerb(trial.action)))) return false;
+  if (HISTORY.test(joinWords(name)) || /^(?:dis|de)|publish/.test(normalizeName(getVerb(trial.action)))) return false;
   if (typeof value !== 'string' && typeof value !== 'number') return false;
   if (!isSameValue(created[name], value)) return created[name] === null || created[name] === undefined;
   const schema = findJsonMedia(read.responses, read.successStatus)?.schema ?? '';
@@ -231,7 +230,7 @@ function getRepeatConfidence(
   { path }: Route,
   trial: ActionTrial,
 ): 'certain' | 'likely' | undefined {
-  const words = splitWords(description)
+  const words = joinWords(description)
     .split(' ')
     .filter((word) => word !== '');
   const namesState = words.some((word) =>
@@ -240,6 +239,6 @@ function getRepeatConfidence(
   const says =
     words.includes('already') || (trial.isUndo && words.includes('not') && !/\bcan ?not\b/i.test(description));
   if (namesState && says) return 'certain';
-  const resource = splitWords(path).split(' ').map(toSingular);
+  const resource = joinWords(path).split(' ').map(toSingular);
   return words.every((word) => GENERIC.test(word) || resource.includes(toSingular(word))) ? 'likely' : undefined;
 }

@@ -3,6 +3,7 @@ import { getNode, type Node, toNode } from '../openapi/document.ts';
 import { findJsonMedia } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
 import { ALL_PARTS, getPartProperties, getSchemaParts } from '../openapi/schema-parts.ts';
+import { joinWords } from '../util/names.ts';
 import { sendAccepted } from './accepted-requests.ts';
 import type { CheckContext } from './check-context.ts';
 import { addConfirmed, isTimeOver } from './confirm-findings.ts';
@@ -17,7 +18,6 @@ import { type RequestValues, validateValues } from './requests.ts';
 import { createViolation } from './rules.ts';
 import type { Rule } from './session.ts';
 import { getSentNames } from './side-effects.ts';
-import { splitWords } from './unique-values.ts';
 import { findActions, withId } from './updates.ts';
 
 /** The status of a request that contradicts the state of a resource (RFC 9110, section 15.5.10). */
@@ -174,7 +174,7 @@ async function sendUpdate(
   },
 ): Promise<void> {
   const { contract, results } = context.session;
-  const text = ` ${splitWords(describe(contract, update))} `;
+  const text = ` ${joinWords(describe(contract, update))} `;
   const words = [status, current, ...findStatuses(contract, cycle.read, status)];
   if (words.some((one) => isNamed(text, one))) return;
   const toOwn = (values: RequestValues) => {
@@ -202,12 +202,12 @@ function createTextRule(
   { action, before, texts }: { readonly action: Route; readonly before: Node; readonly texts: readonly string[] },
 ): Rule {
   const description = describe(contract, action);
-  const words = ` ${splitWords(description)} `;
+  const words = ` ${joinWords(description)} `;
   return ({ pointer }, { response: { status, body } }) => {
     if (status !== 200 || CLEARING.test(`${action.path} ${action.operationId} ${description}`)) return [];
     const entry = getEntry(read, body);
     const isLost = (name: string) => hasText(before[name]) && entry[name] !== before[name];
-    const lost = texts.find((name) => isLost(name) && !words.includes(` ${splitWords(name)} `));
+    const lost = texts.find((name) => isLost(name) && !words.includes(` ${joinWords(name)} `));
     if (lost === undefined) return [];
     const [old, now] = [before[lost], entry[lost]].map((value) => JSON.stringify(value));
     const effect = hasText(entry[lost]) ? `changed ${lost} from ${old} to ${now}` : `removed ${lost}, which was ${old}`;
@@ -301,7 +301,7 @@ function findReason(
   const required = findDescribedStatuses({ text: summary, path: action.path, statuses }).filter(
     (one) => one !== reached,
   );
-  if (required.length > 0 && !isNamed(`${text}${splitWords(summary)} `, current))
+  if (required.length > 0 && !isNamed(`${text}${joinWords(summary)} `, current))
     return { text: `is described as "${summary.replaceAll('\n', ' ')}"`, isDocumented: false };
   return FINAL.test(current) && !isReverse && !isCreated
     ? { text: `${JSON.stringify(current)} is a final status`, isDocumented: false }

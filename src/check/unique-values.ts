@@ -2,6 +2,7 @@ import type { Contract } from '../openapi/contract.ts';
 import { getNode, isNode, type Node, toNode } from '../openapi/document.ts';
 import type { Route } from '../openapi/routes.ts';
 import { getPartProperties, getSchemaParts } from '../openapi/schema-parts.ts';
+import { joinWords } from '../util/names.ts';
 import { sendAccepted, withOrderedDates } from './accepted-requests.ts';
 import type { CheckContext } from './check-context.ts';
 import { addConfirmed } from './confirm-findings.ts';
@@ -282,24 +283,15 @@ function findUniqueName(contract: Contract, create: Route): string | undefined {
   const { normalized } = contract;
   const conflict = create.responses.find(({ name }) => name === String(CONFLICT));
   const { description = '' } = toNode(getNode(normalized, conflict?.pointer ?? ''));
-  const words = ` ${splitWords(String(description))} `;
+  const words = ` ${joinWords(String(description))} `;
   return [...getProperties(contract, create)].find(([name, schema]) => {
     const parts = getSchemaParts(normalized, schema).map(({ node }) => node);
     if (!parts.some(({ type, enum: values }) => type === 'string' && values === undefined)) return false;
     if (parts.some((node) => /^(?:a |the |globally )?unique\b|\bmust be unique\b/i.test(String(node.description))))
       return true;
-    const [, ...after] = words.split(` ${splitWords(name)}`);
-    return after.some((rest) => TAKEN.test(rest)) || words.includes(` duplicate ${splitWords(name)} `);
+    const [, ...after] = words.split(` ${joinWords(name)}`);
+    return after.some((rest) => TAKEN.test(rest)) || words.includes(` duplicate ${joinWords(name)} `);
   })?.[0];
-}
-
-/** Returns the words of a name or a text in lower case: `room code` for `roomCode`. */
-export function splitWords(text: string): string {
-  return text
-    .replaceAll(/([a-z\d])([A-Z])/g, '$1 $2')
-    .replaceAll(/[^A-Za-z\d]+/g, ' ')
-    .trim()
-    .toLowerCase();
 }
 
 /** Returns whether a property in the body of an operation is not one of a few documented values, and no date. */

@@ -20,15 +20,16 @@ export function allowNewSpaceGrowth(): void {
  * In a measurement, a check of 108 operations used 191 MB instead of 313 MB, and 10 % more CPU time.
  */
 export function limitHeapGrowth(): void {
-  const limit = () =>
-    setFlagsFromString(
-      `--heap-growing-percent=${getHeapStatistics().used_heap_size > LARGE_HEAP_BYTES ? 15 : GROWTH_PERCENT}`,
-    );
+  const limit = () => {
+    const isLarge = getHeapStatistics().used_heap_size > LARGE_HEAP_BYTES;
+    setFlagsFromString(`--heap-growing-percent=${isLarge ? LARGE_GROWTH_PERCENT : GROWTH_PERCENT}`);
+  };
   limit();
   setInterval(limit, 1_000).unref();
 }
 
 const GROWTH_PERCENT = 50;
+const LARGE_GROWTH_PERCENT = 15;
 
 /** The size from which a heap grows by less, in bytes. */
 const LARGE_HEAP_BYTES = 120_000_000;

@@ -96,9 +96,9 @@ export function createOtherType(
 ): ResponseData | undefined {
   const { app, contract, route, input, headers } = exchange;
   const { accept } = headers;
-  const media = findResponse(route.responses, status)?.media ?? {};
   const isValue = body !== undefined && typeof body !== 'string' && !Buffer.isBuffer(body);
   if (accept === undefined || !isValue || !route.hasOtherTypes) return undefined;
+  const media = findResponse(route.responses, status)?.media ?? {};
   const types = Object.keys(media);
   const generated = types.filter((type) => !canSendValue(type) && canGenerate(contract, type, media[type]));
   if (isAcceptable(types.filter(canSendValue), accept) || !isAcceptable(generated, accept)) return undefined;

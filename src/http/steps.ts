@@ -366,7 +366,8 @@ async function validateOperation(exchange: OperationExchange): Promise<HttpProbl
   if (location.querystring !== '') {
     if (hasTooManyParameters(location.querystring)) return TOO_MANY_PARAMETERS;
     const [preferences, rest] = splitPreferences(location.querystring);
-    exchange.query = { ...readQuery(route, rest), ...parseQuery(preferences) };
+    const query = readQuery(route, rest);
+    exchange.query = preferences === '' ? query : { ...query, ...parseQuery(preferences) };
   }
   if (isContractApi) {
     if (route.security.length > 0) {

@@ -3,6 +3,7 @@ import { type Document, isNode, resolvePointer } from '../openapi/document.ts';
 import type { DocumentedResponse } from '../openapi/responses.ts';
 import { ALL_PARTS, getPartItems, getPartProperties, getSchemaParts } from '../openapi/schema-parts.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
+import { splitWords } from '../util/names.ts';
 import {
   type DocumentedCodes,
   findCommonStatuses,
@@ -98,12 +99,6 @@ function rank(codes: readonly CodeWords[], words: ReadonlySet<string>): readonly
     .map((code) => [count(code), code.value] as const)
     .sort(([a], [b]) => b - a)
     .map(([, value]) => value);
-}
-
-/** Splits a code or a text into words in lower case: `not` and `found` for `NOT_FOUND` and `NotFound`. */
-function splitWords(text: string): readonly string[] {
-  const separated = text.replaceAll(/([a-z\d])([A-Z])/g, '$1 $2').toLowerCase();
-  return separated.split(/[^a-z\d]+/).filter((word) => word !== '');
 }
 
 /** Returns whether a code has all words of a common code for the status of an error: `PROJECT_NOT_FOUND` for 404. */

@@ -2,7 +2,7 @@ import type { Input } from '../application.ts';
 import { isNode, pickKeys } from '../openapi/document.ts';
 import { parseNumber } from '../openapi/typed-values.ts';
 import type { Entry } from '../store/state.ts';
-import { isIdName, normalizeName } from '../util/names.ts';
+import { isIdName, normalizeName, splitWords } from '../util/names.ts';
 import { isSecretName } from '../util/redact-secrets.ts';
 import { getKeyValue, getOwn } from './entry-values.ts';
 import { PATH_VALUES, type PathKey } from './resource.ts';
@@ -235,14 +235,6 @@ function findByWords(properties: readonly FilterProperty[], label: string): Filt
     return !isTime && !isIdName(name) && words.every((word) => own.includes(word));
   });
   return found.length === 1 ? found[0] : undefined;
-}
-
-function splitWords(name: string): readonly string[] {
-  return name
-    .replaceAll(/([a-z])([A-Z])/g, '$1 $2')
-    .toLowerCase()
-    .split(/[^a-z0-9]+/)
-    .filter(Boolean);
 }
 
 /** Words of a description that says that a search also reads other properties than it names. */

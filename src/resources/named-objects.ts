@@ -42,7 +42,7 @@ export function listNamedObjects(
 ): readonly Entry[] {
   const scalars = [...reader.getProperties(schema)].filter(([, pointer]) => reader.isScalar(pointer));
   const find = (names: readonly string[]) => scalars.filter(([name]) => names.includes(normalizeName(name)));
-  const words = splitWords(description);
+  const words = listWordForms(description);
   const [described, ...others] = find(DESCRIBED_KEYS).filter(([name]) => words.has(normalizeName(name)));
   const [id] = find(IDS);
   const keys = [others.length === 0 ? described : undefined, id, isName(value) ? findTextKey(find, value) : undefined];
@@ -50,7 +50,7 @@ export function listNamedObjects(
 }
 
 /** Returns the words of a text in lower case, also in the singular: `login` for `Logins`. */
-function splitWords(text: string): ReadonlySet<string> {
+function listWordForms(text: string): ReadonlySet<string> {
   const words = text.toLowerCase().split(/[^a-z\d]+/);
   return new Set(words.flatMap((word) => [word, word.replace(/s$/, '')]));
 }

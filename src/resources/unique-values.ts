@@ -3,7 +3,7 @@ import { getTarget, isNode, toNode } from '../openapi/document.ts';
 import type { Entry, State } from '../store/state.ts';
 import { formatPointer } from '../util/json-pointer.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
-import { normalizeName } from '../util/names.ts';
+import { joinWords, normalizeName } from '../util/names.ts';
 import { getEntryList } from './entries.ts';
 import { findByKeys } from './entry-lists.ts';
 import { createPropertyKey, getKeyValue, getOwn } from './entry-values.ts';
@@ -53,8 +53,8 @@ export const findUniqueNames = memoizeByObject((model: ResourceModel) =>
       const types = reader.getTypes(properties.get(name) ?? '');
       return name !== resource.id.property && isFree(name) && properties.has(name) && types.includes('string');
     });
-    const words = ` ${splitWords(text)} `;
-    const isNamed = (name: string) => words.includes(` ${splitWords(name)} `);
+    const words = ` ${joinWords(text.replaceAll(/e-mail/gi, 'email'))} `;
+    const isNamed = (name: string) => words.includes(` ${joinWords(name)} `);
     const named = sent.filter((name) => isNamed(name) && IDENTIFYING.test(normalizeName(name)));
     const required = (resource.requiredToCreate ?? []).filter((name) => sent.includes(name));
     const usual = EXISTS.test(text)
@@ -66,16 +66,6 @@ export const findUniqueNames = memoizeByObject((model: ResourceModel) =>
     return { keys: names.map((name) => createPropertyKey(name, properties.get(name) ?? '')), within };
   }),
 );
-
-/** Splits a text or a name into words in lower case: `tag name` for `tagName`. */
-function splitWords(text: string): string {
-  const separated = text.replaceAll(/([a-z\d])([A-Z])/g, '$1 $2').replaceAll(/e-mail/gi, 'email');
-  return separated
-    .toLowerCase()
-    .split(/[^a-z\d]+/)
-    .join(' ')
-    .trim();
-}
 
 /** Returns the texts with several words in an example of an error. */
 function listTexts(value: unknown): readonly string[] {

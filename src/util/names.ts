@@ -57,6 +57,17 @@ export function normalizeName(name: string): string {
   return name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
 }
 
+/** Returns the words of a name or a text in lower case: `room` and `code` for `roomCode` and `ROOM_CODE`. */
+export function splitWords(text: string): readonly string[] {
+  const separated = text.replaceAll(/([a-z\d])([A-Z])/g, '$1 $2').toLowerCase();
+  return separated.split(/[^a-z\d]+/).filter((word) => word !== '');
+}
+
+/** Returns the words of a name or a text in lower case, with a space between two words: `room code` for `roomCode`. */
+export function joinWords(text: string): string {
+  return splitWords(text).join(' ');
+}
+
 /** Returns whether a property has the number of pieces of a line by its name: `quantity` or `qty`. */
 export function isQuantityName(name: string): boolean {
   return /^(?:quantity|qty)$/.test(normalizeName(name));
