@@ -153,8 +153,9 @@ describe('The data file of another application than the shop', () => {
     await first.ended;
     const second = await spawnLibrary(data);
     expect((await createFetchClient(second.url)('GET', '/loans')).body).toEqual([loan]);
-    const text = await readFile(data, 'utf8');
-    expect(text).toBe(`${JSON.stringify({ ...JSON.parse(defaultText), loans: [loan] }, null, 2)}\n`);
+    // The server writes the data file in the background, after it has read the change from the write-ahead log.
+    const text = `${JSON.stringify({ ...JSON.parse(defaultText), loans: [loan] }, null, 2)}\n`;
+    await vi.waitFor(async () => expect(await readFile(data, 'utf8')).toBe(text), { timeout: 60_000 });
   });
 
   it('is restored byte for byte by a reset, and served once it is edited', async () => {
