@@ -1,9 +1,5 @@
 import { spawnSync } from 'node:child_process';
-
-/** Thrown if git or the repository can't be used. The message gives the reason, as the end of a sentence. */
-export class GitError extends Error {
-  override readonly name = 'GitError';
-}
+import { UserError } from '../util/issue.ts';
 
 /** Runs a git command in a folder. Returns its output, or undefined if git exits with an error. */
 export type Git = (...args: readonly string[]) => string | undefined;
@@ -16,7 +12,8 @@ const MAX_OUTPUT_BYTES = 256 * 1024 * 1024;
 
 /**
  * Returns a function that runs git in a folder.
- * Throws `GitError` if git is not installed, or if the folder is not in a repository.
+ * Throws a `UserError` if git is not installed, or if the folder is not in a repository.
+ * Its message gives the reason, as the end of a sentence.
  */
 export function createGit(folder: string, environment: Environment): Git {
   // A git hook has these variables. They would select the repository of the hook instead of the one of the folder.
@@ -26,8 +23,8 @@ export function createGit(folder: string, environment: Environment): Git {
   const run = (args: readonly string[]) =>
     spawnSync('git', args, { cwd: folder, env, maxBuffer: MAX_OUTPUT_BYTES, encoding: 'utf8' });
   const { error, status, stderr } = run(['rev-parse', '--is-inside-work-tree']);
-  if ((error as NodeJS.ErrnoException | undefined)?.code === 'ENOENT') throw new GitError('git is not installed');
-  if (status !== 0) throw new GitError(describeRepositoryError(folder, stderr ?? ''));
+  if ((error as NodeJS.ErrnoException | undefined)?.code === 'ENOENT') throw new UserError('git is not installed');
+  if (status !== 0) throw new UserError(describeRepositoryError(folder, stderr ?? ''));
   return (...args) => {
     const result = run(args);
     return result.status === 0 ? result.stdout : undefined;

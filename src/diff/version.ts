@@ -5,7 +5,7 @@ import { type DocumentSource, readSource } from '../openapi/document-source.ts';
 import { type FileReader, SourceFiles } from '../openapi/source-files.ts';
 import { convertSwagger } from '../openapi/swagger.ts';
 import { UserError } from '../util/issue.ts';
-import { createGit, DEEPEN, type Environment, findCommit, type Git, GitError, isShallow } from './git.ts';
+import { createGit, DEEPEN, type Environment, findCommit, type Git, isShallow } from './git.ts';
 
 /** A version of a contract. */
 export interface Version {
@@ -125,7 +125,7 @@ function openRepository(source: string, folder: string, environment: Environment
   try {
     return createGit(folder, environment);
   } catch (cause) {
-    if (!(cause instanceof GitError)) throw cause;
+    if (!(cause instanceof UserError)) throw cause;
     const remedy = 'Run the command in a git repository, or name a file.';
     throw new UserError(`Cannot read ${source}: ${cause.message}. ${remedy}`, { cause });
   }

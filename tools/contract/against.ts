@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
-import { createGit, DEEPEN, findCommit, type Git, GitError, isShallow } from '../../src/diff/git.ts';
+import { createGit, DEEPEN, findCommit, type Git, isShallow } from '../../src/diff/git.ts';
 import { UserError } from '../../src/util/issue.ts';
 import { sortVersionTags } from './version-tags.ts';
 
@@ -41,7 +41,7 @@ function openGit(folder: string, path: string, against: string | undefined): Git
   try {
     return createGit(folder, process.env);
   } catch (cause) {
-    if (!(cause instanceof GitError)) throw cause;
+    if (!(cause instanceof UserError)) throw cause;
     const version = against === undefined ? `an earlier version of ${path}` : `${against}, which is not a file`;
     throw new UserError(`Cannot find ${version}: ${cause.message}. Name a file with --against FILE.`, {
       cause,
