@@ -6,6 +6,7 @@ import { parseXml } from '../openapi/xml/parse-xml.ts';
 import type { XmlContract } from '../openapi/xml/xml-schema.ts';
 import { formatXml } from '../openapi/xml/xml-schema.ts';
 import { FORM_TYPE, JSON_TYPE, MULTIPART_TYPE, parseQuery } from '../util/request-target.ts';
+import { createStreamFormat, getStreamKind } from '../util/streams.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
 
 /**
@@ -37,6 +38,7 @@ const PARTS = new RegExp(
  */
 export function toContentType(type: string): string {
   if (removeTypeParameters(type) === MULTIPART_TYPE) return `${MULTIPART_TYPE}; boundary=${BOUNDARY}`;
+  if (getStreamKind(type) === 'parts') return createStreamFormat(type)?.contentType ?? type;
   if (!type.includes('*')) return type;
   const ranges: Readonly<Record<string, string>> = { image: 'image/png', text: 'text/plain' };
   return ranges[type.split('/')[0] ?? ''] ?? JSON_TYPE;

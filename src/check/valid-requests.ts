@@ -4,9 +4,10 @@ import type { Contract } from '../openapi/contract.ts';
 import { getNode, isNode } from '../openapi/document.ts';
 import type { Parameter } from '../openapi/parameters.ts';
 import type { Route } from '../openapi/routes.ts';
+import type { DocumentedItems } from '../openapi/stream-items.ts';
 import { normalizeName } from '../util/names.ts';
 import { createRandom, type Random, toSeed } from '../util/random.ts';
-import { createStreamFormat, formatStream, getStreamKind } from '../util/streams.ts';
+import { createStreamFormat, formatStream } from '../util/streams.ts';
 import type { BodyFormat } from './body-format.ts';
 import { isPathValue } from './ids.ts';
 import { type GetSettings, NO_SETTINGS } from './operation-settings.ts';
@@ -182,16 +183,22 @@ class SeededRequestGenerator implements RequestGenerator {
     return withOwnValues(route, { ...values, body: replaceIds(body, route.path, pool, random), format }, own);
   }
 
-  /** Generates the text of a body with a few JSON items (`itemSchema`); undefined for another body. */
+  /** Generates the text of a body with a few items (`itemSchema`); undefined for another body. */
   #generateStream({ bodyMedia }: Route, { type }: BodyFormat, random: Random): string | undefined {
-    const schema = bodyMedia[type]?.itemSchema;
-    const isJson = ['lines', 'sequence'].includes(getStreamKind(type) ?? '');
-    const format = isJson ? createStreamFormat(type) : undefined;
-    if (schema === undefined || !format) return undefined;
+    const { itemSchema, items } = bodyMedia[type] ?? {};
+    const format = createStreamFormat(type, items?.areEvents);
+    if (itemSchema === undefined || !items || !format) return undefined;
     return formatStream(
       format,
-      Array.from({ length: STREAM_ITEMS }, () => this.#generateValue(schema, random, false)),
+      Array.from({ length: STREAM_ITEMS }, () => this.#generateItem(itemSchema, items, random)),
     );
+  }
+
+  /** Generates an item. The data of an event can be a text with JSON (`contentSchema`). */
+  #generateItem(schema: string, { data, isEncoded }: DocumentedItems, random: Random): unknown {
+    const item = this.#generateValue(schema, random, false);
+    if (!isEncoded || data === undefined || !isNode(item)) return item;
+    return { ...item, data: JSON.stringify(this.#generateValue(data, random, false)) };
   }
 
   #createParameterValue({ path }: Route, parameter: Parameter, random: Random, style: RequestStyle): unknown {

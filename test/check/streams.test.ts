@@ -84,28 +84,38 @@ it('the check passes for a server that streams the changes of a resource', async
   expect([formatFindings(findings), unchecked]).toEqual([[], []]);
 });
 
-it.each(['application/jsonl', 'application/json-seq'])(
-  'the check sends items in a request body of %s with an itemSchema',
-  async (type) => {
-    const requestBody = { required: true, content: { [type]: { itemSchema: NUMBER } } };
-    const responses = { 204: { description: 'd' }, 400: { description: 'd' } };
-    const paths = { '/numbers': { post: { operationId: 'importNumbers', requestBody, responses } } };
-    const document = { openapi: '3.2.0', info: { title: 'Numbers', version: '1' }, paths };
-    const path = join(await folderWith({ 'api.json': JSON.stringify(document) }), 'api.json');
-    const sizes = new Set<number>();
-    const { url } = await startRecorder(({ method, headers, body }, response) => {
-      if (method !== 'POST') return void response.writeHead(405, { allow: 'POST' }).end();
-      const { items } = parseStream(headers['content-type'] ?? '', String(body));
-      const isValid = items.length > 0 && items.every(isNumber);
-      if (isValid) sizes.add(items.length);
-      response.writeHead(isValid ? 204 : 400).end();
-    });
-    const verdict = await checkServer({ contract: await loadContract({ path, strict: false }), url, ...DEFAULTS });
-    expect([verdict.unchecked, formatFindings(verdict.findings)]).toEqual([[], []]);
-    expect([...sizes]).toEqual([2]);
-  },
-);
+const ENCODED = { type: 'string', contentMediaType: 'application/json', contentSchema: NUMBER };
+
+it.each<readonly [type: string, itemSchema: object, isValidItem: (item: unknown) => boolean]>([
+  ['application/jsonl', NUMBER, isNumber],
+  ['application/json-seq', NUMBER, isNumber],
+  ['multipart/mixed', NUMBER, isNumber],
+  ['text/event-stream', NUMBER, hasNumber],
+  ['text/event-stream', createObject({ 'data!': ENCODED, event: { const: 'n' } }), hasNumber],
+])('the check sends items in a request body of %s with the itemSchema %j', async (type, itemSchema, isValidItem) => {
+  const requestBody = { required: true, content: { [type]: { itemSchema } } };
+  const responses = { 204: { description: 'd' }, 400: { description: 'd' } };
+  const paths = { '/numbers': { post: { operationId: 'importNumbers', requestBody, responses } } };
+  const document = { openapi: '3.2.0', info: { title: 'Numbers', version: '1' }, paths };
+  const path = join(await folderWith({ 'api.json': JSON.stringify(document) }), 'api.json');
+  const sizes = new Set<number>();
+  const { url } = await startRecorder(({ method, headers, body }, response) => {
+    if (method !== 'POST') return void response.writeHead(405, { allow: 'POST' }).end();
+    const { items } = parseStream(headers['content-type'] ?? '', String(body));
+    const isValid = items.length > 0 && items.every(isValidItem);
+    if (isValid) sizes.add(items.length);
+    response.writeHead(isValid ? 204 : 400).end();
+  });
+  const verdict = await checkServer({ contract: await loadContract({ path, strict: false }), url, ...DEFAULTS });
+  expect([verdict.unchecked, formatFindings(verdict.findings)]).toEqual([[], []]);
+  expect([...sizes]).toEqual([2]);
+});
 
 function isNumber(item: unknown): boolean {
   return Number.isInteger((item as { readonly n?: unknown } | null)?.n);
+}
+
+/** Returns whether the data of a server-sent event is JSON with a number. */
+function hasNumber(event: unknown): boolean {
+  return isNumber(JSON.parse(String((event as { readonly data?: unknown }).data)));
 }
