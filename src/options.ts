@@ -25,7 +25,8 @@ export type Syntax =
   | 'origins'
   | 'auth'
   | 'delay'
-  | 'pace';
+  | 'pace'
+  | 'count';
 
 /** An option of the command line. */
 interface CommandLineOption {
@@ -111,6 +112,11 @@ const PACE: Kind<number> = {
   remedy: `milliseconds up to ${MAX_DELAY_MS}`,
   isValid: isDelay,
   syntax: 'pace',
+};
+const COUNT: Kind<number> = {
+  remedy: 'a whole number from 1',
+  isValid: (value): value is number => Number.isSafeInteger(value) && Number(value) >= 1,
+  syntax: 'count',
 };
 const LOG_TARGET: Kind<{ write(line: string): void; readonly hasColors?: boolean }> = {
   remedy: 'an object with a method write',
@@ -315,6 +321,16 @@ export const OPTIONS = {
     flags: '--stream-open',
     help: 'keep a mocked stream open after its last item',
     defaultText: 'end it',
+  }),
+  /**
+   * Maximum number of streams that the server sends at the same time.
+   * The response to further requests has the status 503.
+   * Default: 500.
+   */
+  maxStreams: option(COUNT, {
+    flags: '--max-streams <number>',
+    help: 'maximum number of streams that the server sends at the same time',
+    defaultText: '500',
   }),
   /** URLs to which the server sends the webhooks of the contract, with `POST`. Default: none. */
   webhookUrl: option(URLS, {

@@ -42,6 +42,9 @@ function createValueError(text: string, kind: string, remedy: string): Commander
   return createUsageError(`${text === '' ? `Missing ${kind}` : `Invalid ${kind} ${text}`}. ${remedy}`);
 }
 
+/** Parses a positive integer. */
+export const parsePositive = createParser(/^[1-9]\d{0,14}$/, 'Use a whole number from 1.', Number);
+
 /** Parses a non-negative integer. */
 export const parseCount = createParser(/^\d{1,15}$/, 'Use a whole number.', Number);
 

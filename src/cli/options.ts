@@ -29,6 +29,7 @@ import {
   parsePace,
   parsePaths,
   parsePort,
+  parsePositive,
   parseText,
   parseUrls,
   parseVariable,
@@ -344,6 +345,7 @@ const PARSERS = {
   auth: parseAuth,
   delay: parseDelay,
   pace: parsePace,
+  count: parsePositive,
 } satisfies Record<Syntax, OptionRow[2]>;
 
 /** Returns the options of the command line with these names. Options without one are left out. */

@@ -103,9 +103,10 @@ export class Deliveries {
     return this.#options.current().webhooks;
   }
 
-  /** Returns the URLs to which a sandbox sends webhooks. */
+  /** Returns the URLs to which a sandbox sends webhooks, each once. */
   getUrls({ webhookUrls }: Sandbox): readonly string[] {
-    return webhookUrls.urls ?? this.#options.urls;
+    const urls = webhookUrls.urls ?? this.#options.urls;
+    return [...new Map(urls.map((url) => [new URL(url).href, url])).values()];
   }
 
   /** Throws an `HttpProblemError` if the server can't send to a URL. */

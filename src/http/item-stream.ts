@@ -13,7 +13,10 @@ import type { Exchange, OperationExchange, ResponseData, SentResponse } from './
 import { formatStreamPreferences } from './preferences.ts';
 import { addToJournal, addWaiting } from './recording.ts';
 
-/** The maximum number of streams that a server sends at the same time. Each needs a connection and a timer. */
+/**
+ * The maximum number of streams that a server sends at the same time, if the option `maxStreams` does not set it.
+ * Each needs a connection and a timer.
+ */
 export const MAX_STREAMS = 500;
 
 /**

@@ -108,8 +108,11 @@ export async function write(exchange: Exchange): Promise<void> {
 /** Replaces a stream with an error response if the server already sends too many streams. */
 function limitStreams(exchange: Exchange): void {
   const { app, response } = exchange;
-  if (!response || app.streams.size < MAX_STREAMS || !isItemStream(exchange, response)) return;
-  const problem = unavailable(`the server already sends ${MAX_STREAMS} streams: close some of them first`);
+  const { maxStreams = MAX_STREAMS } = app.options;
+  if (!response || app.streams.size < maxStreams || !isItemStream(exchange, response)) return;
+  const problem = unavailable(
+    `the server already sends ${maxStreams} streams, its maximum: close some of them, or start it with --max-streams ${2 * maxStreams}`,
+  );
   exchange.response = createProblemResponse(problem, exchange.path);
 }
 

@@ -21,6 +21,7 @@ export function findUnsupportedParts(document: Document): readonly Issue[] {
     ...findSelf(document),
     ...findDialect(document),
     ...findTags(document),
+    ...findServerNames(document),
     ...operations.flatMap((pointer) => [
       ...findMixedQueries(document, pointer),
       ...findSchemes(document, pointer),
@@ -76,6 +77,17 @@ function findTags({ tags }: Document): readonly Issue[] {
     }
     return [];
   });
+}
+
+/** Returns a warning for each server with the name of an earlier one, because clients select servers by their names. */
+function findServerNames(document: Document): readonly Issue[] {
+  const servers: readonly unknown[] = Array.isArray(document.servers) ? document.servers : [];
+  const names = servers.map((server) => toNode(server).name);
+  return names.flatMap((name, index) =>
+    name === undefined || names.indexOf(name) === index
+      ? []
+      : [{ pointer: `/servers/${index}/name`, message: `is the name of an earlier server, too: use another name` }],
+  );
 }
 
 /** Returns a warning if an operation has a parameter for the whole query string, and other query parameters. */

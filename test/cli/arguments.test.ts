@@ -37,7 +37,7 @@ describe('readCommandLine', () => {
 
   it('parses every option of the server', () => {
     const folder = projectFile('images');
-    const args = `--port 0 --host ::1 --data a.json --durability memory --default-data b.json --synonyms s.json --static ${folder} --strict --contract c.yaml --mock a,b --handlers h.mjs --verify strict --sandboxes declared --snapshots ${folder} --no-control --control-token abc --auth a,b=read+write --allow-host shop,.web.test --allow-host=* --allow-origin https://*.a.test,null --allow-origin http://[::1]:80/ --log off`;
+    const args = `--port 0 --host ::1 --data a.json --durability memory --default-data b.json --synonyms s.json --static ${folder} --strict --contract c.yaml --mock a,b --handlers h.mjs --verify strict --sandboxes declared --snapshots ${folder} --no-control --control-token abc --auth a,b=read+write --allow-host shop,.web.test --allow-host=* --allow-origin https://*.a.test,null --allow-origin http://[::1]:80/ --log off --max-streams 9`;
     expect(options(args.split(' '))).toEqual({
       port: 0,
       host: '::1',
@@ -59,6 +59,7 @@ describe('readCommandLine', () => {
       allowHost: ['shop', '.web.test', '*'],
       allowOrigin: ['https://*.a.test', 'null', 'http://[::1]:80/'],
       log: 'off',
+      maxStreams: 9,
     });
   });
 

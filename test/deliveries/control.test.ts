@@ -25,6 +25,20 @@ it('GET /webhooks lists the webhooks and callbacks with what sends them', async 
   });
 });
 
+it('a URL that is set twice gets each webhook once', async () => {
+  const receiver = await startReceiver();
+  const { ask, control } = await startWithWebhooks({ webhookUrl: [receiver.url, receiver.url] });
+  const create = async () => {
+    await ask('POST', '/tasks', { title: 'Call Ann' });
+    await control('POST', '/default/clock/advance', { ms: 1 });
+    return (await control('GET', '/default/deliveries')).body.length;
+  };
+  expect(await create()).toBe(1);
+  const urls = [receiver.url, receiver.url.replace('http:', 'HTTP:')];
+  expect((await control('PUT', '/default/webhooks', { urls })).body.urls).toHaveLength(1);
+  expect(await create()).toBe(2);
+});
+
 it('a webhook is sent by hand, with the newest entry or with other data, and again', async () => {
   const receiver = await startReceiver();
   const { ask, control } = await startWithWebhooks();

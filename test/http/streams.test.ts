@@ -101,6 +101,18 @@ describe('a mocked stream', () => {
     expect((await ask('GET', '/numbers?__items=1')).text).toMatch(/^data: \{"n":-?\d+\}\n\n$/);
   });
 
+  it('is refused if the server already sends as many streams as its option allows', async () => {
+    const server = await startNumbers(EVENTS, THREE, { maxStreams: 1 });
+    const stream = await openStream(server, '/numbers?__open');
+    await stream.until(/"n":3/);
+    const { status, body } = await server.ask('GET', '/numbers?__open');
+    expect([status, body.detail]).toEqual([
+      503,
+      expect.stringMatching(/already sends 1 streams, its maximum: close some of them, or start it with --max-streams 2/),
+    ]);
+    expect((await server.ask('GET', '/numbers')).status).toBe(200);
+  });
+
   it('has no body for a HEAD request', async () => {
     const { ask } = await startNumbers(EVENTS, THREE);
     const { status, headers, text } = await ask('HEAD', '/numbers?__open&__pace=1s');

@@ -215,6 +215,14 @@ describe('invalid parts of OpenAPI 3.2', () => {
       /#\/paths\/~1a\/post\/requestBody has an itemSchema for application\/jsonl that is ignored: the server accepts any/,
     ],
     [
+      'equal names of servers',
+      create32(
+        `\n  /a: ${A}`,
+        'servers: [{ url: /v1, name: main }, { url: /v2 }, { url: /v3 }, { url: /v4, name: main }]',
+      ),
+      /:\d+:\d+ #\/servers\/3\/name is the name of an earlier server, too: use another name$/,
+    ],
+    [
       'an encoding of items',
       create32(`
   /a: { get: { responses: { "200": { description: d, content: { multipart/mixed: {
