@@ -21,10 +21,10 @@ const MAX_PATHS = 20;
  * A server without a path is left out.
  * A URL with a variable has a path for the default value, and one for each value in the `enum`.
  */
-function getServerPaths(servers: unknown): readonly string[] {
-  const paths = (Array.isArray(servers) ? servers : []).flatMap((server) => getPaths(toNode(server)));
+const getServerPaths = memoizeByObject((servers: readonly unknown[]): readonly string[] => {
+  const paths = servers.flatMap((server) => getPaths(toNode(server)));
   return [...new Set(paths.filter((path) => path !== ''))];
-}
+});
 
 function getPaths({ url, variables }: Node): readonly string[] {
   if (typeof url !== 'string') return [];
@@ -253,10 +253,13 @@ function hasOtherTypes(types: readonly string[]): boolean {
 }
 
 /** Returns the servers of an operation: its own, else those of its path item, else those of the document. */
-function findServers(document: Document, operation: string): unknown {
+function findServers(document: Document, operation: string): readonly unknown[] {
   const item = toNode(getNode(document, getItemPointer(operation)));
-  return toNode(getNode(document, operation)).servers ?? item.servers ?? document.servers;
+  const servers = toNode(getNode(document, operation)).servers ?? item.servers ?? document.servers;
+  return Array.isArray(servers) ? servers : NO_SERVERS;
 }
+
+const NO_SERVERS: readonly unknown[] = [];
 
 /** Returns the first 2xx status; else 200 for `2XX` or `default`; else the first documented status that is not 1xx. */
 function getSuccessStatus(responses: readonly DocumentedResponse[]): number {

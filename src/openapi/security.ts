@@ -16,7 +16,7 @@ import { precedesLogin, registersUsers } from './login-paths.ts';
 import { listOperations } from './path-items.ts';
 import { getMedia } from './responses.ts';
 import { ALL_PARTS, getPartItems, getPartProperties, getSchemaParts } from './schema-parts.ts';
-import { mapNodes } from './walk-schemas.ts';
+import { hasNode, mapNodes } from './walk-schemas.ts';
 
 /** The cookie with the token of a login if the response has none, and no security scheme names a cookie. */
 export const SESSION_COOKIE = 'session';
@@ -151,15 +151,12 @@ export function getCredentialNames(
  * `sessionId`, is that of an entry.
  */
 export const getPasswordNames = memoizeByObject((document: Document): CredentialNames => {
-  const pointers: string[] = [];
-  let hasPasswords = false;
-  mapNodes(document, (node, pointer) => {
-    hasPasswords ||= isSecret(node);
-    pointers.push(pointer);
-    return node;
-  });
   const names = { headers: new Set<string>(), query: new Set<string>(), properties: new Set<string>() };
-  for (const pointer of hasPasswords ? pointers : []) addNames(document, pointer, names);
+  if (hasNode(document, isSecret))
+    mapNodes(document, (node, pointer) => {
+      addNames(document, pointer, names);
+      return node;
+    });
   const [headers, query, properties] = [[...names.headers], [...names.query], [...names.properties]];
   return { headers, query, properties, paths: listSecretPaths(document) };
 });

@@ -77,6 +77,20 @@ export function mapNodes<Whole>(document: Whole, change: (node: Node, pointer: s
   return visit(document, '', false) as Whole;
 }
 
+/** Returns whether a node of a document passes a test. Takes a fraction of the time of `mapNodes`: creates no pointers. */
+export function hasNode(document: unknown, test: (node: Node) => boolean): boolean {
+  const visit = (node: unknown, isNames: boolean): boolean => {
+    if (Array.isArray(node)) return node.some((entry) => visit(entry, false));
+    if (!isNode(node)) return false;
+    for (const key in node) {
+      const kind = getKind(key, isNames);
+      if (kind !== 'value' && visit(node[key], kind === 'names')) return true;
+    }
+    return !isNames && test(node);
+  };
+  return visit(document, false);
+}
+
 /** An object in a document or a schema. */
 export type Node = { readonly [key: string]: unknown };
 

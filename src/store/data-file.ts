@@ -1,5 +1,4 @@
-import type { ParseError } from 'jsonc-parser';
-import jsonc from 'jsonc-parser';
+import type * as Jsonc from 'jsonc-parser';
 import type { Issue } from '../util/issue.ts';
 import { UserError } from '../util/issue.ts';
 import { formatPointer } from '../util/json-pointer.ts';
@@ -11,6 +10,7 @@ import {
   TOO_DEEP,
   TOO_DEEP_REMEDY,
 } from '../util/limits.ts';
+import { loadPackage } from '../util/load-package.ts';
 import { runAtOnce, type Steps, splitList } from '../util/slices.ts';
 import { limitList } from '../util/text.ts';
 import { tryOrError } from '../util/try-or-undefined.ts';
@@ -308,7 +308,8 @@ export interface JsonSyntaxError {
  * Parses the text again with another parser, because `JSON.parse` does not report the position of every error.
  */
 export function createJsonSyntaxError(text: string, { message }: Error): JsonSyntaxError {
-  const errors: ParseError[] = [];
+  const jsonc = loadJsonc();
+  const errors: Jsonc.ParseError[] = [];
   // The parser is recursive. It throws a RangeError if the text is nested too deeply for the call stack.
   tryOrError(RangeError, () => jsonc.parse(text, errors, { disallowComments: true }));
   const [first] = errors;
@@ -326,7 +327,7 @@ export function findDuplicateName(text: string): JsonSyntaxError | undefined {
   const objects: Set<string>[] = [];
   let duplicate: JsonSyntaxError | undefined;
   const result = tryOrError(RangeError, () =>
-    jsonc.visit(text, {
+    loadJsonc().visit(text, {
       onObjectBegin: () => void objects.push(new Set()),
       onObjectEnd: () => void objects.pop(),
       onObjectProperty(name, _offset, _length, line) {
@@ -340,6 +341,11 @@ export function findDuplicateName(text: string): JsonSyntaxError | undefined {
     }),
   );
   return result instanceof RangeError ? { line: 1, message: `${TOO_DEEP}: ${TOO_DEEP_REMEDY}` } : duplicate;
+}
+
+/** Loads the parser that describes errors, which only an invalid file needs. */
+function loadJsonc(): typeof Jsonc {
+  return loadPackage('jsonc-parser');
 }
 
 /** Converts an error code such as "ValueExpected" to "value expected". */
