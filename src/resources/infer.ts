@@ -1,6 +1,7 @@
 import type { Route } from '../openapi/routes.ts';
 import { findAssignment, findEffect, splitActionPath, splitBulkPath } from './actions.ts';
 import { planArchiving } from './archiving.ts';
+import { addUsers } from './created-users.ts';
 import { getDocumentPaths, getOverrides, type Overrides } from './document-paths.ts';
 import { findReference, findResources } from './find-resources.ts';
 import { findFollow } from './follows.ts';
@@ -43,15 +44,7 @@ import { connectActions } from './transitions.ts';
 import { addFilePaths, isDownload, isUpload } from './uploads.ts';
 import { linkToUsers } from './user-parts.ts';
 import { planUser } from './user-plans.ts';
-import {
-  addOwnProperties,
-  confirmsEmail,
-  createUsers,
-  findLogin,
-  findLoginNames,
-  findOwnUser,
-  findUsers,
-} from './users.ts';
+import { addOwnProperties, confirmsEmail, findLogin, findLoginNames, findOwnUser, findUsers } from './users.ts';
 import { type RestRoute, toRestRoutes } from './verb-paths.ts';
 import { addLookups } from './views.ts';
 
@@ -63,11 +56,11 @@ import { addLookups } from './views.ts';
 export function inferResources(reader: SchemaReader, documented: readonly Route[], lists: KnownLists): Inference {
   const restRoutes = toRestRoutes(reader, documented);
   const routes = [...restRoutes.values()];
-  const found = findResources(reader, getDocumentPaths(reader.document, routes), lists);
-  const known = findUsers(reader, found, routes);
-  const created = known ? undefined : createUsers(reader, found, routes);
-  const all = addFilePaths(routes, addLookups(reader, routes, created ? [...found, created] : found));
-  const listed = all.find(({ name }) => name === (known ?? created)?.name);
+  const paths = getDocumentPaths(reader.document, routes);
+  const found = addUsers(reader, paths, findResources(reader, paths, lists), routes);
+  const { isHidden } = found;
+  const all = addFilePaths(routes, addLookups(reader, routes, found.resources));
+  const listed = all.find(({ name }) => name === found.users?.name);
   const own = listed && addOwnProperties(reader, listed, routes);
   const isLogin = (route: Route) => own !== undefined && findLogin(reader, own, route)?.isRegistration === false;
   const loginPaths = routes.filter(isLogin).map(({ path }) => path);
@@ -80,7 +73,6 @@ export function inferResources(reader: SchemaReader, documented: readonly Route[
   const users = sent.find(({ name }) => name === own?.name);
   const marks = findMarks(reader, sent, hasLogin ? routes : [], { users, ownPaths });
   const resources = omitMarkedLists(sent, marks);
-  const isHidden = created !== undefined;
   const isRegistered = routes.some((route) => users && findLogin(reader, users, route, isHidden)?.isRegistration);
   const follow = users && findFollow(reader, users, routes);
   const context = { follow, loginPaths, ownPaths, isHidden, createsUnknown: isHidden && !isRegistered };

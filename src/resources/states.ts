@@ -1,4 +1,4 @@
-import { normalizeName } from '../util/names.ts';
+import { normalizeName, toSingular } from '../util/names.ts';
 import type { SchemaReader } from './schema-reader.ts';
 
 /**
@@ -97,6 +97,20 @@ export function findStateValue(reader: SchemaReader, schema: string, segment: st
   if (undone !== undefined) return { property: undone, value: false };
   const opposite = removeNegation(word);
   return opposite === undefined ? undefined : findOtherOfTwo(reader, schema, opposite);
+}
+
+/**
+ * Returns the value of a property that says what an entry is, such as `role: 'business'`, if a segment of a path has
+ * exactly its name or its plural, and no other property has it.
+ */
+export function findClassValue(reader: SchemaReader, schema: string, segment: string): StateValue | undefined {
+  const words = [segment, toSingular(segment)].map(normalizeName);
+  const found = [...reader.getProperties(schema)].flatMap(([property, pointer]): readonly StateValue[] => {
+    const values = reader.getKeyword(pointer, 'enum');
+    const named = Array.isArray(values) ? values.filter((value) => words.includes(normalizeName(String(value)))) : [];
+    return CLASSES.test(normalizeName(property)) && named.length === 1 ? [{ property, value: named[0] }] : [];
+  });
+  return found.length === 1 ? found[0] : undefined;
 }
 
 /** Returns the rest of a verb that starts with a negation: `archive` for `unarchive`. */

@@ -69,7 +69,7 @@ const CLIENT_SECRET_NAMES = ['clientsecret'];
 const LOGIN_ID = /(?:log|sign)_?-?(?:in|on|up)|session|authenticat|register|(?:issue|create|get|obtain)_?-?token/i;
 
 /** Matches the last segment of a path with the user who sends the request. */
-const OWN_USER = /^(?:me|whoami|profile|user|account|current|current-?_?user|self)$/i;
+export const OWN_USER = /^(?:me|whoami|profile|user|account|current|current-?_?user|self)$/i;
 
 /**
  * Returns the resource with the users of a document: entries with a login, or created with one and a password, whose
@@ -95,39 +95,6 @@ export function findUsers(
 }
 
 /**
- * Returns a resource for the users of a document that has a login, but no list of users: the object of `GET /user`, or
- * the user in the response of a login or a registration, becomes an entry of `users`.
- */
-export function createUsers(
-  reader: SchemaReader,
-  resources: readonly Resource[],
-  routes: readonly Route[],
-): Resource | undefined {
-  const isUser = ({ kind, schema, name }: Resource) =>
-    kind === 'singleton' && OWN_USER.test(name) && findNamed(reader, schema, LOGIN_NAMES) !== undefined;
-  if (resources.some(({ name }) => name === 'users')) return undefined;
-  const single = resources.find((one) => one.schema !== '' && isUser(one) && one.mounts[0]?.parents.length === 0);
-  const own = single?.schema ?? findUserSchema(reader, routes);
-  if (own === undefined) return undefined;
-  const property = reader.hasId(own, 'user') ? findNamed(reader, own, ['id', 'uuid', 'userid']) : undefined;
-  const schema = property === undefined ? '' : (reader.getProperties(own).get(property) ?? '');
-  const id = { parameter: 'id', property, name: 'id', schema };
-  const mount = { collection: '/users', item: undefined, parents: [], id };
-  const users: Resource = {
-    ...{ name: 'users', singular: namePerson(reader, own), kind: 'collection', schema: own, id, mounts: [mount] },
-    ...{ canCreate: true, canPost: true, canDelete: false },
-  };
-  return routes.some((route) => findLogin(reader, users, route)?.credentials) ? users : undefined;
-}
-
-/** Returns the name of a schema for people who log in, such as `customer` for `Customer`; `user` for other names. */
-function namePerson(reader: SchemaReader, schema: string): string {
-  const name = reader.resolve(schema).split('/').at(-1) ?? '';
-  const isPerson = [...PERSONS, ...PERSONS_WITH_LOGIN].includes(normalizeName(name)) && !/profile$/i.test(name);
-  return isPerson ? name.charAt(0).toLowerCase() + name.slice(1) : 'user';
-}
-
-/**
  * Returns the users with the schema of `GET /me`, if it has more properties of a user than the one in a list, which can
  * be a public profile.
  */
@@ -148,26 +115,12 @@ export function addOwnProperties(reader: SchemaReader, users: Resource, routes: 
   return richer === undefined || schema === '' ? users : { ...users, schema: richer, otherSchemas: [schema] };
 }
 
-/** Returns the schema of the user in the response of `GET /me`, or else of a login or a registration. */
-function findUserSchema(reader: SchemaReader, routes: readonly Route[]): string | undefined {
-  const own = routes.filter((route) => isAboutSender(route) && route.method === 'GET');
-  const others = routes.filter((route) => findCredentials(reader, route));
-  const schemas = [...own, ...others].flatMap((route) => {
-    const response = reader.getResponseSchema(route, route.successStatus);
-    if (response === undefined) return [];
-    const { schema } = reader.findEntry(response, 'user', undefined);
-    // A login can respond with tokens and, beside them, with the user.
-    return [schema, ...[...reader.getProperties(schema).values()].filter((pointer) => reader.isObject(pointer))];
-  });
-  return schemas.find((schema) => findNamed(reader, schema, LOGIN_NAMES) !== undefined);
-}
-
-function isAboutSender({ path, pathNames }: Route): boolean {
+export function isAboutSender({ path, pathNames }: Route): boolean {
   return pathNames.length === 0 && OWN_USER.test(getLastSegment(path));
 }
 
 /** Returns the names of the properties with a login and a password in a request body, and where they are. */
-function findCredentials(reader: SchemaReader, route: Route) {
+export function findCredentials(reader: SchemaReader, route: Route) {
   const request = reader.getRequestSchema(route);
   if (route.method !== 'POST' || route.pathNames.length > 0 || request === undefined) return undefined;
   const { path, schema } = findBody(reader, request);

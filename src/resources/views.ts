@@ -3,7 +3,7 @@ import type { Entry } from '../store/state.ts';
 import { addToGroup } from '../util/groups.ts';
 import { toIsoTime } from '../util/iso-time.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
-import { normalizeName } from '../util/names.ts';
+import { normalizeName, toSingular } from '../util/names.ts';
 import { isChildName } from './actions.ts';
 import { describeConditions } from './derived.ts';
 import {
@@ -23,7 +23,7 @@ import { listWrapped } from './response-shapes.ts';
 import type { SchemaReader } from './schema-reader.ts';
 import { findCreatedName } from './server-values.ts';
 import { compareValues, POPULAR_NAMES } from './sort-entries.ts';
-import { findStateValue } from './states.ts';
+import { findClassValue, findStateValue } from './states.ts';
 import { findTree } from './trees.ts';
 
 /** Names of dates and times until which something must be done, without uppercase letters and separators. */
@@ -36,21 +36,28 @@ export const DELETED_NAMES = ['deletedat', 'deletedon', 'deletedtime', 'deletion
  * Returns which entries a path shows, and in which order, by the words in the path.
  * Returns undefined if the path shows all entries.
  */
-export function findView(reader: SchemaReader, resource: Pick<Resource, 'schema'>, path: string): View | undefined {
+export function findView(reader: SchemaReader, resource: Viewed, path: string): View | undefined {
   const view = readView(reader, resource, path);
   const isAll = view.values.length + view.times.length === 0 && !view.order;
   return isAll ? undefined : view;
 }
 
-function readView(reader: SchemaReader, { schema }: Pick<Resource, 'schema'>, path: string): View {
-  const word = normalizeName(getLastSegment(path));
+type Viewed = Pick<Resource, 'schema' | 'singular'>;
+
+function readView(reader: SchemaReader, { schema, singular }: Viewed, path: string): View {
+  const segment = getLastSegment(path);
+  const word = normalizeName(segment);
   const find = (names: readonly string[]) =>
     names
       .map((name) => [...reader.getProperties(schema).keys()].find((property) => normalizeName(property) === name))
       .find((property) => property !== undefined);
   const view = { values: [], times: [], order: undefined };
   // The value of a property, such as the status `overdue`, says more than a date.
-  const state = findStateValue(reader, schema, getLastSegment(path));
+  // `/admin/users` shows all users, although the role of some is `user`, and the path `/teams/{teamId}/members` has the
+  // members of a team, whatever their role is.
+  const isClass = !path.includes('{') && normalizeName(toSingular(segment)) !== normalizeName(singular);
+  const named = isClass ? findClassValue(reader, schema, segment) : undefined;
+  const state = findStateValue(reader, schema, segment) ?? named;
   if (state) return { ...view, values: [{ ...state, isEqual: true }] };
   const due = find(DUE_NAMES);
   if (due !== undefined && /^(?:overdue|late|expired|past)$/.test(word)) {

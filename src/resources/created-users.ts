@@ -1,0 +1,109 @@
+import type { Route } from '../openapi/routes.ts';
+import { normalizeName, toSingular } from '../util/names.ts';
+import { type DocumentPaths, getOverrides, getResourceSegment } from './document-paths.ts';
+import { getLastSegment, getParameterName, getParentPath, toTemplate } from './names.ts';
+import { findId, hasEntryResponse } from './path-keys.ts';
+import type { Mount, Resource } from './resource.ts';
+import type { SchemaReader } from './schema-reader.ts';
+import { LOGIN_NAMES, PERSONS, PERSONS_WITH_LOGIN } from './user-names.ts';
+import { findCredentials, findLogin, findNamed, findUsers, isAboutSender, OWN_USER } from './users.ts';
+import { addOtherViews, listUsed } from './views.ts';
+
+/**
+ * Finds the resource with the users, or adds one for a document that has a login, but no list of users.
+ * Then a list that no operation changes, and that has the schema of users, shows the users.
+ * `isHidden` in the result: whether the resource is added.
+ */
+export function addUsers(
+  reader: SchemaReader,
+  paths: DocumentPaths,
+  resources: readonly Resource[],
+  routes: readonly Route[],
+): { readonly resources: readonly Resource[]; readonly users: Resource | undefined; readonly isHidden: boolean } {
+  const known = findUsers(reader, resources, routes);
+  const created = known ? undefined : createUsers(reader, resources, routes);
+  if (!created) return { resources, users: known, isHidden: false };
+  const isView = ({ kind, schema, canCreate }: Resource) =>
+    kind === 'collection' && !canCreate && schema !== '' && reader.isSame(schema, created.schema);
+  const users = addUserPaths(reader, resources, created, routes);
+  const others = resources.filter((one) => !isView(one));
+  return { resources: addOtherViews(reader, paths, [...others, users]), users, isHidden: true };
+}
+
+/**
+ * Adds the paths of one user, such as `/users/{id}`, to the resource of the users.
+ * An operation at the path must show a user.
+ */
+function addUserPaths(
+  reader: SchemaReader,
+  resources: readonly Resource[],
+  users: Resource,
+  routes: readonly Route[],
+): Resource {
+  const used = listUsed(resources);
+  const names = ['user', users.singular, ...PERSONS].map(normalizeName);
+  const isUsers = (path: string) => names.includes(normalizeName(toSingular(getResourceSegment(path))));
+  const items = routes.filter((route) => {
+    const { path, pathNames } = route;
+    const isItem = pathNames.length === 1 && getParameterName(getLastSegment(path)) !== undefined;
+    const isUser = isItem && !used.has(path) && isUsers(getParentPath(path));
+    return isUser && route.method !== 'POST' && hasEntryResponse(reader, users, route);
+  });
+  const mounts = [...new Map(items.map((route) => [toTemplate(route.path), route])).values()].map((route): Mount => {
+    const parameter = route.pathNames[0] ?? '';
+    const { id: own } = getOverrides(reader.document, route);
+    const { schema, singular } = users;
+    const id = findId(reader, { schema, parameter, singular, route, isChosenByClient: false, isUnshown: false, own });
+    return { collection: getParentPath(route.path), item: route.path, parents: [], id };
+  });
+  const [first] = mounts;
+  const canDelete = routes.some(({ method, path }) => method === 'DELETE' && mounts.some(({ item }) => item === path));
+  return first ? { ...users, id: first.id, mounts: [...mounts, ...users.mounts], canDelete } : users;
+}
+
+/**
+ * Returns a resource for the users of a document that has a login, but no list of users: the object of `GET /user`, or
+ * the user in the response of a login or a registration, becomes an entry of `users`.
+ */
+function createUsers(
+  reader: SchemaReader,
+  resources: readonly Resource[],
+  routes: readonly Route[],
+): Resource | undefined {
+  const isUser = ({ kind, schema, name }: Resource) =>
+    kind === 'singleton' && OWN_USER.test(name) && findNamed(reader, schema, LOGIN_NAMES) !== undefined;
+  if (resources.some(({ name }) => name === 'users')) return undefined;
+  const single = resources.find((one) => one.schema !== '' && isUser(one) && one.mounts[0]?.parents.length === 0);
+  const own = single?.schema ?? findUserSchema(reader, routes);
+  if (own === undefined) return undefined;
+  const property = reader.hasId(own, 'user') ? findNamed(reader, own, ['id', 'uuid', 'userid']) : undefined;
+  const schema = property === undefined ? '' : (reader.getProperties(own).get(property) ?? '');
+  const id = { parameter: 'id', property, name: 'id', schema };
+  const mount = { collection: '/users', item: undefined, parents: [], id };
+  const users: Resource = {
+    ...{ name: 'users', singular: namePerson(reader, own), kind: 'collection', schema: own, id, mounts: [mount] },
+    ...{ canCreate: true, canPost: true, canDelete: false },
+  };
+  return routes.some((route) => findLogin(reader, users, route)?.credentials) ? users : undefined;
+}
+
+/** Returns the name of a schema for people who log in, such as `customer` for `Customer`; `user` for other names. */
+function namePerson(reader: SchemaReader, schema: string): string {
+  const name = reader.resolve(schema).split('/').at(-1) ?? '';
+  const isPerson = [...PERSONS, ...PERSONS_WITH_LOGIN].includes(normalizeName(name)) && !/profile$/i.test(name);
+  return isPerson ? name.charAt(0).toLowerCase() + name.slice(1) : 'user';
+}
+
+/** Returns the schema of the user in the response of `GET /me`, or else of a login or a registration. */
+function findUserSchema(reader: SchemaReader, routes: readonly Route[]): string | undefined {
+  const own = routes.filter((route) => isAboutSender(route) && route.method === 'GET');
+  const others = routes.filter((route) => findCredentials(reader, route));
+  const schemas = [...own, ...others].flatMap((route) => {
+    const response = reader.getResponseSchema(route, route.successStatus);
+    if (response === undefined) return [];
+    const { schema } = reader.findEntry(response, 'user', undefined);
+    // A login can respond with tokens and, beside them, with the user.
+    return [schema, ...[...reader.getProperties(schema).values()].filter((pointer) => reader.isObject(pointer))];
+  });
+  return schemas.find((schema) => findNamed(reader, schema, LOGIN_NAMES) !== undefined);
+}
