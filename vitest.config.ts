@@ -22,7 +22,7 @@ export default defineConfig({
       // The pages run in the browser tests, and what needs a database in the tests with PostgreSQL.
       // The program runs in processes of its own: the tests in test/cli start it, and their coverage is not seen here.
       exclude: [
-        'src/cli/{main,program,serve,heap-growth,background,background-commands,background-state,mcp,skill}.ts',
+        'src/cli/{main,program,serve,heap-growth,background,background-commands,background-log,background-state,mcp,skill}.ts',
         'src/console/**',
         'src/reference/**',
         'src/store/postgres/**',

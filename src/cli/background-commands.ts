@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError } from 'commander';
-import { printLog, restartServer, type Started, type Stopped, stopServer } from './background.ts';
+import { restartServer, type Started, type Stopped, stopServer } from './background.ts';
+import { printLog } from './background-log.ts';
 import { type BackgroundServer, DEFAULT_NAME, formatRunning, listOtherNames, listServers } from './background-state.ts';
 import type { CommandError, CommandResult } from './json-output.ts';
 import { addOptions, type OptionRow, parseCount } from './option-values.ts';

@@ -1,9 +1,10 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Storefront } from '../server/options.ts';
 import { findLockOwner } from '../store/lock.ts';
 import { UserError } from '../util/issue.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
+import { createFolder } from './create-folder.ts';
 import type { Environment } from './environment.ts';
 
 /** The folder with the files of the servers that were started in the background, in the folder of the start. */
@@ -53,7 +54,7 @@ export function getPaths(name: string) {
 /** Creates the folder for the files of the servers, which Git ignores, and returns what `open` returns. */
 export function openFolder<Result>(open: () => Result): Result {
   try {
-    mkdirSync(FOLDER, { recursive: true, mode: 0o700 });
+    createFolder(FOLDER, 0o700);
     const ignoreFile = join(FOLDER, '.gitignore');
     if (!existsSync(ignoreFile)) writeFileSync(ignoreFile, '*\n');
     return open();

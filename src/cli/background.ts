@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, ftruncateSync, openSync, readFileSync, readSync, rmSync, statSync } from 'node:fs';
+import { closeSync, ftruncateSync, openSync, rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { type Lock, lockFile } from '../store/lock.ts';
 import { UserError } from '../util/issue.ts';
 import { toFlag } from '../util/text.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
+import { readLastLines, restoreLog } from './background-log.ts';
 import {
   type BackgroundServer,
   createUnknownServer,
@@ -91,6 +92,7 @@ export async function runInBackground(
   writeStored(base);
   // After an error, the file stays, so that `status` shows that the server has ended, and `restart` has its options.
   process.once('exit', (code) => {
+    if (readStored(name)?.pid === process.pid) tryOrUndefined(() => restoreLog(logFile));
     if (code === 0) rmSync(stateFile, { force: true });
   });
   const description = await serve().catch((error) => {
@@ -109,17 +111,20 @@ export async function runInBackground(
 const KEEP_MS = 200;
 
 /**
- * Keeps the file of the server of this process, so that commands find the server also after the file or its folder was
- * deleted. Writes it again unless another process has the name. Never resolves, and does not keep the process running.
+ * Keeps the files of the server of this process, so that commands find the server and its log also after the files or
+ * their folder were deleted. Writes the files again unless another process has the name.
+ * Never resolves, and does not keep the process running.
  */
 async function keepStored(server: StoredServer, lock: Pick<Lock, 'renew'>): Promise<never> {
   for (;;) {
     await sleep(KEEP_MS, undefined, { ref: false });
-    if (readStored(server.name)?.pid === server.pid) continue;
     try {
-      openFolder(() => {});
-      await lock.renew();
-      writeStored(server);
+      if (readStored(server.name)?.pid !== server.pid) {
+        openFolder(() => {});
+        await lock.renew();
+        writeStored(server);
+      }
+      restoreLog(server.logFile);
     } catch {
       // Another process has the name, or the folder cannot be written: the next attempt can succeed.
     }
@@ -202,7 +207,7 @@ async function spawnServer(
   environment: Environment = {},
 ): Promise<'ready' | 'taken'> {
   const { logFile } = getPaths(name);
-  const log = openFolder(() => openSync(logFile, 'a', 0o600));
+  const log = openFolder(() => openSync(logFile, 'a+', 0o600));
   const child = spawn(process.execPath, [...process.execArgv, process.argv[1] ?? '', ...args], {
     detached: true,
     stdio: ['ignore', log, log, 'ipc'],
@@ -241,12 +246,6 @@ function waitForMessage(child: ChildProcess, logFile: string): Promise<'ready' |
     child.once('error', (error) => fail(`could not be started (${error.message})`));
     child.once('exit', (code, signal) => fail(`ended with ${code ?? signal} instead of starting`));
   });
-}
-
-/** Returns the last lines of a file; an empty text if it cannot be read. */
-function readLastLines(file: string, count: number): string {
-  const lines = (tryOrUndefined(() => readFileSync(file, 'utf8')) ?? '').trimEnd().split('\n');
-  return lines.slice(-count).join('\n');
 }
 
 /** Sends a signal to a process and its children. Does nothing if they have ended. */
@@ -327,52 +326,4 @@ async function restart(name: string): Promise<BackgroundServer> {
   writeStored(ended);
   const environment = { ...getOptionVariables({}), ...stored.environment };
   return (await startServer(name, { ...stored, environment })).server;
-}
-
-/** How the log of a server is read. `lines`: the number of last lines; undefined for all. */
-interface LogReading {
-  readonly lines: number | undefined;
-  /** Whether new lines are printed until the server ends. */
-  readonly follows: boolean;
-}
-
-/** Prints the log of a server. Throws a `UserError` if there is none. */
-export async function printLog(
-  name: string,
-  { lines, follows }: LogReading,
-  print: (text: string) => void,
-): Promise<void> {
-  const { logFile } = getPaths(name);
-  const text = tryOrUndefined(() => readFileSync(logFile, 'utf8'));
-  if (text === undefined && (await isRunning(name)))
-    throw new UserError(`The log ${logFile} was deleted. Begin a new one: storefront restart${formatName(name)}`);
-  if (text === undefined) throw await createUnknownServer(name);
-  const all = text.split('\n');
-  print(lines === undefined ? text : all.slice(-lines - 1).join('\n'));
-  let position = Buffer.byteLength(text);
-  while (follows) {
-    const mayGrow = await isRunning(name);
-    position = printNewText(logFile, position, print);
-    if (!mayGrow) return;
-    await sleep(POLL_MS);
-  }
-}
-
-/** Prints what was added to a file after a position in bytes. Returns the new position. */
-function printNewText(file: string, position: number, print: (text: string) => void): number {
-  const { size } = statSync(file);
-  // A restart begins the file again.
-  const from = size < position ? 0 : position;
-  if (size === from) return from;
-  const bytes = Buffer.alloc(size - from);
-  const descriptor = openSync(file, 'r');
-  try {
-    // A line can still be incomplete, so only whole ones are printed.
-    const read = readSync(descriptor, bytes, 0, bytes.length, from);
-    const end = bytes.subarray(0, read).lastIndexOf('\n') + 1;
-    print(bytes.toString('utf8', 0, end));
-    return from + end;
-  } finally {
-    closeSync(descriptor);
-  }
 }

@@ -1,8 +1,9 @@
-import { copyFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { copyFileSync, existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Argument, Command } from 'commander';
 import { getPackageFile } from '../package-file.ts';
 import { UserError } from '../util/issue.ts';
+import { createFolder } from './create-folder.ts';
 import { addOptions } from './option-values.ts';
 
 /** The folders in which coding agents look for the skills of a project. */
@@ -49,7 +50,7 @@ export function installSkill({ dir, force = false }: SkillOptions): readonly str
     throw new UserError(`${changed} is another version of the skill, or was changed. Use --force to replace it.`);
   for (const file of files) {
     access(file, () => {
-      mkdirSync(dirname(file), { recursive: true });
+      createFolder(dirname(file));
       copyFileSync(source, file);
     });
   }

@@ -53,6 +53,14 @@ it.each([
   }
 });
 
+it.skipIf(process.platform !== 'linux')('A folder that the file system refuses is an error', async () => {
+  const { install } = await createProject();
+  expect(await install('--dir', '/proc/skills/own')).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('Cannot write the skill to /proc/skills/own/storefront/SKILL.md (ENOENT'),
+  });
+});
+
 it('The skill has the metadata that agents need', async () => {
   const text = await readFile(projectFile('skills/storefront/SKILL.md'), 'utf8');
   const [, name, description = ''] = /^---\nname: ([a-z-]+)\ndescription: (.+)\n---\n/.exec(text) ?? [];

@@ -217,6 +217,26 @@ it('A stop also ends the processes that handlers have started', async () => {
   await vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 60_000 });
 });
 
+it('A log that was deleted is restored, with what the server logs afterwards', async () => {
+  const { folder, run, status } = await createFolder();
+  await run('start', '--background', ...IN_MEMORY);
+  const [server] = await status();
+  const follows = run('logs', '--follow');
+  for (const [index, path] of ['.storefront', '.storefront/default.log'].entries()) {
+    await rm(join(folder, path), { recursive: true });
+    await vi.waitFor(() => stat(join(folder, '.storefront', 'default.log')), { timeout: 60_000 });
+    await fetch(`${server?.url}/api/products?after=${index}`);
+  }
+  expect((await run('logs')).stdout).toContain('listening at');
+  await rm(join(folder, '.storefront'), { recursive: true });
+  await vi.waitFor(() => stat(join(folder, '.storefront', 'default.json')), { timeout: 60_000 });
+  await run('stop');
+  const lines = (await run('logs')).stdout.split('\n');
+  for (const text of ['listening at', 'after=0', 'after=1'])
+    expect(lines.filter((line) => line.includes(text))).toHaveLength(1);
+  expect((await follows).stdout).toContain('after=1');
+});
+
 it('A server is found also after the folder .storefront was deleted', async () => {
   const { folder, run, status } = await createFolder();
   await run('start', '--background', ...IN_MEMORY);
@@ -228,7 +248,6 @@ it('A server is found also after the folder .storefront was deleted', async () =
   expect((await run('start', '--background', ...IN_MEMORY)).stdout).toMatch(/^Already running/);
   await rm(join(folder, '.storefront'), { recursive: true });
   await vi.waitFor(() => stat(join(folder, '.storefront', 'default.json')), { timeout: 60_000 });
-  expect((await run('logs')).stderr).toContain('was deleted. Begin a new one: storefront restart');
   expect((await run('restart')).stdout).toMatch(/^default: running/);
   expect((await run('logs')).stdout).toContain('listening at');
   await rm(join(folder, '.storefront'), { recursive: true });
