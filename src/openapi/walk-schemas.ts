@@ -77,7 +77,7 @@ export function mapNodes<Whole>(document: Whole, change: (node: Node, pointer: s
   return visit(document, '', false) as Whole;
 }
 
-/** Returns whether a node of a document passes a test. Takes a fraction of the time of `mapNodes`: creates no pointers. */
+/** Returns whether a node of a document passes a test. Creates no pointers, and so is faster than `mapNodes`. */
 export function hasNode(document: unknown, test: (node: Node) => boolean): boolean {
   const visit = (node: unknown, isNames: boolean): boolean => {
     if (Array.isArray(node)) return node.some((entry) => visit(entry, false));
