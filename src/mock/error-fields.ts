@@ -139,8 +139,8 @@ export interface RequestError {
   readonly violations: readonly Violation[];
   /** The time of the response, in ms since 1970; undefined if it is not known. */
   readonly nowMs: number | undefined;
-  /** The codes that the document has for the error. */
-  readonly documented?: DocumentedCodes | undefined;
+  /** Returns the codes that the document has for the error. */
+  readonly getDocumented?: (() => DocumentedCodes | undefined) | undefined;
 }
 
 /**
@@ -226,7 +226,8 @@ export function getFieldValues(
 }
 
 /** Returns the codes that the document has for a field of an error, or of an entry of a list with its violations. */
-function listDocumented(plain: string, { documented, ...error }: RequestError): readonly unknown[] {
+function listDocumented(plain: string, error: RequestError): readonly unknown[] {
+  const documented = error.getDocumented?.();
   const isInList = 'violation' in error;
   return documented && (documented.isInList || !isInList) ? (documented.byName.get(plain) ?? []) : [];
 }

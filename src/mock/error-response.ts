@@ -83,13 +83,11 @@ export function createErrorResponder(
     const own = setStatus(described, status);
     // Most forms of errors have no code, and then it is not searched for.
     let found: { readonly codes: DocumentedCodes | undefined } | undefined;
-    const error: RequestError = {
-      ...own.error,
-      get documented() {
-        found ??= { codes: findDocumentedCodes(contract, response, own.error) };
-        return found.codes;
-      },
+    const getDocumented = () => {
+      found ??= { codes: findDocumentedCodes(contract, response, own.error) };
+      return found.codes;
     };
+    const error: RequestError = { ...own.error, getDocumented };
     const types = response && Object.keys(response.media).length > 0 ? response.media : (findCommonMedia(status) ?? {});
     const type = chooseErrorType(types, described.accept) ?? '';
     const media = types[type];
