@@ -107,7 +107,7 @@ async function examineTrial(context: CheckContext, cycle: LifeCycle, trial: Acti
   if (confidence === undefined || (confidence === 'likely' && isIdempotent)) return sequence.findings;
   results.coverage.countRule('action-refused', action);
   if (!(await act(sequence, resource, action))) return sequence.findings;
-  const message = `${action.operationId} succeeded although ${flag} was already ${JSON.stringify(after?.[flag])}, although it documents ${CONFLICT} with "${description}"`;
+  const message = `${action.operationId} succeeded although ${flag} was already ${JSON.stringify(after?.[flag])}, but it documents ${CONFLICT} with "${description}"`;
   const title = `is refused after ${action.operationId}`;
   sequence.add(action, { rule: 'action-refused', title, message, pointer: action.pointer, property: flag, confidence });
   return sequence.findings;

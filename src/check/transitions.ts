@@ -140,7 +140,7 @@ async function examineTrial(context: CheckContext, cycle: LifeCycle, { path, act
     const text = change
       ? `changed ${change.property} from ${JSON.stringify(change.from)} to ${JSON.stringify(change.to)}`
       : `succeeded although ${status} was already ${JSON.stringify(entry[status])}`;
-    const message = `${action.operationId} ${text}, although it documents ${CONFLICT} and ${reason.text}`;
+    const message = `${action.operationId} ${text}, but it documents ${CONFLICT} and ${reason.text}`;
     sequence.add(action, {
       rule: 'action-refused',
       title: `is refused after ${(path.at(-1) ?? cycle.create).operationId}`,

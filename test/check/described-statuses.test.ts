@@ -80,7 +80,7 @@ async function findMessages(finish: string, from: readonly string[]) {
 
 it('the check finds an action that changes a status other than the one in its summary', async () => {
   expect(await findMessages('Finish a job that is in progress.', ['open', 'in_progress'])).toEqual([
-    'finishJob changed status from "open" to "done", although it documents 409 and is described as "Finish a job that is in progress."',
+    'finishJob changed status from "open" to "done", but it documents 409 and is described as "Finish a job that is in progress."',
   ]);
 });
 
