@@ -160,7 +160,12 @@ function listRemedies(details: unknown): string | undefined {
 /** Matches a suggestion in parentheses, as commander adds it to its messages. */
 const SUGGESTION = /\((did you mean [^)]*)\)$/i;
 
+/** Matches the valid values of an argument or an option, as commander adds them to its messages. */
+const CHOICES = /Allowed choices are (.*)$/;
+
 function findRemedy(message: string): string | undefined {
+  const [, choices] = CHOICES.exec(message) ?? [];
+  if (choices !== undefined) return escapeControlsInLines(`Use one of ${choices}`);
   const [, remedy] = SUGGESTION.exec(message) ?? REMEDY.exec(message) ?? [];
   return remedy && escapeControlsInLines(remedy.charAt(0).toUpperCase() + remedy.slice(1));
 }

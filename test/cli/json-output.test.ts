@@ -237,6 +237,7 @@ describe('an invalid command line', () => {
     ['faults ad', 'faults', 'add'],
     ['coverage --lcov', 'coverage', 'Use only one of --json and --lcov.'],
     ['diff a b --markdown', 'diff', 'Use only one of --json and --markdown.'],
+    ['clock reset', 'clock', 'Use one of show, set, freeze, run, advance, follow.'],
   ])('%s has the code invalid_usage and a fix', async (line, command, fix) => {
     const output = await run(line);
     expect(output).toMatchObject({ command, exitCode: 2, error: { code: 'invalid_usage' } });
