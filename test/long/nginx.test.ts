@@ -98,6 +98,7 @@ async function startDeployed(...options: readonly string[]) {
           text: await text(response),
           type: response.headers['content-type'],
           cookie: response.headers['set-cookie']?.[0],
+          location: response.headers.location,
         }),
       );
       sent.on('error', reject).end(body === undefined ? undefined : JSON.stringify(body));
@@ -120,7 +121,19 @@ interface Received {
   readonly text: string;
   readonly type: string | undefined;
   readonly cookie: string | undefined;
+  readonly location: string | undefined;
 }
+
+it('a server that is deployed below a path has the front end, the API and its cookies there', async () => {
+  const send = await startDeployed('--sandboxes', 'visitor');
+  expect(await send('GET', '/shop/')).toMatchObject({ status: 200, text: INDEX });
+  expect((await send('GET', '/shop/assets/app-1a2b.js')).text).toBe('start();');
+  const { status, cookie, location } = await send('POST', '/shop/api/orders');
+  expect([status, cookie]).toEqual([201, expect.stringContaining('Path=/shop/;')]);
+  const { pathname } = new URL(location ?? '');
+  expect(pathname).toMatch(/^\/shop\/api\/orders\//);
+  expect((await send('GET', pathname, { cookie: cookie?.split(';', 1)[0] })).status).toBe(200);
+});
 
 it('a deployed server serves the front end and the API under its public name, and no other name', async () => {
   const send = await startDeployed();

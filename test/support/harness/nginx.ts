@@ -44,7 +44,7 @@ interface TlsNginx {
 }
 
 /**
- * Starts nginx with the server block in docs/deploy.md, before the server on a port. It terminates TLS with a certificate for `host`, a public name. Stops
+ * Starts nginx with the server block in docs/deploy.md, before the server on a port, which is also below the path `/shop/`. It terminates TLS with a certificate for `host`, a public name. Stops
  * nginx when the test ends.
  */
 export async function startTlsNginx(host: string, serverPort: number): Promise<TlsNginx> {
@@ -54,14 +54,15 @@ export async function startTlsNginx(host: string, serverPort: number): Promise<T
   const subject = ['-subj', `/CN=${host}`, '-addext', `subjectAltName=DNS:${host}`];
   const files = ['-keyout', key, '-out', certificate];
   spawnSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '1', ...subject, ...files]);
-  const [, block = ''] =
-    /```text\n(server \{[^`]*)```/.exec(await readFile(projectFile('docs/deploy.md'), 'utf8')) ?? [];
-  const server = block
+  const page = await readFile(projectFile('docs/deploy.md'), 'utf8');
+  const [, block = ''] = /```text\n(server \{[^`]*)\}\n```/.exec(page) ?? [];
+  const [, below = ''] = /```text\n( *location \/shop\/ [^`]*)```/.exec(page) ?? [];
+  const server = `${block}${below}}\n`
     .replace('listen 443', `listen 127.0.0.1:${port}`)
     .replace('shop.example.com;', `${host};`)
     .replace(/ssl_certificate .*;/, `ssl_certificate ${certificate};`)
     .replace(/ssl_certificate_key .*;/, `ssl_certificate_key ${key};`)
-    .replace('127.0.0.1:3000', `127.0.0.1:${serverPort}`);
+    .replaceAll('127.0.0.1:3000', `127.0.0.1:${serverPort}`);
   await writeFile(join(folder, 'nginx.conf'), `events {}\nhttp {\naccess_log off;\n${server}}\n`);
   runNginx(folder);
   return { port, certificate: await readFile(certificate, 'utf8') };
