@@ -122,8 +122,13 @@ it('a receiver that says that it is gone gets no further attempt', async () => {
   expect((await control('GET', '/default/deliveries')).body).toMatchObject([{ status: 'failed', attempts: 1 }]);
 });
 
+/** Returns different URLs at which nothing listens. */
+function createUrls(length: number): readonly string[] {
+  return Array.from({ length }, (_, index) => `http://127.0.0.1:9/hook/${index}`);
+}
+
 it('at most 1,000 deliveries of a sandbox are pending', async () => {
-  const { ask, control } = await startWithWebhooks({ webhookUrl: Array(600).fill('http://127.0.0.1:9/hook') });
+  const { ask, control } = await startWithWebhooks({ webhookUrl: createUrls(600) });
   await Promise.all([1, 2].map((number) => ask('POST', '/tasks', { title: `Task ${number}` })));
   const { body } = await control('GET', '/default/deliveries');
   expect(body).toHaveLength(1_000);
@@ -131,7 +136,7 @@ it('at most 1,000 deliveries of a sandbox are pending', async () => {
 
 it('the bodies of the pending deliveries of a sandbox have at most 10 MB together', async () => {
   const webhooks = { 'task.created': { payload: '#/components/schemas/Task' } };
-  const webhookUrl = Array(100).fill('http://127.0.0.1:9/hook');
+  const webhookUrl = createUrls(100);
   const { ask, control, log } = await startWithWebhooks({ webhooks, webhookUrl });
   for (let count = 0; count < 2; count++) await ask('POST', '/tasks', { title: 'é'.repeat(45_000) });
   const { body } = await control('GET', '/default/deliveries');
