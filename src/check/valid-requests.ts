@@ -186,7 +186,7 @@ class SeededRequestGenerator implements RequestGenerator {
   /** Generates the text of a body with a few items (`itemSchema`); undefined for another body. */
   #generateStream({ bodyMedia }: Route, { type }: BodyFormat, random: Random): string | undefined {
     const { itemSchema, items } = bodyMedia[type] ?? {};
-    const format = createStreamFormat(type, items?.areEvents);
+    const format = createStreamFormat(type, items);
     if (itemSchema === undefined || !items || !format) return undefined;
     return formatStream(
       format,

@@ -149,7 +149,7 @@ class ItemSender {
     const type = response.headers['Content-Type'] ?? '';
     const { media = {} } = findResponse(exchange.route?.responses ?? [], response.status) ?? {};
     this.#documented = media[findMediaType(Object.keys(media), type) ?? '']?.items;
-    this.#format = createStreamFormat(type, this.#documented?.areEvents) as StreamFormat;
+    this.#format = createStreamFormat(type, this.#documented) as StreamFormat;
   }
 
   /** Ends the stream. The client still receives the items that are already written. */

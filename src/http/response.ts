@@ -273,14 +273,14 @@ function toDocumentedType(
   const chosen = ownType ?? chooseMediaType(jsonFirst, sent.accept ?? '');
   if (chosen === undefined) return response;
   const contentType = toContentType(chosen);
-  const schema = media[findMediaType(documented, chosen) ?? '']?.schema;
+  const { schema, items: documentedItems } = media[findMediaType(documented, chosen) ?? ''] ?? {};
   const vary = ownType === undefined && possible.length > 1 ? createVary(headers) : {};
   const items =
     isText || getStreamKind(contentType) === undefined ? {} : { items: Array.isArray(body) ? body : [body] };
   return {
     ...response,
     headers: { ...headers, 'Content-Type': contentType, ...vary },
-    body: formatBody(contentType, body, { contract, schema }),
+    body: formatBody(contentType, body, { contract, schema, items: documentedItems }),
     ...items,
   };
 }

@@ -1,6 +1,6 @@
 import { isJsonType, isXmlType, removeTypeParameters } from '../openapi/media-types.ts';
 import { FORBIDDEN, formatXml, type XmlContract } from '../openapi/xml/xml-schema.ts';
-import { createStreamFormat, formatStream, getStreamKind } from '../util/streams.ts';
+import { createStreamFormat, formatStream, getStreamKind, type ItemFormat } from '../util/streams.ts';
 
 /** The media type of problem documents (RFC 9457). */
 export const PROBLEM_TYPE = 'application/problem+json';
@@ -119,6 +119,7 @@ function getSpecificity(range: MediaRange, { type, parameters }: MediaRange): nu
 interface BodySchema {
   readonly contract: XmlContract;
   readonly schema: string | undefined;
+  readonly items?: ItemFormat | undefined;
 }
 
 /**
@@ -128,7 +129,7 @@ interface BodySchema {
  * For XML, returns the text that the schema describes; for a stream, the text of its items.
  * For other types, returns the JSON text.
  */
-export function formatBody(type: string, body: unknown, { contract, schema }: BodySchema): unknown {
+export function formatBody(type: string, body: unknown, { contract, schema, items }: BodySchema): unknown {
   if (body === undefined || isJsonType(type) || Buffer.isBuffer(body)) return body;
   const isText = typeof body === 'string';
   if (isText && getStreamKind(type) === 'events') return toEvents(body);
@@ -144,7 +145,7 @@ export function formatBody(type: string, body: unknown, { contract, schema }: Bo
       ''
     );
   }
-  const format = createStreamFormat(type);
+  const format = createStreamFormat(type, items);
   return format ? formatStream(format, Array.isArray(body) ? body : [body]) : JSON.stringify(body);
 }
 

@@ -127,7 +127,7 @@ export function createMock(contract: Contract) {
       return {
         status,
         headers: { ...headers, 'Content-Type': contentType, ...vary },
-        body: formatBody(contentType, body, { contract, schema: media.schema }),
+        body: formatBody(contentType, body, { contract, ...media }),
         example: preferences.dynamic ? undefined : example?.name,
         ...(items && { items }),
       };

@@ -34,8 +34,6 @@ export interface DocumentedMedia {
   readonly examples: readonly Example[];
   /** The JSON Pointer of the schema of each item of a stream (`itemSchema`); absent if there is no such schema. */
   readonly itemSchema?: string;
-  /** The JSON Pointer of the Encoding Object of the items (`itemEncoding`); absent if there is none. */
-  readonly itemEncoding?: string;
   /** The items of a stream, such as server-sent events. Undefined if the media type is no stream. */
   readonly items?: DocumentedItems;
 }
@@ -168,14 +166,13 @@ export function getMedia(document: Document, content: string): DocumentedRespons
 function createMedia(document: Document, pointer: string, type: string): DocumentedMedia {
   const schema = getSchemaPointer(document, pointer);
   const itemSchema = getSchemaPointer(document, pointer, 'itemSchema');
-  const hasEncoding = isNode(getNode(document, `${pointer}/itemEncoding`));
-  const items = getDocumentedItems(document, type, { schema, itemSchema });
+  const itemEncoding = getNode(document, `${pointer}/itemEncoding`);
+  const items = getDocumentedItems(document, type, { schema, itemSchema, itemEncoding });
   return {
     schema,
     examples: getMediaExamples(document, pointer, type),
     ...(items && { items }),
     ...(itemSchema !== undefined && { itemSchema }),
-    ...(hasEncoding && { itemEncoding: `${pointer}/itemEncoding` }),
   };
 }
 

@@ -1,18 +1,17 @@
 import type { ErrorObject } from 'ajv';
-import { areEventFields, getStreamKind, parseStream } from '../util/streams.ts';
+import { JSON_TYPE } from '../util/request-target.ts';
+import { areEventFields, getStreamKind, type ItemFormat, parseStream } from '../util/streams.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
-import { type Document, isNode, resolvePointer } from './document.ts';
+import { type Document, isNode, resolvePointer, toNode } from './document.ts';
 import { ALL_PARTS, getPartItems, getPartProperties, getSchemaParts } from './schema-parts.ts';
 import type { SchemaValidator } from './schema-validator.ts';
 
 /** What a document says about the items of a stream. */
-export interface DocumentedItems {
+export interface DocumentedItems extends ItemFormat {
   /** The JSON Pointer of the schema of an item. Undefined if there is none. */
   readonly schema: string | undefined;
   /** The JSON Pointer of the array schema that describes all items; undefined if `schema` is documented alone. */
   readonly list: string | undefined;
-  /** Whether `schema` describes whole server-sent events, with `data`, and not only their data. */
-  readonly areEvents: boolean;
   /** The JSON Pointer of the schema of the data of an event. The data of other items is the item. */
   readonly data: string | undefined;
   /** Whether the data of an event is a text with the JSON that `data` describes (`contentSchema`). */
@@ -29,14 +28,17 @@ export interface DocumentedItems {
 export function getDocumentedItems(
   document: Document,
   type: string,
-  { schema, itemSchema }: { readonly schema: string | undefined; readonly itemSchema?: string | undefined },
+  { schema, itemSchema, itemEncoding }: ItemSource,
 ): DocumentedItems | undefined {
   const kind = getStreamKind(type);
   if (kind === undefined) return undefined;
-  const items = schema === undefined ? undefined : getPartItems(getSchemaParts(document, schema));
-  const item = itemSchema ?? items ?? schema;
+  const parts = schema === undefined ? [] : getSchemaParts(document, schema);
+  const items = getPartItems(parts);
+  // Items whose schemas depend on their positions have no common schema.
+  const isTuple = items === undefined && parts.some(({ node }) => Array.isArray(node.prefixItems));
+  const item = itemSchema ?? items ?? (isTuple ? undefined : schema);
   const list = items === undefined ? undefined : schema;
-  const base = { schema: item, list };
+  const base = { schema: item, list, partType: getPartType(itemEncoding) };
   if (item === undefined || kind !== 'events') return { ...base, areEvents: false, data: item, isEncoded: false };
   const properties = getPartProperties(getSchemaParts(document, item, ALL_PARTS));
   if (!areEventFields([...properties.keys()])) return { ...base, areEvents: false, data: item, isEncoded: false };
@@ -49,6 +51,19 @@ export function getDocumentedItems(
     data: content ? resolvePointer(document, `${content.pointer}/contentSchema`) : data,
     isEncoded: content !== undefined,
   };
+}
+
+/** The parts of a Media Type Object about items: JSON Pointers, and the Encoding Object of each item. */
+interface ItemSource {
+  readonly schema: string | undefined;
+  readonly itemSchema?: string | undefined;
+  readonly itemEncoding?: unknown;
+}
+
+/** Returns the media type of each part: the first one of `contentType` that is no range, else JSON. */
+function getPartType(encoding: unknown): string {
+  const types = String(toNode(encoding).contentType ?? '').split(',');
+  return types.map((type) => type.trim()).find((type) => /^[\w.+-]+\/[\w.+-]+$/.test(type)) ?? JSON_TYPE;
 }
 
 /** An error of an item. `index`: the position of the item in the stream. */

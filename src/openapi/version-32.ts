@@ -1,5 +1,5 @@
 import type { Issue } from '../util/issue.ts';
-import { formatPointer } from '../util/json-pointer.ts';
+import { decodeStep, formatPointer } from '../util/json-pointer.ts';
 import { getStreamKind } from '../util/streams.ts';
 import { type Document, getNode, isNode, type Node, resolveNode, toNode } from './document.ts';
 import { getItemPointer, isVersion32, listOperations, OTHER_OPERATIONS } from './path-items.ts';
@@ -159,7 +159,20 @@ function findItems({ itemSchema, itemEncoding }: Node, pointer: string): readonl
       ? []
       : [{ pointer: `${pointer}/itemSchema`, message: 'is ignored, because it is not a schema: use an object' }]),
     ...(isEncoding ? [] : [{ pointer: `${pointer}/itemEncoding`, message: 'is ignored, because it is not an object' }]),
+    ...findIgnoredEncoding(toNode(itemEncoding), pointer),
   ];
+}
+
+/** Returns a warning for what an encoding of items says without an effect: only parts have one, and only their types. */
+function findIgnoredEncoding(encoding: Node, mediaType: string): readonly Issue[] {
+  const names = Object.keys(encoding).filter((name) => !name.startsWith('x-'));
+  const pointer = `${mediaType}/itemEncoding`;
+  const [, type = 'multipart/mixed'] = /\/content\/([^/]+)$/.exec(mediaType) ?? [];
+  if (getStreamKind(decodeStep(type)) !== 'parts')
+    return names.length === 0 ? [] : [{ pointer, message: 'is ignored: only items of multipart/mixed are encoded' }];
+  return names
+    .filter((name) => name !== 'contentType')
+    .map((name) => ({ pointer: pointer + formatPointer(name), message: 'is ignored: only contentType has an effect' }));
 }
 
 const NODE_TYPES = ['element', 'attribute', 'text', 'cdata'];

@@ -86,11 +86,22 @@ export interface StreamFormat {
 /** The boundary between the parts of a multipart stream. JSON has no line break before it. */
 const BOUNDARY = 'storefront-part';
 
-/**
- * Returns how the items of a media type are written; undefined if it is no stream of items.
- * `areEvents`: whether an object with some of the fields of an event is an event even if it has no `data`.
- */
-export function createStreamFormat(contentType: string, areEvents = false): StreamFormat | undefined {
+/** What a document says about how the items of a stream are written. */
+export interface ItemFormat {
+  /** Whether an object with some of the fields of an event is an event even if it has no `data`. */
+  readonly areEvents: boolean;
+  /** The media type of each part of a multipart stream. */
+  readonly partType: string;
+}
+
+/** How items are written that a document does not describe. */
+const DEFAULT_ITEMS: ItemFormat = { areEvents: false, partType: JSON_TYPE };
+
+/** Returns how the items of a media type are written; undefined if it is no stream of items. */
+export function createStreamFormat(
+  contentType: string,
+  { areEvents, partType }: ItemFormat = DEFAULT_ITEMS,
+): StreamFormat | undefined {
   const kind = getStreamKind(contentType);
   if (kind === undefined) return undefined;
   const isMultipart = kind === 'parts';
@@ -100,7 +111,7 @@ export function createStreamFormat(contentType: string, areEvents = false): Stre
           const { data, ...fields } = toEvent(item, areEvents);
           return formatEvent({ ...fields, ...(data === undefined ? {} : { data: cut(toText(data)) }) });
         }
-      : (item: unknown, cut: Cut) => formatValue(kind, item, cut);
+      : (item: unknown, cut: Cut) => formatValue(kind, item, partType, cut);
   return {
     contentType: isMultipart ? `multipart/mixed; boundary=${BOUNDARY}` : contentType,
     // The delimiter after a part is sent with it, because a client needs it to see the end of the part.
@@ -134,14 +145,22 @@ function toEvent(item: unknown, areEvents: boolean): ServerSentEvent {
 }
 
 /** Formats an item without its id, which only events have. */
-function formatValue(kind: 'lines' | 'sequence' | 'parts', item: unknown, cut: Cut): string {
+function formatValue(kind: 'lines' | 'sequence' | 'parts', item: unknown, partType: string, cut: Cut): string {
   const value = item instanceof StreamItem ? item.value : item;
   if (item instanceof StreamItem && value === undefined) return '';
   const json: string | undefined = JSON.stringify(value);
   if (json === undefined) throw new TypeError('an item of the stream has no JSON form');
+  if (kind === 'parts') {
+    const text = cut(typeof value === 'string' && !isJson(partType) ? value : json);
+    return `\r\nContent-Type: ${partType}\r\n\r\n${text}\r\n--${BOUNDARY}`;
+  }
   const text = cut(json);
-  if (kind === 'parts') return `\r\nContent-Type: ${JSON_TYPE}\r\n\r\n${text}\r\n--${BOUNDARY}`;
   return `${kind === 'sequence' ? '\u001e' : ''}${text}\n`;
+}
+
+/** Returns whether a media type is JSON. A part without a type can be JSON. */
+function isJson(type: string): boolean {
+  return /^(?:[^;]*[/+]json\s*(?:;.*)?)?$/i.test(type);
 }
 
 /** Formats all items of a stream as one text. */
@@ -266,8 +285,10 @@ function parseParts(contentType: string, text: string, isCut: boolean): ParsedSt
   const isEnded = sections.at(-1)?.startsWith('--') ?? false;
   const parts = sections.slice(0, -1).map((section) => {
     const [blank = ''] = EMPTY_LINE.exec(section) ?? [];
-    const body = section.slice(section.indexOf(blank) + blank.length);
-    return tryOrUndefined(() => JSON.parse(body) as unknown) ?? body;
+    const end = section.indexOf(blank);
+    const body = section.slice(end + blank.length);
+    const [, type = ''] = /^content-type:[ \t]*(.*?)\r?$/im.exec(section.slice(0, end)) ?? [];
+    return isJson(type) ? (tryOrUndefined(() => JSON.parse(body) as unknown) ?? body) : body;
   });
   return isEnded || isCut
     ? { items: parts }

@@ -31,6 +31,33 @@ describe('a mocked stream', () => {
   });
 
   it.each([
+    [
+      'with the media type of its encoding',
+      { itemSchema: { type: 'string' }, itemEncoding: { contentType: 'text/plain' } },
+    ],
+    ['of another type each', { schema: { type: 'array', prefixItems: [{ const: 'a' }, { const: 5 }] } }],
+  ])('of multipart/mixed has parts %s', async (_, media) => {
+    const { ask } = await startNumbers('multipart/mixed', { ...media, example: ['a', 5] });
+    const type = 'itemEncoding' in media ? 'text/plain' : 'application/json';
+    const texts = type === 'text/plain' ? ['a', '5'] : ['"a"', '5'];
+    const parts = texts.map((text) => `\r\nContent-Type: ${type}\r\n\r\n${text}\r\n--storefront-part`);
+    for (const path of ['/numbers', '/numbers?__pace=1'])
+      expect((await ask('GET', path)).text).toBe(`--storefront-part${parts.join('')}--\r\n`);
+  });
+
+  it('has one part for each of the items that a list describes by position', async () => {
+    const schema = { type: 'array', prefixItems: [{ const: 'a' }, { const: 5 }], minItems: 2, items: false };
+    const { ask } = await startNumbers('multipart/mixed', { schema });
+    expect((await ask('GET', '/numbers')).text.match(/^(?:"a"|5)\r$/gm)).toHaveLength(2);
+  });
+
+  it('sends an event without data as such, at once and at a pace', async () => {
+    const schema = { type: 'object', properties: { event: { type: 'string' }, data: NUMBER } };
+    const { ask } = await startNumbers(EVENTS, { schema, example: [{ event: 'ping' }] });
+    for (const path of ['/numbers', '/numbers?__pace=1']) expect((await ask('GET', path)).text).toBe('event: ping\n\n');
+  });
+
+  it.each([
     ['multipart/mixed', '\n'],
     ['multipart/mixed', '\r\n'],
     ['multipart/mixed; boundary=a.b', '\n'],
@@ -108,7 +135,9 @@ describe('a mocked stream', () => {
     const { status, body } = await server.ask('GET', '/numbers?__open');
     expect([status, body.detail]).toEqual([
       503,
-      expect.stringMatching(/already sends 1 streams, its maximum: close some of them, or start it with --max-streams 2/),
+      expect.stringMatching(
+        /already sends 1 streams, its maximum: close some of them, or start it with --max-streams 2/,
+      ),
     ]);
     expect((await server.ask('GET', '/numbers')).status).toBe(200);
   });

@@ -230,6 +230,20 @@ describe('invalid parts of OpenAPI 3.2', () => {
       /:6:\d+ #\/.*\/itemEncoding is ignored, because it is not an object/,
     ],
     [
+      'headers of items',
+      create32(`
+  /a: { get: { responses: { "200": { description: d, content: { multipart/mixed: { itemSchema: {},
+    itemEncoding: { contentType: text/plain, headers: {} } } } } } } }`),
+      /:6:\d+ #\/.*\/itemEncoding\/headers is ignored: only contentType has an effect$/,
+    ],
+    [
+      'an encoding of lines',
+      create32(`
+  /a: { get: { responses: { "200": { description: d, content: { application/jsonl: { itemSchema: {},
+    itemEncoding: { contentType: text/plain } } } } } } }`),
+      /:6:\d+ #\/.*\/itemEncoding is ignored: only items of multipart\/mixed are encoded$/,
+    ],
+    [
       'other operations',
       create32(`
   /a: { additionalOperations: [] }`),
