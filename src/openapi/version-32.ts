@@ -163,7 +163,7 @@ function findItems({ itemSchema, itemEncoding }: Node, pointer: string): readonl
   ];
 }
 
-/** Returns a warning for what an encoding of items says without an effect: only parts have one, and only their types. */
+/** Returns a warning for what an encoding of items says without an effect: only the types of parts have one. */
 function findIgnoredEncoding(encoding: Node, mediaType: string): readonly Issue[] {
   const names = Object.keys(encoding).filter((name) => !name.startsWith('x-'));
   const pointer = `${mediaType}/itemEncoding`;
