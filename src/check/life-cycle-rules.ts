@@ -4,6 +4,7 @@ import type { Parameter } from '../openapi/parameters.ts';
 import type { Route } from '../openapi/routes.ts';
 import { normalizeName } from '../util/names.ts';
 import { PAGING_NAMES } from '../util/pages.ts';
+import { limitList } from '../util/text.ts';
 import type { ReceivedResponse } from './exchange.ts';
 import { findId, findLists, isPathValue } from './ids.ts';
 import { isCursor, type RequestValues, validateValues, withParameter } from './requests.ts';
@@ -125,13 +126,28 @@ export function createKeptRule(
     if (status !== 200) return [];
     const entry = getEntry(read, body);
     const others = known.filter((name) => !sent.includes(name) && before[name] !== undefined);
-    const lost = others.find((name) => !isSameValue(entry[name], before[name]));
-    if (lost === undefined) return [];
-    const [old, now] = [before[lost], entry[lost]].map((value) => JSON.stringify(value));
-    const change = now === undefined ? `removed ${lost}, which was ${old}` : `changed ${lost} from ${old} to ${now}`;
-    const message = `${update.operationId} with only ${sent.join(', ')} also ${change}: keep the properties that a PATCH does not have`;
-    return [createViolation('patch-keeps', { message, pointer, confidence, property: lost, causedBy: update })];
+    const lost = others.filter((name) => !isSameValue(entry[name], before[name]));
+    if (lost.length === 0) return [];
+    const changes = limitList(lost, MAX_LOST, (name) => describeLoss(name, before[name], entry[name]));
+    const message = `${update.operationId} with only ${sent.join(', ')} in the body also ${changes.join(', ')}: keep the properties that the body omits`;
+    return [createViolation('patch-keeps', { message, pointer, confidence, property: lost[0], causedBy: update })];
   };
+}
+
+/** The maximum number of changed properties in a message. */
+const MAX_LOST = 5;
+
+/** The maximum length of a value in a list of changes, in characters. */
+const MAX_VALUE_LENGTH = 60;
+
+function describeLoss(name: string, before: unknown, now: unknown): string {
+  const old = quoteStart(before);
+  return now === undefined ? `removed ${name} (${old})` : `changed ${name} from ${old} to ${quoteStart(now)}`;
+}
+
+function quoteStart(value: unknown): string {
+  const json = JSON.stringify(value);
+  return json.length > MAX_VALUE_LENGTH ? `${json.slice(0, MAX_VALUE_LENGTH)}…` : json;
 }
 
 /**

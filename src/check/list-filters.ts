@@ -194,7 +194,7 @@ class FilterCheck {
       const [one] = (second && findOther(second, filter, value)) ?? [];
       if (!first || !second || one === undefined) continue;
       const page = `${next.parameter.name}=${next.values.query[next.parameter.name]}`;
-      const message = `${parameter.name} is ${JSON.stringify(value)}, but the next page (${page}) has an entry whose ${property} is ${JSON.stringify(one)}`;
+      const message = `${parameter.name} is ${JSON.stringify(value)}. The first page has only such entries, but the next page (${page}) has an entry whose ${property} is ${JSON.stringify(one)}: filter the entries of all pages`;
       const title = `${parameter.name} selects entries`;
       return listing.add({ rule: 'filter-selects', title, message, parameter }, [first, second]);
     }

@@ -407,7 +407,9 @@ function findCharsetViolations({ headers, text }: ReceivedResponse): readonly st
   const isAscii = /^\p{ASCII}*$/u.test(text);
   if (text === '' || !isJsonType(type) || /^utf-?8$/i.test(charset)) return [];
   if (isAscii && !OTHER_THAN_ASCII.test(charset)) return [];
-  return [`The content type is ${type}, but the body is UTF-8. Many clients read it with the wrong charset`];
+  return [
+    `The content type is ${type}, but the body is UTF-8, which many clients then decode wrongly: send charset=utf-8, or no charset`,
+  ];
 }
 
 /** Returns a message about the first name that occurs twice in an object of a JSON body. */

@@ -53,7 +53,11 @@ interface ValueKind {
   readonly create: (property: SentProperty, seed: number) => unknown;
   /** Returns the end of a sentence about a damaged value; undefined if the server can have stored the value. */
   readonly describe: (sent: unknown, got: unknown, property: SentProperty) => string | undefined;
+  /** What to do about damaged values. */
+  readonly advice?: string;
 }
+
+const USE_UTF8 = 'store and send texts as UTF-8';
 
 const TEXT_KINDS: readonly ValueKind[] = [
   { rule: 'long-text', create: createLongText, describe: describeTexts(describeShortened) },
@@ -61,16 +65,19 @@ const TEXT_KINDS: readonly ValueKind[] = [
     rule: 'text-letters',
     create: (...one) => createForeignText(LETTERS, ...one),
     describe: describeTexts(describeReplaced),
+    advice: USE_UTF8,
   },
   {
     rule: 'text-letters',
     create: (...one) => createForeignText(RARE_LETTERS, ...one),
     describe: describeTexts(describeReplaced),
+    advice: USE_UTF8,
   },
   {
     rule: 'text-escapes',
     create: (...one) => createForeignText(MARKUP, ...one),
     describe: describeTexts(describeEscaped),
+    advice: 'escape texts where a page or a query contains them',
   },
 ];
 
@@ -211,7 +218,8 @@ async function examineTogether(
       const problem = kind.describe(sent[property.name], entry[property.name], property);
       return problem ? [{ property: property.name, text: `${property.name} ${problem}` }] : [];
     });
-    const message = problems.map(({ text }) => text).join('; ');
+    const listed = problems.map(({ text }) => text).join('; ');
+    const message = kind.advice === undefined ? listed : `${listed}: ${kind.advice}`;
     const [first] = problems;
     return first
       ? [createViolation(rule, { message, pointer, property: first.property, ...(title && { title }) })]
@@ -286,14 +294,12 @@ function describeReplaced(sent: string, got: string): string | undefined {
     Buffer.from(sent, 'latin1').toString('latin1'),
   ];
   if (!isReplaced && !isDropped && !damaged.includes(got)) return undefined;
-  return `was sent as ${JSON.stringify(sent)}, but is ${JSON.stringify(got)}: store and send texts as UTF-8`;
+  return `was sent as ${JSON.stringify(sent)}, but is ${JSON.stringify(got)}`;
 }
 
 function describeEscaped(sent: string, got: string): string | undefined {
   const isEscaped = !got.includes(sent) && /&(?:amp|apos|quot|#x?[\da-f]+);|\\'|''/i.test(got);
-  return isEscaped
-    ? `was sent as ${JSON.stringify(sent)}, but is ${JSON.stringify(got)}: escape texts where a page or a query contains them`
-    : undefined;
+  return isEscaped ? `was sent as ${JSON.stringify(sent)}, but is ${JSON.stringify(got)}` : undefined;
 }
 
 function normalizeText(text: string): string {

@@ -260,8 +260,11 @@ class UniqueValuesCheck {
     const names = property === undefined ? Object.keys(sent) : [property];
     // A server can ignore a value that it does not change.
     if (!names.every((name) => shown[name] === sent[name])) return;
-    const values = property === undefined ? 'the values' : `the ${property}`;
-    const message = `${update.operationId} gave a resource ${values} of another one, but ${create.operationId} refuses this with ${CONFLICT}`;
+    const change =
+      property === undefined
+        ? 'gave a resource all values of another one'
+        : `changed ${property} to ${JSON.stringify(sent[property])}, which another resource has`;
+    const message = `${update.operationId} ${change}, but ${create.operationId} refuses this with ${CONFLICT}`;
     this.#add('unique-update', message, update, [...before, winner, exchange]);
   }
 

@@ -138,11 +138,12 @@ function hasCollection({ session: { contract } }: CheckContext, { path }: Route)
 
 /** Creates a rule for the response to a request with an unknown id. */
 function createRule(id: string, { read }: LifeCycle, isCertain = true): Rule {
-  return ({ pointer }, { response }) => {
+  return ({ pointer, operationId }, { response }) => {
     if (!isSuccess(response)) return [];
     const shown = findId(read.pathNames.at(-1) ?? '', response.body)?.id;
-    const other = shown === undefined || String(shown) === id ? '' : ` and the resource ${JSON.stringify(shown)}`;
-    const message = `Status ${response.status}${other} for the unknown id ${JSON.stringify(id)}: respond with ${NOT_FOUND}, as the contract documents`;
+    const other =
+      shown === undefined || String(shown) === id ? '' : ` and with the resource whose id is ${JSON.stringify(shown)}`;
+    const message = `${operationId} with the id ${JSON.stringify(id)}, which no resource has, responded with status ${response.status}${other}: respond with ${NOT_FOUND}, as the contract documents`;
     return [createViolation('unknown-id', { message, pointer, ...(!isCertain && { confidence: 'likely' }) })];
   };
 }

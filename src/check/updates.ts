@@ -218,7 +218,11 @@ export class ResourceUpdates {
     );
     const { coverage } = this.#context.session.results;
     if (names.length === 0)
-      return coverage.skipRule('null-removes', route, 'no property of a PATCH and of the resource can be null');
+      return coverage.skipRule(
+        'null-removes',
+        route,
+        'no property with a value can be null in the PATCH and in the resource',
+      );
     coverage.countRule('null-removes', route);
     const body = Object.fromEntries(names.map((name) => [name, null]));
     await this.#sendBody(

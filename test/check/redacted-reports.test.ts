@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
 import { toJunit } from '../../src/check/report/junit.ts';
 import { toMarkdown } from '../../src/check/report/markdown.ts';
-import { createReport, redactRequest } from '../../src/check/report/report.ts';
+import { redactRequest } from '../../src/check/report/redact.ts';
+import { createReport } from '../../src/check/report/report.ts';
 import { toText } from '../../src/check/report/text.ts';
 import { loadContract } from '../../src/openapi/contract.ts';
 import { createOperation, writeDocument } from '../support/fixtures/other-document.ts';

@@ -174,7 +174,13 @@ export function createCoverage(
       .filter(isShown);
     return { operationId: route.operationId, ...results.coverage.getCounts(route), rules };
   });
-  const rules = (Object.keys(RULES) as RuleName[]).map((rule) => joinRule(rule, operations)).filter(isShown);
+  const isPossible = (rule: RuleName, index: number) => {
+    const route = routes[index];
+    if (!route) return false;
+    return !SCOPES[rule]?.find?.({ route, role: roles.get(route) ?? 'any', contract, hasModel });
+  };
+  const names = Object.keys(RULES) as RuleName[];
+  const rules = names.map((rule) => joinRule(rule, operations, (index) => isPossible(rule, index))).filter(isShown);
   return { operations, rules, contract: results.coverage.getPoints(contract) };
 }
 
@@ -218,12 +224,23 @@ function createCheckedRule(results: CheckResults, place: Place, rule: RuleName):
 
 const NOT_SHOWN = 'no response showed it';
 
-/** Returns what a check did with a rule for all operations. The reason is that of most operations. */
-function joinRule(rule: RuleName, operations: readonly OperationCoverage[]): CheckedRule {
-  const own = operations.flatMap(({ rules }) => rules.filter((one) => one.rule === rule));
+/**
+ * Returns what a check did with a rule for all operations.
+ * The reason is that of most operations to which the contract applies the rule, or else of most operations.
+ * `isPossible`: returns whether the contract has something to check with the operation at an index.
+ */
+function joinRule(
+  rule: RuleName,
+  operations: readonly OperationCoverage[],
+  isPossible: (index: number) => boolean,
+): CheckedRule {
+  const own = operations.flatMap(({ rules }, index) =>
+    rules.filter((one) => one.rule === rule).map((one) => ({ ...one, isPossible: isPossible(index) })),
+  );
   const count = own.reduce((sum, one) => sum + one.count, 0);
   if (count > 0) return { rule, count, reason: undefined };
-  const reasons = own.flatMap(({ reason }) => reason ?? []);
+  const possible = own.filter((one) => one.isPossible);
+  const reasons = (possible.length > 0 ? possible : own).flatMap(({ reason }) => reason ?? []);
   const common = [...new Set(reasons)].toSorted((one, other) => countSame(reasons, other) - countSame(reasons, one));
   const [role = 'any'] = SCOPES[rule]?.roles ?? [];
   return { rule, count, reason: common[0] ?? MISSING_ROLES[role] };

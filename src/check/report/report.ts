@@ -1,162 +1,21 @@
 import { dirname, relative, resolve } from 'node:path';
 import type { Contract } from '../../openapi/contract.ts';
-import { isNode } from '../../openapi/document.ts';
 import { findResponse } from '../../openapi/responses.ts';
 import type { Route } from '../../openapi/routes.ts';
 import { findRepository } from '../../openapi/source-files.ts';
 import { describeConversion } from '../../openapi/swagger.ts';
-import { memoizeByObject } from '../../util/memoize-by-object.ts';
-import {
-  isSecretName,
-  REDACTED,
-  redactFullText,
-  redactNamed,
-  redactNamedInUrl,
-  redactNamedProperties,
-  redactText,
-} from '../../util/redact-secrets.ts';
 import { isUrl } from '../../util/source-path.ts';
 import { joinList } from '../../util/text.ts';
-import { tryOrUndefined } from '../../util/try-or-undefined.ts';
 import { findPropertyPointer } from '../body-places.ts';
 import { groupByCause } from '../causes.ts';
 import type { Verdict } from '../check.ts';
-import { getCommonHeaders, NEUTRAL_HEADERS } from '../credentials.ts';
-import { type Exchange, type RequestToSend, toCurl } from '../exchange.ts';
+import { getCommonHeaders } from '../credentials.ts';
+import { type Exchange, toCurl } from '../exchange.ts';
 import { CHECK_NAMES, type Count, type Finding, getFindingKey, MAX_BODY_LENGTH } from '../findings.ts';
 import { getBodySchema } from '../requests.ts';
 import { type Confidence, getConfidence, getRule, type RuleName } from '../rules.ts';
 import { type CoverageReport, createCoverage } from './coverage.ts';
-
-/**
- * What a report redacts: the headers and query parameters that the user has given, and what the contract says about
- * credentials.
- */
-type RedactionSource = Pick<Verdict, 'headers' | 'query' | 'secrets'> & { readonly contract: Contract };
-
-/**
- * The shortest given value that is also redacted inside other texts, in characters.
- * A shorter one could be a part of many words.
- */
-const MIN_LENGTH = 4;
-
-/**
- * Redacts given values in a text: the values of headers and query parameters that the user has given, also if a server
- * repeats them.
- */
-function redactGiven({ headers, query = {}, secrets: others = [] }: RedactionSource, text: string): string {
-  const values = Object.entries(headers)
-    .filter(([name]) => !NEUTRAL_HEADERS.includes(name.toLowerCase()))
-    .flatMap(([, value]) => splitCredentials(value));
-  const secrets = [...values, ...others.flatMap(splitCredentials), ...Object.values(query)].filter(
-    ({ length }) => length >= MIN_LENGTH,
-  );
-  const spellings = secrets.flatMap((value) => [value, encodeURIComponent(value), JSON.stringify(value).slice(1, -1)]);
-  return spellings
-    .sort((one, other) => other.length - one.length)
-    .reduce((redacted, spelling) => redacted.replaceAll(spelling, REDACTED), text);
-}
-
-/**
- * Returns a credential and the secrets in it: the token after a scheme, the password in `Basic` credentials, and the
- * values of cookies.
- */
-function splitCredentials(value: string): readonly string[] {
-  const [, scheme = '', token = ''] = /^(\S+)\s+(\S+)$/.exec(value) ?? [];
-  const decoded = /^basic$/i.test(scheme) ? Buffer.from(token, 'base64').toString() : '';
-  const cookies = value.includes('=') ? value.split(/;\s*/).map((pair) => pair.slice(pair.indexOf('=') + 1)) : [];
-  return [value, token, decoded, decoded.slice(decoded.indexOf(':') + 1), ...cookies];
-}
-
-/** Redacts given values and secrets in a text about a response. */
-function redactResponseText(source: RedactionSource, text: string): string {
-  const { properties } = source.contract.credentialNames;
-  return redactGiven(source, redactText(String(redactNamedProperties(text, properties))));
-}
-
-/** Redacts the given headers of all requests. */
-function redactGivenHeaders(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
-  const names = Object.keys(headers).filter((name) => !NEUTRAL_HEADERS.includes(name.toLowerCase()));
-  return redactNamed(headers, names);
-}
-
-/**
- * Redacts secrets in a request: given values, and values of secret names that come from the contract or from a
- * response.
- * A generated value is no secret, and the report must show it.
- * `exchanges`: the requests and responses before it.
- */
-export function redactRequest(
-  source: RedactionSource,
-  request: RequestToSend,
-  exchanges: readonly Exchange[],
-): RequestToSend {
-  const { contract, query = {} } = source;
-  const names = contract.credentialNames;
-  const known = `${getDocumentedTexts(contract.document)} ${exchanges.map(({ response }) => response.text).join(' ')}`;
-  const isKnown = (value: string) => value.length >= MIN_LENGTH && known.includes(value);
-  const redact = (text: string, values: readonly string[]) =>
-    redactGiven(
-      source,
-      values.some(isKnown) ? redactFullText(String(redactNamedProperties(text, names.properties))) : text,
-    );
-  const isSecret = (name: string) => isSecretName(name) || names.properties.includes(name);
-  const { target, headers = {}, body } = request;
-  const url = redactNamedInUrl(target, [...names.query, ...Object.keys(query)]);
-  const own = Object.entries(redactNamed(headers, names.headers)).map(([name, value]) => [
-    name,
-    isSecretName(name) && isKnown(value) ? REDACTED : redactGiven(source, value),
-  ]);
-  return {
-    ...request,
-    target: redact(url, findSecretsInQuery(url, isSecret)),
-    headers: Object.fromEntries(own),
-    ...(typeof body === 'string' ? { body: redact(body, findSecretsInBody(body, isSecret)) } : {}),
-  };
-}
-
-/**
- * Returns the values of secret names in a query.
- * The target of a request can be an invalid URL, so only its query is parsed.
- */
-function findSecretsInQuery(target: string, isSecretName: (name: string) => boolean): readonly string[] {
-  const query = new URLSearchParams(target.slice(target.indexOf('?') + 1));
-  return [...query].flatMap(([name, value]) => (isSecretName(name) ? [value] : []));
-}
-
-/** Returns the texts and numbers of properties with secret names in a JSON body, or of the fields of a form. */
-function findSecretsInBody(body: string, isSecretName: (name: string) => boolean): readonly string[] {
-  const json: unknown = tryOrUndefined(() => JSON.parse(body));
-  if (json === undefined) return findSecretsInQuery(`/?${body}`, isSecretName);
-  const found: string[] = [];
-  // A body can be nested too deeply for a recursive function.
-  const remaining: { readonly value: unknown; readonly isSecret: boolean }[] = [{ value: json, isSecret: false }];
-  for (let next = remaining.pop(); next; next = remaining.pop()) {
-    const { value, isSecret } = next;
-    if (typeof value === 'object' && value !== null)
-      for (const [name, inner] of Object.entries(value))
-        remaining.push({ value: inner, isSecret: isSecret || isSecretName(name) });
-    else if (isSecret && (typeof value === 'string' || typeof value === 'number')) found.push(String(value));
-  }
-  return found;
-}
-
-/** The keywords of a document whose values are documented values. */
-const DOCUMENTED = ['example', 'examples', 'default', 'x-refused-examples'];
-
-/** Returns the texts and numbers of all examples and defaults of a document. */
-const getDocumentedTexts = memoizeByObject((document: object): string => {
-  const texts: string[] = [];
-  const collect = (value: unknown, isDocumented: boolean): void => {
-    if (typeof value === 'string' || typeof value === 'number') {
-      if (isDocumented) texts.push(String(value));
-    } else if (Array.isArray(value)) for (const entry of value) collect(entry, isDocumented);
-    else if (isNode(value))
-      for (const [name, inner] of Object.entries(value)) collect(inner, isDocumented || DOCUMENTED.includes(name));
-  };
-  collect(document, false);
-  return texts.join(' ');
-});
+import { redactGivenHeaders, redactRequest, redactResponseText } from './redact.ts';
 
 /** The report of `storefront check` about a server. */
 export interface Report {
@@ -205,6 +64,8 @@ export interface Failure extends Pick<Finding, 'operationId' | 'status' | 'title
   /** The place in the contract: file, line, column and JSON Pointer. */
   readonly place: string;
   readonly steps: readonly Step[];
+  /** The request of the operation that shows the violation, as a curl command. Default: that of the last step. */
+  readonly request?: string | undefined;
   /**
    * The command that repeats the check of the operation; undefined if the steps are enough to reproduce the failure.
    */
@@ -387,7 +248,10 @@ function getRemedy({ rule, title }: Finding): string | undefined {
 
 function createFailure(requests: Requests, finding: Finding): Failure {
   const { exchanges, message, check, operationId, status, title, rule } = finding;
-  const steps = exchanges.map((exchange, index) => createStep(requests, exchange, exchanges.slice(0, index)));
+  const header = RULE_HEADERS[rule];
+  const steps = exchanges.map((exchange, index) => createStep(requests, exchange, exchanges.slice(0, index), header));
+  const { method } = requests.contract.routes.find((route) => route.operationId === operationId) ?? {};
+  const own = exchanges.findLastIndex(({ request }) => request.method === method);
   return {
     check,
     operationId,
@@ -397,17 +261,39 @@ function createFailure(requests: Requests, finding: Finding): Failure {
     message: redactResponseText(requests, message),
     place: locateViolation(requests.contract, finding).replace(/^.*?(?=:\d+:\d+ #)/, toRelativePath),
     steps,
+    ...(own === -1 || own === steps.length - 1 ? {} : { request: steps[own]?.request }),
   };
 }
 
-/** `earlier`: the requests and responses before this one. */
-function createStep(requests: Requests, { request, response }: Exchange, earlier: readonly Exchange[]): Step {
-  const { status, text } = response;
+/** The header of responses that shows whether a rule is violated. */
+const RULE_HEADERS: { readonly [Name in RuleName]?: string } = {
+  'etag-changes': 'etag',
+  'not-modified': 'etag',
+  'if-match': 'etag',
+  'if-match-required': 'etag',
+  location: 'location',
+  allow: 'allow',
+};
+
+/**
+ * `earlier`: the requests and responses before this one.
+ * `header`: the name of a header of the response to show.
+ */
+function createStep(
+  requests: Requests,
+  { request, response }: Exchange,
+  earlier: readonly Exchange[],
+  header: string | undefined,
+): Step {
+  const { status, text, headers } = response;
+  const shownHeader = header !== undefined && headers[header] !== undefined ? `${header}: ${headers[header]}` : '';
   const isLong = text.length > MAX_BODY_LENGTH;
   const shown = isLong ? `${text.slice(0, MAX_BODY_LENGTH)}… (${text.length} characters)` : text;
-  const outcome = [status, response.headers['content-type'], redactResponseText(requests, shown)].filter(
-    (part) => part,
-  );
+  const outcome = [
+    status,
+    headers['content-type'],
+    ...[shownHeader, shown].map((one) => redactResponseText(requests, one)),
+  ].filter((part) => part);
   const common = redactGivenHeaders(getCommonHeaders(requests.headers, request));
   const curl = toCurl(requests.url, redactRequest(requests, request, earlier), common, requests.access?.curlOptions);
   return { request: curl, response: status === 0 ? 'no response' : outcome.join(' ') };

@@ -126,12 +126,12 @@ function formatGroup(group: readonly Failure[], number: number): string {
 }
 
 /** Returns the line of a failure with the same cause as the first one of its group. */
-function formatFurther({ operationId, status, title, steps }: Failure, first: Failure | undefined): string {
-  const other = title === first?.title ? '' : ` ${title}`;
-  const request = steps.at(-1)?.request ?? '';
+function formatFurther(failure: Failure, first: Failure | undefined): string {
+  const { operationId, status, title, rule, steps, request = steps.at(-1)?.request ?? '' } = failure;
+  const other = title === first?.title ? '' : `${rule ? ' violates' : ''}: ${title}`;
   const isLong = request.length > MAX_FURTHER_LENGTH;
   const shown = isLong ? `${request.slice(0, MAX_FURTHER_LENGTH)}… (${request.length} characters)` : request;
-  return `also ${operationId} ${status}${other}: ${shown}`;
+  return `also ${operationId} ${status}${other}${other === '' ? ':' : ','} ${shown}`;
 }
 
 /** Returns the name of the violated rule with its confidence. */
@@ -184,7 +184,8 @@ export function createCells({ operationId, status, counts }: Row, checks: readon
 
 function formatCount(count: Count | undefined): string {
   if (!count) return '-';
-  return count.wrong > 0 ? `${count.seen || ''} FAILED ${count.wrong}`.trim() : String(count.seen);
+  if (count.wrong === 0) return String(count.seen);
+  return count.wrong > count.seen ? `${count.wrong} FAILED` : `${count.wrong} of ${count.seen} FAILED`;
 }
 
 /**
