@@ -79,7 +79,7 @@ export function createVersionRule(read: Route, sentBody: unknown, before: Receiv
     const names = Object.keys(unwrap(sentBody, entry));
     const changed = names.find((name) => isScalar(entry[name]) && isScalar(old[name]) && entry[name] !== old[name]);
     if (changed === undefined) return [];
-    const message = `The ETag ${etag} is the same as before, but ${changed} has changed from ${JSON.stringify(old[changed])} to ${JSON.stringify(entry[changed])}`;
+    const message = `The ETag is still ${etag}, although ${changed} has changed from ${JSON.stringify(old[changed])} to ${JSON.stringify(entry[changed])}: send another ETag after each change`;
     return [createViolation('etag-changes', { message, pointer })];
   };
 }
@@ -129,7 +129,7 @@ export function createKeptRule(
     const lost = others.filter((name) => !isSameValue(entry[name], before[name]));
     if (lost.length === 0) return [];
     const changes = limitList(lost, MAX_LOST, (name) => describeLoss(name, before[name], entry[name]));
-    const message = `${update.operationId} with only ${sent.join(', ')} in the body also ${changes.join(', ')}: keep the properties that the body omits`;
+    const message = `${update.operationId} with only ${sent.join(', ')} in the body also ${changes.join(' and ')}: keep the properties that the body omits`;
     return [createViolation('patch-keeps', { message, pointer, confidence, property: lost[0], causedBy: update })];
   };
 }
