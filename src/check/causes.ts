@@ -2,6 +2,7 @@ import type { Route } from '../openapi/routes.ts';
 import type { Finding } from './findings.ts';
 import { findLifeCycles } from './life-cycles.ts';
 import { getCauses, getConfidence } from './rules.ts';
+import { findUnusual } from './unusual-requests.ts';
 
 /**
  * Groups findings that have the same cause:
@@ -23,15 +24,22 @@ export function groupByCause(
   const keys = new Map(findings.map((finding) => [finding, getCauseKeys(finding, toResource)]));
   for (const finding of [...findings].sort((one, other) => getDepth(one) - getDepth(other))) {
     const own = keys.get(finding) ?? [];
-    const isSameCause = (group: [Finding, ...Finding[]]) =>
-      group.some((one) => keys.get(one)?.some((key) => own.includes(key))) ||
-      group.some((one) => follows(finding, one, toResource));
-    const group = groups.find(isSameCause);
-    if (group) group.push(finding);
-    else groups.push([finding]);
+    const alike = groups.filter((group) => group.some((one) => keys.get(one)?.some((key) => own.includes(key))));
+    const group = groups.find((one) => one.some((other) => follows(finding, other, toResource))) ?? alike[0];
+    if (!group) {
+      groups.push([finding]);
+      continue;
+    }
+    group.push(finding);
+    // A finding that follows from another one shows that those of the same kind do so too.
+    for (const other of alike.filter((one) => one !== group && one[0].rule === finding.rule))
+      group.push(...(groups.splice(groups.indexOf(other), 1)[0] ?? []));
   }
   return groups.sort(([one], [other]) => findings.indexOf(one) - findings.indexOf(other));
 }
+
+/** The kind of value in the message of a refused request. */
+const EMPTY_TEXT = ': an empty text)';
 
 type ResourceFinder = (operationId: string) => string;
 
@@ -77,7 +85,7 @@ function getCauseKeys(finding: Finding, toResource: ResourceFinder): readonly st
 
 /** Returns the most important of these texts. */
 function getCauseKey(finding: Finding, toResource: ResourceFinder): string {
-  const { rule, title, operationId } = finding;
+  const { rule, title, operationId, message } = finding;
   const resource = toResource(operationId);
   switch (rule) {
     case 'response-schema':
@@ -98,9 +106,13 @@ function getCauseKey(finding: Finding, toResource: ResourceFinder): string {
     case 'action-refused':
     case 'filter-selects':
     case 'filter-finds':
-    case 'server-error':
     case 'responds':
       return `${rule} ${resource}`;
+    case 'server-error':
+      // A framework reads the URL and the body in the same way for all resources.
+      return `${rule} ${findUnusual(message) ?? resource}`;
+    case 'kind-accepted':
+      return message.includes(EMPTY_TEXT) ? `${rule} ${EMPTY_TEXT}` : `${rule} ${title}`;
     default:
       return `${rule} ${title}`;
   }

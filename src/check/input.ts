@@ -286,7 +286,8 @@ function findStatusViolations(
   // Any error status is a refusal: a proxy or an access check may refuse the request before it reaches the API.
   if (response.status >= 400) return [];
   const [first] = result.violations;
-  const title = `refuses invalid requests: ${first?.in} ${generalizeRequestPlace(session.contract, route, first)} ${first?.rule}`;
+  const parts = [first?.in, generalizeRequestPlace(session.contract, route, first), first?.rule].filter(Boolean);
+  const title = `refuses invalid requests: ${parts.join(' ')}`;
   const message = `The server accepts an invalid request with status ${response.status}: ${result.detail}`;
   return [{ rule: 'invalid-refused', title, message, pointer: findRequestPointer(session.contract, route, first) }];
 }

@@ -18,6 +18,9 @@ const MAX_ENTRIES = 50;
 /** The maximum nesting of objects and arrays from which values are collected. */
 const MAX_DEPTH = 6;
 
+/** Matches names of properties that refer to another resource by a key that is no id: `doctorCode`, `room_number`. */
+const KEY_NAME = /(?:code|key|slug|number|symbol|sku|ref|reference)$/i;
+
 /** A resource that the API created or returned. */
 export interface KnownResource {
   readonly id: unknown;
@@ -68,6 +71,19 @@ export class Pool {
     const key = normalizeName(name);
     const ids = this.#fixed.get(key) ?? selectNear(this.#resources.get(key) ?? [], near).map(({ id }) => id);
     return ids.length > 0 || this.#fixed.has(key) ? ids : [...(this.#values.get(key) ?? [])];
+  }
+
+  /**
+   * Returns the keys of known resources of other collections to which a property such as `doctorCode` refers: those of
+   * `/doctors/{code}`. Returns none for other names, because a property such as `username` can be that of a new
+   * resource.
+   * `near`: the path of the request.
+   */
+  getKeys(name: string, near: string): readonly unknown[] {
+    if (!KEY_NAME.test(name) || isGeneralName(name)) return [];
+    const own = toPattern(near).replace(/\/\{\}$/, '');
+    const known = (this.#resources.get(normalizeName(name)) ?? []).filter(({ path }) => path !== `${own}/{}`);
+    return selectNear(known, near).map(({ id }) => id);
   }
 
   /** Sets the values of a parameter. Later responses do not change these values. */

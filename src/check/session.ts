@@ -23,6 +23,7 @@ import {
   findWriteOnlyViolations,
   findXmlViolations,
 } from './undocumented-responses.ts';
+import { describeUnusual } from './unusual-requests.ts';
 
 /** Checks a response against a rule that schemas can't express. Returns the violations. */
 export type Rule = (route: Route, exchange: Exchange) => readonly Violation[];
@@ -318,7 +319,7 @@ export function findViolations(
   // An operation can document only errors, such as a 501.
   const isExpected = documented !== undefined && route.successStatus >= 400;
   if (status >= 500 && !isExpected && !(status === INSUFFICIENT_STORAGE && documented))
-    return [violate('server-error', `The server responds with ${status}`)];
+    return [violate('server-error', `The server responds with ${status}${describeUnusual(request)}`)];
   if (!hasModel && canBeUndocumented(contract, route, request, response)) return [];
   if (jsonError !== undefined)
     return [violate('json', `The content type is ${type}, but the body is not valid JSON: ${jsonError}`)];

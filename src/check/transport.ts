@@ -43,6 +43,9 @@ export class NoResponseError extends Error {
 /** The maximum number of open connections to a server. */
 const MAX_CONNECTIONS = 10;
 
+/** The maximum size of the headers of a response, in bytes. A server can repeat a long URL in a header such as `Link`. */
+const MAX_HEADER_BYTES = 256 * 1024;
+
 /** The media types of responses that need not end. */
 const STREAM_TYPES: readonly string[] = ['text/event-stream', 'multipart/x-mixed-replace'];
 
@@ -196,6 +199,7 @@ export class Transport {
       agent: method === 'HEAD' ? this.singleAgent : agent,
       method,
       path: proxy ? this.base.origin + path : path,
+      maxHeaderSize: MAX_HEADER_BYTES,
       headers: {
         ...(proxy && { host: this.base.host, ...proxy.headers }),
         ...getCommonHeaders(this.headers, request),
@@ -204,6 +208,12 @@ export class Transport {
       },
     });
   }
+}
+
+/** Returns the message of an error of a request. */
+function describeError({ message, code }: NodeJS.ErrnoException): string {
+  if (code === 'HPE_HEADER_OVERFLOW') return 'the headers of the response are larger than 256 KiB';
+  return message || String(code);
 }
 
 /** Returns the kind of a failure for an error code of Node. The code can also be a kind. */
@@ -228,7 +238,7 @@ function receiveResponse(outgoing: ReturnType<typeof plainRequest>, timeoutMs: n
     // Node parses the forbidden body as the next response, and reports that this response is invalid.
     if (outgoing.method === 'HEAD' && head && error.code?.startsWith('HPE_'))
       finish({ ...toResponse(head, Buffer.alloc(0)), httpError: HEAD_BODY_VIOLATION });
-    else fail(error.message || String(error.code), error.code);
+    else fail(describeError(error), error.code);
   });
   outgoing.on('response', (response) => {
     head = response;

@@ -16,9 +16,7 @@ import { canBeRefused, hasMalformedType } from './ambiguity.ts';
 import type { ReceivedResponse, RequestToSend } from './exchange.ts';
 import { isConditionStatus, isKeyRejection } from './request-headers.ts';
 import { getBodyFormat, isCursor, parseRequest } from './requests.ts';
-
-/** The maximum length of a request target that every server should accept, in characters. */
-const MAX_PORTABLE_TARGET_LENGTH = 2_000;
+import { MAX_PORTABLE_TARGET_LENGTH } from './unusual-requests.ts';
 
 /** The maximum size of a request body that every server should accept, in bytes. */
 const MAX_PORTABLE_BODY_BYTES = 10_000;
@@ -94,6 +92,12 @@ const UNUSUAL_KINDS: readonly UnusualKind[] = [
     name: 'undocumented content types',
     statuses: [415],
     includes: (route, request) => !hasDocumentedType(route, request) || hasMalformedType(request.headers ?? {}),
+  },
+  {
+    // A server that reads such a body as another format, or not at all, finds it invalid.
+    name: 'undocumented content types',
+    statuses: [400, 422],
+    includes: (route, request) => request.body !== undefined && !hasDocumentedType(route, request),
   },
 ];
 

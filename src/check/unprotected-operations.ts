@@ -265,7 +265,7 @@ function describeSecurity({ security }: Route): string {
   const requirements = security.map((requirement) =>
     requirement
       .map(({ in: location, name, scheme }) =>
-        scheme === undefined ? `the ${location} ${name}` : `${scheme} authentication`,
+        scheme === undefined ? `the ${location} ${name}` : `HTTP authentication (${scheme})`,
       )
       .join(' and '),
   );

@@ -207,7 +207,15 @@ class SeededRequestGenerator implements RequestGenerator {
     if (usable.length > 0) return random.pick(usable);
     const schema = parameter.schema;
     const example = parameter.examples.find(({ value }) => this.contract.isValid(schema, value));
-    return example ? example.value : this.#generateValue(schema, random, style.isBare);
+    if (example) return example.value;
+    const value = this.#generateValue(schema, random, style.isBare);
+    return parameter.in === 'path' ? this.#toKey(schema, value) : value;
+  }
+
+  /** Returns a text with hyphens instead of spaces, which few servers accept in the key of a new resource. */
+  #toKey(schema: string, value: unknown): unknown {
+    const key = typeof value === 'string' ? value.replaceAll(' ', '-') : value;
+    return this.contract.isValid(schema, key) ? key : value;
   }
 
   #generateValue(schema: string, random: Random, isBare: boolean): unknown {
@@ -262,8 +270,8 @@ function replaceIds(body: unknown, path: string, pool: Pool, random: Random): un
   if (Array.isArray(body)) return body.map((entry) => replaceIds(entry, path, pool, random));
   if (!isNode(body)) return body;
   const entries = Object.entries(body).map(([name, value]) => {
-    const known = pool.getValues(name, path);
-    const isId = /id$/i.test(name) && known.length > 0 && typeof value !== 'object';
+    const known = /id$/i.test(name) ? pool.getValues(name, path) : pool.getKeys(name, path);
+    const isId = known.length > 0 && typeof value !== 'object';
     return [name, isId ? random.pick(known) : replaceIds(value, path, pool, random)];
   });
   return Object.fromEntries(entries);

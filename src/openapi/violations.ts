@@ -114,7 +114,8 @@ function getInvalidValue(error: ErrorObject): unknown {
 function describeSubject({ in: part, pointer }: Violation): string {
   const isName = pointer.lastIndexOf('/') === 0 && !pointer.includes('~');
   const name = shorten(isName ? pointer.slice(1) : parsePointer(pointer).join('.'));
-  if (part === 'body') return `${name || 'the body'}`;
+  // The first item of a list: `item 0`.
+  if (part === 'body') return /^\d+(?:\.|$)/.test(String(name)) ? `item ${name}` : `${name || 'the body'}`;
   return `${part === 'header' || part === 'cookie' ? part : `${part} parameter`} ${name}`;
 }
 

@@ -71,6 +71,31 @@ it('groups findings about one place of a schema that several operations use', ()
   expect(group(...own)).toEqual([[0], [1]]);
 });
 
+it('puts findings about a place of a schema after the one from which one of them follows', () => {
+  const invalid = finding('POST', '/ants', 'invalid-refused', 'refuses invalid requests: body /queenId format');
+  const inSchema = { pointer: '/components/schemas/Ant/properties/queenId' };
+  const elsewhere = finding('GET', '/bees', 'response-schema', 'body/ants/*/queenId format', inSchema);
+  const returned = finding('GET', '/ants', 'response-schema', 'body/*/queenId format', inSchema);
+  expect(group(elsewhere, invalid, returned)).toEqual([[1, 2, 0]]);
+});
+
+it('groups server errors by the unusual part of the request, and others by resource', () => {
+  const fail = (place: string, request = '') =>
+    finding('POST', place, 'server-error', undefined, { message: `The server responds with 500${request}` });
+  const escapes = ['/ants', '/bees'].map((place) => fail(place, ' to a URL with an invalid escape'));
+  const nested = ['/ants', '/bees'].map((place) => fail(place, ' to a body with deeply nested arrays'));
+  expect(group(...escapes, ...nested, fail('/ants'), fail('/bees'))).toEqual([[0, 1], [2, 3], [4], [5]]);
+});
+
+it('groups refusals of empty texts', () => {
+  const refuse = (name: string, kind: string) =>
+    finding('POST', '/ants', 'kind-accepted', `accepts valid requests: body /${name}`, {
+      message: `The server refuses a valid request with the documented status 400 (body /${name}: ${kind}). It refused all 4`,
+    });
+  const empty = ['name', 'color'].map((name) => refuse(name, 'an empty text'));
+  expect(group(...empty, refuse('name', 'the maximum length 40'))).toEqual([[0, 1], [2]]);
+});
+
 it('puts certain findings about unknown ids apart from likely ones', () => {
   const certain = finding('GET', '/ants/{id}', 'unknown-id');
   const likely = ['/ants', '/bees'].map((path) =>

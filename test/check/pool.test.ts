@@ -62,4 +62,14 @@ describe('The ids of a property', () => {
     expect(pool.getValues('bookId', '/loans')).toEqual(['s1', 'l1']);
     expect(pool.getValues('bookId')).toEqual(['s1', 'l1']);
   });
+
+  it('are keys of another collection, such as doctorCode for /doctors/{code}', () => {
+    const pool = new Pool();
+    addResource(pool, '/doctors/{code}', 'd1');
+    addResource(pool, '/users/{userName}', 'ann');
+    expect(pool.getKeys('doctor_code', '/visits')).toEqual(['d1']);
+    expect(pool.getKeys('doctorCode', '/doctors')).toEqual([]);
+    expect(pool.getKeys('doctorCode', '/doctors/{code}')).toEqual([]);
+    expect(pool.getKeys('userName', '/signup')).toEqual([]);
+  });
 });

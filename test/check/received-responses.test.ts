@@ -46,6 +46,16 @@ describe('The client of a check', () => {
     expect((await receive({ 'content-type': 'text/plain; charset=latin1' }, Buffer.from([0xe9]))).text).toBe('é');
   });
 
+  it('reads headers that repeat a long URL', async () => {
+    const link = `</?q=${'a'.repeat(30_000)}>; rel="next"`;
+    expect((await receive({ ...JSON_TYPE, link }, text)).headers.link).toBe(link);
+  });
+
+  it('says if the headers of a response are too large', async () => {
+    const received = receive({ ...JSON_TYPE, link: 'a'.repeat(300_000) }, text);
+    await expect(received).rejects.toThrow('the headers of the response are larger than 256 KiB');
+  });
+
   it('sends a User-Agent, unless the user has set one', async () => {
     const { url, seen } = await startRecorder();
     await new Client(url, {}).send({ method: 'GET', target: '/' });

@@ -27,11 +27,17 @@ const PATHS = {
 };
 
 /** Returns whether a response to a request may be undocumented. */
-async function isAccepted(operationId: string, status: number, target: string, body?: string): Promise<boolean> {
+async function isAccepted(
+  operationId: string,
+  status: number,
+  target: string,
+  body?: string,
+  type = 'application/json',
+): Promise<boolean> {
   const contract = await loadContract({ path: await writeDocument({ paths: PATHS }), strict: false });
   const route = contract.routes.find((one) => one.operationId === operationId);
   if (!route) throw new Error(`There is no ${operationId}`);
-  const headers = body === undefined ? {} : { 'content-type': 'application/json' };
+  const headers = body === undefined ? {} : { 'content-type': type };
   const request: RequestToSend = { method: route.method, target, headers, ...(body === undefined ? {} : { body }) };
   return canBeUndocumented(contract, route, request, { status, headers: {}, text: '', body: '', jsonError: undefined });
 }
@@ -47,6 +53,8 @@ describe('A refusal whose status the operation does not document', () => {
     ['of a change that conflicts with the data', 'addPet', 409, '/pets', '{"name":"Rex"}'],
     ['of a long URL', 'listPets', 414, `/pets?page_token=${'a'.repeat(2_001)}`],
     ['of a large body', 'addPet', 413, '/pets', JSON.stringify({ name: 'a'.repeat(10_001) })],
+    ['of another content type', 'addPet', 415, '/pets', '{"name":"Rex"}', 'text/plain'],
+    ['of another content type with 400', 'setPets', 400, '/pets', '{"name":"Rex"}', 'application/xml'],
     ['of markup in a path', 'getPet', 403, '/pets/%22%3E%3C'],
     ['of an escaped slash', 'getPet', 405, '/pets/a%2Fb'],
     ['of a query without names', 'listPets', 404, '/pets?&&=&'],

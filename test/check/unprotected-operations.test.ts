@@ -40,7 +40,7 @@ it('checkServer reports a server that accepts any token, if the user specifies o
     headers.authorization?.startsWith('Bearer ') ? { status: 200, body: {} } : { status: 401 };
   const { findings } = await checkApi(document, respond, { headers: { authorization: 'Bearer real' } });
   expect(formatFindings(findings)).toEqual([
-    'behaviour getA 200 requires credentials: The server accepts requests with generated credentials, although the contract requires bearer authentication: getA, getB',
+    'behaviour getA 200 requires credentials: The server accepts requests with generated credentials, although the contract requires HTTP authentication (bearer): getA, getB',
   ]);
   expect((await checkApi(document, respond)).findings).toEqual([]);
 });
@@ -102,7 +102,7 @@ describe('checkServer of an API with actions that require credentials', () => {
 
   it('finds an action without credentials that is accepted only after another action', async () => {
     expect(await findUnprotected('finish')).toEqual([
-      'behaviour finishJob 200 requires credentials: The server accepts requests without credentials, although the contract requires bearer authentication: finishJob',
+      'behaviour finishJob 200 requires credentials: The server accepts requests without credentials, although the contract requires HTTP authentication (bearer): finishJob',
     ]);
   });
 
