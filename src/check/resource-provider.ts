@@ -1,9 +1,10 @@
 import type { Route } from '../openapi/routes.ts';
 import { normalizeName } from '../util/names.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
+import { sendAccepted } from './accepted-requests.ts';
 import type { CheckContext } from './check-context.ts';
 import { sendIfAvailable } from './confirm-findings.ts';
-import { type Exchange, isMocked, isSuccess } from './exchange.ts';
+import { type Exchange, isMocked, isSuccess, type ReceivedResponse } from './exchange.ts';
 import { findListedIds, findListedValues } from './ids.ts';
 import { getCreatedId } from './life-cycles.ts';
 import type { KnownResource, Pool } from './pool.ts';
@@ -18,8 +19,8 @@ import {
 import { type RequestValues, toRequest } from './requests.ts';
 import { pickIds } from './valid-requests.ts';
 
-/** The maximum number of attempts to create a resource. An attempt can fail if a value must be unique. */
-const MAX_ATTEMPTS = 3;
+/** The number of attempts to create a resource: with the ids of known parents, and with other ids. */
+const MAX_ATTEMPTS = 2;
 
 /** The maximum number of listed resources whose ids are stored. */
 const MAX_LISTED = 20;
@@ -142,18 +143,23 @@ export class ResourceProvider {
   }
 
   async #createResource({ create, put, place, aliases, item }: IdSource, attempt: number): Promise<void> {
-    const { requests, seed } = this.#context;
+    const { session, requests, seed } = this.#context;
     const pool = this.#pool;
     const route = create ?? put;
-    const values = route && requests.createValid(route, seed + this.#attempts++);
-    const made =
-      route && (await this.#send(route, attempt === 0 ? withParents(pool, route, values, 0, place) : values));
-    if (!made) return;
-    const id = create ? getCreatedId(create, item, made.response) : made.path[place.parameter];
-    const parents = toParents(route, made.path, place);
+    if (!route) return;
+    const made = await sendAccepted(
+      { session, requests, seed: seed + this.#attempts++ },
+      route,
+      async (values) => (await this.#request(route, values))?.response,
+      (values) => (attempt === 0 ? withParents(pool, route, values, 0, place) : values),
+    );
+    if (!made || isMocked(made.response)) return;
+    const { values, response } = made;
+    const id = create ? getCreatedId(create, item, response) : values.path[place.parameter];
+    const parents = toParents(route, values.path, place);
     if (id !== undefined) pool.addResource(place, { id, parents });
     for (const alias of aliases)
-      for (const value of findListedValues(alias.parameter, [made.response.body], 1))
+      for (const value of findListedValues(alias.parameter, [response.body], 1))
         pool.addResource(alias, { id: value, parents });
   }
 
@@ -171,13 +177,19 @@ export class ResourceProvider {
 
   /** Sends a request. Returns its path parameters and its response; undefined if the request fails. */
   async #send(route: Route, values: RequestValues | undefined) {
-    if (!values) return undefined;
-    const exchange = await sendIfAvailable(this.#context.session, 'input', route, toRequest(route, values));
-    const isFound = exchange && isSuccess(exchange.response) && !isMocked(exchange.response);
-    if (!isFound) return undefined;
-    this.#pool.collectValues(route, exchange.response.body);
-    return { path: values.path, response: exchange.response };
+    const exchange = values && (await this.#request(route, values));
+    return exchange && isFound(exchange.response) ? { path: values.path, response: exchange.response } : undefined;
   }
+
+  async #request(route: Route, values: RequestValues): Promise<Exchange | undefined> {
+    const exchange = await sendIfAvailable(this.#context.session, 'input', route, toRequest(route, values));
+    if (exchange && isFound(exchange.response)) this.#pool.collectValues(route, exchange.response.body);
+    return exchange;
+  }
+}
+
+function isFound(response: ReceivedResponse): boolean {
+  return isSuccess(response) && !isMocked(response);
 }
 
 /**
