@@ -1,5 +1,6 @@
 import type { Contract } from '../openapi/contract.ts';
 import { type Document, isNode } from '../openapi/document.ts';
+import { toContentType, toText } from '../openapi/format-form.ts';
 import { isFormBody, isJsonType, removeTypeParameters } from '../openapi/media-types.ts';
 import { isWholeQuery, type Parameter, type Parameters, readParameters, readQuery } from '../openapi/parameters.ts';
 import { encodePath, type Route } from '../openapi/routes.ts';
@@ -8,7 +9,7 @@ import type { RequestResult, RequestToValidate } from '../openapi/validate-reque
 import type { XmlContract } from '../openapi/xml/xml-schema.ts';
 import { normalizeName } from '../util/names.ts';
 import { JSON_TYPE } from '../util/request-target.ts';
-import { type BodyFormat, formatBody, parseBody, toContentType, toPairs, toText } from './body-format.ts';
+import { type BodyFormat, formatBody, parseBody, toPairs } from './body-format.ts';
 import type { RequestToSend } from './exchange.ts';
 
 /** The values of the parameters and the body of a request. */

@@ -2,8 +2,10 @@ import { formatBody, toContentType } from '../mock/media-types.ts';
 import type { Mock } from '../mock/mock.ts';
 import type { Contract } from '../openapi/contract.ts';
 import { isNode, type Node, toNode } from '../openapi/document.ts';
-import { isJsonType } from '../openapi/media-types.ts';
+import { formatForm, toContentType as toFormType } from '../openapi/format-form.ts';
+import { isFormBody, isJsonType } from '../openapi/media-types.ts';
 import type { OutgoingRequest } from '../openapi/outgoing-requests.ts';
+import type { DocumentedMedia } from '../openapi/responses.ts';
 import { getPartProperties, getSchemaParts } from '../openapi/schema-parts.ts';
 import { toIsoTime } from '../util/iso-time.ts';
 import { normalizeName, toSingular } from '../util/names.ts';
@@ -54,7 +56,7 @@ export function createPayload(source: PayloadSource, request: OutgoingRequest, f
     const content = facts.data === undefined ? '' : JSON.stringify(facts.data);
     return { contentType: 'application/json', content, notes: [] };
   }
-  const { schema } = chosen;
+  const schema = chosen.schema ?? chosen.itemSchema;
   const value =
     facts.data !== undefined
       ? facts.data
@@ -65,10 +67,19 @@ export function createPayload(source: PayloadSource, request: OutgoingRequest, f
   const notes = errors.map(
     ({ instancePath, message }) => `the payload violates the contract: body${instancePath} ${message}`,
   );
+  return { ...formatPayload(source, { type, ...chosen, schema }, value), notes: notes.slice(0, MAX_NOTES) };
+}
+
+function formatPayload(
+  { contract }: PayloadSource,
+  { type, schema, items }: DocumentedMedia & { readonly type: string },
+  value: unknown,
+): Pick<Payload, 'contentType' | 'content'> {
+  if (isFormBody(type) && isNode(value))
+    return { contentType: toFormType(type), content: formatForm(contract.normalized, { type, schema }, value) };
   const contentType = toContentType(type);
-  const body = tryOrUndefined(() => formatBody(contentType, value, { contract: source.contract, schema })) ?? value;
-  const content = typeof body === 'string' && !isJsonType(contentType) ? body : JSON.stringify(body);
-  return { contentType, content, notes: notes.slice(0, MAX_NOTES) };
+  const body = tryOrUndefined(() => formatBody(contentType, value, { contract, schema, items })) ?? value;
+  return { contentType, content: typeof body === 'string' && !isJsonType(contentType) ? body : JSON.stringify(body) };
 }
 
 /** The maximum number of violations that are noted. */

@@ -50,7 +50,7 @@ const MAX_DEPTH = 3;
 export function getPayloadSchema({ bodyMedia }: Pick<Route, 'bodyMedia'>): string | undefined {
   const media = Object.entries(bodyMedia);
   const [, chosen] = media.find(([type]) => isJsonType(type)) ?? media[0] ?? [];
-  return chosen?.schema;
+  return chosen?.schema ?? chosen?.itemSchema;
 }
 
 /**

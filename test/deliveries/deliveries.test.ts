@@ -35,6 +35,33 @@ describe('an operation', () => {
     ]);
   });
 
+  it.each<readonly [type: string, toContent: (schema: object) => object, text: RegExp]>([
+    [
+      'application/x-www-form-urlencoded',
+      (schema) => ({ 'application/x-www-form-urlencoded': { schema } }),
+      /^id=1&(?:\w+=\w+&)?title=Call\+Ann(?:&\w+=\w+)?$/,
+    ],
+    [
+      'multipart/form-data; boundary=storefront-form-boundary',
+      (schema) => ({ 'multipart/form-data': { schema } }),
+      /^--storefront-form-boundary\r\nContent-Disposition: form-data; name="id"\r\n\r\n1\r\n[\s\S]*Call Ann\r\n[\s\S]*--\r\n$/,
+    ],
+    [
+      'text/event-stream',
+      (itemSchema) => ({ 'text/event-stream': { itemSchema } }),
+      /^data: \{"id":1,.*"title":"Call Ann".*\}\n\n$/,
+    ],
+    ['application/xml', (schema) => ({ 'application/xml': { schema } }), /<Task><id>1<\/id>.*<title>Call Ann<\/title>/],
+  ])('sends its entry as %s if the document asks for it', async (type, toContent, text) => {
+    const receiver = await startReceiver();
+    const webhooks = { 'task.created': { payload: '#/components/schemas/Task', toContent } };
+    const { ask } = await startWithWebhooks({ webhooks, webhookUrl: [receiver.url] });
+    await ask('POST', '/tasks', { title: 'Call Ann' });
+    await vi.waitFor(() => expect(receiver.requests).toHaveLength(1));
+    const [request] = receiver.requests;
+    expect([request?.headers['content-type'], request?.text]).toEqual([type, expect.stringMatching(text)]);
+  });
+
   it('sends the header and query parameters of the document', async () => {
     const receiver = await startReceiver();
     const text = { type: 'string' };
