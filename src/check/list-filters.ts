@@ -36,6 +36,54 @@ export async function checkFilters(listing: Listing, values: RequestValues, whol
   const { coverage } = session.results;
   for (const rule of FILTER_RULES) coverage.skipRule(rule, route, 'no parameter has the name of a property');
   for (const parameter of route.parameters) await new FilterCheck(listing, parameter).examine(values, whole);
+  for (const parameter of route.parameters) await checkSearch(listing, { parameter, values, whole });
+}
+
+/** Matches normalized names of parameters that search for texts. */
+const SEARCH_NAMES = /^(?:q|search|searchterm|searchtext|keywords?)$/;
+
+/** A text that no entry contains, and the minimum number of entries of which a search for it must leave out one. */
+const UNKNOWN_TEXT = 'xqzvkwjy';
+const MIN_SEARCHED = 4;
+
+/** Checks that a search for a text that no entry contains does not return all entries. */
+async function checkSearch(
+  { route, session, request, add }: Listing,
+  {
+    parameter,
+    values,
+    whole,
+  }: { readonly parameter: Parameter; readonly values: RequestValues; readonly whole: Listed },
+): Promise<void> {
+  const { name, isRequired } = parameter;
+  if (parameter.in !== 'query' || isRequired || !SEARCH_NAMES.test(normalizeName(name))) return;
+  const searched = whole.entries.length < MIN_SEARCHED ? undefined : withParameter(values, parameter, UNKNOWN_TEXT);
+  const found = searched && (await request(searched));
+  if (!found) return;
+  session.results.coverage.countRule('filter-selects', route);
+  if (found.entries.length < whole.entries.length) return;
+  const again = await request(values);
+  if (!again || !isSameList(again, whole) || !isSameList(found, whole)) return;
+  const message = `${name} has no effect: the list is the same with ${JSON.stringify(UNKNOWN_TEXT)}, and without it`;
+  add({ rule: 'filter-selects', title: `${name} selects entries`, message, parameter }, [whole, found]);
+}
+
+/** A list with the value of a filter, and without it. `name`: that of the parameter. */
+interface FilteredList {
+  readonly name: string;
+  readonly value: string;
+  readonly whole: Listed;
+  readonly found: Listed;
+}
+
+/** Checks that the total of a filtered list is not that of the whole list, if the filter excludes entries. */
+export function checkFilteredTotal(listing: Listing, { name, value, whole, found }: FilteredList): void {
+  const [all, total] = [whole, found].map(({ exchange }) => findTotal(exchange));
+  const { length } = found.entries;
+  if (!total || total.value !== all?.value || length >= whole.entries.length || length === 0) return;
+  const message = `${total.name} is ${total.value} with and without ${name}, but the list with ${name}=${value} has only ${length} entries`;
+  const title = `${total.name} counts the selected entries`;
+  listing.add({ rule: 'page-total', title, message, parameter: undefined }, [whole, found]);
 }
 
 class FilterCheck {
@@ -68,7 +116,7 @@ class FilterCheck {
     const request = async (value: string) => {
       const filtered = withParameter(values, parameter, takesList ? [value] : value);
       const found = filtered && (await this.#listing.request(filtered));
-      if (found) this.#checkTotal({ value, whole, found });
+      if (found) checkFilteredTotal(this.#listing, { name: parameter.name, value, whole, found });
       return found;
     };
     const again = () => this.#listing.request(values);
@@ -82,25 +130,6 @@ class FilterCheck {
     if (isWrong !== false) return;
     await this.#checkPrefix(filter, kind);
     await this.#checkNextPage(values, filter, property);
-  }
-
-  /** Checks that the total of a filtered list is not that of the whole list, if the filter excludes entries. */
-  #checkTotal({
-    value,
-    whole,
-    found,
-  }: {
-    readonly value: string;
-    readonly whole: Listed;
-    readonly found: Listed;
-  }): void {
-    const { name } = this.#parameter;
-    const [all, total] = [whole, found].map(({ exchange }) => findTotal(exchange));
-    const { length } = found.entries;
-    if (!total || total.value !== all?.value || length >= whole.entries.length || length === 0) return;
-    const message = `${total.name} is ${total.value} with and without ${name}, but the list with ${name}=${value} has only ${length} entries`;
-    const title = `${total.name} counts the selected entries`;
-    this.#listing.add({ rule: 'page-total', title, message, parameter: undefined }, [whole, found]);
   }
 
   /** Checks two values of a filter. Returns whether one has a finding; undefined if the list could not be requested. */

@@ -2,12 +2,13 @@ import type { Contract } from '../openapi/contract.ts';
 import { getNode, isNode, type Node, resolvePointer, toNode } from '../openapi/document.ts';
 import type { Parameter } from '../openapi/parameters.ts';
 import type { Route } from '../openapi/routes.ts';
+import { getPartProperties, getSchemaParts } from '../openapi/schema-parts.ts';
 import { normalizeName } from '../util/names.ts';
 import { PAGING_NAMES } from '../util/pages.ts';
 import type { Exchange } from './exchange.ts';
 import { isLimit, isMissing, isPagePosition } from './life-cycle-rules.ts';
 import { findTargets } from './locations.ts';
-import { isCursor, type RequestValues, toPath, toRequest, withParameter } from './requests.ts';
+import { getBodySchema, isCursor, type RequestValues, toPath, toRequest, withParameter } from './requests.ts';
 import type { Violation } from './rules.ts';
 import type { Session } from './session.ts';
 
@@ -79,8 +80,18 @@ export async function checkPages(listing: Listing, values: RequestValues, all: W
   if (!second) return;
   await checkSkipped(listing, { all, first, second, next });
   const last = toNextCursor(listing, all.values, all.whole);
-  if (last && !all.whole.ids.includes(undefined)) await requestNextPage(listing, all.whole, last);
+  if (last && !all.whole.ids.includes(undefined)) await checkLastPage(listing, all.whole, last);
   checkTotal(listing, first, second);
+}
+
+/** Returns the schemas of a property in the bodies of requests that create or replace the entries of a list. */
+export function findSentSchemas({ session, route }: Listing, property: string): readonly Node[] {
+  const { normalized: plain, routes } = session.contract;
+  const sending = routes.filter(({ method, path }) => ['POST', 'PUT'].includes(method) && path.startsWith(route.path));
+  return sending.flatMap((one) => {
+    const schema = getPartProperties(getSchemaParts(plain, getBodySchema(one) ?? '')).get(property);
+    return schema === undefined ? [] : [toNode(getNode(plain, resolvePointer(plain, schema)))];
+  });
 }
 
 /** Returns a request with a page size: `size`, or the minimum that the contract allows. */
@@ -90,6 +101,20 @@ export function withPageSize({ session, route }: Listing, values: RequestValues,
   const allowed = Math.max(size, getNumber(session.contract, limit, 'minimum') ?? 0);
   const sized = withParameter(values, limit, allowed);
   return sized && { values: sized, limit, size: allowed };
+}
+
+/**
+ * Checks that a cursor of a page with all entries does not lead to one of them, and that the cursors end. The last page
+ * can have a cursor that leads to an empty page without a cursor.
+ */
+async function checkLastPage(listing: Listing, whole: Listed, next: NextPage): Promise<void> {
+  const empty = await requestNextPage(listing, whole, next);
+  const again = empty && empty.ids.length === 0 ? toNextCursor(listing, next.values, empty) : undefined;
+  const after = again && (await listing.request(again.values));
+  if (!after || after.ids.length > 0 || !toNextCursor(listing, again.values, after)) return;
+  const message = `The page after the last entry (${describe(next)}) is empty, but has a cursor, and so has the next page: the last page must have no cursor, so that clients stop`;
+  const title = `${next.parameter.name} ends at the last page`;
+  listing.add({ rule: 'page-selection', title, message, parameter: next.parameter }, [whole, empty as Listed, after]);
 }
 
 /** Returns the request of the page after `page`; undefined if there is none. */

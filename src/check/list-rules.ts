@@ -13,6 +13,7 @@ import { createListRequest } from './life-cycle-rules.ts';
 import { getCreatedId, type LifeCycle } from './life-cycles.ts';
 import { checkFilters, FILTER_RULES, findProperty } from './list-filters.ts';
 import { checkPages, type Listed, type ListViolation, PAGE_RULES } from './list-pages.ts';
+import { checkRanges } from './list-ranges.ts';
 import { checkSorting, SORT_RULES } from './list-sorting.ts';
 import { getBodySchema, type RequestValues, toRequest, validateValues } from './requests.ts';
 import { createFinding } from './session.ts';
@@ -97,6 +98,7 @@ export class ListCheck {
     };
     await checkPages(listing, own, { values, whole });
     await checkFilters(listing, values, whole);
+    await checkRanges(listing, values, whole);
     await checkSorting(listing, values, whole);
     return this.#findings;
   }

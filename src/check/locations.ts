@@ -39,14 +39,17 @@ async function examineLocation(context: CheckContext, cycle: LifeCycle): Promise
   const targets = findTargets(location, client.url, toPath(create, created.values));
   if (targets.length === 0) return [];
   coverage.countRule('location', create);
-  for (const target of targets) {
+  const collection = toPath(create, created.values);
+  const isCollection = targets.some((target) => target === collection);
+  for (const target of isCollection ? [] : targets) {
     const response = await sequence.sendRequest(read, { method: 'GET', target });
     if (!response || !isMissing(response)) return [];
   }
   const readValues = sequence.toOwn(read, { ...created, id: String(id) });
   const shown = readValues && (await sequence.send(read, readValues));
   if (!readValues || !shown || !isSuccess(shown)) return [];
-  const message = `The Location header ${location} leads to status 404, but the resource is at ${toPath(read, readValues)}`;
+  const place = isCollection ? 'is the path of the collection' : 'leads to status 404';
+  const message = `The Location header ${location} ${place}, but the resource is at ${toPath(read, readValues)}`;
   const violation = createViolation('location', { message, pointer: getPointer(create) });
   sequence.add(create, violation, created.response);
   return sequence.findings;

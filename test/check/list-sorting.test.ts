@@ -89,6 +89,31 @@ it.each([
   expect(await findRules(SORT, (things, query) => sortThings(things, query, sign))).toEqual([]);
 });
 
+it('the check finds that a value with a minus sign sorts in the same direction', async () => {
+  const expected = ['listThings list-sorted'];
+  const select = (things: Thing[], query: URLSearchParams) => {
+    const sort = query.get('sort');
+    const sorted = sortThings(things, query);
+    return sort === '-price' ? sorted?.reverse() : sorted;
+  };
+  expect(await findRules(SORT, select)).toEqual(expected);
+});
+
+it.each<[string, (one: string, other: string) => number, string[]]>([
+  ['their length', (one, other) => one.length - other.length, ['listThings list-sorted']],
+  ['their code units', (one, other) => (one < other ? -1 : 1), []],
+  ['the rules of a language', (one, other) => one.localeCompare(other, 'de'), []],
+  ['their code units without case, in descending order', (one, other) => (fold(one) > fold(other) ? -1 : 1), []],
+])('the check of a list that sorts texts by %s', async (_, compare, expected) => {
+  const select = (things: Thing[], query: URLSearchParams) =>
+    query.get('sort') === 'name'
+      ? things.sort((one, other) => compare(one.name, other.name))
+      : sortThings(things, query);
+  expect(await findRules(SORT, select)).toEqual(expected);
+});
+
+const fold = (text: string) => text.toLowerCase();
+
 /** Selects things by the start of their city. */
 function selectByStart(things: Thing[], query: URLSearchParams): Thing[] | undefined {
   const city = query.get('city') ?? '';
