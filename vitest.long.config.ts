@@ -1,9 +1,9 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
-import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { startFirst } from './test/support/harness/slowest-first.ts';
 
-/** The files that take longest, most of them because they wait. Started last, they would run alone at the end. */
-const FIRST = [
+/** The files that take longest, most of them because they wait. */
+const SLOWEST = [
   'check-latency',
   'check-planted-tasks',
   'check-planted-tickets',
@@ -20,15 +20,7 @@ const FIRST = [
   'checkout',
   'package',
   'many-operations',
-].map((name) => `/test/long/${name}.test.ts`);
-
-class SlowestFirst extends BaseSequencer {
-  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const sorted = await super.sort(files);
-    const first = FIRST.flatMap((name) => sorted.filter(({ moduleId }) => moduleId.endsWith(name)));
-    return [...first, ...sorted.filter((file) => !first.includes(file))];
-  }
-}
+].map((name) => `long/${name}`);
 
 export default defineConfig({
   test: {
@@ -40,7 +32,7 @@ export default defineConfig({
     hookTimeout: 300_000,
     expect: { poll: { timeout: 60_000 } },
     setupFiles: 'test/support/harness/random-seed.ts',
-    sequence: { sequencer: SlowestFirst },
+    sequence: { sequencer: startFirst(SLOWEST) },
     projects: [
       { extends: true, test: { name: 'long', include: ['test/long/**/*.test.ts'] } },
       {

@@ -22,6 +22,7 @@ type Headers = Readonly<Record<string, string>>;
 /** Replaces the versions in headers such as `If-Match` with placeholders. Returns other headers unchanged. */
 export function withVersionPlaceholders(headers: Headers): Headers {
   const found = PRECONDITIONS.filter(({ header }) => headers[header] !== undefined);
+  if (found.length === 0) return headers;
   return { ...headers, ...Object.fromEntries(found.map(({ header, placeholder }) => [header, placeholder])) };
 }
 

@@ -235,12 +235,13 @@ class SeededRequestGenerator implements RequestGenerator {
  * Leaves a header unchanged if the request does not have it, or if the contract does not allow the new value.
  */
 function preferKnownHeaders(contract: Contract, route: Route, values: RequestValues): RequestValues {
-  const isValid = (headers: RequestValues['headers']) =>
-    validateValues(contract, route, { ...values, headers }).kind === 'call';
-  const keyed = withUuidKey(values.headers);
-  const withKey = isValid(keyed) ? keyed : values.headers;
-  const versioned = withVersionPlaceholders(withKey);
-  return { ...values, headers: isValid(versioned) ? versioned : withKey };
+  let { headers } = values;
+  for (const change of [withUuidKey, withVersionPlaceholders]) {
+    const changed = change(headers);
+    if (changed !== headers && validateValues(contract, route, { ...values, headers: changed }).kind === 'call')
+      headers = changed;
+  }
+  return { ...values, headers };
 }
 
 /** Sets the path parameters that are only in the path template, and not in `parameters` of the contract. */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { stopAfterFinding } from '../support/harness/check.ts';
 import { checkChats } from '../support/planted-defects/apis/check-chats.ts';
 
 describe('the check of a server for chats', () => {
@@ -14,7 +15,7 @@ describe('the check of a server for chats', () => {
     ['mute removes the description', 'description'],
     ['a change of the title reopens the chat', 'status'],
   ] as const)('the finding that %s has the place of the property %s', async (defect, property) => {
-    const [finding] = await checkChats(defect, 1);
+    const [finding] = await checkChats(defect, 1, stopAfterFinding());
     expect(finding?.place).toMatch(new RegExp(`/properties/${property}$`));
   });
 });

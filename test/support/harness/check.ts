@@ -33,6 +33,8 @@ interface DefectiveServer {
   readonly handlers: Options['handlers'];
   readonly seed: number;
   readonly only: readonly string[];
+  /** The number of random requests to each operation. Default: 5. */
+  readonly runs?: number | undefined;
 }
 
 /** Runs `storefront check` for the server at `url`, with the contract of the shop. By default, sends requests that change data, but few generated requests. */
@@ -55,10 +57,16 @@ export async function runCheck(url: string, options: Partial<CheckOptions> = {})
  * Checks the operations `only` of a server with the document at `path` and with handlers that have defects. Returns the operation and the rule
  * of each finding.
  */
-export async function findDefects({ path, handlers, seed, only }: DefectiveServer): Promise<readonly string[]> {
+export async function findDefects({
+  path,
+  handlers,
+  seed,
+  only,
+  runs = 5,
+}: DefectiveServer): Promise<readonly string[]> {
   const { url } = await startStorefront({ contract: path, handlers });
   const contract = await loadContract({ path, strict: false });
-  const { findings } = await runCheck(url, { contract, model: undefined, isFresh: false, seed, runs: 5, only });
+  const { findings } = await runCheck(url, { contract, model: undefined, isFresh: false, seed, runs, only });
   return findings.map(({ operationId, title }) => `${operationId}: ${title}`).sort();
 }
 

@@ -9,7 +9,9 @@ export function startFirst(names: readonly string[]): TestSequencerConstructor {
   return class extends BaseSequencer {
     override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
       const sorted = await super.sort(files);
-      const first = names.flatMap((name) => sorted.filter(({ moduleId }) => moduleId.endsWith(`/test/${name}.test.ts`)));
+      const first = names.flatMap((name) =>
+        sorted.filter(({ moduleId }) => moduleId.endsWith(`/test/${name}.test.ts`)),
+      );
       return [...first, ...sorted.filter((file) => !first.includes(file))];
     }
   };

@@ -94,14 +94,14 @@ const DEFECTS: Readonly<Record<string, Partial<Steps>>> = {
 
 const PAGED = { page: { ...INTEGER, minimum: 1, default: 1 }, limit: { ...INTEGER, minimum: 1, maximum: 100 } };
 
-/** Checks the lists with the defects. Returns a line for each finding. */
-export async function findListDefects(seed: number): Promise<readonly string[]> {
+/** Checks the lists with the defects. Returns a line for each finding. `runs`: the number of random requests to each operation. */
+export async function findListDefects(seed: number, runs?: number): Promise<readonly string[]> {
   const names = Object.keys(DEFECTS);
   const paths: Paths = Object.assign({}, ...names.map((name) => createPaths(name, PAGED)));
   const path = await writeApi({ paths, schemas });
   const toId = (name: string) => `get${name[0]?.toUpperCase()}${name.slice(1)}`;
   const handlers = Object.fromEntries(names.map((name) => [toId(name), createListHandler(name, DEFECTS[name] ?? {})]));
-  return findDefects({ path, handlers, seed, only: names.map(toId) });
+  return findDefects({ path, handlers, seed, runs, only: names.map(toId) });
 }
 
 export const LIST_FINDINGS = [

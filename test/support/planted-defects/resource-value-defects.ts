@@ -72,7 +72,7 @@ function createHandlers(list: string, hasRace: boolean, checksPut: boolean) {
 }
 
 /** Checks the unique values of the resources. Returns a line for each finding. */
-export async function findUniqueValueDefects(seed: number): Promise<readonly string[]> {
+export async function findUniqueValueDefects(seed: number, runs?: number): Promise<readonly string[]> {
   const path = await writeAnimals();
   const handlers = {
     ...createHandlers('ants', false, true),
@@ -80,7 +80,7 @@ export async function findUniqueValueDefects(seed: number): Promise<readonly str
     ...createHandlers('cats', false, false),
   };
   const only = ['postAnts', 'postBees', 'postCats', 'putAntsById', 'putBeesById', 'putCatsById'];
-  return findDefects({ path, handlers, seed, only });
+  return findDefects({ path, handlers, seed, runs, only });
 }
 
 export const UNIQUE_VALUE_FINDINGS = [

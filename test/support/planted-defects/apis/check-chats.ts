@@ -1,3 +1,4 @@
+import type { CheckOptions } from '../../../../src/check/check-options.ts';
 import { createReport } from '../../../../src/check/report/report.ts';
 import { groupFailures } from '../../../../src/check/report/text.ts';
 import { loadContract } from '../../../../src/openapi/contract.ts';
@@ -17,10 +18,17 @@ function createDocument(variant: ChatVariant) {
   return document;
 }
 
-/** Checks a server of chats. Returns the rule, the message and the place of each cause. */
-export async function checkChats(variant: ChatVariant, seed: number) {
+/**
+ * Checks a server of chats. Returns the rule, the message and the place of each cause.
+ * `stop`: options that end the check early.
+ */
+export async function checkChats(
+  variant: ChatVariant,
+  seed: number,
+  stop: Pick<CheckOptions, 'onProgress' | 'signal'> = {},
+) {
   const document = createDocument(variant);
-  const verdict = await checkApi(document, createChats(variant), { seed, runs: 5 });
+  const verdict = await checkApi(document, createChats(variant), { seed, runs: 5, ...stop });
   const contract = await loadContract({ path: await writeDocument(document), strict: false });
   const { failures } = createReport(verdict, contract, () => undefined);
   const first = groupFailures(failures).flatMap((group) => group.slice(0, 1));
