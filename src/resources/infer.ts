@@ -44,7 +44,7 @@ import { connectActions } from './transitions.ts';
 import { addFilePaths, isDownload, isUpload } from './uploads.ts';
 import { linkToUsers } from './user-parts.ts';
 import { planUser } from './user-plans.ts';
-import { addOwnProperties, confirmsEmail, findLogin, findLoginNames, findOwnUser, findUsers } from './users.ts';
+import { addOwnProperties, confirmsEmail, findLogin, findLoginNames, findOwnUser } from './users.ts';
 import { type RestRoute, toRestRoutes } from './verb-paths.ts';
 import { addLookups } from './views.ts';
 
