@@ -41,7 +41,7 @@ export function compileContracts(folder: string): void {
 function compileContract(folder: string, options: ContractOptions, groups?: readonly ValidatorGroup[]): void {
   const { path } = options;
   const text = readContract(path);
-  const { documents } = createDocuments({ path, text, reader: new FileAccess(path) }, options);
+  const { documents } = createDocuments({ path, bytes: Buffer.from(text), reader: new FileAccess(path) }, options);
   const all = Object.entries(compileGroups(documents.normalized, text, options.strict));
   const used = all.filter(([group]) => groups?.includes(group as ValidatorGroup) ?? true);
   writeContract(join(folder, getContractName(text, options)), documents, Object.fromEntries(used));

@@ -1,6 +1,7 @@
 import { closeSchemas } from '../openapi/close-schemas.ts';
 import { type Contract, loadContract } from '../openapi/contract.ts';
-import { toNode } from '../openapi/document.ts';
+import { type Document, isNode, toNode } from '../openapi/document.ts';
+import { getDocumentTag } from '../openapi/document-tag.ts';
 import { UserError } from '../util/issue.ts';
 import { waitForServer } from './check.ts';
 import { Client } from './client.ts';
@@ -9,8 +10,16 @@ import { createNotCheckedError, type ReceivedResponse, type RequestToSend } from
 import { type CheckCommand, isRecorded } from './options.ts';
 import { NoResponseError } from './transport.ts';
 
-/** The response of a storefront server to a request for its contract. */
+/**
+ * The response of a storefront server to a request for its contract.
+ * Its status is 304 if the server serves the contract of the check. The body of a large contract needs much memory.
+ */
 type Served = Pick<ReceivedResponse, 'status' | 'body'>;
+
+async function requestContract(client: Client, { document }: Contract): Promise<Served> {
+  const headers = { 'if-none-match': getDocumentTag(document) };
+  return client.send({ method: 'GET', target: '/openapi.json', headers });
+}
 
 /** The header that selects a sandbox of a storefront server. */
 const SANDBOX_HEADER = 'x-sandbox';
@@ -55,7 +64,7 @@ export async function selectSandboxes(
     if (wait > 0) printProgress(`Waiting for ${url}, at most ${wait} s …\n`);
     await waitForServer(client, wait, signal);
     const id = `check-${seed}`;
-    const served = await client.send({ method: 'GET', target: '/openapi.json' });
+    const served = await requestContract(client, contract);
     if (command.contract === undefined && servesOthers(served, contract)) {
       const path = `${client.url}/openapi.json`;
       const selected = await selectServedContract({ ...command, contract: path }, { client, id, signal, access });
@@ -114,7 +123,7 @@ interface ServerToProbe {
  * and properties.
  */
 function isStrict({ status, body }: Served, { document }: Contract): boolean {
-  return status === 200 && JSON.stringify(body) === JSON.stringify(closeSchemas(document));
+  return status === 200 && isNode(body) && getDocumentTag(body as Document) === getDocumentTag(closeSchemas(document));
 }
 
 /**

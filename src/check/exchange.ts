@@ -34,6 +34,11 @@ export interface Exchange {
   readonly response: ReceivedResponse;
 }
 
+/** Returns an exchange to keep until the report, which needs no parsed body. A parsed body needs several times its text. */
+export function withoutBody({ request, response }: Exchange): Exchange {
+  return { request, response: { ...response, body: undefined } };
+}
+
 /** Creates a request with a JSON body, or without a body if `body` is undefined. */
 export function createJsonRequest(method: string, target: string, body?: unknown): RequestToSend {
   return body === undefined

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Route } from '../openapi/routes.ts';
 import type { Client } from './client.ts';
-import type { Exchange, ReceivedResponse, RequestToSend } from './exchange.ts';
+import { type Exchange, type ReceivedResponse, type RequestToSend, withoutBody } from './exchange.ts';
 import { NoResponseError } from './transport.ts';
 
 /**
@@ -37,7 +37,8 @@ export class Suspects {
 
   /** Adds a request that got a response. */
   add(suspect: Suspect): void {
-    this.#answered.push({ ...suspect, atMs: performance.now() });
+    const exchange = suspect.exchange && withoutBody(suspect.exchange);
+    this.#answered.push({ ...suspect, exchange, atMs: performance.now() });
     if (this.#answered.length > 2 * MAX_SUSPECTS) this.#answered = this.#answered.slice(-MAX_SUSPECTS);
   }
 

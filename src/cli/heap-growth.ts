@@ -1,4 +1,4 @@
-import { getHeapStatistics, setFlagsFromString } from 'node:v8';
+import { getHeapSpaceStatistics, getHeapStatistics, setFlagsFromString } from 'node:v8';
 
 /**
  * Keeps the space in which V8 creates new objects at its first size, 1 MB.
@@ -23,10 +23,25 @@ export function limitHeapGrowth(): void {
   const limit = () => {
     const isLarge = getHeapStatistics().used_heap_size > LARGE_HEAP_BYTES;
     setFlagsFromString(`--heap-growing-percent=${isLarge ? LARGE_GROWTH_PERCENT : GROWTH_PERCENT}`);
+    const newSpace = getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space');
+    if ((newSpace?.space_size ?? 0) >= MAX_NEW_SPACE_BYTES) keepNewSpaceSmall();
   };
+  // The compiler needs tens of MB for a large function, and the validators of a large contract are large functions.
+  setFlagsFromString(`--max-optimized-bytecode-size=${MAX_OPTIMIZED_BYTES}`);
+  // Compacts pages that are 20 % free. By default, V8 keeps pages that are up to 70 % free.
+  setFlagsFromString('--optimize-for-size');
   limit();
-  setInterval(limit, 1_000).unref();
+  setInterval(limit, LIMIT_INTERVAL_MS).unref();
 }
+
+/** The time between two measurements of the heap, in ms. */
+const LIMIT_INTERVAL_MS = 100;
+
+/** The size from which the space for new objects does not grow. It has two halves. */
+const MAX_NEW_SPACE_BYTES = 8_000_000;
+
+/** The maximum size of the bytecode of a function that V8 optimizes. The default is 60 KB. */
+const MAX_OPTIMIZED_BYTES = 8_192;
 
 const GROWTH_PERCENT = 50;
 const LARGE_GROWTH_PERCENT = 15;

@@ -51,7 +51,8 @@ export async function readVersion(source: string, { folder, allowRefs, environme
  * `format`: formats a path in messages and positions.
  */
 function createVersion(source: DocumentSource, format = (message: string) => message): Version {
-  const { path, text, reader, converted, toSourcePointer } = source;
+  const { path, bytes, reader, converted, toSourcePointer } = source;
+  const text = bytes.toString();
   try {
     const { content, issues } = parseSource(path, text);
     const main = { path, text, content: converted?.document ?? toDocument(path, content), issues, toSourcePointer };
@@ -98,7 +99,7 @@ async function readRevision(source: string, folder: string, environment: Environ
       return removeMark(text);
     },
   };
-  const file = await convertSwagger({ path: found, text: reader.read(found), reader });
+  const file = await convertSwagger({ path: found, bytes: Buffer.from(reader.read(found)), reader });
   return createVersion(file, (message) => message.replaceAll(root, `${revision}:`));
 }
 

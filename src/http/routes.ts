@@ -2,10 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import Router from '@koa/router';
 import type { Context, Middleware } from 'koa';
-import { hashContract } from '../openapi/compiled-contract.ts';
 import { convertToVersion31 } from '../openapi/convert-to-31.ts';
 import { type Document, formatYaml } from '../openapi/document.ts';
-import { memoizeByObject } from '../util/memoize-by-object.ts';
+import { getDocumentTag } from '../openapi/document-tag.ts';
 import { type ProblemKind, problemKinds } from '../util/problem.ts';
 import { CONSOLE_PATH, JSON_TYPE, REFERENCE_PATH } from '../util/request-target.ts';
 import { CONTROL_DOCUMENT_PATHS, DATA_HEADERS, HEALTH_PATH, type Headers } from './access-policy.ts';
@@ -61,14 +60,12 @@ type SendDocument = (ctx: Context, document: Document) => void;
  * The API reference uses the header to detect a changed contract.
  */
 function sendContract(ctx: Context, document: Document, send: SendDocument): void {
-  const tag = getTag(document);
+  const tag = getDocumentTag(document);
   ctx.set('ETag', tag);
   // `ctx.fresh` is false for `Cache-Control: no-cache`, which browsers add to each request with `If-None-Match`.
   if (ctx.get('If-None-Match') === tag) ctx.status = 304;
   else send(ctx, document);
 }
-
-const getTag = memoizeByObject((document: Document) => `"${hashContract(JSON.stringify(document))}"`);
 
 const sendJson: SendDocument = (ctx, document) => sendText(ctx, JSON_TYPE, JSON.stringify(document, null, 2));
 

@@ -59,7 +59,7 @@ export function bundleDocument(files: SourceFiles, main: SourceFile): Bundle {
     return {
       document: main.content as Document,
       issues: [],
-      locate: createLocator(main.path, main.text, main.toSourcePointer),
+      locate: createLocator(main.path, main.bytes ?? main.text, main.toSourcePointer),
     };
   return new Bundler(files, main).bundle();
 }
@@ -118,8 +118,8 @@ class Bundler {
     for (const [kind, entries] of this.#added)
       components[kind] = { ...toNode(components[kind]), ...Object.fromEntries(entries) };
     const bundled = this.#added.size === 0 ? document : ({ ...document, components } as Document);
-    const { path, text, toSourcePointer } = this.#main;
-    const locate = createPartLocator(createLocator(path, text, toSourcePointer), this.#origins);
+    const { path, text, bytes = text, toSourcePointer } = this.#main;
+    const locate = createPartLocator(createLocator(path, bytes, toSourcePointer), this.#origins);
     return { document: bundled, issues: this.#issues, locate };
   }
 

@@ -179,7 +179,8 @@ export type Parts = readonly Pick<SourceFile, 'path' | 'text'>[];
 /** The documents of a contract and the files from which they were created. */
 export interface LoadedDocuments {
   readonly documents: CompiledDocuments;
-  readonly text: string;
+  /** The text of the contract, as UTF-8. */
+  readonly bytes: Buffer;
   readonly parts: Parts;
   /** The path of the overlay file; undefined if there is none. */
   readonly overlay: string | undefined;
@@ -206,14 +207,15 @@ export function getPartPaths(path: string): readonly string[] {
  * Throws `UserError` if the document can't be served.
  */
 export function createDocuments(
-  { path, text, reader, converted, toSourcePointer }: DocumentSource,
+  { path, bytes, reader, converted, toSourcePointer }: DocumentSource,
   { edit }: ContractOptions,
   overlay?: Overlay,
 ): LoadedDocuments {
+  const text = bytes.toString();
   const source = parseSource(path, text);
   const parsed = converted?.document ?? toDocument(path, source.content);
   const issues = converted?.issues ?? source.issues;
-  const main = { path, text, content: edit ? edit.edit(parsed) : parsed, issues, toSourcePointer };
+  const main = { path, text, bytes, content: edit ? edit.edit(parsed) : parsed, issues, toSourcePointer };
   const files = new SourceFiles(main, reader);
   const { document, locate, issues: broken, unused } = overlayBundle(bundleFiles(files, main), overlay);
   const found = broken.length > 0 ? broken : checkStructure(document);
@@ -238,7 +240,7 @@ export function createDocuments(
     documents,
     locate,
     parts: files.parts,
-    text: isChanged ? formatLike(text, document) : text,
+    bytes: isChanged ? Buffer.from(formatLike(text, document)) : bytes,
     overlay: overlay?.path,
     isConverted: converted !== undefined,
   };

@@ -121,6 +121,7 @@ export interface Contract extends Routing {
   /**
    * The text of the contract file.
    * If the contract has several files or an overlay, the text of the combined document.
+   * Created from bytes each time.
    */
   readonly text: string;
   /** The path of the overlay that changes the document; undefined if there is none. */
@@ -228,16 +229,16 @@ export async function loadContract(options: ContractOptions): Promise<Contract> 
   const { strict, edit, allowRefs } = options;
   try {
     const source = options.source ?? (await readSource(options));
-    const { path, text } = source;
+    const { path, bytes } = source;
     const overlay = isUrl(path) ? undefined : readOverlay(path, source.reader);
-    const name = getContractName(text, options, overlay);
+    const name = getContractName(bytes.toString(), options, overlay);
     const key = JSON.stringify([strict, path, edit?.key, allowRefs]);
     const cached = cache.get(key);
     if (cached?.name === name && cached.parts.every(isUnchanged)) return cached.contract;
     const found = findCompiledContract(name);
     const compiled = found && edit ? editCompiledContract(found, edit) : found;
     const loaded = compiled
-      ? createLoaded(text, path, compiled.documents)
+      ? createLoaded(bytes, path, compiled.documents)
       : createDocuments(await convertSwagger(source), options, overlay);
     const contract = createContract(loaded, { path, strict }, compiled);
     if (cache.size >= MAX_CACHED_CONTRACTS) cache.clear();
@@ -272,18 +273,18 @@ export function getContractName(
   return hashContract(text, String(strict), edited, ...(overlay ? [overlay.path, overlay.text] : []));
 }
 
-function createLoaded(text: string, path: string, documents: CompiledDocuments): LoadedDocuments {
-  return { text, documents, locate: createLocator(path, text), parts: [], overlay: undefined, isConverted: false };
+function createLoaded(bytes: Buffer, path: string, documents: CompiledDocuments): LoadedDocuments {
+  return { bytes, documents, locate: createLocator(path, bytes), parts: [], overlay: undefined, isConverted: false };
 }
 
 /** Creates a contract from its documents. `compiled`: the precompiled contract; undefined if there is none. */
 function createContract(
-  { text, locate, overlay, isConverted, documents: { document, normalized, warning } }: LoadedDocuments,
+  { bytes, locate, overlay, isConverted, documents: { document, normalized, warning } }: LoadedDocuments,
   { path, strict }: Pick<ContractOptions, 'path' | 'strict'>,
   compiled?: CompiledContract,
 ): Contract {
   const backend = createBackend(normalized);
-  const views = createViews(normalized, text, strict);
+  const views = createViews(normalized, bytes, strict);
   const { open, closed } = createDataValidators(views, compiled);
   const requests = {
     document: normalized,
@@ -304,13 +305,15 @@ function createContract(
   };
   return {
     path,
-    text,
+    get text() {
+      return bytes.toString();
+    },
     overlay,
     isConverted,
     locate,
     document,
     get enforced() {
-      enforced ??= strict ? closeDocument(document) : { document, text };
+      enforced ??= strict ? closeDocument(document) : this;
       return enforced;
     },
     normalized,
@@ -409,7 +412,7 @@ function closeDocument(document: Document): Contract['enforced'] {
  * responses.
  * In the document of `closed`, schemas forbid undocumented properties.
  */
-export function createViews(normalized: Document, text: string, strict: boolean) {
+export function createViews(normalized: Document, text: string | Buffer, strict: boolean) {
   const createRequestView = () => createDirectionView(normalized, text, 'readOnly');
   const createResponseView = () => createDirectionView(normalized, text, 'writeOnly');
   return {

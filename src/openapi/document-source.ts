@@ -2,14 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Issue, UserError } from '../util/issue.ts';
 import { redactText } from '../util/redact-secrets.ts';
 import { hideCredentials, isUrl } from '../util/source-path.ts';
-import { type Document, isNode, MAX_FILE_BYTES, parseSource, readContract, toNode } from './document.ts';
+import { type Document, isNode, MAX_FILE_BYTES, parseSource, readContractBytes, toNode } from './document.ts';
 import { FileAccess, type FileReader } from './source-files.ts';
 
 /** The main file of a document, and a reader of the files to which it refers. */
 export interface DocumentSource {
   /** The path of the file, or its URL without credentials: a name for messages and positions. */
   readonly path: string;
-  readonly text: string;
+  /** The text of the file, as UTF-8. A string can need twice the memory. */
+  readonly bytes: Buffer;
   readonly reader: FileReader;
   /** The document in OpenAPI 3.0, if the text is Swagger 2.0. `issues`: what could not be converted. */
   readonly converted?: { readonly document: Document; readonly issues: readonly Issue[] };
@@ -45,7 +46,7 @@ export async function readSource(
   request: RequestOptions = {},
 ): Promise<DocumentSource> {
   if (isUrl(path)) return readUrl(path, request);
-  return { path, text: readContract(path), reader: new FileAccess(path, allowRefs) };
+  return { path, bytes: readContractBytes(path), reader: new FileAccess(path, allowRefs) };
 }
 
 /** The maximum time to wait for a document from a URL, in s. */
@@ -95,7 +96,7 @@ function createUrlSource(url: string, text: string): DocumentSource {
   const read = (path: string): never => {
     throw new UserError(`${path} is not loaded`);
   };
-  return { path: hideCredentials(url), text, reader: { findRefusal, read } };
+  return { path: hideCredentials(url), bytes: Buffer.from(text), reader: { findRefusal, read } };
 }
 
 /** Returns whether a text is an OpenAPI or Swagger document. */

@@ -132,19 +132,24 @@ export function formatLike(text: string, document: Document): string {
 /** The maximum size of a file of a document, in bytes. The largest known public documents have about 40 MB. */
 export const MAX_FILE_BYTES = 64 * 1024 * 1024;
 
+/** Reads the text of the contract file at `path`, as `readContractBytes` does. */
+export function readContract(path: string): string {
+  return readContractBytes(path).toString();
+}
+
 /**
- * Reads the text of the contract file at `path`.
+ * Reads the contract file at `path`.
  * Throws `UserError` if the file can't be read, is not a regular file, or is too large.
  * Reading a device or a named pipe could last forever.
  * A size of 0 says nothing: files in `/proc` have it.
  */
-export function readContract(path: string): string {
+export function readContractBytes(path: string): Buffer {
   try {
     // Without the flag, opening a named pipe waits for a writer. Windows does not have the flag.
     const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     try {
       if (!fstatSync(file).isFile()) throw new UserError(`${path} can't be read, because it is not a regular file`);
-      return readText(path, file);
+      return readBytes(path, file);
     } finally {
       closeSync(file);
     }
@@ -159,12 +164,12 @@ export function readContract(path: string): string {
 /** The number of bytes that are read at once. */
 const CHUNK_BYTES = 1024 * 1024;
 
-function readText(path: string, file: number): string {
+function readBytes(path: string, file: number): Buffer {
   const chunks: Buffer[] = [];
   for (let length = 0; ; ) {
     const chunk = Buffer.allocUnsafe(Math.min(Math.max(fstatSync(file).size + 1 - length, 64 * 1024), CHUNK_BYTES));
     const bytes = readSync(file, chunk);
-    if (bytes === 0) return Buffer.concat(chunks).toString('utf8');
+    if (bytes === 0) return Buffer.concat(chunks);
     length += bytes;
     if (length > MAX_FILE_BYTES)
       throw new UserError(`${path} can't be read, because it has more than ${MAX_FILE_BYTES / 1024 / 1024} MB`);

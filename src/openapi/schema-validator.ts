@@ -226,7 +226,7 @@ export function getUnknownName({ params }: Pick<ErrorObject, 'params'>): string 
  * `text`: the text of the document.
  * If the text does not contain the keyword, returns the document itself.
  */
-export function createDirectionView(document: Document, text: string, only: Direction): Document {
+export function createDirectionView(document: Document, text: string | Buffer, only: Direction): Document {
   if (!text.includes(only)) return document;
   /**
    * Returns a copy of a schema that does not require properties with the keyword `only`.

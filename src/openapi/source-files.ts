@@ -12,6 +12,8 @@ import { getKind, mapNodes } from './walk-schemas.ts';
 export interface SourceFile {
   readonly path: string;
   readonly text: string;
+  /** The text as UTF-8, if it was read already. */
+  readonly bytes?: Buffer;
   /** The parsed text. */
   readonly content: unknown;
   /** Warnings about the content. */

@@ -18,7 +18,8 @@ const WARNING = 'x-s2o-warning';
  * Rejects with a `UserError` if the converter is not installed, or can't convert the document.
  */
 export async function convertSwagger(source: DocumentSource): Promise<DocumentSource> {
-  const { path, text } = source;
+  const { path } = source;
+  const text = source.bytes.toString();
   if (!MAYBE_SWAGGER.test(text)) return source;
   const { content: swagger } = parseSource(path, text);
   if (!isNode(swagger) || !/^2(?:\.0)?$/.test(String(swagger.swagger))) return source;

@@ -1,4 +1,6 @@
-import { describe, expect, it } from 'vitest';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { selectSandboxes } from '../../src/check/check-sandbox.ts';
 import { CheckStoppedError } from '../../src/check/exchange.ts';
 import { shopModel } from '../../src/shop/model/shop.ts';
@@ -41,6 +43,22 @@ describe('selectSandboxes', () => {
       return (await select(url)).command.strict;
     });
     expect(await Promise.all(commands)).toEqual([false, true]);
+  });
+
+  it('does not receive the contract again that the check has', async () => {
+    const shop = await startStorefront();
+    const statuses: number[] = [];
+    const proxy = createServer(async ({ method = '', url = '', headers }, response) => {
+      const { host: _, connection: __, ...others } = headers as Record<string, string>;
+      const sent = await fetch(shop.url + url, { method, headers: others });
+      if (url === '/openapi.json') statuses.push(sent.status);
+      response.writeHead(sent.status, Object.fromEntries(sent.headers)).end(await sent.text());
+    });
+    await new Promise<void>((resolve) => void proxy.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void proxy.close());
+    const { command } = await select(`http://127.0.0.1:${(proxy.address() as AddressInfo).port}`);
+    expect(command).toMatchObject({ strict: false, headers: { 'x-sandbox': 'check-7' } });
+    expect(statuses).toEqual([304]);
   });
 
   it.each([

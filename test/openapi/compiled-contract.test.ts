@@ -27,7 +27,10 @@ const contracts = [
   { title: 'the contract of the control API', options: getControlOptions(collections) },
 ].map(({ title, options }) => {
   const text = readContract(options.path);
-  const { documents } = createDocuments({ path: options.path, text, reader: new FileAccess(options.path) }, options);
+  const { documents } = createDocuments(
+    { path: options.path, bytes: Buffer.from(text), reader: new FileAccess(options.path) },
+    options,
+  );
   const compiled = findCompiledContract(getContractName(text, options), FOLDER);
   return { title, options, text, documents, compiled, routes: getRoutes(documents.normalized) };
 });
@@ -70,7 +73,10 @@ describe.each(contracts)('The build precompiles $title:', ({ options, text, docu
 describe('The precompiled contract of the control API, edited for other collections,', () => {
   const options = getControlOptions({ notes: { schema: 'Note', key: 'id' } });
   const text = readContract(options.path);
-  const { documents } = createDocuments({ path: options.path, text, reader: new FileAccess(options.path) }, options);
+  const { documents } = createDocuments(
+    { path: options.path, bytes: Buffer.from(text), reader: new FileAccess(options.path) },
+    options,
+  );
   const name = getContractName(text, options);
   const compiled = editCompiledContract(findCompiledContract(name, FOLDER) ?? expect.fail(name), options.edit);
 

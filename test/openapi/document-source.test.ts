@@ -42,7 +42,7 @@ describe('a document at a URL', () => {
     const { url, received } = await serve((_, response) => response.end(`\uFEFF${DOCUMENT}`));
     const secret = url.replace('//', '//ann:p%40ss-word@');
     const source = await readSource({ path: `${secret}/api.json?token=abcdefgh` });
-    expect(source.text).toBe(DOCUMENT);
+    expect(source.bytes.toString()).toBe(DOCUMENT);
     expect(source.path).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/api\.json\?token=/);
     expect(source.path).not.toMatch(/ann|ss-word|abcdefgh/);
     const { authorization } = received.get('/api.json?token=abcdefgh') ?? {};
@@ -60,7 +60,7 @@ describe('a document at a URL', () => {
       { path: `${url.replace('//', '//ann:secret@')}/one` },
       { headers: { 'x-key': 'k' } },
     );
-    expect(source).toMatchObject({ text: DOCUMENT, path: `${url}/one` });
+    expect(source).toMatchObject({ bytes: Buffer.from(DOCUMENT), path: `${url}/one` });
     expect(received.get('/two')).toMatchObject({ 'x-key': 'k', authorization: expect.stringContaining('Basic ') });
     expect(other.received.get('/api.json')).not.toHaveProperty('authorization');
     expect(other.received.get('/api.json')).not.toHaveProperty('x-key');
@@ -90,7 +90,7 @@ describe('a document at a URL', () => {
     const reading = readSource({ path }, { waitSeconds: 60 });
     let count = 0;
     await serve((_, response) => response.writeHead(count++ === 0 ? 503 : 200).end(DOCUMENT), port);
-    expect((await reading).text).toBe(DOCUMENT);
+    expect((await reading).bytes.toString()).toBe(DOCUMENT);
   });
 
   it('has no files beside it', async () => {

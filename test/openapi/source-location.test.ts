@@ -60,6 +60,11 @@ describe('createLocator', () => {
       'JSON with escapes',
       JSON.stringify({ 'a"b\n': [[], {}, [{ '\u0001é': null }]], '\\': [1e-7, true], '': { a: [-1, 'b'] } }),
     ],
+    [
+      'YAML with characters of two to four bytes',
+      'é: [ü, "€"] # 😀\n"😀": { "𝄞": "é", z: [1] }\nlast: [a, { b: "日本" }, c, d]\n',
+    ],
+    ['a flow mapping without quotation marks', '{ a: { é: 1, z: [x, y] }, b: [{ c: 3 }, { d: 4 }], "e": { f: 5 } }'],
     ['YAML that looks like JSON', '{"a\\x41": "b\n c", "d": [1, {"e": null}], "f": {"g": [2, 3, {"h": []}]}}'],
   ])('finds the line and column of every value of %s', (_, text) => {
     const [locate, oracle] = [createLocator('file', text), createOracle(text)];
@@ -75,6 +80,17 @@ describe('createLocator', () => {
       'file:2:3 #/a/c',
       'file:1:1 #/c',
     ]);
+  });
+
+  it('finds the values after a byte order mark', () => {
+    const places = ['a: 1\nb: 2\n', '{"a": 1,\n"b": 2}'].map((text) => createLocator('file', `\ufeff${text}`)('/b'));
+    expect(places).toEqual(['file:2:4 #/b', 'file:2:6 #/b']);
+  });
+
+  it('finds the values of a text that is not valid UTF-8', () => {
+    expect(createLocator('file', Buffer.from('a: "\xff"\nb: { c: "\xff", d: 2 }\n', 'latin1'))('/b/d')).toBe(
+      'file:2:17 #/b/d',
+    );
   });
 
   it('finds the values before a syntax error', () => {
