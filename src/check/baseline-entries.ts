@@ -20,6 +20,18 @@ export function getKey({ operation, check, rule = check, signature }: Entry): st
   return JSON.stringify([operation, rule, signature]);
 }
 
+/** Matches the signature of a valid JSON body that the server accepts although a value in it is invalid. */
+const INVALID_VALUE = /^(\S+) refused if (\S*) in the request body violates (\S+)$/;
+
+/** Returns an entry as this version writes it. Earlier versions wrote some rules and signatures differently. */
+export function modernize<Known extends Entry>(entry: Known): Known {
+  const signature = entry.signature.replaceAll(/ {2,}/g, ' ');
+  const [, status, place = '', keyword] = INVALID_VALUE.exec(signature) ?? [];
+  if (entry.rule !== 'unparsable-refused' || status === undefined) return { ...entry, signature };
+  const where = ['body', place.replaceAll(/\/\d+(?=\/|$)/g, '/*'), keyword].filter((part) => part !== '').join(' ');
+  return { ...entry, rule: 'invalid-refused', signature: `${status} refuses invalid requests: ${where}` };
+}
+
 /**
  * Returns a function that finds the entries of a failure in a baseline that can be older than the contract.
  * If no entry has the same operation, rule and signature, they are those of a renamed operation, or those with the same

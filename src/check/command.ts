@@ -228,13 +228,13 @@ export function writeReports(report: Report, command: CheckCommand, print: (text
  */
 function formatCommand(command: CheckCommand, operationId: string, seed: number): string {
   const { url, contract, exclude, headers, query = {}, runs, isFresh, timeout = DEFAULT_TIMEOUT_SECONDS } = command;
-  const { rate, insecure, ca, cert, key, csrf } = command;
+  const { rate, insecure, ca, cert, key, csrf, allowRefs = [] } = command;
   const headerNames = Object.keys(headers).filter((name) => !isFresh || name !== 'x-sandbox');
   const words = [
-    'storefront',
-    'check',
+    ...['npx', 'storefront', 'check'],
     ...(url === undefined ? [] : [url, ...(command.allowWrites && !isFresh ? ['--allow-writes'] : [])]),
     ...(contract === undefined ? [] : ['--contract', hideCredentials(contract)]),
+    ...(allowRefs.length > 0 ? ['--allow-refs', allowRefs.join(',')] : []),
     ...(timeout === DEFAULT_TIMEOUT_SECONDS ? [] : ['--timeout', String(timeout)]),
     ...(insecure ? ['--insecure'] : []),
     ...(csrf ? ['--csrf', [csrf.cookie, csrf.header, csrf.path ?? []].flat().join(':')] : []),

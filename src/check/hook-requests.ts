@@ -1,3 +1,4 @@
+import { redactFullText } from '../util/redact-secrets.ts';
 import type { Access } from './access.ts';
 import { Client } from './client.ts';
 import type { HookSend } from './hooks.ts';
@@ -24,7 +25,7 @@ export function createSend(
       });
       if (response.status < 400) return { status: response.status, headers: response.headers, body: response.body };
       throw new Error(
-        `${method} ${path} responds with ${response.status} ${response.text.slice(0, MAX_LENGTH)}`.trim(),
+        `${method} ${path} responds with ${response.status} ${redactFullText(response.text).slice(0, MAX_LENGTH)}`.trim(),
       );
     } finally {
       client.close();

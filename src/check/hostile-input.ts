@@ -1,6 +1,7 @@
 import type { Contract } from '../openapi/contract.ts';
 import { findMediaType, isJsonType } from '../openapi/media-types.ts';
 import type { Route } from '../openapi/routes.ts';
+import type { RequestViolations } from '../openapi/violations.ts';
 import { toDecodablePath } from '../util/request-target.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import { isAmbiguous } from './ambiguity.ts';
@@ -8,6 +9,7 @@ import type { CheckContext } from './check-context.ts';
 import { examineAll } from './confirm-findings.ts';
 import type { RequestToSend } from './exchange.ts';
 import type { Finding } from './findings.ts';
+import { createAcceptedInvalid } from './request-places.ts';
 import { getBodyType, type RequestValues, toPath, toRequest, validateValues } from './requests.ts';
 import type { Violation } from './rules.ts';
 import { isWriteOperation } from './selection.ts';
@@ -46,8 +48,10 @@ export function parseFinite(text: string): unknown {
 /** A request with input that schemas can't describe, such as invalid escapes or invalid JSON. */
 interface HostileRequest {
   readonly request: RequestToSend;
-  /** The reason why the server must refuse the request; undefined if the server may accept it. */
+  /** The reason why the server must refuse the request, although schemas can't describe it; undefined if there is none. */
   readonly reason?: string;
+  /** The violations of the contract, if the request can be parsed and is invalid. */
+  readonly invalid?: RequestViolations;
   /**
    * The status with which the server must refuse the request.
    * Compared only if a behaviour model describes the contract, and the operation documents the status.
@@ -112,13 +116,14 @@ async function examineHostile(
   await examineAll(session, requests, {
     examine: (hostile) => examine(session, route, hostile),
     prepare,
-    mustRunAlone: ({ reason }) => isWriteOperation(route) && reason === undefined,
+    mustRunAlone: ({ reason, invalid }) => isWriteOperation(route) && reason === undefined && !invalid,
   });
 }
 
 /** Sends a request with unusual input. Returns the findings about the response. */
 async function examine(session: Session, route: Route, hostile: HostileRequest): Promise<readonly Finding[]> {
   if (hostile.reason !== undefined) session.results.coverage.countRule('unparsable-refused', route);
+  if (hostile.invalid) session.results.coverage.countRule('invalid-refused', route);
   const { exchange, findings } = await session.send('input', route, hostile.request, (_, { response }) =>
     findStatusViolations(session, route, hostile, response.status),
   );
@@ -130,11 +135,12 @@ async function examine(session: Session, route: Route, hostile: HostileRequest):
 const GATEWAY_STATUSES: readonly number[] = [401, 403, 429];
 
 function findStatusViolations(
-  { hasModel }: Session,
+  { hasModel, contract }: Session,
   route: Route,
-  { reason, status }: HostileRequest,
+  { reason, status, invalid }: HostileRequest,
   actual: number,
 ): readonly Violation[] {
+  if (invalid && actual < 400) return [createAcceptedInvalid(contract, route, invalid, actual)];
   if (reason === undefined || actual >= 500 || GATEWAY_STATUSES.includes(actual)) return [];
   const pointer = `${route.pointer}/requestBody`;
   // If a behaviour model describes the contract, the contract defines the status of each refusal.
@@ -222,10 +228,8 @@ function createHostileBodies(contract: Contract, route: Route, base: RequestValu
     ...createUnusualValues(validBody).map((text) => {
       const values = { ...base, body: parseFinite(text) };
       const result = validateValues(contract, route, values);
-      const isClear = result.kind === 'violations' && !isAmbiguous(contract, route, values);
-      const [first] = isClear ? result.violations : [];
-      const reason = first && `${first.pointer} in the request body violates ${first.rule}`;
-      return { request: createRequest(text), reason };
+      const isInvalid = result.kind === 'violations' && !isAmbiguous(contract, route, values);
+      return { request: createRequest(text), ...(isInvalid ? { invalid: result } : {}) };
     }),
     ...['text/plain', 'application/xml']
       .filter((other) => findMediaType(Object.keys(route.bodyMedia), other) === undefined)

@@ -15,7 +15,7 @@ import type { Finding } from './findings.ts';
 import { type EditedAnswer, examineRefusals, isDocumentedRefusal } from './refusals.ts';
 import { applyEdit, type Edit, findRequestParts } from './request-edits.ts';
 import { isConditionStatus } from './request-headers.ts';
-import { findRequestPointer, generalizeRequestPlace } from './request-places.ts';
+import { createAcceptedInvalid } from './request-places.ts';
 import { getBodyType, type RequestValues, toRequest, validateValues } from './requests.ts';
 import type { Violation } from './rules.ts';
 import { isWriteOperation } from './selection.ts';
@@ -285,11 +285,7 @@ function findStatusViolations(
   }
   // Any error status is a refusal: a proxy or an access check may refuse the request before it reaches the API.
   if (response.status >= 400) return [];
-  const [first] = result.violations;
-  const parts = [first?.in, generalizeRequestPlace(session.contract, route, first), first?.rule].filter(Boolean);
-  const title = `refuses invalid requests: ${parts.join(' ')}`;
-  const message = `The server accepts an invalid request with status ${response.status}: ${result.detail}`;
-  return [{ rule: 'invalid-refused', title, message, pointer: findRequestPointer(session.contract, route, first) }];
+  return [createAcceptedInvalid(session.contract, route, result, response.status)];
 }
 
 function getDetail({ body }: ReceivedResponse): string {

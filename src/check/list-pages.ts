@@ -70,7 +70,8 @@ export async function checkPages(listing: Listing, values: RequestValues, all: W
   for (const rule of ['page-selection', 'page-total'] as const) coverage.skipRule(rule, route, reason);
   if (first.entries.length > size) {
     const message = `${limit.name} is ${size}, but the response has ${first.entries.length} entries`;
-    return add({ rule: 'page-size', title: `${limit.name} limits the entries`, message, parameter: limit }, [first]);
+    add({ rule: 'page-size', title: `${limit.name} limits the entries`, message, parameter: limit }, [first]);
+    return first.ids.includes(undefined) ? undefined : checkTotal(listing, [first]);
   }
   await checkNextLink(listing, sized.values, first);
   if (first.entries.length < size || first.ids.includes(undefined)) return;
@@ -81,7 +82,7 @@ export async function checkPages(listing: Listing, values: RequestValues, all: W
   await checkSkipped(listing, { all, first, second, next });
   const last = toNextCursor(listing, all.values, all.whole);
   if (last && !all.whole.ids.includes(undefined)) await checkLastPage(listing, all.whole, last);
-  checkTotal(listing, first, second);
+  checkTotal(listing, [first, second]);
 }
 
 /** Returns the schemas of a property in the bodies of requests that create or replace the entries of a list. */
@@ -199,16 +200,17 @@ async function checkSkipped(
   add({ rule: 'page-selection', title, message, parameter: next.parameter }, [whole, first, second]);
 }
 
-function checkTotal({ session, route, add }: Listing, first: Listed, second: Listed): void {
+/** Checks that the total in the last of different pages counts at least their entries. */
+function checkTotal({ session, route, add }: Listing, pages: readonly [Listed, ...Listed[]]): void {
   const { coverage } = session.results;
-  const total = findTotal(second.exchange);
-  const count = first.ids.length + second.ids.length;
+  const total = findTotal((pages.at(-1) ?? pages[0]).exchange);
+  const count = pages.reduce((sum, { ids }) => sum + ids.length, 0);
   if (total) coverage.countRule('page-total', route);
   else coverage.skipRule('page-total', route, 'no response has a total');
   if (total === undefined || total.value >= count) return;
-  const message = `${total.name} is ${total.value}, but two pages have ${count} different entries`;
+  const message = `${total.name} is ${total.value}, but ${pages.length === 1 ? `a page has ${count}` : `two pages have ${count} different`} entries`;
   const title = `${total.name} counts the entries of all pages`;
-  add({ rule: 'page-total', title, message, parameter: undefined }, [first, second]);
+  add({ rule: 'page-total', title, message, parameter: undefined }, pages);
 }
 
 function toNextPosition(

@@ -12,7 +12,7 @@ import { Client } from './client.ts';
 import { type Exchange, isClientError, isSuccess, type RequestToSend } from './exchange.ts';
 import { CheckResults } from './findings.ts';
 import type { Mismatch } from './pact-matching.ts';
-import { findRequestPointer, generalizeRequestPlace } from './request-places.ts';
+import { createAcceptedInvalid } from './request-places.ts';
 import { readBody } from './response-body.ts';
 import { createViolation, type Violation } from './rules.ts';
 import { getCheckedRoutes, type Selection } from './selection.ts';
@@ -153,12 +153,7 @@ function findRecordedViolations(contract: Contract, route: Route, exchange: Reco
 function findAccepted(contract: Contract, route: Route, { request, response }: Exchange): readonly Violation[] {
   const result = validateSentRequest(contract, route, request);
   if (result === undefined || result.kind === 'call') return [];
-  const [first] = result.violations;
-  const place = first && `${first.in} ${generalizeRequestPlace(contract, route, first)} ${first.rule}`;
-  const title = `refuses invalid requests: ${place ?? 'body'}`;
-  const message = `The server accepts an invalid request with status ${response.status}: ${result.detail}`;
-  const pointer = first ? findRequestPointer(contract, route, first) : route.pointer;
-  return [createViolation('invalid-refused', { title, message, pointer })];
+  return [createAcceptedInvalid(contract, route, result, response.status)];
 }
 
 /** A list of headers or form parameters in a HAR file. An uploaded file has no value. */

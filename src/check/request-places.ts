@@ -4,11 +4,29 @@ import type { RequestViolations } from '../openapi/violations.ts';
 import { decodeStep } from '../util/json-pointer.ts';
 import { findPlacePointer, generalizePlace } from './body-places.ts';
 import { getBodySchema } from './requests.ts';
+import { createViolation, type Violation } from './rules.ts';
+
+/** Returns the violation of a server that accepts an invalid request. `status`: that of its response. */
+export function createAcceptedInvalid(
+  contract: Contract,
+  route: Route,
+  { violations: [first], detail }: RequestViolations,
+  status: number,
+): Violation {
+  const place = generalizeRequestPlace(contract, route, first);
+  // The place of a whole body is empty.
+  const parts = [first?.in ?? 'body', place, first?.rule ?? ''].filter((part) => part !== '');
+  return createViolation('invalid-refused', {
+    title: `refuses invalid requests: ${parts.join(' ')}`,
+    message: `The server accepts an invalid request with status ${status}: ${detail}`,
+    pointer: first ? findRequestPointer(contract, route, first) : route.pointer,
+  });
+}
 
 type RequestViolation = RequestViolations['violations'][number];
 
 /** Returns the place of a violation with `*` for the indices of lists and the keys of maps, which are generated. */
-export function generalizeRequestPlace(
+function generalizeRequestPlace(
   { normalized }: Contract,
   route: Route,
   violation: RequestViolation | undefined,
@@ -23,11 +41,7 @@ export function generalizeRequestPlace(
 }
 
 /** Returns the JSON Pointer of the schema, parameter or operation that an invalid request violates. */
-export function findRequestPointer(
-  { normalized }: Contract,
-  route: Route,
-  violation: RequestViolation | undefined,
-): string {
+function findRequestPointer({ normalized }: Contract, route: Route, violation: RequestViolation | undefined): string {
   const schema = getBodySchema(route);
   if (violation?.in === 'body')
     return schema === undefined

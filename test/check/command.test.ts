@@ -137,7 +137,7 @@ describe('runCheck', () => {
     });
     const { report } = await judging(shop.url, '--allow-writes', '--only', 'listDeliveryOptions');
     expect(toText(await report)).toContain(
-      `reproduce: storefront check ${shop.url} --allow-writes --only listDeliveryOptions --seed 11 --runs 1`,
+      `reproduce: npx storefront check ${shop.url} --allow-writes --only listDeliveryOptions --seed 11 --runs 1`,
     );
   });
 
@@ -149,7 +149,7 @@ describe('runCheck', () => {
     });
     const { report } = await judging(url, '--contract', path, '--timeout', '9', '-H', "x-a: it's");
     expect((await report).failures[0]?.reproduce).toBe(
-      `storefront check ${url} --contract ${path} --timeout 9 -H 'x-a: …' ` +
+      `npx storefront check ${url} --contract ${path} --timeout 9 -H 'x-a: …' ` +
         String.raw`--only 'find $(touch x) the '\''thing'\''' --seed 11 --runs 1`,
     );
   });
