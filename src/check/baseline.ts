@@ -2,7 +2,7 @@ import type { Document } from '../openapi/document.ts';
 import type { Route } from '../openapi/routes.ts';
 import { toIsoTime } from '../util/iso-time.ts';
 import { UserError } from '../util/issue.ts';
-import { createEntryFinder, getKey, getRequest } from './baseline-entries.ts';
+import { createEntryFinder, getKey, getRequest, modernize } from './baseline-entries.ts';
 import { createResourceFinder, isReturnedValue } from './causes.ts';
 import { type BaselineEntry, type Failure, getCounting, getSignature, type Report } from './report/report.ts';
 
@@ -119,10 +119,12 @@ export function applyBaseline(report: Report, options: ComparisonOptions): Repor
   const today = toIsoTime(nowMs).slice(0, 'YYYY-MM-DD'.length);
   const isExpired = ({ expires = today }: BaselineEntry) => expires < today;
   // Of two equal entries, the one that is valid counts.
-  const entries = options.entries.toSorted((one, other) => Number(isExpired(one)) - Number(isExpired(other)));
+  const entries = options.entries
+    .map(modernize)
+    .toSorted((one, other) => Number(isExpired(one)) - Number(isExpired(other)));
   const counting = getCounting(report);
   const found = [...report.failures, ...report.unchecked.flatMap((text) => toIncomplete(text, routes))];
-  const current = found.map((one) => toEntry(one, routes, today));
+  const current = found.map((one) => toEntry(one, { routes, entries, today }));
   const findEntries = createEntryFinder(entries, current, options);
   const seen = current.map((one, index) => {
     const own = findEntries(one);
@@ -141,10 +143,12 @@ export function applyBaseline(report: Report, options: ComparisonOptions): Repor
     .filter(({ found, entry }) => entry || 'text' in found || counting.includes(found))
     .map(({ current, entry = current }) => ({ ...entry, ...current, firstSeen: entry.firstSeen }));
   const expired = [...new Set(seen.flatMap(({ entry }) => (entry && isExpired(entry) ? entry : [])))];
+  const stop = accepted.map(({ found }) => ('stop' in found ? found.stop : undefined)).find((one) => one);
   return {
     ...report,
     failures: report.failures.filter((failure) => !isAccepted(failure)),
-    unchecked: report.unchecked.filter((text) => !isAccepted(text)),
+    unchecked: report.unchecked.filter((text) => !isAccepted(text) && !stop?.unfinished.includes(text)),
+    unreached: [...report.unreached, ...(stop?.operations ?? []).map((id) => `${id} (${STOPPED})`)],
     notes: [
       ...report.notes,
       ...new Set(seen.flatMap(({ current, entry }) => describeRename(current, entry))),
@@ -162,6 +166,8 @@ export function applyBaseline(report: Report, options: ComparisonOptions): Repor
     },
   };
 }
+
+const STOPPED = 'the server stopped before all its requests';
 
 /** A part of the check that an operation made incomplete. */
 interface IncompletePart extends Pick<Failure, 'operationId' | 'status' | 'title'> {
@@ -195,14 +201,22 @@ function toSource(found: Failure | IncompletePart): Failure | string {
   return 'text' in found ? found.text : found;
 }
 
-function toEntry(found: Failure | IncompletePart, routes: readonly Route[], today: string): BaselineEntry {
-  const { operationId, check, rule } = found;
+function toEntry(
+  found: Failure | IncompletePart,
+  { routes, entries, today }: Pick<ComparisonOptions, 'routes' | 'entries'> & { readonly today: string },
+): BaselineEntry {
+  const { check, rule } = found;
+  const signature = getSignature(found);
+  // Which of the requests in flight comes first differs from check to check.
+  const suspects = ('stop' in found ? found.stop?.suspects : undefined) ?? [];
+  const isKnown = (id: string) => entries.some((one) => one.operation === id && one.signature === signature);
+  const operation = suspects.find(isKnown) ?? found.operationId;
   return {
-    operation: operationId,
-    request: getRequest(routes.find((route) => route.operationId === operationId)),
+    operation,
+    request: getRequest(routes.find(({ operationId }) => operationId === operation)),
     check,
     ...(rule ? { rule: rule.name } : {}),
-    signature: getSignature(found),
+    signature,
     firstSeen: today,
     lastSeen: today,
   };

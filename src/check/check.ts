@@ -9,7 +9,7 @@ import { Client } from './client.ts';
 import { getConcurrency } from './confirm-findings.ts';
 import { reportSameTags } from './etag-rules.ts';
 import { CheckStoppedError, createNotCheckedError } from './exchange.ts';
-import { CheckResults, type Finding } from './findings.ts';
+import { CheckResults, type Finding, type Stop } from './findings.ts';
 import { Hints } from './hints.ts';
 import { NO_SETTINGS } from './operation-settings.ts';
 import { createParts, createWorker, finishChecks, type UncheckedItems } from './plan.ts';
@@ -158,6 +158,8 @@ async function runChecks(
   const shortenedEndMs = performance.now() + maxMs * SHORTENED_SHARE;
   let parts: readonly CheckPart[] | undefined;
   const getUnfinished = () => parts?.filter((part) => !done.has(part)) ?? [];
+  const getUnfinishedIds = () =>
+    parts ? getUnfinished().flatMap(({ operationIds }) => operationIds) : routes.map(getOperationId);
   try {
     await findApi(sessions, options);
     const workers = await createWorkers(sessions, options, notes);
@@ -183,15 +185,14 @@ async function runChecks(
   } catch (error) {
     if (!(error instanceof CheckStoppedError)) throw error;
     notes.push(`The check stopped early: ${error.message}`);
-    reportLostRequests(error, sessions, routes);
-    if (!parts) return { unchecked: ['everything'], unreached: [] };
-    return {
-      unchecked: findUnchecked(error, { unfinished: getUnfinished(), sessions, routes, options }, notes),
-      unreached: [],
-    };
+    const unchecked = parts
+      ? findUnchecked(error, { unfinished: getUnfinished(), sessions, routes, options }, notes)
+      : ['everything'];
+    const left = { unfinished: unchecked, operations: [...new Set(getUnfinishedIds())] };
+    reportLostRequests(error, { sessions, routes, left });
+    return { unchecked, unreached: [] };
   } finally {
-    const unfinished = parts ? getUnfinished().flatMap(({ operationIds }) => operationIds) : routes.map(getOperationId);
-    sessions[0]?.results.reportPending(unfinished);
+    sessions[0]?.results.reportPending(getUnfinishedIds());
   }
 }
 
@@ -289,12 +290,23 @@ function getOperationId({ operationId }: Route): string {
 /** The maximum number of requests of a finding about a server that stopped. */
 const MAX_LOST_REQUESTS = 10;
 
+/** What a check knows about a server that has stopped. */
+interface StopContext {
+  readonly sessions: readonly Session[];
+  readonly routes: readonly Route[];
+  /** What the check could not do any more. */
+  readonly left: Omit<Stop, 'suspects'>;
+}
+
+/** The title of a finding about a server that stopped. A request without a response alone has another title. */
+const KEEPS_RUNNING = 'the server keeps running';
+
 /**
  * Adds a finding if the server stopped, and did not start again.
  * The finding contains the requests in flight and those that were answered just before, because one of them is the
  * cause.
  */
-function reportLostRequests(error: CheckStoppedError, sessions: readonly Session[], routes: readonly Route[]): void {
+function reportLostRequests(error: CheckStoppedError, { sessions, routes, left }: StopContext): void {
   const isUnresponsive = error.kind === 'unresponsive';
   if (!isUnresponsive && error.kind !== 'unreachable') return;
   const isSelected = ({ route }: Suspect) => routes.includes(route);
@@ -309,7 +321,11 @@ function reportLostRequests(error: CheckStoppedError, sessions: readonly Session
     operationId: route.operationId,
     status: 'none',
     rule: 'responds',
-    title: 'responds',
+    title: KEEPS_RUNNING,
+    stop: {
+      ...left,
+      suspects: [...new Set([...lost, ...answered, { route }].map(({ route: one }) => one.operationId))],
+    },
     message: (lost.length > 0 ? 'no response, and then ' : '') + error.message + describeSuspects(lost, answered),
     pointer: route.pointer,
     exchanges,

@@ -5,7 +5,7 @@ import { parsePointer } from '../util/json-pointer.ts';
 import { type CredentialNames, isSecretName, redactNamedProperties, redactSecrets } from '../util/redact-secrets.ts';
 import { joinList } from '../util/text.ts';
 import { Coverage } from './coverage.ts';
-import { type Exchange, isSuccess } from './exchange.ts';
+import { type Exchange, isSuccess, withoutBody } from './exchange.ts';
 import type { Hints } from './hints.ts';
 import type { Violation } from './rules.ts';
 
@@ -21,6 +21,16 @@ export function getResponseName({ responses }: Route, status: number): string {
   return findResponse(responses, status)?.name ?? String(status);
 }
 
+/** What a finding about a server that stopped, and did not start again, says beside its requests. */
+export interface Stop {
+  /** The operations whose requests can be the cause. */
+  readonly suspects: readonly string[];
+  /** Descriptions of what the check could not do any more, as in the list of what was not checked completely. */
+  readonly unfinished: readonly string[];
+  /** The operations to which the check could not send all requests. */
+  readonly operations: readonly string[];
+}
+
 /** A violation that a check has found, with the requests that reproduce the violation. */
 export interface Finding extends Violation {
   readonly check: CheckName;
@@ -33,6 +43,7 @@ export interface Finding extends Violation {
   readonly status: string;
   /** The requests and responses that lead to the violation, in order. The last response violates the rule. */
   readonly exchanges: readonly Exchange[];
+  readonly stop?: Stop;
 }
 
 /** The number of responses that a check received (`seen`), and the number of violations in them (`wrong`). */
@@ -138,7 +149,7 @@ export class CheckResults {
 
   /** Adds a finding. Replaces an earlier finding with the same operation, status and rule. */
   replace(finding: Finding): void {
-    this.#findings.set(getFindingKey(finding), finding);
+    this.#findings.set(getFindingKey(finding), { ...finding, exchanges: finding.exchanges.map(withoutBody) });
   }
 
   /**

@@ -84,7 +84,7 @@ describe('checkServer when it stops early', () => {
     });
     expect(formatFindings(verdict.findings)).toEqual([
       expect.stringMatching(
-        /^behaviour listNotes none responds: the server no longer accepts connections: .*: one of 2 requests is the cause \(2 answered/,
+        /^behaviour listNotes none the server keeps running: the server no longer accepts connections: .*: one of 2 requests is the cause \(2 answered/,
       ),
     ]);
     expect(verdict.findings[0]?.exchanges.map(({ response }) => response.status)).toEqual([200, 200]);

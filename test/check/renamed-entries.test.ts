@@ -92,6 +92,47 @@ describe('A contract that renames', () => {
   });
 });
 
+describe('An entry of an earlier version', () => {
+  const [invalid] = createFailures(NAMES) as [Failures[number]];
+  const cases: readonly [string, Partial<Failures[number]>, Partial<Failures[number]>][] = [
+    [
+      'with two spaces for a whole body',
+      { title: 'refuses invalid requests: body  minProperties' as never },
+      { title: 'refuses invalid requests: body minProperties' as never },
+    ],
+    [
+      'with another rule for an invalid value in valid JSON',
+      {
+        rule: { ...invalid.rule, name: 'unparsable-refused' as never },
+        title: 'refused if /rows/0/title in the request body violates maximum' as never,
+      },
+      { title: 'refuses invalid requests: body /rows/*/title maximum' as never },
+    ],
+  ];
+
+  it.each(cases)('%s is known', async (_, earlier, now) => {
+    const found = await compare(NAMES, [{ ...invalid, ...now }], [{ ...invalid, ...earlier }]);
+    expect(found).toEqual({ added: [], fixed: [], notes: [] });
+  });
+});
+
+describe('A server that has stopped', () => {
+  it('is a known failure if another of the requests that can be the cause is in the baseline', async () => {
+    const [first] = createFailures(NAMES) as [Failures[number]];
+    const stop = (operationId: string, suspects: readonly string[]) => ({
+      ...{ ...first, operationId, status: 'none', title: 'the server keeps running' },
+      stop: { suspects, unfinished: [], operations: [] },
+    });
+    const [earlier, now] = [
+      stop('createTask', ['createTask', 'readTask']),
+      stop('readTask', ['readTask', 'createTask']),
+    ];
+    expect(await compare(NAMES, [now] as never, [earlier] as never)).toEqual({ added: [], fixed: [], notes: [] });
+    const other = stop('cancelTask', ['cancelTask', 'readTask']);
+    expect((await compare(NAMES, [other] as never, [earlier] as never)).added).toHaveLength(1);
+  });
+});
+
 describe('A failure', () => {
   const [, type] = createFailures(NAMES) as [unknown, Failures[number]];
 

@@ -70,6 +70,8 @@ export interface Failure extends Pick<Finding, 'operationId' | 'status' | 'title
    * The command that repeats the check of the operation; undefined if the steps are enough to reproduce the failure.
    */
   readonly reproduce?: string | undefined;
+  /** What the check could not do any more, because the server stopped; undefined for other failures. */
+  readonly stop?: Finding['stop'];
 }
 
 /**
@@ -247,7 +249,7 @@ function getRemedy({ rule, title }: Finding): string | undefined {
 }
 
 function createFailure(requests: Requests, finding: Finding): Failure {
-  const { exchanges, message, check, operationId, status, title, rule } = finding;
+  const { exchanges, message, check, operationId, status, title, rule, stop } = finding;
   const header = RULE_HEADERS[rule];
   const steps = exchanges.map((exchange, index) => createStep(requests, exchange, exchanges.slice(0, index), header));
   const { method } = requests.contract.routes.find((route) => route.operationId === operationId) ?? {};
@@ -262,6 +264,7 @@ function createFailure(requests: Requests, finding: Finding): Failure {
     place: locateViolation(requests.contract, finding).replace(/^.*?(?=:\d+:\d+ #)/, toRelativePath),
     steps,
     ...(own === -1 || own === steps.length - 1 ? {} : { request: steps[own]?.request }),
+    ...(stop ? { stop } : {}),
   };
 }
 
