@@ -34,7 +34,10 @@ export interface Exchange {
   readonly response: ReceivedResponse;
 }
 
-/** Returns an exchange to keep until the report, which needs no parsed body. A parsed body needs several times its text. */
+/**
+ * Returns an exchange to keep until the report, which needs no parsed body.
+ * A parsed body needs several times the memory of its text.
+ */
 export function withoutBody({ request, response }: Exchange): Exchange {
   return { request, response: { ...response, body: undefined } };
 }

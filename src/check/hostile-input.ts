@@ -48,7 +48,7 @@ export function parseFinite(text: string): unknown {
 /** A request with input that schemas can't describe, such as invalid escapes or invalid JSON. */
 interface HostileRequest {
   readonly request: RequestToSend;
-  /** The reason why the server must refuse the request, although schemas can't describe it; undefined if there is none. */
+  /** Why the server must refuse the request, although schemas can't describe this; undefined if it need not. */
   readonly reason?: string;
   /** The violations of the contract, if the request can be parsed and is invalid. */
   readonly invalid?: RequestViolations;

@@ -19,7 +19,10 @@ interface SourceTree {
   readonly getKey: (node: number) => string | undefined;
 }
 
-/** The kinds of values. `wrapper`: contains only the same value again. js-yaml reads the flow mapping in `- {…}` twice. */
+/**
+ * The kinds of values.
+ * `wrapper`: contains only the same value again. js-yaml reads the flow mapping in `- {…}` twice.
+ */
 const KINDS = { other: 0, list: 1, null: 2, wrapper: 3 } as const;
 
 /**
