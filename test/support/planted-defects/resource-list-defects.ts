@@ -89,6 +89,8 @@ const DEFECTS: Readonly<Record<string, Partial<Steps>>> = {
   ibises: { offset: (query) => CORRECT.offset(query) + (Number(query.page ?? 1) > 1 ? 1 : 0) },
   jays: { total: (_found, _page, all) => all.length },
   lemurs: { filter: (entries, query) => (Number(query.page ?? 1) > 1 ? entries : CORRECT.filter(entries, query)) },
+  // The list also ignores its limit.
+  moles: { limit: () => 100, total: (found) => Math.min(found.length, 1) },
   kites: { next: (name, query) => `/v2${CORRECT.next(name, query)}` },
 };
 
@@ -119,6 +121,9 @@ export const LIST_FINDINGS = [
   'getKites: next leads to a page',
   'getLemurs: ownerId selects entries',
   'getLemurs: status selects entries',
+  'getMoles: limit limits the entries',
+  'getMoles: total counts the entries of all pages',
+  'getMoles: total counts the selected entries',
 ];
 
 /** Checks lists with pages and with cursors, as the server itself answers them. Returns a line for each finding. */
