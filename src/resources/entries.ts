@@ -168,7 +168,7 @@ function isBelow(own: Mount | undefined, { item = '' }: Mount): boolean {
 export function listChildren(inference: Inference, resource: Resource) {
   const { resources } = inference;
   const isParent = (mount: Mount) =>
-    resource.mounts.some(({ item }) => item !== undefined && isParentPath(mount, item));
+    !mount.isItemOnly && resource.mounts.some(({ item }) => item !== undefined && isParentPath(mount, item));
   const isMember = ({ memberOf }: Resource) => memberOf === resource.name;
   if (resource.kind === 'singleton')
     return resources

@@ -27,7 +27,7 @@ import {
 } from './response-shapes.ts';
 import type { SchemaReader } from './schema-reader.ts';
 import { allowsAnyBody, allowsAnyJson } from './schema-reader.ts';
-import { findShownAbove, findShownBelow } from './shown-entries.ts';
+import { findShownAbove, findShownBelow, isListedBelow } from './shown-entries.ts';
 import { isDownload, isUpload } from './uploads.ts';
 
 /**
@@ -132,6 +132,7 @@ export function findLists(reader: SchemaReader, paths: DocumentPaths, used: Read
     const list = collection.routes.get('GET');
     const isShown =
       list !== undefined ||
+      (create !== undefined && isListedBelow(reader, paths, path, create)) ||
       (create !== undefined && ((isUpload(create) && !USES_FILE.test(segment)) || createsOwn(reader, paths, create)));
     if (used.has(collection.path) || !create || !(isShown || findShownAbove(reader, paths, path) !== undefined))
       return [];
@@ -343,6 +344,7 @@ function isListedElsewhere(reader: SchemaReader, paths: DocumentPaths, candidate
   const schema = findEntrySchema(reader, candidate) ?? '';
   return listElsewhere(paths, candidate).some((other) => {
     const create = other.routes.get('POST');
+    if (create && !other.routes.has('GET') && returnsParent(reader, paths, create)) return false;
     return (!create || isEntryResponse(reader, create)) && hasEntries(reader, other, { name, schema });
   });
 }

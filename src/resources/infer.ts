@@ -17,6 +17,7 @@ import {
 } from './marks.ts';
 import { describeUnknownAction, describeUnknownPath } from './mocked-reasons.ts';
 import { getLastSegment, getParentPath } from './names.ts';
+import { addOtherItemPaths } from './other-item-paths.ts';
 import { addSenders, findOwnPosition } from './own-paths.ts';
 import { listPatchTypes } from './patch-types.ts';
 import { chooseAction, findParents, hasEntryResponse, type Place } from './path-keys.ts';
@@ -59,7 +60,8 @@ export function inferResources(reader: SchemaReader, documented: readonly Route[
   const paths = getDocumentPaths(reader.document, routes);
   const found = addUsers(reader, paths, findResources(reader, paths, lists), routes);
   const { isHidden } = found;
-  const all = addFilePaths(routes, addLookups(reader, routes, found.resources));
+  const read = addLookups(reader, routes, found.resources);
+  const all = addFilePaths(routes, addOtherItemPaths(reader, routes, read));
   const listed = all.find(({ name }) => name === found.users?.name);
   const own = listed && addOwnProperties(reader, listed, routes);
   const isLogin = (route: Route) => own !== undefined && findLogin(reader, own, route)?.isRegistration === false;
@@ -359,12 +361,20 @@ function planOwner(
   route: Route,
 ): Plan | undefined {
   const shown = reader.getResponseSchema(route, route.successStatus);
-  const above = getParentPath(mount.collection);
-  const place = route.method === 'GET' || shown === undefined ? undefined : findPlaceOfForm(resources, above);
-  if (!place?.isItem || shown === undefined || place.resource.schema === '') return undefined;
-  const { schema, singular } = place.resource;
-  const found = reader.findEntry(shown, singular, schema);
-  if (!reader.contains(found.schema, schema) || reader.isSame(schema, resource.schema)) return undefined;
+  if (route.method === 'GET' || shown === undefined) return undefined;
+  // `/tasks/{projectId}/st/{subTaskId}` does not name the task of the subtask, but the path of the list does.
+  const owners = [mount, ...resource.mounts].flatMap(({ collection }) => {
+    const above = getParentPath(collection);
+    const place = findPlaceOfForm(resources, above);
+    if (!place?.isItem || place.resource.schema === '' || reader.isSame(place.resource.schema, resource.schema))
+      return [];
+    const { schema, singular } = place.resource;
+    const found = reader.findEntry(shown, singular, schema);
+    return reader.contains(found.schema, schema) ? [{ above, place, found }] : [];
+  });
+  const own = owners.find(({ found, place }) => reader.isSame(found.schema, place.resource.schema)) ?? owners[0];
+  if (!own) return undefined;
+  const { above, place, found } = own;
   const owner = renameParameters(place.mount, above);
   return {
     route,

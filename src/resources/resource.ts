@@ -88,6 +88,8 @@ export interface Mount {
    * Undefined if it is the schema of the resource.
    */
   readonly shown?: string;
+  /** Whether only the path of an entry exists, and leads past the list of the entries. */
+  readonly isItemOnly?: boolean;
   /** Which entries the path shows. Undefined if it shows all, or those of the parents. */
   readonly view?: View;
   /**

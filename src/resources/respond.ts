@@ -1,7 +1,8 @@
 import type { HandlerResponse, Input } from '../application.ts';
 import type { Entry, State } from '../store/state.ts';
+import { getKeyValue } from './entry-values.ts';
 import { findEntry } from './require-entries.ts';
-import { getRouteKey, type Plan } from './resource.ts';
+import { getRouteKey, type Plan, type Resource } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 import { createHeaders } from './response-headers.ts';
 
@@ -27,8 +28,8 @@ export function respond(
 ): HandlerResponse {
   const { resource, owner } = plan;
   if (owner) {
-    const found =
-      findEntry(owner, state, input.path) ?? model.getInitialSingleton(owner.resource, owner.mount, input.path);
+    const path = { ...getParentValues(resource, entries[0]), ...input.path };
+    const found = findEntry(owner, state, path) ?? model.getInitialSingleton(owner.resource, owner.mount, path);
     return respond(model, owner, input, { status, state, entry: found });
   }
   const sender = model.derived.getSender(resource, state, input);
@@ -38,6 +39,12 @@ export function respond(
   });
   const headers = createHeaders(model, plan, { status, input, entry: plan.hidesEntry ? undefined : derived[0] });
   return addHeaders(model.responses.createEntryResponse(plan, status, derived), headers);
+}
+
+/** Returns the path parameters of the list to which an entry belongs, which its own path can lack. */
+function getParentValues({ mounts: [mount] }: Resource, entry: Entry | undefined): Input['path'] {
+  const parents = entry ? (mount?.parents ?? []) : [];
+  return Object.fromEntries(parents.map((parent) => [parent.parameter, getKeyValue(entry ?? {}, parent) ?? '']));
 }
 
 /** Returns a response with more headers. */

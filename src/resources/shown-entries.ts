@@ -1,5 +1,8 @@
+import type { Route } from '../openapi/routes.ts';
+import { addToGroup } from '../util/groups.ts';
+import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { normalizeName, toSingular } from '../util/names.ts';
-import { type DocumentPaths, getResourceSegment, indexByParent } from './document-paths.ts';
+import { type DocumentPaths, getResourceSegment, getTrailingParameters, indexByParent } from './document-paths.ts';
 import { getLastSegment, getParentPath, OWN_SEGMENT } from './names.ts';
 import type { SchemaReader } from './schema-reader.ts';
 
@@ -57,3 +60,27 @@ export function findShownBelow(reader: SchemaReader, paths: DocumentPaths, colle
 function getSingular(collectionPath: string): string {
   return toSingular(getResourceSegment(collectionPath));
 }
+
+/**
+ * Returns whether a path below lists the entries that a POST creates: `/visits/patient/{patientId}` for `POST /visits`.
+ */
+export function isListedBelow(reader: SchemaReader, paths: DocumentPaths, path: string, create: Route): boolean {
+  const response = reader.getResponseSchema(create, create.successStatus);
+  if (response === undefined) return false;
+  const entry = reader.findEntry(response, toSingular(getResourceSegment(path))).schema;
+  return (indexSelections(paths).get(path) ?? []).some((list) => {
+    const shown = reader.getResponseSchema(list, list.successStatus);
+    const listed = shown === undefined ? undefined : reader.findList(shown, getResourceSegment(path));
+    return listed !== undefined && reader.isSame(listed.schema, entry);
+  });
+}
+
+/** Returns the GET operations of paths such as `/visits/patient/{patientId}`, by the path two segments above. */
+const indexSelections = memoizeByObject((paths: DocumentPaths): ReadonlyMap<string, readonly Route[]> => {
+  const index = new Map<string, Route[]>();
+  for (const [path, { routes }] of paths) {
+    const list = getTrailingParameters(path).length === 1 ? routes.get('GET') : undefined;
+    if (list) addToGroup(index, getParentPath(getParentPath(path)), list);
+  }
+  return index;
+});

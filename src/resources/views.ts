@@ -105,7 +105,9 @@ export function addOtherViews(
   for (const documentPath of paths.values()) {
     const route = documentPath.routes.get('GET') ?? documentPath.routes.get('POST');
     const { path } = documentPath;
-    if (used.has(path) || !route || getTrailingParameters(path).length > 0) continue;
+    // `/appointments/patient/{patientId}` lists the appointments with this `patientId`.
+    const selecting = getTrailingParameters(path).length;
+    if (used.has(path) || !route || selecting > 1 || (selecting === 1 && route.method !== 'GET')) continue;
     const resource =
       route.method === 'GET'
         ? (findShown(reader, resources, documentPath) ??
