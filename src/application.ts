@@ -112,8 +112,13 @@ export interface ContractImplementation<S extends State = State> {
   /**
    * Puts stored entries into the generated body of an operation without a handler, so that it agrees with the state.
    * Returns a changed copy, or the body.
+   * `nowMs`: the time of the sandbox.
    */
-  linkEntries?(route: Route, input: Input, state: S, body: unknown): unknown;
+  linkEntries?(
+    route: Route,
+    request: { readonly input: Input; readonly state: S; readonly nowMs: number },
+    body: unknown,
+  ): unknown;
   /**
    * The rules that each state must satisfy.
    * The engine checks states from data files, from snapshots and from clients of the control API.

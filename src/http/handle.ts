@@ -106,7 +106,9 @@ function linkEntries(exchange: OperationExchange, store: Store, response: Respon
   if (!implementation.linkEntries || !unimplemented.has(route)) return response;
   const isGenerated = status === route.successStatus && example === undefined && !preferences.isMockRequired;
   if (!isGenerated || typeof body !== 'object' || body === null || body instanceof Uint8Array) return response;
-  const linked = implementation.linkEntries(route, new ApplicationInput(exchange), store.read().state, body);
+  const input = new ApplicationInput(exchange);
+  const nowMs = exchange.sandbox.clock.nowMs();
+  const linked = implementation.linkEntries(route, { input, state: store.read().state, nowMs }, body);
   return { ...response, body: linked };
 }
 

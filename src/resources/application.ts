@@ -222,7 +222,7 @@ export function createResourceApplication(
           const plan = mockedPlans.get(getRouteKey(route));
           return plan && respondToMocked(model, plan, input, state);
         },
-        linkEntries: (route, input, state, body) => linkEntries(model, route, input, state, body),
+        linkEntries: (route, request, body) => linkEntries(model, route, request, body),
         stateRules: createStateRules(model),
         getEntrySchema(collection) {
           const resource = findResource(collection);

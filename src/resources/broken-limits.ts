@@ -1,6 +1,8 @@
+import type { HandlerResponse } from '../application.ts';
 import type { Contract } from '../openapi/contract.ts';
 import { describeError } from '../openapi/describe-error.ts';
-import { getNode, omitKeys } from '../openapi/document.ts';
+import { getNode, omitKeys, pickKeys } from '../openapi/document.ts';
+import { allowsJson } from '../openapi/media-types.ts';
 import { ALL_PARTS, getPartItems, getPartProperties, getSchemaParts } from '../openapi/schema-parts.ts';
 import type { Entry } from '../store/state.ts';
 import { createIssue, type Issue } from '../util/issue.ts';
@@ -28,6 +30,8 @@ const LIMITS: ReadonlyMap<string, readonly string[]> = new Map(
     minItems: ['minItems'],
     maxItems: ['maxItems'],
     uniqueItems: ['uniqueItems'],
+    // A request that says nothing about a value has no other form of it.
+    type: ['type', 'properties', 'items', 'format', 'pattern', 'enum', 'const', 'oneOf', 'anyOf'],
   }),
 );
 
@@ -62,10 +66,47 @@ export function findBrokenLimit(model: ResourceModel, plan: Plan, sent: Entry): 
       );
     };
     const [error] = errors;
-    if (error && errors.every(isLimit))
+    const isForm = error?.keyword === 'type' && !hasJsonBody(plan);
+    if (error && errors.every(isLimit) && !isForm)
       return createIssue(formatPointer(name) + error.instancePath, describeError(error));
   }
   return undefined;
+}
+
+/** Returns whether the body of an operation can be JSON. The values of a form are texts. */
+function hasJsonBody({ route }: Plan): boolean {
+  return Object.keys(route.bodyMedia).some(allowsJson);
+}
+
+/**
+ * Adds a note to a response for each value of the request that is not stored, because entries can't have it: a text for
+ * a boolean.
+ */
+export function addNotes(
+  model: ResourceModel,
+  plan: Plan,
+  response: HandlerResponse,
+  bodies: readonly Entry[],
+): HandlerResponse {
+  const notes = bodies.flatMap((sent) => describeIgnored(model, plan, sent));
+  return notes.length === 0 ? response : { ...response, notes };
+}
+
+function describeIgnored(model: ResourceModel, { resource }: Plan, sent: Entry): readonly string[] {
+  if (resource.schema === '') return [];
+  const { contract, reader, validator } = model;
+  const properties = reader.getCommonProperties(resource.schema);
+  const invalid = Object.keys(sent).filter((name) => {
+    const pointer = properties.get(name);
+    return pointer !== undefined && sent[name] !== null && !contract.isValid(pointer, sent[name]);
+  });
+  const converted = validator.convertForms(resource, pickKeys(sent, invalid));
+  return invalid.flatMap((name) => {
+    const [error] = contract.getErrors(properties.get(name) ?? '', converted[name]).filter(isOwnError);
+    if (!error) return [];
+    const { pointer: place, message } = createIssue(formatPointer(name) + error.instancePath, describeError(error));
+    return [`${place} was not stored, because it ${message}`];
+  });
 }
 
 /**

@@ -136,8 +136,7 @@ function extend(
     },
     getStoredResponse: (route, input, state) =>
       isServed(route) ? inferred.getStoredResponse?.(route, input, state) : undefined,
-    linkEntries: (route, input, state, body) =>
-      isServed(route) ? inferred.linkEntries?.(route, input, state, body) : body,
+    linkEntries: (route, request, body) => (isServed(route) ? inferred.linkEntries?.(route, request, body) : body),
     completeResponse: (route, response) =>
       (isServed(route) ? inferred : base).completeResponse?.(route, response) ?? response,
     stateRules: extendRules(base.stateRules, inferred.stateRules, added),

@@ -8,6 +8,7 @@ import { applyEffect } from './actions.ts';
 import { addEntry, addMember, finishChange, takeParts } from './add-entry.ts';
 import { applyAction, followState } from './apply-action.ts';
 import { findNamedUser } from './assignments.ts';
+import { addNotes } from './broken-limits.ts';
 import { count } from './count-entries.ts';
 import { followMembers, getEntryList, listChildrenOf, removeParts, setEntries } from './entries.ts';
 import { appendEntry, replaceEntry } from './entry-lists.ts';
@@ -19,6 +20,7 @@ import { logIn, logOut } from './log-in.ts';
 import { addActors, addSender, addSenderPath, getSenderPath } from './ownership.ts';
 import { addQueryId } from './query-ids.ts';
 import { getBodies, getBody } from './request-bodies.ts';
+import { setRequestTimes } from './request-times.ts';
 import { createNotFound, findEntry, requireAllowedValues, requireParents } from './require-entries.ts';
 import { type Action, type MockedPlan, PATH_VALUES, type Plan } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
@@ -75,9 +77,8 @@ export function createHandler(model: ResourceModel, plan: Plan): Handle {
     const path = model.toStoredPath(plan, addQueryId(plan, input.path, input.query));
     const ownPath = addSenderPath(model, plan.mount, path, input, context.read());
     const stored = withPath(input, ownPath, flattenQuery(plan.route, input));
-    return plan.isSender
-      ? handleSender(model, plan, stored, context)
-      : HANDLERS[plan.action](model, plan, stored, context);
+    const handle = plan.isSender ? handleSender : HANDLERS[plan.action];
+    return setRequestTimes(model, plan, handle(model, plan, stored, context), context);
   };
 }
 
@@ -195,7 +196,7 @@ async function create(model: ResourceModel, plan: Plan, input: Input, context: C
     });
     return { next, result: created };
   });
-  return respond(model, plan, input, {
+  const response = respond(model, plan, input, {
     status: getStatus(plan, 201),
     state: context.read(),
     entry: plan.hidesEntry ? undefined : entries[0],
@@ -207,6 +208,7 @@ async function create(model: ResourceModel, plan: Plan, input: Input, context: C
         )
       : entries,
   });
+  return addNotes(model, plan, response, bodies);
 }
 
 function read(model: ResourceModel, plan: Plan, input: Input, context: Context): HandlerResponse {
@@ -246,7 +248,8 @@ async function replace(model: ResourceModel, plan: Plan, input: Input, context: 
     };
   });
   const [entry] = followMembers(context.read(), plan.resource, [changed.entry]);
-  return respond(model, plan, input, { status: changed.status, state: context.read(), entry });
+  const response = respond(model, plan, input, { status: changed.status, state: context.read(), entry });
+  return addNotes(model, plan, response, [body]);
 }
 
 /** Handles the actions `replaceById` and `updateById`: changes the entry whose id is in the request body. */
@@ -281,7 +284,8 @@ async function update(model: ResourceModel, plan: Plan, input: Input, context: C
     const kept = addActors(model, plan, state, input, { current, entry: finished, sent });
     return { next: setEntry(model, plan, state, { current: stored, entry: kept }), result: kept };
   });
-  return respond(model, plan, input, { status: plan.route.successStatus, state: context.read(), entry });
+  const response = respond(model, plan, input, { status: plan.route.successStatus, state: context.read(), entry });
+  return addNotes(model, plan, response, [patch]);
 }
 
 /** Returns an entry with the properties of a request. A PUT replaces the objects in it, and a PATCH changes them. */

@@ -10,9 +10,17 @@ import { getOwn, removePathValues } from './entry-values.ts';
 import { getEnvelopeValues } from './envelopes.ts';
 import { getLastSegment, getParentPath } from './names.ts';
 import { findReferences, indexEntrySchemas, indexReferences, toReferenceValue } from './references.ts';
+import { addRequestTimes } from './request-times.ts';
 import { getRouteKey, type Inference, type Resource } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 import { findSender } from './tokens.ts';
+
+/** A request to an operation that is mocked. `nowMs`: the time of the sandbox. */
+interface MockedRequest {
+  readonly input: Input;
+  readonly state: State;
+  readonly nowMs: number;
+}
 
 /** The maximum number of objects around each other in which entries are searched. */
 const MAX_DEPTH = 6;
@@ -23,25 +31,22 @@ const MAX_DEPTH = 6;
  * It is the entry that the path, the query or the body names, the user who sends the request, or the first entry.
  * A property such as `taskId` has the value of the path or query parameter with this name.
  * Without entries, the generated value stays.
- * Properties such as `success` say that the request succeeded.
+ * Properties such as `success` say that the request succeeded, and times such as `cancelledAt` when it was handled.
  */
-export function linkEntries(model: ResourceModel, route: Route, input: Input, state: State, body: unknown): unknown {
+export function linkEntries(
+  model: ResourceModel,
+  route: Route,
+  { input, state, nowMs }: MockedRequest,
+  body: unknown,
+): unknown {
   const { reader, inference, contract } = model;
   const { schema, envelope, showsEntries } = getLinkPlan(model)(route);
   if (schema === undefined) return body;
-  if (!showsEntries) return isNode(body) ? { ...body, ...envelope } : body;
+  if (!showsEntries)
+    return isNode(body) ? { ...addRequestTimes(model, route, schema, body, nowMs), ...envelope } : body;
   const bySchema = indexEntrySchemas(reader)(inference.resources);
-  const named = listNamedIds(model, route, input);
   const sent = listSentIds(model, route, input);
-  // The entries of a list are different ones, and not the one that the request names.
-  const find = (target: Resource, position?: number): Entry | undefined => {
-    const id = named.get(target);
-    const own = id === undefined ? undefined : findByKeys(getEntryList(state, target), [target.id], [id])[0];
-    const entries = getEntries(state, target);
-    if (position !== undefined) return (own ? entries.filter((entry) => entry !== own) : entries)[position];
-    const sender = target === inference.users ? findSender(target, state, input) : undefined;
-    return own ?? sender ?? entries[0];
-  };
+  const find = createFinder(model, route, { input, state });
   const link = (pointer: string, value: unknown, depth: number, position?: number): unknown => {
     if (depth > MAX_DEPTH) return value;
     if (Array.isArray(value)) {
@@ -61,7 +66,8 @@ export function linkEntries(model: ResourceModel, route: Route, input: Input, st
     if (shown !== undefined && contract.isValid(pointer, shown)) return shown;
     return linkProperties(pointer, value, depth, position);
   };
-  const linkProperties = (pointer: string, value: Node, depth: number, position?: number): Node => {
+  const linkProperties = (pointer: string, generated: Node, depth: number, position?: number): Node => {
+    const value = addRequestTimes(model, route, pointer, generated, nowMs);
     const own = pickSentIds(model, sent, pointer, value);
     const known = own.map(([name]) => name);
     const ids = findReferences(reader, inference, pointer).flatMap((reference) => {
@@ -82,6 +88,20 @@ export function linkEntries(model: ResourceModel, route: Route, input: Input, st
   };
   const linked = link(schema, body, 0);
   return isNode(linked) ? { ...linked, ...envelope } : linked;
+}
+
+/** Creates the function that returns the entry of a resource that a mocked response shows. */
+function createFinder(model: ResourceModel, route: Route, { input, state }: Pick<MockedRequest, 'input' | 'state'>) {
+  const named = listNamedIds(model, route, input);
+  // The entries of a list are different ones, and not the one that the request names.
+  return (target: Resource, position?: number): Entry | undefined => {
+    const id = named.get(target);
+    const own = id === undefined ? undefined : findByKeys(getEntryList(state, target), [target.id], [id])[0];
+    const entries = getEntries(state, target);
+    if (position !== undefined) return (own ? entries.filter((entry) => entry !== own) : entries)[position];
+    const sender = target === model.inference.users ? findSender(target, state, input) : undefined;
+    return own ?? sender ?? entries[0];
+  };
 }
 
 /** Returns an entry as a response shows it. `schema`: the JSON Pointer of its schema in the response. */

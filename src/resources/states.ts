@@ -251,15 +251,20 @@ function findBoolean(reader: SchemaReader, schema: string, words: readonly strin
  * Returns undefined if there is none.
  */
 export function findStateTime(reader: SchemaReader, schema: string, segment: string): string | undefined {
-  const words = listStateWords(removeFillers(segment));
-  const ended = words.flatMap((word) => ['at', 'on', 'date', 'time'].map((end) => word + end));
-  const names = [...ended, ...ended.map((name) => `last${name}`)];
+  const names = listTimeNames(segment);
   const isTime = (pointer: string) =>
     ['date', 'date-time'].includes(String(reader.getKeyword(pointer, 'format'))) || reader.allowsNumber(pointer);
   const times = [...reader.getProperties(schema)].filter(([, pointer]) => isTime(pointer));
   return names
     .map((name) => times.find(([property]) => normalizeName(property) === name)?.[0])
     .find((property) => property !== undefined);
+}
+
+/** Returns the names that the time of a state can have, the best first: `completedat` for `complete`. */
+export function listTimeNames(segment: string): readonly string[] {
+  const words = listStateWords(removeFillers(segment));
+  const ended = words.flatMap((word) => ['at', 'on', 'date', 'time'].map((end) => word + end));
+  return [...ended, ...ended.map((name) => `last${name}`)];
 }
 
 /** Returns the integer property that counts an action: `likes`, `likeCount` or `likesCount` for `like`. */

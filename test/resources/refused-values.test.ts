@@ -51,6 +51,7 @@ describe('A value that requests and entries write in different forms', () => {
     ['another pattern', { type: 'string', pattern: '^a' }, { type: 'string', pattern: '^b' }, 'a'],
     ['other limits', { ...INTEGER, minimum: 0 }, { ...INTEGER, minimum: 1 }, 0],
     ['the text of a number', TEXT, { enum: [1, 2] }, '1'],
+    ['another type that the request has', TEXT, { type: 'boolean' }, 'yes'],
     [
       'null in an object',
       createObject({ mode: { type: ['string', 'null'] } }),
@@ -83,6 +84,7 @@ describe('A value outside a limit that only entries have', () => {
     ['a number', INTEGER, { ...INTEGER, minimum: 0 }, -1],
     ['a text', TEXT, { ...TEXT, maxLength: 3 }, 'long'],
     ['an unknown value', TEXT, ENUM, 'other'],
+    ['another type, for which the request has no rule', {}, { type: 'boolean' }, 'yes'],
     ['an empty list', createList(TEXT), { ...createList(TEXT), minItems: 1 }, []],
     [
       'a number in an object',
@@ -94,4 +96,23 @@ describe('A value outside a limit that only entries have', () => {
     const { created, changed } = await send(sent, stored, value);
     expect([created.status, changed.status]).toEqual([422, 422]);
   });
+});
+
+it('A value that is not stored is in the log, if the document has no status to refuse it', async () => {
+  const Thing = createObject({ 'id!': INTEGER, done: { type: 'boolean' }, tags: createList(TEXT) });
+  const request = createObject({ done: {}, tags: {} });
+  const paths = {
+    '/things': { post: { request, response: refer('Thing'), status: 201 } },
+    '/things/{thingId}': {
+      get: { response: refer('Thing') },
+      patch: { request, response: refer('Thing'), errors: [404] },
+    },
+  };
+  const { ask, log } = await startApi({ paths, schemas: { Thing } });
+  await ask('POST', '/things', { done: true, tags: ['a'] });
+  expect((await ask('PATCH', '/things/1', { done: 'yes', tags: ['b'] })).body).toMatchObject({
+    done: true,
+    tags: ['b'],
+  });
+  expect(JSON.stringify(log)).toContain('/done was not stored, because it is \\"yes\\": use true or false');
 });
