@@ -2,6 +2,7 @@ import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { normalizeName } from '../util/names.ts';
 import type { Embedded } from './embedded.ts';
 import { listComputed } from './nested-defaults.ts';
+import { findNestedNames } from './nested-names.ts';
 import { listSigned } from './ownership.ts';
 import type { Plan, Resource } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
@@ -106,7 +107,10 @@ const getSetNames = memoizeByObject((model: ResourceModel) =>
       ...listComputed(derived, resource),
       ...getSenderFlags(inference, resource),
     ];
-    const sent = bodies.flatMap(({ own }) => [...reader.getProperties(own).keys()]);
+    const sent = bodies.flatMap(({ plan, own }) => [
+      ...reader.getProperties(own).keys(),
+      ...findNestedNames(model)(plan).map(({ object }) => object),
+    ]);
     return { isCreated, known: new Set(names.map(normalizeName)), sent: new Set(sent.map(normalizeName)) };
   }),
 );

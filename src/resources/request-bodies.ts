@@ -3,6 +3,7 @@ import { isNode, omitKeys, toNode } from '../openapi/document.ts';
 import { findMediaType, isParsedType, isXmlType } from '../openapi/media-types.ts';
 import type { Entry } from '../store/state.ts';
 import { getInner, setInner } from './entry-values.ts';
+import { nestNames } from './nested-names.ts';
 import { PATH_VALUES, type Plan } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 import type { SchemaReader } from './schema-reader.ts';
@@ -20,18 +21,20 @@ export function getBodies(model: ResourceModel, plan: Plan, input: Input): reado
 }
 
 function readBodies(
-  { reader }: ResourceModel,
+  model: ResourceModel,
   plan: Plan,
   input: Input,
   complete: (sent: Entry) => Entry,
 ): readonly Entry[] {
+  const { reader } = model;
   const { body, headers } = input;
   const { route, resource, requestPath, entryPath } = plan;
   if (body === undefined) requireReadableType(plan, input);
   return [getInner(body, requestPath)].flat().map((value) => {
     const known = isUpload(route) ? toNode(value) : pickKnown(reader, plan, requestPath, toNode(value), headers);
     const schema = reader.getInner(resource.schema, entryPath) ?? '';
-    return setInner({}, entryPath, matchNames(reader, schema, complete(omitKeys(known, [PATH_VALUES]))));
+    const nested = nestNames(model, plan, complete(omitKeys(known, [PATH_VALUES])));
+    return setInner({}, entryPath, matchNames(reader, schema, nested));
   });
 }
 

@@ -1,0 +1,56 @@
+import type { Entry } from '../store/state.ts';
+import { memoizeByObject } from '../util/memoize-by-object.ts';
+import { normalizeName } from '../util/names.ts';
+import { setInner } from './entry-values.ts';
+import { indexEntrySchemas } from './references.ts';
+import type { Plan } from './resource.ts';
+import type { ResourceModel } from './resource-model.ts';
+
+/** The object of an entry that has some properties of a request, and their names in it by those in the request. */
+interface NestedNames {
+  readonly object: string;
+  readonly names: ReadonlyMap<string, string>;
+}
+
+/**
+ * Returns the object of an entry to which properties of a request belong, because the entry lacks them: the `title` and
+ * the `authors` of a new book belong to its `details`.
+ * It must be the only object that has at least two of them, and most of them, and no entry of another resource.
+ */
+export const findNestedNames = memoizeByObject((model: ResourceModel) =>
+  memoizeByObject(({ route, resource, requestPath, entryPath }: Plan): readonly NestedNames[] => {
+    const { reader, inference } = model;
+    const request = reader.getRequestSchema(route);
+    const body = request === undefined ? undefined : reader.getInner(request, requestPath);
+    if (body === undefined || resource.schema === '' || entryPath.length > 0) return [];
+    const known = reader.getProperties(resource.schema);
+    const own = new Set([...known.keys()].map(normalizeName));
+    const sent = [...reader.getProperties(reader.getItems(body) ?? body).keys()].map(
+      (name) => [name, normalizeName(name)] as const,
+    );
+    const others = sent.filter(([, name]) => !own.has(name));
+    const entries = indexEntrySchemas(reader)(inference.resources);
+    const found = [...known].flatMap(([object, pointer]): readonly NestedNames[] => {
+      const isSent = sent.some(([, name]) => name === normalizeName(object));
+      if (isSent || !reader.isObject(pointer) || entries.has(reader.resolve(pointer))) return [];
+      const inner = new Map([...reader.getProperties(pointer).keys()].map((name) => [normalizeName(name), name]));
+      const names = others.flatMap(([name, one]) => {
+        const target = inner.get(one);
+        return target === undefined || /^id$/i.test(name) ? [] : [[name, target] as const];
+      });
+      return names.length > 1 && names.length * 2 > others.length ? [{ object, names: new Map(names) }] : [];
+    });
+    return found.length === 1 ? found : [];
+  }),
+);
+
+/** Returns an entry in a request body with the properties that belong to an object of the entry in this object. */
+export function nestNames(model: ResourceModel, plan: Plan, sent: Entry): Entry {
+  const [nested] = findNestedNames(model)(plan);
+  if (!nested) return sent;
+  const { object, names } = nested;
+  return Object.entries(sent).reduce<Entry>((entry, [name, value]) => {
+    const target = names.get(name);
+    return setInner(entry, target === undefined ? [name] : [object, target], value);
+  }, {});
+}

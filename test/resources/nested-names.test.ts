@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest';
+import { createList, createObject, createResourcePaths, refer } from '../support/fixtures/api-document.ts';
+import { explainApi } from '../support/harness/explain-api.ts';
+import { startApi } from '../support/harness/start-api.ts';
+
+const TEXT = { type: 'string' };
+const schemas = {
+  Copy: createObject({ 'id!': TEXT, 'status!': TEXT, 'book!': refer('Book') }),
+  Book: createObject({ 'title!': TEXT, 'authors!': createList(TEXT), 'source!': TEXT }),
+};
+const NewCopy = createObject({ 'status!': TEXT, 'title!': TEXT, 'authors!': createList(TEXT) });
+const Titles = createObject({ 'status!': TEXT, 'title!': TEXT, 'shelf!': TEXT });
+
+describe('Properties of a request that only an object of the entry has', () => {
+  it('are in this object, and found there', async () => {
+    const paths = createResourcePaths('/copies/{copyId}', refer('Copy'), NewCopy);
+    const list = { query: { q: TEXT }, response: createList(refer('Copy')) };
+    const { ask } = await startApi({ paths: { ...paths, '/copies': { ...paths['/copies'], get: list } }, schemas });
+    const { body: copy, headers } = await ask('POST', '/copies', { status: 'new', title: 'Dune', authors: ['Frank'] });
+    expect(copy).toMatchObject({ status: 'new', book: { title: 'Dune', authors: ['Frank'] } });
+    expect(headers.get('X-Mocked')).toBe('/book/source');
+    expect((await ask('GET', '/copies?q=dune')).body).toEqual([copy]);
+    const { body: changed } = await ask('PUT', `/copies/${copy.id}`, {
+      status: 'old',
+      title: 'Emma',
+      authors: ['Jane'],
+    });
+    expect(changed).toMatchObject({ id: copy.id, status: 'old', book: { title: 'Emma', authors: ['Jane'] } });
+  });
+
+  it('are ignored if the object has only one of them', async () => {
+    const paths = createResourcePaths('/copies/{copyId}', refer('Copy'), Titles);
+    expect((await explainApi({ paths, schemas }))['POST /copies']).toContain('generates: book');
+  });
+});
