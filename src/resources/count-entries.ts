@@ -26,7 +26,8 @@ import type { ResourceModel } from './resource-model.ts';
 import type { SchemaReader } from './schema-reader.ts';
 import { sortEntries } from './sort-entries.ts';
 import { findOwnEntry } from './tokens.ts';
-import { findView, selectViewed } from './views.ts';
+import { findView } from './view-words.ts';
+import { selectViewed } from './views.ts';
 
 /** The maximum number of entries in a list beside other properties, if the request sets no limit, and of a ranking. */
 const MAX_SHOWN = 20;

@@ -28,7 +28,8 @@ import { findReadOnlyLists } from './read-only-lists.ts';
 import { type KnownLists, type Mount, NO_ID, type Parent, type Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
 import { allowsAnyBody, allowsAnyJson } from './schema-reader.ts';
-import { addOtherViews, findView, setOwnParent } from './views.ts';
+import { findView } from './view-words.ts';
+import { addOtherViews, setOwnParent } from './views.ts';
 
 /**
  * Infers the resources of a document: collections such as `/pets`, and singletons such as `/settings`.

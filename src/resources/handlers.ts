@@ -30,7 +30,7 @@ import { requireUnused } from './unlink-entries.ts';
 import { isUpload, respondWithFile } from './uploads.ts';
 import { deleteEntries, renameUser } from './user-links.ts';
 import { requireVersion } from './versions.ts';
-import { DELETED_NAMES } from './views.ts';
+import { DELETED_NAMES } from './view-words.ts';
 
 /** Returns `status` if the contract documents it for the operation, and otherwise the operation's success status. */
 function getStatus({ route }: Plan, status: number): number {

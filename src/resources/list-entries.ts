@@ -7,6 +7,7 @@ import { getKeyValue, getOwn, setInner } from './entry-values.ts';
 import { listFollows } from './follows.ts';
 import { filterEntries } from './list-filters.ts';
 import { hasSelection, type ListParameters, takePage } from './list-query.ts';
+import { isSearchPath } from './names.ts';
 import { findCreator } from './ownership.ts';
 import { createNotFound, findEntry, isShared, requireParents } from './require-entries.ts';
 import type { Plan } from './resource.ts';
@@ -31,7 +32,12 @@ export function list(model: ResourceModel, plan: Plan, input: Input, context: Co
   // The object has no prototype, so that a filter with a name such as `constructor` has no inherited value.
   const query: Input['query'] = Object.assign(Object.create(null), parameters.defaults, sent);
   const inPath = selectByUser(model, parameters, query, state, all);
-  const complete = (entry: Entry) => model.responses.completeListed(plan, entry);
+  // A search finds what is in the entry, although its results show less.
+  const isSearch = isSearchPath(mount.collection);
+  const complete = (entry: Entry) => {
+    const listed = model.responses.completeListed(plan, entry);
+    return isSearch ? { ...model.derived.complete(resource, entry), ...listed } : listed;
+  };
   const members = followMembers(state, resource, inPath);
   // The values that follow from other entries are computed for the whole list only if they can select entries.
   const isSelected = mount.view !== undefined || isFeed(plan.route) || hasSelection(parameters, query);

@@ -1,10 +1,9 @@
 import { findResponse } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
 import { getResourceSegment } from './document-paths.ts';
-import { addArticle, getLastSegment, getParameterName } from './names.ts';
+import { addArticle, getLastSegment, getParameterName, isSearchPath } from './names.ts';
 import { needsUnknownUser } from './own-lists.ts';
 import type { Place } from './path-keys.ts';
-import { isSearchPath } from './read-only-lists.ts';
 import type { SchemaReader } from './schema-reader.ts';
 import { confirmsEmail, resetsPassword } from './users.ts';
 

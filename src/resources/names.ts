@@ -76,3 +76,10 @@ export function getAlternatives(parameter: string): readonly string[] {
 export function addArticle(singular: string): string {
   return /^(?:[aeio]|u(?!ni|s))/i.test(singular) ? `an ${singular}` : `a ${singular}`;
 }
+
+/** Returns whether a path is that of a search in entries of other lists, such as `/search` or `/autocomplete`. */
+export function isSearchPath(path: string): boolean {
+  return /^(?:global|quick|full-?text)?[-_]?(?:search|autocomplete|typeahead|suggest|suggestions|lookup)$/i.test(
+    getLastSegment(path),
+  );
+}

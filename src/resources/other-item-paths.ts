@@ -13,7 +13,7 @@ const MAX_ABBREVIATION = 3;
  * Adds the paths of entries that lead past their list: `/tasks/{projectId}/st/{subTaskId}` for the subtasks of
  * `/tasks/{projectId}/t/{taskId}/subtasks`.
  * The last parameter must have the name of the entry, and the segment before it this name or an abbreviation. All other
- * parameters must belong to parents of the entry.
+ * parameters must belong to parents of the entry. Without other parameters, the path must read the same entry.
  */
 export function addOtherItemPaths(
   reader: SchemaReader,
@@ -55,8 +55,10 @@ function findMount(reader: SchemaReader, resource: Resource, route: Route): Moun
   const [last = '', collection] = [getLastSegment(route.path), getParentPath(route.path)];
   const parameter = getParameterName(last) ?? '';
   const isNamed = normalizeName(parameter) === `${normalizeName(singular)}id`;
-  if (kind !== 'collection' || schema === '' || own.length === 0 || !isNamed) return undefined;
+  if (kind !== 'collection' || schema === '' || !isNamed) return undefined;
   if (!namesEntry(getLastSegment(collection), resource)) return undefined;
+  // `/public/rooms/{roomId}` reads the same room as `/admin/rooms/{roomId}`.
+  if (own.length === 0 && !(route.method === 'GET' && readsEntry(reader, resource, route))) return undefined;
   const parents = findParents(reader, { schema, collectionPath: collection, route, id }).flatMap(
     ({ path, parameter: name }): readonly Parent[] => {
       const parent = own.find((one) => getPathForm(one.path) === getPathForm(path));
@@ -65,6 +67,12 @@ function findMount(reader: SchemaReader, resource: Resource, route: Route): Moun
   );
   if (parents.length + 1 !== route.pathNames.length) return undefined;
   return { collection, item: route.path, parents, id: { ...id, parameter }, isItemOnly: true };
+}
+
+/** Returns whether a response has the schema of the entries of a resource. */
+function readsEntry(reader: SchemaReader, { schema, singular }: Resource, route: Route): boolean {
+  const response = reader.getResponseSchema(route, route.successStatus);
+  return response !== undefined && reader.isSame(reader.findEntry(response, singular, schema).schema, schema);
 }
 
 /** Returns whether a segment is the name of a resource, of its entry, or an abbreviation such as `st` for `subtask`. */

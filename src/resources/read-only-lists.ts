@@ -2,7 +2,7 @@ import { normalizeName, toSingular } from '../util/names.ts';
 import { type DocumentPath, type DocumentPaths, getResourceSegment, getTrailingParameters } from './document-paths.ts';
 import { findFilter, isSearchName } from './list-filters.ts';
 import { listVariants } from './mixed-lists.ts';
-import { getLastSegment, getParameterName, getPathForm, TEXT_KEYS, toTemplate } from './names.ts';
+import { getLastSegment, getParameterName, getPathForm, isSearchPath, TEXT_KEYS, toTemplate } from './names.ts';
 import { needsUnknownUser } from './own-lists.ts';
 import { isPageName } from './page-fields.ts';
 import { findRanking } from './rankings.ts';
@@ -65,13 +65,6 @@ function isMixed(reader: SchemaReader, paths: DocumentPaths, resources: readonly
   const listed = [...paths.values()].flatMap((documentPath) => findListed(reader, documentPath)?.schema ?? []);
   const known = [...listed, ...resources.flatMap(({ schema }) => (schema === '' ? [] : [schema]))];
   return variants.every((variant) => known.some((schema) => reader.contains(variant, schema)));
-}
-
-/** Returns whether a path is that of a search in entries of other lists, such as `/search` or `/autocomplete`. */
-export function isSearchPath(path: string): boolean {
-  return /^(?:global|quick|full-?text)?[-_]?(?:search|autocomplete|typeahead|suggest|suggestions|lookup)$/i.test(
-    getLastSegment(path),
-  );
 }
 
 /**

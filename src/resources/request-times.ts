@@ -9,11 +9,11 @@ import type { Plan } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 import { formatTimes } from './server-values.ts';
 import { listTimeNames } from './states.ts';
-import { DELETED_NAMES } from './views.ts';
+import { DELETED_NAMES } from './view-words.ts';
 
 /**
  * Returns the current time for a property of a response that has the time of what the request does: `cancelledAt` for
- * `POST /orders/{orderId}/cancel`, and `createdAt` for a POST that creates something.
+ * `POST /bookings/{bookingId}/cancel`, and `createdAt` for a POST that creates something.
  * Returns undefined for other properties.
  * `schema`: the JSON Pointer of the schema of the property.
  */

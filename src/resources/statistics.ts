@@ -8,7 +8,8 @@ import { findRanking } from './rankings.ts';
 import type { Children, Derived, Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
 import { findExactState, findStateValue, STATE_PROPERTIES } from './states.ts';
-import { findView, isPartOf } from './views.ts';
+import { findView } from './view-words.ts';
+import { isPartOf } from './views.ts';
 
 /** Returns all entries of each resource, as if they belonged to one parent. */
 const listAll = memoizeByObject((resources: readonly Resource[]): readonly Children[] =>

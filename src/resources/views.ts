@@ -16,71 +16,14 @@ import {
 import { getOwn } from './entry-values.ts';
 import { isInRange, listFilterProperties } from './list-filters.ts';
 import { listQueryFields, readListParameters } from './list-query.ts';
-import { getLastSegment, getParameterName, getParentPath, getPathForm, toTemplate } from './names.ts';
+import { getLastSegment, getParameterName, getParentPath, getPathForm, isSearchPath, toTemplate } from './names.ts';
 import { findParents, hasEntryResponse, hasProperties } from './path-keys.ts';
 import type { Mount, Parent, Resource, View } from './resource.ts';
 import { listWrapped } from './response-shapes.ts';
 import type { SchemaReader } from './schema-reader.ts';
-import { findCreatedName } from './server-values.ts';
-import { compareValues, POPULAR_NAMES } from './sort-entries.ts';
-import { findClassValue, findStateValue } from './states.ts';
+import { compareValues } from './sort-entries.ts';
 import { findTree } from './trees.ts';
-
-/** Names of dates and times until which something must be done, without uppercase letters and separators. */
-const DUE_NAMES = ['duedate', 'dueat', 'dueon', 'due', 'deadline', 'expiresat', 'expirydate', 'expirationdate'];
-
-/** Names of the time at which an entry was deleted, without uppercase letters and separators. */
-export const DELETED_NAMES = ['deletedat', 'deletedon', 'deletedtime', 'deletiondate', 'removedat'];
-
-/**
- * Returns which entries a path shows, and in which order, by the words in the path.
- * Returns undefined if the path shows all entries.
- */
-export function findView(reader: SchemaReader, resource: Viewed, path: string): View | undefined {
-  const view = readView(reader, resource, path);
-  const isAll = view.values.length + view.times.length === 0 && !view.order;
-  return isAll ? undefined : view;
-}
-
-type Viewed = Pick<Resource, 'schema' | 'singular'>;
-
-function readView(reader: SchemaReader, { schema, singular }: Viewed, path: string): View {
-  const segment = getLastSegment(path);
-  const word = normalizeName(segment);
-  const find = (names: readonly string[]) =>
-    names
-      .map((name) => [...reader.getProperties(schema).keys()].find((property) => normalizeName(property) === name))
-      .find((property) => property !== undefined);
-  const view = { values: [], times: [], order: undefined };
-  // The value of a property, such as the status `overdue`, says more than a date.
-  // `/admin/users` shows all users, although the role of some is `user`, and the path `/teams/{teamId}/members` has the
-  // members of a team, whatever their role is.
-  const isClass = !path.includes('{') && normalizeName(toSingular(segment)) !== normalizeName(singular);
-  const named = isClass ? findClassValue(reader, schema, segment) : undefined;
-  const state = findStateValue(reader, schema, segment) ?? named;
-  if (state) return { ...view, values: [{ ...state, isEqual: true }] };
-  const due = find(DUE_NAMES);
-  if (due !== undefined && /^(?:overdue|late|expired|past)$/.test(word)) {
-    const done = findStateValue(reader, schema, 'complete');
-    return {
-      ...view,
-      values: done ? [{ ...done, isEqual: false }] : [],
-      times: [{ property: due, comparison: 'below' }],
-    };
-  }
-  if (due !== undefined && /^(?:upcoming|future|due|active)$/.test(word))
-    return { ...view, times: [{ property: due, comparison: 'least' }] };
-  const deleted = find(DELETED_NAMES);
-  if (deleted !== undefined && /^(?:deleted|trash|trashed|recyclebin)$/.test(word))
-    return { ...view, times: [{ property: deleted, comparison: 'below' }] };
-  const created = findCreatedName([...reader.getProperties(schema).keys()]);
-  if (created !== undefined && /^(?:recent|latest|newest|new)$/.test(word))
-    return { ...view, order: { property: created, isDescending: true } };
-  const popular = find(POPULAR_NAMES);
-  if (popular !== undefined && /^(?:popular|top|trending|best|favou?rites)$/.test(word))
-    return { ...view, order: { property: popular, isDescending: true } };
-  return view;
-}
+import { findView } from './view-words.ts';
 
 /** Describes which entries a view shows: `only status "done"`. */
 export function describeView({ values, times, order }: View): readonly string[] {
@@ -113,7 +56,9 @@ export function addOtherViews(
         ? (findShown(reader, resources, documentPath) ??
           byListed.get(reader.resolve(findListed(reader, documentPath)?.schema ?? '')) ??
           findFull(reader, resources, documentPath) ??
-          findNested(reader, resources, documentPath))
+          findSearched(reader, resources, documentPath) ??
+          findNested(reader, resources, documentPath) ??
+          findPlural(reader, resources, documentPath))
         : findOwnChildren(reader, resources, route);
     if (!resource || !hasKnownQuery(reader, resource, documentPath) || showsOthers(reader, resources, route)) continue;
     const { schema, id } = resource;
@@ -174,6 +119,38 @@ function findFull(
   if (!FULL_NAMES.includes(normalizeName(getLastSegment(documentPath.path))) || !schema || !resource) return undefined;
   const isEntry = resource.id.property !== undefined && reader.getProperties(schema).has(resource.id.property);
   return isEntry && hasProperties(reader, schema, resource.schema) ? resource : undefined;
+}
+
+/** Returns the resource of `/movie` for `/movies`, if the document does not describe the objects in this list. */
+function findPlural(
+  reader: SchemaReader,
+  resources: readonly Resource[],
+  documentPath: DocumentPath,
+): Resource | undefined {
+  const schema = findListed(reader, documentPath)?.schema;
+  const segment = getLastSegment(documentPath.path);
+  const isOpen = schema !== undefined && reader.getProperties(schema).size === 0;
+  if (!isOpen || toSingular(segment) === segment) return undefined;
+  return indexResources(reader)(resources).byName.get(`${getParentPath(documentPath.path)}/${toSingular(segment)}`);
+}
+
+/** Matches what the result of a search says about it, beside the entry that it found. */
+const SEARCH_RESULT = /^(?:rank|score|relevance|snippet|excerpt|highlights?|match(?:es)?|similarity|distance)$/;
+
+/** Returns the resource whose entries `/documents/search` finds: results have the id and another property of them. */
+function findSearched(
+  reader: SchemaReader,
+  resources: readonly Resource[],
+  documentPath: DocumentPath,
+): Resource | undefined {
+  const schema = findListed(reader, documentPath)?.schema;
+  const resource = indexResources(reader)(resources).byName.get(getParentPath(documentPath.path));
+  if (!isSearchPath(documentPath.path) || !schema || resource?.id.property === undefined) return undefined;
+  const known = reader.getProperties(resource.schema);
+  const names = [...reader.getProperties(schema).keys()];
+  const shown = names.filter((name) => known.has(name));
+  const isResult = names.every((name) => known.has(name) || SEARCH_RESULT.test(normalizeName(name)));
+  return isResult && shown.length > 1 && shown.includes(resource.id.property) ? resource : undefined;
 }
 
 /** Returns the resource whose entries a list such as `/categories/tree` shows inside each other. */
@@ -237,7 +214,9 @@ export function addLookups(
     const isItem = parameter !== undefined && more.length === 0 && getParameterName(getLastSegment(path)) === parameter;
     const isOnlyRead = method === 'GET' && !changed.has(path);
     if (!isItem || !isOnlyRead || used.has(path) || response === undefined) continue;
-    const found = (byProperty.get(normalizeName(parameter)) ?? []).flatMap((resource) => {
+    const words = parameter.split(/[_-]|(?<=[a-z0-9])(?=[A-Z])/);
+    const ends = words.map((_, index) => normalizeName(words.slice(index).join('')));
+    const found = [...new Set(ends.flatMap((end) => byProperty.get(end) ?? []))].flatMap((resource) => {
       const mount = findLookup(reader, resource, { path, parameter, response });
       return mount ? [{ resource, mount }] : [];
     });
@@ -278,7 +257,9 @@ function findLookup(
   const known = reader.getProperties(schema);
   const shown = reader.findEntry(response, singular, schema).schema;
   const names = [...reader.getProperties(shown).keys()];
-  const property = names.find((name) => normalizeName(name) === normalizeName(parameter));
+  // `{movieSlug}` is the `slug` of a movie.
+  const own = [parameter, parameter.replace(new RegExp(`^${singular}[-_]?`, 'i'), '')].map(normalizeName);
+  const property = names.find((name) => own.includes(normalizeName(name)));
   const pointer = property === undefined ? undefined : known.get(property);
   const shared = names.filter((name) => known.has(name));
   const isEntry = reader.isSame(shown, schema) || (shared.length > 1 && shared.length * 2 > names.length);

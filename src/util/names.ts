@@ -42,11 +42,12 @@ function isSimilar(a: string, b: string): boolean {
 }
 
 /**
- * Returns the singular of an English word: `categories` → `category`, `boxes` → `box`, `aliases` → `alias`, `pets` →
- * `pet`.
+ * Returns the singular of an English word: `categories` → `category`, `movies` → `movie`, `boxes` → `box`, `aliases` →
+ * `alias`, `pets` → `pet`.
  */
 export function toSingular(word: string): string {
   if (/(?:ss|us|is|news|series|species)$/i.test(word)) return word;
+  if (/(?:mov|cook|zomb|rook|brown|hood|calor|self)ies$/i.test(word)) return word.slice(0, -1);
   if (/ies$/i.test(word)) return word.replace(/ies$/i, 'y');
   if (/(?:x|ch|sh|ss|z|ias|tus)es$/i.test(word)) return word.slice(0, -2);
   return word.replace(/s$/i, '');

@@ -1,0 +1,63 @@
+import { normalizeName, toSingular } from '../util/names.ts';
+import { getLastSegment } from './names.ts';
+import type { Resource, View } from './resource.ts';
+import type { SchemaReader } from './schema-reader.ts';
+import { findCreatedName } from './server-values.ts';
+import { POPULAR_NAMES } from './sort-entries.ts';
+import { findClassValue, findStateValue } from './states.ts';
+
+/** Names of dates and times until which something must be done, without uppercase letters and separators. */
+const DUE_NAMES = ['duedate', 'dueat', 'dueon', 'due', 'deadline', 'expiresat', 'expirydate', 'expirationdate'];
+
+/** Names of the time at which an entry was deleted, without uppercase letters and separators. */
+export const DELETED_NAMES = ['deletedat', 'deletedon', 'deletedtime', 'deletiondate', 'removedat'];
+
+/**
+ * Returns which entries a path shows, and in which order, by the words in the path.
+ * Returns undefined if the path shows all entries.
+ */
+export function findView(reader: SchemaReader, resource: Viewed, path: string): View | undefined {
+  const view = readView(reader, resource, path);
+  const isAll = view.values.length + view.times.length === 0 && !view.order;
+  return isAll ? undefined : view;
+}
+
+type Viewed = Pick<Resource, 'schema' | 'singular'>;
+
+function readView(reader: SchemaReader, { schema, singular }: Viewed, path: string): View {
+  const segment = getLastSegment(path);
+  const word = normalizeName(segment);
+  const find = (names: readonly string[]) =>
+    names
+      .map((name) => [...reader.getProperties(schema).keys()].find((property) => normalizeName(property) === name))
+      .find((property) => property !== undefined);
+  const view = { values: [], times: [], order: undefined };
+  // The value of a property, such as the status `overdue`, says more than a date.
+  // `/admin/users` shows all users, although the role of some is `user`, and the path `/teams/{teamId}/members` has the
+  // members of a team, whatever their role is.
+  const isClass = !path.includes('{') && normalizeName(toSingular(segment)) !== normalizeName(singular);
+  const named = isClass ? findClassValue(reader, schema, segment) : undefined;
+  const state = findStateValue(reader, schema, segment) ?? named;
+  if (state) return { ...view, values: [{ ...state, isEqual: true }] };
+  const due = find(DUE_NAMES);
+  if (due !== undefined && /^(?:overdue|late|expired|past)$/.test(word)) {
+    const done = findStateValue(reader, schema, 'complete');
+    return {
+      ...view,
+      values: done ? [{ ...done, isEqual: false }] : [],
+      times: [{ property: due, comparison: 'below' }],
+    };
+  }
+  if (due !== undefined && /^(?:upcoming|future|due|active)$/.test(word))
+    return { ...view, times: [{ property: due, comparison: 'least' }] };
+  const deleted = find(DELETED_NAMES);
+  if (deleted !== undefined && /^(?:deleted|trash|trashed|recyclebin)$/.test(word))
+    return { ...view, times: [{ property: deleted, comparison: 'below' }] };
+  const created = findCreatedName([...reader.getProperties(schema).keys()]);
+  if (created !== undefined && /^(?:recent|latest|newest|new)$/.test(word))
+    return { ...view, order: { property: created, isDescending: true } };
+  const popular = find(POPULAR_NAMES);
+  if (popular !== undefined && /^(?:popular|top|trending|best|favou?rites)$/.test(word))
+    return { ...view, order: { property: popular, isDescending: true } };
+  return view;
+}

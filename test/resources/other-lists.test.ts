@@ -1,0 +1,27 @@
+import { expect, it } from 'vitest';
+import { createList, createObject, refer } from '../support/fixtures/api-document.ts';
+import { startApi } from '../support/harness/start-api.ts';
+
+const TEXT = { type: 'string' };
+const NEW = { 'title!': TEXT, 'slug!': TEXT };
+const schemas = { Movie: createObject({ 'id!': TEXT, ...NEW }) };
+
+it('Other paths list and read the same entries as the paths with the singular name', async () => {
+  const paths = {
+    '/admin/movie': { post: { request: createObject(NEW), response: refer('Movie'), status: 201 } },
+    '/admin/movie/{movieId}': { get: { response: refer('Movie') }, delete: { status: 204 } },
+    '/admin/movies': {
+      get: { response: createObject({ total: { type: 'integer' }, data: createList({ type: 'object' }) }) },
+    },
+    '/public/movie/{movieId}': { get: { response: refer('Movie') } },
+    '/movie/by-slug/{movieSlug}': { get: { response: refer('Movie') } },
+  };
+  const { ask } = await startApi({ paths, schemas });
+  const { body: movie } = await ask('POST', '/admin/movie', { title: 'Dune', slug: 'dune' });
+  expect((await ask('GET', '/admin/movies')).body).toEqual({ total: 1, data: [movie] });
+  expect((await ask('GET', `/public/movie/${movie.id}`)).body).toEqual(movie);
+  expect((await ask('GET', '/movie/by-slug/dune')).body).toEqual(movie);
+  await ask('DELETE', `/admin/movie/${movie.id}`);
+  expect((await ask('GET', '/admin/movies')).body).toEqual({ total: 0, data: [] });
+  expect((await ask('GET', `/public/movie/${movie.id}`)).status).toBe(404);
+});
