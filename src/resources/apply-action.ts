@@ -7,6 +7,7 @@ import { finishChange } from './add-entry.ts';
 import { assign } from './assignments.ts';
 import { getKeyValue } from './entry-values.ts';
 import { applyMergePatch } from './json-patch.ts';
+import { changeMembers } from './member-lists.ts';
 import { addArticle } from './names.ts';
 import { getBody } from './request-bodies.ts';
 import type { Effect, Plan, Resource } from './resource.ts';
@@ -31,6 +32,8 @@ interface ActionTarget {
 export function applyAction(model: ResourceModel, plan: Plan, effect: Effect, target: ActionTarget): Entry {
   const { state, nowMs, input, current } = target;
   const { resource, route } = plan;
+  if (effect.members)
+    return model.updateEntry(plan, current, (old) => changeMembers(model, plan, state, old, input), {}, nowMs);
   const body = effect.setsBody || effect.counter?.isSent || effect.assigns ? getBody(model, plan, input) : {};
   const sent = effect.setsBody ? omitKeys(body, effect.ignored ?? []) : {};
   const sender = model.derived.getSender(resource, state, input);

@@ -46,8 +46,9 @@ export function findNamedUser(model: ResourceModel, plan: Plan, state: State, se
   const { resource, route } = plan;
   const { property, schema } = resource.id;
   if (!users || users === resource || property === undefined || resource.schema === '') return undefined;
-  const isUserId = ['userid', `${normalizeName(users.singular)}id`].includes(normalizeName(property));
-  if (!isUserId || getOwn(sent, property) !== undefined) return undefined;
+  const ids = ['userid', `${normalizeName(users.singular)}id`];
+  if (getOwn(sent, property) !== undefined) return undefined;
+  if (!ids.includes(normalizeName(property))) return findMemberById(model, plan, state, { sent, ids });
   const logins = listRequestNames(reader, route, plan.requestPath).filter((name) => isLoginName(name));
   const [from, ...others] = logins.filter((name) => findLogin(reader, resource, name) === undefined);
   const login = from === undefined || others.length > 0 ? undefined : findLogin(reader, users, from);
@@ -57,6 +58,28 @@ export function findNamedUser(model: ResourceModel, plan: Plan, state: State, se
   if (!user) refuseUnknown(route, [{ property: from, id: named, resource: users, kind: login }]);
   const isValid = (pointer: string, value: unknown) => pointer === '' || contract.isValid(pointer, value);
   const id = toReferenceValue(isValid, { property, schema, target: users }, user);
+  return id === undefined ? undefined : { [property]: id };
+}
+
+/**
+ * Returns the id of the user whom a request names by `userId`, for a new entry whose path has this id, and whose own
+ * `id` it therefore is: a member at `/teams/{teamId}/members/{userId}` without the property `userId`.
+ */
+function findMemberById(
+  model: ResourceModel,
+  { resource, route, requestPath }: Plan,
+  state: State,
+  { sent, ids }: { readonly sent: Entry; readonly ids: readonly string[] },
+): Entry | undefined {
+  const { reader, contract, inference } = model;
+  const { users } = inference;
+  const { parameter, property = '', schema } = resource.id;
+  const known = reader.getProperties(resource.schema);
+  const from = listRequestNames(reader, route, requestPath).find((name) => ids.includes(normalizeName(name)));
+  if (!users || from === undefined || known.has(from) || !ids.includes(normalizeName(parameter))) return undefined;
+  const user = findByKeys(getEntryList(state, users), [users.id], [String(getOwn(sent, from))])[0];
+  if (!user) refuseUnknown(route, [{ property: from, id: getOwn(sent, from), resource: users }]);
+  const id = toReferenceValue(contract.isValid, { property, schema, target: users }, user);
   return id === undefined ? undefined : { [property]: id };
 }
 

@@ -374,7 +374,7 @@ export class DerivedValues {
     entry: Entry,
     { sender, depth = 0, above = [] }: Viewing,
   ): Completed | undefined {
-    const { resource, schema, value, shows, children, isKept, property, ids, isSent } = embedded;
+    const { resource, schema, value, shows, children, isKept, property, ids, isSent, members } = embedded;
     if (isKept && Object.hasOwn(entry, property)) return { value: entry[property], generated: [] };
     if (children?.resource.name === own.name && depth >= MAX_TREE_DEPTH)
       return this.#reader.getRequired(own.schema).includes(property) ? toList([]) : undefined;
@@ -390,11 +390,11 @@ export class DerivedValues {
       const isGenerated = completed.generated.includes(formatPointer(single));
       return { value: getOwn(completed.value as Entry, single), generated: isGenerated ? [''] : [] };
     }
-    const names = this.#reader.getProperties(schema);
     const show = (one: Entry): Completed => {
       // The object of an entry that does not exist has only its id. The response completes and marks it.
-      if ((isSent || ids !== undefined) && !this.#isKnownId(state, resource, getKeyValue(one, resource.id)))
-        return { value: one, generated: [] };
+      const isNamed = isSent || ids !== undefined;
+      const isKnown = !isNamed || this.#isKnownId(state, resource, getKeyValue(one, resource.id));
+      if (members || !isKnown) return { value: one, generated: [] };
       // The object of a parent shows no children: they would show the parent again.
       const isParent = resource.name === own.name && !children;
       const [derived = one] = this.add(state, resource, [one], {
@@ -402,7 +402,7 @@ export class DerivedValues {
         depth: isParent ? MAX_TREE_DEPTH : depth + 1,
       });
       const completed = this.#responses.completeEntry(resource, schema, derived);
-      const picked = this.#pickProperties(completed.value as Entry, names);
+      const picked = this.#pickProperties(completed.value as Entry, this.#reader.getProperties(schema));
       return { value: picked, generated: pickPointers(completed.generated, picked) };
     };
     if (!Array.isArray(found)) return show(found as Entry);

@@ -7,6 +7,7 @@ import { findChildren } from './derived.ts';
 import { getEntryList } from './entries.ts';
 import { findByKeys } from './entry-lists.ts';
 import { createPropertyKey, getKeyValue, getOwn, getPathValues } from './entry-values.ts';
+import { findMemberId, findMemberList, type MemberList, showMember } from './member-lists.ts';
 import { getPathForm } from './names.ts';
 import { indexEntrySchemas, indexReferences } from './references.ts';
 import { type Children, type Inference, PATH_VALUES, type PathKey, type Resource } from './resource.ts';
@@ -35,6 +36,8 @@ export interface Embedded {
   readonly children?: Children | undefined;
   /** The property of the shown entry whose value is shown: `name` for `bookName`. */
   readonly value?: string | undefined;
+  /** The members in the list, who are users. They keep their own values, and have the names of the users. */
+  readonly members?: MemberList;
   /** Whether requests send the objects. They show the entries whose ids they have, and else what was sent. */
   readonly isSent?: boolean;
   /** Whether the value is that of the time when the entry was created, such as a price. */
@@ -88,10 +91,11 @@ export function findEmbedded(
   const byName = indexReferences(inference);
   const parents = listParents(inference, resource);
   const children = findChildren(reader, resources, resource);
+  const members = findMembers(reader, users, resource, children);
   const found = [...properties].flatMap(([property, pointer]): readonly Embedded[] => {
     const items = reader.getItems(pointer);
     const schema = items ?? pointer;
-    if (!reader.isObject(schema)) return [];
+    if (!reader.isObject(schema) || members.some((one) => one.property === property)) return [];
     if (sent.has(property)) {
       const target = findSentTarget(reader, resources, resource, { property, schema });
       return target
@@ -129,10 +133,26 @@ export function findEmbedded(
     ({ property }) => !found.some((one) => one.property === property),
   );
   const required = reader.getRequired(resource.schema);
-  return [...found, ...others, ...findCopies(reader, inference, resource, sent)].map((one) => ({
+  return [...members, ...found, ...others, ...findCopies(reader, inference, resource, sent)].map((one) => ({
     ...one,
     isOptional: !required.includes(one.property) && one.ids !== undefined && properties.has(one.ids),
   }));
+}
+
+/** Finds the lists of an entry with users, such as `members`, unless other paths have the members. */
+function findMembers(
+  reader: SchemaReader,
+  users: Resource | undefined,
+  resource: Resource,
+  children: readonly Children[],
+): readonly Embedded[] {
+  if (!users || users === resource) return [];
+  return [...reader.getProperties(resource.schema)].flatMap(([property, pointer]): readonly Embedded[] => {
+    const isBelow = children.some(({ resource: one }) => isNamed(one, property));
+    const members = isBelow ? undefined : findMemberList(reader, users, property, pointer);
+    const base = { property, resource: users, isList: true, ids: undefined, isSent: true };
+    return members ? [{ ...base, schema: members.schema, members }] : [];
+  });
 }
 
 /**
@@ -243,7 +263,8 @@ function findCopies(
     parent,
     prefix: normalizeName(target.singular),
   }));
-  const sources = [...named, ...above];
+  const member = findMemberId(inference.users, resource);
+  const sources = [...named, ...above, ...(member === undefined ? [] : [member])];
   const isLine = [...properties.keys()].some((name) => isQuantityName(name));
   return [...properties].flatMap(([property, pointer]): readonly Embedded[] => {
     const own = normalizeName(property);
@@ -258,7 +279,9 @@ function findCopies(
       const isCopy = isLine && named.length === 1 && ids !== undefined && LINE_COPIES.test(own);
       // The name of a user can be only the user name.
       const ofUser = rest === 'name' && target === inference.users ? findUserName(reader, target) : undefined;
+      const isMember = member?.ids === ids && SHOWN_NAMES.includes(own);
       const value =
+        (isMember ? fits(target, own) : undefined) ??
         (isPrefixed ? (fits(target, own) ?? fits(target, rest)) : undefined) ??
         (isCopy ? (fits(target, own) ?? fits(target, own.replace(/^unit/, ''))) : undefined) ??
         ofUser;
@@ -290,7 +313,7 @@ export function setShownUser(entry: Entry, property: string, id: string): Entry 
  * `entryId`: the id of the entry.
  */
 export function findShown(
-  { property, resource, isList, isOptional, ids, parent, children, value }: Embedded,
+  { property, resource, isList, isOptional, ids, parent, children, value, members }: Embedded,
   state: State,
   entry: Entry,
   entryId: string | undefined,
@@ -305,6 +328,11 @@ export function findShown(
     return key ? findByKeys(shown, [key], [entryId]) : shown.entries;
   }
   const own = getOwn(entry, property);
+  if (members) {
+    const show = (one: unknown) =>
+      isNode(one) ? showMember(one, find(getOwn(one, members.key)), members.copies) : one;
+    return Array.isArray(own) ? own.map(show) : undefined;
+  }
   if (!isList) {
     const id = ids === undefined ? undefined : getOwn(entry, ids);
     if (id === null) return undefined;

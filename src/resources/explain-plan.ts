@@ -10,6 +10,7 @@ import { describeFilter } from './list-filters.ts';
 import type { ListParameters } from './list-query.ts';
 import { listRequestNames } from './locate.ts';
 import { getMarkSegment } from './marks.ts';
+import { describeMemberChange } from './member-lists.ts';
 import { addArticle, getLastSegment, getParameterName } from './names.ts';
 import { listOwnResources } from './own-state.ts';
 import { findCreator, listEditors, listSigned } from './ownership.ts';
@@ -97,6 +98,7 @@ function describeCounts(counts: readonly Derived[]): string {
 /** Describes an action, such as `completes a task: status → "done"`. */
 function explainEffect(model: ResourceModel, plan: Plan, effect: Effect): string {
   const { resource, route } = plan;
+  if (effect.members) return describeMemberChange(effect.members, nameEntry(resource));
   const verb = (plan.isBulk ? splitBulkPath(route.path)?.verb : undefined) ?? getMarkSegment(route);
   const isPart =
     ['PUT', 'PATCH'].includes(route.method) && effect.setsBody && effect.values.length === 0 && !effect.time;

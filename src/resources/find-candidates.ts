@@ -27,7 +27,7 @@ import {
 } from './response-shapes.ts';
 import type { SchemaReader } from './schema-reader.ts';
 import { allowsAnyBody, allowsAnyJson } from './schema-reader.ts';
-import { findShownAbove, findShownBelow, isListedBelow } from './shown-entries.ts';
+import { findShownAbove, findShownBelow, isListedBelow, isListOfPeopleAbove } from './shown-entries.ts';
 import { isDownload, isUpload } from './uploads.ts';
 
 /**
@@ -282,6 +282,7 @@ function isUsable(reader: SchemaReader, paths: DocumentPaths, candidate: Omit<Ca
     return canPut || isListedElsewhere(reader, paths, candidate);
   }
   const list = collection.routes.get('GET');
+  if (!list && !read && isListOfPeopleAbove(reader, paths, candidate.collectionPath)) return false;
   const schema = list && reader.getResponseSchema(list, list.successStatus);
   const isEntry = getTrailingParameters(collection.path).length > 0 && schema !== undefined;
   if (isEntry && isEntryWithList(reader, schema, getResourceSegment(collection.path))) return false;
@@ -326,12 +327,16 @@ function returnsParent(reader: SchemaReader, paths: DocumentPaths, post: Route):
   return shown !== undefined && parent !== undefined && reader.isSame(shown, parent);
 }
 
+/** Matches segments that say what an operation finds out, and do not name entries. */
+const CHECKS =
+  /^(?:verify|validate|check|preview|calculate|estimate|simulate|compare|test|status|health|lookup|resolve)$/i;
+
 /** Returns the paths that end with the name of a candidate without a list of its own: `/books/{isbn}/loans`. */
 function listElsewhere(
   paths: DocumentPaths,
   { collectionPath, segment }: Pick<Candidate, 'collectionPath' | 'segment'>,
 ): readonly DocumentPath[] {
-  if (collectionPath.includes('{')) return [];
+  if (collectionPath.includes('{') || CHECKS.test(segment)) return [];
   return (indexByLastSegment(paths).get(segment) ?? []).map(([, path]) => path);
 }
 

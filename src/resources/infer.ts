@@ -15,6 +15,7 @@ import {
   omitMarkedLists,
   planMarkedList,
 } from './marks.ts';
+import { planMember } from './member-lists.ts';
 import { describeUnknownAction, describeUnknownPath } from './mocked-reasons.ts';
 import { getLastSegment, getParentPath } from './names.ts';
 import { addOtherItemPaths } from './other-item-paths.ts';
@@ -292,6 +293,7 @@ function planRoute(
   const place = findPlace(resources, route);
   if (!place)
     return (
+      planMember(reader, resources, context.users, route) ??
       planAction(reader, resources, route, context) ??
       planBulk(reader, resources, route) ??
       planCheckout(reader, resources, route) ??
@@ -363,7 +365,8 @@ function planOwner(
   const shown = reader.getResponseSchema(route, route.successStatus);
   if (route.method === 'GET' || shown === undefined) return undefined;
   // `/tasks/{projectId}/st/{subTaskId}` does not name the task of the subtask, but the path of the list does.
-  const owners = [mount, ...resource.mounts].flatMap(({ collection }) => {
+  const mounts = mount.isItemOnly ? [mount, ...resource.mounts.slice(0, 1)] : [mount];
+  const owners = mounts.flatMap(({ collection }) => {
     const above = getParentPath(collection);
     const place = findPlaceOfForm(resources, above);
     if (!place?.isItem || place.resource.schema === '' || reader.isSame(place.resource.schema, resource.schema))

@@ -231,6 +231,23 @@ export interface Effect {
   /** The states of an entry in which the action is refused: `cancelled` for `confirm`. */
   readonly refusedIn?: Effect['values'];
   readonly assigns?: Assignment;
+  readonly members?: MemberChange;
+}
+
+/**
+ * How an action changes the members in a list of an entry.
+ * `key`: the property of a member with the id of the user. `schema`: the JSON Pointer of the schema of a member.
+ * `from`: the property of the request body with the id of a new member.
+ * `parameter`: the path parameter with the id of a member.
+ */
+export interface MemberChange {
+  readonly list: string;
+  readonly key: string;
+  readonly schema: string;
+  readonly action: 'add' | 'change' | 'remove';
+  readonly from?: string;
+  readonly parameter?: string;
+  readonly target: Resource;
 }
 
 /**

@@ -5,6 +5,7 @@ import { normalizeName, toSingular } from '../util/names.ts';
 import { type DocumentPaths, getResourceSegment, getTrailingParameters, indexByParent } from './document-paths.ts';
 import { getLastSegment, getParentPath, OWN_SEGMENT } from './names.ts';
 import type { SchemaReader } from './schema-reader.ts';
+import { PEOPLE_LIST } from './user-names.ts';
 
 /**
  * Returns the JSON Pointer of the schema of the entries that the object at the path above a list shows: the items that
@@ -12,6 +13,22 @@ import type { SchemaReader } from './schema-reader.ts';
  * Returns undefined if it shows none.
  */
 export function findShownAbove(reader: SchemaReader, paths: DocumentPaths, collectionPath: string): string | undefined {
+  const { items, isSent } = findListAbove(reader, paths, collectionPath) ?? {};
+  // A client that sends the list itself would see it instead of the entries.
+  return isSent ? undefined : items;
+}
+
+/**
+ * Returns whether the users in a list such as `/projects/{projectId}/members` are a part of the entry above, because
+ * requests for the entry send the list.
+ */
+export function isListOfPeopleAbove(reader: SchemaReader, paths: DocumentPaths, collectionPath: string): boolean {
+  const isPeople = PEOPLE_LIST.test(normalizeName(getLastSegment(collectionPath)));
+  return isPeople && findListAbove(reader, paths, collectionPath)?.isSent === true;
+}
+
+/** Returns the list of the same name that the object at the path above a list shows, and whether requests send it. */
+function findListAbove(reader: SchemaReader, paths: DocumentPaths, collectionPath: string) {
   const above = getParentPath(collectionPath);
   const read = paths.get(above)?.routes.get('GET');
   const schema = read && reader.getResponseSchema(read, read.successStatus);
@@ -28,10 +45,8 @@ export function findShownAbove(reader: SchemaReader, paths: DocumentPaths, colle
       request !== undefined && [...reader.getProperties(request).keys()].some((name) => normalizeName(name) === own)
     );
   });
-  // A client that sends the list itself would see it instead of the entries.
-  if (isSent) return undefined;
   const items = list === undefined ? undefined : reader.getItems(list);
-  return items !== undefined && reader.isObject(items) ? items : undefined;
+  return items !== undefined && reader.isObject(items) ? { items, isSent } : undefined;
 }
 
 /**

@@ -62,3 +62,27 @@ describe('A member that a request names by the e-mail address of a user', () => 
     expect(lines['POST /projects/{projectId}/members']).not.toContain('the user of the token');
   });
 });
+
+it('A member whom a request names by userId has this id, and the names of the user', async () => {
+  const Member = createObject({ 'id!': TEXT, 'email!': TEXT, 'role!': TEXT });
+  const Added = createObject({ 'userId!': TEXT, 'role!': TEXT });
+  const paths = {
+    ...createResourcePaths('/users/{userId}', refer('User'), createObject({ 'email!': TEXT })),
+    ...createResourcePaths('/projects/{projectId}', refer('Project'), createObject({ 'name!': TEXT })),
+    '/projects/{projectId}/members': {
+      get: { response: createList(Member) },
+      post: { request: Added, status: 201, response: Member, errors: [404] },
+    },
+    '/projects/{projectId}/members/{userId}': { delete: { status: 204 } },
+  };
+  const { ask } = await startApi({ paths, schemas });
+  const { body: user } = await ask('POST', '/users', { email: 'ann@x.test' });
+  const { body: project } = await ask('POST', '/projects', { name: 'a' });
+  const path = `/projects/${project.id}/members`;
+  const { body: member } = await ask('POST', path, { userId: user.id, role: 'lead' });
+  expect(member).toEqual({ id: user.id, email: 'ann@x.test', role: 'lead' });
+  expect((await ask('GET', path)).body).toEqual([member]);
+  expect((await ask('POST', path, { userId: 'unknown', role: 'lead' })).status).toBe(404);
+  expect((await ask('DELETE', `${path}/${user.id}`)).status).toBe(204);
+  expect((await ask('GET', path)).body).toEqual([]);
+});
