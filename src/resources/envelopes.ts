@@ -48,11 +48,13 @@ export function getEnvelopeValues(
   const schema = media?.schema;
   if (status < 200 || status > 299 || schema === undefined || reader.getItems(schema) !== undefined) return {};
   const properties = [...reader.getProperties(schema)];
-  if (!isEnvelope(reader, properties)) return {};
+  const isWhole = isEnvelope(reader, properties);
+  // A success response never says that the request failed. The `success` of an entry can be about something else.
+  const fields = isWhole ? FIELDS : reader.hasId(schema, '') ? [] : FIELDS.slice(0, 1);
   const text = describeResponse(reader, route, status);
   const example = media?.examples.map(({ value }) => value).find(isNode) ?? {};
   const values = properties.flatMap(([name, pointer]) => {
-    const known = FIELDS.find(([names]) => names.includes(normalizeName(name)));
+    const known = fields.find(([names]) => names.includes(normalizeName(name)));
     const own = known && [getOwn(example, name), ...known[1]({ status, text })];
     const isText = known !== undefined && /^mes|^msg/.test(normalizeName(name));
     const value = [...(isText ? [reader.getExample(pointer)] : []), ...(own ?? [])].find(

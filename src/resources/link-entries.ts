@@ -1,9 +1,10 @@
 import type { Input } from '../application.ts';
-import { isNode, type Node } from '../openapi/document.ts';
+import { isNode, type Node, pickKeys } from '../openapi/document.ts';
 import type { Route } from '../openapi/routes.ts';
 import type { Entry, State } from '../store/state.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { normalizeName, toSingular } from '../util/names.ts';
+import { getEchoes } from './echoes.ts';
 import { getEntries, getEntryList } from './entries.ts';
 import { findByKeys } from './entry-lists.ts';
 import { getOwn, removePathValues } from './entry-values.ts';
@@ -42,8 +43,11 @@ export function linkEntries(
   const { reader, inference, contract } = model;
   const { schema, envelope, showsEntries } = getLinkPlan(model)(route);
   if (schema === undefined) return body;
-  if (!showsEntries)
-    return isNode(body) ? { ...addRequestTimes(model, route, schema, body, nowMs), ...envelope } : body;
+  const complete = (pointer: string, value: Node): Node => ({
+    ...addRequestTimes(model, route, pointer, value, nowMs),
+    ...pickKeys(pointer === schema ? getEchoes(model, route, pointer, input) : {}, Object.keys(value)),
+  });
+  if (!showsEntries) return isNode(body) ? { ...complete(schema, body), ...envelope } : body;
   const bySchema = indexEntrySchemas(reader)(inference.resources);
   const sent = listSentIds(model, route, input);
   const find = createFinder(model, route, { input, state });
@@ -67,7 +71,7 @@ export function linkEntries(
     return linkProperties(pointer, value, depth, position);
   };
   const linkProperties = (pointer: string, generated: Node, depth: number, position?: number): Node => {
-    const value = addRequestTimes(model, route, pointer, generated, nowMs);
+    const value = complete(pointer, generated);
     const own = pickSentIds(model, sent, pointer, value);
     const known = own.map(([name]) => name);
     const ids = findReferences(reader, inference, pointer).flatMap((reference) => {

@@ -12,6 +12,7 @@ import { toSeed } from '../util/random.ts';
 import { isSecretName } from '../util/redact-secrets.ts';
 import { type Completed, getGeneratedInside, pickPointers, setGeneratedInside, toList } from './completed.ts';
 import { averageEntries } from './derived.ts';
+import { getEchoes } from './echoes.ts';
 import { getEntryKey, getKeyValue, getOwn, removePathValues, setInner } from './entry-values.ts';
 import { getEnvelopeValues, isOnlyEnvelope } from './envelopes.ts';
 import type { ListPage } from './list-query.ts';
@@ -174,7 +175,8 @@ export class ResponseFactory {
     const inner = toList(entries);
     if (schema === undefined || this.#isOpen(plan)) return { status, headers, ...this.#wrapOpen(plan, inner) };
     const fields = this.#getFieldsBeside(schema, { plan, page, input });
-    const others = { ...envelope, ...fields, ...this.#computeSums(plan, inner.value) };
+    const echoes = getEchoes({ reader: this.#reader, contract: this.#contract }, plan.route, schema, input);
+    const others = { ...echoes, ...envelope, ...fields, ...this.#computeSums(plan, inner.value) };
     return {
       status,
       headers,

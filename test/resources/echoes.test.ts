@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import { createList, createObject, createResourcePaths, type Paths, refer } from '../support/fixtures/api-document.ts';
+import { explainApi } from '../support/harness/explain-api.ts';
+import { startApi } from '../support/harness/start-api.ts';
+
+const TEXT = { type: 'string' };
+const NUMBER = { type: 'number' };
+const NEW = { 'title!': TEXT, body: TEXT };
+const schemas = { Note: createObject({ 'id!': TEXT, ...NEW }) };
+const NOTES = createResourcePaths('/notes/{noteId}', refer('Note'), createObject(NEW));
+
+describe('A response with a property that the request has under the same name', () => {
+  it('repeats the parameters of a search', async () => {
+    const response = createObject({ 'query!': TEXT, 'sortBy!': TEXT, 'items!': createList(refer('Note')) });
+    const paths = { ...NOTES, '/find-notes': { get: { query: { query: TEXT, sortBy: TEXT }, response } } };
+    const { ask } = await startApi({ paths, schemas });
+    const { body: note } = await ask('POST', '/notes', { title: 'Dune' });
+    const { body } = await ask('GET', '/find-notes?query=dune&sortBy=title');
+    expect(body).toEqual({ query: 'dune', sortBy: 'title', items: [note] });
+  });
+
+  it('repeats the path and the body if it is mocked', async () => {
+    const quote = {
+      request: createObject({ 'amount!': NUMBER, note: TEXT }),
+      response: createObject({ 'ok!': { type: 'boolean' }, 'amount!': NUMBER, 'fee!': NUMBER, 'queryIsbn!': TEXT }),
+    };
+    const { ask } = await startApi({ paths: { '/quotes/{isbn}/estimate': { post: quote } } });
+    const { body, headers } = await ask('POST', '/quotes/978/estimate', { amount: 12.5 });
+    expect(body).toEqual({ ok: true, amount: 12.5, fee: expect.any(Number), queryIsbn: '978' });
+    expect(headers.get('X-Mocked')).toBe('operation');
+  });
+});
+
+describe('The path of a search below a list', () => {
+  const result = { 'id!': TEXT, 'title!': TEXT, rank: NUMBER };
+  const search = (items: object): Paths => ({
+    ...NOTES,
+    '/notes/search': { get: { query: { 'q!': TEXT }, response: createList(createObject({ ...items })) } },
+  });
+
+  it('finds entries whose results have a part of their properties', async () => {
+    const { ask } = await startApi({ paths: search(result), schemas });
+    const { body: note } = await ask('POST', '/notes', { title: 'Dune', body: 'Sand' });
+    await ask('POST', '/notes', { title: 'Emma' });
+    expect((await ask('GET', '/notes/search?q=sand')).body).toEqual([{ id: note.id, title: 'Dune' }]);
+  });
+
+  it('is mocked if the results have other properties', async () => {
+    const explained = await explainApi({ paths: search({ ...result, author: TEXT }), schemas });
+    expect(explained['GET /notes/search']).toMatch(/^mocked: /);
+  });
+});
+
+it('A path such as /audit/verify/{documentId} has no entries of another path with the same verb', async () => {
+  const Verdict = createObject({ 'valid!': { type: 'boolean' }, entries: TEXT });
+  const paths = {
+    '/audit/verify/{documentId}': { get: { response: Verdict } },
+    '/audit/proof/verify': { post: { request: createObject({ entries: TEXT }), response: Verdict } },
+  };
+  for (const explanation of Object.values(await explainApi({ paths }))) expect(explanation).toMatch(/^mocked: /);
+});
