@@ -10,6 +10,7 @@ import { linkUsers } from './embedded.ts';
 import { findEqual, getEntries, getEntryList, hasParents, listParentPaths, setEntries } from './entries.ts';
 import { appendEntry, findByKeys } from './entry-lists.ts';
 import { getInner, getKeyValue, getOwn, type PathInput } from './entry-values.ts';
+import { arrangeLeaderboard } from './leaderboards.ts';
 import { addFirstUser } from './ownership.ts';
 import { findReferences, toReferenceValue } from './references.ts';
 import { isTopLevel, type Plan, type Resource, SENDER } from './resource.ts';
@@ -51,7 +52,7 @@ export function createSeeds(model: ResourceModel, lists: State): State {
   const owned = resources.reduce((next, resource) => addFirstUser(model, resource, next), state);
   const referring = generated.reduce((next, resource) => {
     const entries = getEntries(next, resource).map(createReferrer(model, resource, next));
-    return setEntries(next, resource, EntryList.of(entries));
+    return setEntries(next, resource, EntryList.of(arrangeLeaderboard(model, resource, next, entries)));
   }, owned);
   const linked = resources.map((resource) => {
     const link = (entry: Entry) =>

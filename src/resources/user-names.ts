@@ -105,8 +105,8 @@ export const PERSON_PROPERTIES = [
 
 /** Names of people in an entry who are users of the document. */
 export const REFERENCED_USERS = [
-  ...['user', 'author', 'owner', 'creator', 'assignee', 'reporter', 'sender'],
-  ...[...CREATING, 'updated'].map((word) => `${word}by`),
+  ...['user', 'author', 'owner', 'creator', 'assignee', 'reporter', 'sender', 'actor', 'performer'],
+  ...[...CREATING, 'updated', 'performed', 'changed', 'edited', 'triggered'].map((word) => `${word}by`),
 ];
 
 /** Matches phone numbers with separators. */
