@@ -209,7 +209,11 @@ describe('The data file after a request whose schema differs from that of the re
     tags: createList(TEXT),
     home: createObject({ city: TEXT, zip: TEXT }),
   });
-  const paths = createResourcePaths('/pets/{petId}', Shown, { type: 'object' });
+  const MIXED = { type: ['string', 'integer'] };
+  const Sent = createObject({ size: TEXT, tags: createList(MIXED), home: createObject({ city: TEXT, zip: MIXED }) });
+  const resource = createResourcePaths('/pets/{petId}', Shown, Sent);
+  const item = { ...resource['/pets/{petId}'], patch: { request: Sent, response: Shown } };
+  const paths = { ...resource, '/pets/{petId}': item };
 
   it.each([
     ['POST', '/pets', { size: 'large', tags: ['a', 7], home: { city: 'Rome', zip: 7 } }],
