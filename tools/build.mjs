@@ -21,6 +21,7 @@ function hashSources() {
     'openapi.yaml',
     'package-lock.json',
     'tsconfig.json',
+    'tsconfig.build.json',
     'tsdown.config.ts',
     'vite.config.ts',
     'vite.reference.config.ts',

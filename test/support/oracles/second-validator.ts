@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
+import { tryOrUndefined } from '../../../src/util/try-or-undefined.ts';
 import { createDocument, type Document, type Node } from '../../../tools/documents/document.ts';
 import { compileSchema } from '../../../tools/documents/validator.ts';
 import type { TestResponse } from '../harness/start-storefront.ts';
@@ -23,7 +24,8 @@ export function readOperations(path: string): readonly OtherOperation[] {
  * another validator, and another conversion of schemas.
  */
 export function parseOperations(text: string): readonly OtherOperation[] {
-  const document = createDocument(parse(text));
+  // JSON is parsed 20 times as fast as YAML.
+  const document = createDocument(tryOrUndefined(() => JSON.parse(text)) ?? parse(text));
   const isValid = createValidator(document);
   return document.operations.map(({ method, path, node }) => ({
     method,
