@@ -1,6 +1,6 @@
 import { pathToFileURL } from 'node:url';
 import { type Command, CommanderError, InvalidArgumentError, type Option } from 'commander';
-import { lilconfig } from 'lilconfig';
+import { type Loader, lilconfig } from 'lilconfig';
 import { validateSettings } from '../check/operation-settings.ts';
 import { parseUrl } from '../check/options.ts';
 import type { CheckConfig, Config } from '../config.ts';
@@ -18,14 +18,13 @@ const FILES = ['storefront.config.mjs', 'storefront.config.js', 'storefront.conf
  */
 export async function loadConfig(folder: string): Promise<Config> {
   const loadModule = async (path: string) => (await import(pathToFileURL(path).href)).default;
-  const loaders = { '.js': loadModule, '.mjs': loadModule };
+  const loadJson = async (_: string, text: string) => JSON.parse(text);
+  const loaders = { '.js': nameFile(loadModule), '.mjs': nameFile(loadModule), '.json': nameFile(loadJson) };
   const explorer = lilconfig('storefront', { searchPlaces: FILES, stopDir: folder, loaders });
-  let found: Awaited<ReturnType<typeof explorer.search>>;
-  try {
-    found = await explorer.search(folder);
-  } catch (cause) {
+  const found = await explorer.search(folder).catch((cause) => {
+    if (cause instanceof UserError) throw cause;
     throw new UserError(`Cannot read the configuration in ${folder}: ${(cause as Error).message}`, { cause });
-  }
+  });
   if (!found || found.isEmpty) return {};
   const { config, filepath } = found;
   if (typeof config !== 'object' || config === null || Array.isArray(config))
@@ -37,6 +36,17 @@ export async function loadConfig(folder: string): Promise<Config> {
     throw error;
   }
   return config;
+}
+
+/** Returns a loader whose errors name the file: a syntax error does not. */
+function nameFile(load: Loader): Loader {
+  return async (path, text) => {
+    try {
+      return await load(path, text);
+    } catch (cause) {
+      throw new UserError(`Cannot read the configuration ${path}: ${(cause as Error).message}`, { cause });
+    }
+  };
 }
 
 function checkConfig({ check, ...server }: Config): void {

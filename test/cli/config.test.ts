@@ -59,7 +59,7 @@ describe('loadConfig', () => {
   });
 
   it.each([
-    ['{', 'Cannot read the configuration in'],
+    ['{', /^Cannot read the configuration \S+storefront\.config\.json: /],
     ['[]', 'has no configuration: export an object as default'],
     ['{ "prot": 1 }', 'storefront.config.json: Unknown option prot of the server: did you mean "port"'],
     ['{ "port": "x" }', 'storefront.config.json: Invalid option port of the server'],
