@@ -155,9 +155,12 @@ const RESPONSE_RULES: readonly RuleName[] = [
   'some-accepted',
 ];
 
-const hasWriteOnly = memoizeByObject(({ normalized }: Contract): boolean =>
-  JSON.stringify(normalized).includes('"writeOnly":true'),
-);
+const hasWriteOnly = memoizeByObject(({ normalized }: Contract): boolean => findWriteOnly(normalized));
+
+function findWriteOnly(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return ('writeOnly' in value && value.writeOnly === true) || Object.values(value).some(findWriteOnly);
+}
 
 /** Returns what a check covered. */
 export function createCoverage(

@@ -80,8 +80,11 @@ export function redactRequest(
 ): RequestToSend {
   const { contract, query = {} } = source;
   const names = contract.credentialNames;
-  const known = `${getDocumentedTexts(contract.document)} ${exchanges.map(({ response }) => response.text).join(' ')}`;
-  const isKnown = (value: string) => value.length >= MIN_LENGTH && known.includes(value);
+  // A joined text would need several MB for each request.
+  const isIn = (texts: readonly string[], value: string) => texts.some((text) => text.includes(value));
+  const received = exchanges.map(({ response }) => response.text);
+  const isKnown = (value: string) =>
+    value.length >= MIN_LENGTH && (isIn(received, value) || isIn(getDocumentedTexts(contract.document), value));
   const redact = (text: string, values: readonly string[]) =>
     redactGiven(
       source,
@@ -132,15 +135,15 @@ function findSecretsInBody(body: string, isSecretName: (name: string) => boolean
 const DOCUMENTED = ['example', 'examples', 'default', 'x-refused-examples'];
 
 /** Returns the texts and numbers of all examples and defaults of a document. */
-const getDocumentedTexts = memoizeByObject((document: object): string => {
-  const texts: string[] = [];
+const getDocumentedTexts = memoizeByObject((document: object): readonly string[] => {
+  const texts = new Set<string>();
   const collect = (value: unknown, isDocumented: boolean): void => {
     if (typeof value === 'string' || typeof value === 'number') {
-      if (isDocumented) texts.push(String(value));
+      if (isDocumented) texts.add(String(value));
     } else if (Array.isArray(value)) for (const entry of value) collect(entry, isDocumented);
     else if (isNode(value))
       for (const [name, inner] of Object.entries(value)) collect(inner, isDocumented || DOCUMENTED.includes(name));
   };
   collect(document, false);
-  return texts.join(' ');
+  return [...texts];
 });

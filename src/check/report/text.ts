@@ -193,9 +193,16 @@ function formatCount(count: Count | undefined): string {
  * The responses of a server can contain them.
  */
 export function escapeReport(report: Report): Report {
-  return JSON.parse(JSON.stringify(report), (_, value: unknown) =>
-    typeof value === 'string' ? escapeControlCharacters(value) : value,
-  );
+  return escapeTexts(report) as Report;
+}
+
+/** Shares the parts without such characters with the report, because that of a large contract has many parts. */
+function escapeTexts(value: unknown): unknown {
+  if (typeof value === 'string') return escapeControlCharacters(value);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).map(([key, inner]) => [key, escapeTexts(inner)] as const);
+  if (entries.every(([key, inner]) => inner === (value as Readonly<Record<string, unknown>>)[key])) return value;
+  return Array.isArray(value) ? entries.map(([, inner]) => inner) : Object.fromEntries(entries);
 }
 
 /** Escapes control characters as in JSON, and replaces line breaks with spaces. */
