@@ -118,7 +118,7 @@ export class FileBackend implements Backend {
 
   async findEdit(): Promise<State | undefined> {
     try {
-      if (this.#file.hasFailedChange || this.#wal.hasFailed) await this.#writer.runExclusively(() => this.#writeFile());
+      if (this.#needsWrite) await this.#writer.runExclusively(() => this.#repeatFailedWrite());
       // An edit does not contain the changes in the log, so it can't be loaded.
       // The next write of the data file saves the edit as `NAME.conflict-TIME`.
       if (this.#wal.changes > 0 || !this.#file.isEdited()) return undefined;
@@ -131,6 +131,16 @@ export class FileBackend implements Backend {
         this.#options.log.warn(`${this.#options.path} can't be checked for edits: ${(error as Error).stack}`);
       return undefined;
     }
+  }
+
+  /** Whether a write has failed. Also true during a write that overwrites the file. */
+  get #needsWrite(): boolean {
+    return this.#file.hasFailedChange || this.#wal.hasFailed;
+  }
+
+  /** Writes the file if a write has failed, and no later one has succeeded. */
+  async #repeatFailedWrite(): Promise<void> {
+    if (this.#needsWrite) await this.#writeFile();
   }
 
   async flush(): Promise<void> {

@@ -28,6 +28,22 @@ describe('a data file that is a mount of a single file', () => {
     expect(await file.names()).toEqual(['db.json']);
   });
 
+  it('is not overwritten again if it is checked for edits while it is overwritten', async () => {
+    const listSteps = async (onStep: (store: Awaited<ReturnType<typeof openMount>>['store']) => void) => {
+      const { disk, store } = await openMount();
+      disk.begin((step) => {
+        onStep(store);
+        return MOUNT(step);
+      });
+      await store.update(putItem(B));
+      await store.flush();
+      await store.loadEdits();
+      return disk.end().filter((name) => name === 'write');
+    };
+    const steps = await listSteps(() => {});
+    expect(await listSteps((store) => void store.loadEdits())).toEqual(steps);
+  });
+
   it('is reported at the start if the write-ahead log cannot be created beside it', async () => {
     const { warnings } = await openMount((step) => (step.name === 'create' ? { code: 'EACCES' } : MOUNT(step)));
     expect(warnings).toEqual([
