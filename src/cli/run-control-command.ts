@@ -8,6 +8,7 @@ import {
 import type { ControlViolation, Fault, JournalEntry, Verification } from '../control/operation.ts';
 import { parsePointer } from '../util/json-pointer.ts';
 import { toFlag } from '../util/text.ts';
+import { listServers } from './background-state.ts';
 import type { ControlCommand } from './control-command.ts';
 import { isCoverage, printCoverage } from './coverage-command.ts';
 import type { CommandResult } from './json-output.ts';
@@ -24,8 +25,17 @@ export async function runControlCommand(command: ControlCommand, printers: Contr
     return await runCommand(command, printers);
   } catch (error) {
     if (!(error instanceof ControlError)) throw error;
-    throw new ControlError(useCommandTerms(error.message, command, error.violations), error);
+    const message = useCommandTerms(error.message, command, error.violations);
+    throw new ControlError(error.status === undefined ? message + (await describeRunning(command)) : message, error);
   }
+}
+
+/** Names the servers that run in the background in the folder, for a command that reached no server. */
+async function describeRunning({ url }: ControlCommand): Promise<string> {
+  const others = (await listServers()).filter((server) => server.status === 'running' && server.url !== url);
+  if (others.length === 0) return '';
+  const addresses = others.map((server) => `${server.name} at ${server.url}`).join(', ');
+  return ` In this folder run: ${addresses}. Use --url ${others[0]?.url}`;
 }
 
 /** The functions that print the response of the control API. */

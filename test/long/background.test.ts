@@ -217,6 +217,22 @@ it('A stop also ends the processes that handlers have started', async () => {
   await vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 60_000 });
 });
 
+it('A command that reaches no server names those that run in the folder', async () => {
+  const { run, status } = await createFolder();
+  await run('start', '--background', ...IN_MEMORY);
+  const [server] = await status();
+  const { code, stdout } = await run('faults', '--json', '--url', 'http://127.0.0.1:1');
+  expect([code, JSON.parse(stdout).error]).toEqual([
+    1,
+    expect.objectContaining({
+      code: 'connection_failed',
+      message: expect.stringMatching(
+        new RegExp(` In this folder run: default at ${server?.url}\\. Use --url ${server?.url}$`),
+      ),
+    }),
+  ]);
+});
+
 it('A log that was deleted is restored, with what the server logs afterwards', async () => {
   const { folder, run, status } = await createFolder();
   await run('start', '--background', ...IN_MEMORY);
