@@ -55,9 +55,17 @@ function createVersion(source: DocumentSource, format = (message: string) => mes
   const text = bytes.toString();
   try {
     const { content, issues } = parseSource(path, text);
-    const main = { path, text, content: converted?.document ?? toDocument(path, content), issues, toSourcePointer };
+    const main = {
+      path,
+      text,
+      bytes,
+      content: converted?.document ?? toDocument(path, content),
+      issues,
+      toSourcePointer,
+    };
     const { document, issues: found, locate } = bundleDocument(new SourceFiles(main, reader), main);
-    const broken = [...found, ...checkReferences(document)];
+    // A reference to a file that does not exist stays in the document, and would be listed twice.
+    const broken = found.length > 0 ? found : checkReferences(document);
     if (broken.length > 0) throw new UserError(formatIssues(locate, broken));
     return {
       name: format(path),

@@ -310,4 +310,14 @@ describe('a version in a file', () => {
       /^new\.yaml:20:\d+ .*refers to "#\/components\/schemas\/Text", which does not exist/,
     );
   });
+
+  it('is refused once if it refers to a file that does not exist', async () => {
+    const folder = await folderWith({
+      'old.yaml': OLD,
+      'new.yaml': 'openapi: 3.0.3\ninfo: { title: A, version: "1" }\npaths:\n  /a: { $ref: none.yaml }\n',
+    });
+    expect(await getError(folder, {})).toMatch(
+      /^new\.yaml:4:\d+ \S+ refers to "none\.yaml", but none\.yaml does not exist: check the path$/,
+    );
+  });
 });
