@@ -21,7 +21,7 @@ it('the check sends another Idempotency-Key with each request if the contract do
   const contractPath = join(await folderWith({ 'openapi.json': JSON.stringify(document) }), 'openapi.json');
   const { url } = await startStorefront({ contract: contractPath, data: undefined });
   const contract = await loadContract({ path: contractPath, strict: false });
-  const { findings, results } = await runCheck(url, { contract, model: undefined, runs: 20 });
+  const { findings, results } = await runCheck(url, { contract, model: undefined, runs: 20, only: ['postPayments'] });
   expect(formatFindings(findings)).toEqual([]);
   expect(results.getCount('input', 'postPayments', '201')?.seen).toBeGreaterThan(10);
 });
