@@ -5,7 +5,11 @@ import type { Route } from '../openapi/routes.ts';
 import type { Entry } from '../store/state.ts';
 import { normalizeName } from '../util/names.ts';
 import { getOwn } from './entry-values.ts';
-import { isEnvelopeName, type SchemaReader } from './schema-reader.ts';
+import type { SchemaReader } from './schema-reader.ts';
+
+/** Matches names of properties that say whether a request succeeded, and not what it was about. */
+const OUTCOME =
+  /^(?:is)?(?:success(?:ful)?|ok|messages?|msg|status|status(?:code|msg)|code|errors?|warnings?|timestamp)$/;
 
 /** What a response can repeat: the parameters of a request, and for a mocked operation the properties of its body. */
 type Sent = Pick<Input, 'path' | 'query'> & { readonly body?: unknown };
@@ -31,7 +35,7 @@ export function getEchoes(
   const echoes = [...reader.getProperties(schema)].flatMap(([name, pointer]) => {
     const own = normalizeName(name);
     const value = sent.get(own) ?? sent.get(own.replace(/^(?:query|search|searched|requested)(?=.)/, ''));
-    if (value === undefined || isEnvelopeName(name) || isIdName(own)) return [];
+    if (value === undefined || OUTCOME.test(own) || isIdName(own)) return [];
     const found = listForms(value).find((form) => contract.isValid(pointer, form));
     return found === undefined ? [] : [[name, found] as const];
   });

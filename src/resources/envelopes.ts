@@ -22,7 +22,7 @@ type Field = readonly [names: readonly string[], listValues: (success: Success) 
  */
 const FIELDS: readonly Field[] = [
   [['success', 'ok', 'issuccess', 'issuccessful', 'succeeded'], () => [true]],
-  [['message', 'msg'], ({ text }) => [text]],
+  [['message', 'msg', 'statusmsg', 'statusmessage'], ({ text }) => [text]],
   [['messages'], ({ text }) => [[text], []]],
   [['status'], ({ status }) => ['success', 'SUCCESS', 'ok', 'OK', 'Success', status, String(status), true]],
   [
@@ -31,6 +31,12 @@ const FIELDS: readonly Field[] = [
   ],
   [['error', 'iserror', 'haserror', 'failed'], () => [false, null]],
   [['errors', 'warnings'], () => [[], null]],
+];
+
+/** The properties that say it in each body. */
+const SURE_FIELDS: readonly Field[] = [
+  ...FIELDS.slice(0, 1),
+  [['statuscode', 'httpstatus', 'httpcode'], ({ status }) => [status, String(status)]],
 ];
 
 /**
@@ -50,7 +56,7 @@ export function getEnvelopeValues(
   const properties = [...reader.getProperties(schema)];
   const isWhole = isEnvelope(reader, properties);
   // A success response never says that the request failed. The `success` of an entry can be about something else.
-  const fields = isWhole ? FIELDS : reader.hasId(schema, '') ? [] : FIELDS.slice(0, 1);
+  const fields = isWhole ? FIELDS : reader.hasId(schema, '') ? [] : SURE_FIELDS;
   const text = describeResponse(reader, route, status);
   const example = media?.examples.map(({ value }) => value).find(isNode) ?? {};
   const values = properties.flatMap(([name, pointer]) => {

@@ -14,6 +14,7 @@ import { findReferences, indexEntrySchemas, indexReferences, toReferenceValue } 
 import { addRequestTimes } from './request-times.ts';
 import { getRouteKey, type Inference, type Resource } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
+import type { SchemaReader } from './schema-reader.ts';
 import { findSender } from './tokens.ts';
 
 /** A request to an operation that is mocked. `nowMs`: the time of the sandbox. */
@@ -43,11 +44,12 @@ export function linkEntries(
   const { reader, inference, contract } = model;
   const { schema, envelope, showsEntries } = getLinkPlan(model)(route);
   if (schema === undefined) return body;
+  const bodies = [schema, ...listInner(reader, schema)];
   const complete = (pointer: string, value: Node): Node => ({
     ...addRequestTimes(model, route, pointer, value, nowMs),
-    ...pickKeys(pointer === schema ? getEchoes(model, route, pointer, input) : {}, Object.keys(value)),
+    ...pickKeys(bodies.includes(pointer) ? getEchoes(model, route, pointer, input) : {}, Object.keys(value)),
   });
-  if (!showsEntries) return isNode(body) ? { ...complete(schema, body), ...envelope } : body;
+  if (!showsEntries && bodies.length === 1) return isNode(body) ? { ...complete(schema, body), ...envelope } : body;
   const bySchema = indexEntrySchemas(reader)(inference.resources);
   const sent = listSentIds(model, route, input);
   const find = createFinder(model, route, { input, state });
@@ -92,6 +94,13 @@ export function linkEntries(
   };
   const linked = link(schema, body, 0);
   return isNode(linked) ? { ...linked, ...envelope } : linked;
+}
+
+/** Returns the JSON Pointers of the schemas of the objects with the content of a body such as `{ data, status }`. */
+function listInner(reader: SchemaReader, schema: string): readonly string[] {
+  return [...reader.getProperties(schema)].flatMap(([name, pointer]) =>
+    /^(?:data|result|payload|response)$/i.test(name) && reader.isObject(pointer) ? [pointer] : [],
+  );
 }
 
 /** Creates the function that returns the entry of a resource that a mocked response shows. */

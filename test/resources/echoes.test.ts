@@ -11,12 +11,12 @@ const NOTES = createResourcePaths('/notes/{noteId}', refer('Note'), createObject
 
 describe('A response with a property that the request has under the same name', () => {
   it('repeats the parameters of a search', async () => {
-    const response = createObject({ 'query!': TEXT, 'sortBy!': TEXT, 'items!': createList(refer('Note')) });
-    const paths = { ...NOTES, '/find-notes': { get: { query: { query: TEXT, sortBy: TEXT }, response } } };
+    const response = createObject({ 'query!': TEXT, 'type!': TEXT, 'items!': createList(refer('Note')) });
+    const paths = { ...NOTES, '/find-notes': { get: { query: { query: TEXT, type: TEXT }, response } } };
     const { ask } = await startApi({ paths, schemas });
     const { body: note } = await ask('POST', '/notes', { title: 'Dune' });
-    const { body } = await ask('GET', '/find-notes?query=dune&sortBy=title');
-    expect(body).toEqual({ query: 'dune', sortBy: 'title', items: [note] });
+    const { body } = await ask('GET', '/find-notes?query=dune&type=title');
+    expect(body).toEqual({ query: 'dune', type: 'title', items: [note] });
   });
 
   it('repeats the path and the body if it is mocked', async () => {
@@ -29,6 +29,22 @@ describe('A response with a property that the request has under the same name', 
     expect(body).toEqual({ ok: true, amount: 12.5, fee: expect.any(Number), queryIsbn: '978' });
     expect(headers.get('X-Mocked')).toBe('operation');
   });
+});
+
+it('A mocked response repeats the body in its data, and has the status with which it is sent', async () => {
+  const data = createObject({ 'id!': TEXT, 'name!': TEXT });
+  const create = {
+    request: createObject({ 'name!': TEXT }),
+    response: createObject({ 'data!': data, 'status_code!': { type: 'integer' }, 'status_msg!': TEXT }),
+  };
+  const accept = { response: createObject({ 'data!': TEXT, 'status_code!': { type: 'integer' } }) };
+  const { ask } = await startApi({ paths: { '/group/create': { post: create }, '/group/accept': { put: accept } } });
+  expect((await ask('POST', '/group/create', { name: 'Chess' })).body).toEqual({
+    data: { id: expect.any(String), name: 'Chess' },
+    status_code: 200,
+    status_msg: 'The response',
+  });
+  expect((await ask('PUT', '/group/accept')).body.status_code).toBe(200);
 });
 
 describe('The path of a search below a list', () => {
