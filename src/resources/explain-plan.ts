@@ -5,7 +5,7 @@ import { getShownLists } from './count-entries.ts';
 import { describeDerived } from './derived.ts';
 import { describeEmbedded } from './embedded.ts';
 import { listChildren } from './entries.ts';
-import { listGenerated } from './generated-names.ts';
+import { listGenerated, listGeneratedByAction } from './generated-names.ts';
 import { describeFilter } from './list-filters.ts';
 import type { ListParameters } from './list-query.ts';
 import { listRequestNames } from './locate.ts';
@@ -23,6 +23,7 @@ import { describeTotal } from './totals.ts';
 import { findUniqueNames } from './unique-values.ts';
 import { describeLinks } from './unlink-entries.ts';
 import { findDownload, isUpload, listUrlProperties } from './uploads.ts';
+import { showsDeleted } from './view-words.ts';
 import { describeView, isFeed } from './views.ts';
 
 const VERBS: Readonly<Record<Action, string>> = {
@@ -115,7 +116,8 @@ function explainEffect(model: ResourceModel, plan: Plan, effect: Effect): string
         : isPart || isRole
           ? `changes ${verb} of ${entry}`
           : describeAction(verb, effect, entry, sent);
-  return `${what}: ${describeEffect(effect, getSenderFlags(model.inference, resource))}`;
+  const generated = inBrackets(describe('generates', listGeneratedByAction(model, plan)));
+  return `${what}: ${describeEffect(effect, getSenderFlags(model.inference, resource))}${generated}`;
 }
 
 /** Describes a list of the users who follow a user, or whom a user follows. */
@@ -239,6 +241,7 @@ function describeSelection(model: ResourceModel, { action, resource, mount, rout
   return [
     ...(assignee ? [`only with the ${model.inference.users?.singular} in ${assignee.property}`] : []),
     ...(mount.view ? describeView(mount.view) : []),
+    ...(mount.view && showsDeleted(mount.view) ? ['a DELETE keeps no entry, so only the default data has them'] : []),
     ...(mount.tree ? [`only those at the top; the others are in ${mount.tree.children} by ${mount.tree.parent}`] : []),
     ...(marked === undefined ? [] : [`only with ${marked} for the user ${whose}`]),
     ...(followed ? [`only with ${followed.flag} of ${followed.property}`] : []),

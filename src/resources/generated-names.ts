@@ -1,9 +1,11 @@
 import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { normalizeName } from '../util/names.ts';
 import type { Embedded } from './embedded.ts';
+import { getEnvelopeValues } from './envelopes.ts';
 import { listComputed } from './nested-defaults.ts';
 import { findNestedNames } from './nested-names.ts';
 import { listSigned } from './ownership.ts';
+import { isRequestTime } from './request-times.ts';
 import type { Plan, Resource } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 import { PASSWORD } from './responses.ts';
@@ -23,6 +25,30 @@ interface GeneratedNames {
 
 const NONE: GeneratedNames = { never: [], sometimes: [], masked: [] };
 
+/** Returns the properties that only the response of an action has, and whose values are generated. */
+export function listGeneratedByAction(model: ResourceModel, plan: Plan): readonly string[] {
+  const { route, resource, responsePath, hidesEntry } = plan;
+  const { reader } = model;
+  const response = reader.getResponseSchema(route, route.successStatus) ?? '';
+  const shown = response === '' ? undefined : reader.getInner(response, hidesEntry ? [] : responsePath);
+  if (shown === undefined) return [];
+  const own = [resource.schema, ...(resource.otherSchemas ?? [])].flatMap((schema) => [
+    ...reader.getProperties(schema).keys(),
+  ]);
+  const known = [...own.map(normalizeName), ...getSetNames(model)(resource).known];
+  const envelope = getEnvelopeValues(reader, model.contract.isValid, route, route.successStatus);
+  const isId = (name: string) => ['id', `${normalizeName(resource.singular)}id`].includes(normalizeName(name));
+  return reader
+    .getRequired(shown)
+    .filter(
+      (name) =>
+        !known.includes(normalizeName(name)) &&
+        !Object.hasOwn(envelope, name) &&
+        !isId(name) &&
+        !isRequestTime(route, name),
+    );
+}
+
 /** Returns the properties of the entries in a response whose values can be generated. */
 export function listGenerated(model: ResourceModel, plan: Plan): GeneratedNames {
   const { route, action, resource, responsePath, hidesEntry, owner } = plan;
@@ -39,7 +65,11 @@ export function listGenerated(model: ResourceModel, plan: Plan): GeneratedNames 
   const isId = (name: string) => normalizeName(name) === `${normalizeName(resource.singular)}id`;
   const isKnown = (name: string) => set.known.has(normalizeName(name));
   const isSent = (name: string) => set.sent.has(normalizeName(name));
-  const open = required.filter((name) => !isKnown(name) && !isId(name) && !masked.includes(name) && !isToken(name));
+  const envelope = getEnvelopeValues(reader, model.contract.isValid, route, route.successStatus);
+  const isSet = (name: string) => Object.hasOwn(envelope, name) || isRequestTime(route, name);
+  const open = required.filter(
+    (name) => !isKnown(name) && !isId(name) && !masked.includes(name) && !isToken(name) && !isSet(name),
+  );
   const shown = reader.getProperties(reader.getItems(inner) ?? inner);
   const inside = model.derived
     .getEmbedded(resource)

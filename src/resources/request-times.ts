@@ -19,15 +19,20 @@ import { DELETED_NAMES } from './view-words.ts';
  */
 export function createRequestTime(
   { contract }: ResourceModel,
-  { method, path, successStatus }: Route,
+  route: Route,
   { name, schema, nowMs }: { readonly name: string; readonly schema: string; readonly nowMs: number },
 ): unknown {
-  if (['GET', 'HEAD', 'QUERY'].includes(method)) return undefined;
+  return isRequestTime(route, name) ? formatTimes(nowMs).find((time) => contract.isValid(schema, time)) : undefined;
+}
+
+/** Returns whether a property of a response has the time of what the request does. */
+export function isRequestTime({ method, path, successStatus }: Route, name: string): boolean {
+  if (['GET', 'HEAD', 'QUERY'].includes(method)) return false;
   const own = normalizeName(name);
-  const isTime =
+  return (
     (method === 'DELETE' ? DELETED_NAMES : listTimeNames(getMarkSegment({ path }))).includes(own) ||
-    (method === 'POST' && successStatus === 201 && isCreationTimeName(name));
-  return isTime ? formatTimes(nowMs).find((time) => contract.isValid(schema, time)) : undefined;
+    (method === 'POST' && successStatus === 201 && isCreationTimeName(name))
+  );
 }
 
 /** Returns a generated object of a mocked response, in which such times are the current one. */

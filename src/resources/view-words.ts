@@ -61,3 +61,8 @@ function readView(reader: SchemaReader, { schema, singular }: Viewed, path: stri
     return { ...view, order: { property: popular, isDescending: true } };
   return view;
 }
+
+/** Returns whether a view shows deleted entries, as `/tasks/trash` does. */
+export function showsDeleted({ times }: View): boolean {
+  return times.some(({ property }) => DELETED_NAMES.includes(normalizeName(property)));
+}

@@ -146,4 +146,10 @@ describe('An entry with the time of its deletion', () => {
     expect([(await ask('GET', '/tasks/1')).status, (await ask('DELETE', '/tasks/1')).status]).toEqual([404, 404]);
     expect((await ask('GET', '/tasks/deleted')).body).toEqual([]);
   });
+
+  it('is explained as not kept', async () => {
+    expect((await explainApi(api))['GET /tasks/deleted']).toBe(
+      'real: lists tasks (only deletedAt before now; a DELETE keeps no entry, so only the default data has them)',
+    );
+  });
 });

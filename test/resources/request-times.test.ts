@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { createObject, createResourcePaths, refer } from '../support/fixtures/api-document.ts';
+import { explainApi } from '../support/harness/explain-api.ts';
 import { startApi } from '../support/harness/start-api.ts';
 import { NOW_MS } from '../support/harness/start-storefront.ts';
 
@@ -25,4 +26,22 @@ it('A response has the current time as the time of what the request does, althou
   const { body: receipt } = await ask('POST', `/orders/${order.id}/refund`);
   expect(receipt.refundedAt).toBe(NOW);
   expect(receipt.printedAt).not.toBe(receipt.refundedAt);
+});
+
+it('A value that only the response of an action has, and that is generated, is explained', async () => {
+  const Response = createObject({
+    'id!': TEXT,
+    'status!': TEXT,
+    'cancelledAt!': TIME,
+    'fee!': TEXT,
+    'ok!': { type: 'boolean' },
+  });
+  const paths = {
+    ...createResourcePaths('/orders/{orderId}', refer('Order'), createObject(NEW)),
+    '/orders/{orderId}/cancel': { post: { response: Response } },
+  };
+  const explained = await explainApi({ paths, schemas: { Order } });
+  expect(explained['POST /orders/{orderId}/cancel']).toBe(
+    'real: cancels an order: status → "cancelled" (generates: fee, ok)',
+  );
 });
