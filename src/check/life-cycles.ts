@@ -64,6 +64,27 @@ export function findLifeCycles(allRoutes: readonly Route[], contract?: Contract)
 }
 
 /**
+ * Groups the operations of resources that `PUT /things/{key}` creates with a key that the client chooses, as its
+ * documented status 201 shows, and no `POST /things`.
+ */
+export function findKeyedCycles(allRoutes: readonly Route[]): readonly LifeCycle[] {
+  const routes = allRoutes.filter(({ successStatus }) => successStatus < 400);
+  const creating = routes.filter(({ method, responses }) => method === 'PUT' && responses.some(isCreated));
+  return creating.flatMap((create) => {
+    const items = routes.filter(({ path }) => path === create.path);
+    const read = items.find(({ method }) => method === 'GET');
+    const others = routes.filter(({ path }) => isItemPath(create.path, path));
+    if (!read || others.some(({ method }) => method === 'POST')) return [];
+    const updates = items.filter(({ method }) => method === 'PUT' || method === 'PATCH');
+    const [list, remove] = [others.find(isGet), items.find(({ method }) => method === 'DELETE')];
+    return [{ create, list, read, updates, remove }];
+  });
+}
+
+const isCreated = ({ name }: { readonly name: string }) => name === '201';
+const isGet = ({ method }: Route) => method === 'GET';
+
+/**
  * Returns the operations of the items of a collection that is below other resources.
  * Returns none if the items have a collection of their own, or if a created item has another schema.
  */
@@ -131,6 +152,8 @@ export async function checkLifeCycle(context: CheckContext, cycle: LifeCycle): P
     if (responses.some((response) => isSuccess(response) || isMissing(response))) continue;
     // An action that none of these statuses allows is tried in others.
     if (actions.includes(route)) continue;
+    // A server can accept only some keys.
+    if (route === cycle.create && route.method === 'PUT') continue;
     const statuses = [...new Set(responses.map(({ status }) => status))].join(', ');
     session.results.addUnchecked(
       `life cycle of ${cycle.create.operationId} (${route.operationId} responded with ${statuses})`,
@@ -226,7 +249,8 @@ async function sendLifeCycle(context: CheckContext, cycle: FocusedLifeCycle, rec
       `${skipped}: ${response} must contain the id of the new resource, in a Location header with the path ${read.path}, or in the body property "id"`,
     );
   const createValues = (route: Route) => withId(requests.createValid(route, seed), route, id, values.path);
-  const readValues = createValues(read);
+  // Optional parameters can select properties of the resource.
+  const readValues = withId(requests.createMinimal(read, seed), read, id, values.path);
   if (!readValues) return note(`${skipped}: no valid request to ${read.operationId} could be generated`);
   if (validateValues(session.contract, read, readValues).kind !== 'call')
     return note(`${skipped}: the id in ${response} is not valid in the path of ${read.operationId}`);

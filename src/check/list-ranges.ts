@@ -1,6 +1,7 @@
 import { getNode, type Node, resolvePointer, toNode } from '../openapi/document.ts';
 import type { Parameter } from '../openapi/parameters.ts';
 import { getPartTypes, getSchemaParts } from '../openapi/schema-parts.ts';
+import { toIsoTime } from '../util/iso-time.ts';
 import { normalizeName, splitWords } from '../util/names.ts';
 import { isLimit, isPagePosition } from './life-cycle-rules.ts';
 import { checkFilteredTotal } from './list-filters.ts';
@@ -36,7 +37,7 @@ const DAY_MS = 86_400_000;
 
 type Side = 'lower' | 'upper';
 
-/** A query parameter that is a limit for properties of the entries. An entry can have several, such as start and end. */
+/** A query parameter that limits the entries by their properties: several if an entry has a start and an end. */
 interface Limit {
   readonly parameter: Parameter;
   readonly side: Side;
@@ -234,11 +235,11 @@ function toKey(value: unknown): number | undefined {
 /** The difference between the same time in two time zones, in hours. */
 const OFFSET_HOURS = 9;
 
-/** Returns the same time with other offsets from UTC. The text of the first is greater, and that of the second is less. */
+/** Returns the same time with two other offsets from UTC. The text of the first is greater, and the other one less. */
 function toOtherOffsets(time: string): readonly string[] {
   return (['+', '-'] as const).map((sign) => {
     const shiftMs = (sign === '+' ? 1 : -1) * OFFSET_HOURS * 3_600_000;
-    return `${new Date(Date.parse(time) + shiftMs).toISOString().slice(0, -1)}${sign}0${OFFSET_HOURS}:00`;
+    return `${toIsoTime(Date.parse(time) + shiftMs).slice(0, -1)}${sign}0${OFFSET_HOURS}:00`;
   });
 }
 

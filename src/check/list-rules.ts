@@ -106,16 +106,19 @@ export class ListCheck {
   /** Creates some resources. Returns the path parameters of their list. */
   async #createEntries(): Promise<RequestValues['path'] | undefined> {
     const { requests, seed } = this.#context;
-    const { create } = this.#cycle;
+    const { create, read } = this.#cycle;
     const first = requests.createValid(create, seed);
     if (!first) return undefined;
-    const { path } = first;
+    // Each resource that PUT creates has another key.
+    const key = create.method === 'PUT' ? read.pathNames.at(-1) : undefined;
+    const path = Object.fromEntries(Object.entries(first.path).filter(([name]) => name !== key));
+    const inPath = (values: RequestValues) => ({ ...values, path: { ...values.path, ...path } });
     for (let number = 0; number < CREATED; number++) {
       const send = (edit: (values: RequestValues) => RequestValues | undefined, step: number) =>
         sendAccepted({ ...this.#context, seed: seed + step }, create, (values) => this.#create(values), edit);
-      await send((values) => ({ ...values, path }), number);
+      await send(inPath, number);
       // A server can refuse values that the contract allows, such as an id that does not exist.
-      await send((values) => this.#vary({ ...values, path }, first.body, number), number + CREATED);
+      await send((values) => this.#vary(inPath(values), first.body, number), number + CREATED);
     }
     await this.#act(path);
     return path;

@@ -195,7 +195,7 @@ function isComparable(value: unknown): boolean {
   return typeof value === 'number' || typeof value === 'string';
 }
 
-/** Returns whether values rise, or fall. Texts whose order depends on the language or on upper case are in any order. */
+/** Returns whether values rise, or fall. Texts whose order depends on the language or on case are in any order. */
 function isInOrder({ entries }: Listed, property: string): boolean {
   const signs = getSigns({ entries }, property);
   return !(signs.includes(1) && signs.includes(-1));

@@ -15,7 +15,7 @@ import { checkCoreInput, checkInput } from './input.ts';
 import { checkKeptConnection } from './kept-connections.ts';
 import { LateList } from './late-lists.ts';
 import { getListDelayMs } from './life-cycle-rules.ts';
-import { checkLifeCycle, findLifeCycles, getRoutes, type LifeCycle } from './life-cycles.ts';
+import { checkLifeCycle, findKeyedCycles, findLifeCycles, getRoutes, type LifeCycle } from './life-cycles.ts';
 import { checkLinks } from './links.ts';
 import { checkList } from './list-rules.ts';
 import { checkLocation } from './locations.ts';
@@ -25,7 +25,7 @@ import { Pool } from './pool.ts';
 import { findCompleteRefusal } from './refusals.ts';
 import { getBodyType, toRequest } from './requests.ts';
 import { findIdSources, ResourceProvider, removeDeletedId } from './resource-provider.ts';
-import type { CheckPart, Worker } from './run-parts.ts';
+import { type CheckPart, isKeyed, KEYED_CHECKS, type Worker, withOwnKeys } from './run-parts.ts';
 import { getAllowedRoutes, isWriteOperation, MAX_LISTED_OPERATIONS, sortByRisk } from './selection.ts';
 import type { Session } from './session.ts';
 import { checkSideEffects, getChanges } from './side-effects.ts';
@@ -109,9 +109,9 @@ function getAllowed({ allowedRoutes, model }: Worker, routes: readonly Route[]):
 
 function createGroups(worker: Worker, routes: readonly Route[]): readonly (readonly CheckPart[])[] {
   const { allowedRoutes, model } = worker;
-  const cycles = (model ? [] : findLifeCycles(allowedRoutes, worker.session.contract)).filter((cycle) =>
-    getRoutes(cycle).some((route) => routes.includes(route)),
-  );
+  const isChecked = (cycle: LifeCycle) => getRoutes(cycle).some((route) => routes.includes(route));
+  const cycles = (model ? [] : findLifeCycles(allowedRoutes, worker.session.contract)).filter(isChecked);
+  const keyed = (model ? [] : findKeyedCycles(allowedRoutes)).filter(isChecked);
   const isLate = (list: Route) => getListDelayMs(worker.session.contract, list) > 0;
   const lateLists = cycles.flatMap(({ list, ...cycle }) =>
     list && routes.includes(list) && isLate(list) ? [new LateList({ ...cycle, list })] : [],
@@ -131,9 +131,9 @@ function createGroups(worker: Worker, routes: readonly Route[]): readonly (reado
         isAlone: true,
         check: (worker: Worker) => late.start(worker),
       })),
-      ...cycles.map(createLifeCyclePart),
+      ...[...cycles, ...keyed].map(createLifeCyclePart),
     ],
-    cycles.flatMap((cycle) => createCollectionParts(worker, cycle, routes)),
+    [...cycles, ...keyed].flatMap((cycle) => createCollectionParts(worker, cycle, routes)),
     lateLists.map((late) => ({
       name: `late list ${late.cycle.list.operationId}`,
       operationIds: [late.cycle.list.operationId],
@@ -210,14 +210,15 @@ function getNestedRoutes({ create, list }: LifeCycle): readonly Route[] {
 
 /** Returns the parts about the resources of a collection. `routes`: the operations to check. */
 function createCollectionParts(worker: Worker, cycle: LifeCycle, routes: readonly Route[]): readonly CheckPart[] {
-  return COLLECTION_CHECKS.flatMap(({ name, isAlone = false, check, getRoutes }) => {
+  const checks = COLLECTION_CHECKS.filter(({ name }) => !isKeyed(cycle) || KEYED_CHECKS.includes(name));
+  return checks.flatMap(({ name, isAlone = false, check, getRoutes }) => {
     const own = getRoutes(cycle, worker).filter((route) => routes.includes(route));
     if (own.length === 0) return [];
     return {
       name: `${name} of ${cycle.create.operationId}`,
       operationIds: toIds(own),
       isAlone,
-      check: (one: Worker) => check(one, cycle),
+      check: (one: Worker) => check(withOwnKeys(one, cycle), cycle),
     };
   });
 }
@@ -234,7 +235,7 @@ function createLifeCyclePart(cycle: LifeCycle): CheckPart {
     name: `life cycle of ${cycle.create.operationId}`,
     operationIds: toIds(getRoutes(cycle)),
     weight: LIFE_CYCLE_WEIGHT,
-    check: (worker) => checkLifeCycle(worker, cycle),
+    check: (worker) => checkLifeCycle(withOwnKeys(worker, cycle), cycle),
   };
 }
 

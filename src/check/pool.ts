@@ -82,8 +82,11 @@ export class Pool {
   getKeys(name: string, near: string): readonly unknown[] {
     if (!KEY_NAME.test(name) || isGeneralName(name)) return [];
     const own = toPattern(near).replace(/\/\{\}$/, '');
-    const known = (this.#resources.get(normalizeName(name)) ?? []).filter(({ path }) => path !== `${own}/{}`);
-    return selectNear(known, near).map(({ id }) => id);
+    const key = normalizeName(name);
+    const known = (this.#resources.get(key) ?? []).filter(({ path }) => path !== `${own}/{}`);
+    const ids = selectNear(known, near).map(({ id }) => id);
+    // Responses have the keys of resources that other requests created.
+    return ids.length === 0 ? [] : [...new Set([...ids, ...(this.#values.get(key) ?? [])])];
   }
 
   /** Sets the values of a parameter. Later responses do not change these values. */

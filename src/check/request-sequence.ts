@@ -102,6 +102,8 @@ export class RequestSequence {
   /** Returns a valid request to an operation for a resource; undefined if there is none. */
   toOwn(route: Route, { id, values }: Pick<SequenceResource, 'id' | 'values'>): RequestValues | undefined {
     const { requests, seed } = this.#context;
-    return withId(requests.createValid(route, seed), route, id, values.path);
+    // Optional parameters can select properties of a resource that is read.
+    const own = route.method === 'GET' ? requests.createMinimal(route, seed) : requests.createValid(route, seed);
+    return withId(own, route, id, values.path);
   }
 }

@@ -43,7 +43,7 @@ export class NoResponseError extends Error {
 /** The maximum number of open connections to a server. */
 const MAX_CONNECTIONS = 10;
 
-/** The maximum size of the headers of a response, in bytes. A server can repeat a long URL in a header such as `Link`. */
+/** The maximum size of the headers of a response, in bytes. A server can repeat a long URL in `Link`. */
 const MAX_HEADER_BYTES = 256 * 1024;
 
 /** The media types of responses that need not end. */

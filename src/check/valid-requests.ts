@@ -65,6 +65,9 @@ function getStyle(attemptIndex: number, fullAttempts: number): RequestStyle {
 /** The number of items in the body of a request. */
 const STREAM_ITEMS = 2;
 
+/** The maximum number at the end of the key of a new resource. */
+const MAX_KEY_NUMBER = 99_999;
+
 /** The maximum seed of a generated value. */
 const MAX_SEED = 2 ** 32 - 1;
 
@@ -86,6 +89,8 @@ export interface RequestGenerator {
    * Returns undefined if the operation has no path parameters.
    */
   withUnknownIds(route: Route, values: RequestValues, seed: number): RequestValues | undefined;
+  /** Returns a copy of a valid request whose last path parameter is the key of a new resource. */
+  withNewKey(route: Route, values: RequestValues, seed: number): RequestValues;
   /**
    * Makes all later requests to an operation use the examples and defaults of the contract, because only they succeed.
    */
@@ -99,6 +104,20 @@ export function createRequestGenerator(
   getSettings: GetSettings = NO_SETTINGS,
 ): RequestGenerator {
   return new SeededRequestGenerator(contract, pool, getSettings);
+}
+
+/** Returns a generator whose requests to `route`, such as `PUT /things/{key}`, have the keys of new resources. */
+export function withNewKeys(requests: RequestGenerator, route: Route): RequestGenerator {
+  const toNew = (one: Route, values: RequestValues | undefined, seed: number) =>
+    values && one === route ? requests.withNewKey(route, values, seed) : values;
+  return {
+    createValid: (one, seed, type) => toNew(one, requests.createValid(one, seed, type), seed),
+    createMinimal: (one, seed) => toNew(one, requests.createMinimal(one, seed), seed),
+    createPath: (one, seed) => requests.createPath(one, seed),
+    withUnknownIds: (one, values, seed) => requests.withUnknownIds(one, values, seed),
+    withNewKey: (one, values, seed) => requests.withNewKey(one, values, seed),
+    useDocumentedValues: (one) => requests.useDocumentedValues(one),
+  };
 }
 
 class SeededRequestGenerator implements RequestGenerator {
@@ -137,6 +156,17 @@ class SeededRequestGenerator implements RequestGenerator {
     const random = createRandom(seed);
     const generateId = (parameter: Parameter) => this.#generateValue(parameter.schema, random, true);
     return route.pathNames.length === 0 ? undefined : replacePathValues(route, values, generateId);
+  }
+
+  withNewKey(route: Route, values: RequestValues, seed: number): RequestValues {
+    const parameter = route.parameters.findLast((one) => one.in === 'path' && one.name === route.pathNames.at(-1));
+    if (!parameter) return values;
+    const random = createRandom(seed + toSeed(route.operationId));
+    const key = this.#toKey(parameter.schema, this.#generateValue(parameter.schema, random, true));
+    // Generated texts have few different words.
+    const unique = typeof key === 'string' ? `${key}-${random.integer(1_000, MAX_KEY_NUMBER)}` : key;
+    const value = this.contract.isValid(parameter.schema, unique) ? unique : key;
+    return withParameter(values, parameter, value) ?? values;
   }
 
   /**
