@@ -5,6 +5,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { _, Ajv, type Options } from 'ajv';
 import standalone from 'ajv/dist/standalone/index.js';
+import { minifySync } from 'vite';
 import { ajvOptions, createContractAjv, extendAjv, removeData, toContractReference } from '../src/openapi/ajv.ts';
 import {
   type CompiledDocuments,
@@ -114,9 +115,18 @@ const sourceOptions: Options = { code: { ...ajvOptions.code, optimize: true, sou
 function toCode(ajv: Ajv, schemas: ReadonlyMap<string, object>): ValidatorCode {
   const entries = [...schemas].map(([key, schema]) => {
     const code = standalone.default(ajv, ajv.compile(schema)).replace('"use strict";', '');
-    return [key, `"use strict";const module={};${code};return module.exports;`];
+    return [key, minifyBody(`"use strict";const module={};${code};return module.exports;`)];
   });
   return Object.fromEntries(entries);
+}
+
+/** Minifies the body of a function. Names that it does not declare, such as `formats`, stay. */
+function minifyBody(body: string): string {
+  const [start, end] = ['globalThis.validator=function(){', '};'];
+  const { code, errors } = minifySync('validator.js', `${start}${body}${end}`);
+  if (errors.length > 0 || !code.startsWith(start) || !code.endsWith(end))
+    throw new Error(`A validator can't be minified: ${errors[0]?.message ?? code.slice(0, 100)}`);
+  return code.slice(start.length, -end.length);
 }
 
 if (process.argv[2] !== undefined) compileContracts(process.argv[2]);
