@@ -5,6 +5,7 @@ import { startFirst } from './test/support/harness/slowest-first.ts';
 /** The files that take longest, most of them because they wait. */
 const SLOWEST = [
   'check-latency',
+  'check-planted-clinic',
   'check-planted-tasks',
   'check-planted-tickets',
   'check-planted-bookings',

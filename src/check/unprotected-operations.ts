@@ -230,7 +230,7 @@ function createForgeries(route: Route, client: CommonInput): readonly Forgery[] 
   // A storefront server accepts any credentials.
   if (!hasGivenCredentials(route, client) || Object.hasOwn(client.headers, 'x-sandbox')) return [anonymous];
   const generated = {
-    name: 'with generated credentials',
+    name: 'with invalid credentials',
     complete: (one: RequestToSend) => ({ ...addGeneratedCredentials(route, one), isAnonymous: true }),
   };
   const names = route.security.flat().flatMap(({ in: location, name }) => (location === 'header' ? [name] : []));

@@ -199,7 +199,7 @@ describe('A failure of a rule of the table', () => {
   });
 
   it.each(texts.slice(0, 2))('says that its title is what the server violates as %s', (_, text) => {
-    expect(text).toMatch(/^(1\.|###) addItem \d+ \(\w+\) violates: ./m);
+    expect(text).toMatch(/^(1\.|###) addItem \d+ \(\w+\) violates "./m);
   });
 });
 

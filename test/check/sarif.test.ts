@@ -85,8 +85,8 @@ describe('toAnnotations', () => {
     const failures = [LIKELY, failure({ cause: 'one' }), other];
     expect(toAnnotations(report({ failures, minConfidence: 'certain' }), '.')).toBe(
       [
-        '::error file=api/open api.yaml,line=12,col=7,title=listTasks 200 (statuses) violates%3A body/3/title type::body/3/title must be string\n',
-        '::warning file=api/open api.yaml,line=12,col=7,title=listTasks 200 (statuses) violates%3A PUT replaces the resource::body/3/title must be string\n',
+        '::error file=api/open api.yaml,line=12,col=7,title=listTasks 200 (statuses) violates "body/3/title type"::body/3/title must be string\n',
+        '::warning file=api/open api.yaml,line=12,col=7,title=listTasks 200 (statuses) violates "PUT replaces the resource"::body/3/title must be string\n',
       ].join(''),
     );
   });
@@ -101,7 +101,7 @@ describe('toAnnotations', () => {
     );
     const lines = toAnnotations(report({ failures }), '/jobs/app').trimEnd().split('\n');
     expect(lines).toHaveLength(10);
-    expect(lines[0]).toMatch(/^::error file=api\/open api\.yaml,line=12,col=7,title=[^,]*100%25 a%2C b%3A 0::/);
+    expect(lines[0]).toMatch(/^::error file=api\/open api\.yaml,line=12,col=7,title=[^,]*100%25 a%2C b%3A 0"::/);
     expect(lines[0]).toMatch(/::one two ::error::three$/);
   });
 

@@ -40,7 +40,7 @@ it('checkServer reports a server that accepts any token, if the user specifies o
     headers.authorization?.startsWith('Bearer ') ? { status: 200, body: {} } : { status: 401 };
   const { findings } = await checkApi(document, respond, { headers: { authorization: 'Bearer real' } });
   expect(formatFindings(findings)).toEqual([
-    'behaviour getA 200 requires credentials: The server accepts requests with generated credentials, although the contract requires HTTP authentication (bearer): getA, getB',
+    'behaviour getA 200 requires credentials: The server accepts requests with invalid credentials, although the contract requires HTTP authentication (bearer): getA, getB',
   ]);
   expect((await checkApi(document, respond)).findings).toEqual([]);
 });

@@ -62,7 +62,7 @@ describe('storefront check', () => {
     );
     const { code, stdout } = await getOutcome(program);
     expect(code).toBe(1);
-    expect(stdout).toMatch(/^1\. getPaymentSummary 4XX \(methods\) violates: Allow$/m);
+    expect(stdout).toMatch(/^1\. getPaymentSummary 4XX \(methods\) violates "Allow"$/m);
     expect(stdout).toMatch(new RegExp(`^ +[$] curl .*-X TRACE '${url}/api/payment-summary'`, 'm'));
     expect(stdout).toMatch(/^Contract check failed: 1 finding$/m);
     const report = readXml(await readFile(join(program.folder, 'report.xml'), 'utf8'));

@@ -128,7 +128,7 @@ function formatGroup(group: readonly Failure[], number: number): string {
 /** Returns the line of a failure with the same cause as the first one of its group. */
 function formatFurther(failure: Failure, first: Failure | undefined): string {
   const { operationId, status, title, rule, steps, request = steps.at(-1)?.request ?? '' } = failure;
-  const other = title === first?.title ? '' : `${rule ? ' violates' : ''}: ${title}`;
+  const other = title === first?.title ? '' : formatTitle(title, rule);
   const isLong = request.length > MAX_FURTHER_LENGTH;
   const shown = isLong ? `${request.slice(0, MAX_FURTHER_LENGTH)}… (${request.length} characters)` : request;
   return `also ${operationId} ${status}${other}${other === '' ? ':' : ','} ${shown}`;
@@ -141,7 +141,11 @@ export function formatRule({ name, confidence }: NonNullable<Failure['rule']>): 
 
 /** Returns the heading of a failure: the operation, the response, and what the contract requires. */
 export function formatHeading({ check, operationId, status, title, rule }: Failure): string {
-  return `${operationId} ${status} (${check})${rule ? ' violates' : ''}: ${title}`;
+  return `${operationId} ${status} (${check})${formatTitle(title, rule)}`;
+}
+
+function formatTitle(title: string, rule: Failure['rule']): string {
+  return rule ? ` violates "${title}"` : `: ${title}`;
 }
 
 function formatFailure(failure: Failure, number: number): string {
