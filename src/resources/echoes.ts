@@ -4,6 +4,7 @@ import { isNode } from '../openapi/document.ts';
 import type { Route } from '../openapi/routes.ts';
 import type { Entry } from '../store/state.ts';
 import { normalizeName } from '../util/names.ts';
+import { isSecretName } from '../util/redact-secrets.ts';
 import { getOwn } from './entry-values.ts';
 import type { SchemaReader } from './schema-reader.ts';
 
@@ -17,6 +18,7 @@ type Sent = Pick<Input, 'path' | 'query'> & { readonly body?: unknown };
 /**
  * Returns the properties of a response that repeat what the request has under the same name, such as `query` and
  * `type` of a search. `queryIsbn` repeats the parameter `isbn`.
+ * Secrets, such as passwords and tokens, are not repeated.
  * `schema`: the JSON Pointer of the schema of the object with the properties.
  */
 export function getEchoes(
@@ -35,7 +37,7 @@ export function getEchoes(
   const echoes = [...reader.getProperties(schema)].flatMap(([name, pointer]) => {
     const own = normalizeName(name);
     const value = sent.get(own) ?? sent.get(own.replace(/^(?:query|search|searched|requested)(?=.)/, ''));
-    if (value === undefined || OUTCOME.test(own) || isIdName(own)) return [];
+    if (value === undefined || OUTCOME.test(own) || isIdName(own) || isSecretName(name)) return [];
     const found = listForms(value).find((form) => contract.isValid(pointer, form));
     return found === undefined ? [] : [[name, found] as const];
   });

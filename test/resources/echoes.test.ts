@@ -31,6 +31,13 @@ describe('A response with a property that the request has under the same name', 
   });
 });
 
+it('A mocked response does not repeat the passwords and tokens of the request', async () => {
+  const Secrets = createObject({ 'refreshToken!': TEXT, 'password!': TEXT });
+  const { ask } = await startApi({ paths: { '/keys/renew': { post: { request: Secrets, response: Secrets } } } });
+  const { text } = await ask('POST', '/keys/renew', { refreshToken: 'old-4711', password: 'pass-4712' });
+  expect(text).not.toMatch(/4711|4712/);
+});
+
 it('A mocked response repeats the body in its data, and has the status with which it is sent', async () => {
   const data = createObject({ 'id!': TEXT, 'name!': TEXT });
   const create = {
