@@ -47,7 +47,7 @@ describe('checkServer on a server that stops responding', () => {
     ['during requests to other operations', 150, SUMMARY],
   ])('%s fails the check', async (_, answers, selection) => {
     const verdict = await runCheck(await startSilentShop(answers), { ...selection, runs: 20 });
-    expect(verdict.findings.map(({ title }) => title)).toContain('responds');
+    expect(verdict.findings.map(({ rule }) => rule)).toContain('responds');
     expect(verdict.notes).toContainEqual(
       expect.stringMatching(/^The check stopped early: no response in 5 consecutive rounds of concurrent requests: /),
     );

@@ -91,6 +91,6 @@ describe('storefront check --contract URL', () => {
     const command = { contract, headers: {}, wait: 0, runs: 1, allowWrites: false };
     await expect(readRemoteContract(command, {})).rejects.toThrow(/certificate.*use --ca FILE, or --insecure/);
     const { source } = await readRemoteContract(command, { access: createAccess({ ca: cert }, {}) });
-    expect(source).toMatchObject({ path: contract, text: JSON.stringify(DOCUMENT) });
+    expect(source).toMatchObject({ path: contract, bytes: Buffer.from(JSON.stringify(DOCUMENT)) });
   });
 });

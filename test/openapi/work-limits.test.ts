@@ -32,7 +32,7 @@ describe('A request body with many errors', () => {
 
   it('of a large enum gets a 400 that lists only some of the allowed values', async () => {
     const { body } = await sendList({ enum: LARGE_ENUM }, 'x', 1);
-    expect(body.detail).toMatch(/^0 is "x": use "value0", .* or one of 1900 more values$/);
+    expect(body.detail).toMatch(/^item 0 is "x": use "value0", .* or one of 1900 more values$/);
     expect(body.detail.length).toBeLessThan(1_500);
   });
 });
