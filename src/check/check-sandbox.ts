@@ -5,9 +5,9 @@ import { getDocumentTag } from '../openapi/document-tag.ts';
 import { UserError } from '../util/issue.ts';
 import { waitForServer } from './check.ts';
 import { Client } from './client.ts';
-import { type CheckEnvironment, readRemoteContract } from './command.ts';
+import { type CheckEnvironment, type LoadedCommand, readRemoteContract } from './command.ts';
 import { createNotCheckedError, type ReceivedResponse, type RequestToSend } from './exchange.ts';
-import { type CheckCommand, isRecorded } from './options.ts';
+import { isRecorded } from './options.ts';
 import { NoResponseError } from './transport.ts';
 
 /**
@@ -44,9 +44,9 @@ const SANDBOX_COUNT = 8;
  * Throws `UserError` if the server does not respond, or if the signal stops the check.
  */
 export async function selectSandboxes(
-  command: CheckCommand,
+  command: LoadedCommand,
   { model, contract: defaultContract, seed, print, printProgress, signal, access }: SandboxOptions,
-): Promise<CheckCommand> {
+): Promise<LoadedCommand> {
   const { url, headers, wait, timeout } = command;
   if (url === undefined || isRecorded(command) || headers[SANDBOX_HEADER] !== undefined) return command;
   const contract = await loadContract({
@@ -94,9 +94,9 @@ export async function selectSandboxes(
  * Returns undefined if the server is not a storefront server: its contract can be that of another API.
  */
 async function selectServedContract(
-  command: CheckCommand & { readonly contract: string },
+  command: LoadedCommand & { readonly contract: string },
   { client, id, signal, access }: Pick<SandboxOptions, 'signal' | 'access'> & ServerToProbe,
-): Promise<CheckCommand | undefined> {
+): Promise<LoadedCommand | undefined> {
   try {
     const selected = await readRemoteContract(command, { signal, access });
     const { contract: path, allowRefs } = command;

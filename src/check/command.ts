@@ -1,5 +1,5 @@
 import { type Contract, loadContract } from '../openapi/contract.ts';
-import { readSource } from '../openapi/document-source.ts';
+import { type DocumentSource, readSource } from '../openapi/document-source.ts';
 import { UserError } from '../util/issue.ts';
 import { hideCredentials, isUrl } from '../util/source-path.ts';
 import { joinList, quoteShellIfNeeded } from '../util/text.ts';
@@ -68,12 +68,17 @@ export interface CheckEnvironment extends Pick<CheckOptions, 'onProgress' | 'sig
   readonly nowMs: number;
 }
 
+/** A command with the document, if it was read from a URL already. */
+export interface LoadedCommand extends CheckCommand {
+  readonly source?: DocumentSource | undefined;
+}
+
 /**
  * Checks the server at the URL of the command.
  * Without a URL, starts and checks the built-in shop.
  * Throws `UserError` if the check can't run.
  */
-export async function runCheck(command: CheckCommand, environment: CheckEnvironment): Promise<Report> {
+export async function runCheck(command: LoadedCommand, environment: CheckEnvironment): Promise<Report> {
   const baseline = prepareFiles(command);
   const seed = command.seed ?? baseline?.seed ?? environment.seed;
   const contract = await loadContract({
@@ -120,7 +125,7 @@ interface RunEnvironment extends CheckEnvironment, Pick<CheckOptions, 'exclude'>
 export async function readRemoteContract(
   command: CheckCommand,
   { signal, access }: Pick<CheckEnvironment, 'signal' | 'access'>,
-): Promise<CheckCommand> {
+): Promise<LoadedCommand> {
   const { contract: path = '', url, wait: waitSeconds, allowRefs } = command;
   if (!isUrl(path)) return command;
   const isOwnServer = url !== undefined && URL.canParse(path) && new URL(path).origin === new URL(url).origin;

@@ -1,5 +1,4 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
-import type { DocumentSource } from '../openapi/document-source.ts';
 import type { CsrfOptions } from './csrf-token.ts';
 import type { CredentialSources, PactStates } from './hooks.ts';
 import type { SettingsBySelector } from './operation-settings.ts';
@@ -11,8 +10,6 @@ export interface CheckCommand {
   readonly url?: string | undefined;
   /** The path or the URL of the OpenAPI document; undefined for the built-in contract. */
   readonly contract?: string | undefined;
-  /** The document, if it was read from a URL already. */
-  readonly source?: DocumentSource | undefined;
   /** Files and folders outside the folder of the document that it can include with `$ref`. Default: none. */
   readonly allowRefs?: readonly string[] | undefined;
   /** The maximum time to wait until the server responds, in s. */

@@ -51,7 +51,9 @@ describe('checkServer on an API other than the shop', () => {
     });
     expect(getNode(contract.normalized, dangling?.pointer ?? '')).toMatchObject({ operationId: 'readNote' });
     const [made, followed] = dangling?.exchanges ?? [];
-    expect(made?.response.body).toMatchObject({ id: followed?.request.target.replace('/notes/', '') });
+    expect(JSON.parse(made?.response.text ?? '')).toMatchObject({
+      id: followed?.request.target.replace('/notes/', ''),
+    });
   });
 
   it('finds a repeated name in an object of a response', async () => {

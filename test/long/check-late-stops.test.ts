@@ -79,7 +79,7 @@ it('checkServer finds the request after whose response the server stops and star
 
 it('checkServer names the last requests to a server that stops after a response and does not start again', async () => {
   const { verdict, findings } = await check(await startRooms((beds) => beds === 6));
-  expect(findings).toEqual([expect.stringMatching(/^behaviour \w+ none responds: .* is the cause/)]);
+  expect(findings).toEqual([expect.stringMatching(/^behaviour \w+ none the server keeps running: .* is the cause/)]);
   expect(verdict.unchecked).not.toEqual([]);
 });
 

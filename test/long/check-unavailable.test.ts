@@ -67,9 +67,11 @@ describe('checkServer on a request that stops the server', () => {
   it('fails and names the requests in flight', async () => {
     const { verdict, findings } = await check(await startApi(stopOnNul));
     expect(findings).toContainEqual(
-      expect.stringMatching(/^behaviour first none responds: no response, and then the server no longer accepts/),
+      expect.stringMatching(
+        /^behaviour first none the server keeps running: no response, and then the server no longer accepts/,
+      ),
     );
-    const requests = verdict.findings.find(({ title }) => title === 'responds')?.exchanges ?? [];
+    const requests = verdict.findings.find(({ rule }) => rule === 'responds')?.exchanges ?? [];
     expect(requests.some(({ request }) => request.target.includes('%00'))).toBe(true);
     expect(requests.length).toBeLessThanOrEqual(10);
     expect(verdict.unchecked).not.toEqual([]);
