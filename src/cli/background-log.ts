@@ -1,4 +1,14 @@
-import { closeSync, fstatSync, openSync, readFileSync, readSync, statSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  openSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UserError } from '../util/issue.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
@@ -6,6 +16,9 @@ import { createUnknownServer, formatName, getPaths, isRunning } from './backgrou
 
 /** The interval at which a log is read again while it is followed, in ms. */
 const POLL_MS = 50;
+
+/** The time after which a server counts as ended while its log exists, in ms. */
+const ENDED_MS = 1_000;
 
 /** The maximum time until a running server has restored its log, in ms. */
 const RESTORE_MS = 5_000;
@@ -31,11 +44,12 @@ export async function printLog(
   const all = text.split('\n');
   print(lines === undefined ? text : all.slice(-lines - 1).join('\n'));
   let position = Buffer.byteLength(text);
-  while (follows) {
-    const mayGrow = await isRunning(name);
+  for (let lastMs = Date.now(); follows; await sleep(POLL_MS)) {
+    const runs = await isRunning(name);
     position = printNewText(logFile, position, print);
-    if (!mayGrow) return;
-    await sleep(POLL_MS);
+    if (runs) lastMs = Date.now();
+    // If its files are being deleted, a running server is not found until it has restored them.
+    if (!runs && Date.now() - lastMs > (existsSync(logFile) ? ENDED_MS : RESTORE_MS)) return;
   }
 }
 
@@ -81,16 +95,20 @@ export function readLastLines(file: string, count: number): string {
  */
 export function restoreLog(logFile: string): void {
   const log = fstatSync(process.stdout.fd);
-  if (statSync(logFile, { throwIfNoEntry: false })?.ino === log.ino) return;
-  const copy = openSync(logFile, 'a', 0o600);
+  const existing = statSync(logFile, { throwIfNoEntry: false });
+  if (existing?.ino === log.ino) return;
+  // A new file gets its name when it is complete, so that no reader finds an empty log.
+  const file = existing ? logFile : `${logFile}.new`;
+  const copy = openSync(file, existing ? 'a' : 'w', 0o600);
   try {
     const bytes = Buffer.alloc(Math.min(log.size, COPY_BYTES));
     for (let position = fstatSync(copy).size; position < log.size; ) {
       const length = readSync(process.stdout.fd, bytes, 0, bytes.length, position);
-      if (length === 0) return;
+      if (length === 0) break;
       position += writeSync(copy, bytes, 0, length);
     }
   } finally {
     closeSync(copy);
   }
+  if (!existing) renameSync(file, logFile);
 }

@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -237,7 +239,13 @@ it('A log that was deleted is restored, with what the server logs afterwards', a
   const { folder, run, status } = await createFolder();
   await run('start', '--background', ...IN_MEMORY);
   const [server] = await status();
-  const follows = run('logs', '--follow');
+  const follower = spawn(process.execPath, [projectFile('dist/main.js'), 'logs', '--follow'], { cwd: folder });
+  let followed = '';
+  follower.stdout.on('data', (chunk) => {
+    followed += chunk;
+  });
+  const ended = once(follower, 'close');
+  await vi.waitFor(() => expect(followed).toContain('listening at'), { timeout: 60_000 });
   for (const [index, path] of ['.storefront', '.storefront/default.log'].entries()) {
     await rm(join(folder, path), { recursive: true });
     await vi.waitFor(() => stat(join(folder, '.storefront', 'default.log')), { timeout: 60_000 });
@@ -250,7 +258,8 @@ it('A log that was deleted is restored, with what the server logs afterwards', a
   const lines = (await run('logs')).stdout.split('\n');
   for (const text of ['listening at', 'after=0', 'after=1'])
     expect(lines.filter((line) => line.includes(text))).toHaveLength(1);
-  expect((await follows).stdout).toContain('after=1');
+  await ended;
+  expect(followed).toContain('after=1');
 });
 
 it('A server is found also after the folder .storefront was deleted', async () => {
