@@ -134,7 +134,7 @@ class RangeCheck {
     if (values.length < properties.length) return undefined;
     const isMixed = kind !== 'number' && values.some(({ value }) => String(value).includes('T') !== text.includes('T'));
     // A day begins at different times in different time zones.
-    const [before, after] = isMixed || kind === 'date' ? [isMixed ? DAY_MS : 0, isMixed ? 2 * DAY_MS : 0] : [0, 0];
+    const [before, after] = isMixed ? [DAY_MS, 2 * DAY_MS] : [0, 0];
     const sign = side === 'lower' ? 1 : -1;
     const signs = values.map(({ key }) => {
       if (key < limit - before) return -sign;

@@ -4,6 +4,7 @@ import type { Contract } from '../../openapi/contract.ts';
 import { isJsonType } from '../../openapi/media-types.ts';
 import type { Route } from '../../openapi/routes.ts';
 import { requiresCredentials } from '../../openapi/security.ts';
+import { hasNode } from '../../openapi/walk-schemas.ts';
 import { memoizeByObject } from '../../util/memoize-by-object.ts';
 import { limitList } from '../../util/text.ts';
 import type { Verdict } from '../check.ts';
@@ -155,12 +156,9 @@ const RESPONSE_RULES: readonly RuleName[] = [
   'some-accepted',
 ];
 
-const hasWriteOnly = memoizeByObject(({ normalized }: Contract): boolean => findWriteOnly(normalized));
-
-function findWriteOnly(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  return ('writeOnly' in value && value.writeOnly === true) || Object.values(value).some(findWriteOnly);
-}
+const hasWriteOnly = memoizeByObject(({ normalized }: Contract): boolean =>
+  hasNode(normalized, ({ writeOnly }) => writeOnly === true),
+);
 
 /** Returns what a check covered. */
 export function createCoverage(
@@ -170,20 +168,16 @@ export function createCoverage(
   const { routes, results, model } = verdict;
   const hasModel = model !== undefined;
   const roles = hasModel ? new Map<Route, Role>() : findRoles(contract);
-  const operations = routes.map((route) => {
-    const place = { route, role: roles.get(route) ?? ('any' as const), contract, hasModel };
+  const places = routes.map((route) => ({ route, role: roles.get(route) ?? ('any' as const), contract, hasModel }));
+  const operations = places.map((place) => {
+    const { route } = place;
     const rules = listRules(place)
       .map((rule) => createCheckedRule(results, place, rule))
       .filter(isShown);
     return { operationId: route.operationId, ...results.coverage.getCounts(route), rules };
   });
-  const isPossible = (rule: RuleName, index: number) => {
-    const route = routes[index];
-    if (!route) return false;
-    return !SCOPES[rule]?.find?.({ route, role: roles.get(route) ?? 'any', contract, hasModel });
-  };
   const names = Object.keys(RULES) as RuleName[];
-  const rules = names.map((rule) => joinRule(rule, operations, (index) => isPossible(rule, index))).filter(isShown);
+  const rules = names.map((rule) => joinRule(rule, operations, places)).filter(isShown);
   return { operations, rules, contract: results.coverage.getPoints(contract) };
 }
 
@@ -230,16 +224,15 @@ const NOT_SHOWN = 'no response showed it';
 /**
  * Returns what a check did with a rule for all operations.
  * The reason is that of most operations to which the contract applies the rule, or else of most operations.
- * `isPossible`: returns whether the contract has something to check with the operation at an index.
+ * `places`: those of the operations.
  */
-function joinRule(
-  rule: RuleName,
-  operations: readonly OperationCoverage[],
-  isPossible: (index: number) => boolean,
-): CheckedRule {
-  const own = operations.flatMap(({ rules }, index) =>
-    rules.filter((one) => one.rule === rule).map((one) => ({ ...one, isPossible: isPossible(index) })),
-  );
+function joinRule(rule: RuleName, operations: readonly OperationCoverage[], places: readonly Place[]): CheckedRule {
+  const find = SCOPES[rule]?.find;
+  const own = operations.flatMap(({ rules }, index) => {
+    const place = places[index];
+    const isPossible = place !== undefined && find?.(place) === undefined;
+    return rules.filter((one) => one.rule === rule).map((one) => ({ ...one, isPossible }));
+  });
   const count = own.reduce((sum, one) => sum + one.count, 0);
   if (count > 0) return { rule, count, reason: undefined };
   const possible = own.filter((one) => one.isPossible);

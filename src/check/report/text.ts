@@ -131,7 +131,7 @@ function formatFurther(failure: Failure, first: Failure | undefined): string {
   const other = title === first?.title ? '' : formatTitle(title, rule);
   const isLong = request.length > MAX_FURTHER_LENGTH;
   const shown = isLong ? `${request.slice(0, MAX_FURTHER_LENGTH)}… (${request.length} characters)` : request;
-  return `also ${operationId} ${status}${other}${other === '' ? ':' : ','} ${shown}`;
+  return `also ${operationId} ${status}${other}: ${shown}`;
 }
 
 /** Returns the name of the violated rule with its confidence. */
