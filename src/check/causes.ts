@@ -2,7 +2,7 @@ import type { Route } from '../openapi/routes.ts';
 import type { Finding } from './findings.ts';
 import { findLifeCycles } from './life-cycles.ts';
 import { getCauses, getConfidence } from './rules.ts';
-import { findUnusual } from './unusual-requests.ts';
+import { describeUnusual } from './unusual-requests.ts';
 
 /**
  * Groups findings that have the same cause:
@@ -85,7 +85,7 @@ function getCauseKeys(finding: Finding, toResource: ResourceFinder): readonly st
 
 /** Returns the most important of these texts. */
 function getCauseKey(finding: Finding, toResource: ResourceFinder): string {
-  const { rule, title, operationId, message } = finding;
+  const { rule, title, operationId, message, exchanges } = finding;
   const resource = toResource(operationId);
   switch (rule) {
     case 'response-schema':
@@ -110,7 +110,7 @@ function getCauseKey(finding: Finding, toResource: ResourceFinder): string {
       return `${rule} ${resource}`;
     case 'server-error':
       // A framework reads the URL and the body in the same way for all resources.
-      return `${rule} ${findUnusual(message) ?? resource}`;
+      return `${rule} ${describeUnusual(exchanges.at(-1)?.request) || resource}`;
     case 'kind-accepted':
       return message.includes(EMPTY_TEXT) ? `${rule} ${EMPTY_TEXT}` : `${rule} ${title}`;
     default:

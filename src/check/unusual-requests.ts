@@ -11,13 +11,8 @@ const NESTED = /\[{100}/;
  * Returns what is unusual in a request, as the end of a sentence: ` to a URL with an invalid escape`.
  * Returns an empty text for an ordinary request.
  */
-export function describeUnusual({ target, body }: Pick<RequestToSend, 'target' | 'body'>): string {
+export function describeUnusual({ target = '', body }: Partial<RequestToSend> = {}): string {
   if (target.length > MAX_PORTABLE_TARGET_LENGTH) return ' to a URL of more than 2,000 characters';
   if (tryOrUndefined(() => decodeURIComponent(target)) === undefined) return ' to a URL with an invalid escape';
   return typeof body === 'string' && NESTED.test(body) ? ' to a body with deeply nested arrays' : '';
-}
-
-/** Returns the end of such a sentence in a message; undefined if the request was ordinary. */
-export function findUnusual(message: string): string | undefined {
-  return / to a (?:URL|body) .*$/.exec(message)?.[0];
 }

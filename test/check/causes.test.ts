@@ -80,10 +80,13 @@ it('puts findings about a place of a schema after the one from which one of them
 });
 
 it('groups server errors by the unusual part of the request, and others by resource', () => {
-  const fail = (place: string, request = '') =>
-    finding('POST', place, 'server-error', undefined, { message: `The server responds with 500${request}` });
-  const escapes = ['/ants', '/bees'].map((place) => fail(place, ' to a URL with an invalid escape'));
-  const nested = ['/ants', '/bees'].map((place) => fail(place, ' to a body with deeply nested arrays'));
+  const response = { status: 500, headers: {}, text: '', body: undefined, jsonError: undefined };
+  const fail = (place: string, end = '', body = '{}') =>
+    finding('POST', place, 'server-error', undefined, {
+      exchanges: [{ request: { method: 'POST', target: place + end, body }, response }],
+    });
+  const escapes = ['/ants', '/bees'].map((place) => fail(place, '?name=%ff'));
+  const nested = ['/ants', '/bees'].map((place) => fail(place, '', '['.repeat(1_000)));
   expect(group(...escapes, ...nested, fail('/ants'), fail('/bees'))).toEqual([[0, 1], [2, 3], [4], [5]]);
 });
 
