@@ -4,7 +4,15 @@ import type { Parameter } from '../openapi/parameters.ts';
 import { getPartTypes, getSchemaParts } from '../openapi/schema-parts.ts';
 import { normalizeName } from '../util/names.ts';
 import { isLimit, isPagePosition, isScalar } from './life-cycle-rules.ts';
-import { findNextPage, findTotal, type Listed, type Listing, withPageSize } from './list-pages.ts';
+import {
+  findNextPage,
+  findTotal,
+  hasSameEntries,
+  type Listed,
+  type Listing,
+  MAX_COMPARED,
+  withPageSize,
+} from './list-pages.ts';
 import { type RequestValues, withParameter } from './requests.ts';
 
 /**
@@ -17,12 +25,9 @@ interface Filter {
   readonly read: (entry: Node) => readonly string[];
   readonly whole: Listed;
   readonly request: (value: string) => Promise<Listed | undefined>;
-  /** Requests the list without the filter again. */
-  readonly again: () => Promise<Listed | undefined>;
+  /** The request of the list without the filter. */
+  readonly values: RequestValues;
 }
-
-/** The maximum number of entries of a list in which all entries with a value are known: more can be on other pages. */
-const MAX_COMPARED = 100;
 
 /** The rules about filters. */
 export const FILTER_RULES = ['filter-selects', 'filter-finds'] as const;
@@ -48,24 +53,47 @@ const MIN_SEARCHED = 4;
 
 /** Checks that a search for a text that no entry contains does not return all entries. */
 async function checkSearch(
-  { route, session, request, add }: Listing,
+  listing: Listing,
   {
     parameter,
     values,
     whole,
   }: { readonly parameter: Parameter; readonly values: RequestValues; readonly whole: Listed },
 ): Promise<void> {
+  const { route, session, request } = listing;
   const { name, isRequired } = parameter;
   if (parameter.in !== 'query' || isRequired || !SEARCH_NAMES.test(normalizeName(name))) return;
   const searched = whole.entries.length < MIN_SEARCHED ? undefined : withParameter(values, parameter, UNKNOWN_TEXT);
   const found = searched && (await request(searched));
   if (!found) return;
   session.results.coverage.countRule('filter-selects', route);
-  if (found.entries.length < whole.entries.length) return;
-  const again = await request(values);
-  if (!again || !isSameList(again, whole) || !isSameList(found, whole)) return;
+  if (!hasSameEntries(found, whole)) return;
   const message = `${name} has no effect: the list is the same with ${JSON.stringify(UNKNOWN_TEXT)}, and without it`;
-  add({ rule: 'filter-selects', title: `${name} selects entries`, message, parameter }, [whole, found]);
+  await addFilterFinding(listing, { rule: 'filter-selects', message, parameter }, { values, whole, found: [found] });
+}
+
+/** The responses of a list without a filter and with it. `values`: the request without it. */
+interface FilteredResponses {
+  readonly values: RequestValues;
+  readonly whole: Listed;
+  readonly found: readonly Listed[];
+}
+
+/** Adds a finding about a filter, unless the list without it has changed in the meantime. */
+export async function addFilterFinding(
+  listing: Listing,
+  { rule, message, parameter }: FilterProblem,
+  { values, whole, found }: FilteredResponses,
+): Promise<void> {
+  const current = await listing.request(values);
+  const title = `${parameter.name} ${rule === 'filter-finds' ? 'finds' : 'selects'} entries`;
+  if (current && hasSameEntries(current, whole)) listing.add({ rule, title, message, parameter }, [whole, ...found]);
+}
+
+interface FilterProblem {
+  readonly rule: (typeof FILTER_RULES)[number];
+  readonly message: string;
+  readonly parameter: Parameter;
 }
 
 /** A list with the value of a filter, and without it. `name`: that of the parameter. */
@@ -119,8 +147,7 @@ class FilterCheck {
       if (found) checkFilteredTotal(this.#listing, { name: parameter.name, value, whole, found });
       return found;
     };
-    const again = () => this.#listing.request(values);
-    const filter = { wanted, other, read, whole, request, again };
+    const filter = { wanted, other, read, whole, request, values };
     const kind = isList ? 'list' : getKind(contract, parameter);
     if (kind === 'other') {
       await this.#checkEffect(filter, property);
@@ -171,21 +198,14 @@ class FilterCheck {
     return last && wrong.length >= needed ? this.#add('filter-selects', last.message, filter, last.found) : false;
   }
 
-  /**
-   * Adds a finding, unless the list without the filter has changed in the meantime.
-   * Returns true, because further rules need not be checked.
-   */
+  /** Adds a finding. Returns true, because further rules need not be checked. */
   async #add(
-    rule: 'filter-finds' | 'filter-selects',
+    rule: FilterProblem['rule'],
     message: string,
-    { whole, again }: Filter,
+    { whole, values }: Filter,
     ...found: readonly Listed[]
   ): Promise<true> {
-    const parameter = this.#parameter;
-    const title = `${parameter.name} ${rule === 'filter-finds' ? 'finds' : 'selects'} entries`;
-    const current = await again();
-    if (current && isSameList(current, whole))
-      this.#listing.add({ rule, title, message, parameter }, [whole, ...found]);
+    await addFilterFinding(this.#listing, { rule, message, parameter: this.#parameter }, { values, whole, found });
     return true;
   }
 
@@ -238,7 +258,7 @@ class FilterCheck {
     const { wanted, other, whole, request } = filter;
     const { name } = this.#parameter;
     const found = await request(wanted);
-    if (!found || !(found.entries.length === 0 || isSameList(found, whole))) return;
+    if (!found || !(found.entries.length === 0 || hasSameEntries(found, whole))) return;
     const second = await request(other);
     if (!second) return;
     const values = `${JSON.stringify(wanted)} and ${JSON.stringify(other)}`;
@@ -247,7 +267,7 @@ class FilterCheck {
       if (isBoolean) return;
       const message = `The list is empty with the ${name} ${values}, although entries have these values of ${property}`;
       await this.#add('filter-finds', message, filter, found, second);
-    } else if ([found, second].every((listed) => isSameList(listed, whole))) {
+    } else if ([found, second].every((listed) => hasSameEntries(listed, whole))) {
       const message = `${name} has no effect: the list is the same with ${values}, and without it`;
       await this.#add('filter-selects', message, filter, found, second);
     }
@@ -261,11 +281,6 @@ const MAX_VALUES = 3;
 function findRepeated({ whole, read }: Filter): readonly string[] {
   const all = whole.entries.flatMap(read);
   return [...new Set(all.filter((one, index) => all.indexOf(one) !== index))].slice(0, MAX_VALUES);
-}
-
-/** Returns whether two responses have the same entries. */
-function isSameList(one: Listed, other: Listed): boolean {
-  return JSON.stringify(one.entries) === JSON.stringify(other.entries);
 }
 
 /** Returns the values of an entry that does not have the value of a filter; undefined if there is none. */

@@ -46,6 +46,9 @@ interface WholeList {
   readonly whole: Listed;
 }
 
+/** The maximum number of entries of a list in which all entries with a value are known: more can be on other pages. */
+export const MAX_COMPARED = 100;
+
 /** The rules about pages. */
 export const PAGE_RULES = ['page-size', 'page-selection', 'page-total'] as const;
 
@@ -271,6 +274,12 @@ export function findTotal({ response: { body, headers } }: Exchange) {
   return name === undefined || !Number.isInteger(number) ? undefined : { name, value: number };
 }
 
+/** Returns whether two responses have the same entries in the same order. */
+export function hasSameEntries({ entries }: Listed, { entries: others }: Listed): boolean {
+  return JSON.stringify(entries) === JSON.stringify(others);
+}
+
+/** Returns whether two responses have the ids of the same entries in the same order. */
 function hasSameIds({ ids }: Listed, { ids: others }: Listed): boolean {
   return ids.length === others.length && ids.every((id, index) => id === others[index]);
 }

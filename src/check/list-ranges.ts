@@ -4,8 +4,8 @@ import { getPartTypes, getSchemaParts } from '../openapi/schema-parts.ts';
 import { toIsoTime } from '../util/iso-time.ts';
 import { normalizeName, splitWords } from '../util/names.ts';
 import { isLimit, isPagePosition } from './life-cycle-rules.ts';
-import { checkFilteredTotal } from './list-filters.ts';
-import { findSentSchemas, type Listed, type Listing } from './list-pages.ts';
+import { addFilterFinding, checkFilteredTotal, type FILTER_RULES } from './list-filters.ts';
+import { findSentSchemas, type Listed, type Listing, MAX_COMPARED } from './list-pages.ts';
 import { isCursor, type RequestValues, withParameter } from './requests.ts';
 
 /** Words of a parameter that is a lower or an upper limit, at the start or the end of its name. */
@@ -195,17 +195,14 @@ class RangeCheck {
     }
   }
 
-  /** Adds a finding, unless the list without the limit has changed in the meantime. Returns true. */
   async #add(
-    rule: 'filter-finds' | 'filter-selects',
+    rule: (typeof FILTER_RULES)[number],
     message: string,
     { values, whole, found, shifted }: Pick<Selected, 'values' | 'whole' | 'found'> & { readonly shifted?: Listed },
   ): Promise<true> {
     const { parameter } = this.#limit;
-    const current = await this.#listing.request(values);
-    const isSame = current && JSON.stringify(current.entries) === JSON.stringify(whole.entries);
-    const title = `${parameter.name} ${rule === 'filter-finds' ? 'finds' : 'selects'} entries`;
-    if (isSame) this.#listing.add({ rule, title, message, parameter }, [whole, found, ...(shifted ? [shifted] : [])]);
+    const responses = [found, ...(shifted ? [shifted] : [])];
+    await addFilterFinding(this.#listing, { rule, message, parameter }, { values, whole, found: responses });
     return true;
   }
 }
@@ -217,9 +214,6 @@ interface Selected {
   readonly whole: Listed;
   readonly found: Listed;
 }
-
-/** The maximum number of entries of a list in which all entries are known: more can be on other pages. */
-const MAX_COMPARED = 100;
 
 /** Matches a date, or a date and a time with its offset. */
 const DATE = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2}))?$/i;

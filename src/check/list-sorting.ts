@@ -2,7 +2,7 @@ import type { Node } from '../openapi/document.ts';
 import type { Parameter } from '../openapi/parameters.ts';
 import { getSchemaParts } from '../openapi/schema-parts.ts';
 import { normalizeName } from '../util/names.ts';
-import { findSentSchemas, type Listed, type Listing, withPageSize } from './list-pages.ts';
+import { findSentSchemas, hasSameEntries, type Listed, type Listing, withPageSize } from './list-pages.ts';
 import { type RequestValues, withParameter } from './requests.ts';
 
 /** The rules about the order of a list. */
@@ -233,10 +233,6 @@ const COMPARISONS: readonly ((one: string, other: string) => number)[] = [
 
 function toLetters(text: string): string {
   return text.toLowerCase().replaceAll(/[^a-z\d]/g, '');
-}
-
-function hasSameEntries(one: Listed, other: Listed): boolean {
-  return JSON.stringify(one.entries) === JSON.stringify(other.entries);
 }
 
 /** The maximum number of values in a message. */
