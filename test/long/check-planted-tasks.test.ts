@@ -1,4 +1,5 @@
+import { createPlantedApi } from '../support/planted-defects/apis/api-variants.ts';
+import { testPlantedDefects } from '../support/planted-defects/apis/planted-api.ts';
 import { tasksApi } from '../support/planted-defects/apis/tasks.ts';
-import { testPlantedDefects } from '../support/planted-defects/apis/test-planted-defects.ts';
 
-testPlantedDefects('tasks', tasksApi);
+testPlantedDefects(createPlantedApi('tasks', tasksApi));

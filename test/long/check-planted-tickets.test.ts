@@ -1,4 +1,5 @@
-import { testPlantedDefects } from '../support/planted-defects/apis/test-planted-defects.ts';
+import { createPlantedApi } from '../support/planted-defects/apis/api-variants.ts';
+import { testPlantedDefects } from '../support/planted-defects/apis/planted-api.ts';
 import { ticketsApi } from '../support/planted-defects/apis/tickets.ts';
 
-testPlantedDefects('tickets', ticketsApi);
+testPlantedDefects(createPlantedApi('tickets', ticketsApi));

@@ -1,13 +1,10 @@
-import { groupByCause } from '../../../../src/check/causes.ts';
-import { checkServer, type Verdict } from '../../../../src/check/check.ts';
-import { type Contract, loadContract } from '../../../../src/openapi/contract.ts';
-import { writeDocument } from '../../fixtures/other-document.ts';
-import { stopAfterFinding } from '../../harness/check.ts';
+import type { RuleName } from '../../../../src/check/rules.ts';
 import type { Api, ApiDefect, ApiHabit } from './api.ts';
+import type { PlantedApi } from './planted-api.ts';
 import { startApiServer, type Variant } from './server.ts';
 
 /** The rule that each defect violates. */
-export const API_DEFECTS: Readonly<Record<ApiDefect, string>> = {
+const API_DEFECTS: Readonly<Record<ApiDefect, RuleName>> = {
   'pages overlap': 'page-selection',
   'a page has one entry too many': 'page-size',
   'the total is that of the page': 'page-total',
@@ -57,7 +54,7 @@ const DESCRIPTIONS: { readonly [Habit in ApiHabit]?: readonly [method: string, t
   'updates partially with PUT, as documented': ['put', 'Changes only the given properties.'],
 };
 
-export const API_HABITS: readonly ApiHabit[] = [
+const API_HABITS: readonly ApiHabit[] = [
   'refuses rules with 400',
   'trims texts',
   'folds the case',
@@ -94,31 +91,14 @@ function describeHabit(api: Api, variant: Variant): object {
   return { ...api.document, paths: Object.fromEntries(items) };
 }
 
-/** The result of a check of a server: its causes, each as the rules of its findings, and the verdict. */
-export interface ApiVerdict {
-  readonly causes: readonly (readonly string[])[];
-  readonly verdict: Verdict;
-  readonly contract: Contract;
-}
-
-/**
- * Checks a server with a defect or a habit.
- * `until`: the check ends after the part that finds a violation of this rule.
- */
-export async function checkVariant(
-  api: Api,
-  variant: Variant,
-  { seed, runs = 10, until }: { readonly seed: number; readonly runs?: number; readonly until?: string },
-): Promise<ApiVerdict> {
-  const contract = await loadContract({ path: await writeDocument(describeHabit(api, variant)), strict: false });
-  const { url, close } = await startApiServer(api, variant);
-  try {
-    const options = { headers: api.headers, seed, runs, mayWrite: true, isFresh: false, waitSeconds: 0 };
-    const stop = until === undefined ? {} : stopAfterFinding(({ rule }) => rule === until);
-    const verdict = await checkServer({ contract, url, ...options, ...stop });
-    const causes = groupByCause(verdict.findings, contract.routes).map((group) => group.map(({ rule }) => rule));
-    return { causes, verdict, contract };
-  } finally {
-    close();
-  }
+/** Returns the variants of an API. */
+export function createPlantedApi(name: string, api: Api): PlantedApi<ApiDefect, ApiHabit> {
+  return {
+    name,
+    headers: api.headers,
+    defects: API_DEFECTS,
+    habits: API_HABITS,
+    describe: (variant) => describeHabit(api, variant),
+    start: (variant) => startApiServer(api, variant),
+  };
 }
