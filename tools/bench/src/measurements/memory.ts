@@ -45,7 +45,7 @@ async function measureOnce(contestant: Contestant, bench: Bench): Promise<Memory
 }
 
 function share({ method }: ShopRequest, requests: readonly ShopRequest[]): number {
-  return TOTAL[method] / requests.filter((other) => other.method === method).length;
+  return Math.ceil(TOTAL[method] / requests.filter((other) => other.method === method).length);
 }
 
 function report(rounds: ReadonlyMap<Contestant, readonly MemoryUse[]>): Report {
