@@ -10,6 +10,7 @@ import { findReferences } from './references.ts';
 import type { Resource } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 import { reserveIds } from './sequences.ts';
+import { moveDeleted } from './trash.ts';
 
 /**
  * Returns a state from a client of the control API or from a snapshot file as it is stored: with hashes instead of
@@ -20,9 +21,9 @@ import { reserveIds } from './sequences.ts';
 export function* acceptState(model: ResourceModel, next: State, before: State): Steps<AcceptedState> {
   const { users, resources } = model.inference;
   const changed = resources.filter(({ name }) => !hasSameList(next, before, name));
-  let reserved = next;
+  let reserved = moveDeleted(model, next);
   for (const resource of changed) {
-    const removed = yield* listRemoved(resource, next, before);
+    const removed = yield* listRemoved(resource, reserved, before);
     const isNamed = createNameCheck(model, resource);
     const named: Entry[] = [];
     for (const [part] of splitList(removed)) {

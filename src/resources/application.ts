@@ -46,7 +46,7 @@ import { isIssuedToken } from './tokens.ts';
 
 /** Creates the rules that validate the state: each entry against its schema, and the ids of entries and parents. */
 function createStateRules(model: ResourceModel): StateRules {
-  const { resources } = model.inference;
+  const resources = [...model.inference.resources, ...model.inference.trashes];
   const byName = new Map(resources.map((resource) => [resource.name, resource]));
   return {
     collections: Object.fromEntries(resources.map(({ name }) => [name, { schema: name }])),
@@ -207,7 +207,8 @@ export function createResourceApplication(
     implementContract(contract) {
       const model = getModel(contract);
       const { plans, mockedPlans, reasons } = model.inference;
-      const findResource = (collection: string) => model.inference.resources.find(({ name }) => name === collection);
+      const { resources, trashes } = model.inference;
+      const findResource = (collection: string) => [...resources, ...trashes].find(({ name }) => name === collection);
       const getPlan = (operation: Operation) => plans.get(getRouteKey(operation));
       return {
         getImplementation(operation) {

@@ -20,8 +20,9 @@ import type { ResourceModel } from './resource-model.ts';
 import { allowsAnyBody, isEnvelopeName } from './schema-reader.ts';
 import { getSenderFlags } from './sender-flags.ts';
 import { describeTotal } from './totals.ts';
+import { describeTrashed } from './trash.ts';
 import { findUniqueNames } from './unique-values.ts';
-import { describeLinks } from './unlink-entries.ts';
+import { describeLinks, listUnlinked } from './unlink-entries.ts';
 import { findDownload, isUpload, listUrlProperties } from './uploads.ts';
 import { showsDeleted } from './view-words.ts';
 import { describeView, isFeed } from './views.ts';
@@ -37,6 +38,7 @@ const VERBS: Readonly<Record<Action, string>> = {
   delete: 'deletes',
   clear: 'deletes all',
   act: 'changes',
+  restore: 'restores',
   count: 'counts',
   logIn: 'logs in',
   logOut: 'logs out',
@@ -163,6 +165,8 @@ export function explainPlan(model: ResourceModel, plan: Plan): string {
         ]
       : []),
     ...describeSelection(model, plan),
+    ...describe('does not restore', plan.action === 'restore' ? listUnlinked(model, plan) : []),
+    ...describe('shows deleted ones by', plan.trashQuery ? [plan.trashQuery.name] : []),
     ...(action === 'list' ? describeList(model, plan) : []),
     ...(model.canCreate(resource) || resource.kind === 'singleton'
       ? []
@@ -175,7 +179,7 @@ export function explainPlan(model: ResourceModel, plan: Plan): string {
     ...(getParameterName(getLastSegment(route.path)) !== undefined && action === 'read' ? [describeId(plan)] : []),
     ...(plan.idInQuery === undefined ? [] : [`${describeId(plan)} in the query parameter ${plan.idInQuery}`]),
   ];
-  return `${member ?? `${getVerb(plan)} ${target}`}${below}${inBrackets(details)}`;
+  return `${member ?? describeTrashed(plan, nameEntry(resource)) ?? `${getVerb(plan)} ${target}`}${below}${inBrackets(details)}`;
 }
 
 /** Describes the values that the server sets in an entry, and those that it generates in responses. */
@@ -241,7 +245,7 @@ function describeSelection(model: ResourceModel, { action, resource, mount, rout
   return [
     ...(assignee ? [`only with the ${model.inference.users?.singular} in ${assignee.property}`] : []),
     ...(mount.view ? describeView(mount.view) : []),
-    ...(mount.view && showsDeleted(mount.view) ? ['a DELETE keeps no entry, so only the default data has them'] : []),
+    ...(mount.view && showsDeleted(mount.view) ? ['only the default data has them'] : []),
     ...(mount.tree ? [`only those at the top; the others are in ${mount.tree.children} by ${mount.tree.parent}`] : []),
     ...(marked === undefined ? [] : [`only with ${marked} for the user ${whose}`]),
     ...(followed ? [`only with ${followed.flag} of ${followed.property}`] : []),
@@ -282,11 +286,14 @@ function describe(label: string, names: readonly string[]): readonly string[] {
  * `removes: tasks.categoryId`.
  */
 function describeDeletion(model: ResourceModel, plan: Plan): readonly string[] {
+  if (plan.resource.trashOf) return [];
   const children = listChildren(model.inference, plan.resource);
   const links = describeLinks(model, plan);
+  const isKept = plan.trash !== undefined && plan.trash !== plan.resource && !plan.isPermanent;
+  const removal = isKept ? 'also moves' : 'also deletes';
   const isLinked = (name: string) => links.some(([, link]) => link.startsWith(`${name}.`));
   const named = [
-    ...children.map(({ name, isDeleted }) => [isDeleted ? 'also deletes' : 'keeps', name] as const),
+    ...children.map(({ name, isDeleted }) => [isDeleted ? removal : 'keeps', name] as const),
     ...links,
   ].filter(([label, name]) => label !== 'keeps' || !isLinked(name));
   return [...new Set(named.map(([label]) => label))].flatMap((label) =>

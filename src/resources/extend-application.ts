@@ -96,7 +96,7 @@ const NO_EXTENSION: Extension = { added: [], isServed: () => false, explainMocke
 
 /** `others`: the keys of the operations that the application does not implement. */
 function createExtension(base: ContractImplementation, model: ResourceModel, others: readonly string[]): Extension {
-  const { plans, mockedPlans, resources } = model.inference;
+  const { plans, mockedPlans, resources, trashes } = model.inference;
   const names = Object.keys(base.stateRules.collections);
   const ofBase = new Set([...plans].flatMap(([key, { resource }]) => (others.includes(key) ? [] : [resource])));
   // The application computes the entries of a resource that it uses but that is none of its collections.
@@ -112,7 +112,9 @@ function createExtension(base: ContractImplementation, model: ResourceModel, oth
     }),
   );
   return {
-    added: resources.filter((resource) => isKnown(resource) && !ofBase.has(resource)).map(({ name }) => name),
+    added: [...resources, ...trashes]
+      .filter((resource) => isKnown(resource) && !ofBase.has(resource))
+      .map(({ name }) => name),
     isServed: (operation) => served.has(getRouteKey(operation)),
     explainMocked: (operation) =>
       `no built-in handler: the built-in operations of ${getResource(getRouteKey(operation))?.name} store no entries`,

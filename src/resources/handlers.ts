@@ -24,27 +24,14 @@ import { setRequestTimes } from './request-times.ts';
 import { createNotFound, findEntry, requireAllowedValues, requireParents } from './require-entries.ts';
 import { type Action, type MockedPlan, PATH_VALUES, type Plan } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
-import { respond, returnsList } from './respond.ts';
+import { getOtherStatus, getStatus, respond, returnsList } from './respond.ts';
 import { addToken } from './tokens.ts';
+import { keepDeleted, restore } from './trash.ts';
 import { requireUnused } from './unlink-entries.ts';
 import { isUpload, respondWithFile } from './uploads.ts';
 import { deleteEntries, renameUser } from './user-links.ts';
 import { requireVersion } from './versions.ts';
 import { DELETED_NAMES } from './view-words.ts';
-
-/** Returns `status` if the contract documents it for the operation, and otherwise the operation's success status. */
-function getStatus({ route }: Plan, status: number): number {
-  return route.responses.some(({ name }) => name === String(status)) ? status : route.successStatus;
-}
-
-/**
- * Returns the first documented 2xx status except `status`.
- * If there is none, returns the operation's success status.
- */
-function getOtherStatus({ route }: Plan, status: number): number {
-  const others = route.responses.map(({ name }) => Number(name)).filter((name) => name >= 200 && name < 300);
-  return others.find((name) => name !== status) ?? route.successStatus;
-}
 
 /** A function that handles a request. `plan`: what the operation does, such as creating an entry. */
 type PlanHandler = (
@@ -65,6 +52,7 @@ const HANDLERS: Readonly<Record<Action, PlanHandler>> = {
   delete: remove,
   clear,
   act,
+  restore,
   count,
   logIn,
   logOut,
@@ -355,16 +343,26 @@ async function remove(model: ResourceModel, plan: Plan, input: Input, context: C
   const removed = await context.update((state, nowMs) => {
     requireParents(model, state, plan, path);
     const stored = findEntry(plan, state, path);
-    const entry = stored ?? model.getInitialSingleton(plan.resource, plan.mount, path);
+    const { trash, mount } = plan;
+    const trashed = trash && plan.isPermanent ? findEntry({ resource: trash, mount }, state, path) : undefined;
+    if (trashed && trash && !stored) return { next: deleteEntries(model, trash, state, [trashed]), result: trashed };
+    const entry = stored ?? model.getInitialSingleton(plan.resource, mount, path);
     if (!entry) throw createNotFound(plan, path);
     requireVersion(model, plan, input, { state, current: entry });
     requireUnused(model, plan, state, [entry]);
     const rest = stored ? deleteEntries(model, plan.resource, state, [stored]) : state;
     const isWhole = plan.resource.kind === 'singleton';
-    const next = isWhole ? removeParts(model.inference, rest, plan.mount, path) : rest;
+    const next = isWhole ? removeParts(model.inference, rest, mount, path) : rest;
+    if (trash && !isForGood(plan, input))
+      return keepDeleted(model, trash, { before: state, after: next, entry, nowMs });
     return { next, result: setDeleted(model, plan, entry, nowMs) };
   });
   return respond(model, plan, input, { status: getStatus(plan, 204), state: context.read(), entry: removed });
+}
+
+/** Returns whether a deletion can't be taken back: `DELETE /documents/7?permanent=true`. */
+function isForGood({ resource, trash, isPermanent, permanentQuery = '' }: Plan, { query }: Input): boolean {
+  return isPermanent === true || resource === trash || [query[permanentQuery]].flat().map(String).includes('true');
 }
 
 /** Returns a deleted entry as the response shows it: with the time of the deletion, such as `deletedAt`. */

@@ -4,6 +4,7 @@ import { planArchiving } from './archiving.ts';
 import { addUsers } from './created-users.ts';
 import { getDocumentPaths, getOverrides, type Overrides } from './document-paths.ts';
 import { findReference, findResources } from './find-resources.ts';
+import { planTrash } from './find-trash.ts';
 import { findFollow } from './follows.ts';
 import { locateInEntry, locateRequest, locateResponse } from './locate.ts';
 import {
@@ -22,7 +23,7 @@ import { addOtherItemPaths } from './other-item-paths.ts';
 import { addSenders, findOwnPosition } from './own-paths.ts';
 import { listPatchTypes } from './patch-types.ts';
 import { chooseAction, findParents, hasEntryResponse, type Place } from './path-keys.ts';
-import { findPlace, findPlaceOfForm, renameParameters, sendsPart } from './places.ts';
+import { findPlace, findPlaceOfForm, planOwner, renameParameters, sendsPart } from './places.ts';
 import { findQueryPlace } from './query-ids.ts';
 import {
   type Action,
@@ -31,7 +32,6 @@ import {
   isTopLevel,
   type KnownLists,
   type MockedPlan,
-  type Mount,
   NO_ID,
   type Plan,
   type Resource,
@@ -79,29 +79,25 @@ export function inferResources(reader: SchemaReader, documented: readonly Route[
   const isRegistered = routes.some((route) => users && findLogin(reader, users, route, isHidden)?.isRegistration);
   const follow = users && findFollow(reader, users, routes);
   const context = { follow, loginPaths, ownPaths, isHidden, createsUnknown: isHidden && !isRegistered };
-  const plans = new Map<string, Plan>();
-  const mockedPlans = new Map<string, MockedPlan>();
-  const reasons = new Map<string, string>();
-  for (const [source, route] of restRoutes) {
-    const aboutUser = users && planUser(reader, users, route, context);
-    const planned =
-      aboutUser ?? planRoute(reader, resources, route, { users, marks, ownPaths: hasLogin ? ownPaths : undefined });
-    const key = getRouteKey(source);
-    if (typeof planned !== 'string') plans.set(key, setRoute(planned, source, route));
-    else {
-      const isOff = getOverrides(reader.document, route).off;
-      const mocked = isOff ? undefined : planMocked(reader, resources, source, route);
-      if (mocked) mockedPlans.set(key, mocked);
-      reasons.set(key, mocked?.file && plansUpload(routes, mocked.file.resource) ? FILE_REASON : planned);
-    }
+  const { plans, mockedPlans, reasons } = planRoutes(reader, resources, restRoutes, {
+    planUser: (route) => users && planUser(reader, users, route, context),
+    sender: { users, marks, ownPaths: hasLogin ? ownPaths : undefined },
+  });
+  const before = new Set([...plans.values()].map(({ resource }) => resource));
+  const { plans: changed, trashes } = planTrash({ reader, resources, users }, restRoutes, plans);
+  for (const [key, plan] of changed) {
+    plans.set(key, plan);
+    mockedPlans.delete(key);
+    reasons.delete(key);
   }
   const used = new Set([...plans.values()].map(({ resource }) => resource));
   // `GET` and `PUT /me` form no resource of their own if they read and change an entry of the users.
   const kept = resources.filter(
-    (resource) => resource.kind !== 'singleton' || users === undefined || used.has(resource),
+    (resource) => used.has(resource) || !(before.has(resource) || (resource.kind === 'singleton' && users)),
   );
   return {
     resources: kept,
+    trashes,
     users,
     ...describeLogins(reader, users, plans),
     follow,
@@ -109,6 +105,35 @@ export function inferResources(reader: SchemaReader, documented: readonly Route[
     mockedPlans,
     reasons,
   };
+}
+
+/**
+ * Plans the operations of a document. Mocked ones get a reason.
+ * `planUser`: returns the plan of an operation about users.
+ */
+function planRoutes(
+  reader: SchemaReader,
+  resources: readonly Resource[],
+  restRoutes: ReadonlyMap<Route, RestRoute>,
+  { planUser: plan, sender }: { planUser(route: Route): Plan | undefined; readonly sender: SenderContext },
+) {
+  const plans = new Map<string, Plan>();
+  const mockedPlans = new Map<string, MockedPlan>();
+  const reasons = new Map<string, string>();
+  const routes = [...restRoutes.values()];
+  for (const [source, route] of restRoutes) {
+    const planned = plan(route) ?? planRoute(reader, resources, route, sender);
+    const key = getRouteKey(source);
+    if (typeof planned !== 'string') {
+      plans.set(key, setRoute(planned, source, route));
+      continue;
+    }
+    const isOff = getOverrides(reader.document, route).off;
+    const mocked = isOff ? undefined : planMocked(reader, resources, source, route);
+    if (mocked) mockedPlans.set(key, mocked);
+    reasons.set(key, mocked?.file && plansUpload(routes, mocked.file.resource) ? FILE_REASON : planned);
+  }
+  return { plans, mockedPlans, reasons };
 }
 
 /** Returns what the logins of a document say about its users. */
@@ -348,45 +373,6 @@ function planPlace(
     ...(takes ? { takes } : {}),
     ...(owner ? { owner } : {}),
     ...(inQuery ? { idInQuery: inQuery.mount.id.parameter } : {}),
-  };
-}
-
-/**
- * Returns the plan for reading the entry to which an entry belongs, if an operation that changes the entry responds
- * with it: `POST /basket/items` can return the basket.
- */
-function planOwner(
-  reader: SchemaReader,
-  resources: readonly Resource[],
-  resource: Resource,
-  mount: Mount,
-  route: Route,
-): Plan | undefined {
-  const shown = reader.getResponseSchema(route, route.successStatus);
-  if (route.method === 'GET' || shown === undefined) return undefined;
-  // `/tasks/{projectId}/st/{subTaskId}` does not name the task of the subtask, but the path of the list does.
-  const mounts = mount.isItemOnly ? [mount, ...resource.mounts.slice(0, 1)] : [mount];
-  const owners = mounts.flatMap(({ collection }) => {
-    const above = getParentPath(collection);
-    const place = findPlaceOfForm(resources, above);
-    if (!place?.isItem || place.resource.schema === '' || reader.isSame(place.resource.schema, resource.schema))
-      return [];
-    const { schema, singular } = place.resource;
-    const found = reader.findEntry(shown, singular, schema);
-    return reader.contains(found.schema, schema) ? [{ above, place, found }] : [];
-  });
-  const own = owners.find(({ found, place }) => reader.isSame(found.schema, place.resource.schema)) ?? owners[0];
-  if (!own) return undefined;
-  const { above, place, found } = own;
-  const owner = renameParameters(place.mount, above);
-  return {
-    route,
-    action: 'read',
-    resource: place.resource,
-    mount: owner,
-    requestPath: [],
-    entryPath: [],
-    responsePath: found.path,
   };
 }
 

@@ -16,6 +16,7 @@ import { createHeaders } from './response-headers.ts';
 import { hasFlag } from './sender-flags.ts';
 import { sortEntries } from './sort-entries.ts';
 import { findOwnEntry } from './tokens.ts';
+import { findTrashSelection } from './trash.ts';
 import { nestEntries, selectTop } from './trees.ts';
 import { findByLogin } from './users.ts';
 import { isFeed, selectViewed } from './views.ts';
@@ -84,12 +85,20 @@ function selectInPath(model: ResourceModel, plan: Plan, state: State, input: Inp
   const list = getEntryList(state, resource);
   if (plan.follows) return listFollowed(model, plan, state, path);
   if (isShared(model, plan)) return list.entries;
-  if (marked === undefined) return listChildrenOf(list, mount, path);
+  if (marked === undefined) return selectUndeleted(plan, state, input);
   const { users } = model.inference;
   const [parent] = mount.parents;
   const user = parent || !users ? undefined : findOwnEntry(users, state, input);
   const id = parent ? path[parent.parameter] : users && user && getKeyValue(user, users.id);
   return id === undefined ? [] : list.entries.filter((entry) => hasFlag(entry, marked, id));
+}
+
+/** Returns the entries of the parents in a path, and the deleted ones that a query parameter selects. */
+function selectUndeleted(plan: Plan, state: State, { path, query }: Input): readonly Entry[] {
+  const { resource, mount, trash } = plan;
+  const selection = findTrashSelection(plan, query);
+  const deleted = trash && selection !== 'none' ? listChildrenOf(getEntryList(state, trash), mount, path) : [];
+  return selection === 'only' ? deleted : [...listChildrenOf(getEntryList(state, resource), mount, path), ...deleted];
 }
 
 /** Returns the entries that a user in the query has marked: `?favorited=ann` for the name or the id of a user. */

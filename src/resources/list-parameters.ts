@@ -32,7 +32,7 @@ export function findListParameters(
     ...read,
     filters,
     byUser,
-    ignored: read.ignored.filter((name) => !byUser.has(name) && !filters.has(name)),
+    ignored: read.ignored.filter((name) => !byUser.has(name) && !filters.has(name) && name !== plan.trashQuery?.name),
     required: getRequiredQuery(route),
     maxEntries: reader.getMaxItems(route, responsePath),
   };

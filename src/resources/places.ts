@@ -2,7 +2,7 @@ import type { Route } from '../openapi/routes.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { getParameterName, getParentPath, getPathForm, toTemplate } from './names.ts';
 import type { Place } from './path-keys.ts';
-import type { Mount, PathKey, Resource } from './resource.ts';
+import type { Mount, PathKey, Plan, Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
 
 /** Finds the resource to which an operation belongs, by its path. Returns undefined if there is none. */
@@ -85,4 +85,43 @@ export function sendsPart(
   if (requiredToCreate.some((name) => sent.has(name) && !required.includes(name))) return true;
   const isOwn = reader.isSame(body, schema) || required.length > 0;
   return !isOwn && reader.getRequired(schema).some((name) => sent.has(name));
+}
+
+/**
+ * Returns the plan for reading the entry to which an entry belongs, if an operation that changes the entry responds
+ * with it: `POST /basket/items` can return the basket.
+ */
+export function planOwner(
+  reader: SchemaReader,
+  resources: readonly Resource[],
+  resource: Resource,
+  mount: Mount,
+  route: Route,
+): Plan | undefined {
+  const shown = reader.getResponseSchema(route, route.successStatus);
+  if (route.method === 'GET' || shown === undefined) return undefined;
+  // `/tasks/{projectId}/st/{subTaskId}` does not name the task of the subtask, but the path of the list does.
+  const mounts = mount.isItemOnly ? [mount, ...resource.mounts.slice(0, 1)] : [mount];
+  const owners = mounts.flatMap(({ collection }) => {
+    const above = getParentPath(collection);
+    const place = findPlaceOfForm(resources, above);
+    if (!place?.isItem || place.resource.schema === '' || reader.isSame(place.resource.schema, resource.schema))
+      return [];
+    const { schema, singular } = place.resource;
+    const found = reader.findEntry(shown, singular, schema);
+    return reader.contains(found.schema, schema) ? [{ above, place, found }] : [];
+  });
+  const own = owners.find(({ found, place }) => reader.isSame(found.schema, place.resource.schema)) ?? owners[0];
+  if (!own) return undefined;
+  const { above, place, found } = own;
+  const owner = renameParameters(place.mount, above);
+  return {
+    route,
+    action: 'read',
+    resource: place.resource,
+    mount: owner,
+    requestPath: [],
+    entryPath: [],
+    responsePath: found.path,
+  };
 }

@@ -14,6 +14,7 @@ import { createParentFinder } from './entries.ts';
 import { EntryValidator } from './entry-validator.ts';
 import { copyKeyValue, getKeyValue, getPathSchemas, type PathInput, setKeyValue } from './entry-values.ts';
 import { getEnvelopeValues } from './envelopes.ts';
+import { findMarks } from './find-trash.ts';
 import { inferResources } from './infer.ts';
 import { findListParameters } from './list-parameters.ts';
 import type { ListParameters } from './list-query.ts';
@@ -203,7 +204,17 @@ export class ResourceModel {
     const effects = [...this.inference.plans.values()].flatMap(({ resource: own, effect, route, archives }) =>
       own === resource && effect && (route.method !== 'DELETE' || archives) ? [effect] : [],
     );
-    return listInitialValues(this.reader, resource.schema, effects, this.contract.isValid);
+    const marks = resource.schema === '' ? undefined : findMarks(this.reader, resource.schema);
+    // A new entry is not deleted, also if no operation restores it. Its status can be any other one.
+    const flags = marks && {
+      ...marks,
+      time: undefined,
+      values: marks.values.filter(({ value }) => typeof value === 'boolean'),
+    };
+    const isRestorable = this.inference.trashes.some(({ trashOf }) => trashOf?.name === resource.name);
+    const deleted = isRestorable ? marks : flags;
+    const all = deleted ? [...effects, deleted] : effects;
+    return listInitialValues(this.reader, resource.schema, all, this.contract.isValid);
   });
 
   /** Returns the empty lists and the nulls that a new entry has without its request. */

@@ -141,6 +141,20 @@ export interface Resource {
   readonly canPost: boolean;
   /** Whether an operation deletes entries. */
   readonly canDelete: boolean;
+  /**
+   * If the entries are deleted ones of another resource: its name, and what the deletion of an entry changes in it.
+   */
+  readonly trashOf?: { readonly name: string; readonly marks: Effect } | undefined;
+}
+
+/**
+ * The query parameter with which a list shows deleted entries.
+ * `only`: its value for only these. `all`: its value for all entries.
+ */
+export interface TrashQuery {
+  readonly name: string;
+  readonly only?: string;
+  readonly all?: string;
 }
 
 /**
@@ -153,6 +167,7 @@ export interface Resource {
  * `setPassword`: changes the password of a user.
  * `count`: returns numbers of entries, for example `GET /statistics`.
  * `act`: changes an entry as the name of the action says, for example `POST /tasks/{taskId}/complete`.
+ * `restore`: takes the deletion of an entry back.
  */
 export type Action =
   | 'list'
@@ -165,6 +180,7 @@ export type Action =
   | 'delete'
   | 'clear'
   | 'act'
+  | 'restore'
   | 'count'
   | 'logIn'
   | 'logOut'
@@ -295,6 +311,17 @@ export interface Plan {
   readonly effect?: Effect;
   /** The verb of a `DELETE` that keeps the entry, such as `archive`. */
   readonly archives?: string;
+  /**
+   * The resource to which a `DELETE` moves an entry, from which a `POST` restores it, and from which a list shows
+   * entries.
+   */
+  readonly trash?: Resource;
+  /** The query parameter with which a list shows the entries of the trash. */
+  readonly trashQuery?: TrashQuery;
+  /** Whether a deletion can't be taken back, also that of an entry in the trash: `DELETE /notes/{id}/permanent`. */
+  readonly isPermanent?: boolean;
+  /** The query parameter with which a deletion can't be taken back: `?permanent=true`. */
+  readonly permanentQuery?: string;
   /** Whether the action changes all entries of the list, as in `POST /notifications/read-all`. */
   readonly isBulk?: boolean;
   /** The numbers of entries in the response. Only for the action `count`. */
@@ -409,6 +436,8 @@ export interface MockedPlan extends Pick<Plan, 'route' | 'mount'> {
 /** The resources that were inferred from a document, and what each operation does with them. */
 export interface Inference {
   readonly resources: readonly Resource[];
+  /** The resources with the deleted entries of other resources. The others omit them. */
+  readonly trashes: readonly Resource[];
   /** The resource with the users, which log in. Undefined if the document has none. */
   readonly users: Resource | undefined;
   /** Whether users log in with a password, which no response has. */

@@ -17,6 +17,7 @@ import { isTopLevel, type Plan, type Resource, SENDER } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 import { createUuidFrom, SAMPLE_TIME_MS } from './server-values.ts';
 import { STATE_PROPERTIES } from './states.ts';
+import { moveDeleted } from './trash.ts';
 
 /**
  * The number of entries to generate for each parent, or for a resource without parents.
@@ -36,7 +37,8 @@ const MAX_PARENTS = 5;
 export function createSeeds(model: ResourceModel, lists: State): State {
   const { resources } = model.inference;
   const byDepth = [...resources].sort((a, b) => getDepth(a) - getDepth(b));
-  let state: State = { ...Object.fromEntries(resources.map(({ name }) => [name, []])), ...lists };
+  const names = [...resources, ...model.inference.trashes].map(({ name }) => name);
+  let state: State = { ...Object.fromEntries(names.map((name) => [name, []])), ...lists };
   const generated: Resource[] = [];
   for (const resource of byDepth) {
     if (Object.hasOwn(lists, resource.name)) {
@@ -63,7 +65,7 @@ export function createSeeds(model: ResourceModel, lists: State): State {
       );
     return [resource.name, getEntries(referring, resource).map(link)] as const;
   });
-  return { ...referring, ...Object.fromEntries(linked) };
+  return moveDeleted(model, { ...referring, ...Object.fromEntries(linked) });
 }
 
 /**

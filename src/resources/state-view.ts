@@ -36,7 +36,7 @@ const storedValues = new WeakMap<object, unknown>();
  */
 export function createStateView({ inference, responses }: ResourceModel): StateView {
   const views = new Map(
-    inference.resources.flatMap((resource) =>
+    [...inference.resources, ...inference.trashes].flatMap((resource) =>
       resource.schema === '' ? [] : [[resource.name, createListView(resource)] as const],
     ),
   );

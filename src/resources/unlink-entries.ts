@@ -201,3 +201,12 @@ export function describeLinks(model: ResourceModel, plan: Plan): readonly (reado
     return [[label, `${link.from.name}.${link.property}`] as const];
   });
 }
+
+/** Returns the properties of the entries that lose the id of a deleted one, and that stay: `tasks.categoryId`. */
+export function listUnlinked(model: ResourceModel, { resource }: Plan): readonly string[] {
+  const deleted = listChildren(model.inference, resource).flatMap((one) => (one.isDeleted ? one.name : []));
+  const links = (indexLinks(model).get(resource) ?? []).filter(
+    ({ onDelete, from }) => onDelete !== 'keep' && !deleted.includes(from.name),
+  );
+  return links.map(({ from, property }) => `${from.name}.${property}`);
+}

@@ -15,17 +15,17 @@ import { removeAndUnlink } from './unlink-entries.ts';
 import { PEOPLE_LIST } from './user-names.ts';
 import { findActorParts, findUserParts, getUserKey } from './user-parts.ts';
 
-type Links = Pick<Inference, 'resources' | 'users'>;
+type Links = Pick<Inference, 'resources' | 'users' | 'trashes'>;
 
 /** Returns a copy of a state in which all entries refer to a user by a new id, such as a changed user name. */
 export function renameUser(reader: SchemaReader, inference: Links, state: State, from: Entry, to: Entry): State {
-  const { resources, users } = inference;
+  const { resources, users, trashes } = inference;
   const old = users && getKeyValue(from, users.id);
   const { property } = users?.id ?? {};
   if (!users || property === undefined || old === undefined || getKeyValue(to, users.id) === old) return state;
   const id = to[property];
   const changes = new Map([[old, id]]);
-  return mapEntries(resources, state, (resource) => {
+  return mapEntries([...resources, ...trashes], state, (resource) => {
     const keys = listUserKeys(reader, inference, users, resource);
     return (entry) => {
       const linked = keys.reduce(
@@ -102,7 +102,7 @@ function unlinkUsers(model: ResourceModel, state: State, users: Resource, remove
   const changes = new Map([...removed].map((user) => [getKeyValue(user, users.id), undefined] as const));
   changes.delete(undefined);
   const names = new Set<string>();
-  const next = mapEntries(inference.resources, state, (resource) => {
+  const next = mapEntries([...inference.resources, ...inference.trashes], state, (resource) => {
     const embedded = derived.getEmbedded(resource);
     const properties = reader.getProperties(resource.schema);
     const required = reader.getRequired(resource.schema);
