@@ -1,4 +1,5 @@
 import { getNode, toNode } from '../openapi/document.ts';
+import { findResponse } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
 import type { Entry } from '../store/state.ts';
 import { normalizeName, toSingular } from '../util/names.ts';
@@ -59,7 +60,11 @@ export function findEffect(reader: SchemaReader, resource: Resource, route: Rout
   const counter = steps ? undefined : findStateCounter(reader, schema, verb);
   // `POST /tasks/{taskId}/subtasks` creates something, although the server does not know what.
   const isCreation = route.method === 'POST' && (toSingular(verb) !== verb || isChildName(verb));
-  const isOther = NO_CHANGES.test(normalizeName(verb)) || STEPS.has(getFirstWord(verb)) || route.successStatus === 201;
+  const isOther =
+    NO_CHANGES.test(normalizeName(verb)) ||
+    STEPS.has(getFirstWord(verb)) ||
+    route.successStatus === 201 ||
+    showsDocument(route);
   const sent = isUndone || isCreation || isOther ? undefined : findSent(reader, resource, route, verb);
   const setsBody = sent !== undefined;
   // What the client sends says more than the verb: `{ isDefault: false }`.
@@ -170,18 +175,17 @@ function findSteps(reader: SchemaReader, { schema }: Resource, route: Route, ver
   return { property, step, isSent: true };
 }
 
+/** Returns whether the success response is only a page, a picture or a file, such as the preview of what is sent. */
+function showsDocument({ responses, successStatus }: Route): boolean {
+  const types = Object.keys(findResponse(responses, successStatus)?.media ?? {});
+  return (
+    types.length > 0 && types.every((type) => /^(?:text\/html|text\/markdown|image\/|application\/pdf)/i.test(type))
+  );
+}
+
 /** Matches verbs of actions that create another entry, or change nothing, whatever their body has. */
 const NO_CHANGES =
   /^(?:add|create|copy|duplicate|clone|fork|check|validate|verify|preview|simulate|calculate|estimate|quote|report|notify|send|share|invite|test|export|import|download|print|search)$/;
-
-/** Splits `/notifications/read-all` and `/notifications/all/read` into the path of a list and a verb. */
-export function splitBulkPath(path: string): { readonly collection: string; readonly verb: string } | undefined {
-  const [last, above] = [getLastSegment(path), getParentPath(path)];
-  if (getParameterName(last) !== undefined) return undefined;
-  if (getLastSegment(above).toLowerCase() === 'all') return { collection: getParentPath(above), verb: last };
-  const verb = last.replace(/(?:^|[_-])all(?=$|[_-])|(?<=[a-z])All(?=$|[A-Z])/i, '').replace(/^[_-]+/, '');
-  return verb === last || verb === '' ? undefined : { collection: above, verb };
-}
 
 /** Returns whether a segment names the entries below an entry of the same kind: `/topics/{topicId}/children`. */
 export function isChildName(segment: string): boolean {
@@ -304,7 +308,8 @@ export function describeAction(
   const isState = values.some(({ property, value }) => {
     const flags = value === true ? [name, `is${name}`] : [name.replace(/^un/, ''), `is${name.replace(/^un/, '')}`];
     return typeof value === 'boolean'
-      ? flags.includes(normalizeName(property)) && (value || name.startsWith('un'))
+      ? (flags.includes(normalizeName(property)) && (value || name.startsWith('un'))) ||
+          (!value && normalizeName(property) === `un${name}`)
       : normalizeName(String(value)) === name;
   });
   if (isState) return `marks ${entry} as ${splitWords(state).join('-')}`;

@@ -44,6 +44,7 @@ export function findCounted(
   links: readonly Children[] = [],
   isEntry = false,
 ): readonly Derived[] {
+  const siblings = [...reader.getProperties(schema).keys()];
   return [...reader.getProperties(schema)].flatMap(([property, pointer]): readonly Derived[] => {
     const types = reader.getTypes(pointer);
     // A number such as `refundTotal` is a sum.
@@ -55,7 +56,7 @@ export function findCounted(
     const found =
       findAverage(reader, name, pointer, all) ??
       (isNumber
-        ? (findProgress(reader, name, pointer, all) ?? findCount(reader, name, all, isEntry))
+        ? (findProgress(reader, name, pointer, all) ?? findCount(reader, name, all, { isEntry, siblings }))
         : findLatest(reader, name, all));
     return found ? [{ property, ...found }] : [];
   });
@@ -123,12 +124,13 @@ export function getCountedName(name: string): string | undefined {
 /**
  * Finds what a property such as `taskCount`, `numberOfTasks`, `openTasksCount` or `tasksDone` counts.
  * `isEntry`: whether the property is that of an entry. Then `done` counts the only children that can be done.
+ * `siblings`: the names of the properties of the same schema.
  */
 function findCount(
   reader: SchemaReader,
   property: string,
   children: readonly Children[],
-  isEntry: boolean,
+  { isEntry, siblings }: { readonly isEntry: boolean; readonly siblings: readonly string[] },
 ): Found | undefined {
   const name = normalizeName(property);
   const index = indexNames(children);
@@ -149,7 +151,16 @@ function findCount(
     const only = schema === '' || word === '' ? undefined : find(reader, schema, word);
     return only ? [{ children: one, only, time: undefined }] : [];
   });
-  return inState.length === 1 ? inState[0] : undefined;
+  // Beside `itemCount`, `unreadCount` is about items.
+  const beside = inState.filter(({ children: { resource } }) => siblings.some((one) => isCountOf(one, resource)));
+  const [only, ...others] = inState.length === 1 ? inState : beside;
+  return others.length === 0 ? only : undefined;
+}
+
+/** Returns whether a property such as `itemCount` or `items` counts the entries of a resource. */
+function isCountOf(property: string, { name, singular }: Resource): boolean {
+  const counted = getCountedName(normalizeName(property)) ?? '';
+  return [name.split('.').at(-1) ?? '', singular].map(normalizeName).includes(counted);
 }
 
 /** Removes the name of entries from that of a number: `open` for `opentasks` and `tasksopen`. */

@@ -1,5 +1,5 @@
 import { PAGING_NAMES } from '../util/pages.ts';
-import { describeAction, describeEffect, splitBulkPath } from './actions.ts';
+import { describeAction, describeEffect } from './actions.ts';
 import { listStateTimes } from './apply-action.ts';
 import { getShownLists } from './count-entries.ts';
 import { describeDerived } from './derived.ts';
@@ -15,7 +15,7 @@ import { addArticle, getLastSegment, getParameterName } from './names.ts';
 import { listOwnResources } from './own-state.ts';
 import { findCreator, listEditors, listSigned } from './ownership.ts';
 import { isShared } from './require-entries.ts';
-import type { Action, Derived, Effect, Login, Mount, Plan, Resource } from './resource.ts';
+import type { Action, BulkAction, Derived, Effect, Login, Mount, Plan, Resource } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 import { allowsAnyBody, isEnvelopeName } from './schema-reader.ts';
 import { getSenderFlags } from './sender-flags.ts';
@@ -102,12 +102,12 @@ function describeCounts(counts: readonly Derived[]): string {
 function explainEffect(model: ResourceModel, plan: Plan, effect: Effect): string {
   const { resource, route } = plan;
   if (effect.members) return describeMemberChange(effect.members, nameEntry(resource));
-  const verb = (plan.isBulk ? splitBulkPath(route.path)?.verb : undefined) ?? getMarkSegment(route);
+  const verb = plan.bulk?.verb ?? getMarkSegment(route);
   const isPart =
     ['PUT', 'PATCH'].includes(route.method) && effect.setsBody && effect.values.length === 0 && !effect.time;
   // `PUT /tasks/{taskId}/assignee` names the property, and `POST /tasks/{taskId}/assign` what is done.
   const isRole = effect.assigns !== undefined && !/assign$/i.test(verb);
-  const entry = plan.isBulk ? `all ${resource.name}` : nameEntry(resource);
+  const entry = plan.bulk ? nameEntries(resource, plan.bulk) : nameEntry(resource);
   const request = model.reader.getRequestSchema(route);
   const sent = request === undefined ? [] : [...model.reader.getProperties(request).keys()];
   const what =
@@ -120,6 +120,11 @@ function explainEffect(model: ResourceModel, plan: Plan, effect: Effect): string
           : describeAction(verb, effect, entry, sent);
   const generated = inBrackets(describe('generates', listGeneratedByAction(model, plan)));
   return `${what}: ${describeEffect(effect, getSenderFlags(model.inference, resource))}${generated}`;
+}
+
+/** Names the entries that an action changes: `all alerts`, or `the alerts in ids`. */
+function nameEntries({ name }: Resource, { ids }: BulkAction): string {
+  return ids === undefined ? `all ${name}` : `the ${name} in ${ids.length === 0 ? 'the body' : ids.join('.')}`;
 }
 
 /** Describes a list of the users who follow a user, or whom a user follows. */
@@ -136,6 +141,7 @@ function explainFollows(model: ResourceModel, plan: Plan, { list, items }: NonNu
 export function explainPlan(model: ResourceModel, plan: Plan): string {
   const { action, resource, mount, route, effect } = plan;
   if (effect) return explainEffect(model, plan, effect);
+  if (plan.bulk) return `deletes ${nameEntries(resource, plan.bulk)}`;
   if (action === 'count') return explainCounts(model, plan);
   if (plan.login) return explainLogin(plan.login, addArticle(resource.singular));
   if (plan.follows) return explainFollows(model, plan, plan.follows);
@@ -272,9 +278,10 @@ function nameParent({ inference: { users } }: ResourceModel, { parents }: Mount)
   return parent?.isSender ? `the ${users?.singular} who sends the request` : parent?.path;
 }
 
-function describeId({ mount: { id } }: Plan): string {
+function describeId({ mount: { id }, idInQuery }: Plan): string {
   const names = [id.property, id.alias].filter((name) => name !== undefined);
-  return names.length === 0 ? 'the id is only in the path' : `id: ${names.join(' or ')}`;
+  const place = idInQuery === undefined ? 'the id is only in the path' : 'the id is';
+  return names.length === 0 ? place : `id: ${names.join(' or ')}`;
 }
 
 function describe(label: string, names: readonly string[]): readonly string[] {

@@ -1,5 +1,6 @@
 import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { normalizeName } from '../util/names.ts';
+import { findChangedNumber } from './bulk-actions.ts';
 import type { Embedded } from './embedded.ts';
 import { getEnvelopeValues } from './envelopes.ts';
 import { listComputed } from './nested-defaults.ts';
@@ -38,10 +39,13 @@ export function listGeneratedByAction(model: ResourceModel, plan: Plan): readonl
   const known = [...own.map(normalizeName), ...getSetNames(model)(resource).known];
   const envelope = getEnvelopeValues(reader, model.contract.isValid, route, route.successStatus);
   const isId = (name: string) => ['id', `${normalizeName(resource.singular)}id`].includes(normalizeName(name));
+  const numbers = [...reader.getProperties(shown)].filter(([, schema]) => reader.allowsNumber(schema));
+  const changed = plan.bulk ? findChangedNumber(numbers.map(([name]) => name)) : undefined;
   return reader
     .getRequired(shown)
     .filter(
       (name) =>
+        name !== changed &&
         !known.includes(normalizeName(name)) &&
         !Object.hasOwn(envelope, name) &&
         !isId(name) &&

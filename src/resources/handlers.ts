@@ -4,9 +4,9 @@ import type { Entry, State } from '../store/state.ts';
 import { normalizeName } from '../util/names.ts';
 import { isPathSegment } from '../util/request-target.ts';
 import { changePassword } from './accounts.ts';
-import { applyEffect } from './actions.ts';
 import { addEntry, addMember, finishChange, takeParts } from './add-entry.ts';
 import { applyAction, followState } from './apply-action.ts';
+import { actOnSeveral } from './apply-bulk-action.ts';
 import { findNamedUser } from './assignments.ts';
 import { addNotes } from './broken-limits.ts';
 import { count } from './count-entries.ts';
@@ -292,7 +292,7 @@ function listChanges(current: Entry, changed: Entry): Entry {
 
 /** Handles an action such as `POST /tasks/{taskId}/complete`. */
 async function act(model: ResourceModel, plan: Plan, input: Input, context: Context): Promise<HandlerResponse> {
-  if (plan.isBulk) return actOnAll(model, plan, input, context);
+  if (plan.bulk) return actOnSeveral(model, plan, plan.bulk, input, context);
   const entry = await context.update((state, nowMs) => {
     requireParents(model, state, plan, input.path);
     const current = findEntry(plan, state, input.path);
@@ -316,26 +316,6 @@ async function setPassword(model: ResourceModel, plan: Plan, input: Input, conte
     return { next: setEntry(model, plan, state, { current, entry: changed }), result: changed };
   });
   return respond(model, plan, input, { status: route.successStatus, state: context.read(), entry });
-}
-
-/** Handles an action on all entries of a list, such as `POST /notifications/read-all`. */
-async function actOnAll(model: ResourceModel, plan: Plan, input: Input, context: Context): Promise<HandlerResponse> {
-  const { path } = input;
-  const { effect, resource, mount } = plan;
-  await context.update((state, nowMs) => {
-    requireParents(model, state, plan, path);
-    const time = model.formatTime(resource, effect?.time?.property, nowMs);
-    let list = getEntryList(state, resource);
-    for (const entry of listChildrenOf(list, mount, path)) {
-      const shown = model.derived.complete(resource, entry);
-      const changes = effect ? applyEffect(effect, shown, time) : {};
-      if (Object.keys(changes).length === 0) continue;
-      const updated = model.updateEntry(plan, entry, (old) => old, {}, nowMs);
-      list = replaceEntry(list, entry, model.setOrRemove(resource, updated, changes));
-    }
-    return { next: setEntries(state, resource, list), result: undefined };
-  });
-  return respond(model, plan, input, { status: plan.route.successStatus, state: context.read(), entry: undefined });
 }
 
 async function remove(model: ResourceModel, plan: Plan, input: Input, context: Context): Promise<HandlerResponse> {

@@ -1,6 +1,7 @@
 import type { Route } from '../openapi/routes.ts';
-import { findAssignment, findEffect, splitActionPath, splitBulkPath } from './actions.ts';
+import { findAssignment, findEffect, splitActionPath } from './actions.ts';
 import { planArchiving } from './archiving.ts';
+import { planBulk } from './bulk-actions.ts';
 import { addUsers } from './created-users.ts';
 import { getDocumentPaths, getOverrides, type Overrides } from './document-paths.ts';
 import { findReference, findResources } from './find-resources.ts';
@@ -235,22 +236,6 @@ function planAction(
     : { ...base, responsePath: located };
 }
 
-/** Returns the plan of an action on all entries of a list, such as `POST /notifications/read-all`. */
-function planBulk(reader: SchemaReader, resources: readonly Resource[], route: Route): Plan | undefined {
-  const bulk = ['POST', 'PUT', 'PATCH'].includes(route.method) ? splitBulkPath(route.path) : undefined;
-  const place = bulk && findPlaceOfForm(resources, bulk.collection);
-  if (!bulk || !place || place.isItem || place.resource.kind !== 'collection') return undefined;
-  const request = reader.getRequestSchema(route);
-  if (request !== undefined && reader.getRequired(request).length > 0) return undefined;
-  const { resource, mount } = place;
-  const effect = findEffect(reader, resource, route, bulk.verb);
-  if (!effect || effect.setsBody || effect.counter || effect.values.length + (effect.time ? 1 : 0) === 0)
-    return undefined;
-  const own = { ...mount, parents: renameParameters(mount, `${bulk.collection}/{}`).parents };
-  const base = { route, action: 'act', resource, requestPath: [], entryPath: [], responsePath: [] } as const;
-  return { ...base, mount: own, effect, isBulk: true, hidesEntry: true };
-}
-
 /**
  * Returns the plan of a GET whose response has numbers of entries, such as `GET /statistics` with `taskCount`.
  * Below an entry, such as `/projects/{projectId}/statistics`, the entries that belong to it are counted, and below
@@ -325,7 +310,8 @@ function planRoute(
       planCounts(reader, resources, route, context) ??
       describeUnknownPath(reader, route)
     );
-  return planPlace(reader, resources, route, { place, overrides, context });
+  const bulk = place.isItem ? undefined : planBulk(reader, resources, route);
+  return bulk ?? planPlace(reader, resources, route, { place, overrides, context });
 }
 
 /** Returns what an operation at a place of a resource does. If the operation is mocked, returns the reason as text. */

@@ -100,6 +100,9 @@ export function readListParameters(
       filters.set(name, { ...filter, ...(ignoresCase && { ignoresCase }), ...(searched && { searched }) });
     }
   }
+  const described = byMeaning.cursor === undefined ? findDescribedCursor(fields, byMeaning) : undefined;
+  if (described !== undefined) byMeaning.cursor = described;
+  filters.delete(described ?? '');
   // If there is no other sort parameter, `order=name` sorts by the property `name`.
   if (byMeaning.order !== undefined && byMeaning.sort === undefined) byMeaning.sort = byMeaning.order;
   const used = [...Object.values(byMeaning), ...filters.keys()];
@@ -119,6 +122,19 @@ export function readListParameters(
     ignored: fields.map(({ name }) => name).filter((name) => !used.includes(name)),
     firstPage: page && isZeroBased(page, getKeyword) ? 0 : 1,
   };
+}
+
+/** Returns the name of the only parameter that the document describes as a cursor, such as `before`. */
+function findDescribedCursor(
+  fields: readonly QueryField[],
+  byMeaning: Partial<Record<Meaning, string>>,
+): string | undefined {
+  if (byMeaning.page !== undefined || byMeaning.offset !== undefined) return undefined;
+  const known = Object.values(byMeaning);
+  const [only, ...others] = fields.filter(
+    ({ name, description }) => /\bcursor\b/i.test(description) && !known.includes(name),
+  );
+  return only && others.length === 0 ? only.name : undefined;
 }
 
 /** Returns whether a document says that the first page has the number 0. */

@@ -227,6 +227,16 @@ export interface PasswordChange {
   readonly passwords: Passwords;
 }
 
+/** The entries that an action on several entries of a list changes or deletes. */
+export interface BulkAction {
+  readonly verb: string;
+  /**
+   * The property names that lead to the ids in the request body, such as `['ids']`.
+   * Empty if the body is the list of ids. Undefined if the action is for all entries.
+   */
+  readonly ids: readonly string[] | undefined;
+}
+
 /** What an action such as `complete` changes in an entry. */
 export interface Effect {
   readonly values: readonly { readonly property: string; readonly value: unknown }[];
@@ -322,8 +332,8 @@ export interface Plan {
   readonly isPermanent?: boolean;
   /** The query parameter with which a deletion can't be taken back: `?permanent=true`. */
   readonly permanentQuery?: string;
-  /** Whether the action changes all entries of the list, as in `POST /notifications/read-all`. */
-  readonly isBulk?: boolean;
+  /** Which entries of the list an action changes or deletes, as in `POST /notifications/read-all`. */
+  readonly bulk?: BulkAction;
   /** The numbers of entries in the response. Only for the action `count`. */
   readonly counts?: readonly Derived[];
   /** The login or the registration. Only for the action `logIn`. */

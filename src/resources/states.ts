@@ -93,7 +93,9 @@ export function findStateValue(reader: SchemaReader, schema: string, segment: st
   const word = removeFillers(segment);
   const named = findNamedValue(reader, schema, word);
   if (named) return named;
-  const undone = findBoolean(reader, schema, listOpposites(segment).flatMap(listStateWords));
+  // `read` takes back what `unread` says.
+  const negated = listStateWords(word).map((one) => `un${one}`);
+  const undone = findBoolean(reader, schema, [...listOpposites(segment).flatMap(listStateWords), ...negated]);
   if (undone !== undefined) return { property: undone, value: false };
   const opposite = removeNegation(word);
   return opposite === undefined ? undefined : findOtherOfTwo(reader, schema, opposite);

@@ -13,6 +13,7 @@ const Visit = createObject({
   state: { type: 'string', enum: ['draft', 'published'], default: 'draft' },
   isDefault: FLAG,
   read: FLAG,
+  unpaid: FLAG,
   hidden: FLAG,
   archived: FLAG,
   enabled: FLAG,
@@ -30,6 +31,7 @@ const ACTIONS = {
   'set-default': 'marks a visit as default: isDefault → true',
   'mark-as-read': 'marks a visit as read: read → true',
   unread: 'marks a visit as unread: read → false',
+  paid: 'marks a visit as paid: unpaid → false',
   hide: 'hides a visit: hidden → true',
   show: 'shows a visit: hidden → false',
   restore: 'restores a visit: archived → false',
@@ -44,6 +46,9 @@ const PATHS = {
   '/visits/{visitId}/avatar': { post: { ...visit, request: createObject({ 'avatar!': TEXT }) } },
   '/visits/{visitId}/update-name': { post: { ...visit, request: createObject({ 'name!': TEXT }) } },
 
+  '/visits/{visitId}/name': {
+    post: { response: TEXT, responseType: 'text/html', request: createObject({ name: TEXT }) },
+  },
   '/visits/{visitId}/decrease': { put: { ...visit, request: createObject({ 'seats!': { type: 'integer' } }) } },
   '/visits/{visitId}/add-seats': { post: { ...visit, request: createObject({ 'seats!': { type: 'integer' } }) } },
   '/visits/{visitId}/archive': { put: { ...visit, request: createObject({ archived: FLAG }) } },
@@ -59,6 +64,7 @@ describe('The word for an action in a path', () => {
     );
     expect(explained).toMatchObject({
       'POST /visits/{visitId}/constructor': 'mocked: an action: the document does not say what the action changes',
+      'POST /visits/{visitId}/name': 'mocked: an action: the document does not say what the action changes',
       'POST /visits/{visitId}/avatar': 'real: changes avatar of a visit: the properties in the body',
       'PUT /visits/{visitId}/decrease': 'real: decreases a visit: seats - the number in the body',
       'POST /visits/{visitId}/update-name': 'real: updates name of a visit: the properties in the body',

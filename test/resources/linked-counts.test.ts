@@ -93,3 +93,17 @@ it('explain names what the numbers count', async () => {
     expect(text).toContain(part);
   expect(text).not.toContain('generates: progress');
 });
+
+it('A state that several kinds of entries have is counted in the entries that another number counts', async () => {
+  const Feed = createObject({ 'id!': INTEGER, 'name!': TEXT, 'item_count!': INTEGER, 'unread_count!': INTEGER });
+  const entry = createObject({ 'id!': INTEGER, feed_id: INTEGER, unread: { type: 'boolean' } });
+  const explained = await explainApi({
+    paths: {
+      ...createResourcePaths('/feeds/{id}', refer('Feed'), createObject({ 'name!': TEXT })),
+      ...createResourcePaths('/items/{id}', refer('Item')),
+      ...createResourcePaths('/bookmarks/{id}', refer('Bookmark')),
+    },
+    schemas: { Feed, Item: entry, Bookmark: entry },
+  });
+  expect(explained['GET /feeds']).toContain('computes: item_count, unread_count (items with unread true)');
+});

@@ -162,12 +162,16 @@ describe('A wrapped list', () => {
     expect(Object.fromEntries(bodies)).toEqual(Object.fromEntries(expected));
   });
 
-  it('leads through all pages by its cursor', async () => {
+  it.each([
+    ['cursor', ''],
+    ['before', 'The cursor of the previous page'],
+  ])('leads through all pages by its cursor in %s', async (name, description) => {
     const response = createObject({ 'data!': PETS, 'next_cursor!': { type: ['string', 'null'] } });
-    const get = await startPets({ query: { limit: INTEGER, cursor: TEXT }, response });
+    const query = { limit: INTEGER, [name]: TEXT };
+    const get = await startPets({ query, response, descriptions: { [name]: description } });
     const ids: number[] = [];
-    for (let cursor: string | null = ''; cursor !== null; ) {
-      const { body } = await get(`limit=2&cursor=${cursor}`);
+    for (let cursor: string | null = ''; cursor !== null && ids.length < 9; ) {
+      const { body } = await get(`limit=2&${name}=${cursor}`);
       ids.push(...getIds(body.data));
       cursor = body.next_cursor;
     }

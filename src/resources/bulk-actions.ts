@@ -1,0 +1,81 @@
+import type { Route } from '../openapi/routes.ts';
+import { normalizeName } from '../util/names.ts';
+import { findEffect } from './actions.ts';
+import { getLastSegment, getParameterName, getParentPath } from './names.ts';
+import { findPlaceOfForm, renameParameters } from './places.ts';
+import type { Effect, Plan, Resource } from './resource.ts';
+import type { SchemaReader } from './schema-reader.ts';
+
+/** Matches a segment that stands for several entries of a list, as in `/tasks/batch/complete`. */
+const SEVERAL = /^(?:-|all|bulk|batch|multiple|many|selected)$/i;
+
+/** Matches the same word in a segment such as `read-all` or `bulkComplete`. */
+const SEVERAL_IN_VERB =
+  /(?:^|[_-])(?:all|bulk|batch|multiple|selected)(?=$|[_-])|(?<=[a-z])All(?=$|[A-Z])|^(?:bulk|batch)(?=[A-Z])/i;
+
+const DELETES = /^(?:delete|remove|destroy)$/i;
+
+/** Splits the path of an action on several entries into the path of their list and a verb. */
+function splitBulkPath({ method, path }: Route): { readonly collection: string; readonly verb: string } | undefined {
+  const [last, above] = [getLastSegment(path), getParentPath(path)];
+  if (getParameterName(last) !== undefined) return undefined;
+  if (method === 'DELETE') return { collection: SEVERAL.test(last) ? above : path, verb: 'delete' };
+  if (SEVERAL.test(getLastSegment(above))) return { collection: getParentPath(above), verb: last };
+  const verb = last.replace(SEVERAL_IN_VERB, '').replace(/^[_-]+/, '');
+  return verb === '' ? undefined : { collection: above, verb: verb.charAt(0).toLowerCase() + verb.slice(1) };
+}
+
+/**
+ * Returns the plan of an action on several entries of a list: on all of them, as in `POST /notifications/read-all`, or
+ * on those with the ids in the body, as in `POST /tasks/complete` with `{ "ids": [1, 2] }`.
+ */
+export function planBulk(reader: SchemaReader, resources: readonly Resource[], route: Route): Plan | undefined {
+  const bulk = ['POST', 'PUT', 'PATCH', 'DELETE'].includes(route.method) ? splitBulkPath(route) : undefined;
+  const place = bulk && findPlaceOfForm(resources, bulk.collection);
+  if (!bulk || !place || place.isItem || place.resource.kind !== 'collection') return undefined;
+  const { collection, verb } = bulk;
+  const { resource, mount } = place;
+  const request = reader.getRequestSchema(route);
+  const ids = request === undefined ? undefined : findIds(reader, request, resource);
+  const isAll = /(?:^|[/_-])all(?:$|[/_-])|[a-z]All(?:$|[A-Z])/.test(route.path.slice(collection.length));
+  if (ids === undefined && (!isAll || route.method === 'DELETE')) return undefined;
+  const sent = request === undefined ? [] : reader.getRequired(request);
+  const known = request === undefined ? [] : [...reader.getProperties(request).keys()];
+  if ((ids === undefined ? sent : known).some((name) => name !== ids?.[0])) return undefined;
+  const deletes = DELETES.test(verb);
+  const effect = deletes ? undefined : findEffect(reader, resource, route, verb);
+  if (!deletes && !isSameForAll(effect)) return undefined;
+  const own = { ...mount, parents: renameParameters(mount, `${collection}/{}`).parents };
+  const base = { route, action: 'act', resource, requestPath: [], entryPath: [], responsePath: [] } as const;
+  return { ...base, mount: own, ...(effect && { effect }), bulk: { verb, ids }, hidesEntry: true };
+}
+
+/** Returns whether an action changes the same properties of each entry, without values from the request. */
+function isSameForAll(effect: Effect | undefined): boolean {
+  if (!effect || effect.setsBody || effect.counter) return false;
+  return effect.values.length > 0 || effect.time !== undefined;
+}
+
+/** Returns the path of the list of ids in a request body; undefined if there is none. */
+function findIds(reader: SchemaReader, request: string, { singular, id }: Resource): readonly string[] | undefined {
+  const isList = (schema: string) => {
+    const items = reader.getItems(schema);
+    return items !== undefined && reader.isScalar(items);
+  };
+  if (isList(request)) return [];
+  const names = ['ids', `${normalizeName(singular)}ids`, `${normalizeName(id.property ?? 'id')}s`];
+  const found = [...reader.getProperties(request)].filter(
+    ([name, schema]) => names.includes(normalizeName(name)) && isList(schema),
+  );
+  return found.length === 1 ? found[0]?.slice(0, 1) : undefined;
+}
+
+/** Matches the normalized name of a property with the number of changed entries, such as `updatedCount`. */
+const CHANGED_NUMBER =
+  /^(?:num|total)?(?:updated|modified|affected|changed|marked|deleted|removed|archived|processed|read)(?:count|items|rows|total)?$|^count$/;
+
+/** Returns the property of a response with the number of changed entries. `names`: those with numbers. */
+export function findChangedNumber(names: readonly string[]): string | undefined {
+  const found = names.filter((name) => CHANGED_NUMBER.test(normalizeName(name)));
+  return found.length === 1 ? found[0] : undefined;
+}

@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest';
+import { createList, createObject, createResourcePaths, refer } from '../support/fixtures/api-document.ts';
+import { explainApi } from '../support/harness/explain-api.ts';
+import { startApi } from '../support/harness/start-api.ts';
+
+const TEXT = { type: 'string' };
+const INTEGER = { type: 'integer' };
+const FLAG = { type: 'boolean' };
+const IDS = { type: 'array', items: INTEGER };
+
+const Item = createObject({
+  'id!': { ...INTEGER, readOnly: true },
+  'title!': TEXT,
+  unread: FLAG,
+  status: { type: 'string', enum: ['open', 'done'] },
+});
+const schemas = { Item };
+
+const PATHS = {
+  ...createResourcePaths('/items/{itemId}', refer('Item'), createObject({ 'title!': TEXT, unread: FLAG })),
+  '/items': {
+    get: { response: createList(refer('Item')) },
+    post: { request: createObject({ 'title!': TEXT, unread: FLAG }), status: 201, response: refer('Item') },
+    delete: { request: createObject({ 'ids!': IDS }), status: 204 },
+  },
+  '/items/-/read': { patch: { request: createObject({ 'ids!': IDS }), status: 204 } },
+  '/items/complete': {
+    post: { request: IDS, response: createObject({ 'message!': TEXT, 'updatedCount!': INTEGER }) },
+  },
+  '/items/bulk-reopen': { post: { request: createObject({ 'ids!': IDS, 'force!': FLAG }), status: 204 } },
+  '/items/bulk/delete': { post: { request: createObject({ 'item_ids!': IDS }), status: 204, errors: [404] } },
+  '/items/mark-all-unread': { post: { status: 204 } },
+};
+
+/** Starts a server with three items. */
+async function startItems() {
+  const server = await startApi({ paths: PATHS, schemas });
+  for (const title of ['a', 'b', 'c']) await server.ask('POST', '/items', { title, unread: true });
+  const list = async (name: string) =>
+    (await server.ask('GET', '/items')).body.map((item: Record<string, unknown>) => item[name]);
+  return { ...server, list };
+}
+
+describe('An action on several entries', () => {
+  it('is explained with the place of the ids', async () => {
+    expect(await explainApi({ paths: PATHS, schemas })).toMatchObject({
+      'PATCH /items/-/read': 'real: marks the items in ids as read: unread → false',
+      'POST /items/complete': 'real: completes the items in the body: status → "done" (generates: message)',
+      'POST /items/bulk-reopen': expect.stringMatching(/^mocked: an action/),
+      'POST /items/bulk/delete': 'real: deletes the items in item_ids',
+      'DELETE /items': 'real: deletes the items in ids',
+      'POST /items/mark-all-unread': 'real: marks all items as unread: unread → true',
+    });
+  });
+
+  it('changes those with the ids in the request, and shows how many it has changed', async () => {
+    const { ask, list } = await startItems();
+    expect(await ask('PATCH', '/items/-/read', { ids: [1, 3, 9] })).toMatchObject({ status: 204 });
+    expect(await list('unread')).toEqual([false, true, false]);
+    expect((await ask('POST', '/items/complete', [2, 3])).body).toMatchObject({ updatedCount: 2 });
+    expect((await ask('POST', '/items/complete', [1, 2])).body).toMatchObject({ updatedCount: 1 });
+    await ask('POST', '/items/mark-all-unread');
+    expect(await list('unread')).toEqual([true, true, true]);
+  });
+
+  it('deletes those with the ids in the request, or none if an id is unknown and 404 is documented', async () => {
+    const { ask, list } = await startItems();
+    const refused = await ask('POST', '/items/bulk/delete', { item_ids: [1, 9] });
+    expect(refused).toMatchObject({ status: 404 });
+    expect(await list('id')).toEqual([1, 2, 3]);
+    expect(await ask('POST', '/items/bulk/delete', { item_ids: [1] })).toMatchObject({ status: 204 });
+    expect(await ask('DELETE', '/items', { ids: [3] })).toMatchObject({ status: 204 });
+    expect(await list('id')).toEqual([2]);
+  });
+});
