@@ -11,6 +11,7 @@ import { requireParents } from './require-entries.ts';
 import type { BulkAction, Effect, Plan } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 import { respond } from './respond.ts';
+import { keepDeleted } from './trash.ts';
 import { requireUnused } from './unlink-entries.ts';
 import { deleteEntries } from './user-links.ts';
 
@@ -32,7 +33,7 @@ export async function actOnSeveral(
     );
     return plan.effect
       ? changeEntries(model, plan, plan.effect, { state, nowMs, entries })
-      : { next: removeEntries(model, plan, state, entries), result: entries.length };
+      : { next: removeEntries(model, plan, { state, nowMs, entries }), result: entries.length };
   });
   const response = respond(model, plan, input, {
     status: plan.route.successStatus,
@@ -84,9 +85,20 @@ function changeEntries(
   return { next: setEntries(state, resource, list), result };
 }
 
-function removeEntries(model: ResourceModel, plan: Plan, state: State, entries: readonly Entry[]): State {
+/** Deletes entries, or moves them to the trash as their `DELETE` does. */
+function removeEntries(
+  model: ResourceModel,
+  plan: Plan,
+  { state, nowMs, entries }: { readonly state: State; readonly nowMs: number; readonly entries: readonly Entry[] },
+): State {
+  const { resource } = plan;
   requireUnused(model, plan, state, entries);
-  return deleteEntries(model, plan.resource, state, entries);
+  const trash = model.inference.trashes.find(({ trashOf }) => trashOf?.name === resource.name);
+  if (!trash) return deleteEntries(model, resource, state, entries);
+  return entries.reduce<State>((before, entry) => {
+    const after = deleteEntries(model, resource, before, [entry]);
+    return keepDeleted(model, trash, { before, after, entry, nowMs }).next;
+  }, state);
 }
 
 /** Returns a response whose body shows the number of changed entries, if it has a property for it. */

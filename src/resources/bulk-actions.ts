@@ -5,6 +5,7 @@ import { getLastSegment, getParameterName, getParentPath } from './names.ts';
 import { findPlaceOfForm, renameParameters } from './places.ts';
 import type { Effect, Plan, Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
+import { DELETED_NAMES } from './view-words.ts';
 
 /** Matches a segment that stands for several entries of a list, as in `/tasks/batch/complete`. */
 const SEVERAL = /^(?:-|all|bulk|batch|multiple|many|selected)$/i;
@@ -50,9 +51,13 @@ export function planBulk(reader: SchemaReader, resources: readonly Resource[], r
   return { ...base, mount: own, ...(effect && { effect }), bulk: { verb, ids }, hidesEntry: true };
 }
 
-/** Returns whether an action changes the same properties of each entry, without values from the request. */
+/**
+ * Returns whether an action changes the same properties of each entry, without values from the request.
+ * Deleted entries are in no list, so that a list of ids can't restore them.
+ */
 function isSameForAll(effect: Effect | undefined): boolean {
-  if (!effect || effect.setsBody || effect.counter) return false;
+  if (!effect || effect.setsBody || effect.counter || effect.toggles !== undefined) return false;
+  if (effect.time && DELETED_NAMES.includes(normalizeName(effect.time.property))) return false;
   return effect.values.length > 0 || effect.time !== undefined;
 }
 

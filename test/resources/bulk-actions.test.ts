@@ -72,4 +72,26 @@ describe('An action on several entries', () => {
     expect(await ask('DELETE', '/items', { ids: [3] })).toMatchObject({ status: 204 });
     expect(await list('id')).toEqual([2]);
   });
+
+  it('moves them to the trash if a single DELETE does', async () => {
+    const Note = createObject({ 'id!': INTEGER, 'title!': TEXT, deletedAt: { type: ['string', 'null'] } });
+    const ids = createObject({ 'ids!': IDS });
+    const { ask } = await startApi({
+      paths: {
+        ...createResourcePaths('/notes/{noteId}', refer('Note'), createObject({ 'title!': TEXT })),
+        '/notes/trash': { get: { response: createList(refer('Note')) } },
+        '/notes/{noteId}/restore': { post: { response: refer('Note') } },
+        '/notes/bulk-delete': { post: { request: ids, status: 204 } },
+        '/notes/bulk-restore': { post: { request: ids, status: 204 } },
+      },
+      schemas: { Note },
+    });
+    for (const title of ['a', 'b', 'c']) await ask('POST', '/notes', { title });
+    await ask('POST', '/notes/bulk-delete', { ids: [1, 3] });
+    const list = async (path: string) => (await ask('GET', path)).body.map(({ id }: { id: number }) => id);
+    expect([await list('/notes'), await list('/notes/trash')]).toEqual([[2], [1, 3]]);
+    expect(await ask('POST', '/notes/3/restore')).toMatchObject({ status: 200, body: { id: 3 } });
+    expect([await list('/notes'), await list('/notes/trash')]).toEqual([[2, 3], [1]]);
+    expect((await ask('POST', '/notes/bulk-restore', { ids: [1] })).headers.get('x-mocked')).toBe('operation');
+  });
 });
