@@ -9,10 +9,29 @@ import { mapNodes } from './walk-schemas.ts';
  * Returns the errors that prevent a document from being served.
  * If there are invalid references, returns only these.
  * Otherwise returns the invalid paths and operations, and the schemas that are too large.
+ * `strict`: whether an operation without responses is an error.
  */
-export function checkStructure(document: Document): readonly Issue[] {
+export function checkStructure(document: Document, strict: boolean): readonly Issue[] {
   const issues = checkReferences(document);
-  return issues.length > 0 ? issues : [...checkPaths(document), ...checkSchemas(document)];
+  if (issues.length > 0) return issues;
+  const silent = strict ? findSilentOperations(document) : [];
+  return [...silent, ...checkPaths(document), ...checkSchemas(document)];
+}
+
+/** Returns the operations whose `responses` are empty, or missing although OpenAPI 3.0 requires them. */
+export function findSilentOperations(document: Document): readonly Issue[] {
+  return Object.entries(toNode(document.paths)).flatMap(([path, item]) =>
+    listOperations(document, toNode(item)).flatMap(({ pointer, node }) =>
+      isSilent(document, toNode(node)) ? [{ pointer: formatPointer('paths', path) + pointer, message: SILENT }] : [],
+    ),
+  );
+}
+
+const SILENT = 'documents no response: add at least one status below responses';
+
+function isSilent({ openapi }: Document, { responses }: Node): boolean {
+  if (responses === undefined) return String(openapi).startsWith('3.0');
+  return responses === null || (isNode(responses) && Object.keys(responses).length === 0);
 }
 
 function checkSchemas(document: Document): readonly Issue[] {
@@ -77,10 +96,10 @@ function checkPaths(document: Document): readonly Issue[] {
 
 function checkOperation(document: Document, pointer: string, operation: unknown): readonly Issue[] {
   if (!isNode(operation)) return [{ pointer, message: 'is not an operation: it must be an object' }];
-  const { responses = {}, parameters = [], requestBody } = operation;
-  const canBeEmpty = operation.responses === undefined && allowsNoResponses(document);
-  if (!isNode(responses) || (getStatuses(responses).length === 0 && !canBeEmpty))
-    return [{ pointer, message: 'documents no response: add at least one status below responses' }];
+  const { parameters = [], requestBody } = operation;
+  const responses = operation.responses ?? {};
+  if (!isNode(responses) || (getStatuses(responses).length === 0 && Object.keys(responses).length > 0))
+    return [{ pointer, message: SILENT }];
   if (!Array.isArray(parameters)) return [{ pointer: `${pointer}/parameters`, message: 'is not an array' }];
   const unknown = Object.keys(responses).filter((key) => !key.startsWith('x-') && !isStatus(key));
   return [
@@ -169,11 +188,6 @@ function hasFinalStatus({ responses }: Node): boolean {
 
 /** The responses that are added to an operation without a final response. */
 const ANY_RESPONSE = { default: { description: 'Any response.' } };
-
-/** Returns whether an operation can have no `responses`. OpenAPI 3.1 allows this, and OpenAPI 3.0 does not. */
-function allowsNoResponses({ openapi }: Document): boolean {
-  return !String(openapi).startsWith('3.0');
-}
 
 function takeId(takenIds: Set<string>, preferredId: string): string {
   let id = preferredId;

@@ -3,7 +3,7 @@ import { formatPointer } from '../util/json-pointer.ts';
 import { suggestName } from '../util/names.ts';
 import { toPattern } from '../util/request-target.ts';
 import { type Bundle, bundleDocument } from './bundle.ts';
-import { checkStructure, withOperationIds } from './check-structure.ts';
+import { checkStructure, findSilentOperations, withOperationIds } from './check-structure.ts';
 import type { CompiledDocuments, DocumentEdit } from './compiled-contract.ts';
 import { type Document, formatIssues, formatLike, getNode, parseSource, toDocument, toNode } from './document.ts';
 import type { DocumentSource, SourceOptions } from './document-source.ts';
@@ -208,7 +208,7 @@ export function getPartPaths(path: string): readonly string[] {
  */
 export function createDocuments(
   { path, bytes, reader, converted, toSourcePointer }: DocumentSource,
-  { edit }: ContractOptions,
+  { edit, strict }: ContractOptions,
   overlay?: Overlay,
 ): LoadedDocuments {
   const text = bytes.toString();
@@ -218,11 +218,11 @@ export function createDocuments(
   const main = { path, text, bytes, content: edit ? edit.edit(parsed) : parsed, issues, toSourcePointer };
   const files = new SourceFiles(main, reader);
   const { document, locate, issues: broken, unused } = overlayBundle(bundleFiles(files, main), overlay);
-  const found = broken.length > 0 ? broken : checkStructure(document);
+  const found = broken.length > 0 ? broken : checkStructure(document, strict);
   if (found.length > 0) throw new UserError(formatIssues(locate, found));
   const { document: normalized, warnings } = normalizeSchemas(document);
   const withIds = withOperationIds(normalized);
-  const ignored = [...warnings, ...findIgnoredParts(withIds)];
+  const ignored = [...warnings, ...findSilentOperations(document), ...findIgnoredParts(withIds)];
   const notes = [
     ...(converted ? [describeConversion(path)] : []),
     ...unused,

@@ -101,6 +101,15 @@ describe('loadContract accepts', () => {
     expect(await getDynamicBody(text)).toBeUndefined();
   });
 
+  it.each(['responses: {}', 'responses:', 'summary: s'])('an operation with %s, with a warning', async (content) => {
+    const path = await writeDocument(withPaths(`/a: { get: { ${content} } }`));
+    const { warning } = await loadContract({ path, strict: false });
+    expect(warning).toContain('#/paths/~1a/get documents no response: add at least one status below responses');
+    await expect(loadContract({ path, strict: true })).rejects.toThrow('documents no response');
+    const { ask } = await startStorefront({ contract: path });
+    expect(await ask('GET', '/a')).toMatchObject({ status: 200, body: undefined });
+  });
+
   it('an operation whose only status is 101, which no response can have', async () => {
     const path = await writeDocument(withPaths('/a: { get: { responses: { "101": { description: A WebSocket } } } }'));
     const { routes } = await loadContract({ path, strict: false });
