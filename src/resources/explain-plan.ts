@@ -346,14 +346,14 @@ function describeSort(name: string, unsorted: readonly string[]): string {
 
 /** Describes a login: `logs in a user by email`, `logs in a user by email or refreshToken`. */
 function explainLogin(
-  { isRegistration, isRenewal, createsUnknown, credentials, refreshToken, clientId }: Login,
+  { isRegistration, isRenewal, creates, credentials, refreshToken, clientId }: Login,
   user: string,
 ): string {
   if (isRegistration) return `registers ${user} by ${credentials?.login}`;
   if (isRenewal) return `returns another token for ${user}`;
   const names = [credentials?.login, refreshToken, clientId].filter((name) => name !== undefined);
   return credentials || refreshToken !== undefined
-    ? `logs in ${user} by ${names.join(' or ')}${createsUnknown ? ', and creates an unknown one' : ''}`
+    ? `logs in ${user} by ${names.join(' or ')}${creates ? `, and creates ${creates === 'any' ? 'an unknown one' : 'the first one'}` : ''}`
     : `returns a token for the client in ${clientId}`;
 }
 

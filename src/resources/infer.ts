@@ -1,4 +1,5 @@
 import type { Route } from '../openapi/routes.ts';
+import { requiresCredentials } from '../openapi/security.ts';
 import { findAssignment, findEffect, splitActionPath } from './actions.ts';
 import { planArchiving } from './archiving.ts';
 import { planBulk } from './bulk-actions.ts';
@@ -79,7 +80,8 @@ export function inferResources(reader: SchemaReader, documented: readonly Route[
   const resources = omitMarkedLists(sent, marks);
   const isRegistered = routes.some((route) => users && findLogin(reader, users, route, isHidden)?.isRegistration);
   const follow = users && findFollow(reader, users, routes);
-  const context = { follow, loginPaths, ownPaths, isHidden, createsUnknown: isHidden && !isRegistered };
+  const creates = isRegistered ? undefined : isHidden ? 'any' : needsFirstUser(users, routes) ? 'first' : undefined;
+  const context = { follow, loginPaths, ownPaths, isHidden, creates } as const;
   const { plans, mockedPlans, reasons } = planRoutes(reader, resources, restRoutes, {
     planUser: (route) => users && planUser(reader, users, route, context),
     sender: { users, marks, ownPaths: hasLogin ? ownPaths : undefined },
@@ -106,6 +108,13 @@ export function inferResources(reader: SchemaReader, documented: readonly Route[
     mockedPlans,
     reasons,
   };
+}
+
+/** Returns whether users are created only by operations that require the credentials of a user. */
+function needsFirstUser(users: Resource | undefined, routes: readonly Route[]): boolean {
+  const lists = users?.mounts.map(({ collection }) => collection) ?? [];
+  const creates = routes.filter(({ method, path }) => method === 'POST' && lists.includes(path));
+  return creates.length > 0 && creates.every(requiresCredentials);
 }
 
 /**

@@ -6,7 +6,7 @@ import { formatPointer, parsePointer } from '../util/json-pointer.ts';
 import { normalizeName } from '../util/names.ts';
 import { hasPassword } from './accounts.ts';
 import { addEntry } from './add-entry.ts';
-import { getEntryList, setEntries } from './entries.ts';
+import { getEntries, getEntryList, setEntries } from './entries.ts';
 import { replaceEntry } from './entry-lists.ts';
 import { getInner, getKeyValue, removePathValues, setInner } from './entry-values.ts';
 import { addIds } from './named-ids.ts';
@@ -122,7 +122,7 @@ async function findUser(model: ResourceModel, plan: Plan, sent: Node, context: C
   const used = chooseLogin(credentials, sent);
   const find = (state: State) => findByLogin(users, state, used, sent[used]);
   const user =
-    find(context.read()) ?? (login?.createsUnknown ? await register(model, plan, sent, context, find) : undefined);
+    find(context.read()) ?? (createsUser(plan, context) ? await register(model, plan, sent, context, find) : undefined);
   if (user && hasPassword(users, user, password)) return user;
   throw new DomainError(
     'invalid-credentials',
@@ -130,6 +130,11 @@ async function findUser(model: ResourceModel, plan: Plan, sent: Node, context: C
       ? `the ${credentials.password} is wrong: send the one of the registration`
       : `no ${users.singular} has this ${used}: send the ${used} of an existing ${users.singular}${canRegister(model) ? ', or register first' : ''}`,
   );
+}
+
+/** Returns whether a login creates its user: any unknown one, or only the first. */
+function createsUser({ login, resource }: Plan, context: Context): boolean {
+  return login?.creates === 'any' || (login?.creates === 'first' && getEntries(context.read(), resource).length === 0);
 }
 
 function canRegister({ inference }: ResourceModel): boolean {

@@ -208,8 +208,11 @@ export interface Login {
   readonly isRegistration: boolean;
   /** Whether a request without a body gets another token for that in its header. */
   readonly isRenewal?: boolean;
-  /** Whether a login with an unknown name creates the user, because no operation registers or lists users. */
-  readonly createsUnknown?: boolean;
+  /**
+   * The users that a login with an unknown name creates: `any` if no operation registers or lists users, and `first` if
+   * only users can create others.
+   */
+  readonly creates?: 'any' | 'first' | undefined;
 }
 
 /** The names of the properties with passwords in a request body. */

@@ -1,6 +1,7 @@
 import { getNode, toNode } from '../openapi/document.ts';
 import type { Route } from '../openapi/routes.ts';
 import { requiresCredentials } from '../openapi/security.ts';
+import { isSecretName } from '../util/redact-secrets.ts';
 import { splitActionPath } from './actions.ts';
 import { getOverrides } from './document-paths.ts';
 import { isOnlyEnvelope } from './envelopes.ts';
@@ -9,7 +10,7 @@ import { locateRequest, locateResponse } from './locate.ts';
 import { getParentPath } from './names.ts';
 import { hasProperties, namesOne } from './path-keys.ts';
 import { findPlaceOfForm, renameParameters, sendsPart } from './places.ts';
-import type { Action, Effect, Follow, PasswordChange, Plan, Resource } from './resource.ts';
+import type { Action, Effect, Follow, Login, PasswordChange, Plan, Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
 import { findLogin, findOwnUser, findPasswordChange, isLogout } from './users.ts';
 
@@ -21,8 +22,8 @@ interface UserContext {
   readonly ownPaths: readonly string[];
   /** Whether no operation lists the users. */
   readonly isHidden: boolean;
-  /** Whether a login creates an unknown user. */
-  readonly createsUnknown: boolean;
+  /** The unknown users that a login creates. */
+  readonly creates: Login['creates'];
   /** How users follow each other. */
   readonly follow: Follow | undefined;
 }
@@ -34,17 +35,17 @@ export function planUser(
   reader: SchemaReader,
   users: Resource,
   route: Route,
-  { loginPaths, ownPaths, isHidden, createsUnknown, follow }: UserContext,
+  { loginPaths, ownPaths, isHidden, creates, follow }: UserContext,
 ): Plan | undefined {
   if (getOverrides(reader.document, route).off) return undefined;
   const [mount] = users.mounts;
   if (!mount || mount.parents.length > 0) return undefined;
   const base = { route, resource: users, mount, requestPath: [], entryPath: [] } as const;
   const login = findLogin(reader, users, route, isHidden);
-  if (login) return { ...base, action: 'logIn', responsePath: [], login: { ...login, createsUnknown } };
+  if (login) return { ...base, action: 'logIn', responsePath: [], login: { ...login, creates } };
+  if (isLogout(reader, route, loginPaths)) return { ...base, action: 'logOut', responsePath: [] };
   if (route.method === 'DELETE' && (ownPaths.includes(route.path) || deletesOwnUser(reader, users, route, loginPaths)))
     return { ...base, action: 'delete', responsePath: [], isSender: true };
-  if (isLogout(route, loginPaths)) return { ...base, action: 'logOut', responsePath: [] };
   const change = loginPaths.length > 0 ? findPasswordChange(reader, route) : undefined;
   if (change && !findOwnUser(reader, users, route)) return planPasswordChange(reader, users, route, change);
   if (follow && followsUser(reader, users, route)) return planFollow(reader, users, route, follow);
@@ -70,8 +71,14 @@ function changesOwnUser(reader: SchemaReader, users: Resource, route: Route, own
   const response = reader.getResponseSchema(route, route.successStatus);
   const isChange = ['PUT', 'PATCH'].includes(route.method) && ownPaths.includes(route.path);
   if (!isChange || request === undefined || users.schema === '') return false;
-  const hidesUser = response === undefined || isOnlyEnvelope(reader, response);
+  const hidesUser = response === undefined || isOnlyEnvelope(reader, response) || showsOnlySecrets(reader, response);
   return hidesUser && hasProperties(reader, request, users.schema);
+}
+
+/** Returns whether a response has only secrets, such as a new token. */
+function showsOnlySecrets(reader: SchemaReader, response: string): boolean {
+  const names = [...reader.getProperties(response).keys()];
+  return names.length > 0 && names.every(isSecretName);
 }
 
 /**

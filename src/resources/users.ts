@@ -1,3 +1,4 @@
+import { getNode, toNode } from '../openapi/document.ts';
 import { isLoginSegment, isLogoutPath, isRegistrationSegment, isRenewalPath } from '../openapi/login-paths.ts';
 import type { Route } from '../openapi/routes.ts';
 import type { Entry, State } from '../store/state.ts';
@@ -272,11 +273,21 @@ export function confirmsEmail({ method, path, parameters }: Route): boolean {
   return method === 'GET' && CONFIRMATION.test(path) && parameters.some(({ name }) => isSecret(name));
 }
 
-/** Returns whether an operation logs a user out: `POST /logout`, or `DELETE` of a path whose `POST` logs in. */
-export function isLogout({ method, path, pathNames }: Route, loginPaths: readonly string[]): boolean {
+/**
+ * Returns whether an operation logs a user out: `POST /logout`, `DELETE` of a path whose `POST` logs in, or `DELETE /me`
+ * with the summary `Log out`.
+ */
+export function isLogout(reader: SchemaReader, route: Route, loginPaths: readonly string[]): boolean {
+  const { method, path, pathNames } = route;
   if (loginPaths.length === 0 || pathNames.length > 0) return false;
-  return isLogoutPath(path) || (method === 'DELETE' && loginPaths.includes(path));
+  if (isLogoutPath(path)) return true;
+  if (method !== 'DELETE') return false;
+  const { summary = '', description = '' } = toNode(getNode(reader.document, route.pointer));
+  const text = `${summary} . ${description}`;
+  return LOGS_OUT.test(text) || (loginPaths.includes(path) && !/\b(?:account|user|profile)\b/i.test(text));
 }
+
+const LOGS_OUT = /\b(?:log|sign)(?:s|ged|ging|ed|ing)?\b(?: \S+){0,4}? (?:out|off)\b|\b(?:log|sign)[- ]?(?:out|off)\b/i;
 
 /**
  * Returns where the user who sends the request is in the response of an operation such as `GET /me`.

@@ -193,3 +193,43 @@ describe('a password', () => {
       expect((await ask('GET', path)).text).not.toMatch(/secret-1|key-1/);
   });
 });
+
+describe('a path that logs in, shows, changes and logs out the user', () => {
+  const User = createObject({ 'id!': INTEGER, 'name!': TEXT, 'email!': TEXT });
+  const credentials = createObject({ 'email!': TEXT, 'password!': TEXT });
+  const profile = createObject({ 'name!': TEXT, 'email!': TEXT, password: TEXT });
+  const paths: Paths = {
+    '/me': {
+      get: { response: refer('User') },
+      post: { isPublic: true, request: credentials, response: Token },
+      put: { request: profile, response: createObject({ token: TEXT }) },
+      delete: { summary: 'Log the current user out', status: 204 },
+    },
+    '/users': { post: { status: 201, request: profile, response: refer('User') } },
+    '/users/{userId}': { delete: { status: 204 } },
+  };
+  const options = { paths, schemas: { User }, needsToken: true };
+
+  it('is explained by its words', async () => {
+    expect(await explainApi(options)).toMatchObject({
+      'POST /me': 'real: logs in a user by email, and creates the first one',
+      'PUT /me': 'real: replaces the user who sends the request',
+      'DELETE /me': 'real: logs out the user of the token',
+    });
+  });
+
+  it('changes the user and the password, and ends the token', async () => {
+    const { ask } = await startApi(options);
+    const logIn = (email: string, password: string) => ask('POST', '/me', { email, password });
+    const { body } = await logIn('ann@a.test', 'one');
+    const ann = { Authorization: `Bearer ${body.token}` };
+    expect(await logIn('bob@a.test', 'one')).toMatchObject({ status: 401 });
+    const changed = { name: 'Ann', email: 'ann@a.test', password: 'two' };
+    expect(await ask('PUT', '/me', changed, ann)).toMatchObject({ status: 200, body: {} });
+    expect((await ask('GET', '/me', undefined, ann)).body).toEqual({ id: 1, name: 'Ann', email: 'ann@a.test' });
+    expect(await logIn('ann@a.test', 'one')).toMatchObject({ status: 401 });
+    expect(await ask('DELETE', '/me', undefined, ann)).toMatchObject({ status: 204 });
+    expect(await ask('GET', '/me', undefined, ann)).toMatchObject({ status: 401 });
+    expect(await logIn('ann@a.test', 'two')).toMatchObject({ status: 200 });
+  });
+});
