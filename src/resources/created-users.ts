@@ -6,7 +6,7 @@ import { findId, hasEntryResponse } from './path-keys.ts';
 import type { Mount, Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
 import { LOGIN_NAMES, PERSONS, PERSONS_WITH_LOGIN } from './user-names.ts';
-import { findCredentials, findLogin, findNamed, findUsers, isAboutSender, OWN_USER } from './users.ts';
+import { findLogin, findNamed, findUserSchema, findUsers, OWN_USER } from './users.ts';
 import { addOtherViews, listUsed } from './views.ts';
 
 /**
@@ -92,18 +92,4 @@ function namePerson(reader: SchemaReader, schema: string): string {
   const name = reader.resolve(schema).split('/').at(-1) ?? '';
   const isPerson = [...PERSONS, ...PERSONS_WITH_LOGIN].includes(normalizeName(name)) && !/profile$/i.test(name);
   return isPerson ? name.charAt(0).toLowerCase() + name.slice(1) : 'user';
-}
-
-/** Returns the schema of the user in the response of `GET /me`, or else of a login or a registration. */
-function findUserSchema(reader: SchemaReader, routes: readonly Route[]): string | undefined {
-  const own = routes.filter((route) => isAboutSender(route) && route.method === 'GET');
-  const others = routes.filter((route) => findCredentials(reader, route));
-  const schemas = [...own, ...others].flatMap((route) => {
-    const response = reader.getResponseSchema(route, route.successStatus);
-    if (response === undefined) return [];
-    const { schema } = reader.findEntry(response, 'user', undefined);
-    // A login can respond with tokens and, beside them, with the user.
-    return [schema, ...[...reader.getProperties(schema).values()].filter((pointer) => reader.isObject(pointer))];
-  });
-  return schemas.find((schema) => findNamed(reader, schema, LOGIN_NAMES) !== undefined);
 }

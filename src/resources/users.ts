@@ -3,6 +3,7 @@ import { isLoginSegment, isLogoutPath, isRegistrationSegment, isRenewalPath } fr
 import type { Route } from '../openapi/routes.ts';
 import type { Entry, State } from '../store/state.ts';
 import { normalizeName } from '../util/names.ts';
+import { isSecretName } from '../util/redact-secrets.ts';
 import { getEntries } from './entries.ts';
 import { getLastSegment } from './names.ts';
 import type { Login, PasswordChange, Passwords, Resource } from './resource.ts';
@@ -90,9 +91,40 @@ export function findUsers(
     resource.mounts[0]?.parents.length === 0 &&
     resource.schema !== '' &&
     (findNamed(reader, resource.schema, logins) !== undefined || isCreated(resource));
-  const found = resources.filter(isUsers);
+  const shown = findUserSchema(reader, routes);
+  // A login that shows a `User` logs in none of the students with other properties.
+  const isOther = (resource: Resource) =>
+    shown !== undefined &&
+    normalizeName(resource.singular) !== 'user' &&
+    !isCreated(resource) &&
+    !includesOther(reader, resource.schema, shown);
+  const found = resources.filter((resource) => isUsers(resource) && !isOther(resource));
   const find = (names: readonly string[]) => found.find(({ singular }) => names.includes(normalizeName(singular)));
   return find(['user']) ?? find(PERSONS) ?? (used.length > 0 ? find(PERSONS_WITH_LOGIN) : undefined);
+}
+
+/** Returns whether one of two schemas has all properties of the other one, except secrets such as a token. */
+function includesOther(reader: SchemaReader, schema: string, other: string): boolean {
+  const list = (one: string) =>
+    [...reader.getProperties(one).keys()].filter((name) => !isSecretName(name)).map(normalizeName);
+  const [names, others] = [list(schema), list(other)];
+  return names.every((name) => others.includes(name)) || others.every((name) => names.includes(name));
+}
+
+/** Returns the schema of the user in the response of `GET /me`, or else of a login or a registration. */
+export function findUserSchema(reader: SchemaReader, routes: readonly Route[]): string | undefined {
+  const own = routes.filter((route) => isAboutSender(route) && route.method === 'GET');
+  const others = routes.filter((route) => findCredentials(reader, route));
+  const schemas = [...own, ...others].flatMap((route) => {
+    const response = reader.getResponseSchema(route, route.successStatus);
+    if (response === undefined) return [];
+    const { schema } = reader.findEntry(response, 'user', undefined);
+    // A login can respond with tokens and, beside them, with the user.
+    return [schema, ...[...reader.getProperties(schema).values()].filter((pointer) => reader.isObject(pointer))];
+  });
+  const find = (names: readonly string[]) => schemas.find((schema) => findNamed(reader, schema, names) !== undefined);
+  // A registration can respond with only the `userId`.
+  return find(LOGIN_NAMES.filter((name) => !['userid', 'user'].includes(name))) ?? find(LOGIN_NAMES);
 }
 
 /**

@@ -233,3 +233,39 @@ describe('a path that logs in, shows, changes and logs out the user', () => {
     expect(await logIn('ann@a.test', 'two')).toMatchObject({ status: 200 });
   });
 });
+
+describe('people who have other properties than the user of the login', () => {
+  const ids = { 'id!': INTEGER, 'name!': TEXT, 'email!': TEXT };
+  const paths: Paths = {
+    '/auth/login': {
+      post: {
+        request: createObject({ 'email!': TEXT, 'password!': TEXT }),
+        response: createObject({ 'token!': TEXT, 'user!': createObject({ ...ids, 'role!': TEXT }) }),
+      },
+    },
+    '/auth/register': {
+      post: {
+        status: 201,
+        request: createObject({ 'email!': TEXT, 'password!': TEXT }),
+        response: createObject({ 'user_id!': INTEGER }),
+      },
+    },
+    ...createResourcePaths('/students/{studentId}', refer('Student'), createObject({ 'name!': TEXT, 'email!': TEXT })),
+    ...createResourcePaths('/profiles/{profileId}', refer('Profile'), createObject({ 'title!': TEXT, email: TEXT })),
+  };
+  const schemas = {
+    Student: createObject({ ...ids, 'roll_number!': TEXT }),
+    Profile: createObject({ ...ids, 'title!': TEXT, 'phone!': TEXT }),
+  };
+
+  it('do not log in', async () => {
+    expect(await explainApi({ paths, schemas })).toMatchObject({
+      'POST /auth/login': 'real: logs in a user by email',
+      'POST /auth/register': 'real: registers a user by email',
+    });
+    const { ask } = await startApi({ paths, schemas });
+    await ask('POST', '/auth/register', { email: 'ann@a.test', password: 'x' });
+    expect(await ask('GET', '/students')).toMatchObject({ body: [] });
+    expect(await ask('GET', '/profiles')).toMatchObject({ body: [] });
+  });
+});
