@@ -56,6 +56,7 @@ export function addOtherViews(
         ? (findShown(reader, resources, documentPath) ??
           byListed.get(reader.resolve(findListed(reader, documentPath)?.schema ?? '')) ??
           findFull(reader, resources, documentPath) ??
+          findExtended(reader, resources, documentPath) ??
           findSearched(reader, resources, documentPath) ??
           findNested(reader, resources, documentPath) ??
           findPlural(reader, resources, documentPath))
@@ -119,6 +120,20 @@ function findFull(
   if (!FULL_NAMES.includes(normalizeName(getLastSegment(documentPath.path))) || !schema || !resource) return undefined;
   const isEntry = resource.id.property !== undefined && reader.getProperties(schema).has(resource.id.property);
   return isEntry && hasProperties(reader, schema, resource.schema) ? resource : undefined;
+}
+
+/**
+ * Returns the resource whose entries a list such as `/recommended/jobs` shows with further properties: it has their name,
+ * and its schema contains theirs.
+ */
+function findExtended(
+  reader: SchemaReader,
+  resources: readonly Resource[],
+  documentPath: DocumentPath,
+): Resource | undefined {
+  const schema = findListed(reader, documentPath)?.schema;
+  const resource = indexResources(reader)(resources).byName.get(getLastSegment(documentPath.path));
+  return schema !== undefined && resource && reader.contains(schema, resource.schema) ? resource : undefined;
 }
 
 /** Returns the resource of `/movie` for `/movies`, if the document does not describe the objects in this list. */

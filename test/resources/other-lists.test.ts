@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { createList, createObject, refer } from '../support/fixtures/api-document.ts';
+import { createList, createObject, createResourcePaths, refer } from '../support/fixtures/api-document.ts';
+import { explainApi } from '../support/harness/explain-api.ts';
 import { startApi } from '../support/harness/start-api.ts';
 
 const TEXT = { type: 'string' };
@@ -24,4 +25,21 @@ it('Other paths list and read the same entries as the paths with the singular na
   await ask('DELETE', `/admin/movie/${movie.id}`);
   expect((await ask('GET', '/admin/movies')).body).toEqual({ total: 0, data: [] });
   expect((await ask('GET', `/public/movie/${movie.id}`)).status).toBe(404);
+});
+
+it('A list with the name and the schema of entries shows them with further properties', async () => {
+  const Job = createObject({ 'id!': { type: 'integer' }, 'title!': TEXT });
+  const extended = createObject({ 'score!': { type: 'number' } });
+  const paths = {
+    ...createResourcePaths('/jobs/{jobId}', refer('Job'), createObject({ 'title!': TEXT })),
+    '/match/jobs': { get: { response: createList({ allOf: [refer('Job'), extended] }) } },
+    '/shortlist': { get: { response: createList({ allOf: [refer('Job'), extended] }) } },
+  };
+  expect(await explainApi({ paths, schemas: { Job } })).toMatchObject({
+    'GET /match/jobs': 'real: lists jobs (generates: score)',
+    'GET /shortlist': expect.not.stringContaining('lists jobs'),
+  });
+  const { ask } = await startApi({ paths, schemas: { Job } });
+  await ask('POST', '/jobs', { title: 'a' });
+  expect((await ask('GET', '/match/jobs')).body).toEqual([{ id: 1, title: 'a', score: expect.any(Number) }]);
 });
