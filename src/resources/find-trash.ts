@@ -5,7 +5,15 @@ import { normalizeName } from '../util/names.ts';
 import { locateResponse } from './locate.ts';
 import { getLastSegment, getParameterName, getParentPath, getPathForm } from './names.ts';
 import { findPlaceOfForm, renameParameters } from './places.ts';
-import { type Action, getRouteKey, type Mount, type Plan, type Resource, type TrashQuery } from './resource.ts';
+import {
+  type Action,
+  type Effect,
+  getRouteKey,
+  type Mount,
+  type Plan,
+  type Resource,
+  type TrashQuery,
+} from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
 import { findFollowingValues, findStateTime, findStateValue } from './states.ts';
 import { DELETED_NAMES } from './view-words.ts';
@@ -116,7 +124,7 @@ function findTrash(context: Context, resource: Resource): Found | undefined {
 }
 
 /** Returns what a deletion changes in an entry that it keeps: `deletedAt`, `isDeleted` or a `status`. */
-export function findMarks(reader: SchemaReader, schema: string): NonNullable<Plan['effect']> {
+function findMarks(reader: SchemaReader, schema: string): Effect {
   const named = ['delete', 'trash'].flatMap((verb) => {
     const value = findStateValue(reader, schema, verb);
     return value ? [value, ...findFollowingValues(reader, schema, verb, value.property)] : [];
@@ -132,6 +140,21 @@ export function findMarks(reader: SchemaReader, schema: string): NonNullable<Pla
     counter: undefined,
     setsBody: false,
   };
+}
+
+/**
+ * Returns what deletions change in the entries of a resource, and what new entries must not have.
+ * A new entry is not deleted, also if the resource has no trash. Then its status can be any other one.
+ */
+export function listDeletionMarks(
+  reader: SchemaReader,
+  trashes: readonly Resource[],
+  { name, schema }: Resource,
+): readonly Effect[] {
+  const marks = schema === '' ? undefined : findMarks(reader, schema);
+  if (!marks) return [];
+  const values = marks.values.filter(({ value }) => typeof value === 'boolean');
+  return trashes.some(({ trashOf }) => trashOf?.name === name) ? [marks] : [{ ...marks, values, time: undefined }];
 }
 
 function readText(reader: SchemaReader, route: Route): string {

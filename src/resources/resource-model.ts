@@ -14,7 +14,7 @@ import { createParentFinder } from './entries.ts';
 import { EntryValidator } from './entry-validator.ts';
 import { copyKeyValue, getKeyValue, getPathSchemas, type PathInput, setKeyValue } from './entry-values.ts';
 import { getEnvelopeValues } from './envelopes.ts';
-import { findMarks } from './find-trash.ts';
+import { listDeletionMarks } from './find-trash.ts';
 import { inferResources } from './infer.ts';
 import { findListParameters } from './list-parameters.ts';
 import type { ListParameters } from './list-query.ts';
@@ -204,16 +204,7 @@ export class ResourceModel {
     const effects = [...this.inference.plans.values()].flatMap(({ resource: own, effect, route, archives }) =>
       own === resource && effect && (route.method !== 'DELETE' || archives) ? [effect] : [],
     );
-    const marks = resource.schema === '' ? undefined : findMarks(this.reader, resource.schema);
-    // A new entry is not deleted, also if no operation restores it. Its status can be any other one.
-    const flags = marks && {
-      ...marks,
-      time: undefined,
-      values: marks.values.filter(({ value }) => typeof value === 'boolean'),
-    };
-    const isRestorable = this.inference.trashes.some(({ trashOf }) => trashOf?.name === resource.name);
-    const deleted = isRestorable ? marks : flags;
-    const all = deleted ? [...effects, deleted] : effects;
+    const all = [...effects, ...listDeletionMarks(this.reader, this.inference.trashes, resource)];
     return listInitialValues(this.reader, resource.schema, all, this.contract.isValid);
   });
 
