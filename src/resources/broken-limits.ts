@@ -7,12 +7,14 @@ import { ALL_PARTS, getPartItems, getPartProperties, getSchemaParts } from '../o
 import type { Entry } from '../store/state.ts';
 import { createIssue, type Issue } from '../util/issue.ts';
 import { formatPointer, parsePointer } from '../util/json-pointer.ts';
+import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { normalizeName } from '../util/names.ts';
 import { isOwnIdName } from './document-paths.ts';
 import { isOwnError } from './entry-validator.ts';
 import type { Plan } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 import type { SchemaReader } from './schema-reader.ts';
+import { describeLargeFile } from './uploads.ts';
 
 /** JSON Schema keywords of limits, and the keywords of a request that say something else about the same values. */
 const LIMITS: ReadonlyMap<string, readonly string[]> = new Map(
@@ -88,14 +90,38 @@ export function addNotes(
   response: HandlerResponse,
   bodies: readonly Entry[],
 ): HandlerResponse {
-  const notes = bodies.flatMap((sent) => describeIgnored(model, plan, sent));
+  const notes = bodies.flatMap((sent) => [
+    ...describeIgnored(model, plan, sent),
+    ...describeLargeFile(model.reader, model.inference, plan, sent),
+  ]);
   return notes.length === 0 ? response : { ...response, notes };
 }
 
-function describeIgnored(model: ResourceModel, { resource }: Plan, sent: Entry): readonly string[] {
+/**
+ * Returns the properties of the entries that an operation changes, without those that its request has with the same
+ * schema: the values of these are already known to be valid.
+ */
+const listOtherProperties = memoizeByObject((model: ResourceModel) =>
+  memoizeByObject(({ resource, route, requestPath, entryPath }: Plan): ReadonlyMap<string, string> => {
+    const { reader } = model;
+    const properties = reader.getCommonProperties(resource.schema);
+    // Bodies of another media type can have another schema.
+    const request = Object.keys(route.bodyMedia).length === 1 ? reader.getRequestSchema(route) : undefined;
+    const inner = request === undefined ? undefined : reader.getInner(request, [...requestPath, ...entryPath]);
+    const sent = inner === undefined ? undefined : reader.getCommonProperties(reader.getItems(inner) ?? inner);
+    const isKnown = ([name, pointer]: readonly [string, string]) => {
+      const own = sent?.get(name);
+      return own !== undefined && reader.isSame(own, pointer);
+    };
+    return new Map([...properties].filter((one) => !isKnown(one)));
+  }),
+);
+
+function describeIgnored(model: ResourceModel, plan: Plan, sent: Entry): readonly string[] {
+  const { resource } = plan;
   if (resource.schema === '') return [];
-  const { contract, reader, validator } = model;
-  const properties = reader.getCommonProperties(resource.schema);
+  const { contract, validator } = model;
+  const properties = listOtherProperties(model)(plan);
   const invalid = Object.keys(sent).filter((name) => {
     const pointer = properties.get(name);
     return pointer !== undefined && sent[name] !== null && !contract.isValid(pointer, sent[name]);

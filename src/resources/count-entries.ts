@@ -8,7 +8,8 @@ import { normalizeName, toSingular } from '../util/names.ts';
 import type { Completed } from './completed.ts';
 import { computeDerived, listShown } from './derived.ts';
 import { getKeyValue, setInner } from './entry-values.ts';
-import { filterEntries, isSearchName } from './list-filters.ts';
+import { filterEntries } from './filter-entries.ts';
+import { isSearchName } from './list-filters.ts';
 import {
   hasSelection,
   type ListParameters,

@@ -194,7 +194,7 @@ function listValueDetails(model: ResourceModel, plan: Plan): readonly string[] {
   return [
     ...describe('sets to the current time', model.getTimeNames(plan)),
     ...describe('sets with the state', listFollowing(model, plan)),
-    ...describe('sets to a data: URL with the file', listDataUrls(model, plan)),
+    ...describe('sets to a data: URL with the file, up to 700 kB', listDataUrls(model, plan)),
     ...describe('sets to the user of the token', [
       ...(plan.action === 'create' ? listSigned(model, plan) : []),
       ...listEditors(model, plan),

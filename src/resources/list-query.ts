@@ -5,7 +5,7 @@ import type { Route } from '../openapi/routes.ts';
 import type { Entry } from '../store/state.ts';
 import { normalizeName } from '../util/names.ts';
 import { findOffset, PAGING_NAMES, type Page, type PagePosition, slicePage } from '../util/pages.ts';
-import { type FilterProperty, findFilter, findSearched, type ListFilter } from './list-filters.ts';
+import { type FilterProperty, findDescribedTime, findFilter, findSearched, type ListFilter } from './list-filters.ts';
 import type { SchemaReader } from './schema-reader.ts';
 
 /**
@@ -92,7 +92,9 @@ export function readListParameters(
     );
     const type = getKeyword(schema, 'type');
     const isText = type === 'string' && getKeyword(schema, 'enum') === undefined;
-    const filter = findFilter(labels, properties, isText ? 'text' : type === 'boolean' ? 'flag' : 'other');
+    const filter =
+      findFilter(labels, properties, isText ? 'text' : type === 'boolean' ? 'flag' : 'other') ??
+      findDescribedTime(labels, description, properties);
     if (meaning) byMeaning[meaning] = name;
     else if (filter) {
       const ignoresCase = filter.comparison === 'equal' && /case[- ]?insensitive|ignor\w+ case/i.test(description);

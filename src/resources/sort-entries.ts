@@ -3,7 +3,8 @@ import type { Route } from '../openapi/routes.ts';
 import type { Entry } from '../store/state.ts';
 import { normalizeName } from '../util/names.ts';
 import { getOwn } from './entry-values.ts';
-import { compareTexts, type FilterProperty } from './list-filters.ts';
+import { compareTexts } from './filter-entries.ts';
+import type { FilterProperty } from './list-filters.ts';
 import { type GetKeyword, type ListParameters, listValues, type QueryField, readPosition } from './list-query.ts';
 import { findCreatedName, findUpdatedName } from './server-values.ts';
 

@@ -8,7 +8,7 @@ import { fillPath, MULTIPART_TYPE } from '../util/request-target.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import { getKeyValue, getOwn, getPathValues } from './entry-values.ts';
 import { getLastSegment, getParameterName, getParentPath, getPathForm } from './names.ts';
-import { type Inference, type MockedPlan, type Mount, PATH_VALUES, type Resource } from './resource.ts';
+import { type Inference, type MockedPlan, type Mount, PATH_VALUES, type Plan, type Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
 
 /** Returns whether an operation uploads files: its request body is `multipart/form-data`. */
@@ -122,6 +122,20 @@ export function describeDataUrl(
     ([property, pointer]) => !Object.hasOwn(body, property) && isValid(pointer, value),
   );
   return Object.fromEntries(properties.map(([property]) => [property, value]));
+}
+
+/** Returns a note about an uploaded file that is too long for a `data:` URL, if no operation returns the file. */
+export function describeLargeFile(
+  reader: SchemaReader,
+  inference: Inference,
+  { route, resource }: Plan,
+  body: Entry,
+): readonly string[] {
+  const file = isUpload(route) && resource.schema !== '' ? findFile(body) : undefined;
+  if (file === undefined || file.length <= MAX_DATA_URL || findDownload(inference, resource)) return [];
+  const names = listUrlProperties(reader, resource.schema).map(([name]) => name);
+  const reason = 'is not the URL of the file, because the file has more than 700 kB, and no GET operation returns it';
+  return names.length === 0 ? [] : [`${names.join(', ')} ${reason}`];
 }
 
 /** Returns the operation that returns the uploaded files of a resource; undefined if there is none. */

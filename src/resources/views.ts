@@ -14,7 +14,8 @@ import {
   getTrailingParameters,
 } from './document-paths.ts';
 import { getOwn } from './entry-values.ts';
-import { isInRange, listFilterProperties } from './list-filters.ts';
+import { isInRange } from './filter-entries.ts';
+import { listFilterProperties } from './list-filters.ts';
 import { listQueryFields, readListParameters } from './list-query.ts';
 import { getLastSegment, getParameterName, getParentPath, getPathForm, isSearchPath, toTemplate } from './names.ts';
 import { findParents, hasEntryResponse, hasProperties } from './path-keys.ts';

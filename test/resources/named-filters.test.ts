@@ -6,6 +6,7 @@ import { folderWith } from '../support/harness/folder-with.ts';
 import { startApi } from '../support/harness/start-api.ts';
 import { startStorefront } from '../support/harness/start-storefront.ts';
 
+const ID = { type: 'integer' };
 const TIME = { type: 'string', format: 'date-time' };
 const Visit = createObject({ id: { type: 'integer' }, start: TIME, isPaid: { type: 'boolean' }, createdAt: TIME });
 
@@ -28,6 +29,25 @@ it.each([
 ])('a list with the query %s has the visits %j', async (search, expected) => {
   const list = await startVisits();
   expect(await list(search)).toEqual(expected);
+});
+
+it.each([
+  ['the only time by its name, without a format', { id: ID, ts: ID }, [{ ts: 10 }, { ts: 20 }], '', '15'],
+  [
+    'the time in the description, if an entry has several',
+    { id: ID, createdAt: TIME, publishAt: TIME, expireAt: TIME },
+    [{ publishAt: '2030-01-01T00:00:00Z' }, { publishAt: '2030-01-03T00:00:00Z' }],
+    'Only posts to publish after this time',
+    '2030-01-02T00:00:00Z',
+  ],
+])('since selects entries by %s', async (_title, properties, sent, description, since) => {
+  const Post = createObject(properties);
+  const get = { query: { since: {} }, descriptions: { since: description }, response: createList(Post) };
+  const { ask } = await startApi({
+    paths: { '/posts': { get, post: { status: 201, request: Post, response: Post } } },
+  });
+  for (const body of sent) await ask('POST', '/posts', body);
+  expect((await ask('GET', `/posts?since=${since}`)).body).toMatchObject(sent.slice(1));
 });
 
 const SEARCHED = `

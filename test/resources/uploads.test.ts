@@ -103,11 +103,12 @@ describe('an upload without an operation that returns the file', () => {
   const paths = { '/photos': { post: { ...PATHS['/tasks/{taskId}/attachments'].post, response: refer('Photo') } } };
   const upload = async (size: number, uri: Schema = { type: 'string', format: 'uri' }) => {
     const Photo = createObject({ 'id!': INTEGER, 'name!': TEXT, 'url!': uri });
-    const { url } = await startApi({ paths, schemas: { Photo } });
+    const { url, log } = await startApi({ paths, schemas: { Photo } });
     const form = new FormData();
     form.append('file', new Blob(['a'.repeat(size)], { type: 'image/png' }), 'my cat.png');
     const response = await fetch(`${url}/photos`, { method: 'POST', body: form });
-    return { mocked: response.headers.get('x-mocked'), body: (await response.json()) as { url: string } };
+    const body = (await response.json()) as { url: string };
+    return { mocked: response.headers.get('x-mocked'), body, log: JSON.stringify(log) };
   };
 
   it('has a url that contains the file', async () => {
@@ -124,14 +125,15 @@ describe('an upload without an operation that returns the file', () => {
     ['the file is long', 1_000_000, undefined],
     ['the schema does not allow it', 5, { type: 'string', pattern: '^https://' }],
   ])('has a generated url if %s', async (_, size, uri) => {
-    const { mocked, body } = await upload(size, uri);
+    const { mocked, body, log } = await upload(size, uri);
     expect([mocked, body.url]).toEqual(['/url', expect.stringMatching(/^https:/)]);
+    expect(log.includes('url is not the URL of the file, because the file has more than 700 kB')).toBe(size > 700_000);
   });
 
   it('is explained', async () => {
     const Photo = createObject({ 'id!': INTEGER, 'url!': TEXT });
     expect(await explainApi({ paths, schemas: { Photo } })).toEqual({
-      'POST /photos': 'real: creates a photo (sets to a data: URL with the file: url)',
+      'POST /photos': 'real: creates a photo (sets to a data: URL with the file, up to 700 kB: url)',
     });
   });
 });
