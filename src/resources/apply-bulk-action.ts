@@ -4,6 +4,7 @@ import type { Entry, State } from '../store/state.ts';
 import { formatPointer } from '../util/json-pointer.ts';
 import { applyEffect } from './actions.ts';
 import { findChangedNumber } from './bulk-actions.ts';
+import { keepDeleted } from './deletions.ts';
 import { getEntryList, listChildrenOf, setEntries } from './entries.ts';
 import { replaceEntry } from './entry-lists.ts';
 import { getInner, getKeyValue } from './entry-values.ts';
@@ -11,7 +12,6 @@ import { requireParents } from './require-entries.ts';
 import type { BulkAction, Effect, Plan } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 import { respond } from './respond.ts';
-import { keepDeleted } from './trash.ts';
 import { requireUnused } from './unlink-entries.ts';
 import { deleteEntries } from './user-links.ts';
 

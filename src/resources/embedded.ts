@@ -1,20 +1,19 @@
 import { isNode, pickKeys, toNode } from '../openapi/document.ts';
 import type { EntryList } from '../store/entry-list.ts';
 import type { Entry, State } from '../store/state.ts';
-import { memoizeByObject } from '../util/memoize-by-object.ts';
-import { isQuantityName, normalizeName, toSingular } from '../util/names.ts';
+import { normalizeName, splitWords, toSingular } from '../util/names.ts';
+import { findCopies, listParents } from './copied-values.ts';
 import { findChildren } from './derived.ts';
 import { getEntryList } from './entries.ts';
 import { findByKeys } from './entry-lists.ts';
 import { createPropertyKey, getKeyValue, getOwn, getPathValues } from './entry-values.ts';
-import { findMemberId, findMemberList, type MemberList, showMember } from './member-lists.ts';
-import { getPathForm } from './names.ts';
+import { findMemberList, type MemberList, showMember } from './member-lists.ts';
 import { indexEntrySchemas, indexReferences } from './references.ts';
 import { type Children, type Inference, PATH_VALUES, type PathKey, type Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
+import { findStateValue } from './states.ts';
 import { SHOWN_NAMES } from './user-names.ts';
 import { findActorParts, findUserParts, getUserKey } from './user-parts.ts';
-import { findNamed } from './users.ts';
 
 /** A property of an entry that shows entries of another resource: the `author` of a note, beside its `authorId`. */
 export interface Embedded {
@@ -45,25 +44,6 @@ export interface Embedded {
 }
 
 type References = Pick<Inference, 'resources' | 'users'>;
-
-/** Returns the resources by the paths of their entries, without the names of parameters. */
-const indexItems = memoizeByObject((resources: readonly Resource[]): ReadonlyMap<string, Resource> => {
-  const items = resources.flatMap((resource) =>
-    resource.mounts.flatMap(({ item }) => (item === undefined ? [] : [[getPathForm(item), resource] as const])),
-  );
-  return new Map(items.toReversed());
-});
-
-/** Returns the parents in the paths of a resource, such as the cafe in `/cafes/{cafeId}/reviews`. */
-function listParents({ resources }: References, { mounts }: Resource) {
-  const items = indexItems(resources);
-  return mounts.flatMap(({ parents }) =>
-    parents.flatMap((parent) => {
-      const target = items.get(getPathForm(parent.path));
-      return target?.kind === 'collection' ? [{ parent, target }] : [];
-    }),
-  );
-}
 
 /**
  * Finds the properties of a resource's entries that show other entries.
@@ -107,12 +87,9 @@ export function findEmbedded(
     const idNames = items === undefined ? [`${own}id`, ...named] : [`${own}ids`, `${normalizeName(property)}id`];
     const ids = names.find((name) => idNames.includes(normalizeName(name)));
     const byId = ids === undefined ? undefined : byName.get(`${own}id`);
-    const isPart = (one: Resource) => {
-      const known = reader.getProperties(one.schema);
-      return [...reader.getProperties(schema).keys()].every((name) => known.has(name));
-    };
+    const isPart = (one: Resource) => hasOnlyProperties(reader, schema, one);
     const isList = items !== undefined;
-    const below = isList ? children.find(({ resource: one }) => isNamed(one, property) && isPart(one)) : undefined;
+    const below = isList ? findBelow(reader, resource, children, { property, schema }) : undefined;
     if (below && ids === undefined)
       return [{ property, resource: below.resource, schema, isList, ids, children: below }];
     const key = isList && ids === undefined ? findParentKey(reader, resource, schema) : undefined;
@@ -226,71 +203,47 @@ function isNamed({ name, singular }: Resource, property: string): boolean {
   return [name.split('.').at(-1) ?? '', `${singular}s`].some((one) => normalizeName(one) === own);
 }
 
-/** Properties of a line, such as a line of an invoice, that it has from the entry it names. */
-const LINE_COPIES = /^(?:unit)?price(?:cents|minor)?$|^(?:name|title|sku|currency|slug)$|^(?:image|thumbnail)(?:url)?$/;
+/** Matches words for some entries of a list, which are not all entries below another one. */
+const SELECTIONS =
+  /^(?:recent|latest|newest|upcoming|past|overdue|top|best|popular|trending|featured|highlights?|pinned|suggest(?:ions|ed)|related|similar|recommend(?:ations|ed)|favou?rites|histor(?:y|ies)|archives?|previews?|results|drafts|others?|select(?:ion|ed)|winners?)$/;
 
-/** Ends of names that say something about an entry itself: `userCount` is no property of a user. */
-const OWN_ENDS = /^(?:ids?|uuid|count|total|number|no|type|at|on|date|time|status|state)$/;
+/** Returns whether all properties of a schema are also properties of the entries of a resource. */
+function hasOnlyProperties(reader: SchemaReader, schema: string, { schema: other }: Resource): boolean {
+  const known = reader.getProperties(other);
+  return [...reader.getProperties(schema).keys()].every((name) => known.has(name));
+}
 
-/** Names of properties with the name of a user, the best first. */
-const USER_NAMES = ['name', 'fullname', 'displayname', 'username', 'login', 'handle', 'nickname'];
-
-function findUserName(reader: SchemaReader, { schema }: Resource): string | undefined {
-  return schema === '' ? undefined : findNamed(reader, schema, USER_NAMES);
+/** Returns the entries below an entry that its list shows, by the name of the list or by its schema. */
+function findBelow(
+  reader: SchemaReader,
+  resource: Resource,
+  children: readonly Children[],
+  { property, schema }: Pick<Embedded, 'property' | 'schema'>,
+): Children | undefined {
+  const named = children.find(({ resource: one }) => isNamed(one, property) && hasOnlyProperties(reader, schema, one));
+  return named ?? findOtherNamed(reader, resource, children, property);
 }
 
 /**
- * Finds the properties that show a property of another entry: `bookName` beside `bookId`, and `cafeName` below
- * `/cafes/{cafeId}`.
- * In a line with a quantity, `price` and `name` are those of the book.
+ * Returns the entries below an entry that its list shows under another name: the tracks of an album as `songs`.
+ * The list must be the only one with their schema, and its name must be one word that does not name some of them.
  */
-function findCopies(
+function findOtherNamed(
   reader: SchemaReader,
-  inference: References,
-  resource: Resource,
-  sent: ReadonlySet<string>,
-): readonly Embedded[] {
-  const properties = reader.getProperties(resource.schema);
-  const byName = indexReferences(inference);
-  const named = [...new Set([...properties.keys(), ...sent])].flatMap((ids) => {
-    const target = byName.get(normalizeName(ids));
-    const isOwn = ids === resource.id.property && target === resource;
-    return target && !isOwn ? [{ target, ids, parent: undefined, prefix: normalizeName(ids).replace(/id$/, '') }] : [];
+  { schema }: Resource,
+  children: readonly Children[],
+  property: string,
+): Children | undefined {
+  const lists = [...reader.getProperties(schema)].flatMap(([name, pointer]) => {
+    const items = reader.getItems(pointer);
+    return items === undefined ? [] : [{ name, items }];
   });
-  const above = listParents(inference, resource).map(({ parent, target }) => ({
-    target,
-    ids: undefined,
-    parent,
-    prefix: normalizeName(target.singular),
-  }));
-  const member = findMemberId(inference.users, resource);
-  const sources = [...named, ...above, ...(member === undefined ? [] : [member])];
-  const isLine = [...properties.keys()].some((name) => isQuantityName(name));
-  return [...properties].flatMap(([property, pointer]): readonly Embedded[] => {
-    const own = normalizeName(property);
-    if (sent.has(property) || !reader.isScalar(pointer) || OWN_ENDS.test(own) || byName.has(own)) return [];
-    const fits = (target: Resource, name: string) => {
-      const found = [...reader.getProperties(target.schema)].find(([one]) => normalizeName(one) === name);
-      return found && reader.getTypes(found[1]).join() === reader.getTypes(pointer).join() ? found[0] : undefined;
-    };
-    const found = sources.flatMap(({ target, ids, parent, prefix }) => {
-      const rest = own.startsWith(prefix) ? own.slice(prefix.length) : '';
-      const isPrefixed = rest !== '' && !OWN_ENDS.test(rest);
-      const isCopy = isLine && named.length === 1 && ids !== undefined && LINE_COPIES.test(own);
-      // The name of a user can be only the user name.
-      const ofUser = rest === 'name' && target === inference.users ? findUserName(reader, target) : undefined;
-      const isMember = member?.ids === ids && SHOWN_NAMES.includes(own);
-      const value =
-        (isMember ? fits(target, own) : undefined) ??
-        (isPrefixed ? (fits(target, own) ?? fits(target, rest)) : undefined) ??
-        (isCopy ? (fits(target, own) ?? fits(target, own.replace(/^unit/, ''))) : undefined) ??
-        ofUser;
-      if (value === undefined || target === resource) return [];
-      return [{ property, resource: target, schema: target.schema, isList: false, ids, parent, value, isKept: isCopy }];
-    });
-    const [only, ...more] = found;
-    return only && more.every((one) => one.resource === only.resource) ? [only] : [];
-  });
+  const items = lists.find(({ name }) => name === property)?.items ?? '';
+  const isSame = (one: string) => one !== '' && reader.isSame(one, items);
+  const [only, ...others] = children.filter(({ resource, key }) => key !== undefined && isSame(resource.schema));
+  const isWord = splitWords(property).length === 1 && !SELECTIONS.test(normalizeName(property));
+  if (!only || others.length > 0 || !isWord || lists.filter((one) => isSame(one.items)).length > 1) return undefined;
+  return findStateValue(reader, only.resource.schema, property) ? undefined : only;
 }
 
 /**
@@ -426,10 +379,13 @@ function findByName(users: EntryList, shown: unknown): Entry | undefined {
 }
 
 /** Describes a property that shows other entries, such as `author (users by authorId)`. */
-export function describeEmbedded({ property, resource, ids, parent, children, value, shows }: Embedded): string {
+export function describeEmbedded(embedded: Embedded): string {
+  const { property, resource, ids, parent, children, value, shows, isList, isSent, members } = embedded;
   const shown = shows ?? value;
   const what = shown === undefined ? resource.name : `${shown} of ${resource.name}`;
   if (children) return `${property} (${resource.name} of the entry)`;
   if (ids !== undefined) return `${property} (${what} by ${ids})`;
+  // No request and no path says which entries they are.
+  if (isList && !isSent && !members) return `${property} (${what} that the default data has in it)`;
   return parent ? `${property} (${what} in the path)` : `${property} (${what})`;
 }

@@ -1,7 +1,6 @@
 import { type Context, DomainError, type Handle, type HandlerResponse, type Input } from '../application.ts';
 import { omitKeys, toNode } from '../openapi/document.ts';
 import type { Entry, State } from '../store/state.ts';
-import { normalizeName } from '../util/names.ts';
 import { isPathSegment } from '../util/request-target.ts';
 import { changePassword } from './accounts.ts';
 import { addEntry, addMember, finishChange, takeParts } from './add-entry.ts';
@@ -10,28 +9,27 @@ import { actOnSeveral } from './apply-bulk-action.ts';
 import { findNamedUser } from './assignments.ts';
 import { addNotes } from './broken-limits.ts';
 import { count } from './count-entries.ts';
-import { followMembers, getEntryList, listChildrenOf, removeParts, setEntries } from './entries.ts';
+import { clear, remove, restore } from './deletions.ts';
+import { followMembers, getEntryList, listChildrenOf, setEntries } from './entries.ts';
 import { appendEntry, replaceEntry } from './entry-lists.ts';
-import { getInner, getKeyValue } from './entry-values.ts';
+import { getInner, getKeyValue, setInner } from './entry-values.ts';
 import { applyMergePatch, findPatch, patchEntry } from './json-patch.ts';
 import { list } from './list-entries.ts';
 import { flattenQuery } from './list-query.ts';
 import { logIn, logOut } from './log-in.ts';
+import { getShownMember } from './member-lists.ts';
 import { addActors, addSender, addSenderPath, getSenderPath } from './ownership.ts';
 import { addQueryId } from './query-ids.ts';
 import { getBodies, getBody } from './request-bodies.ts';
 import { setRequestTimes } from './request-times.ts';
 import { createNotFound, findEntry, requireAllowedValues, requireParents } from './require-entries.ts';
-import { type Action, type MockedPlan, PATH_VALUES, type Plan } from './resource.ts';
+import { type Action, type MemberChange, type MockedPlan, PATH_VALUES, type Plan } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 import { getOtherStatus, getStatus, respond, returnsList } from './respond.ts';
 import { addToken } from './tokens.ts';
-import { keepDeleted, restore } from './trash.ts';
-import { requireUnused } from './unlink-entries.ts';
 import { isUpload, respondWithFile } from './uploads.ts';
-import { deleteEntries, renameUser } from './user-links.ts';
+import { renameUser } from './user-links.ts';
 import { requireVersion } from './versions.ts';
-import { DELETED_NAMES } from './view-words.ts';
 
 /** A function that handles a request. `plan`: what the operation does, such as creating an entry. */
 type PlanHandler = (
@@ -302,7 +300,25 @@ async function act(model: ResourceModel, plan: Plan, input: Input, context: Cont
     const result = addActors(model, plan, state, input, { current, entry, sent: toNode(input.body) });
     return { next: result === current ? state : setEntry(model, plan, state, { current, entry: result }), result };
   });
+  const { members } = plan.effect ?? {};
+  if (members?.responsePath) return respondWithMember(model, plan, members, { input, state: context.read(), entry });
   return respond(model, plan, input, { status: plan.route.successStatus, state: context.read(), entry });
+}
+
+/** Returns a response with the member that an action has added to an entry, or has changed. */
+function respondWithMember(
+  model: ResourceModel,
+  plan: Plan,
+  members: MemberChange,
+  { input, state, entry }: { readonly input: Input; readonly state: State; readonly entry: Entry },
+): HandlerResponse {
+  const { resource, route } = plan;
+  const [shown = entry] = model.derived.add(state, resource, [entry]);
+  const member = getShownMember(model, plan, members, shown, input);
+  const { responsePath = [] } = members;
+  if (Array.isArray(member) && responsePath.length === 0) return { status: route.successStatus, body: member };
+  const { value, generated } = model.completeResponse(route, setInner({}, responsePath, member));
+  return { status: route.successStatus, body: value, generated };
 }
 
 /** Handles a change of a password, such as `POST /me/password`. */
@@ -316,54 +332,6 @@ async function setPassword(model: ResourceModel, plan: Plan, input: Input, conte
     return { next: setEntry(model, plan, state, { current, entry: changed }), result: changed };
   });
   return respond(model, plan, input, { status: route.successStatus, state: context.read(), entry });
-}
-
-async function remove(model: ResourceModel, plan: Plan, input: Input, context: Context): Promise<HandlerResponse> {
-  const { path } = input;
-  const removed = await context.update((state, nowMs) => {
-    requireParents(model, state, plan, path);
-    const stored = findEntry(plan, state, path);
-    const { trash, mount } = plan;
-    const trashed = trash && plan.isPermanent ? findEntry({ resource: trash, mount }, state, path) : undefined;
-    if (trashed && trash && !stored) return { next: deleteEntries(model, trash, state, [trashed]), result: trashed };
-    const entry = stored ?? model.getInitialSingleton(plan.resource, mount, path);
-    if (!entry) throw createNotFound(plan, path);
-    requireVersion(model, plan, input, { state, current: entry });
-    requireUnused(model, plan, state, [entry]);
-    const rest = stored ? deleteEntries(model, plan.resource, state, [stored]) : state;
-    const isWhole = plan.resource.kind === 'singleton';
-    const next = isWhole ? removeParts(model.inference, rest, mount, path) : rest;
-    if (trash && !isForGood(plan, input))
-      return keepDeleted(model, trash, { before: state, after: next, entry, nowMs });
-    return { next, result: setDeleted(model, plan, entry, nowMs) };
-  });
-  return respond(model, plan, input, { status: getStatus(plan, 204), state: context.read(), entry: removed });
-}
-
-/** Returns whether a deletion can't be taken back: `DELETE /documents/7?permanent=true`. */
-function isForGood({ resource, trash, isPermanent, permanentQuery = '' }: Plan, { query }: Input): boolean {
-  return isPermanent === true || resource === trash || [query[permanentQuery]].flat().map(String).includes('true');
-}
-
-/** Returns a deleted entry as the response shows it: with the time of the deletion, such as `deletedAt`. */
-function setDeleted(model: ResourceModel, { resource }: Plan, entry: Entry, nowMs: number): Entry {
-  if (resource.schema === '') return entry;
-  const names = [...model.reader.getProperties(resource.schema).keys()];
-  const property = names.find((name) => DELETED_NAMES.includes(normalizeName(name)));
-  const time = model.formatTime(resource, property, nowMs);
-  return property === undefined || time === undefined ? entry : { ...entry, [property]: time };
-}
-
-async function clear(model: ResourceModel, plan: Plan, input: Input, context: Context): Promise<HandlerResponse> {
-  const { path } = input;
-  const { resource, mount } = plan;
-  await context.update((state) => {
-    requireParents(model, state, plan, path);
-    const entries = listChildrenOf(getEntryList(state, resource), mount, path);
-    requireUnused(model, plan, state, entries);
-    return { next: deleteEntries(model, resource, state, entries), result: undefined };
-  });
-  return respond(model, plan, input, { status: getStatus(plan, 204), state: context.read(), entry: undefined });
 }
 
 /** Returns a copy of a state in which `entry` replaces `current`. If `current` is undefined, adds `entry`. */

@@ -1,6 +1,7 @@
 import type { Context, HandlerResponse, Input } from '../application.ts';
 import { toNode } from '../openapi/document.ts';
 import type { Entry, State } from '../store/state.ts';
+import { findTrashSelection } from './deletions.ts';
 import { followMembers, getEntryList, listChildrenOf } from './entries.ts';
 import { findByKeys } from './entry-lists.ts';
 import { getKeyValue, getOwn, setInner } from './entry-values.ts';
@@ -16,7 +17,6 @@ import { createHeaders } from './response-headers.ts';
 import { hasFlag } from './sender-flags.ts';
 import { sortEntries } from './sort-entries.ts';
 import { findOwnEntry } from './tokens.ts';
-import { findTrashSelection } from './trash.ts';
 import { nestEntries, selectTop } from './trees.ts';
 import { findByLogin } from './users.ts';
 import { isFeed, selectViewed } from './views.ts';

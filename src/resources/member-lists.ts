@@ -3,7 +3,7 @@ import type { Contract } from '../openapi/contract.ts';
 import { isNode, toNode } from '../openapi/document.ts';
 import type { Route } from '../openapi/routes.ts';
 import type { Entry, State } from '../store/state.ts';
-import { normalizeName } from '../util/names.ts';
+import { normalizeName, toSingular } from '../util/names.ts';
 import { getEntryList } from './entries.ts';
 import { findByKeys } from './entry-lists.ts';
 import { getOwn } from './entry-values.ts';
@@ -58,7 +58,7 @@ export function findMemberList(
 /**
  * Returns the plan of an operation that adds a user to a list of an entry, such as `POST /projects/{projectId}/members`
  * with `userId`, or that changes or removes a member: `DELETE /projects/{projectId}/members/{userId}`.
- * Returns undefined if the response shows something else than the entry.
+ * Returns undefined if the response shows something else than the entry, the member or the members.
  */
 export function planMember(
   reader: SchemaReader,
@@ -77,16 +77,54 @@ export function planMember(
   const [list, pointer] = [...reader.getProperties(resource.schema)].find(([one]) => normalizeName(one) === name) ?? [];
   const found = list === undefined || pointer === undefined ? undefined : findMemberList(reader, users, list, pointer);
   if (!found || list === undefined) return undefined;
-  const change = findChange(reader, users, route, { ...found, list });
+  const known = findChange(reader, users, route, { ...found, list });
+  if (!known) return undefined;
   const response = reader.getResponseSchema(route, route.successStatus);
-  const hidesEntry = response === undefined || isOnlyEnvelope(reader, response);
-  const located = hidesEntry ? [] : locateResponse(reader, { resource, action: 'read' }, route, {});
-  const shown = typeof located === 'string' ? undefined : reader.getInner(response ?? '', located);
-  if (!change || (!hidesEntry && (shown === undefined || !reader.contains(shown, resource.schema)))) return undefined;
+  const isEmpty = response === undefined || isOnlyEnvelope(reader, response);
+  const located = isEmpty ? [] : locateResponse(reader, { resource, action: 'read' }, route, {});
+  const shown = isEmpty || typeof located === 'string' ? undefined : reader.getInner(response, located);
+  const isEntry = shown !== undefined && reader.contains(shown, resource.schema);
+  // The response to a removal can't show the member from the list.
+  const own = isEmpty || isEntry || known.action === 'remove' ? undefined : findShown(reader, response, list, found);
+  const hidesEntry = isEmpty || own !== undefined;
+  if (!hidesEntry && !isEntry) return undefined;
+  const change = own ? { ...known, responsePath: own } : known;
   const effect: Effect = { values: [], time: undefined, counter: undefined, setsBody: false, members: change };
   const mount = renameParameters(place.mount, item);
   const base = { route, action: 'act', resource, mount, requestPath: [], entryPath: [], effect } as const;
   return hidesEntry ? { ...base, responsePath: [], hidesEntry } : { ...base, responsePath: located as string[] };
+}
+
+/** Returns the property names that lead to a member, or to a list of members, in a response. */
+function findShown(
+  reader: SchemaReader,
+  response: string,
+  list: string,
+  { schema }: MemberList,
+): readonly string[] | undefined {
+  const found = reader.findEntry(response, toSingular(list), schema);
+  const all = reader.findList(response, list);
+  if (reader.isSame(found.schema, schema)) return found.path;
+  return all && reader.isSame(all.schema, schema) ? all.path : undefined;
+}
+
+/**
+ * Returns the member that an operation has added or changed, or all members if the response has a list.
+ * `entry`: the entry with its members as responses show them.
+ */
+export function getShownMember(
+  { reader }: { readonly reader: SchemaReader },
+  { route }: Plan,
+  { list, key, from = '', parameter = '', responsePath = [] }: MemberChange,
+  entry: Entry,
+  input: Input,
+): unknown {
+  const response = reader.getResponseSchema(route, route.successStatus) ?? '';
+  const inner = reader.getInner(response, responsePath);
+  const members = [getOwn(entry, list)].flat().filter(isNode);
+  if (inner !== undefined && reader.getItems(inner) !== undefined) return members;
+  const id = String(from === '' ? input.path[parameter] : toNode(input.body)[from]);
+  return members.find((one) => String(getOwn(one, key)) === id);
 }
 
 /** Returns what an operation does with a list of members: its method, its path and its body must say it. */

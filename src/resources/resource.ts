@@ -277,6 +277,8 @@ export interface MemberChange {
   readonly from?: string;
   readonly parameter?: string;
   readonly target: Resource;
+  /** The property names that lead to the member, or to the list of all members, in the response. */
+  readonly responsePath?: readonly string[];
 }
 
 /**

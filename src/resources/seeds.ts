@@ -6,6 +6,7 @@ import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { normalizeName } from '../util/names.ts';
 import { toSeed } from '../util/random.ts';
 import { createDefaultAccount } from './accounts.ts';
+import { moveDeleted } from './deletions.ts';
 import { linkUsers } from './embedded.ts';
 import { findEqual, getEntries, getEntryList, hasParents, listParentPaths, setEntries } from './entries.ts';
 import { appendEntry, findByKeys } from './entry-lists.ts';
@@ -17,7 +18,6 @@ import { isTopLevel, type Plan, type Resource, SENDER } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 import { createUuidFrom, SAMPLE_TIME_MS } from './server-values.ts';
 import { STATE_PROPERTIES } from './states.ts';
-import { moveDeleted } from './trash.ts';
 
 /**
  * The number of entries to generate for each parent, or for a resource without parents.

@@ -224,3 +224,32 @@ describe('an example that has an object without the id beside it', () => {
     }
   });
 });
+
+describe('A list of the entries below an entry under another name', () => {
+  const Track = createObject({ 'id!': { type: 'integer' }, 'title!': { type: 'string' } });
+  const createAlbums = (lists: Readonly<Record<string, Schema>>) => ({
+    paths: {
+      ...createResourcePaths('/albums/{albumId}', refer('Album'), createObject({ 'title!': { type: 'string' } })),
+      ...createResourcePaths('/albums/{albumId}/tracks/{trackId}', refer('Track'), createObject({ title: {} })),
+    },
+    schemas: { Track, Album: createObject({ 'id!': { type: 'integer' }, 'title!': { type: 'string' }, ...lists }) },
+  });
+
+  it('has these entries', async () => {
+    const api = createAlbums({ 'songs!': createList(refer('Track')) });
+    const { ask } = await startApi(api);
+    await ask('POST', '/albums', { title: 'a' });
+    await ask('POST', '/albums/1/tracks', { title: 'b' });
+    expect((await ask('GET', '/albums/1')).body.songs).toEqual([{ id: 1, title: 'b' }]);
+    expect((await explainApi(api))['GET /albums']).toContain('shows: songs (tracks of the entry)');
+  });
+
+  it.each<[title: string, lists: Readonly<Record<string, Schema>>]>([
+    ['its name is that of some of them', { 'featured!': createList(refer('Track')) }],
+    ['its name has several words', { 'bonusSongs!': createList(refer('Track')) }],
+    ['there are two lists', { 'songs!': createList(refer('Track')), 'extras!': createList(refer('Track')) }],
+  ])('is not inferred if %s, which is explained', async (_title, lists) => {
+    const explained = await explainApi(createAlbums(lists));
+    expect(explained['GET /albums']).toMatch(/shows: \w+ \(\S+ that the default data has in it\)/);
+  });
+});

@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { createList, createObject, createResourcePaths, type Paths, refer } from '../support/fixtures/api-document.ts';
+import {
+  createList,
+  createObject,
+  createResourcePaths,
+  type Paths,
+  refer,
+  type Schema,
+} from '../support/fixtures/api-document.ts';
 import { explainApi } from '../support/harness/explain-api.ts';
 import { startApi } from '../support/harness/start-api.ts';
 
@@ -57,12 +64,33 @@ describe('The members in a list of an entry', () => {
     expect(await listMembers()).toHaveLength(1);
   });
 
+  it.each<[title: string, response: Schema, path: readonly string[]]>([
+    ['the member', refer('Member'), []],
+    ['the member in an envelope', createObject({ 'data!': refer('Member') }), ['data']],
+    ['all members', createList(refer('Member')), ['0']],
+    ['all members in an envelope', createObject({ 'members!': createList(refer('Member')) }), ['members', '0']],
+  ])('are shown in a response with %s', async (_title, response, place) => {
+    const add = { request: createObject({ 'userId!': TEXT, role: TEXT }), status: 201, response };
+    const { ask } = await startApi({
+      paths: { ...createPaths(), '/projects/{projectId}/members': { post: add } },
+      schemas,
+    });
+    const { body: user } = await ask('POST', '/users', { email: 'ann@x.test', name: 'Ann' });
+    const { body: project } = await ask('POST', '/projects', { name: 'a' });
+    const path = `/projects/${project.id}`;
+    const member = { id: user.id, name: 'Ann', role: 'lead' };
+    const getInner = (body: unknown) => place.reduce((value, name) => Object(value)[name], body);
+    const added = await ask('POST', `${path}/members`, { userId: user.id, role: 'lead' });
+    expect([added.headers.get('x-mocked'), getInner(added.body)]).toEqual([null, member]);
+    expect((await ask('GET', path)).body.members).toEqual([member]);
+  });
+
   it('are explained', async () => {
     const explained = await explainApi({ paths: createPaths(), schemas });
     expect(explained['POST /projects/{projectId}/members']).toBe(
       'real: adds the user in userId to members of a project',
     );
-    const change = { post: { request: createObject({ 'userId!': TEXT }), response: refer('Member'), status: 201 } };
+    const change = { post: { request: createObject({ 'userId!': TEXT }), response: refer('User'), status: 201 } };
     const other = { ...createPaths(), '/projects/{projectId}/members': change };
     expect((await explainApi({ paths: other, schemas }))['POST /projects/{projectId}/members']).toMatch(/^mocked: /);
   });

@@ -2,17 +2,22 @@ import { type Context, DomainError, type HandlerResponse, type Input } from '../
 import { pickKeys, toNode } from '../openapi/document.ts';
 import { EntryList, hasSameList } from '../store/entry-list.ts';
 import type { Entry, State } from '../store/state.ts';
+import { normalizeName } from '../util/names.ts';
 import { changeAccount } from './accounts.ts';
 import { applyEffect, describeEffect } from './actions.ts';
-import { findEqual, getEntries, getEntryList, setEntries } from './entries.ts';
+import { findEqual, getEntries, getEntryList, listChildrenOf, removeParts, setEntries } from './entries.ts';
 import { appendEntry, findByKeys, withoutEntries } from './entry-lists.ts';
 import { getKeyValue, getOwn, getPathValues } from './entry-values.ts';
 import { findReferences } from './references.ts';
 import { createNotFound, findEntry, requireParents } from './require-entries.ts';
 import { PATH_VALUES, type Plan, type Resource } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
-import { respond } from './respond.ts';
+import { getStatus, respond } from './respond.ts';
 import { requireUnique } from './unique-values.ts';
+import { requireUnused } from './unlink-entries.ts';
+import { deleteEntries } from './user-links.ts';
+import { requireVersion } from './versions.ts';
+import { DELETED_NAMES } from './view-words.ts';
 
 /** The hidden value of a deleted entry with what its restoration needs. */
 const TRASHED = 'trashed';
@@ -25,6 +30,66 @@ const TRASHED = 'trashed';
 interface Trashed {
   readonly earlier: Entry;
   readonly below: State;
+}
+
+/** Handles the action `delete`: deletes an entry, or moves it to the trash. */
+export async function remove(
+  model: ResourceModel,
+  plan: Plan,
+  input: Input,
+  context: Context,
+): Promise<HandlerResponse> {
+  const { path } = input;
+  const removed = await context.update((state, nowMs) => {
+    requireParents(model, state, plan, path);
+    const stored = findEntry(plan, state, path);
+    const { trash, mount } = plan;
+    const trashed = trash && plan.isPermanent ? findEntry({ resource: trash, mount }, state, path) : undefined;
+    if (trashed && trash && !stored) return { next: deleteEntries(model, trash, state, [trashed]), result: trashed };
+    const entry = stored ?? model.getInitialSingleton(plan.resource, mount, path);
+    if (!entry) throw createNotFound(plan, path);
+    requireVersion(model, plan, input, { state, current: entry });
+    requireUnused(model, plan, state, [entry]);
+    const rest = stored ? deleteEntries(model, plan.resource, state, [stored]) : state;
+    const isWhole = plan.resource.kind === 'singleton';
+    const next = isWhole ? removeParts(model.inference, rest, mount, path) : rest;
+    if (trash && !isForGood(plan, input))
+      return keepDeleted(model, trash, { before: state, after: next, entry, nowMs });
+    return { next, result: setDeleted(model, plan, entry, nowMs) };
+  });
+  return respond(model, plan, input, { status: getStatus(plan, 204), state: context.read(), entry: removed });
+}
+
+/** Returns whether a deletion can't be taken back: `DELETE /documents/7?permanent=true`. */
+function isForGood({ resource, trash, isPermanent, permanentQuery = '' }: Plan, { query }: Input): boolean {
+  return isPermanent === true || resource === trash || [query[permanentQuery]].flat().map(String).includes('true');
+}
+
+/** Returns a deleted entry as the response shows it: with the time of the deletion, such as `deletedAt`. */
+function setDeleted(model: ResourceModel, { resource }: Plan, entry: Entry, nowMs: number): Entry {
+  if (resource.schema === '') return entry;
+  const names = [...model.reader.getProperties(resource.schema).keys()];
+  const property = names.find((name) => DELETED_NAMES.includes(normalizeName(name)));
+  const time = model.formatTime(resource, property, nowMs);
+  return property === undefined || time === undefined ? entry : { ...entry, [property]: time };
+}
+
+/** Handles the action `clear`: deletes all entries of a list. */
+export async function clear(
+  model: ResourceModel,
+  plan: Plan,
+  input: Input,
+  context: Context,
+): Promise<HandlerResponse> {
+  const { path } = input;
+  const { resource, mount } = plan;
+  await context.update((state) => {
+    requireParents(model, state, plan, path);
+    const entries = listChildrenOf(getEntryList(state, resource), mount, path);
+    requireUnused(model, plan, state, entries);
+    return { next: deleteEntries(model, resource, state, entries), result: undefined };
+  });
+  return respond(model, plan, input, { status: getStatus(plan, 204), state: context.read(), entry: undefined });
 }
 
 /**
