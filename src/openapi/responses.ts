@@ -22,6 +22,8 @@ export interface DocumentedResponse {
    * If there is a reference at this place, it is not followed.
    */
   readonly pointer: string;
+  /** Whether a response without content can have a body, although the method is not GET. */
+  readonly isOpen?: boolean;
   /** The bodies by media type; empty if the response has no body. */
   readonly media: Readonly<Record<string, DocumentedMedia>>;
   readonly headers: readonly DocumentedHeader[];
@@ -141,11 +143,15 @@ export const findValueMedia = memoizeByStatus((responses, status): TypedMedia | 
 });
 
 /**
- * Returns whether a GET can have any body, because the document describes no content for its success response.
+ * Returns whether a response can have any body, because the document describes no content for its success.
  * Frameworks that generate documents from code often leave out the content, and a GET without a body has no use.
+ * The same is true of a change at a path whose GET has no content.
  */
-export function hasOpenContent(method: string, { name, media }: DocumentedResponse): boolean {
-  return method === 'GET' && Object.keys(media).length === 0 && /^2/.test(name) && !BODILESS.includes(name);
+export function hasOpenContent(
+  method: string,
+  { name, media, isOpen = method === 'GET' }: DocumentedResponse,
+): boolean {
+  return isOpen && Object.keys(media).length === 0 && /^2/.test(name) && !BODILESS.includes(name);
 }
 
 /** Statuses whose responses never have a body (RFC 9110, sections 15.3.5 and 15.3.6). */

@@ -9,7 +9,7 @@ import { getKnownValues, type KnownValues } from './known-values.ts';
 import { allowsJson, isJsonType, isParsedType } from './media-types.ts';
 import { getParameters, listQueryNames, type Parameter, removePrefix } from './parameters.ts';
 import { getItemPointer, listOperations, METHODS_32 } from './path-items.ts';
-import { type DocumentedResponse, getMedia, getResponses } from './responses.ts';
+import { type DocumentedResponse, findResponse, getMedia, getResponses, hasOpenContent } from './responses.ts';
 import { type Credential, getCredentialNames, getPasswordNames, getSecurity } from './security.ts';
 
 /** The maximum number of paths of one server whose URL has variables. */
@@ -207,11 +207,25 @@ const EXACT_KEY = /^[A-Z]+ (?:\/[\w-]+)+$/;
 /** Returns the operations of a document. */
 export const getRoutes = memoizeByObject((document: Document): readonly Route[] =>
   Object.entries(document.paths ?? {}).flatMap(([path, item]) =>
-    listOperations(document, toNode(item)).flatMap(({ method, pointer, node }) =>
-      isNode(node) ? [createRoute(document, path, method, formatPointer('paths', path) + pointer)] : [],
+    openChanges(
+      listOperations(document, toNode(item)).flatMap(({ method, pointer, node }) =>
+        isNode(node) ? [createRoute(document, path, method, formatPointer('paths', path) + pointer)] : [],
+      ),
     ),
   ),
 );
+
+/** Allows any body in the success responses of changes, if the document describes neither theirs nor that of the GET. */
+function openChanges(routes: readonly Route[]): readonly Route[] {
+  const read = routes.find(({ method }) => method === 'GET');
+  const shown = read && findResponse(read.responses, read.successStatus);
+  if (!shown || !hasOpenContent('GET', shown)) return routes;
+  return routes.map((route) =>
+    ['POST', 'PUT', 'PATCH'].includes(route.method)
+      ? { ...route, responses: route.responses.map((response) => ({ ...response, isOpen: true })) }
+      : route,
+  );
+}
 
 /**
  * Creates the description of an operation.

@@ -443,13 +443,14 @@ function findPreferred(located: readonly Located[], names: readonly string[]): L
 const ANNOTATIONS = ['title', 'description'];
 
 /**
- * Returns whether the document leaves open which JSON a GET returns: its success response has no content, or JSON
- * without a schema and without examples.
+ * Returns whether the document leaves open which JSON a GET returns, or a change at the path of such a GET: its success
+ * response has no content, or JSON without a schema and without examples.
  */
 export function allowsAnyBody(document: Document, route: Route): boolean {
   const { method, responses, successStatus } = route;
-  const response = method === 'GET' ? findResponse(responses, successStatus) : undefined;
-  return response !== undefined && (hasOpenContent(method, response) || allowsAnyJson(document, route));
+  const response = findResponse(responses, successStatus);
+  if (response === undefined) return false;
+  return hasOpenContent(method, response) || (method === 'GET' && allowsAnyJson(document, route));
 }
 
 /**

@@ -8,7 +8,7 @@ import { isOnlyEnvelope } from './envelopes.ts';
 import { followsUser, getFollowList, startsToFollow } from './follows.ts';
 import { locateRequest, locateResponse } from './locate.ts';
 import { getParentPath } from './names.ts';
-import { hasProperties, namesOne } from './path-keys.ts';
+import { namesOne } from './path-keys.ts';
 import { findPlaceOfForm, renameParameters, sendsPart } from './places.ts';
 import type { Action, Effect, Follow, Login, PasswordChange, Plan, Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
@@ -64,7 +64,7 @@ export function planUser(
 
 /**
  * Returns whether an operation such as `PATCH /me` changes the user who sends the request, although its response does
- * not show the user: the path shows this user, and the request has only properties of users.
+ * not show the user: the path shows this user, and most properties of the request are those of users.
  */
 function changesOwnUser(reader: SchemaReader, users: Resource, route: Route, ownPaths: readonly string[]): boolean {
   const request = reader.getRequestSchema(route);
@@ -72,7 +72,9 @@ function changesOwnUser(reader: SchemaReader, users: Resource, route: Route, own
   const isChange = ['PUT', 'PATCH'].includes(route.method) && ownPaths.includes(route.path);
   if (!isChange || request === undefined || users.schema === '') return false;
   const hidesUser = response === undefined || isOnlyEnvelope(reader, response) || showsOnlySecrets(reader, response);
-  return hidesUser && hasProperties(reader, request, users.schema);
+  const known = reader.getProperties(users.schema);
+  const sent = [...reader.getProperties(request).keys()].filter((name) => !isSecretName(name));
+  return hidesUser && sent.filter((name) => known.has(name)).length > sent.length / 2;
 }
 
 /** Returns whether a response has only secrets, such as a new token. */

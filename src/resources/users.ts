@@ -5,9 +5,9 @@ import type { Entry, State } from '../store/state.ts';
 import { normalizeName } from '../util/names.ts';
 import { isSecretName } from '../util/redact-secrets.ts';
 import { getEntries } from './entries.ts';
-import { getLastSegment } from './names.ts';
+import { getLastSegment, OWN_SEGMENT } from './names.ts';
 import type { Login, PasswordChange, Passwords, Resource } from './resource.ts';
-import type { SchemaReader } from './schema-reader.ts';
+import { allowsAnyBody, type SchemaReader } from './schema-reader.ts';
 import {
   LOGIN_NAMES,
   normalizeLogin,
@@ -128,8 +128,8 @@ export function findUserSchema(reader: SchemaReader, routes: readonly Route[]): 
 }
 
 /**
- * Returns the users with the schema of `GET /me`, if it has more properties of a user than the one in a list, which can
- * be a public profile.
+ * Returns the users with the schema of `GET /me`, or else of the user in the response of a login, if it has more
+ * properties of a user than the one in a list, which can be a public profile.
  */
 export function addOwnProperties(reader: SchemaReader, users: Resource, routes: readonly Route[]): Resource {
   const { schema, id, singular } = users;
@@ -140,8 +140,10 @@ export function addOwnProperties(reader: SchemaReader, users: Resource, routes: 
       isAboutSender(route) && route.method === 'GET' ? reader.getResponseSchema(route, route.successStatus) : undefined;
     return response === undefined ? [] : [reader.findEntry(response, singular, schema).schema];
   });
-  const richer = own.find((one) => {
+  const shown = own.length === 0 ? findUserSchema(reader, routes) : undefined;
+  const richer = [...own, ...(shown === undefined ? [] : [shown])].find((one) => {
     const names = reader.getProperties(one);
+    if (one === shown && [...names.keys()].some(isSecretName)) return false;
     const shared = known.filter((name) => names.has(name));
     return idName !== undefined && names.has(idName) && names.size > known.length && shared.length * 2 > known.length;
   });
@@ -327,7 +329,10 @@ const LOGS_OUT = /\b(?:log|sign)(?:s|ged|ging|ed|ing)?\b(?: \S+){0,4}? (?:out|of
  */
 export function findOwnUser(reader: SchemaReader, users: Resource, route: Route): readonly string[] | undefined {
   const response = reader.getResponseSchema(route, route.successStatus);
-  if (!isAboutSender(route) || response === undefined) return undefined;
+  if (!isAboutSender(route)) return undefined;
+  // Generated documents often leave out the user in the response of `GET /me`.
+  const isOpen = OWN_SEGMENT.test(getLastSegment(route.path)) && allowsAnyBody(reader.document, route);
+  if (response === undefined) return isOpen && route.method === 'GET' ? [] : undefined;
   if (!['GET', 'PUT', 'PATCH'].includes(route.method) || !reader.isObject(response)) return undefined;
   const found = reader.findEntry(response, users.singular, users.schema);
   // The user can be shown with other properties than in a list of users.

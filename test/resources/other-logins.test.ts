@@ -269,3 +269,30 @@ describe('people who have other properties than the user of the login', () => {
     expect(await ask('GET', '/profiles')).toMatchObject({ body: [] });
   });
 });
+
+describe('a document that leaves out the bodies of responses', () => {
+  const credentials = createObject({ 'email!': TEXT, 'password!': TEXT });
+  const User = createObject({ 'id!': INTEGER, 'email!': TEXT, name: TEXT, 'createdAt!': TEXT });
+  const signed = createObject({ 'token!': TEXT, 'user!': User });
+  const change = createObject({ name: TEXT, email: TEXT });
+  const paths: Paths = {
+    '/register': { post: { status: 201, request: credentials, response: signed } },
+    '/login': { post: { request: credentials, response: signed } },
+    '/users': { get: {}, post: { status: 201, request: createObject({ 'email!': TEXT, name: TEXT }) } },
+    '/users/{id}': { get: {}, patch: { request: change }, delete: {}, parameters: { id: INTEGER } },
+    '/me': { get: {}, patch: { request: change } },
+  };
+
+  it('shows the user at /me, and the entry after a change', async () => {
+    const { ask } = await startApi({ paths });
+    const { body } = await ask('POST', '/register', { email: 'ann@a.test', password: 'x' });
+    const { body: again } = await ask('POST', '/login', { email: 'ann@a.test', password: 'x' });
+    expect(again.user).toEqual(body.user);
+    const ann = { Authorization: `Bearer ${again.token}` };
+    expect(await ask('PATCH', '/me', { name: 'Ann' }, ann)).toMatchObject({ body: { ...body.user, name: 'Ann' } });
+    expect((await ask('GET', '/me', undefined, ann)).body).toEqual({ ...body.user, name: 'Ann' });
+    expect((await ask('GET', `/users/${body.user.id}`)).body).toEqual({ ...body.user, name: 'Ann' });
+    expect(await ask('POST', '/users', { email: 'bob@a.test' })).toMatchObject({ body: { email: 'bob@a.test' } });
+    expect(await ask('DELETE', `/users/${body.user.id}`)).toMatchObject({ status: 200, body: undefined });
+  });
+});

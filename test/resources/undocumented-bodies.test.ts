@@ -15,14 +15,15 @@ const LEADS: Paths = {
 };
 
 describe('Resources whose responses have no documented body', () => {
-  it('have a life cycle: GET returns the entries with their ids', async () => {
+  it('have a life cycle: GET returns the entries with their ids, and so do changes at the same path', async () => {
     const { ask } = await startApi({ paths: LEADS });
     expect(await ask('GET', '/leads')).toMatchObject({ status: 200, body: [] });
-    expect(await ask('POST', '/leads', { name: 'Ada', username: 'ada' })).toMatchObject({ status: 201, text: '' });
+    const created = await ask('POST', '/leads', { name: 'Ada', username: 'ada' });
     const [lead] = (await ask('GET', '/leads')).body;
+    expect(created).toMatchObject({ status: 201, body: lead });
     expect(lead).toEqual({ id: expect.any(String), name: 'Ada', username: 'ada' });
     expect((await ask('GET', `/leads/${lead.id}`)).body).toEqual(lead);
-    await ask('PATCH', `/leads/${lead.id}`, { name: 'Bob' });
+    expect((await ask('PATCH', `/leads/${lead.id}`, { name: 'Bob' })).body).toEqual({ ...lead, name: 'Bob' });
     expect((await ask('GET', `/leads/${lead.id}`)).body).toEqual({ ...lead, name: 'Bob' });
     await ask('DELETE', `/leads/${lead.id}`);
     expect((await ask('GET', `/leads/${lead.id}`)).status).toBe(404);
@@ -59,11 +60,12 @@ describe('Resources whose responses have no documented body', () => {
     };
     const { ask } = await startApi({ paths });
     const { body } = await ask('POST', '/users', { email: 'a', password: 'secret' });
-    await ask('PUT', '/me', { email: 'b', password: 'secret' });
     expect(body).toEqual({ id: expect.any(String), email: 'a' });
-    expect((await ask('GET', '/users')).body).toEqual([body]);
-    expect((await ask('GET', `/users/${body.id}`)).body).toEqual(body);
-    expect((await ask('GET', '/me')).body).toEqual({ email: 'b' });
+    const changed = { ...body, email: 'b' };
+    expect((await ask('PUT', '/me', { email: 'b', password: 'secret' })).body).toEqual(changed);
+    expect((await ask('GET', '/users')).body).toEqual([changed]);
+    expect((await ask('GET', `/users/${body.id}`)).body).toEqual(changed);
+    expect((await ask('GET', '/me')).body).toEqual(changed);
   });
 
   it('keep the id that another response of the resource documents', async () => {
@@ -101,7 +103,7 @@ describe('Resources whose responses have no documented body', () => {
     expect(await explainApi({ paths: LEADS })).toMatchObject({
       'GET /leads': 'real: lists leads (the document describes no response body)',
       'GET /leads/{leadId}': 'real: reads a lead (the document describes no response body; id: id)',
-      'POST /leads': 'real: creates a lead',
+      'POST /leads': 'real: creates a lead (the document describes no response body)',
     });
   });
 
