@@ -2,15 +2,13 @@ import type { Contract } from '../openapi/contract.ts';
 import { isNode } from '../openapi/document.ts';
 import type { Route } from '../openapi/routes.ts';
 import type { CheckContext } from './check-context.ts';
+import { CONFLICT } from './described-statuses.ts';
 import { isSuccess, type ReceivedResponse } from './exchange.ts';
 import { withDocumentedValues } from './pool.ts';
 import { type RequestValues, validateValues } from './requests.ts';
 
 /** The difference between the seeds of two attempts. Other parts of the check use the seeds near the first one. */
 const SEED_STEP = 577;
-
-/** The status of a request that contradicts the state of a resource (RFC 9110, section 15.5.10). */
-const CONFLICT = 409;
 
 /** The number of seeds that no other request had, and that are tried if the values exist already. */
 const FRESH_SEEDS = 4;

@@ -2,20 +2,18 @@ import { getNode, type Node, toNode } from '../openapi/document.ts';
 import { findJsonMedia } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
 import { listOpposites, removeFillers } from '../resources/states.ts';
-import { joinWords, normalizeName, toSingular } from '../util/names.ts';
+import { joinWords, normalizeName } from '../util/names.ts';
+import { findItemActions } from './actions.ts';
 import { findPropertyPointer } from './body-places.ts';
 import type { CheckContext } from './check-context.ts';
 import { addConfirmed, isTimeOver } from './confirm-findings.ts';
+import { CONFLICT, describeConflict, isGenericConflict } from './described-statuses.ts';
 import { isSuccess } from './exchange.ts';
 import type { Finding } from './findings.ts';
 import { documents, getEntry, isSameValue } from './life-cycle-rules.ts';
 import type { LifeCycle } from './life-cycles.ts';
 import { RequestSequence, type SequenceResource } from './request-sequence.ts';
 import { createViolation, type RuleName } from './rules.ts';
-import { findItemActions } from './updates.ts';
-
-/** The status of a request that contradicts the state of a resource (RFC 9110, section 15.5.10). */
-const CONFLICT = 409;
 
 /** The difference between the seeds of two attempts to confirm a finding. */
 const SEED_STEP = 7_013;
@@ -99,8 +97,7 @@ async function examineTrial(context: CheckContext, cycle: LifeCycle, trial: Acti
   const flag = after && Object.keys(after).find((name) => isState(trial, name, before[name], after[name]));
   if (!documents(action, CONFLICT) || flag === undefined || sequence.findings.length > 0) return sequence.findings;
   const { contract, results } = context.session;
-  const documented = action.responses.find(({ name }) => name === String(CONFLICT));
-  const description = String(toNode(getNode(contract.normalized, documented?.pointer ?? '')).description ?? '');
+  const description = describeConflict(contract, action);
   const confidence = getRepeatConfidence(description, cycle.read, trial);
   // PUT and DELETE can be repeated (RFC 9110, section 9.2.2), unless the contract says that this is refused.
   const isIdempotent = action.method === 'PUT' || action.method === 'DELETE';
@@ -217,10 +214,6 @@ function isState(trial: ActionTrial, name: string, before: unknown, after: unkno
   return (none === null || none === undefined) && typeof some === 'string' && /(?:at|on|date|time)$/i.test(name);
 }
 
-/** Words of a description that only repeats the meaning of 409. */
-const GENERIC =
-  /^(?:the|a|an|is|in|of|with|for|this|to|request|operation|action|conflicts?|conflicting|current|state|status|resource|target|error|response|problem|cannot|can|not|be|performed|done|possible|allowed|completed)$/;
-
 /**
  * Returns how sure it is that a documented 409 is about a resource that already has the state; undefined if it is about
  * something else.
@@ -239,6 +232,5 @@ function getRepeatConfidence(
   const says =
     words.includes('already') || (trial.isUndo && words.includes('not') && !/\bcan ?not\b/i.test(description));
   if (namesState && says) return 'certain';
-  const resource = joinWords(path).split(' ').map(toSingular);
-  return words.every((word) => GENERIC.test(word) || resource.includes(toSingular(word))) ? 'likely' : undefined;
+  return isGenericConflict(description, path) ? 'likely' : undefined;
 }

@@ -1,7 +1,7 @@
 import type { Route } from '../openapi/routes.ts';
 import type { Finding } from './findings.ts';
 import { findLifeCycles } from './life-cycles.ts';
-import { getCauses, getConfidence } from './rules.ts';
+import { getCauses, getConfidence, type RuleName } from './rules.ts';
 import { describeUnusual } from './unusual-requests.ts';
 
 /**
@@ -118,12 +118,19 @@ function getCauseKey(finding: Finding, toResource: ResourceFinder): string {
   }
 }
 
+/** Returns whether a server accepts an invalid value in the path of an operation. */
+function isInvalidId({ rule, title }: Pick<Finding, 'rule' | 'title'>): boolean {
+  return rule === 'invalid-refused' && /: path \S+ \S+$/.test(title);
+}
+
 /** Returns whether a finding follows from another one for the same resource, or for a resource that contains it. */
 function follows(finding: Finding, other: Finding, toResource: ResourceFinder): boolean {
   const [own, cause] = [toResource(finding.operationId), toResource(other.operationId)];
   // A server that accepts an invalid value also returns it.
   if (finding.rule === 'response-schema' && other.rule === 'invalid-refused')
     return own === cause && getProperty(finding.title) === getProperty(other.title);
+  // A server that finds unknown ids also finds invalid ones.
+  if (isInvalidId(finding)) return other.rule === 'unknown-id' && finding.operationId === other.operationId;
   return getCauses(finding.rule).includes(other.rule) && (own === cause || own.startsWith(`${cause}/`));
 }
 
@@ -152,7 +159,7 @@ export function isReturnedValue(finding: Violated, accepted: Violated, toResourc
 }
 
 /** Returns how many rules a rule can follow from, one after another. */
-function getDepth({ rule }: Pick<Finding, 'rule'>): number {
-  if (rule === 'response-schema') return 1;
+function getDepth({ rule, title = '' }: { readonly rule: RuleName; readonly title?: string }): number {
+  if (rule === 'response-schema' || isInvalidId({ rule, title })) return 1;
   return Math.max(0, ...getCauses(rule).map((cause) => 1 + getDepth({ rule: cause })));
 }

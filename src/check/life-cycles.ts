@@ -4,6 +4,7 @@ import type { Route } from '../openapi/routes.ts';
 import { SAFE_METHODS } from '../util/request-target.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import { sendAccepted } from './accepted-requests.ts';
+import { findActions, returnsSame } from './actions.ts';
 import type { CheckContext } from './check-context.ts';
 import { addConfirmed, distribute, getConcurrency, isTimeOver, MAX_REPETITIONS } from './confirm-findings.ts';
 import {
@@ -23,15 +24,7 @@ import { type RequestValues, toRequest, validateValues } from './requests.ts';
 import { RULES } from './rules.ts';
 import type { Rule, Session } from './session.ts';
 import { findPath, StoredValues } from './stored-values.ts';
-import {
-  createReturnTest,
-  findActions,
-  type Recorder,
-  ResourceUpdates,
-  returnsSame,
-  type Send,
-  withId,
-} from './updates.ts';
+import { createReturnTest, type Recorder, ResourceUpdates, type Send, withId } from './updates.ts';
 
 /** The operations that create, list, read, update and delete the resources of one collection. */
 export interface LifeCycle {
@@ -153,7 +146,7 @@ export async function checkLifeCycle(context: CheckContext, cycle: LifeCycle): P
     // An action that none of these statuses allows is tried in others.
     if (actions.includes(route)) continue;
     // A server can accept only some keys.
-    if (route === cycle.create && route.method === 'PUT') continue;
+    if (route === cycle.create && isKeyed(cycle)) continue;
     const statuses = [...new Set(responses.map(({ status }) => status))].join(', ');
     session.results.addUnchecked(
       `life cycle of ${cycle.create.operationId} (${route.operationId} responded with ${statuses})`,
@@ -241,7 +234,7 @@ async function sendLifeCycle(context: CheckContext, cycle: FocusedLifeCycle, rec
   // Status 202 means that the server may create the resource later.
   if (!accepted || ![200, 201].includes(accepted.response.status)) return;
   const { values, response: created } = accepted;
-  const id = getCreatedId(create, read, created);
+  const id = getCreatedId(cycle, values, created);
   const skipped = `The life cycle of ${create.operationId} was not checked`;
   const response = `the ${created.status} response of ${create.operationId}`;
   if (id === undefined)
@@ -293,12 +286,29 @@ function getActions(context: CheckContext, { read, focus }: FocusedLifeCycle): r
   return [...actions.slice(start), ...actions.slice(0, start)];
 }
 
+/** Returns whether clients choose the keys of resources: `PUT /things/{key}` creates them. */
+export function isKeyed({ create }: Pick<LifeCycle, 'create'>): boolean {
+  return create.method === 'PUT';
+}
+
+/** Returns the path parameters of a collection: those of a request that creates a resource, without its own key. */
+export function getCollectionPath(cycle: LifeCycle, { path }: Pick<RequestValues, 'path'>): RequestValues['path'] {
+  const key = isKeyed(cycle) ? cycle.read.pathNames.at(-1) : undefined;
+  return Object.fromEntries(Object.entries(path).filter(([name]) => name !== key));
+}
+
 /**
- * Returns the id of a created resource: from the `Location` header, else from the body.
+ * Returns the id of a created resource: its key if the client has chosen it, else that in the `Location` header or in
+ * the body.
  * Returns undefined if neither contains an id.
  */
-export function getCreatedId(create: Route, read: Route, { headers, body }: ReceivedResponse): unknown {
+export function getCreatedId(
+  { create, read }: Pick<LifeCycle, 'create' | 'read'>,
+  { path }: Pick<RequestValues, 'path'>,
+  { headers, body }: ReceivedResponse,
+): unknown {
   const name = read.pathNames.at(-1) ?? '';
+  if (isKeyed({ create })) return path[name];
   return parseLocation(headers.location, create, read, name) ?? findId(name, body)?.id;
 }
 

@@ -136,9 +136,7 @@ class FilterCheck {
     // The last value of a list shows whether a filter compares all of them.
     const [wanted, ...others] = new Set(whole.entries.toReversed().flatMap((entry) => read(entry).toReversed()));
     const other = others.at(-1);
-    // With one value, an ignored filter looks like one that selects everything.
-    if (wanted === undefined || other === undefined || whole.ids.includes(undefined)) return;
-    for (const rule of FILTER_RULES) results.coverage.countRule(rule, route);
+    if (wanted === undefined || whole.ids.includes(undefined)) return;
     const isList = whole.entries.some((entry) => Array.isArray(entry[property]));
     const takesList = getPartTypes(getSchemaParts(contract.normalized, parameter.schema)).includes('array');
     const request = async (value: string) => {
@@ -147,8 +145,11 @@ class FilterCheck {
       if (found) checkFilteredTotal(this.#listing, { name: parameter.name, value, whole, found });
       return found;
     };
-    const filter = { wanted, other, read, whole, request, values };
     const kind = isList ? 'list' : getKind(contract, parameter);
+    // With one value, an ignored filter looks like one that selects everything.
+    if (other === undefined) return this.#checkPrefix({ wanted, read, whole, request, values }, kind);
+    for (const rule of FILTER_RULES) results.coverage.countRule(rule, route);
+    const filter = { wanted, other, read, whole, request, values };
     if (kind === 'other') {
       await this.#checkEffect(filter, property);
       return this.#checkPrefix(filter, kind);
@@ -202,7 +203,7 @@ class FilterCheck {
   async #add(
     rule: FilterProblem['rule'],
     message: string,
-    { whole, values }: Filter,
+    { whole, values }: Pick<Filter, 'whole' | 'values'>,
     ...found: readonly Listed[]
   ): Promise<true> {
     await addFilterFinding(this.#listing, { rule, message, parameter: this.#parameter }, { values, whole, found });
@@ -214,7 +215,7 @@ class FilterCheck {
    * entry by the start of a value.
    * Other texts, such as names and e-mail addresses, are often searched by a part of them.
    */
-  async #checkPrefix(filter: Filter, kind: FilterKind): Promise<void> {
+  async #checkPrefix(filter: Omit<Filter, 'other'>, kind: FilterKind): Promise<void> {
     const { wanted, read, request } = filter;
     const parameter = this.#parameter;
     const prefix = wanted.slice(0, -1);
@@ -223,6 +224,7 @@ class FilterCheck {
     const isExact = kind === 'list' || EXACT_NAMES.test(parameter.name) || describesExactFilter(String(description));
     if (!isExact || prefix === '') return;
     const found = await request(prefix);
+    if (found) this.#listing.session.results.coverage.countRule('filter-selects', this.#listing.route);
     const others = found?.entries.map(read).filter((values) => !values.some((value) => isEqual(value, prefix)));
     const longer = others?.flat().find((value) => value.startsWith(prefix));
     if (!found || longer === undefined) return;

@@ -4,20 +4,21 @@ import { getNode, resolvePointer, toNode } from '../openapi/document.ts';
 import type { Route } from '../openapi/routes.ts';
 import { getPartItems, getPartProperties, getSchemaParts } from '../openapi/schema-parts.ts';
 import { sendAccepted } from './accepted-requests.ts';
+import { findActions } from './actions.ts';
 import type { CheckContext } from './check-context.ts';
 import { addConfirmed } from './confirm-findings.ts';
 import { isMocked, isSuccess, type ReceivedResponse } from './exchange.ts';
 import type { Finding } from './findings.ts';
 import { findId, findLists } from './ids.ts';
 import { createListRequest } from './life-cycle-rules.ts';
-import { getCreatedId, type LifeCycle } from './life-cycles.ts';
+import { getCollectionPath, getCreatedId, type LifeCycle } from './life-cycles.ts';
 import { checkFilters, FILTER_RULES, findProperty } from './list-filters.ts';
 import { checkPages, type Listed, type ListViolation, PAGE_RULES } from './list-pages.ts';
 import { checkRanges } from './list-ranges.ts';
 import { checkSorting, SORT_RULES } from './list-sorting.ts';
 import { getBodySchema, type RequestValues, toRequest, validateValues } from './requests.ts';
 import { createFinding } from './session.ts';
-import { findActions, withId } from './updates.ts';
+import { withId } from './updates.ts';
 import { REFERENCE_NAME } from './value-classes.ts';
 
 /** The difference between the seeds of two attempts to confirm a finding. */
@@ -106,12 +107,10 @@ export class ListCheck {
   /** Creates some resources. Returns the path parameters of their list. */
   async #createEntries(): Promise<RequestValues['path'] | undefined> {
     const { requests, seed } = this.#context;
-    const { create, read } = this.#cycle;
+    const { create } = this.#cycle;
     const first = requests.createValid(create, seed);
     if (!first) return undefined;
-    // Each resource that PUT creates has another key.
-    const key = create.method === 'PUT' ? read.pathNames.at(-1) : undefined;
-    const path = Object.fromEntries(Object.entries(first.path).filter(([name]) => name !== key));
+    const path = getCollectionPath(this.#cycle, first);
     const inPath = (values: RequestValues) => ({ ...values, path: { ...values.path, ...path } });
     for (let number = 0; number < CREATED; number++) {
       const send = (edit: (values: RequestValues) => RequestValues | undefined, step: number) =>
@@ -126,9 +125,10 @@ export class ListCheck {
 
   async #create(values: RequestValues): Promise<ReceivedResponse | undefined> {
     const { session } = this.#context;
-    const { create, read } = this.#cycle;
+    const { create } = this.#cycle;
     const { exchange } = await session.send('behaviour', create, toRequest(create, values));
-    const id = exchange && isSuccess(exchange.response) ? getCreatedId(create, read, exchange.response) : undefined;
+    const id =
+      exchange && isSuccess(exchange.response) ? getCreatedId(this.#cycle, values, exchange.response) : undefined;
     if (id !== undefined) this.#lastId = id;
     return exchange?.response;
   }

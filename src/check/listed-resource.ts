@@ -68,8 +68,9 @@ export class ListedResource {
         : undefined;
   }
 
-  async checkListed(): Promise<void> {
-    await this.#check('created-listed', (response) => (this.#isListed(response) === false ? NOT_LISTED : undefined));
+  /** `problem`: what the finding says if the list lacks the resource. */
+  async checkListed(problem = NOT_LISTED): Promise<void> {
+    await this.#check('created-listed', (response) => (this.#isListed(response) === false ? problem : undefined));
   }
 
   async checkMissing(): Promise<void> {

@@ -2,9 +2,9 @@ import { isJsonType } from '../openapi/media-types.ts';
 import type { Route } from '../openapi/routes.ts';
 import { requiresCredentials } from '../openapi/security.ts';
 import { joinList } from '../util/text.ts';
-import { checkActionPairs } from './action-pairs.ts';
 import type { CheckContext } from './check-context.ts';
 import type { CheckOptions } from './check-options.ts';
+import { createCollectionParts, createLifeCyclePart, toIds } from './collection-parts.ts';
 import { sendIfAvailable } from './confirm-findings.ts';
 import { isLogout } from './credentials.ts';
 import { checkConditionalRequests } from './etag-rules.ts';
@@ -15,28 +15,19 @@ import { checkCoreInput, checkInput } from './input.ts';
 import { checkKeptConnection } from './kept-connections.ts';
 import { LateList } from './late-lists.ts';
 import { getListDelayMs } from './life-cycle-rules.ts';
-import { checkLifeCycle, findKeyedCycles, findLifeCycles, getRoutes, type LifeCycle } from './life-cycles.ts';
+import { findKeyedCycles, findLifeCycles, getRoutes, type LifeCycle } from './life-cycles.ts';
 import { checkLinks } from './links.ts';
-import { checkList } from './list-rules.ts';
-import { checkLocation } from './locations.ts';
 import { checkMethods } from './methods.ts';
-import { checkNestedResources, isNested } from './nested-resources.ts';
 import { Pool } from './pool.ts';
 import { findCompleteRefusal } from './refusals.ts';
 import { getBodyType, toRequest } from './requests.ts';
 import { findIdSources, ResourceProvider, removeDeletedId } from './resource-provider.ts';
-import { type CheckPart, isKeyed, KEYED_CHECKS, type Worker, withOwnKeys } from './run-parts.ts';
+import { type CheckPart, type Worker, withOwnKeys } from './run-parts.ts';
 import { getAllowedRoutes, isWriteOperation, MAX_LISTED_OPERATIONS, sortByRisk } from './selection.ts';
 import type { Session } from './session.ts';
-import { checkSideEffects, getChanges } from './side-effects.ts';
 import { findWorkingRequest } from './single-edits.ts';
-import { checkSpecialValues } from './special-values.ts';
-import { checkTransitions } from './transitions.ts';
 import { REFUSAL_STATUSES } from './undocumented-responses.ts';
-import { checkUniqueValues, documentsConflict } from './unique-values.ts';
-import { checkUnknownIds } from './unknown-ids.ts';
 import { checkCredentials } from './unprotected-operations.ts';
-import { findActions, findItemActions } from './updates.ts';
 import { createRequestGenerator } from './valid-requests.ts';
 /** Creates a worker, which runs parts of the check. The checks add sentences for the report to `notes`. */
 export async function createWorker(session: Session, options: CheckOptions, notes: string[]): Promise<Worker> {
@@ -110,16 +101,18 @@ function getAllowed({ allowedRoutes, model }: Worker, routes: readonly Route[]):
 function createGroups(worker: Worker, routes: readonly Route[]): readonly (readonly CheckPart[])[] {
   const { allowedRoutes, model } = worker;
   const isChecked = (cycle: LifeCycle) => getRoutes(cycle).some((route) => routes.includes(route));
-  const cycles = (model ? [] : findLifeCycles(allowedRoutes, worker.session.contract)).filter(isChecked);
-  const keyed = (model ? [] : findKeyedCycles(allowedRoutes)).filter(isChecked);
+  const all = model
+    ? []
+    : [...findLifeCycles(allowedRoutes, worker.session.contract), ...findKeyedCycles(allowedRoutes)];
+  const cycles = all.filter(isChecked);
   const isLate = (list: Route) => getListDelayMs(worker.session.contract, list) > 0;
   const lateLists = cycles.flatMap(({ list, ...cycle }) =>
     list && routes.includes(list) && isLate(list) ? [new LateList({ ...cycle, list })] : [],
   );
-  const all = getAllowed(worker, routes);
+  const permitted = getAllowed(worker, routes);
   // After a logout, the server refuses the credentials of all other requests.
-  const logouts = model ? [] : all.filter(isLogout);
-  const allowed = all.filter((route) => !logouts.includes(route));
+  const logouts = model ? [] : permitted.filter(isLogout);
+  const allowed = permitted.filter((route) => !logouts.includes(route));
   return [
     // A connection that cannot be used makes the other checks fail.
     createConnectionParts(worker, routes),
@@ -129,11 +122,11 @@ function createGroups(worker: Worker, routes: readonly Route[]): readonly (reado
         name: `resources for the late list ${late.cycle.list.operationId}`,
         operationIds: [late.cycle.create.operationId],
         isAlone: true,
-        check: (worker: Worker) => late.start(worker),
+        check: (worker: Worker) => late.start(withOwnKeys(worker, late.cycle)),
       })),
-      ...[...cycles, ...keyed].map(createLifeCyclePart),
+      ...cycles.map(createLifeCyclePart),
     ],
-    [...cycles, ...keyed].flatMap((cycle) => createCollectionParts(worker, cycle, routes)),
+    cycles.flatMap((cycle) => createCollectionParts(worker, cycle, routes)),
     lateLists.map((late) => ({
       name: `late list ${late.cycle.list.operationId}`,
       operationIds: [late.cycle.list.operationId],
@@ -155,88 +148,6 @@ function createGroups(worker: Worker, routes: readonly Route[]): readonly (reado
     [...createOperationParts(OPERATION_CHECKS, logouts), ...createCredentialsParts(logouts)],
     ...createLastParts(logouts),
   ];
-}
-
-/** The checks of the resources of a collection, besides their life cycle, with the operations that they are about. */
-const COLLECTION_CHECKS: readonly {
-  readonly name: string;
-  readonly isAlone?: boolean;
-  readonly check: (worker: Worker, cycle: LifeCycle) => Promise<void>;
-  readonly getRoutes: (cycle: LifeCycle, worker: Worker) => readonly Route[];
-}[] = [
-  {
-    name: 'pages and filters',
-    isAlone: true,
-    check: checkList,
-    getRoutes: ({ list }, { session: { contract } }) => (list && getListDelayMs(contract, list) === 0 ? [list] : []),
-  },
-  { name: 'Location', check: checkLocation, getRoutes: ({ create }) => [create] },
-  { name: 'special values', check: checkSpecialValues, getRoutes: ({ read }) => [read] },
-  { name: 'transitions', check: checkTransitions, getRoutes: ({ read }, worker) => findActions(worker, read) },
-  { name: 'action pairs', check: checkActionPairs, getRoutes: ({ read }, worker) => findItemActions(worker, read) },
-  {
-    name: 'side effects',
-    isAlone: true,
-    check: checkSideEffects,
-    getRoutes: (cycle, worker) => [cycle.read, ...getChanges(worker, cycle)],
-  },
-  {
-    name: 'unknown ids',
-    isAlone: true,
-    check: checkUnknownIds,
-    getRoutes: (cycle, worker) => [...getItemRoutes(cycle, worker), ...getNestedRoutes(cycle)],
-  },
-  {
-    name: 'parents',
-    check: checkNestedResources,
-    getRoutes: (cycle) => (isNested(cycle) ? [cycle.read, ...(cycle.list ? [cycle.list] : [])] : []),
-  },
-  {
-    name: 'unique values',
-    check: checkUniqueValues,
-    getRoutes: ({ create, updates }) => (documentsConflict(create) ? [create, ...updates] : []),
-  },
-];
-
-/** Returns the operations of one resource: those that read, change and delete it, and its actions. */
-function getItemRoutes({ read, updates, remove }: LifeCycle, worker: Worker): readonly Route[] {
-  return [read, ...updates, ...findActions(worker, read), ...(remove ? [remove] : [])];
-}
-
-/** Returns the operations of a collection that is below another resource. */
-function getNestedRoutes({ create, list }: LifeCycle): readonly Route[] {
-  return [create, ...(list ? [list] : [])].filter(({ pathNames }) => pathNames.length > 0);
-}
-
-/** Returns the parts about the resources of a collection. `routes`: the operations to check. */
-function createCollectionParts(worker: Worker, cycle: LifeCycle, routes: readonly Route[]): readonly CheckPart[] {
-  const checks = COLLECTION_CHECKS.filter(({ name }) => !isKeyed(cycle) || KEYED_CHECKS.includes(name));
-  return checks.flatMap(({ name, isAlone = false, check, getRoutes }) => {
-    const own = getRoutes(cycle, worker).filter((route) => routes.includes(route));
-    if (own.length === 0) return [];
-    return {
-      name: `${name} of ${cycle.create.operationId}`,
-      operationIds: toIds(own),
-      isAlone,
-      check: (one: Worker) => check(withOwnKeys(one, cycle), cycle),
-    };
-  });
-}
-
-function toIds(routes: readonly Route[]): readonly string[] {
-  return routes.map(({ operationId }) => operationId);
-}
-
-/** The weight of a life cycle, which checks several operations and most rules. */
-const LIFE_CYCLE_WEIGHT = 10;
-
-function createLifeCyclePart(cycle: LifeCycle): CheckPart {
-  return {
-    name: `life cycle of ${cycle.create.operationId}`,
-    operationIds: toIds(getRoutes(cycle)),
-    weight: LIFE_CYCLE_WEIGHT,
-    check: (worker) => checkLifeCycle(withOwnKeys(worker, cycle), cycle),
-  };
 }
 
 /** Returns the parts that check the methods of each path. */

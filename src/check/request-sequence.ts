@@ -75,14 +75,15 @@ export class RequestSequence {
    * Returns undefined if the server accepts none, or if the response has no id.
    */
   async create(
-    { create, read }: LifeCycle,
+    cycle: LifeCycle,
     seed: number,
     edit?: (values: RequestValues) => RequestValues | undefined,
   ): Promise<SequenceResource | undefined> {
+    const { create } = cycle;
     this.#context.session.results.coverage.countSequence(create);
     const send = (values: RequestValues) => this.send(create, values);
     const accepted = await sendAccepted({ ...this.#context, seed }, create, send, edit);
-    const id = accepted && getCreatedId(create, read, accepted.response);
+    const id = accepted && getCreatedId(cycle, accepted.values, accepted.response);
     // Status 202 means that the server may create the resource later.
     if (!accepted || accepted.response.status === 202 || !isPathValue(id)) return undefined;
     return { ...accepted, id: String(id) };

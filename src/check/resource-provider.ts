@@ -155,7 +155,7 @@ export class ResourceProvider {
     );
     if (!made || isMocked(made.response)) return;
     const { values, response } = made;
-    const id = create ? getCreatedId(create, item, response) : values.path[place.parameter];
+    const id = create ? getCreatedId({ create, read: item }, values, response) : values.path[place.parameter];
     const parents = toParents(route, values.path, place);
     if (id !== undefined) pool.addResource(place, { id, parents });
     for (const alias of aliases)

@@ -191,7 +191,7 @@ export const RULES = {
   'unknown-id': {
     title: 'unknown ids are not found',
     confidence: 'certain',
-    likelyIf: 'no operation creates or lists the resource of the id',
+    likelyIf: 'no operation creates or lists the resource of the id, or if each id can be read',
     remedy: 'remove the 404 response from the operation',
   },
   'nested-item': {
@@ -323,6 +323,7 @@ export const RULES = {
     title: 'refuses values that exist',
     meaning: 'the server refuses a new resource with a unique value that exists',
     confidence: 'certain',
+    likelyIf: 'only the name of a property says that it is unique, such as the e-mail address of a user',
     remedy: 'remove the 409 response from the operation',
   },
   'unique-concurrent': {

@@ -3,7 +3,7 @@ import type { OpenedModel } from './behaviour-model.ts';
 import type { CheckContext } from './check-context.ts';
 import { distribute } from './confirm-findings.ts';
 import { CheckStoppedError, isUnavailable } from './exchange.ts';
-import type { LifeCycle } from './life-cycles.ts';
+import { isKeyed, type LifeCycle } from './life-cycles.ts';
 import { withNewKeys } from './valid-requests.ts';
 
 /** Runs parts of `storefront check` one after another, on a server or in one sandbox of a server. */
@@ -15,14 +15,6 @@ export interface Worker extends CheckContext {
    * Returns undefined if the check knew an id, or if the reason is unknown.
    */
   readonly explainUnreached: (route: Route) => string | undefined;
-}
-
-/** The checks of resources whose keys clients choose, besides their life cycle. */
-export const KEYED_CHECKS: readonly string[] = ['pages and filters', 'special values', 'side effects'];
-
-/** Returns whether clients choose the keys of resources: `PUT /things/{key}` creates them. */
-export function isKeyed({ create }: LifeCycle): boolean {
-  return create.method === 'PUT';
 }
 
 /** Returns a worker whose requests create resources with new keys, if clients choose them. */

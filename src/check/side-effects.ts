@@ -5,19 +5,20 @@ import type { Route } from '../openapi/routes.ts';
 import { ALL_PARTS, getPartProperties, getSchemaParts } from '../openapi/schema-parts.ts';
 import { isCreationTimeName } from '../util/names.ts';
 import { sendAccepted } from './accepted-requests.ts';
+import { findActions } from './actions.ts';
 import type { CheckContext } from './check-context.ts';
 import { addConfirmed, isTimeOver } from './confirm-findings.ts';
 import { isSuccess } from './exchange.ts';
 import type { Finding } from './findings.ts';
 import { findListedIds } from './ids.ts';
 import { createListRequest, getEntry, isMissing, isSameValue, isScalar } from './life-cycle-rules.ts';
-import type { LifeCycle } from './life-cycles.ts';
+import { getCollectionPath, type LifeCycle } from './life-cycles.ts';
 import { RequestSequence, type SequenceResource } from './request-sequence.ts';
 import { getBodySchema, type RequestValues } from './requests.ts';
 import { createViolation, type Violation } from './rules.ts';
 import { isServerName } from './server-names.ts';
 import type { Rule } from './session.ts';
-import { findActions, withId } from './updates.ts';
+import { withId } from './updates.ts';
 
 /** The difference between the seeds of two attempts to confirm a finding. */
 const SEED_STEP = 9_011;
@@ -170,7 +171,8 @@ async function createResources({ seed }: CheckContext, cycle: LifeCycle, sequenc
   const resources: SequenceResource[] = [];
   for (let number = 1; number <= 3; number++) {
     const [known] = resources;
-    const toSibling = (values: RequestValues) => (known ? { ...values, path: known.values.path } : values);
+    const path = known && getCollectionPath(cycle, known.values);
+    const toSibling = (values: RequestValues) => ({ ...values, path: { ...values.path, ...path } });
     const resource = await sequence.create(cycle, seed + number * OTHER_STEP, toSibling);
     if (!resource) return resources;
     resources.push(resource);

@@ -15,7 +15,8 @@ import { isSimilar, toNumber } from './similar-values.ts';
 /** The number of ms in a minute. */
 const MINUTE_MS = 60_000;
 
-/** The number of minutes in a day. */
+/** The number of minutes in an hour, and in a day. */
+const HOUR_MINUTES = 60;
 const DAY_MINUTES = 1_440;
 
 /** A value that a request sent, and the value that the resource had before and after the request. */
@@ -117,7 +118,7 @@ export class StoredValues {
         const text = `${name} was sent in ${all.length} requests to ${route.operationId}, ${problem}`;
         return problem === undefined
           ? []
-          : [{ name, text, read: change.read, last: findWrong(all).at(-1) ?? all.at(-1) }];
+          : [{ name, text, read: change.read, last: findWrong(all).at(-1) ?? all.findLast(isShifted) ?? all.at(-1) }];
       });
       const [first] = problems;
       const exchange = first?.last?.exchanges.at(-1);
@@ -286,6 +287,10 @@ function findWrong(all: readonly Observation[]): readonly Observation[] {
   return all.filter(({ sent, got }) => !isSimilar(sent, got));
 }
 
+function isShifted({ sent, got }: Observation): boolean {
+  return (getMinutes(sent, got) ?? 0) !== 0;
+}
+
 /** Returns the end of a sentence about values that a server never stores; undefined if it can have stored them. */
 function describeProblem(all: readonly Observation[], mustStore: boolean): string | undefined {
   const shift = findShift(all);
@@ -319,6 +324,8 @@ function findShift(all: readonly Observation[]): string | undefined {
   const [shift] = minutes;
   if (minutes.size === 1 && shift)
     return `but is ${Math.abs(shift) === DAY_MINUTES ? 'a day' : `${Math.abs(shift)} minutes`} ${shift > 0 ? 'late' : 'early'} each time: ${example}`;
+  const hour = describeHour(all);
+  if (hour !== undefined) return hour;
   const fractions = all.filter(({ sent, hasFraction }) => hasFraction && hasDecimals(sent));
   if (fractions.length >= MIN_CHANGES && fractions.every(({ got }) => got !== undefined && !hasDecimals(got))) {
     const { sent, got } = fractions.at(-1) ?? {};
@@ -329,6 +336,21 @@ function findShift(all: readonly Observation[]): string | undefined {
   const [list] = lists.slice(-1);
   if (!list || lists.length < MIN_CHANGES || !isCut) return undefined;
   return `but has only one entry each time: for example ${JSON.stringify(list.got)} after ${JSON.stringify(list.sent)} was sent`;
+}
+
+/**
+ * Returns the end of a sentence about times in UTC that a daylight saving time changes: some are stored as they were
+ * sent, and others an hour later, or an hour earlier.
+ */
+function describeHour(all: readonly Observation[]): string | undefined {
+  const times = all.filter(({ sent }) => /T.*Z$/i.test(String(sent)));
+  const minutes = times.map(({ sent, got }) => getMinutes(sent, got));
+  const [shift, ...others] = new Set(minutes.filter((one) => one !== 0));
+  const shifted = times.filter((_, index) => minutes[index] === shift);
+  if (shift === undefined || others.length > 0 || Math.abs(shift) !== HOUR_MINUTES) return undefined;
+  if (shifted.length < MIN_CHANGES - 1 || shifted.length === times.length) return undefined;
+  const { sent, got } = shifted.at(-1) ?? {};
+  return `but is sometimes an hour ${shift > 0 ? 'late' : 'early'}: for example ${JSON.stringify(got)} after ${JSON.stringify(sent)} was sent, although other times are stored as they were sent`;
 }
 
 function hasDecimals(value: unknown): boolean {

@@ -1,13 +1,20 @@
-import type { Contract } from '../openapi/contract.ts';
-import { getNode, type Node, toNode } from '../openapi/document.ts';
-import { findJsonMedia } from '../openapi/responses.ts';
+import { type Node, toNode } from '../openapi/document.ts';
 import type { Route } from '../openapi/routes.ts';
-import { ALL_PARTS, getPartProperties, getSchemaParts } from '../openapi/schema-parts.ts';
 import { joinWords } from '../util/names.ts';
 import { sendAccepted } from './accepted-requests.ts';
+import { createSentRule, findReturningActions } from './actions.ts';
 import type { CheckContext } from './check-context.ts';
 import { addConfirmed, isTimeOver } from './confirm-findings.ts';
-import { findDescribedStatuses } from './described-statuses.ts';
+import {
+  CONFLICT,
+  describe,
+  describeConflict,
+  findReason,
+  findStatuses,
+  isGenericConflict,
+  isNamed,
+  isWord,
+} from './described-statuses.ts';
 import { isSuccess, type ReceivedResponse } from './exchange.ts';
 import type { Finding } from './findings.ts';
 import { findId } from './ids.ts';
@@ -18,10 +25,7 @@ import { type RequestValues, validateValues } from './requests.ts';
 import { createViolation } from './rules.ts';
 import type { Rule } from './session.ts';
 import { getSentNames } from './side-effects.ts';
-import { findActions, withId } from './updates.ts';
-
-/** The status of a request that contradicts the state of a resource (RFC 9110, section 15.5.10). */
-const CONFLICT = 409;
+import { withId } from './updates.ts';
 
 /** The difference between the seeds of two attempts to confirm a finding. */
 const SEED_STEP = 6_007;
@@ -31,13 +35,6 @@ const MAX_TRIALS = 40;
 
 /** The maximum number of actions before the last one in a sequence. */
 const MAX_PATH = 4;
-
-/** Matches a status that a resource does not leave. */
-const FINAL = /cancel|reject|declin|refund|void|delet|archiv|expir|terminat|revok|abort|withdrawn/i;
-
-/** Matches an action that leaves a final status on purpose. */
-const REVERSING =
-  /^un|^re(?!ject|fund|voke|move)|restor|undo|reset|reviv|recover|retr(?:y|ies)|revert|rollback|reinstate/i;
 
 /** A change of a property from one text to another. */
 interface Transition {
@@ -50,6 +47,8 @@ interface Transition {
 interface Trial {
   readonly path: readonly Route[];
   readonly action: Route;
+  /** All statuses of the resource, if the action succeeds in each of them. */
+  readonly allowed?: readonly string[];
 }
 
 /** Matches names of properties with a text that only people change. */
@@ -58,98 +57,204 @@ const PROSE = /(?:note|description|comment|remark|summary|title|bio|memo|instruc
 /** Matches an action that removes texts on purpose. */
 const CLEARING = /clear|eras|reset|anonymi|redact|purge|wipe|empty|delet|remov|archiv/i;
 
-/** What a trial shows. `reached`: the status after its last action; undefined if the action did not change it. */
+/** What a trial shows. */
 interface TrialResult {
   readonly findings: readonly Finding[];
-  readonly reached: string | undefined;
+  /** The status in which the action succeeded; undefined if it was refused. */
+  readonly accepted?: { readonly property: string; readonly status: string } | undefined;
+  /** The status after the action; undefined if the action did not change it. */
+  readonly reached?: string | undefined;
 }
 
 /**
  * Tries the actions of a resource, such as `POST /bookings/{bookingId}/confirm`, in each status that other actions lead
  * to.
- * An action that documents 409 must be refused in a final status, such as `cancelled`, and in one for which the
- * description of the 409 says so.
+ * An action that documents 409 must be refused in a final status, such as `cancelled`, in one for which the
+ * description of the 409 says so, and in at least one status if the 409 has no other meaning.
  * What the response to an action shows as changed must be stored, and other texts must be kept.
  * An update without the status must keep it.
  */
 export async function checkTransitions(context: CheckContext, cycle: LifeCycle): Promise<void> {
-  const actions = findActions(context, cycle.read);
+  const actions = findReturningActions(context, cycle.read);
   const known = new Set<string>();
   const trials: Trial[] = actions.map((action) => ({ path: [], action }));
+  const results: (readonly [trial: Trial, result: TrialResult])[] = [];
   for (const [number, trial] of trials.entries()) {
     if (number >= MAX_TRIALS || (trial.path.length > 0 && isTimeOver(context.session))) return;
-    let attempt = 0;
-    const examine = async () => {
-      await context.prepare();
-      const seed = context.seed + attempt++ * SEED_STEP;
-      return examineTrial({ ...context, seed }, cycle, trial);
-    };
-    const { findings, reached } = await examine();
-    await addConfirmed(context.session, findings, async () => (await examine()).findings);
+    const result = await confirmTrial(context, cycle, trial);
+    results.push([trial, result]);
+    const { reached } = result;
     const path = [...trial.path, trial.action];
     // A status that is already known is not left in another way.
     if (reached === undefined || known.has(reached) || path.length > MAX_PATH) continue;
     known.add(reached);
     trials.push(...[...actions, ...cycle.updates].map((one) => ({ path, action: one })));
   }
+  for (const action of actions) await checkNeverRefused(context, cycle, { action, results });
 }
 
-async function examineTrial(context: CheckContext, cycle: LifeCycle, { path, action }: Trial): Promise<TrialResult> {
-  const sequence = new RequestSequence(context);
-  const getResult = (reached?: string): TrialResult => ({ findings: sequence.findings, reached });
-  const resource = await sequence.create(cycle, context.seed);
-  const created = resource && (await sequence.read(cycle, resource));
-  if (!created) return getResult();
-  const toEntry = ({ body }: { readonly body: unknown }) => getEntry(cycle.read, body);
-  const texts = getSentNames(context, cycle).filter((name) => PROSE.test(name));
-  const act = async (one: Route, before: Node) => {
-    const values = sequence.toOwn(one, resource);
-    const response = values && (await sequence.send(one, values));
-    if (!response || !isSuccess(response) || response.status === 202) return undefined;
-    const shown = toShownChange(cycle.read, { before, id: resource.id, response });
-    const isStored = createActionRule(cycle.read, { action: one, before, shown });
-    const keepsTexts = createTextRule(context, cycle.read, { action: one, before, texts });
-    const { coverage } = context.session.results;
-    if (texts.some((name) => hasText(before[name]))) coverage.countRule('action-keeps', one);
-    const rule: Rule = (...received) => [...isStored(...received), ...keepsTexts(...received)];
-    const current = await sequence.read(cycle, resource, rule);
-    return current && toEntry(current);
+/** Examines a trial, and confirms its findings. */
+async function confirmTrial(context: CheckContext, cycle: LifeCycle, trial: Trial): Promise<TrialResult> {
+  let attempt = 0;
+  const examine = async () => {
+    await context.prepare();
+    const seed = context.seed + attempt++ * SEED_STEP;
+    return new TransitionTrial({ ...context, seed }, cycle, trial).examine();
   };
-  let entry = toEntry(created);
-  let last: Transition | undefined;
-  for (const one of path) {
-    const next = await act(one, entry);
-    last = next && findTransition(entry, next);
-    if (!next || !last) return getResult();
-    entry = next;
+  const result = await examine();
+  await addConfirmed(context.session, result.findings, async () => (await examine()).findings);
+  return result;
+}
+
+/**
+ * Checks that an action does not succeed in all documented statuses, and again after itself, if it documents 409
+ * without another meaning.
+ */
+async function checkNeverRefused(
+  context: CheckContext,
+  cycle: LifeCycle,
+  {
+    action,
+    results,
+  }: { readonly action: Route; readonly results: readonly (readonly [trial: Trial, result: TrialResult])[] },
+): Promise<void> {
+  const { contract } = context.session;
+  const own = results.filter(([trial]) => trial.action === action);
+  const [{ property } = { property: undefined }] = own.flatMap(([, { accepted }]) => accepted ?? []);
+  if (property === undefined || own.some(([, { findings }]) => findings.length > 0)) return;
+  if (!documents(action, CONFLICT) || !isGenericConflict(describeConflict(contract, action), action.path)) return;
+  const statuses = [...new Set(findStatuses(contract, cycle.read, property))];
+  const isAccepted = (status: string) => own.some(([, { accepted }]) => accepted?.status === status);
+  const [repeated] = own.find(([{ path }, { accepted }]) => accepted && path.at(-1) === action) ?? [];
+  if (!repeated || !statuses.every(isAccepted)) return;
+  await confirmTrial(context, cycle, { ...repeated, allowed: statuses });
+}
+
+class TransitionTrial {
+  readonly #context: CheckContext;
+  readonly #cycle: LifeCycle;
+  readonly #trial: Trial;
+  readonly #sequence: RequestSequence;
+
+  constructor(context: CheckContext, cycle: LifeCycle, trial: Trial) {
+    this.#context = context;
+    this.#cycle = cycle;
+    this.#trial = trial;
+    this.#sequence = new RequestSequence(context);
   }
-  const status = last?.property ?? findStatus(entry);
-  if (status === undefined) return getResult();
-  if (cycle.updates.includes(action)) {
-    await sendUpdate(context, cycle, { sequence, resource, update: action, status, current: String(entry[status]) });
-    return getResult();
+
+  async examine(): Promise<TrialResult> {
+    const { path, action } = this.#trial;
+    const { findings } = this.#sequence;
+    const resource = await this.#sequence.create(this.#cycle, this.#context.seed);
+    const created = resource && (await this.#sequence.read(this.#cycle, resource));
+    if (!created) return { findings };
+    let entry = getEntry(this.#cycle.read, created.body);
+    let last: Transition | undefined;
+    for (const one of path) {
+      const done = await this.#act(one, resource, entry);
+      last = done && findTransition(entry, done.entry, last?.property);
+      // A repeated action changes nothing.
+      if (!done || !last) return { findings };
+      entry = done.entry;
+    }
+    const property = last?.property ?? findStatus(entry);
+    if (property === undefined) return { findings };
+    const status = String(entry[property]);
+    if (this.#cycle.updates.includes(action)) {
+      const update = { sequence: this.#sequence, resource, update: action, status: property, current: status };
+      await sendUpdate(this.#context, this.#cycle, update);
+      return { findings };
+    }
+    if (documents(action, CONFLICT)) this.#context.session.results.coverage.countRule('action-refused', action);
+    const done = await this.#act(action, resource, entry);
+    if (!done) return { findings };
+    const change = findTransition(entry, done.entry, last?.property);
+    this.#addRefusal({ property, status, change, sent: done.sent });
+    return { findings, accepted: { property, status }, reached: change?.to };
   }
-  if (documents(action, CONFLICT)) context.session.results.coverage.countRule('action-refused', action);
-  const after = await act(action, entry);
-  if (!after) return getResult();
-  const change = findTransition(entry, after, last?.property);
-  const current = String(entry[status]);
-  const reason = findReason(context, cycle, { action, status, current, isCreated: !last, reached: change?.to });
-  // A repeated action changes nothing, so it may succeed unless the contract says that it is refused.
-  if (reason && (change || (path.at(-1) === action && reason.isDocumented))) {
+
+  /**
+   * Sends an action, and reads the resource.
+   * Returns the sent body and the resource; undefined if the action was refused or can have its effect later.
+   */
+  async #act(
+    action: Route,
+    resource: SequenceResource,
+    before: Node,
+  ): Promise<{ readonly sent: Node; readonly entry: Node } | undefined> {
+    const { read } = this.#cycle;
+    const accepted = await this.#sendAction(action, resource);
+    if (!accepted || accepted.response.status === 202) return undefined;
+    const { values, response } = accepted;
+    const sent = toNode(values.body);
+    const shown = toShownChange(read, { before, id: resource.id, response });
+    const rules = [
+      createActionRule(read, { action, before, shown }),
+      this.#createTextRule(action, before),
+      createSentRule(this.#context, this.#cycle, { action, before, sent }),
+    ];
+    const rule: Rule = (...received) => rules.flatMap((one) => one(...received));
+    const current = await this.#sequence.read(this.#cycle, resource, rule);
+    return current && { sent, entry: getEntry(read, current.body) };
+  }
+
+  /** Sends an action, with other values if the server refuses the first ones because of the values. */
+  async #sendAction(action: Route, resource: SequenceResource) {
+    const values = this.#sequence.toOwn(action, resource);
+    const response = values && (await this.#sequence.send(action, values));
+    if (values && response && isSuccess(response)) return { values, response };
+    if (!response || !hasBody(action) || ![400, 422].includes(response.status)) return undefined;
+    const toOwn = (one: RequestValues) => withId(one, action, resource.id, resource.values.path);
+    const send = (one: RequestValues) => this.#sequence.send(action, one);
+    return sendAccepted({ ...this.#context, seed: this.#context.seed + 1 }, action, send, toOwn);
+  }
+
+  /** Creates a rule for the first read after an action. An action with a body can change any text. */
+  #createTextRule(action: Route, before: Node): Rule {
+    const texts = getSentNames(this.#context, this.#cycle).filter((name) => PROSE.test(name));
+    if (hasBody(action)) return () => [];
+    const { coverage } = this.#context.session.results;
+    if (texts.some((name) => hasText(before[name]))) coverage.countRule('action-keeps', action);
+    return createTextRule(this.#context, this.#cycle.read, { action, before, texts });
+  }
+
+  /** Adds a finding if the action must be refused in the status in which it succeeded. */
+  #addRefusal({ property, status, change, sent }: SuccessfulAction): void {
+    const { path, action, allowed } = this.#trial;
+    const { contract } = this.#context.session;
+    const known = { action, status: property, current: status, isCreated: path.length === 0, reached: change?.to };
+    const reason = allowed
+      ? { text: `succeeds in each status: ${allowed.join(', ')}`, isDocumented: false }
+      : findReason(contract, this.#cycle.read, known);
+    // An action whose body has the new status can have any meaning.
+    const isChosen = change !== undefined && Object.values(sent).includes(change.to);
+    if (!reason || (isChosen && !reason.isDocumented)) return;
+    // A repeated action changes nothing, so it may succeed unless the contract says that it is refused.
+    if (!change && !allowed && !(path.at(-1) === action && reason.isDocumented)) return;
     const text = change
       ? `changed ${change.property} from ${JSON.stringify(change.from)} to ${JSON.stringify(change.to)}`
-      : `succeeded although ${status} was already ${JSON.stringify(entry[status])}`;
-    const message = `${action.operationId} ${text}, but it documents ${CONFLICT} and ${reason.text}`;
-    sequence.add(action, {
+      : `succeeded although ${property} was already ${JSON.stringify(status)}`;
+    this.#sequence.add(action, {
       rule: 'action-refused',
-      title: `is refused after ${(path.at(-1) ?? cycle.create).operationId}`,
-      message,
+      title: `is refused after ${(path.at(-1) ?? this.#cycle.create).operationId}`,
+      message: `${action.operationId} ${text}, but it documents ${CONFLICT} and ${reason.text}`,
       pointer: action.pointer,
       ...(reason.isDocumented && { confidence: 'certain' }),
     });
   }
-  return getResult(change?.to);
+}
+
+/** An action that succeeded in a status. `sent`: its body. */
+interface SuccessfulAction {
+  readonly property: string;
+  readonly status: string;
+  readonly change: Transition | undefined;
+  readonly sent: Node;
+}
+
+function hasBody({ bodyMedia }: Route): boolean {
+  return Object.keys(bodyMedia).length > 0;
 }
 
 /**
@@ -220,12 +325,6 @@ function hasText(value: unknown): boolean {
   return typeof value === 'string' && value.trim() !== '';
 }
 
-/** Returns the summary and the description of an operation. */
-function describe({ normalized }: Contract, { pointer }: Route): string {
-  const { summary, description } = toNode(getNode(normalized, pointer));
-  return [summary, description].filter((text) => typeof text === 'string').join('\n');
-}
-
 /** Returns the properties that the response to an action shows as changed; none if it shows another resource. */
 function toShownChange(
   read: Route,
@@ -240,10 +339,6 @@ function toShownChange(
 /** Matches names of properties with a status. */
 const STATUS_NAME = /status|state|stage|phase/i;
 
-function isWord(value: unknown): value is string {
-  return typeof value === 'string' && /^[a-z_-]{2,40}$/i.test(value);
-}
-
 /** Returns the name of the property with the status of a resource. */
 function findStatus(entry: Node): string | undefined {
   return Object.keys(entry).find((name) => STATUS_NAME.test(name) && isWord(entry[name]));
@@ -257,92 +352,4 @@ function findTransition(before: Node, after: Node, only?: string): Transition | 
     return isChanged && (only ?? property) === property ? [{ property, from, to }] : [];
   });
   return changed.find(({ property }) => STATUS_NAME.test(property)) ?? changed[0];
-}
-
-/**
- * Returns why an action must be refused in the current status; undefined if nothing says so.
- * `status`: the name of the property with the status.
- * `isCreated`: whether no action has been sent before, so that the status is the first one, and not final.
- * `reached`: the status after the action; undefined if the action did not change it.
- */
-function findReason(
-  { session: { contract } }: CheckContext,
-  { read }: LifeCycle,
-  {
-    action,
-    status,
-    current,
-    isCreated,
-    reached,
-  }: {
-    readonly action: Route;
-    readonly status: string;
-    readonly current: string;
-    readonly isCreated: boolean;
-    readonly reached: string | undefined;
-  },
-): { readonly text: string; readonly isDocumented: boolean } | undefined {
-  if (!documents(action, CONFLICT)) return undefined;
-  const documented = action.responses.find(({ name }) => name === String(CONFLICT));
-  const description = String(toNode(getNode(contract.normalized, documented?.pointer ?? '')).description ?? '');
-  const text = ` ${normalizeWords(description)
-    .replaceAll(/[^a-z ]/g, ' ')
-    .replaceAll(/ +/g, ' ')} `;
-  const statuses = [...new Set([current, ...findStatuses(contract, read, status)])];
-  const named = statuses.filter((one) => isNamed(text, one));
-  const allowed = named.filter((one) => isOnly(text, one));
-  const isRefused = allowed.length > 0 ? !named.includes(current) : named.includes(current) && !ONLY.test(text);
-  if (isRefused) return { text: `describes it with "${description}"`, isDocumented: true };
-  const operation = toNode(getNode(contract.normalized, action.pointer));
-  const name = action.path.split('/').at(-1) ?? '';
-  const isReverse = REVERSING.test(name) || REVERSING.test(String(operation.operationId ?? ''));
-  const summary = describe(contract, action);
-  // `Cancel a booking. Returns a cancelled booking.` names the status that the action sets.
-  const required = findDescribedStatuses({ text: summary, path: action.path, statuses }).filter(
-    (one) => one !== reached,
-  );
-  if (required.length > 0 && !isNamed(`${text}${joinWords(summary)} `, current))
-    return { text: `is described as "${summary.replaceAll('\n', ' ')}"`, isDocumented: false };
-  return FINAL.test(current) && !isReverse && !isCreated
-    ? { text: `${JSON.stringify(current)} is a final status`, isDocumented: false }
-    : undefined;
-}
-
-/** Returns the values that the contract allows for the status of a resource. */
-function findStatuses({ normalized }: Contract, read: Route, status: string): readonly string[] {
-  const media = findJsonMedia(read.responses, read.successStatus);
-  return findProperties(normalized, media?.schema ?? '', status).flatMap((schema) =>
-    getSchemaParts(normalized, schema, ALL_PARTS).flatMap(({ node }) =>
-      Array.isArray(node.enum) ? node.enum.filter(isWord) : [],
-    ),
-  );
-}
-
-/** Returns the schemas of a property in an object, and in the objects within it, such as an envelope. */
-function findProperties(document: Contract['normalized'], schema: string, name: string, depth = 0): readonly string[] {
-  const properties = getPartProperties(getSchemaParts(document, schema, ALL_PARTS));
-  const own = properties.get(name);
-  if (own !== undefined || depth > MAX_ENVELOPES) return own === undefined ? [] : [own];
-  return [...properties.values()].flatMap((inner) => findProperties(document, inner, name, depth + 1));
-}
-
-/** The maximum number of objects around a resource in a response. */
-const MAX_ENVELOPES = 2;
-
-/** Matches a text that says in which statuses an action is allowed. */
-const ONLY = /\b(?:only|unless|must be|not)\b/;
-
-/** Returns whether a text names a status as one in which an action is allowed: `only pending`, `is not yet paid`. */
-function isOnly(text: string, status: string): boolean {
-  const between = '(?: (?!for |of |to |with |by |enough )[a-z]+){0,4}';
-  return new RegExp(` (?:only|unless|must be|not|no longer)${between} ${normalizeWords(status)} `).test(text);
-}
-
-function normalizeWords(text: string): string {
-  return text.toLowerCase().replaceAll(/[_-]/g, ' ');
-}
-
-/** Returns whether a text has a status as a word. */
-function isNamed(text: string, status: string): boolean {
-  return text.includes(` ${normalizeWords(status)} `);
 }

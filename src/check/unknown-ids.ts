@@ -1,4 +1,5 @@
 import type { Route } from '../openapi/routes.ts';
+import { findReturningActions } from './actions.ts';
 import type { CheckContext } from './check-context.ts';
 import { addConfirmed } from './confirm-findings.ts';
 import { isSuccess, type ReceivedResponse } from './exchange.ts';
@@ -10,7 +11,6 @@ import { RequestSequence } from './request-sequence.ts';
 import { type RequestValues, validateValues } from './requests.ts';
 import { createViolation } from './rules.ts';
 import type { Rule } from './session.ts';
-import { findActions } from './updates.ts';
 
 /** The status of a response to a request for a resource that does not exist. */
 const NOT_FOUND = 404;
@@ -43,7 +43,7 @@ export async function checkUnknownIds(context: CheckContext, cycle: LifeCycle): 
 async function examineUnknownIds(context: CheckContext, cycle: LifeCycle): Promise<readonly Finding[]> {
   const { create, list, read, updates, remove } = cycle;
   const collection = [...(list ? [list] : []), create].filter(({ pathNames }) => pathNames.length > 0);
-  const routes = [read, ...updates, ...findActions(context, read), ...(remove ? [remove] : []), ...collection];
+  const routes = [read, ...updates, ...findReturningActions(context, read), ...(remove ? [remove] : []), ...collection];
   const findings: Finding[] = [];
   for (const route of routes.filter((one) => documents(one, NOT_FOUND))) {
     // With several ids in the path, an idempotent deletion can use 404 for the resource that contains the others.
@@ -66,9 +66,9 @@ async function examineUnknownIds(context: CheckContext, cycle: LifeCycle): Promi
 async function examineGeneratedIds(context: CheckContext, cycle: LifeCycle, route: Route): Promise<readonly Finding[]> {
   const { requests, seed } = context;
   const name = route.pathNames.at(-1) ?? '';
-  const first = new RequestSequence(context);
+  let first: ReceivedResponse | undefined;
   for (const isLast of [false, true]) {
-    const sequence = isLast ? new RequestSequence(context) : first;
+    const sequence = new RequestSequence(context);
     const known = requests.createValid(route, seed);
     const unknown = known && requests.withUnknownIds(route, known, seed + Number(isLast))?.path[name];
     if (!known || unknown === undefined || known.path[name] === unknown) return [];
@@ -78,9 +78,11 @@ async function examineGeneratedIds(context: CheckContext, cycle: LifeCycle, rout
     const response = await sequence.send(route, values, isLast ? rule : undefined);
     if (response) context.session.results.coverage.countRule('unknown-id', route);
     if (!response || !isSuccess(response) || response.status === 202) return [];
-    if (isOfItem && (findShownId(cycle, response) === unknown || (await exists(sequence, context, cycle, values.path))))
-      return [];
+    const isShown = isOfItem && findShownId(cycle, response) === unknown;
+    if (route.method === 'GET' && isShown && isLast && !hasSameValues(cycle, first, response)) return [];
+    if (isOfItem && route.method !== 'GET' && (await exists(sequence, context, cycle, values.path))) return [];
     if (isLast) return sequence.findings;
+    first = response;
   }
   return [];
 }
@@ -89,6 +91,19 @@ async function examineGeneratedIds(context: CheckContext, cycle: LifeCycle, rout
 function findShownId({ read }: Pick<LifeCycle, 'read'>, { body }: ReceivedResponse): string | undefined {
   const id = findId(read.pathNames.at(-1) ?? '', body)?.id;
   return id === undefined ? undefined : String(id);
+}
+
+/**
+ * Returns whether two responses show the same resource, except for its id.
+ * Resources that exist by chance have different values.
+ */
+function hasSameValues({ read }: LifeCycle, first: ReceivedResponse | undefined, second: ReceivedResponse): boolean {
+  const parameter = read.pathNames.at(-1) ?? '';
+  const [one, other] = [first, second].map((response) => {
+    const { id, entry = {} } = findId(parameter, response?.body) ?? {};
+    return JSON.stringify(Object.entries(entry).filter(([, value]) => value !== id));
+  });
+  return one === other;
 }
 
 /** Returns whether a resource can be read after a change that was sent to its unknown id. */
@@ -144,6 +159,8 @@ function createRule(id: string, { read }: LifeCycle, isCertain = true): Rule {
     const other =
       shown === undefined || String(shown) === id ? '' : ` and with the resource whose id is ${JSON.stringify(shown)}`;
     const message = `${operationId} with the id ${JSON.stringify(id)}, which no resource has, responded with status ${response.status}${other}: respond with ${NOT_FOUND}, as the contract documents`;
-    return [createViolation('unknown-id', { message, pointer, ...(!isCertain && { confidence: 'likely' }) })];
+    // A server can create a resource when it is read.
+    const isLikely = !isCertain || String(shown) === id;
+    return [createViolation('unknown-id', { message, pointer, ...(isLikely && { confidence: 'likely' }) })];
   };
 }

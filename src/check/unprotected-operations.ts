@@ -1,10 +1,12 @@
 import type { Route } from '../openapi/routes.ts';
 import { joinList } from '../util/text.ts';
 import { sendAccepted, withOrderedDates } from './accepted-requests.ts';
+import { findActions } from './actions.ts';
 import { generalizePlace } from './body-places.ts';
 import type { CheckContext } from './check-context.ts';
 import { distribute, getConcurrency, isTimeOver } from './confirm-findings.ts';
 import { addGeneratedCredentials, type CommonInput, getInput, hasGivenCredentials } from './credentials.ts';
+import { CONFLICT } from './described-statuses.ts';
 import { type Exchange, isSuccess, type RequestToSend } from './exchange.ts';
 import type { Finding } from './findings.ts';
 import { findLifeCycles, type LifeCycle } from './life-cycles.ts';
@@ -13,7 +15,6 @@ import { type RequestValues, toRequest } from './requests.ts';
 import { createViolation } from './rules.ts';
 import { isWriteOperation } from './selection.ts';
 import { createFinding, findViolatedSchema, type Session } from './session.ts';
-import { findActions } from './updates.ts';
 
 /** The maximum number of operations in the message of a finding. */
 const MAX_OPERATIONS = 20;
@@ -138,9 +139,6 @@ async function findAccepted(
   }
   return undefined;
 }
-
-/** The status of a request that contradicts the state of a resource (RFC 9110, section 15.5.10). */
-const CONFLICT = 409;
 
 /** The maximum number of other actions that are tried before an action. */
 const MAX_ACTIONS = 5;

@@ -1,6 +1,4 @@
-import type { Contract } from '../openapi/contract.ts';
-import { getNode, isNode, type Node, resolvePointer, toNode } from '../openapi/document.ts';
-import { findJsonMedia } from '../openapi/responses.ts';
+import { getNode, isNode, type Node, toNode } from '../openapi/document.ts';
 import type { Route } from '../openapi/routes.ts';
 import { ALL_PARTS, getPartProperties, getSchemaParts } from '../openapi/schema-parts.ts';
 import { sendAccepted } from './accepted-requests.ts';
@@ -354,51 +352,6 @@ export class ResourceUpdates {
 function hasValue(value: unknown): boolean {
   if (Array.isArray(value)) return value.length > 0;
   return value !== undefined && value !== null && value !== '';
-}
-
-/** The operations that the check may use. */
-interface Allowed {
-  readonly allowedRoutes: readonly Route[];
-  readonly session: Pick<Session, 'contract'>;
-}
-
-/**
- * Returns the operations that do something with one resource and need no body, such as `POST /tasks/{taskId}/complete`.
- */
-export function findActions(allowed: Allowed, read: Route): readonly Route[] {
-  const { contract } = allowed.session;
-  return findItemActions(allowed, read).filter(
-    (route) => Object.keys(route.bodyMedia).length === 0 && returnsSame(contract, route, read),
-  );
-}
-
-/**
- * Returns the operations that do something with one resource, also those with a body, and those that return nothing.
- */
-export function findItemActions({ allowedRoutes, session: { contract } }: Allowed, read: Route): readonly Route[] {
-  const { path, pathNames } = read;
-  return allowedRoutes.filter(
-    (route) =>
-      ['POST', 'PUT', 'PATCH'].includes(route.method) &&
-      route.path.startsWith(`${path}/`) &&
-      route.pathNames.length === pathNames.length &&
-      // An action such as `refund` can return another resource, which has the id too.
-      (returnsSame(contract, route, read) || findJsonMedia(route.responses, route.successStatus) === undefined),
-  );
-}
-
-/**
- * Returns whether the successful responses of two operations have the same schema: by reference, or with the same
- * properties, as in `{ data: { $ref: … } }`.
- */
-export function returnsSame({ normalized }: Contract, one: Route, other: Route): boolean {
-  const [first, second] = [one, other].map(({ responses, successStatus }) => {
-    const schema = findJsonMedia(responses, successStatus)?.schema;
-    return schema === undefined ? undefined : resolvePointer(normalized, schema);
-  });
-  if (first === undefined || second === undefined) return false;
-  const node = toNode(getNode(normalized, first));
-  return first === second || (isNode(node.properties) && isSameValue(node, getNode(normalized, second)));
 }
 
 /**

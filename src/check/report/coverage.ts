@@ -7,6 +7,7 @@ import { requiresCredentials } from '../../openapi/security.ts';
 import { hasNode } from '../../openapi/walk-schemas.ts';
 import { memoizeByObject } from '../../util/memoize-by-object.ts';
 import { limitList } from '../../util/text.ts';
+import { findActions } from '../actions.ts';
 import type { Verdict } from '../check.ts';
 import type { CheckResults } from '../findings.ts';
 import { documents } from '../life-cycle-rules.ts';
@@ -15,7 +16,6 @@ import { getLinks } from '../links.ts';
 import { getBodyType } from '../requests.ts';
 import { RULES, type RuleName } from '../rules.ts';
 import { NO_ETAG } from '../session.ts';
-import { findActions } from '../updates.ts';
 
 /** What a check did with a rule for one operation. */
 export interface CheckedRule {
