@@ -62,6 +62,7 @@ export function findEffect(reader: SchemaReader, resource: Resource, route: Rout
   const isCreation = route.method === 'POST' && (toSingular(verb) !== verb || isChildName(verb));
   const isOther =
     NO_CHANGES.test(normalizeName(verb)) ||
+    COMPUTES.test(verb) ||
     STEPS.has(getFirstWord(verb)) ||
     route.successStatus === 201 ||
     showsDocument(route);
@@ -186,6 +187,10 @@ function showsDocument({ responses, successStatus }: Route): boolean {
 /** Matches verbs of actions that create another entry, or change nothing, whatever their body has. */
 const NO_CHANGES =
   /^(?:add|create|copy|duplicate|clone|fork|check|validate|verify|preview|simulate|calculate|estimate|quote|report|notify|send|share|invite|test|export|import|download|print|search)$/;
+
+/** Matches words of paths that compute something about an entry, such as `match-analysis`. */
+const COMPUTES =
+  /(?:^|[_-])(?:analy[sz]e|analysis|predict(?:ion)?|recommend(?:ation)?s?|suggest(?:ion)?s?|summari[sz]e|translate|similarity)$/i;
 
 /** Returns whether a segment names the entries below an entry of the same kind: `/topics/{topicId}/children`. */
 export function isChildName(segment: string): boolean {
@@ -312,7 +317,8 @@ export function describeAction(
           (!value && normalizeName(property) === `un${name}`)
       : normalizeName(String(value)) === name;
   });
-  if (isState) return `marks ${entry} as ${splitWords(state).join('-')}`;
+  // `reads an alert` would be what a GET does.
+  if (isState || (name === 'read' && time !== undefined)) return `marks ${entry} as ${splitWords(state).join('-')}`;
   const [first = '', ...rest] = splitWords(verb);
   const isNoun = setsBody && values.length === 0 && !time && sent.some((one) => normalizeName(one) === name);
   if (isNoun) return `changes ${splitWords(verb).join(' ')} of ${entry}`;

@@ -185,7 +185,8 @@ export function explainPlan(model: ResourceModel, plan: Plan): string {
     ...(getParameterName(getLastSegment(route.path)) !== undefined && action === 'read' ? [describeId(plan)] : []),
     ...(plan.idInQuery === undefined ? [] : [`${describeId(plan)} in the query parameter ${plan.idInQuery}`]),
   ];
-  return `${member ?? describeTrashed(plan, nameEntry(resource)) ?? `${getVerb(plan)} ${target}`}${below}${inBrackets(details)}`;
+  const trashed = member === undefined ? describeTrashed(plan, `${nameEntry(resource)}${below}`) : undefined;
+  return `${trashed ?? `${member ?? `${getVerb(plan)} ${target}`}${below}`}${inBrackets(details)}`;
 }
 
 /** Describes the values that the server sets in an entry, and those that it generates in responses. */

@@ -116,7 +116,7 @@ export function findClassValue(reader: SchemaReader, schema: string, segment: st
 }
 
 /** Returns the rest of a verb that starts with a negation: `archive` for `unarchive`. */
-function removeNegation(word: string): string | undefined {
+export function removeNegation(word: string): string | undefined {
   return /^(?:un|dis|de)[_-]?(\w{3,})$/i.exec(word)?.[1];
 }
 

@@ -7,7 +7,7 @@ import { findMixed } from './mixed-lists.ts';
 import { findRanking } from './rankings.ts';
 import type { Children, Derived, Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
-import { findExactState, findStateValue, STATE_PROPERTIES } from './states.ts';
+import { findExactState, findStateTime, findStateValue, removeNegation, STATE_PROPERTIES } from './states.ts';
 import { findView } from './view-words.ts';
 import { isPartOf } from './views.ts';
 
@@ -76,12 +76,25 @@ function findSingleCount(reader: SchemaReader, schema: string, name: string, own
   const [, state] = /^(.*?)[_-]?count$/i.exec(name) ?? [];
   if (state === undefined) return [];
   const only = state === '' ? undefined : findStateValue(reader, own.resource.schema, state);
-  if (state !== '' && !only) return [];
+  const without = only || state === '' ? undefined : findWithoutTime(reader, own.resource.schema, state);
+  if (state !== '' && !only && !without) return [];
   const names = [normalizeName(name), 'count', 'total', normalizeName(state)];
   const numbers = [...reader.getProperties(schema)].filter(
     ([property, pointer]) => reader.getTypes(pointer).includes('integer') && names.includes(normalizeName(property)),
   );
-  return numbers.length === 1 ? [{ property: numbers[0]?.[0] ?? '', children: own, only, time: undefined }] : [];
+  const property = numbers.length === 1 ? numbers[0]?.[0] : undefined;
+  return property === undefined ? [] : [{ property, children: own, only, time: undefined, ...without }];
+}
+
+/** Returns the entries that lack the time of a state: those without `readAt` for `unread`. */
+function findWithoutTime(
+  reader: SchemaReader,
+  schema: string,
+  state: string,
+): Pick<Derived, 'only' | 'isWithout'> | undefined {
+  const word = removeNegation(state);
+  const property = word === undefined ? undefined : findStateTime(reader, schema, word);
+  return property === undefined ? undefined : { only: { property, value: null }, isWithout: true };
 }
 
 /** Names of the number of all entries beside those of each state, without uppercase letters and separators. */

@@ -27,6 +27,7 @@ const schemas = {
     'paymentStatus!': { type: 'string', enum: ['unpaid', 'paid'] },
     paidAt: TIME,
   }),
+  Message: createObject({ 'id!': INTEGER, 'text!': TEXT, read_at: TIME }),
   Topic: createObject({ 'id!': INTEGER, 'name!': TEXT, 'parentId!': { type: ['integer', 'null'] } }),
 };
 
@@ -50,6 +51,10 @@ const PATHS: Paths = {
   '/alerts/{alertId}/read': { post: { status: 204 } },
   '/alerts/read-all': { post: { status: 204 } },
   '/alerts/unread-count': { get: { response: createObject({ 'count!': INTEGER }) } },
+  ...createResourcePaths('/messages/{messageId}', refer('Message'), createObject({ 'text!': TEXT })),
+  '/messages/{messageId}/read': { post: { response: refer('Message') } },
+  '/messages/unread-count': { get: { response: createObject({ 'unread!': INTEGER }) } },
+  '/bills/{billId}/match-analysis': { post: { request: createObject({ 'name!': TEXT }) } },
   ...createResourcePaths('/bills/{billId}', refer('Bill'), createObject({ 'name!': TEXT })),
   '/bills/{billId}/pay': { post: { response: refer('Bill') } },
   ...createResourcePaths(
@@ -75,6 +80,9 @@ it('Numbers of states are explained, and the numbers that nothing explains', asy
       'real: counts: todo (tasks with status "todo"), inProgress (tasks with status "in_progress"), done (tasks with status "done"), total; generates: rate',
     'GET /alerts/unread-count': 'real: counts: count (alerts with isRead false)',
     'POST /alerts/read-all': 'real: marks all alerts as read: isRead → true, readAt → now',
+    'POST /messages/{messageId}/read': 'real: marks a message as read: read_at → now',
+    'GET /messages/unread-count': 'real: counts: unread (messages without read_at)',
+    'POST /bills/{billId}/match-analysis': expect.stringMatching(/^mocked: an action/),
     'POST /bills/{billId}/pay':
       'real: pays a bill: status → "paid", isPaid → true, paymentStatus → "paid", paidAt → now',
   });
