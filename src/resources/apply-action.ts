@@ -41,6 +41,7 @@ export function applyAction(model: ResourceModel, plan: Plan, effect: Effect, ta
     if (!route.responses.some(({ name }) => SELF_STATUSES.includes(name))) return current;
     throw new DomainError('conflict', `${addArticle(resource.singular)} can't follow itself: name another one`);
   }
+  requireUnsetTime(plan, effect, current);
   const changes = computeChanges(model, plan, effect, target, { sender, body, sent });
   if (Object.keys(changes).length + Object.keys(sent).length === 0 && !effect.assigns) {
     if (!route.responses.some(({ name }) => name === '409')) return current;
@@ -64,6 +65,19 @@ export function applyAction(model: ResourceModel, plan: Plan, effect: Effect, ta
   if (!effect.setsBody) return assigned;
   const followed = followState(model, plan, { current, entry: assigned, sent: { ...sent, ...changes }, nowMs });
   return finishChange(model, plan, state, { current, entry: followed, sent });
+}
+
+/**
+ * Throws a `DomainError` if an action that only sets a time, such as `check-in` with `checkedInAt`, was already done,
+ * and the document has 409. A time such as `lastSeenAt` is that of the last action.
+ */
+function requireUnsetTime({ resource, route }: Plan, effect: Effect, current: Entry): void {
+  const { values, time, counter, setsBody, toggles, assigns } = effect;
+  const isOnlyTime = values.length === 0 && !counter && !setsBody && toggles === undefined && !assigns;
+  if (!isOnlyTime || !time?.isSet || /^last/i.test(time.property)) return;
+  const isSet = (current[time.property] ?? null) !== null;
+  if (!isSet || !route.responses.some(({ name }) => name === '409')) return;
+  throw new DomainError('conflict', `the ${resource.singular} already has ${time.property}: nothing is left to change`);
 }
 
 /** The documented statuses with which a user is refused who wants to follow itself. */

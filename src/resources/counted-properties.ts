@@ -1,7 +1,7 @@
 import { addToGroup } from '../util/groups.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { normalizeName } from '../util/names.ts';
-import { AVERAGE, findChildren } from './derived.ts';
+import { findChildren, getAveraged } from './derived.ts';
 import type { Children, Derived, Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
 import { findCreatedName } from './server-values.ts';
@@ -214,7 +214,7 @@ function findAverage(
   pointer: string,
   children: readonly Children[],
 ): Found | undefined {
-  const [, name] = AVERAGE.exec(normalizeName(property)) ?? [];
+  const name = getAveraged(property);
   if (name === undefined || !reader.allowsNumber(pointer) || children.length > MAX_STATES) return undefined;
   const found = children.flatMap((one) => {
     const { schema, singular } = one.resource;

@@ -55,8 +55,14 @@ export function findChildren(
   return others.filter((one, index) => others.findIndex(({ resource }) => resource === one.resource) === index);
 }
 
-/** Matches the names of averages, without uppercase letters and separators. */
-export const AVERAGE = /^(?:average|avg|mean)(.+)$/;
+/**
+ * Returns the name of the numbers whose average a property has: `rating` for `averageRating` and `ratingAverage`.
+ * Returns undefined for other properties.
+ */
+export function getAveraged(property: string): string | undefined {
+  const [, ...names] = /^(?:average|avg|mean)(.+)$|^(.{2,}?)(?:average|avg|mean)$/.exec(normalizeName(property)) ?? [];
+  return names.find((name) => name !== undefined);
+}
 
 /** Describes a derived property: `taskCount`, or `doneCount (tasks with status "done")`. */
 export function describeDerived({
@@ -186,7 +192,7 @@ export function averageEntries(
   { name, pointer }: { readonly name: string; readonly pointer: string },
   { isAllowed, read }: { isAllowed(value: unknown): boolean; read(property: string): readonly unknown[] },
 ): unknown {
-  const [, base] = AVERAGE.exec(normalizeName(name)) ?? [];
+  const base = getAveraged(name);
   if (base === undefined || items === '' || !reader.allowsNumber(pointer)) return undefined;
   const [property] =
     [...reader.getProperties(items)].find(

@@ -9,7 +9,7 @@ import { findByKeys } from './entry-lists.ts';
 import { createPropertyKey, getKeyValue, getOwn, getPathValues } from './entry-values.ts';
 import { findMemberList, type MemberList, showMember } from './member-lists.ts';
 import { indexEntrySchemas, indexReferences } from './references.ts';
-import { type Children, type Inference, PATH_VALUES, type PathKey, type Resource } from './resource.ts';
+import { type Children, getTrashName, type Inference, PATH_VALUES, type PathKey, type Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
 import { findStateValue } from './states.ts';
 import { SHOWN_NAMES } from './user-names.ts';
@@ -272,8 +272,12 @@ export function findShown(
   entryId: string | undefined,
 ): Entry | readonly unknown[] | undefined {
   const list = getEntryList(state, resource);
+  // An entry that keeps the id of a deleted one shows it as it was.
+  const lists = [list, getEntryList(state, { name: getTrashName(resource) })];
   const find = (id: unknown) =>
-    id === undefined || id === null ? undefined : findByKeys(list, [resource.id], [String(id)])[0];
+    id === undefined || id === null
+      ? undefined
+      : lists.flatMap((one) => (one.length === 0 ? [] : findByKeys(one, [resource.id], [String(id)])))[0];
   const findOwn = (value: unknown) => (isNode(value) ? find(getKeyValue(value, resource.id)) : undefined);
   if (children) {
     const { key, resource: child } = children;

@@ -170,6 +170,7 @@ export function explainPlan(model: ResourceModel, plan: Plan): string {
           ]),
         ]
       : []),
+    ...describe('omits, because its schemas exclude each other', listImpossible(model, plan)),
     ...describeSelection(model, plan),
     ...describe('does not restore', plan.action === 'restore' ? listUnlinked(model, plan) : []),
     ...describe('shows deleted ones by', plan.trashQuery ? [plan.trashQuery.name] : []),
@@ -197,7 +198,7 @@ function listValueDetails(model: ResourceModel, plan: Plan): readonly string[] {
     ...describe('sets with the state', listFollowing(model, plan)),
     ...describe('sets to a data: URL with the file, up to 700 kB', listDataUrls(model, plan)),
     ...describe('sets to the user of the token', [
-      ...(plan.action === 'create' ? listSigned(model, plan) : []),
+      ...(plan.action === 'create' ? listSigned(model, plan) : listSignedId(model, plan)),
       ...listEditors(model, plan),
     ]),
     ...describe(
@@ -208,6 +209,25 @@ function listValueDetails(model: ResourceModel, plan: Plan): readonly string[] {
     ...describe('generates if missing', sometimes),
     ...describe('masks', masked),
   ];
+}
+
+/** Returns the id of an entry if a request without it changes the entry of its user: the `user_id` of a profile. */
+function listSignedId(model: ResourceModel, plan: Plan): readonly string[] {
+  const isById = plan.action === 'replaceById' || plan.action === 'updateById';
+  return isById ? listSigned(model, plan).filter((name) => name === plan.resource.id.property) : [];
+}
+
+/**
+ * Returns the property with the list in a response if no list is valid, because another schema describes the property
+ * too: `data` as an object in an envelope that the response extends. Then the response lacks it.
+ */
+function listImpossible({ reader, contract }: ResourceModel, { route, responsePath, action }: Plan): readonly string[] {
+  const [name, ...rest] = responsePath;
+  const response = reader.getResponseSchema(route, route.successStatus);
+  if (name === undefined || response === undefined || rest.length > 0 || action !== 'list') return [];
+  const isOther = (schema: string) =>
+    contract.getErrors(schema, []).some(({ keyword, instancePath }) => keyword === 'type' && instancePath === '');
+  return reader.listPropertySchemas(response, name).some(isOther) ? [name] : [];
 }
 
 /** Returns the properties with the uploaded file as a URL, which are set if no operation returns the file. */

@@ -9,6 +9,7 @@ import {
   type Action,
   type Effect,
   getRouteKey,
+  getTrashName,
   type Mount,
   type Plan,
   type Resource,
@@ -250,7 +251,7 @@ function createTrash(reader: SchemaReader, resource: Resource, lists: readonly R
   const { view: _view, ...plain } = own;
   return {
     ...resource,
-    name: `${resource.name}.trash`,
+    name: getTrashName(resource),
     mounts: [plain, ...mounts],
     canCreate: true,
     canPost: false,

@@ -241,7 +241,9 @@ async function replace(model: ResourceModel, plan: Plan, input: Input, context: 
 /** Handles the actions `replaceById` and `updateById`: changes the entry whose id is in the request body. */
 async function changeById(model: ResourceModel, plan: Plan, input: Input, context: Context): Promise<HandlerResponse> {
   const { id } = plan.resource;
-  const value = getKeyValue(getBody(model, plan, input), id) ?? '';
+  const sent = getBody(model, plan, input);
+  // The id of a profile can be that of its user.
+  const value = getKeyValue(sent, id) ?? getKeyValue(addSender(model, plan, context.read(), input, sent), id) ?? '';
   const isNew = value === '' && plan.route.responses.some(({ name }) => name === '201');
   if (isNew && plan.action === 'replaceById') return create(model, plan, input, context);
   if (!isPathSegment(value))

@@ -111,9 +111,9 @@ export function planOwner(
     const found = reader.findEntry(shown, singular, schema);
     return reader.contains(found.schema, schema) ? [{ above, place, found }] : [];
   });
-  const own = owners.find(({ found, place }) => reader.isSame(found.schema, place.resource.schema)) ?? owners[0];
-  if (!own) return undefined;
-  const { above, place, found } = own;
+  const best = owners.find(({ found, place }) => reader.isSame(found.schema, place.resource.schema)) ?? owners[0];
+  if (!best || isInside(reader, shown, resource, best.found.path)) return undefined;
+  const { above, place, found } = best;
   const owner = renameParameters(place.mount, above);
   return {
     route,
@@ -124,4 +124,17 @@ export function planOwner(
     entryPath: [],
     responsePath: found.path,
   };
+}
+
+/** Returns whether a property of a body is inside of an entry in the body: the class inside of a booking. */
+function isInside(
+  reader: SchemaReader,
+  body: string,
+  { schema, singular }: Resource,
+  path: readonly string[],
+): boolean {
+  if (schema === '' || path.length === 0) return false;
+  const own = reader.findEntry(body, singular, schema);
+  const isAbove = own.path.length < path.length && own.path.every((name, index) => name === path[index]);
+  return isAbove && reader.contains(own.schema, schema);
 }

@@ -469,6 +469,11 @@ export interface Inference {
   readonly reasons: ReadonlyMap<string, string>;
 }
 
+/** Returns the name of the resource with the deleted entries of another one. */
+export function getTrashName({ name }: Pick<Resource, 'name'>): string {
+  return `${name}.trash`;
+}
+
 /** Returns the method and the path of an operation as a map key, such as `GET /pets`. */
 export function getRouteKey({ method, path }: Pick<Route, 'method' | 'path'>): string {
   return `${method} ${path}`;

@@ -35,7 +35,9 @@ export const findUserParts = memoizeByObject((reader: SchemaReader) =>
         isObject(name, inner) {
           const position = USER_OBJECTS.indexOf(normalizeName(name));
           if (isCreatedBy(normalizeName(name))) return inner.some((one) => known.has(one));
+          const isUser = normalizeName(name) === normalizeName(users.singular);
           // A host or an organizer is often no user.
+          if (isUser && position < 0) return inner.every((one) => known.has(one));
           return position >= 0 && (position < SURE_OBJECTS || inner.every((one) => known.has(one)));
         },
       });

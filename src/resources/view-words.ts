@@ -9,6 +9,12 @@ import { findClassValue, findStateValue } from './states.ts';
 /** Names of dates and times until which something must be done, without uppercase letters and separators. */
 const DUE_NAMES = ['duedate', 'dueat', 'dueon', 'due', 'deadline', 'expiresat', 'expirydate', 'expirationdate'];
 
+/** Names of dates and times at which something begins, without uppercase letters and separators. */
+const START_NAMES = [
+  ...['startsat', 'startat', 'startson', 'starttime', 'startdate', 'startdatetime', 'start', 'beginsat'],
+  ...['scheduledat', 'scheduledfor', 'scheduleddate', 'eventdate', 'departureat', 'departuretime'],
+];
+
 /** Names of the time at which an entry was deleted, without uppercase letters and separators. */
 export const DELETED_NAMES = ['deletedat', 'deletedon', 'deletedtime', 'deletiondate', 'removedat'];
 
@@ -50,6 +56,12 @@ function readView(reader: SchemaReader, { schema, singular }: Viewed, path: stri
   }
   if (due !== undefined && /^(?:upcoming|future|due|active)$/.test(word))
     return { ...view, times: [{ property: due, comparison: 'least' }] };
+  const start = find(START_NAMES);
+  if (start !== undefined && /^(?:upcoming|future|past|previous)$/.test(word))
+    return {
+      ...view,
+      times: [{ property: start, comparison: /^(?:upcoming|future)$/.test(word) ? 'least' : 'below' }],
+    };
   const deleted = find(DELETED_NAMES);
   if (deleted !== undefined && /^(?:deleted|trash|trashed|recyclebin)$/.test(word))
     return { ...view, times: [{ property: deleted, comparison: 'below' }] };

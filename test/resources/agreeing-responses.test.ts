@@ -122,3 +122,112 @@ describe('The responses of a backend', () => {
     expect((await ask('GET', '/me', undefined, await logIn())).status).toBe(200);
   });
 });
+
+const TIME = { type: 'string', format: 'date-time' };
+const NULL_TIME = { type: ['string', 'null'], format: 'date-time' };
+const ID_PATH = '/classes/{classId}';
+const NewClass = createObject({ 'title!': TEXT, 'startsAt!': TIME, 'trainerId!': INTEGER });
+
+/** A gym whose classes show their trainers, and whose bookings show their classes. */
+const GYM = {
+  needsToken: true,
+  schemas: {
+    Member: createObject({ 'id!': INTEGER, 'email!': TEXT, 'fullName!': TEXT }),
+    Trainer: createObject({ 'id!': INTEGER, 'name!': TEXT, 'ratingAverage!': { type: ['number', 'null'] } }),
+    Class: createObject({ 'id!': INTEGER, 'title!': TEXT, 'startsAt!': TIME, 'trainer!': refer('Trainer') }),
+    Booking: createObject({ 'id!': INTEGER, 'class!': refer('Class'), checkedInAt: NULL_TIME }),
+    Review: createObject({
+      'id!': INTEGER,
+      'rating!': INTEGER,
+      'member!': createObject({ 'id!': INTEGER, 'fullName!': TEXT }),
+    }),
+    Profile: createObject({ userId: TEXT, bio: TEXT }),
+  },
+  paths: {
+    '/signup': {
+      post: {
+        isPublic: true,
+        status: 201,
+        request: createObject({ 'email!': TEXT, 'fullName!': TEXT, 'password!': TEXT }),
+        response: createObject({ 'token!': TEXT, 'member!': refer('Member') }),
+      },
+    },
+    '/login': { post: { isPublic: true, request: credentials, response: token } },
+    '/me': { get: { response: refer('Member') } },
+    ...createResourcePaths('/trainers/{trainerId}', refer('Trainer'), createObject({ 'name!': TEXT })),
+    '/trainers/{trainerId}/restore': { post: { summary: 'Restore a deleted trainer', response: refer('Trainer') } },
+    '/trainers/{trainerId}/reviews': {
+      get: { response: createList(refer('Review')) },
+      post: { status: 201, request: createObject({ 'rating!': INTEGER }), response: refer('Review') },
+    },
+    ...createResourcePaths(ID_PATH, refer('Class'), NewClass),
+    '/classes/upcoming': { get: { response: createList(refer('Class')) } },
+    [`${ID_PATH}/bookings`]: {
+      get: { response: createList(refer('Booking')) },
+      post: { status: 201, response: refer('Booking') },
+    },
+    '/bookings/{bookingId}': { get: { response: refer('Booking') } },
+    '/bookings/{bookingId}/check-in': { post: { response: refer('Booking'), errors: [409] } },
+    '/profile': {
+      post: { status: 201, request: refer('Profile') },
+      put: { request: refer('Profile') },
+    },
+    '/profile/{userId}': { get: { response: refer('Profile') } },
+  },
+} satisfies Parameters<typeof startApi>[0];
+
+async function startGym() {
+  const { ask } = await startApi(GYM);
+  const sent = { email: 'ann@x.test', fullName: 'Ann', password: 'pass' };
+  const { body } = await ask('POST', '/signup', sent);
+  const ann = (method: string, path: string, request?: unknown) =>
+    ask(method, path, request, { Authorization: `Bearer ${body.token}` });
+  await ann('POST', '/trainers', { name: 'Bo' });
+  for (const startsAt of ['2999-01-01T00:00:00Z', '2000-01-01T00:00:00Z'])
+    await ann('POST', '/classes', { title: 'Yoga', startsAt, trainerId: 1 });
+  return { ann, id: body.member.id };
+}
+
+describe('Responses about a gym', () => {
+  it('show the new booking of a class, and not another one with the class', async () => {
+    const { ann } = await startGym();
+    const { body } = await ann('POST', '/classes/1/bookings');
+    expect(body).toMatchObject({ id: 1, class: { id: 1, trainer: { id: 1, name: 'Bo' } } });
+    expect((await ann('GET', '/bookings/1')).body).toEqual(body);
+  });
+
+  it('refuse an action whose time is already set', async () => {
+    const { ann } = await startGym();
+    await ann('POST', '/classes/1/bookings');
+    const { checkedInAt } = (await ann('POST', '/bookings/1/check-in')).body;
+    expect((await ann('POST', '/bookings/1/check-in')).status).toBe(409);
+    expect((await ann('GET', '/bookings/1')).body.checkedInAt).toBe(checkedInAt);
+  });
+
+  it('show the member of the token in a review, and its rating in the average', async () => {
+    const { ann, id } = await startGym();
+    const { body } = await ann('POST', '/trainers/1/reviews', { rating: 4 });
+    expect(body.member).toEqual({ id, fullName: 'Ann' });
+    expect((await ann('GET', '/trainers/1')).body.ratingAverage).toBe(4);
+  });
+
+  it('have only classes that have not begun in the upcoming ones', async () => {
+    const { ann } = await startGym();
+    expect((await ann('GET', '/classes/upcoming')).body).toMatchObject([{ id: 1 }]);
+  });
+
+  it('show a deleted trainer of a class as it was', async () => {
+    const { ann } = await startGym();
+    await ann('DELETE', '/trainers/1');
+    expect((await ann('GET', '/trainers/1')).status).toBe(404);
+    expect((await ann('GET', '/classes/1')).body.trainer).toMatchObject({ id: 1, name: 'Bo' });
+  });
+
+  it('have the profile of the user of the token, which a request without its id changes', async () => {
+    const { ann, id } = await startGym();
+    expect((await ann('PUT', '/profile', { bio: 'a' })).status).toBe(404);
+    await ann('POST', '/profile', { bio: 'a' });
+    await ann('PUT', '/profile', { bio: 'b' });
+    expect((await ann('GET', `/profile/${id}`)).body).toMatchObject({ bio: 'b' });
+  });
+});

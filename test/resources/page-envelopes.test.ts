@@ -7,6 +7,7 @@ import {
   type Schema,
 } from '../support/fixtures/api-document.ts';
 import { writeDocument } from '../support/fixtures/other-document.ts';
+import { explainApi } from '../support/harness/explain-api.ts';
 import { startApi } from '../support/harness/start-api.ts';
 import { createFetchClient, startStorefront, type TestShop } from '../support/harness/start-storefront.ts';
 
@@ -217,4 +218,15 @@ it('page numbers count from 0 if their names or the example of the parameter say
       lastPage: 2,
     });
   }
+});
+
+it('a list that an envelope describes as an object is explained as omitted', async () => {
+  const Envelope = createObject({ 'success!': BOOLEAN, data: { type: 'object' } });
+  const paths = createPaths({ allOf: [Envelope, createObject({ data: createList(Book) })] }, {});
+  const { ask } = await startApi({ paths });
+  await addBooks({ ask }, 1);
+  expect((await ask('GET', '/books')).body).toEqual({ success: true });
+  expect((await explainApi({ paths }))['GET /books']).toBe(
+    'real: lists books (omits, because its schemas exclude each other: data)',
+  );
 });
