@@ -215,7 +215,7 @@ export const getRoutes = memoizeByObject((document: Document): readonly Route[] 
   ),
 );
 
-/** Allows any body in the success responses of changes, if the document describes neither theirs nor that of the GET. */
+/** Allows any body in the success responses of changes if the document describes neither theirs nor that of the GET. */
 function openChanges(routes: readonly Route[]): readonly Route[] {
   const read = routes.find(({ method }) => method === 'GET');
   const shown = read && findResponse(read.responses, read.successStatus);

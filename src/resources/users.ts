@@ -308,8 +308,8 @@ export function confirmsEmail({ method, path, parameters }: Route): boolean {
 }
 
 /**
- * Returns whether an operation logs a user out: `POST /logout`, `DELETE` of a path whose `POST` logs in, or `DELETE /me`
- * with the summary `Log out`.
+ * Returns whether an operation logs a user out: `POST /logout`, `DELETE` of a path whose `POST` logs in, or
+ * `DELETE /me` with the summary `Log out`.
  */
 export function isLogout(reader: SchemaReader, route: Route, loginPaths: readonly string[]): boolean {
   const { method, path, pathNames } = route;

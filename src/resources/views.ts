@@ -124,8 +124,8 @@ function findFull(
 }
 
 /**
- * Returns the resource whose entries a list such as `/recommended/jobs` shows with further properties: it has their name,
- * and its schema contains theirs.
+ * Returns the resource whose entries a list such as `/recommended/jobs` shows with further properties: it has their
+ * name, and its schema contains theirs.
  */
 function findExtended(
   reader: SchemaReader,
