@@ -25,8 +25,9 @@ export function listWarmUps({ contract, closedRoutes }: ServedContract): readonl
 /**
  * The delay between the start of the server and the first compilation, in ms.
  * A client that waits for the start gets its first response before the compilation.
+ * A server for one test is usually closed by then, and compiles only the schemas that the test needs.
  */
-const WARM_UP_DELAY_MS = 100;
+const WARM_UP_DELAY_MS = 1_000;
 
 /**
  * Calls each function in its own turn of the event loop, so that the server can handle requests between two calls.

@@ -57,7 +57,7 @@ async function check(name: string, schema: Schema, select: Select) {
     },
     '/talks/{id}': { get: { response: TALK, errors: [404] } },
   };
-  const { findings } = await checkApi(JSON.parse(createApiDocument(paths)), respond, { runs: 3, only: ['getTalks'] });
+  const { findings } = await checkApi(JSON.parse(createApiDocument(paths)), respond, { runs: 1, only: ['getTalks'] });
   return findings.map(({ rule, message }) => `${rule}: ${message}`);
 }
 

@@ -62,7 +62,10 @@ async function findRules(parameter: object, select: (things: Thing[], query: URL
     things.set(thing.id, thing);
     return { status: 201, body: thing };
   };
-  const { findings } = await checkApi({ paths: createPaths([{ in: 'query', ...parameter }]) }, respond, { runs: 4 });
+  const { findings } = await checkApi({ paths: createPaths([{ in: 'query', ...parameter }]) }, respond, {
+    runs: 1,
+    only: ['listThings'],
+  });
   return findings.map(({ operationId, rule }) => `${operationId} ${rule}`);
 }
 

@@ -64,7 +64,7 @@ export async function findDefects({
   only,
   runs = 5,
 }: DefectiveServer): Promise<readonly string[]> {
-  const { url } = await startStorefront({ contract: path, handlers });
+  const { url } = await startStorefront({ contract: path, handlers, durability: 'memory' });
   const contract = await loadContract({ path, strict: false });
   const { findings } = await runCheck(url, { contract, model: undefined, isFresh: false, seed, runs, only });
   return findings.map(({ operationId, title }) => `${operationId}: ${title}`).sort();
