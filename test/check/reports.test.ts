@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { toJunit } from '../../src/check/report/junit.ts';
 import { toMarkdown } from '../../src/check/report/markdown.ts';
-import type { Failure, Report } from '../../src/check/report/report.ts';
+import { createExcerpt, type Failure, type Report } from '../../src/check/report/report.ts';
 import { formatVerdict, toText } from '../../src/check/report/text.ts';
 import { joinReports } from '../../tools/contract/join-reports.ts';
 import { getElements, readXml } from '../support/oracles/strict-xml.ts';
@@ -274,5 +274,20 @@ describe('joinReports', () => {
       ['input', 'dredd'],
       ['One.', 'More.'],
     ]);
+  });
+});
+
+describe('createExcerpt', () => {
+  const body = `[${Array.from({ length: 60 }, (_, number) => `{"id":"p${number}","name":"n${number}"}`).join(',')}]`;
+
+  it('shows the start of a long body, and the place that proves the finding', () => {
+    const excerpt = createExcerpt(body, ['"unknown":', '"p42"', '"p1"']);
+    expect(excerpt.startsWith(`${body.slice(0, 90)}… `)).toBe(true);
+    expect(excerpt).toContain('{"id":"p42","name":"n42"}');
+    expect(excerpt.length).toBeLessThan(310);
+  });
+
+  it.each([[['"p1"']], [[]], [['"unknown":']]])('shows only the start of a long body with the proofs %j', (proofs) => {
+    expect(createExcerpt(body, proofs)).toBe(`${body.slice(0, 300)}…`);
   });
 });

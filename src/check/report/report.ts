@@ -251,7 +251,10 @@ function getRemedy({ rule, title }: Finding): string | undefined {
 function createFailure(requests: Requests, finding: Finding): Failure {
   const { exchanges, message, check, operationId, status, title, rule, stop } = finding;
   const header = RULE_HEADERS[rule];
-  const steps = exchanges.map((exchange, index) => createStep(requests, exchange, exchanges.slice(0, index), header));
+  const proofs = listProofs(finding);
+  const steps = exchanges.map((exchange, index) =>
+    createStep(requests, exchange, { earlier: exchanges.slice(0, index), header, proofs }),
+  );
   const { method } = requests.contract.routes.find((route) => route.operationId === operationId) ?? {};
   const own = exchanges.findLastIndex(({ request }) => request.method === method);
   return {
@@ -278,28 +281,50 @@ const RULE_HEADERS: { readonly [Name in RuleName]?: string } = {
   allow: 'allow',
 };
 
-/**
- * `earlier`: the requests and responses before this one.
- * `header`: the name of a header of the response to show.
- */
-function createStep(
-  requests: Requests,
-  { request, response }: Exchange,
-  earlier: readonly Exchange[],
-  header: string | undefined,
-): Step {
+/** What a step shows of a finding. */
+interface Shown {
+  /** The requests and responses before this one. */
+  readonly earlier: readonly Exchange[];
+  /** The name of a header of the response to show. */
+  readonly header: string | undefined;
+  /** Parts of a long body to show, as JSON texts, the most important first. */
+  readonly proofs: readonly string[];
+}
+
+function createStep(requests: Requests, { request, response }: Exchange, { earlier, header, proofs }: Shown): Step {
   const { status, text, headers } = response;
   const shownHeader = header !== undefined && headers[header] !== undefined ? `${header}: ${headers[header]}` : '';
+  // A part of a secret would not be recognized.
+  const [ownHeader, body = ''] = [shownHeader, text].map((one) => redactResponseText(requests, one));
   const isLong = text.length > MAX_BODY_LENGTH;
-  const shown = isLong ? `${text.slice(0, MAX_BODY_LENGTH)}… (${text.length} characters)` : text;
-  const outcome = [
-    status,
-    headers['content-type'],
-    ...[shownHeader, shown].map((one) => redactResponseText(requests, one)),
-  ].filter((part) => part);
+  const shown = isLong ? `${createExcerpt(body, proofs)} (${text.length} characters)` : body;
+  const outcome = [status, headers['content-type'], ownHeader, shown].filter((part) => part);
   const common = redactGivenHeaders(getCommonHeaders(requests.headers, request));
   const curl = toCurl(requests.url, redactRequest(requests, request, earlier), common, requests.access?.curlOptions);
   return { request: curl, response: status === 0 ? 'no response' : outcome.join(' ') };
+}
+
+/** Returns the name of the property of a finding, and the JSON texts in its message, such as an id or a value. */
+function listProofs({ message, property }: Finding): readonly string[] {
+  const name = property?.split('.').at(-1)?.replace('[]', '');
+  return [...(name === undefined ? [] : [`${JSON.stringify(name)}:`]), ...(message.match(/"(?:[^"\\]|\\.)+"/g) ?? [])];
+}
+
+/** The length of the start of a long body, and of the text before a proof, in characters. */
+const START_LENGTH = 90;
+const BEFORE_LENGTH = 40;
+
+/**
+ * Returns the start of a long body.
+ * If a proof is only after it, adds the text around the proof. `proofs`: the most important first.
+ */
+export function createExcerpt(text: string, proofs: readonly string[]): string {
+  const proof = proofs.find((one) => text.includes(one)) ?? '';
+  const index = text.indexOf(proof);
+  if (index + proof.length <= MAX_BODY_LENGTH) return `${text.slice(0, MAX_BODY_LENGTH)}…`;
+  const start = Math.max(START_LENGTH, index - BEFORE_LENGTH);
+  const end = start + MAX_BODY_LENGTH - START_LENGTH;
+  return `${text.slice(0, START_LENGTH)}… ${text.slice(start, end)}${end < text.length ? '…' : ''}`;
 }
 
 /** The version of the JSON report, whose schema is `docs/check-report.schema.json`. */
