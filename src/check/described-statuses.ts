@@ -14,7 +14,7 @@ const FINAL = /cancel|reject|declin|refund|void|delet|archiv|expir|terminat|revo
 
 /** Matches an action that leaves a final status on purpose. */
 const REVERSING =
-  /^un|^re(?!ject|fund|voke|move)|restor|undo|reset|reviv|recover|retr(?:y|ies)|revert|rollback|reinstate/i;
+  /^un|^re(?!ject|fund|voke|move|ceive|deem|ply|port|quest|serve|turn)|restor|undo|reset|reviv|recover|retr(?:y|ies)|revert|rollback|reinstate/i;
 
 /** Returns the summary and the description of an operation. */
 export function describe({ normalized }: Contract, { pointer }: Route): string {

@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest';
-import { findDescribedStatuses } from '../../src/check/described-statuses.ts';
+import { findDescribedStatuses, findReason } from '../../src/check/described-statuses.ts';
+import { loadContract } from '../../src/openapi/contract.ts';
+import { writeDocument } from '../support/fixtures/other-document.ts';
 import { checkApi, type SentResponse } from '../support/harness/check-api.ts';
 
 const statuses = ['open', 'inProgress', 'paused', 'done'];
@@ -90,4 +92,22 @@ it.each([
   ['Finish a job that is in progress. An open job is finished too.', ['open', 'in_progress']],
 ])('the check accepts the action "%s" in the statuses %j', async (summary, from) => {
   expect(await findMessages(summary, from)).toEqual([]);
+});
+
+it.each([
+  ['redeem', '"expired" is a final status'],
+  ['return', '"expired" is a final status'],
+  ['renew', undefined],
+  ['reopen', undefined],
+])('the action "%s" of an expired resource is refused because %s', async (verb, reason) => {
+  const path = await writeDocument({
+    paths: {
+      '/jobs/{id}': { parameters: [ID], get: createOperation('getJob', 'Get a job.', [200]) },
+      [`/jobs/{id}/${verb}`]: { parameters: [ID], post: createOperation(verb, 'Change it.', [200, 409]) },
+    },
+  });
+  const contract = await loadContract({ path, strict: false });
+  const [read, action] = contract.routes;
+  const known = { status: 'status', current: 'expired', isCreated: false, reached: 'done' };
+  expect(read && action && findReason(contract, read, { action, ...known })?.text).toBe(reason);
 });
