@@ -1,11 +1,13 @@
 import { findResponse } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
+import { splitWords } from '../util/names.ts';
 import { getResourceSegment } from './document-paths.ts';
 import { addArticle, getLastSegment, getParameterName, isSearchPath } from './names.ts';
 import { needsUnknownUser } from './own-lists.ts';
 import type { Place } from './path-keys.ts';
 import type { SchemaReader } from './schema-reader.ts';
 import { confirmsEmail, resetsPassword } from './users.ts';
+import { namesSelection } from './view-words.ts';
 
 /** Returns the reason for mocking an operation whose path belongs to no resource. */
 export function describeUnknownPath(reader: SchemaReader, route: Route): string {
@@ -18,6 +20,8 @@ export function describeUnknownPath(reader: SchemaReader, route: Route): string 
   const isItem = getParameterName(getLastSegment(route.path)) !== undefined;
   if (isItem) return 'no operation creates or lists the returned object';
   if (!reader.findList(schema, getResourceSegment(route.path))) return 'no operation changes the returned object';
+  if (namesSelection(route.path))
+    return `the document does not say which entries are ${splitWords(getLastSegment(route.path)).join(' ')}`;
   if (isSearchPath(route.path)) return 'a search whose results are no entries of a resource';
   return needsUnknownUser(reader, route)
     ? 'a list of the entries of a user, but the request has no credentials'

@@ -18,6 +18,15 @@ const START_NAMES = [
 /** Names of the time at which an entry was deleted, without uppercase letters and separators. */
 export const DELETED_NAMES = ['deletedat', 'deletedon', 'deletedtime', 'deletiondate', 'removedat'];
 
+/** Matches words for some entries of a list, which only a property of the entries can tell from the others. */
+const SELECTIONS =
+  /^(?:overdue|late|expired|expiring|upcoming|future|past|previous|lowstock|outofstock|archived|deleted|trash|trashed)$/;
+
+/** Returns whether the last segment of a path is a word for some entries of a list, such as `overdue`. */
+export function namesSelection(path: string): boolean {
+  return SELECTIONS.test(normalizeName(getLastSegment(path)));
+}
+
 /**
  * Returns which entries a path shows, and in which order, by the words in the path.
  * Returns undefined if the path shows all entries.

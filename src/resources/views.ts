@@ -24,7 +24,7 @@ import { listWrapped } from './response-shapes.ts';
 import type { SchemaReader } from './schema-reader.ts';
 import { compareValues } from './sort-entries.ts';
 import { findTree } from './trees.ts';
-import { findView } from './view-words.ts';
+import { findView, namesSelection } from './view-words.ts';
 
 /** Describes which entries a view shows: `only status "done"`. */
 export function describeView({ values, times, order }: View): readonly string[] {
@@ -69,6 +69,8 @@ export function addOtherViews(
     // An entry can show a user without the id, which is then a hidden value.
     if (!parents.every(({ property, name }) => property !== undefined || name.includes('.'))) continue;
     const view = findView(reader, resource, path);
+    // A list of the overdue entries does not show all of them.
+    if (!view && namesSelection(path)) continue;
     const tree = findTree(reader, resource, {
       path: documentPath.path,
       shown: findListed(reader, documentPath)?.schema,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createList, createObject, createResourcePaths, refer } from '../support/fixtures/api-document.ts';
+import { explainApi } from '../support/harness/explain-api.ts';
 import { startApi } from '../support/harness/start-api.ts';
 
 const TEXT = { type: 'string' };
@@ -173,4 +174,15 @@ it('A path that shows a part of an entry generates the same values as the other 
   const { ask } = await startApi({ paths, schemas: { User, Profile } });
   const { bio } = (await ask('POST', '/users', { username: 'ann' })).body;
   expect((await ask('GET', '/profiles/ann')).body).toEqual({ profile: { username: 'ann', bio } });
+});
+
+it('a list of the overdue entries is mocked if no property says which entries are overdue', async () => {
+  const Loan = createObject({ 'id!': INTEGER, 'title!': TEXT });
+  const paths = {
+    ...createResourcePaths('/loans/{loanId}', refer('Loan')),
+    '/loans/overdue': { get: { response: createList(refer('Loan')) } },
+  };
+  expect((await explainApi({ paths, schemas: { Loan } }))['GET /loans/overdue']).toBe(
+    'mocked: the document does not say which entries are overdue',
+  );
 });
