@@ -127,7 +127,10 @@ describe('a command without a server prints one line of JSON', () => {
     const failed = await run(bad, FILES);
     expect(failed).toMatchObject({ command, ok: false, error: { code } });
     if (good === undefined) return;
-    expect(await run(good, FILES)).toMatchObject({ command, ok: true, data: expect.anything() });
+    const passed = await run(good, FILES);
+    expect(passed).toMatchObject({ command, ok: true, data: expect.anything() });
+    // A check takes seconds: the test of a check that fails does not repeat this one.
+    if (command === 'check') expect(matchesReportSchema(passed.data)).toBe(true);
   });
 });
 
@@ -209,8 +212,6 @@ describe('a negative verdict has data and an error', () => {
     const answer = (_: unknown, response: ServerResponse) =>
       void response.writeHead(200, { 'Content-Type': 'application/json' }).end('{}');
     const { url } = await startRecorder(answer);
-    const passed = await run('check --only listProducts --runs 1');
-    expect(matchesReportSchema(passed.data)).toBe(true);
     const failed = await run(`check ${url} --contract notes.yaml --runs 1`, FILES);
     expect(failed).toMatchObject({ exitCode: 1, data: { verdict: 'failed' }, error: { code: 'check_failed' } });
     expect(matchesReportSchema(failed.data)).toBe(true);
