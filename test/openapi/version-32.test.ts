@@ -278,6 +278,6 @@ describe('examples of OpenAPI 3.2', () => {
         expect.stringMatching(/application~1problem\+json\/examples\/any\/serializedValue is not valid JSON/),
         expect.stringMatching(new RegExp(`#${path}/text/serializedValue is "x": use an integer`)),
       ]);
-    });
+    }, 60_000);
   });
 });
