@@ -5,16 +5,7 @@ import { sendAccepted } from './accepted-requests.ts';
 import { createSentRule, findReturningActions } from './actions.ts';
 import type { CheckContext } from './check-context.ts';
 import { addConfirmed, isTimeOver } from './confirm-findings.ts';
-import {
-  CONFLICT,
-  describe,
-  describeConflict,
-  findReason,
-  findStatuses,
-  isGenericConflict,
-  isNamed,
-  isWord,
-} from './described-statuses.ts';
+import { CONFLICT, describe, findReason, findStatuses, isNamed, isWord } from './described-statuses.ts';
 import { isSuccess, type ReceivedResponse } from './exchange.ts';
 import type { Finding } from './findings.ts';
 import { findId } from './ids.ts';
@@ -47,8 +38,6 @@ interface Transition {
 interface Trial {
   readonly path: readonly Route[];
   readonly action: Route;
-  /** All statuses of the resource, if the action succeeds in each of them. */
-  readonly allowed?: readonly string[];
 }
 
 /** Matches names of properties with a text that only people change. */
@@ -60,8 +49,6 @@ const CLEARING = /clear|eras|reset|anonymi|redact|purge|wipe|empty|delet|remov|a
 /** What a trial shows. */
 interface TrialResult {
   readonly findings: readonly Finding[];
-  /** The status in which the action succeeded; undefined if it was refused. */
-  readonly accepted?: { readonly property: string; readonly status: string } | undefined;
   /** The status after the action; undefined if the action did not change it. */
   readonly reached?: string | undefined;
 }
@@ -69,8 +56,8 @@ interface TrialResult {
 /**
  * Tries the actions of a resource, such as `POST /bookings/{bookingId}/confirm`, in each status that other actions lead
  * to.
- * An action that documents 409 must be refused in a final status, such as `cancelled`, in one for which the
- * description of the 409 says so, and in at least one status if the 409 has no other meaning.
+ * An action that documents 409 must be refused in a final status, such as `cancelled`, and in one for which the
+ * description of the 409 says so.
  * What the response to an action shows as changed must be stored, and other texts must be kept.
  * An update without the status must keep it.
  */
@@ -78,19 +65,15 @@ export async function checkTransitions(context: CheckContext, cycle: LifeCycle):
   const actions = findReturningActions(context, cycle.read);
   const known = new Set<string>();
   const trials: Trial[] = actions.map((action) => ({ path: [], action }));
-  const results: (readonly [trial: Trial, result: TrialResult])[] = [];
   for (const [number, trial] of trials.entries()) {
     if (number >= MAX_TRIALS || (trial.path.length > 0 && isTimeOver(context.session))) return;
-    const result = await confirmTrial(context, cycle, trial);
-    results.push([trial, result]);
-    const { reached } = result;
+    const { reached } = await confirmTrial(context, cycle, trial);
     const path = [...trial.path, trial.action];
     // A status that is already known is not left in another way.
     if (reached === undefined || known.has(reached) || path.length > MAX_PATH) continue;
     known.add(reached);
     trials.push(...[...actions, ...cycle.updates].map((one) => ({ path, action: one })));
   }
-  for (const action of actions) await checkNeverRefused(context, cycle, { action, results });
 }
 
 /** Examines a trial, and confirms its findings. */
@@ -104,30 +87,6 @@ async function confirmTrial(context: CheckContext, cycle: LifeCycle, trial: Tria
   const result = await examine();
   await addConfirmed(context.session, result.findings, async () => (await examine()).findings);
   return result;
-}
-
-/**
- * Checks that an action does not succeed in all documented statuses, and again after itself, if it documents 409
- * without another meaning.
- */
-async function checkNeverRefused(
-  context: CheckContext,
-  cycle: LifeCycle,
-  {
-    action,
-    results,
-  }: { readonly action: Route; readonly results: readonly (readonly [trial: Trial, result: TrialResult])[] },
-): Promise<void> {
-  const { contract } = context.session;
-  const own = results.filter(([trial]) => trial.action === action);
-  const [{ property } = { property: undefined }] = own.flatMap(([, { accepted }]) => accepted ?? []);
-  if (property === undefined || own.some(([, { findings }]) => findings.length > 0)) return;
-  if (!documents(action, CONFLICT) || !isGenericConflict(describeConflict(contract, action), action.path)) return;
-  const statuses = [...new Set(findStatuses(contract, cycle.read, property))];
-  const isAccepted = (status: string) => own.some(([, { accepted }]) => accepted?.status === status);
-  const [repeated] = own.find(([{ path }, { accepted }]) => accepted && path.at(-1) === action) ?? [];
-  if (!repeated || !statuses.every(isAccepted)) return;
-  await confirmTrial(context, cycle, { ...repeated, allowed: statuses });
 }
 
 class TransitionTrial {
@@ -171,7 +130,7 @@ class TransitionTrial {
     if (!done) return { findings };
     const change = findTransition(entry, done.entry, last?.property);
     this.#addRefusal({ property, status, change, sent: done.sent });
-    return { findings, accepted: { property, status }, reached: change?.to };
+    return { findings, reached: change?.to };
   }
 
   /**
@@ -221,17 +180,15 @@ class TransitionTrial {
 
   /** Adds a finding if the action must be refused in the status in which it succeeded. */
   #addRefusal({ property, status, change, sent }: SuccessfulAction): void {
-    const { path, action, allowed } = this.#trial;
+    const { path, action } = this.#trial;
     const { contract } = this.#context.session;
     const known = { action, status: property, current: status, isCreated: path.length === 0, reached: change?.to };
-    const reason = allowed
-      ? { text: `succeeds in each status: ${allowed.join(', ')}`, isDocumented: false }
-      : findReason(contract, this.#cycle.read, known);
+    const reason = findReason(contract, this.#cycle.read, known);
     // An action whose body has the new status can have any meaning.
     const isChosen = change !== undefined && Object.values(sent).includes(change.to);
     if (!reason || (isChosen && !reason.isDocumented)) return;
     // A repeated action changes nothing, so it may succeed unless the contract says that it is refused.
-    if (!change && !allowed && !(path.at(-1) === action && reason.isDocumented)) return;
+    if (!change && !(path.at(-1) === action && reason.isDocumented)) return;
     const text = change
       ? `changed ${change.property} from ${JSON.stringify(change.from)} to ${JSON.stringify(change.to)}`
       : `succeeded although ${property} was already ${JSON.stringify(status)}`;
