@@ -3,10 +3,18 @@ import { findResponse } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
 import type { Entry } from '../store/state.ts';
 import { normalizeName, toSingular } from '../util/names.ts';
-import { getOwn } from './entry-values.ts';
-import { isOnlyEnvelope } from './envelopes.ts';
+import {
+  type ActionBody,
+  findCopies,
+  listIgnoredProperties,
+  readActionBody,
+  sendsOwnTime,
+  setsProperties,
+  toEntryProperty,
+} from './action-bodies.ts';
+import { getPropertyPath, getPropertySchema, listEntryProperties, normalizeProperty } from './entry-properties.ts';
+import { getProperty, setInner } from './entry-values.ts';
 import { getLastSegment, getParameterName, getParentPath, toTemplate } from './names.ts';
-import { hasEntryResponse } from './path-keys.ts';
 import { indexEntrySchemas, indexReferences } from './references.ts';
 import type { Effect, Inference, Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
@@ -50,13 +58,11 @@ export function findEffect(reader: SchemaReader, resource: Resource, route: Rout
   const { schema } = resource;
   if (schema === '' || !['POST', 'PUT', 'PATCH', 'DELETE'].includes(route.method)) return undefined;
   const isUndone = route.method === 'DELETE';
-  const named = findStateValue(reader, schema, verb);
-  const isOwn = named !== undefined && !(typeof named.value === 'boolean' && isSenderFlag(named.property));
-  const following = isOwn && named.value !== false ? findFollowingValues(reader, schema, verb, named.property) : [];
-  const all = named ? [named, ...following] : [];
+  const body = readActionBody(reader, resource, route);
+  const all = findStates(reader, schema, verb);
   const known = isUndone ? all.map(({ property, value }) => findOtherValue(reader, schema, property, value)) : all;
-  const time = sendsOwnTime(reader, schema, route) ? undefined : findStateTime(reader, schema, verb);
-  const steps = findSteps(reader, resource, route, verb);
+  const time = sendsOwnTime(reader, resource, body) ? undefined : findStateTime(reader, schema, verb);
+  const steps = findSteps(reader, resource, route, body, verb);
   const counter = steps ? undefined : findStateCounter(reader, schema, verb);
   // `POST /tasks/{taskId}/subtasks` creates something, although the server does not know what.
   const isCreation = route.method === 'POST' && (toSingular(verb) !== verb || isChildName(verb));
@@ -66,32 +72,37 @@ export function findEffect(reader: SchemaReader, resource: Resource, route: Rout
     STEPS.has(getFirstWord(verb)) ||
     route.successStatus === 201 ||
     showsDocument(route);
-  const sent = isUndone || isCreation || isOther ? undefined : findSent(reader, resource, route, verb);
-  const setsBody = sent !== undefined;
+  const readsBody = body && !isUndone && !isCreation && !isOther;
+  const copies =
+    readsBody && known.length + (time === undefined ? 0 : 1) > 0 ? findCopies(reader, resource, body, verb) : [];
+  const setsBody = readsBody === true && setsProperties(reader, resource, route, { body, verb, copies });
   // What the client sends says more than the verb: `{ isDefault: false }`.
-  const required = setsBody ? reader.getRequired(reader.getRequestSchema(route) ?? '') : [];
+  const required = body && setsBody ? body.required.map((name) => toEntryProperty(body, name)) : [];
   const values = known.filter(({ property }) => !required.includes(property));
   const toggled = known.length === 0 && !setsBody && !isUndone ? findToggled(reader, schema, route, verb) : undefined;
   if (toggled !== undefined) return { ...toggle(reader, schema, toggled), counter: undefined, setsBody: false };
   if (values.length === 0 && time === undefined && counter === undefined && !steps && !setsBody) return undefined;
-  return {
-    ...(sent && sent.ignored.length > 0 ? { ignored: sent.ignored } : {}),
+  const effect: Effect = {
     values,
     time: time === undefined ? undefined : { property: time, isSet: !isUndone },
     counter: counter === undefined ? steps : { property: counter, step: isUndone ? -1 : 1 },
     setsBody,
+    ...(copies.length > 0 ? { copies } : {}),
     ...(isUndone || isUndo(verb) ? { isUndo: true } : {}),
   };
+  const ignored = listIgnoredProperties(reader, resource, body, effect);
+  return ignored.length > 0 ? { ignored, ...effect } : effect;
 }
 
-/** Returns whether the body of an action requires a date or time that is no property of the entry. */
-function sendsOwnTime(reader: SchemaReader, schema: string, route: Route): boolean {
-  const request = reader.getRequestSchema(route) ?? '';
-  const known = reader.getProperties(schema);
-  return reader.getRequired(request).some((name) => {
-    const format = reader.getKeyword(reader.getProperties(request).get(name) ?? '', 'format');
-    return ['date', 'date-time'].includes(String(format)) && !known.has(name);
-  });
+/** Returns the values that a verb names, those that follow from others last. */
+function findStates(reader: SchemaReader, schema: string, verb: string): Effect['values'] {
+  const named = findStateValue(reader, schema, verb);
+  if (!named) return [];
+  const isFlag = typeof named.value === 'boolean' && isSenderFlag(named.property);
+  // A boolean of the user who sends the request must be at the top of an entry.
+  if (typeof named.value === 'boolean' && !isFlag && isSenderFlag(normalizeProperty(named.property))) return [];
+  const hasOthers = !isFlag && named.value !== false;
+  return [named, ...(hasOthers ? findFollowingValues(reader, schema, verb, named.property) : [])];
 }
 
 /** Verbs that give an entry to a user. */
@@ -164,16 +175,20 @@ function getFirstWord(verb: string): string {
  * subtracts it.
  * The only number in the body must have the name of a number of the entry.
  */
-function findSteps(reader: SchemaReader, { schema }: Resource, route: Route, verb: string): Effect['counter'] {
+function findSteps(
+  reader: SchemaReader,
+  { schema }: Resource,
+  { method }: Route,
+  body: ActionBody | undefined,
+  verb: string,
+): Effect['counter'] {
   const step = STEPS.get(getFirstWord(verb));
-  const request = reader.getRequestSchema(route);
-  if (step === undefined || request === undefined || route.method === 'DELETE') return undefined;
-  const [[property] = [], ...others] = [...reader.getProperties(request)].filter(([, pointer]) =>
-    reader.allowsNumber(pointer),
-  );
-  if (property === undefined || others.length > 0) return undefined;
-  if (!reader.allowsNumber(reader.getProperties(schema).get(property) ?? '')) return undefined;
-  return { property, step, isSent: true };
+  if (step === undefined || !body || method === 'DELETE') return undefined;
+  const [[name] = [], ...others] = [...body.properties].filter(([, pointer]) => reader.allowsNumber(pointer));
+  if (name === undefined || others.length > 0) return undefined;
+  const property = toEntryProperty(body, name);
+  const known = listEntryProperties(reader, schema).get(property);
+  return known !== undefined && reader.allowsNumber(known) ? { property, step, isSent: true } : undefined;
 }
 
 /** Returns whether the success response is only a page, a picture or a file, such as the preview of what is sent. */
@@ -200,41 +215,11 @@ export function isChildName(segment: string): boolean {
 /** Returns the value of a state that is taken back: false, the default value, or the first other value. */
 function findOtherValue(reader: SchemaReader, schema: string, property: string, value: unknown) {
   if (typeof value === 'boolean') return { property, value: !value };
-  const pointer = reader.getProperties(schema).get(property) ?? '';
+  const pointer = getPropertySchema(reader, schema, property) ?? '';
   const values = reader.getKeyword(pointer, 'enum');
   const others = Array.isArray(values) ? values.filter((one) => one !== value) : [];
   const initial = [reader.getKeyword(pointer, 'default')].find((one) => others.includes(one));
   return { property, value: initial ?? others[0] };
-}
-
-/** Matches the names of properties with a remark on a change: `{ "status": "done", "note": "at last" }`. */
-const REMARK = /^(?:notes?|comments?|reasons?|remarks?|message)$/;
-
-/**
- * Returns the names of the properties in the request body that the entry does not have, if an action sets all others.
- * They are remarks beside the property that the path names: `note` for `/tasks/{taskId}/status`.
- * Returns undefined if the body has other properties, or if the response has others than the entry.
- */
-function findSent(
-  reader: SchemaReader,
-  resource: Resource,
-  route: Route,
-  verb: string,
-): { readonly ignored: readonly string[] } | undefined {
-  const request = reader.getRequestSchema(route);
-  const response = reader.getResponseSchema(route, route.successStatus);
-  if (request === undefined || !reader.isObject(request)) return undefined;
-  const names = [...reader.getProperties(request).keys()];
-  const known = reader.getProperties(resource.schema);
-  const ignored = names.filter((name) => !known.has(name));
-  const set = names.filter((name) => known.has(name));
-  const isNamed = set.some((name) => normalizeName(name) === normalizeName(verb));
-  const isRemark = (name: string) => isNamed && REMARK.test(normalizeName(name));
-  const isShown =
-    response === undefined || isOnlyEnvelope(reader, response) || hasEntryResponse(reader, resource, route);
-  return isShown && set.length > 0 && !set.includes(resource.id.property ?? '') && ignored.every(isRemark)
-    ? { ignored }
-    : undefined;
 }
 
 /**
@@ -250,13 +235,15 @@ function findToggled(reader: SchemaReader, schema: string, route: Route, verb: s
     const found = word.length < 4 ? undefined : findStateValue(reader, schema, word.replace(/ion$/, 'e'));
     return found?.value === true ? [found.property] : [];
   });
-  const flags = [...reader.getProperties(schema)].filter(([, pointer]) => reader.getTypes(pointer).includes('boolean'));
+  const properties = [...listEntryProperties(reader, schema)];
+  const flags = properties.filter(([, pointer]) => reader.getTypes(pointer).includes('boolean'));
   return named[0] ?? (rest === '' && flags.length === 1 ? flags[0]?.[0] : undefined);
 }
 
 /** Returns what changes with a boolean: itself, and a time such as `completedAt`. */
 function toggle(reader: SchemaReader, schema: string, property: string): Pick<Effect, 'values' | 'time' | 'toggles'> {
-  const time = findStateTime(reader, schema, property.replace(/^(?:is|has)(?=[A-Z_])_?/, ''));
+  const name = property.slice(property.lastIndexOf('.') + 1);
+  const time = findStateTime(reader, schema, name.replace(/^(?:is|has)(?=[A-Z_])_?/, ''));
   return { values: [], time: time === undefined ? undefined : { property: time, isSet: true }, toggles: property };
 }
 
@@ -265,7 +252,7 @@ function toggle(reader: SchemaReader, schema: string, property: string): Pick<Ef
  * `flags`: the booleans that are different for each user.
  */
 export function describeEffect(
-  { values, time, clears = [], counter, setsBody, toggles, ignored = [], assigns }: Effect,
+  { values, time, clears = [], counter, setsBody, toggles, ignored = [], copies = [], assigns }: Effect,
   flags: readonly string[],
 ): string {
   if (toggles !== undefined)
@@ -284,10 +271,12 @@ export function describeEffect(
             : `${assigns.to} → the ${assigns.target.singular} in ${assigns.from}`,
         ]
       : []),
+    ...copies.map(({ from, to }) => `${to} → ${from} of the body`),
     ...clears.map((property) => `removes ${property}`),
     ...(counter
       ? [`${counter.property} ${counter.step > 0 ? '+' : '-'} ${counter.isSent ? 'the number in the body' : '1'}`]
       : []),
+    ...(!setsBody && ignored.length > 0 ? [`ignores ${ignored.join(' and ')} of the body`] : []),
   ].join(', ');
 }
 
@@ -313,8 +302,8 @@ export function describeAction(
   const isState = values.some(({ property, value }) => {
     const flags = value === true ? [name, `is${name}`] : [name.replace(/^un/, ''), `is${name.replace(/^un/, '')}`];
     return typeof value === 'boolean'
-      ? (flags.includes(normalizeName(property)) && (value || name.startsWith('un'))) ||
-          (!value && normalizeName(property) === `un${name}`)
+      ? (flags.includes(normalizeProperty(property)) && (value || name.startsWith('un'))) ||
+          (!value && normalizeProperty(property) === `un${name}`)
       : normalizeName(String(value)) === name;
   });
   // `reads an alert` would be what a GET does.
@@ -352,15 +341,15 @@ export function applyEffect(
   sent: Entry = {},
 ): Entry {
   if (toggles !== undefined) {
-    const isOn = getOwn(entry, toggles) !== true;
+    const isOn = getProperty(entry, toggles) !== true;
     return { [toggles]: isOn, ...(time ? { [time.property]: isOn ? now : null } : {}) };
   }
-  const changed = values.filter(({ property, value }) => getOwn(entry, property) !== value);
+  const changed = values.filter(({ property, value }) => getProperty(entry, property) !== value);
   const isSetTime = time?.isSet === true && now !== undefined;
   const isDone = values.length > 0 && changed.length === 0;
   if (isDone) return {};
-  const by = counter?.isSent ? Number(getOwn(sent, counter.property) ?? 0) : 1;
-  const count = counter && Number(getOwn(entry, counter.property) ?? 0) + counter.step * by;
+  const by = counter?.isSent ? Number(getProperty(sent, counter.property) ?? 0) : 1;
+  const count = counter && Number(getProperty(entry, counter.property) ?? 0) + counter.step * by;
   return {
     ...Object.fromEntries(changed.map(({ property, value }) => [property, value])),
     ...(time && isSetTime ? { [time.property]: now } : {}),
@@ -381,7 +370,7 @@ export function listInitialValues(
   effects: readonly Effect[],
   isValid: (pointer: string, value: unknown) => boolean,
 ): Entry {
-  const properties = reader.getProperties(schema);
+  const getPointer = (property: string) => getPropertySchema(reader, schema, property) ?? '';
   const isSet = (property: string, value: unknown) =>
     effects.some(
       ({ values: set, isUndo: isBack }) =>
@@ -391,7 +380,7 @@ export function listInitialValues(
     ({ values: changed, counter, time, toggles, isUndo: isBack }): readonly (readonly [string, unknown])[] => [
       ...(toggles === undefined ? [] : [[toggles, false] as const]),
       ...changed.map(({ property, value }) => {
-        const all = [reader.getKeyword(properties.get(property) ?? '', 'enum') ?? []].flat();
+        const all = [reader.getKeyword(getPointer(property), 'enum') ?? []].flat();
         const first = findFirstState(all, (state) => isSet(property, state));
         // `deactivate` is for entries that start active, if no action activates them.
         const isOn = value === false && isBack !== true && !isSet(property, true);
@@ -401,7 +390,7 @@ export function listInitialValues(
       ...(time ? [[time.property, null] as const] : []),
     ],
   );
-  return Object.fromEntries(
-    values.filter(([name, value]) => value !== undefined && isValid(properties.get(name) ?? '', value)),
-  );
+  return values
+    .filter(([name, value]) => value !== undefined && isValid(getPointer(name), value))
+    .reduce<Entry>((entry, [name, value]) => setInner(entry, getPropertyPath(reader, schema, name), value), {});
 }

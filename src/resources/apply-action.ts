@@ -1,11 +1,12 @@
 import { DomainError, type Input } from '../application.ts';
-import { omitKeys } from '../openapi/document.ts';
+import { omitKeys, toNode } from '../openapi/document.ts';
 import type { Entry, State } from '../store/state.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { applyEffect, describeValues } from './actions.ts';
 import { finishChange } from './add-entry.ts';
 import { assign } from './assignments.ts';
-import { getKeyValue } from './entry-values.ts';
+import { getPropertyPath, getPropertySchema, normalizeProperty, requiresProperty } from './entry-properties.ts';
+import { getInner, getKeyValue, getProperty, setInner } from './entry-values.ts';
 import { applyMergePatch } from './json-patch.ts';
 import { changeMembers } from './member-lists.ts';
 import { addArticle } from './names.ts';
@@ -34,8 +35,9 @@ export function applyAction(model: ResourceModel, plan: Plan, effect: Effect, ta
   const { resource, route } = plan;
   if (effect.members)
     return model.updateEntry(plan, current, (old) => changeMembers(model, plan, state, old, input), {}, nowMs);
-  const body = effect.setsBody || effect.counter?.isSent || effect.assigns ? getBody(model, plan, input) : {};
-  const sent = effect.setsBody ? omitKeys(body, effect.ignored ?? []) : {};
+  const readsBody = effect.setsBody || effect.counter?.isSent || effect.assigns || effect.copies;
+  const body = readsBody ? getBody(model, plan, input) : {};
+  const sent = effect.setsBody ? pickSent(plan, effect, body) : {};
   const sender = model.derived.getSender(resource, state, input);
   if (followsSelf(model, plan, current, sender)) {
     if (!route.responses.some(({ name }) => SELF_STATUSES.includes(name))) return current;
@@ -50,13 +52,15 @@ export function applyAction(model: ResourceModel, plan: Plan, effect: Effect, ta
       `the ${resource.singular} already has ${describeValues(effect)}: nothing is left to change`,
     );
   }
-  const isMark = Object.keys(changes).length > 0 && Object.keys(changes).every(isSenderFlag) && !effect.setsBody;
+  const all = copyProperties(model, plan, effect, { body, sent });
+  const isMark =
+    Object.keys(changes).length > 0 && Object.keys(changes).every(isSenderFlag) && Object.keys(all).length === 0;
   // A mark of a user, such as a favorite, is no change of the entry, which keeps its `updatedAt`.
   const updated = isMark
     ? current
-    : model.updateEntry(plan, current, (old) => applyMergePatch(old, sent) as Entry, sent, nowMs);
+    : model.updateEntry(plan, current, (old) => applyMergePatch(old, all) as Entry, all, nowMs);
   // An action sets the properties in its body, also those that no other request can have.
-  const readOnly = omitKeys(sent, Object.keys(model.removeReadOnly(resource, sent)));
+  const readOnly = omitKeys(all, Object.keys(model.removeReadOnly(resource, all)));
   const flags = sender === undefined ? [] : Object.keys(changes).filter(isSenderFlag);
   const values = { ...model.validator.removeInvalid(resource, readOnly), ...omitKeys(changes, flags) };
   const set = model.setOrRemove(resource, updated, values);
@@ -67,6 +71,25 @@ export function applyAction(model: ResourceModel, plan: Plan, effect: Effect, ta
   return finishChange(model, plan, state, { current, entry: followed, sent });
 }
 
+/** Returns the properties in the body of an action that entries have. */
+function pickSent({ entryPath }: Plan, { ignored = [], copies = [] }: Effect, body: Entry): Entry {
+  const others = [...ignored, ...copies.map(({ from }) => from)];
+  return setInner({}, entryPath, omitKeys(toNode(getInner(body, entryPath)), others));
+}
+
+/** Adds the properties in the body of an action that set one with another name. */
+function copyProperties(
+  { reader }: ResourceModel,
+  { entryPath, resource }: Plan,
+  { copies = [] }: Effect,
+  { body, sent }: { readonly body: Entry; readonly sent: Entry },
+): Entry {
+  return copies.reduce((entry, { from, to }) => {
+    const value = getInner(body, [...entryPath, from]);
+    return value === undefined ? entry : setInner(entry, getPropertyPath(reader, resource.schema, to), value);
+  }, sent);
+}
+
 /**
  * Throws a `DomainError` if an action that only sets a time, such as `check-in` with `checkedInAt`, was already done,
  * and the document has 409. A time such as `lastSeenAt` is that of the last action.
@@ -74,8 +97,8 @@ export function applyAction(model: ResourceModel, plan: Plan, effect: Effect, ta
 function requireUnsetTime({ resource, route }: Plan, effect: Effect, current: Entry): void {
   const { values, time, counter, setsBody, toggles, assigns } = effect;
   const isOnlyTime = values.length === 0 && !counter && !setsBody && toggles === undefined && !assigns;
-  if (!isOnlyTime || !time?.isSet || /^last/i.test(time.property)) return;
-  const isSet = (current[time.property] ?? null) !== null;
+  if (!isOnlyTime || !time?.isSet || normalizeProperty(time.property).startsWith('last')) return;
+  const isSet = (getProperty(current, time.property) ?? null) !== null;
   if (!isSet || !route.responses.some(({ name }) => name === '409')) return;
   throw new DomainError('conflict', `the ${resource.singular} already has ${time.property}: nothing is left to change`);
 }
@@ -111,7 +134,7 @@ function computeChanges(
   const [derived = current] = model.derived.add(state, resource, [current], { sender, schema });
   const shown = model.derived.complete(resource, derived);
   requireOpenState(plan, shown);
-  const unsent = effect.values.filter(({ property }) => !Object.hasOwn(sent, property));
+  const unsent = effect.values.filter(({ property }) => getProperty(sent, property) === undefined);
   const time = model.formatTime(resource, effect.time?.property, nowMs);
   return applyEffect({ ...effect, values: unsent }, { ...shown, ...readFlags(effect, current, sender) }, time, body);
 }
@@ -135,25 +158,27 @@ export function followState(model: ResourceModel, { resource }: Plan, change: St
   if (effects.length === 0) return entry;
   const shown = model.derived.complete(resource, current);
   const isChanged = (property: string) =>
-    Object.hasOwn(sent, property) && entry[property] !== undefined && entry[property] !== shown[property];
+    getProperty(sent, property) !== undefined &&
+    getProperty(entry, property) !== undefined &&
+    getProperty(entry, property) !== getProperty(shown, property);
   const initial = model.getInitialValues(resource);
   const changes = effects.flatMap((effect): readonly (readonly [string, unknown])[] => {
     const { values, time, clears = [], toggles, isUndo } = effect;
     const now = model.formatTime(resource, time?.property, nowMs);
     if (toggles !== undefined)
-      return time && isChanged(toggles) ? [[time.property, entry[toggles] === true ? now : null]] : [];
+      return time && isChanged(toggles) ? [[time.property, getProperty(entry, toggles) === true ? now : null]] : [];
     const changed = values.filter(({ property }) => isChanged(property));
-    const isSet = changed.some(({ property, value }) => entry[property] === value);
+    const isSet = changed.some(({ property, value }) => getProperty(entry, property) === value);
     if (isSet)
       return [
         ...values.map(({ property, value }) => [property, value] as const),
         ...clears.map((property) => [property, null] as const),
         ...(time?.isSet ? [[time.property, now] as const] : []),
       ];
-    const isEarlier = changed.some(
-      ({ property, value }) =>
-        entry[property] === initial[property] || isBefore(model, resource, property, [entry[property], value]),
-    );
+    const isEarlier = changed.some(({ property, value }) => {
+      const own = getProperty(entry, property);
+      return own === getProperty(initial, property) || isBefore(model, resource, property, [own, value]);
+    });
     if (!isEarlier || isUndo) return [];
     const flags = values.filter(({ value }) => value === true);
     return [
@@ -162,7 +187,9 @@ export function followState(model: ResourceModel, { resource }: Plan, change: St
     ];
   });
   const isKept = ([name, value]: readonly [string, unknown]) =>
-    Object.hasOwn(sent, name) || value === undefined || (value === null && isAlwaysThere(model, resource, name));
+    getProperty(sent, name) !== undefined ||
+    value === undefined ||
+    (value === null && isAlwaysThere(model, resource, name));
   const own = changes.filter((one) => !isKept(one));
   return own.length === 0 ? entry : model.setOrRemove(resource, entry, Object.fromEntries(own));
 }
@@ -175,15 +202,15 @@ function isBefore(
   [state, other]: readonly [unknown, unknown],
 ): boolean {
   const states: readonly unknown[] = [
-    reader.getKeyword(reader.getProperties(schema).get(property) ?? '', 'enum'),
+    reader.getKeyword(getPropertySchema(reader, schema, property) ?? '', 'enum'),
   ].flat();
   return states.includes(state) && states.indexOf(state) < states.indexOf(other);
 }
 
 /** Returns whether an entry needs a property that can't be null. */
 function isAlwaysThere({ reader, contract }: ResourceModel, { schema }: Resource, name: string): boolean {
-  const isRequired = reader.getRequired(schema).includes(name);
-  return isRequired && !contract.isValid(reader.getProperties(schema).get(name) ?? '', null);
+  const isRequired = requiresProperty(reader, schema, name);
+  return isRequired && !contract.isValid(getPropertySchema(reader, schema, name) ?? '', null);
 }
 
 /** Returns the effects of the actions that set a state of the entries of a resource. Those of DELETE take it back. */

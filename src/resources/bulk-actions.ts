@@ -1,6 +1,7 @@
 import type { Route } from '../openapi/routes.ts';
 import { normalizeName } from '../util/names.ts';
 import { findEffect } from './actions.ts';
+import { normalizeProperty } from './entry-properties.ts';
 import { getLastSegment, getParameterName, getParentPath } from './names.ts';
 import { findPlaceOfForm, renameParameters } from './places.ts';
 import type { Effect, Plan, Resource } from './resource.ts';
@@ -48,7 +49,9 @@ export function planBulk(reader: SchemaReader, resources: readonly Resource[], r
   if (!deletes && !isSameForAll(effect)) return undefined;
   const own = { ...mount, parents: renameParameters(mount, `${collection}/{}`).parents };
   const base = { route, action: 'act', resource, requestPath: [], entryPath: [], responsePath: [] } as const;
-  return { ...base, mount: own, ...(effect && { effect }), bulk: { verb, ids }, hidesEntry: true };
+  // The body has only the ids of the entries.
+  const used = effect && { effect: { ...effect, ignored: [], copies: [] } };
+  return { ...base, mount: own, ...used, bulk: { verb, ids }, hidesEntry: true };
 }
 
 /**
@@ -57,7 +60,7 @@ export function planBulk(reader: SchemaReader, resources: readonly Resource[], r
  */
 function isSameForAll(effect: Effect | undefined): boolean {
   if (!effect || effect.setsBody || effect.counter || effect.toggles !== undefined) return false;
-  if (effect.time && DELETED_NAMES.includes(normalizeName(effect.time.property))) return false;
+  if (effect.time && DELETED_NAMES.includes(normalizeProperty(effect.time.property))) return false;
   return effect.values.length > 0 || effect.time !== undefined;
 }
 

@@ -2,6 +2,7 @@ import { addToGroup } from '../util/groups.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { normalizeName } from '../util/names.ts';
 import { findChildren, getAveraged } from './derived.ts';
+import { listEntryProperties, normalizeProperty } from './entry-properties.ts';
 import type { Children, Derived, Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
 import { findCreatedName } from './server-values.ts';
@@ -218,8 +219,8 @@ function findAverage(
   if (name === undefined || !reader.allowsNumber(pointer) || children.length > MAX_STATES) return undefined;
   const found = children.flatMap((one) => {
     const { schema, singular } = one.resource;
-    return [...(schema === '' ? [] : reader.getProperties(schema))].flatMap(([own, place]) => {
-      const names = [normalizeName(own), normalizeName(singular) + normalizeName(own)];
+    return [...(schema === '' ? [] : listEntryProperties(reader, schema))].flatMap(([own, place]) => {
+      const names = [normalizeProperty(own), normalizeName(singular) + normalizeProperty(own)];
       return names.includes(name) && reader.allowsNumber(place) ? [{ children: one, own }] : [];
     });
   });

@@ -1,7 +1,7 @@
-import { isNode, toNode } from '../openapi/document.ts';
+import { isNode, omitKeys, toNode } from '../openapi/document.ts';
 import type { Entry } from '../store/state.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
-import { type Mount, PATH_VALUES, type PathKey, type Resource } from './resource.ts';
+import { type Mount, PATH_VALUES, type Parent, type PathKey, type Resource } from './resource.ts';
 
 /** The path parameters of a request: `{ petId: '7' }` for the path template `/pets/{petId}`. */
 export type PathInput = Readonly<Record<string, string>>;
@@ -37,7 +37,7 @@ export function getStoredKey(entry: Entry, { property, name }: PathKey): unknown
  */
 export function getProperty(entry: Entry, property: string): unknown {
   // This function is called for each entry of a list, so a name that is not nested is not split.
-  if (!property.includes('.')) return getOwn(entry, property);
+  if (!property.includes('.') || Object.hasOwn(entry, property)) return getOwn(entry, property);
   return property.split('.').reduce<unknown>((value, name) => (isNode(value) ? getOwn(value, name) : undefined), entry);
 }
 
@@ -81,6 +81,16 @@ export function setKeyValue(entry: Entry, { property, name }: PathKey, value: un
   return { ...entry, [PATH_VALUES]: { ...getPathValues(entry), [name]: value } };
 }
 
+/** Returns a copy of an entry with the id of its parent, and with the type of the parent if it has one (JSON:API). */
+export function setParent(entry: Entry, parent: Parent, id: unknown): Entry {
+  const { type, property = '' } = parent;
+  const named = setKeyValue(entry, parent, id);
+  const typeProperty = property.replace(/id$/, 'type');
+  return type === undefined || getProperty(named, typeProperty) !== undefined
+    ? named
+    : setProperty(named, typeProperty, type);
+}
+
 /**
  * Copies the property `key.property`, such as the id, from the entry `from` to a copy of `entry`.
  * Returns `entry` itself if `from` does not have the property.
@@ -108,6 +118,13 @@ export function setInner(object: Entry, [name, ...rest]: readonly string[], valu
   if (name === undefined) return { ...object, ...(value as Entry) };
   if (rest.length === 0) return { ...object, [name]: value };
   return { ...object, [name]: setInner((getOwn(object, name) ?? {}) as Entry, rest, value) };
+}
+
+/** Returns a copy of an object without the value at a path. */
+export function omitInner(object: Entry, [name = '', ...rest]: readonly string[]): Entry {
+  if (rest.length === 0) return omitKeys(object, [name]);
+  const inner = getOwn(object, name);
+  return isNode(inner) ? { ...object, [name]: omitInner(inner, rest) } : object;
 }
 
 /** Returns the value at a path: `data.pet` for `['data', 'pet']`. Returns the object itself for an empty path. */

@@ -1,10 +1,10 @@
 import type { Input } from '../application.ts';
-import { isNode, pickKeys } from '../openapi/document.ts';
+import { isNode } from '../openapi/document.ts';
 import { parseNumber } from '../openapi/typed-values.ts';
 import type { Entry } from '../store/state.ts';
 import { isIdName, normalizeName } from '../util/names.ts';
 import { isSecretName } from '../util/redact-secrets.ts';
-import { getKeyValue, getOwn } from './entry-values.ts';
+import { getKeyValue, getOwn, getProperty } from './entry-values.ts';
 import type { Comparison, ListFilter } from './list-filters.ts';
 import { PATH_VALUES } from './resource.ts';
 
@@ -66,9 +66,16 @@ function fits(entry: Entry, filter: WantedFilter, complete: (entry: Entry) => En
     const shown = [getOwn(entry, property ?? '')].flat();
     return shown.some((one) => compare(isNode(one) ? getOwn(one, inner) : undefined, filter));
   }
-  if (property === undefined) return compare(searched ? pickKeys(complete(entry), searched) : complete(entry), filter);
-  const own = getOwn(entry, property);
-  return own === undefined ? isRequired || compare(getOwn(complete(entry), property), filter) : compare(own, filter);
+  if (property === undefined) return compare(pickSearched(complete(entry), searched), filter);
+  const own = getProperty(entry, property);
+  return own === undefined
+    ? isRequired || compare(getProperty(complete(entry), property), filter)
+    : compare(own, filter);
+}
+
+/** Returns the properties of an entry that a search reads; the entry itself if it reads all. */
+function pickSearched(entry: Entry, searched: readonly string[] | undefined): Entry {
+  return searched ? Object.fromEntries(searched.map((name) => [name, getProperty(entry, name)])) : entry;
 }
 
 function compare(value: unknown, { comparison, texts, equal, words }: WantedFilter): boolean {

@@ -1,5 +1,6 @@
 import type { Route } from '../openapi/routes.ts';
 import { requiresCredentials } from '../openapi/security.ts';
+import { readActionBody } from './action-bodies.ts';
 import { findAssignment, findEffect, splitActionPath } from './actions.ts';
 import { planArchiving } from './archiving.ts';
 import { planBulk } from './bulk-actions.ts';
@@ -19,7 +20,7 @@ import {
   planMarkedList,
 } from './marks.ts';
 import { planMember } from './member-lists.ts';
-import { describeUnknownAction, describeUnknownPath } from './mocked-reasons.ts';
+import { describeUnclearParent, describeUnknownAction, describeUnknownPath } from './mocked-reasons.ts';
 import { getLastSegment, getParentPath } from './names.ts';
 import { addOtherItemPaths } from './other-item-paths.ts';
 import { addSenders, findOwnPosition } from './own-paths.ts';
@@ -29,6 +30,7 @@ import { findPlace, findPlaceOfForm, planOwner, renameParameters, sendsPart } fr
 import { findQueryPlace } from './query-ids.ts';
 import {
   type Action,
+  type Effect,
   getRouteKey,
   type Inference,
   isTopLevel,
@@ -84,7 +86,7 @@ export function inferResources(reader: SchemaReader, documented: readonly Route[
   const context = { follow, loginPaths, ownPaths, isHidden, creates } as const;
   const { plans, mockedPlans, reasons } = planRoutes(reader, resources, restRoutes, {
     planUser: (route) => users && planUser(reader, users, route, context),
-    sender: { users, marks, ownPaths: hasLogin ? ownPaths : undefined },
+    sender: { users, marks, ownPaths: hasLogin ? ownPaths : undefined, posts: listPosts(routes) },
   });
   const before = new Set([...plans.values()].map(({ resource }) => resource));
   const { plans: changed, trashes } = planTrash({ reader, resources, users }, restRoutes, plans);
@@ -108,6 +110,10 @@ export function inferResources(reader: SchemaReader, documented: readonly Route[
     mockedPlans,
     reasons,
   };
+}
+
+function listPosts(routes: readonly Route[]): ReadonlySet<string> {
+  return new Set(routes.flatMap(({ method, path }) => (method === 'POST' ? [path] : [])));
 }
 
 /** Returns whether users are created only by operations that require the credentials of a user. */
@@ -212,6 +218,8 @@ interface SenderContext {
   /** The paths that show this user. Undefined if no operation logs in. */
   readonly ownPaths: readonly string[] | undefined;
   readonly marks: Marks;
+  /** The paths with a POST. */
+  readonly posts: ReadonlySet<string>;
 }
 
 /**
@@ -237,12 +245,26 @@ function planAction(
   if (!effect) return undefined;
   const mount = renameParameters(place.mount, item);
   const located = locateResponse(reader, { resource, action: 'read' }, route, {});
-  const requestPath =
-    effect.setsBody || effect.counter?.isSent ? locateRequest(reader, resource, route, undefined) : [];
-  const base = { route, action: 'act', resource, mount, requestPath, entryPath: [], effect } as const;
+  const base = {
+    route,
+    action: 'act',
+    resource,
+    mount,
+    ...locateSent(reader, resource, route, effect),
+    effect,
+  } as const;
   return typeof located === 'string'
     ? { ...base, responsePath: [], hidesEntry: true }
     : { ...base, responsePath: located };
+}
+
+/** Returns where the body of an action has properties that it sets, and where these belong in the entry. */
+function locateSent(reader: SchemaReader, resource: Resource, route: Route, effect: Effect) {
+  if (!effect.setsBody && !effect.counter?.isSent && !effect.copies) return { requestPath: [], entryPath: [] };
+  const { requestPath, entryPath } = readActionBody(reader, resource, route) ?? { requestPath: [], entryPath: [] };
+  return entryPath.length > 0
+    ? { requestPath, entryPath }
+    : { requestPath: locateRequest(reader, resource, route, undefined), entryPath };
 }
 
 /**
@@ -338,7 +360,9 @@ function planPlace(
   const place = inQuery ?? inPath;
   const action = chooseAction(reader, place, route);
   if (action === undefined) return describeUnknownAction(place, route);
-  const unusable = findUnusableMedia(reader, action, route);
+  const unusable =
+    findUnusableMedia(reader, action, route) ??
+    (action === 'list' ? describeUnclearParent(reader, place, context.posts) : undefined);
   if (unusable !== undefined) return unusable;
   const { resource, mount } = place;
   const archiving = action === 'delete' ? planArchiving(reader, place, route) : undefined;

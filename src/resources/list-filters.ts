@@ -1,4 +1,5 @@
 import { isIdName, normalizeName, splitWords } from '../util/names.ts';
+import { listEntryProperties, listRelationships } from './entry-properties.ts';
 import type { PathKey } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
 
@@ -37,6 +38,8 @@ export interface ListFilter {
 /** A property of an entry. `isOrdered`: whether its values are numbers, dates or times. */
 export interface FilterProperty {
   readonly name: string;
+  /** Where it is in an entry, if it is in an object: `attributes.title`. */
+  readonly path?: string;
   /** Whether its values are only true and false. */
   readonly isFlag?: boolean;
   readonly isList?: boolean;
@@ -50,7 +53,12 @@ export interface FilterProperty {
 
 /** Returns the properties of an entry by which a query can filter. `schema`: the JSON Pointer of the entry's schema. */
 export function listFilterProperties(reader: SchemaReader, schema: string): readonly FilterProperty[] {
-  return [...reader.getProperties(schema)].map(([name, pointer]) => {
+  const relationships = listRelationships(reader, schema).flatMap(({ name, property }) =>
+    [name, `${name}Id`].map((own) => ({ name: own, path: property, isOrdered: false, isTime: false })),
+  );
+  const top = reader.getProperties(schema);
+  const own = [...new Map([...listEntryProperties(reader, schema), ...top])].map(([path, pointer]) => {
+    const name = top.has(path) ? path : path.slice(path.indexOf('.') + 1);
     const types = reader.getTypes(pointer);
     const isTime = isTimeProperty(reader, name, pointer);
     const isOrdered = isTime || types.includes('integer') || types.includes('number');
@@ -60,8 +68,10 @@ export function listFilterProperties(reader: SchemaReader, schema: string): read
     const values: readonly unknown[] = [reader.getKeyword(pointer, 'enum') ?? []].flat().filter((one) => one !== null);
     const texts = values.filter((one) => typeof one === 'string');
     const listed = values.length > 0 && texts.length === values.length ? { values: texts } : {};
-    return { name, isOrdered, isTime, isFlag, isList: types.includes('array'), isText, ...listed };
+    const place = path === name ? {} : { path };
+    return { name, ...place, isOrdered, isTime, isFlag, isList: types.includes('array'), isText, ...listed };
   });
+  return [...own, ...relationships];
 }
 
 /** Matches the names of times whose schemas often lack a format: `timestamp`, `sentAt`, `created_at`. */

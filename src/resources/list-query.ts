@@ -84,6 +84,7 @@ export function readListParameters(
 ): Omit<ListParameters, 'required' | 'maxEntries'> {
   const filters = new Map<string, ListFilter>();
   const byMeaning: Partial<Record<Meaning, string>> = {};
+  const toPath = (property: string) => properties.find(({ name }) => name === property)?.path ?? property;
   for (const { name, labels, schema, description } of fields) {
     const own = labels.map((label) => normalizeName(label.replace(/\[\]$/, '')));
     const isOwn = (known: string) => own.includes(known);
@@ -99,7 +100,12 @@ export function readListParameters(
     else if (filter) {
       const ignoresCase = filter.comparison === 'equal' && /case[- ]?insensitive|ignor\w+ case/i.test(description);
       const searched = filter.property === undefined ? findSearched(description, properties) : undefined;
-      filters.set(name, { ...filter, ...(ignoresCase && { ignoresCase }), ...(searched && { searched }) });
+      filters.set(name, {
+        ...filter,
+        ...(filter.property !== undefined && { property: toPath(filter.property) }),
+        ...(ignoresCase && { ignoresCase }),
+        ...(searched && { searched: searched.map(toPath) }),
+      });
     }
   }
   const described = byMeaning.cursor === undefined ? findDescribedCursor(fields, byMeaning) : undefined;
@@ -299,9 +305,18 @@ function listParameterFields(reader: SchemaReader, { parameters }: Route): reado
     const { name, pointer, schema } = parameter;
     const properties = isObject(parameter) ? [...reader.getProperties(schema)] : [];
     if (properties.length === 0) {
-      const [, inner] = /^filters?\[(\w+)\]$/i.exec(name) ?? [];
+      // `filter[pages][gte]` is the label `pages[gte]`.
+      const [, property = '', comparison = ''] = /^filters?\[(\w+)\](\[\w+\])?$/i.exec(name) ?? [];
       const description = String(getNode(reader.document, `${pointer}/description`) ?? '');
-      return [{ name, labels: inner === undefined ? [name] : [name, inner], schema, description, isPageable: false }];
+      return [
+        {
+          name,
+          labels: property === '' ? [name] : [name, property + comparison],
+          schema,
+          description,
+          isPageable: false,
+        },
+      ];
     }
     const target = getNode(reader.document, `${schema}/$ref`);
     const isPageable = [name, String(target ?? '')].some((text) => normalizeName(text).endsWith('pageable'));

@@ -2,6 +2,7 @@ import { findResponse } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
 import { splitWords } from '../util/names.ts';
 import { getResourceSegment } from './document-paths.ts';
+import { findParentRelationships } from './entry-properties.ts';
 import { addArticle, getLastSegment, getParameterName, isSearchPath } from './names.ts';
 import { needsUnknownUser } from './own-lists.ts';
 import type { Place } from './path-keys.ts';
@@ -30,6 +31,24 @@ export function describeUnknownPath(reader: SchemaReader, route: Route): string 
 
 function isStream({ responses, successStatus }: Route): boolean {
   return Object.values(findResponse(responses, successStatus)?.media ?? {}).some(({ items }) => items !== undefined);
+}
+
+/**
+ * Returns the reason for mocking a list below an entry that several relationships of the listed entries can name.
+ * `posts`: the paths with a POST. One at the path of the list says which entries it has.
+ */
+export function describeUnclearParent(
+  reader: SchemaReader,
+  { resource, mount }: Place,
+  posts: ReadonlySet<string>,
+): string | undefined {
+  const parent = mount.parents.at(-1);
+  const { schema, singular, canCreate } = resource;
+  if (!parent || parent.isSender || parent.property !== undefined || schema === '' || !canCreate) return undefined;
+  const segment = getResourceSegment(parent.path);
+  const names = findParentRelationships(reader, schema, segment).map(({ name }) => name);
+  if (names.length < 2 || posts.has(mount.collection)) return undefined;
+  return `${names.join(' and ')} of ${addArticle(singular)} name ${segment}: the document does not say which one the path has`;
 }
 
 /** Returns the reason for mocking an operation at the path of a resource. */

@@ -107,3 +107,12 @@ export function createEmptyValues(
     }),
   );
 }
+
+/** Adds the values of a new entry that `known` lacks, also in objects such as `attributes`. */
+export function addInitial(initial: Entry, known: Entry): Entry {
+  const inner = Object.entries(initial).flatMap(([name, value]) => {
+    const own = known[name];
+    return isNode(value) && isNode(own) ? [[name, { ...value, ...own }] as const] : [];
+  });
+  return { ...initial, ...known, ...Object.fromEntries(inner) };
+}

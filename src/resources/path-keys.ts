@@ -2,6 +2,7 @@ import { getNode, toNode } from '../openapi/document.ts';
 import type { Route } from '../openapi/routes.ts';
 import { normalizeName, toSingular } from '../util/names.ts';
 import { getAncestors, getRequiredQuery, getResourceSegment } from './document-paths.ts';
+import { findParentRelationships, listEntryProperties, normalizeProperty } from './entry-properties.ts';
 import { listFilterProperties } from './list-filters.ts';
 import { hasBodySelection } from './list-query.ts';
 import { getAlternatives, getKeyNames, getLastSegment, getParameterName, getParentPath, TEXT_KEYS } from './names.ts';
@@ -161,6 +162,8 @@ export function findParents(
       isUser && isLast && property === undefined && schema !== '' ? findUserObject(reader, schema) : undefined;
     if (shown)
       return { path, parameter, ...shown, schema: shown.schema ?? reader.getParameterSchema(route, parameter) };
+    const related = property === undefined && schema !== '' ? findRelated(reader, schema, path, names) : undefined;
+    if (related) return { path, parameter, name, ...related };
     const isFree = property !== id.property;
     const place = isFree && property !== undefined ? reader.getProperties(schema).get(property) : undefined;
     return {
@@ -171,6 +174,22 @@ export function findParents(
       schema: place ?? reader.getParameterSchema(route, parameter),
     };
   });
+}
+
+/**
+ * Returns where a resource object of JSON:API names a parent: in `attributes`, or in the only relationship that can
+ * name it.
+ */
+function findRelated(reader: SchemaReader, schema: string, path: string, names: readonly string[]) {
+  const attributes = listEntryProperties(reader, schema);
+  const isId = ([property, pointer]: readonly [string, string]) =>
+    names.includes(normalizeProperty(property)) && reader.isScalar(pointer);
+  const [property, place = ''] = [...attributes].find(isId) ?? [];
+  if (property !== undefined && attributes !== reader.getProperties(schema)) return { property, schema: place };
+  const segment = getResourceSegment(path);
+  const [found, ...others] = findParentRelationships(reader, schema, segment);
+  if (!found || others.length > 0) return undefined;
+  return { property: found.property, schema: found.schema, type: found.type ?? segment };
 }
 
 /**

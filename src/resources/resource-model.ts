@@ -11,8 +11,18 @@ import { isPathSegment } from '../util/request-target.ts';
 import { listInitialValues } from './actions.ts';
 import { DerivedValues } from './derived-values.ts';
 import { createParentFinder } from './entries.ts';
+import { getPropertyPath, getPropertySchema } from './entry-properties.ts';
 import { EntryValidator } from './entry-validator.ts';
-import { copyKeyValue, getKeyValue, getPathSchemas, type PathInput, setKeyValue } from './entry-values.ts';
+import {
+  copyKeyValue,
+  getKeyValue,
+  getPathSchemas,
+  omitInner,
+  type PathInput,
+  setInner,
+  setKeyValue,
+  setParent,
+} from './entry-values.ts';
 import { getEnvelopeValues } from './envelopes.ts';
 import { listDeletionMarks } from './find-trash.ts';
 import { inferResources } from './infer.ts';
@@ -20,7 +30,7 @@ import { findListParameters } from './list-parameters.ts';
 import type { ListParameters } from './list-query.ts';
 import { listRequestNames } from './locate.ts';
 import { createDescriptions } from './named-objects.ts';
-import { createEmptyValues, createFittingNames, createNestedDefaults } from './nested-defaults.ts';
+import { addInitial, createEmptyValues, createFittingNames, createNestedDefaults } from './nested-defaults.ts';
 import { hasOwnId } from './query-ids.ts';
 import {
   type Action,
@@ -223,7 +233,7 @@ export class ResourceModel {
     const sent = { ...file, ...(ownId === true ? body : this.#omitUnknownId(plan, body)) };
     const own = this.validator.removeInvalid(resource, sent);
     const known = this.addNestedDefaults(resource.schema, own);
-    const values = { ...this.getInitialValues(resource), ...this.getDefaults(resource), ...known };
+    const values = addInitial(this.getInitialValues(resource), { ...this.getDefaults(resource), ...known });
     // The values of the request are first, and keep their order.
     const given = { ...values, ...this.getEmptyValues(plan), ...values };
     const timed = { ...given, ...this.#values.getTimes(resource, given, { nowMs, kinds: ['created', 'updated'] }) };
@@ -248,7 +258,9 @@ export class ResourceModel {
    */
   createSeed({ resource, mount }: Plan, { list, body, path, newId }: NewEntryInput): Entry | undefined {
     const isValid = this.validator.findIssues(resource, body).length === 0;
-    const valid = isValid ? body : this.validator.removeInvalid(resource, this.#repair(resource, body));
+    const valid = isValid
+      ? body
+      : this.validator.removeInvalid(resource, this.completeValue(resource.schema, body, 0).value as Entry);
     const entry = this.#setParents(mount, path, this.addDefaults(resource, valid));
     if (resource.kind === 'singleton' || isPathSegment(getKeyValue(entry, resource.id) ?? '')) return entry;
     const free = this.#values.createId(resource, { list }, entry, newId());
@@ -278,10 +290,6 @@ export class ResourceModel {
       value === undefined ||
       this.contract.isValid(id.schema, this.#values.toTyped(id.schema, value))
     );
-  }
-
-  #repair({ schema }: Resource, entry: Entry): Entry {
-    return this.completeValue(schema, entry, 0).value as Entry;
   }
 
   /** Returns the properties of an entry that a request body can have; an empty array if it can have any property. */
@@ -367,17 +375,17 @@ export class ResourceModel {
 
   /** Returns the current time in the form that a property allows. Returns undefined without a property. */
   formatTime({ schema }: Resource, property: string | undefined, nowMs: number): unknown {
-    const pointer = property === undefined ? undefined : this.reader.getProperties(schema).get(property);
+    const pointer = property === undefined ? undefined : getPropertySchema(this.reader, schema, property);
     return pointer === undefined ? undefined : formatTimes(nowMs).find((time) => this.contract.isValid(pointer, time));
   }
 
   /** Returns a copy of an entry with other properties. A property that is null, and can't be null, is removed. */
   setOrRemove({ schema }: Resource, entry: Entry, changes: Entry): Entry {
-    const properties = this.reader.getProperties(schema);
-    const removed = Object.keys(changes).filter(
-      (name) => changes[name] === null && !this.contract.isValid(properties.get(name) ?? '', null),
-    );
-    return omitKeys({ ...entry, ...changes }, removed);
+    return Object.entries(changes).reduce((next, [name, value]) => {
+      const path = getPropertyPath(this.reader, schema, name);
+      const isRemoved = value === null && !this.contract.isValid(this.reader.getInner(schema, path) ?? '', null);
+      return isRemoved ? omitInner(next, path) : setInner(next, path, value);
+    }, entry);
   }
 
   /**
@@ -422,7 +430,7 @@ export class ResourceModel {
       const isSent = isNew && parent.isDescribed && known !== undefined;
       return isSent || value === undefined || known === value
         ? next
-        : setKeyValue(next, parent, this.#values.toTyped(parent.schema, value));
+        : setParent(next, parent, this.#values.toTyped(parent.schema, value));
     }, entry);
   }
 }

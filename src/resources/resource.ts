@@ -47,6 +47,8 @@ export const PATH_VALUES = '$path';
  */
 export interface Parent extends PathKey {
   readonly path: string;
+  /** The type beside the id of the parent in a resource object of JSON:API, such as `members`. */
+  readonly type?: string;
   /**
    * Whether the parent is the user who sends the request, as in `/me/tasks`.
    * Then the path has no parameter for it, and the name of its value is `SENDER`.
@@ -249,8 +251,10 @@ export interface Effect {
   readonly counter: { readonly property: string; readonly step: 1 | -1; readonly isSent?: boolean } | undefined;
   /** Whether the action also sets the properties in the request body. */
   readonly setsBody: boolean;
-  /** The properties in the request body that entries do not have, such as `note`. */
+  /** The properties in the request body that have no effect, such as `note`. */
   readonly ignored?: readonly string[];
+  /** The properties in the request body that set one with another name: `cancellationReason` for `reason`. */
+  readonly copies?: readonly { readonly from: string; readonly to: string }[];
   /** The boolean that the action changes to its other value. The time is set if it becomes true, and else removed. */
   readonly toggles?: string;
   /** Whether the action leads back to an earlier state, as `reopen` does. */

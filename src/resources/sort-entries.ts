@@ -2,7 +2,7 @@ import type { Input } from '../application.ts';
 import type { Route } from '../openapi/routes.ts';
 import type { Entry } from '../store/state.ts';
 import { normalizeName } from '../util/names.ts';
-import { getOwn } from './entry-values.ts';
+import { getProperty } from './entry-values.ts';
 import { compareTexts } from './filter-entries.ts';
 import type { FilterProperty } from './list-filters.ts';
 import { type GetKeyword, type ListParameters, listValues, type QueryField, readPosition } from './list-query.ts';
@@ -40,8 +40,10 @@ export function sortEntries(
     if (!word) return [];
     const { property } = word;
     const factor = word.isDescending !== (isReversed && !word.isDirected) ? -1 : 1;
-    const { values } = parameters.properties.find((one) => one.name === property) ?? {};
-    return [{ property, factor, ranks: values && new Map(values.map((value, index) => [value as unknown, index])) }];
+    const { values, path = property } = parameters.properties.find((one) => one.name === property) ?? {};
+    return [
+      { property: path, factor, ranks: values && new Map(values.map((value, index) => [value as unknown, index])) },
+    ];
   });
   const [first] = known;
   if (!first) return entries;
@@ -65,8 +67,8 @@ export function sortEntries(
 
   /** Returns the stored value of a property, or the generated one. A value of an `enum` is its place. */
   function read(entry: Entry, { property, ranks }: (typeof known)[number]): unknown {
-    const own = getOwn(entry, property);
-    const value = own === undefined ? getOwn(complete(entry), property) : own;
+    const own = getProperty(entry, property);
+    const value = own === undefined ? getProperty(complete(entry), property) : own;
     return ranks?.get(value) ?? value;
   }
 }

@@ -1,4 +1,5 @@
 import { normalizeName, toSingular } from '../util/names.ts';
+import { getPropertySchema, listEntryProperties, normalizeProperty } from './entry-properties.ts';
 import type { SchemaReader } from './schema-reader.ts';
 
 /**
@@ -62,6 +63,20 @@ function listStateWords(word: string): readonly string[] {
   return [...new Set([...inflected, ...phrasal, ...same.flat()])];
 }
 
+/**
+ * Returns a verb and the nouns that it can have: `cancel`, `cancelling` and `cancellation`.
+ * Some of the words don't exist, but no property has their names either.
+ */
+export function listActionWords(segment: string): readonly string[] {
+  const own = normalizeName(removeFillers(segment));
+  const stem = own.replace(/e$/, '');
+  const ends = ['ation', 'lation', 'ion', 'al', 'ment', 'ure', 'ing'];
+  const changed = [/y$/, /nd$/, /lve$/, /it$/].map((end, index) =>
+    own.replace(end, ['ial', 'nsion', 'lution', 'ission'][index] ?? ''),
+  );
+  return [...new Set([own, ...ends.flatMap((end) => [own + end, stem + end]), ...changed])];
+}
+
 /** Removes the words that do not name a state from a segment: `mark-as-read` becomes `read`. */
 export function removeFillers(segment: string): string {
   let rest = segment;
@@ -107,10 +122,10 @@ export function findStateValue(reader: SchemaReader, schema: string, segment: st
  */
 export function findClassValue(reader: SchemaReader, schema: string, segment: string): StateValue | undefined {
   const words = [segment, toSingular(segment)].map(normalizeName);
-  const found = [...reader.getProperties(schema)].flatMap(([property, pointer]): readonly StateValue[] => {
+  const found = [...listEntryProperties(reader, schema)].flatMap(([property, pointer]): readonly StateValue[] => {
     const values = reader.getKeyword(pointer, 'enum');
     const named = Array.isArray(values) ? values.filter((value) => words.includes(normalizeName(String(value)))) : [];
-    return CLASSES.test(normalizeName(property)) && named.length === 1 ? [{ property, value: named[0] }] : [];
+    return CLASSES.test(normalizeProperty(property)) && named.length === 1 ? [{ property, value: named[0] }] : [];
   });
   return found.length === 1 ? found[0] : undefined;
 }
@@ -137,7 +152,7 @@ const OPPOSITES: ReadonlyMap<string, readonly string[]> = new Map([
 /** Returns the other value of a property with two values: `draft` for `unpublish`. */
 function findOtherOfTwo(reader: SchemaReader, schema: string, opposite: string): StateValue | undefined {
   const found = findNamedValue(reader, schema, opposite);
-  const values = found && reader.getKeyword(reader.getProperties(schema).get(found.property) ?? '', 'enum');
+  const values = found && reader.getKeyword(getPropertySchema(reader, schema, found.property) ?? '', 'enum');
   const others = Array.isArray(values) ? values.filter((value) => value !== found?.value) : [];
   return found && others.length === 1 ? { property: found.property, value: others[0] } : undefined;
 }
@@ -156,8 +171,8 @@ export function findFollowingValues(
   const word = normalizeName(removeFillers(segment));
   const words = listStateWords(word);
   const stem = word.replace(/e$/, '');
-  return [...reader.getProperties(schema)].flatMap(([property, pointer]): readonly StateValue[] => {
-    const name = normalizeName(property);
+  return [...listEntryProperties(reader, schema)].flatMap(([property, pointer]): readonly StateValue[] => {
+    const name = normalizeProperty(property);
     if (property === main) return [];
     if (reader.getTypes(pointer).includes('boolean')) {
       const isNamed = words.some((one) => [one, `is${one}`].includes(name));
@@ -179,7 +194,7 @@ export function findExactState(reader: SchemaReader, schema: string, property: s
   const name = normalizeName(property);
   const isExact =
     typeof found?.value === 'boolean'
-      ? [name, `is${name}`].includes(normalizeName(found.property))
+      ? [name, `is${name}`].includes(normalizeProperty(found.property))
       : normalizeName(String(found?.value)) === name;
   return isExact ? found : undefined;
 }
@@ -209,7 +224,7 @@ export function findCountedState(
   if (exact) return exact;
   const done = NOT_DONE.includes(normalizeName(word)) ? findDone(reader, schema) : undefined;
   if (!done) return findStateValue(reader, schema, word);
-  const values = reader.getKeyword(reader.getProperties(schema).get(done.property) ?? '', 'enum');
+  const values = reader.getKeyword(getPropertySchema(reader, schema, done.property) ?? '', 'enum');
   // A cancelled entry is not open either.
   const ended = Array.isArray(values) ? values.filter((value) => value !== done.value && isLate(value)) : [];
   return { ...done, not: [done.value, ...ended] };
@@ -224,16 +239,16 @@ export function findDone(reader: SchemaReader, schema: string): StateValue | und
 
 function findNamedValue(reader: SchemaReader, schema: string, word: string): StateValue | undefined {
   const words = listStateWords(word);
-  const properties = [...reader.getProperties(schema)];
+  const properties = [...listEntryProperties(reader, schema)];
   const found = properties.flatMap(([property, pointer]): readonly StateValue[] => {
     const values = reader.getKeyword(pointer, 'enum');
     const texts = Array.isArray(values) ? values.filter((value) => typeof value === 'string') : [];
-    if (CLASSES.test(normalizeName(property))) return [];
+    if (CLASSES.test(normalizeProperty(property))) return [];
     const best = words.map((one) => texts.find((text) => normalizeName(text) === one));
     const value = best.find((text) => text !== undefined);
     return value === undefined ? [] : [{ property, value }];
   });
-  const main = found.filter(({ property }) => STATE_PROPERTIES.includes(normalizeName(property)));
+  const main = found.filter(({ property }) => STATE_PROPERTIES.includes(normalizeProperty(property)));
   const [only] = main.length > 0 ? main : found;
   if (only && (main.length > 0 || found.length === 1)) return only;
   const flag = found.length === 0 ? findBoolean(reader, schema, words) : undefined;
@@ -242,9 +257,11 @@ function findNamedValue(reader: SchemaReader, schema: string, word: string): Sta
 
 /** Returns the name of the boolean property for a state: `archived` or `isArchived`. */
 function findBoolean(reader: SchemaReader, schema: string, words: readonly string[]): string | undefined {
-  const flags = [...reader.getProperties(schema)].filter(([, pointer]) => reader.getTypes(pointer).includes('boolean'));
+  const flags = [...listEntryProperties(reader, schema)].filter(([, pointer]) =>
+    reader.getTypes(pointer).includes('boolean'),
+  );
   const find = (word: string) =>
-    flags.find(([name]) => [word, `is${word}`, `has${word}`, `${word}flag`].includes(normalizeName(name)))?.[0];
+    flags.find(([name]) => [word, `is${word}`, `has${word}`, `${word}flag`].includes(normalizeProperty(name)))?.[0];
   return words.map(find).find((name) => name !== undefined);
 }
 
@@ -256,9 +273,9 @@ export function findStateTime(reader: SchemaReader, schema: string, segment: str
   const names = listTimeNames(segment);
   const isTime = (pointer: string) =>
     ['date', 'date-time'].includes(String(reader.getKeyword(pointer, 'format'))) || reader.allowsNumber(pointer);
-  const times = [...reader.getProperties(schema)].filter(([, pointer]) => isTime(pointer));
+  const times = [...listEntryProperties(reader, schema)].filter(([, pointer]) => isTime(pointer));
   return names
-    .map((name) => times.find(([property]) => normalizeName(property) === name)?.[0])
+    .map((name) => times.find(([property]) => normalizeProperty(property) === name)?.[0])
     .find((property) => property !== undefined);
 }
 
@@ -274,8 +291,8 @@ export function findStateCounter(reader: SchemaReader, schema: string, segment: 
   const word = normalizeName(removeFillers(segment));
   const plural = word.endsWith('s') ? word : `${word}s`;
   const names = [plural, `${word}count`, `${plural}count`, `numberof${plural}`, `total${plural}`];
-  const integers = [...reader.getProperties(schema)].filter(([, pointer]) => reader.allowsNumber(pointer));
-  return integers.find(([name]) => names.includes(normalizeName(name)))?.[0];
+  const integers = [...listEntryProperties(reader, schema)].filter(([, pointer]) => reader.allowsNumber(pointer));
+  return integers.find(([name]) => names.includes(normalizeProperty(name)))?.[0];
 }
 
 /** Matches actions that lead back to an earlier state, without uppercase letters and separators. */

@@ -3,6 +3,7 @@ import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { normalizeName, toSingular } from '../util/names.ts';
 import { findCounted, getShare, indexNames, MAX_STATES } from './counted-properties.ts';
 import { findChildren } from './derived.ts';
+import { listEntryProperties, normalizeProperty } from './entry-properties.ts';
 import { findMixed } from './mixed-lists.ts';
 import { findRanking } from './rankings.ts';
 import type { Children, Derived, Resource } from './resource.ts';
@@ -224,7 +225,7 @@ function findInside(
   const isNumber = (pointer: string) =>
     reader.getTypes(pointer).every((type) => type === 'integer' || type === 'number');
   if (!child || child.resource.schema === '' || ![...reader.getProperties(schema).values()].every(isNumber)) return [];
-  const own = [...reader.getProperties(child.resource.schema)].find(([one]) => normalizeName(one) === by);
+  const own = [...listEntryProperties(reader, child.resource.schema)].find(([one]) => normalizeProperty(one) === by);
   const values = own && reader.getKeyword(own[1], 'enum');
   if (!own || !Array.isArray(values)) return [];
   const names = [...reader.getProperties(schema).keys()];
@@ -252,7 +253,8 @@ function findGrouped(
 ): Children | undefined {
   const names = [...reader.getProperties(schema).keys()].map(normalizeName);
   const found = children.filter(({ resource }) => {
-    const [, pointer] = [...reader.getProperties(resource.schema)].find(([one]) => normalizeName(one) === by) ?? [];
+    const properties = [...listEntryProperties(reader, resource.schema)];
+    const [, pointer] = properties.find(([one]) => normalizeProperty(one) === by) ?? [];
     const values = pointer === undefined ? undefined : reader.getKeyword(pointer, 'enum');
     const known = Array.isArray(values) ? values.map((value) => normalizeName(String(value))) : [];
     return STATE_PROPERTIES.includes(by) && names.length > 0 && names.every((name) => known.includes(name));

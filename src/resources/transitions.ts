@@ -2,7 +2,8 @@ import { DomainError } from '../application.ts';
 import type { Entry } from '../store/state.ts';
 import { normalizeName } from '../util/names.ts';
 import { splitActionPath } from './actions.ts';
-import { getOwn } from './entry-values.ts';
+import { getPropertySchema, requiresProperty } from './entry-properties.ts';
+import { getProperty } from './entry-values.ts';
 import type { Effect, Plan } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
 import { allowsNull } from './states.ts';
@@ -44,9 +45,8 @@ function getOther({ values }: Effect, other: Effect) {
 }
 
 function addUndone(reader: SchemaReader, schema: string, effect: Effect, others: readonly Effect[]): Effect {
-  const properties = reader.getProperties(schema);
-  const required = reader.getRequired(schema);
-  const isRemovable = (name: string) => !required.includes(name) || allowsNull(reader, properties.get(name) ?? '');
+  const isRemovable = (name: string) =>
+    !requiresProperty(reader, schema, name) || allowsNull(reader, getPropertySchema(reader, schema, name) ?? '');
   const times = others.flatMap(({ time }) => (time?.isSet && isRemovable(time.property) ? [time.property] : []));
   const clears = [...new Set(times)].filter((name) => name !== effect.time?.property);
   const known = effect.values.map(({ property }) => property);
@@ -72,7 +72,7 @@ function addRefused(effect: Effect, verb: string, others: readonly Effect[]): Ef
 
 /** Throws a `DomainError` if the entry of an action is in a state in which the action is refused. */
 export function requireOpenState({ effect, resource, route }: Plan, entry: Entry): void {
-  const refused = effect?.refusedIn?.find(({ property, value }) => getOwn(entry, property) === value);
+  const refused = effect?.refusedIn?.find(({ property, value }) => getProperty(entry, property) === value);
   if (refused && route.responses.some(({ name }) => name === '409'))
     throw new DomainError(
       'conflict',

@@ -1,4 +1,5 @@
 import { normalizeName, toSingular } from '../util/names.ts';
+import { listEntryProperties, normalizeProperty } from './entry-properties.ts';
 import { getLastSegment } from './names.ts';
 import type { Resource, View } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
@@ -44,7 +45,9 @@ function readView(reader: SchemaReader, { schema, singular }: Viewed, path: stri
   const word = normalizeName(segment);
   const find = (names: readonly string[]) =>
     names
-      .map((name) => [...reader.getProperties(schema).keys()].find((property) => normalizeName(property) === name))
+      .map((name) =>
+        [...listEntryProperties(reader, schema).keys()].find((property) => normalizeProperty(property) === name),
+      )
       .find((property) => property !== undefined);
   const view = { values: [], times: [], order: undefined };
   // The value of a property, such as the status `overdue`, says more than a date.
@@ -85,5 +88,5 @@ function readView(reader: SchemaReader, { schema, singular }: Viewed, path: stri
 
 /** Returns whether a view shows deleted entries, as `/tasks/trash` does. */
 export function showsDeleted({ times }: View): boolean {
-  return times.some(({ property }) => DELETED_NAMES.includes(normalizeName(property)));
+  return times.some(({ property }) => DELETED_NAMES.includes(normalizeProperty(property)));
 }

@@ -13,7 +13,7 @@ import {
   getResourceSegment,
   getTrailingParameters,
 } from './document-paths.ts';
-import { getOwn } from './entry-values.ts';
+import { getProperty } from './entry-values.ts';
 import { isInRange } from './filter-entries.ts';
 import { listFilterProperties } from './list-filters.ts';
 import { listQueryFields, readListParameters } from './list-query.ts';
@@ -385,7 +385,8 @@ export function selectViewed(
   complete: (entry: Entry) => Entry,
   getNow: () => number,
 ): readonly Entry[] {
-  const getValue = (entry: Entry, property: string) => getOwn(entry, property) ?? getOwn(complete(entry), property);
+  const getValue = (entry: Entry, property: string) =>
+    getProperty(entry, property) ?? getProperty(complete(entry), property);
   const now = times.length > 0 ? toIsoTime(getNow()) : '';
   const selected = entries.filter(
     (entry) =>

@@ -200,3 +200,45 @@ describe('A change of a state with a note', () => {
     });
   });
 });
+
+describe('A reason in the body of an action', () => {
+  const cancel = (names: readonly string[]) => ({
+    paths: {
+      ...createResourcePaths('/classes/{classId}', refer('Class'), createObject({ 'title!': TEXT })),
+      '/classes/{classId}/cancel': {
+        post: { request: createObject({ 'reason!': TEXT }), response: refer('Class'), errors: [409] },
+      },
+    },
+    schemas: {
+      Class: createObject({
+        'id!': { type: 'integer' },
+        'title!': TEXT,
+        status: { enum: ['planned', 'cancelled'] },
+        ...Object.fromEntries(names.map((name) => [name, { type: ['string', 'null'] }])),
+      }),
+    },
+  });
+  const CANCEL = 'POST /classes/{classId}/cancel';
+
+  it.each(['cancellation_reason', 'cancelReason'])('sets the property %s', async (name) => {
+    const api = cancel([name, 'rejectionReason']);
+    expect(await explainApi(api)).toMatchObject({
+      [CANCEL]: `real: cancels a class: status → "cancelled", ${name} → reason of the body`,
+    });
+    const { ask } = await startApi(api);
+    await ask('POST', '/classes', { title: 'Yoga' });
+    const cancelled = { status: 'cancelled', [name]: 'rain' };
+    expect((await ask('POST', '/classes/1/cancel', { reason: 'rain' })).body).toMatchObject(cancelled);
+    expect((await ask('POST', '/classes/1/cancel', { reason: 'snow' })).status).toBe(409);
+    expect((await ask('GET', '/classes/1')).body).toMatchObject(cancelled);
+  });
+
+  it.each([[[]], [['cancellation_reason', 'cancelReason']], [['rejectionReason']]])(
+    'is ignored in an entry with %j',
+    async (names) => {
+      expect(await explainApi(cancel(names))).toMatchObject({
+        [CANCEL]: 'real: cancels a class: status → "cancelled", ignores reason of the body',
+      });
+    },
+  );
+});
