@@ -39,6 +39,8 @@ export interface Embedded {
   readonly members?: MemberList;
   /** Whether requests send the objects. They show the entries whose ids they have, and else what was sent. */
   readonly isSent?: boolean;
+  /** Whether only objects that have nothing but an id, because a request sent the id alone, show the entries. */
+  readonly isOnlyId?: boolean;
   /** Whether the value is that of the time when the entry was created, such as a price. */
   readonly isKept?: boolean;
 }
@@ -78,9 +80,10 @@ export function findEmbedded(
     if (!reader.isObject(schema) || members.some((one) => one.property === property)) return [];
     if (sent.has(property)) {
       const target = findSentTarget(reader, resources, resource, { property, schema });
-      return target
-        ? [{ property, resource: target, schema, isList: items !== undefined, ids: undefined, isSent: true }]
-        : [];
+      const named = target ? undefined : findNamedTarget(reader, resources, resource, { property, schema });
+      const shown = target ?? named;
+      const base = { property, schema, isList: items !== undefined, ids: undefined, isSent: true } as const;
+      return shown ? [{ ...base, resource: shown, ...(named && { isOnlyId: true }) }] : [];
     }
     const own = normalizeName(items === undefined ? property : toSingular(property));
     const named = users && normalizeName(users.id.property ?? '') === `${own}name` ? [`${own}name`] : [];
@@ -197,6 +200,26 @@ function findSentTarget(
   return hasId && others.length === 0 ? target : undefined;
 }
 
+/** Returns the resource that a property names, if its objects have the id and mostly properties of the entries. */
+function findNamedTarget(
+  reader: SchemaReader,
+  resources: readonly Resource[],
+  own: Resource,
+  { property, schema }: Pick<Embedded, 'property' | 'schema'>,
+): Resource | undefined {
+  const names = [...reader.getProperties(schema).keys()];
+  const isNamedEntry = ({ kind, singular, schema: other, id, mounts }: Resource) =>
+    kind === 'collection' &&
+    normalizeName(singular) === normalizeName(toSingular(property)) &&
+    mounts[0]?.parents.length === 0 &&
+    id.property !== undefined &&
+    names.includes(id.property) &&
+    other !== '' &&
+    names.filter((name) => reader.getProperties(other).has(name)).length > names.length / 2;
+  const [target, ...others] = resources.filter((one) => one !== own && isNamedEntry(one));
+  return others.length === 0 ? target : undefined;
+}
+
 /** Returns whether a property has the name of a resource, without that of its parent: `items` for `baskets.items`. */
 function isNamed({ name, singular }: Resource, property: string): boolean {
   const own = normalizeName(property);
@@ -266,7 +289,7 @@ export function setShownUser(entry: Entry, property: string, id: string): Entry 
  * `entryId`: the id of the entry.
  */
 export function findShown(
-  { property, resource, isList, isOptional, ids, parent, children, value, members }: Embedded,
+  { property, resource, isList, isOptional, ids, parent, children, value, members, isOnlyId }: Embedded,
   state: State,
   entry: Entry,
   entryId: string | undefined,
@@ -278,7 +301,8 @@ export function findShown(
     id === undefined || id === null
       ? undefined
       : lists.flatMap((one) => (one.length === 0 ? [] : findByKeys(one, [resource.id], [String(id)])))[0];
-  const findOwn = (value: unknown) => (isNode(value) ? find(getKeyValue(value, resource.id)) : undefined);
+  const findOwn = (value: unknown) =>
+    isNode(value) && !(isOnlyId && Object.keys(value).length > 1) ? find(getKeyValue(value, resource.id)) : undefined;
   if (children) {
     const { key, resource: child } = children;
     const shown = getEntryList(state, child);

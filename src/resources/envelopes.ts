@@ -54,6 +54,7 @@ export function getEnvelopeValues(
   const schema = media?.schema;
   if (status < 200 || status > 299 || schema === undefined || reader.getItems(schema) !== undefined) return {};
   const properties = [...reader.getProperties(schema)];
+  if (route.method !== 'GET' && isOnlyBoolean(reader, properties)) return { [properties[0]?.[0] ?? '']: true };
   const isWhole = isEnvelope(reader, properties);
   // A success response never says that the request failed. The `success` of an entry can be about something else.
   const fields = isWhole ? FIELDS : reader.hasId(schema, '') ? [] : SURE_FIELDS;
@@ -69,6 +70,16 @@ export function getEnvelopeValues(
     return value === undefined ? [] : [[name, value] as const];
   });
   return Object.fromEntries(values);
+}
+
+/** Returns whether the only property of a body is a boolean that says whether the request succeeded. */
+function isOnlyBoolean(
+  reader: SchemaReader,
+  properties: readonly (readonly [name: string, pointer: string])[],
+): boolean {
+  const [[name, pointer] = ['', ''], ...others] = properties;
+  const types = reader.getTypes(pointer);
+  return others.length === 0 && /^(?:data|result)$/i.test(name) && types.length === 1 && types[0] === 'boolean';
 }
 
 /** Returns whether a body wraps an entry, as `{ success, data }` does, or only says that a request succeeded. */

@@ -3,6 +3,7 @@ import type { Entry } from '../store/state.ts';
 import { addToGroup } from '../util/groups.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { normalizeName } from '../util/names.ts';
+import { getGeneratedInside, setGeneratedInside } from './completed.ts';
 import { getKeyValue, getOwn, getPathValues } from './entry-values.ts';
 import { findReferences } from './references.ts';
 import type { Children, Inference, Link, Resource } from './resource.ts';
@@ -70,4 +71,28 @@ export function indexLinks(
     }
   }
   return index;
+}
+
+/**
+ * Returns an entry with ids in place of the objects that have them, where a response shows only ids: `[1, 2]` for
+ * `[{ id: 1 }, { id: 2 }]`.
+ * `schema`: the JSON Pointer of the schema of the entry in the response.
+ */
+export function showIds(
+  reader: SchemaReader,
+  isValid: (pointer: string, value: unknown) => boolean,
+  schema: string,
+  entry: Entry,
+): Entry {
+  const changed = [...reader.getProperties(schema)].flatMap(([name, pointer]) => {
+    const value = getOwn(entry, name);
+    const items = reader.getItems(pointer);
+    if (typeof value !== 'object' || value === null || !reader.isScalar(items ?? pointer)) return [];
+    const ids = [value].flat().map((one) => (isNode(one) ? getOwn(one, 'id') : undefined));
+    const shown = Array.isArray(value) ? ids : ids[0];
+    const isKnown = ids.length > 0 && !ids.includes(undefined) && Array.isArray(value) === (items !== undefined);
+    return isKnown && isValid(pointer, shown) ? [[name, shown] as const] : [];
+  });
+  if (changed.length === 0) return entry;
+  return setGeneratedInside({ ...entry, ...Object.fromEntries(changed) }, getGeneratedInside(entry));
 }

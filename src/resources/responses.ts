@@ -15,6 +15,7 @@ import { averageEntries } from './derived.ts';
 import { getEchoes } from './echoes.ts';
 import { getEntryKey, getKeyValue, getOwn, removePathValues, setInner } from './entry-values.ts';
 import { getEnvelopeValues, isOnlyEnvelope } from './envelopes.ts';
+import { showIds } from './linked-entries.ts';
 import type { ListPage } from './list-query.ts';
 import { addIds } from './named-ids.ts';
 import { getKeyNames } from './names.ts';
@@ -135,7 +136,8 @@ export class ResponseFactory {
 
   /** Returns an entry with its id, and with all properties that the response schema requires. */
   #completeShown(resource: Resource, schema: string, entry: Entry): Completed {
-    return this.completeEntry(resource, schema, this.#addId(resource, schema, entry));
+    const shown = showIds(this.#reader, this.#contract.isValid, schema, entry);
+    return this.completeEntry(resource, schema, this.#addId(resource, schema, shown));
   }
 
   /**

@@ -253,3 +253,21 @@ describe('A list of the entries below an entry under another name', () => {
     expect(explained['GET /albums']).toMatch(/shows: \w+ \(\S+ that the default data has in it\)/);
   });
 });
+
+it('A response that shows only ids has those of the objects', async () => {
+  const Tag = createObject({ 'id!': { type: 'integer' }, 'name!': { type: 'string' } });
+  const Note = createObject({ 'id!': { type: 'integer' }, 'text!': { type: 'string' }, 'tags!': createList(Tag) });
+  const sent = createObject({ 'text!': { type: 'string' }, 'tags!': createList({ type: 'integer' }) });
+  const paths = {
+    ...createResourcePaths('/tags/{tagId}', Tag, createObject({ 'name!': { type: 'string' } })),
+    ...createResourcePaths('/notes/{noteId}', refer('Note'), sent),
+    '/notes': {
+      get: { response: createList(refer('Note')) },
+      post: { status: 201, request: sent, response: sent },
+    },
+  };
+  const { ask } = await startApi({ paths, schemas: { Note } });
+  await ask('POST', '/tags', { name: 'a' });
+  expect((await ask('POST', '/notes', { text: 'x', tags: [1] })).body).toEqual({ text: 'x', tags: [1] });
+  expect((await ask('GET', '/notes/1')).body.tags).toEqual([{ id: 1, name: 'a' }]);
+});

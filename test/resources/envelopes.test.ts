@@ -57,3 +57,12 @@ it('A POST shows the new entry, although its response and that of the list have 
   await ask('POST', '/notes', { message: 'first' });
   expect((await ask('POST', '/notes', { message: 'second' })).body.data.message).toBe('second');
 });
+
+it('A success response with only a boolean in data says that the request succeeded', async () => {
+  const data = createObject({ 'data!': BOOLEAN });
+  const paths: Paths = Object.fromEntries(
+    ['start', 'stop', 'sync', 'reindex', 'archive'].map((name) => [`/jobs/${name}`, { post: { response: data } }]),
+  );
+  const { ask } = await startApi({ paths });
+  for (const path of Object.keys(paths)) expect((await ask('POST', path)).body).toEqual({ data: true });
+});
