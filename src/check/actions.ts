@@ -82,6 +82,7 @@ interface SentAction {
 /**
  * Creates a rule for the first read of a resource after an action with a body: a property that only the action sets
  * has the value that the action has sent, such as `reason` in `reason` or in `cancel_reason` after `cancel`.
+ * An action that changes nothing else violates no rule.
  */
 export function createSentRule({ session }: CheckContext, cycle: Collection, change: SentAction): Rule {
   const { action, before, sent } = change;
@@ -96,6 +97,8 @@ export function createSentRule({ session }: CheckContext, cycle: Collection, cha
   return ({ pointer }, { response: { status, body } }) => {
     if (status !== 200) return [];
     const entry = getEntry(cycle.read, body);
+    // An action can have no effect in a status, such as `stop` before `start`.
+    if (!hasEffect(before, entry)) return [];
     const lost = own.find(({ name, property }) => !isSimilar(sent[name], entry[property]));
     if (lost === undefined) return [];
     const { name, property } = lost;
@@ -104,6 +107,15 @@ export function createSentRule({ session }: CheckContext, cycle: Collection, cha
     const title = `changes are stored: ${action.operationId}`;
     return [createViolation('stored-value', { title, message, pointer, property, causedBy: action })];
   };
+}
+
+/** Matches names of properties that a server can set in each request. */
+const SET_EACH_TIME = /(?:at|time|date|version|revision|etag)$/i;
+
+function hasEffect(before: Node, after: Node): boolean {
+  return Object.keys({ ...before, ...after }).some(
+    (name) => !SET_EACH_TIME.test(name) && !isSameValue(before[name], after[name]),
+  );
 }
 
 function hasValue(value: unknown): boolean {

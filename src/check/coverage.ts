@@ -16,6 +16,7 @@ import type { RuleName } from './rules.ts';
 export class Coverage {
   readonly #responses = new Map<string, number>();
   readonly #accepted = new Map<string, number>();
+  readonly #statuses = new Set<string>();
   readonly #sequences = new Map<string, number>();
   readonly #rules = new Map<string, number>();
   readonly #reasons = new Map<string, string>();
@@ -23,6 +24,7 @@ export class Coverage {
 
   countResponse({ operationId }: Route, status: number): void {
     increment(this.#responses, operationId);
+    this.#statuses.add(`${operationId} ${status}`);
     if (status >= 200 && status < 300) increment(this.#accepted, operationId);
   }
 
@@ -52,6 +54,11 @@ export class Coverage {
   /** Stores why a rule could not be checked with an operation. Another request can check it all the same. */
   skipRule(rule: RuleName, { operationId }: Route, reason: string): void {
     this.#reasons.set(`${operationId} ${rule}`, reason);
+  }
+
+  /** Returns whether an operation has responded with a status. */
+  hasStatus({ operationId }: Route, status: number): boolean {
+    return this.#statuses.has(`${operationId} ${status}`);
   }
 
   /** Returns the number of responses of an operation, how many had a 2xx status, and the number of its sequences. */

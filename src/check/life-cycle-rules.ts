@@ -234,7 +234,8 @@ export function unwrap(body: unknown, entry: Node): Node {
 }
 
 /** Matches names and values that mark a deleted resource. */
-const DELETION = /delet|remov|archiv|cancel|inactiv|disabl|discard|trash|clos|revok|terminat|expir/i;
+const DELETION =
+  /delet|remov|archiv|cancel|inactiv|deactiv|disabl|discard|trash|clos|revok|terminat|expir|retire|withdrawn|\bended|\bvoid/i;
 
 /**
  * Returns whether a resource that can still be read is marked as deleted: since the last read before the deletion, a
