@@ -27,6 +27,16 @@ export function findSilentOperations(document: Document): readonly Issue[] {
   );
 }
 
+/** The fields of an operation (OpenAPI 3.1.1, Operation Object). */
+const FIELDS = [
+  ...['tags', 'summary', 'description', 'externalDocs', 'operationId', 'parameters', 'requestBody', 'responses'],
+  ...['callbacks', 'deprecated', 'security', 'servers'],
+];
+
+function isUnknownField(name: string): boolean {
+  return !FIELDS.includes(name) && !name.startsWith('x-');
+}
+
 const SILENT = 'documents no response: add at least one status below responses';
 
 function isSilent({ openapi }: Document, { responses }: Node): boolean {
@@ -98,8 +108,10 @@ function checkOperation(document: Document, pointer: string, operation: unknown)
   if (!isNode(operation)) return [{ pointer, message: 'is not an operation: it must be an object' }];
   const { parameters = [], requestBody } = operation;
   const responses = operation.responses ?? {};
-  if (!isNode(responses) || (getStatuses(responses).length === 0 && Object.keys(responses).length > 0))
-    return [{ pointer, message: SILENT }];
+  // `answers` in place of `responses` is a mistake, and not an operation that nobody has described yet.
+  const isMisspelled = isSilent(document, operation) && Object.keys(operation).some(isUnknownField);
+  const hasNoStatus = isNode(responses) && getStatuses(responses).length === 0 && Object.keys(responses).length > 0;
+  if (!isNode(responses) || hasNoStatus || isMisspelled) return [{ pointer, message: SILENT }];
   if (!Array.isArray(parameters)) return [{ pointer: `${pointer}/parameters`, message: 'is not an array' }];
   const unknown = Object.keys(responses).filter((key) => !key.startsWith('x-') && !isStatus(key));
   return [

@@ -106,6 +106,8 @@ describe('loadContract accepts', () => {
     const { warning } = await loadContract({ path, strict: false });
     expect(warning).toContain('#/paths/~1a/get documents no response: add at least one status below responses');
     await expect(loadContract({ path, strict: true })).rejects.toThrow('documents no response');
+    const misspelled = await writeDocument(withPaths('/a: { get: { answers: {} } }'));
+    await expect(loadContract({ path: misspelled, strict: false })).rejects.toThrow('documents no response');
     const { ask } = await startStorefront({ contract: path });
     expect(await ask('GET', '/a')).toMatchObject({ status: 200, body: undefined });
   });
