@@ -88,11 +88,24 @@ function hasAccounts({ users, loginNames }: Users, resource: Resource): boolean 
   return resource === users && loginNames.length > 0;
 }
 
-/** Throws a `DomainError` if a user has a login that another user has, such as an e-mail address. */
-function requireFreeLogin({ loginNames }: Users, users: Resource, state: State, user: Entry, current?: Entry): void {
-  const used = loginNames.find(
+/** Returns the property with a login, such as an e-mail address, that another user has; undefined if there is none. */
+export function findUsedLogin(
+  { users, loginNames }: Users,
+  resource: Resource,
+  state: State,
+  user: Entry,
+  current?: Entry,
+): string | undefined {
+  if (resource !== users) return undefined;
+  return loginNames.find(
     (name) => user[name] !== current?.[name] && findByLogin(users, state, name, user[name], current) !== undefined,
   );
+}
+
+/** Throws a `DomainError` if a user has a login that another user has, such as an e-mail address. */
+function requireFreeLogin(inference: Users, users: Resource, state: State, user: Entry, current?: Entry): void {
+  const used = findUsedLogin(inference, users, state, user, current);
+  const { loginNames } = inference;
   const { property: idName = '' } = users.id;
   const isNew = loginNames.includes(idName) && user[idName] !== current?.[idName];
   if (isNew && isReserved(state, users, user[idName]))

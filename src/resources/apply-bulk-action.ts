@@ -4,12 +4,12 @@ import type { Entry, State } from '../store/state.ts';
 import { formatPointer } from '../util/json-pointer.ts';
 import { applyEffect } from './actions.ts';
 import { findChangedNumber } from './bulk-actions.ts';
-import { keepDeleted } from './deletions.ts';
+import { keepDeleted, restoreEntry } from './deletions.ts';
 import { getEntryList, listChildrenOf, setEntries } from './entries.ts';
 import { replaceEntry } from './entry-lists.ts';
 import { getInner, getKeyValue } from './entry-values.ts';
 import { requireParents } from './require-entries.ts';
-import type { BulkAction, Effect, Plan } from './resource.ts';
+import type { BulkAction, Effect, Plan, Resource } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 import { respond } from './respond.ts';
 import { requireUnused } from './unlink-entries.ts';
@@ -23,22 +23,24 @@ export async function actOnSeveral(
   input: Input,
   context: Context,
 ): Promise<HandlerResponse> {
-  const changed = await context.update((state, nowMs) => {
+  const { changed, entries } = await context.update((state, nowMs) => {
     requireParents(model, state, plan, input.path);
-    const entries = listChosen(
-      plan,
-      bulk,
-      input,
-      listChildrenOf(getEntryList(state, plan.resource), plan.mount, input.path),
-    );
+    const list = (resource: Resource) => listChildrenOf(getEntryList(state, resource), plan.mount, input.path);
+    if (plan.action === 'restore') {
+      const deleted = plan.trash ? list(plan.trash) : [];
+      const chosen = listChosen(plan, bulk, input, [...deleted, ...list(plan.resource)]);
+      return restoreEntries(model, plan, { state, nowMs, entries: chosen.filter((entry) => deleted.includes(entry)) });
+    }
+    const chosen = listChosen(plan, bulk, input, list(plan.resource));
     return plan.effect
-      ? changeEntries(model, plan, plan.effect, { state, nowMs, entries })
-      : { next: removeEntries(model, plan, { state, nowMs, entries }), result: entries.length };
+      ? changeEntries(model, plan, plan.effect, { state, nowMs, entries: chosen })
+      : removeEntries(model, plan, { state, nowMs, entries: chosen });
   });
   const response = respond(model, plan, input, {
     status: plan.route.successStatus,
     state: context.read(),
     entry: undefined,
+    entries,
   });
   return showNumber(response, changed);
 }
@@ -63,42 +65,59 @@ function listChosen(
   return chosen;
 }
 
-/** Applies an effect to entries. `result`: the number of entries that it has changed. */
-function changeEntries(
-  model: ResourceModel,
-  plan: Plan,
-  effect: Effect,
-  { state, nowMs, entries }: { readonly state: State; readonly nowMs: number; readonly entries: readonly Entry[] },
-): { readonly next: State; readonly result: number } {
+/** The entries that a request has chosen. */
+interface Chosen {
+  readonly state: State;
+  readonly nowMs: number;
+  readonly entries: readonly Entry[];
+}
+
+/** The next state, the chosen entries as they are then, and how many of them have changed. */
+interface Changed {
+  readonly next: State;
+  readonly result: { readonly changed: number; readonly entries: readonly Entry[] };
+}
+
+/** Applies an effect to entries. */
+function changeEntries(model: ResourceModel, plan: Plan, effect: Effect, { state, nowMs, entries }: Chosen): Changed {
   const { resource } = plan;
   const time = model.formatTime(resource, effect.time?.property, nowMs);
   let list = getEntryList(state, resource);
-  let result = 0;
-  for (const entry of entries) {
-    const shown = model.derived.complete(resource, entry);
-    const changes = applyEffect(effect, shown, time);
-    if (Object.keys(changes).length === 0) continue;
+  let changed = 0;
+  const shown = entries.map((entry) => {
+    const changes = applyEffect(effect, model.derived.complete(resource, entry), time);
+    if (Object.keys(changes).length === 0) return entry;
     const updated = model.updateEntry(plan, entry, (old) => old, {}, nowMs);
-    list = replaceEntry(list, entry, model.setOrRemove(resource, updated, changes));
-    result++;
-  }
-  return { next: setEntries(state, resource, list), result };
+    const next = model.setOrRemove(resource, updated, changes);
+    list = replaceEntry(list, entry, next);
+    changed++;
+    return next;
+  });
+  return { next: setEntries(state, resource, list), result: { changed, entries: shown } };
 }
 
 /** Deletes entries, or moves them to the trash as their `DELETE` does. */
-function removeEntries(
-  model: ResourceModel,
-  plan: Plan,
-  { state, nowMs, entries }: { readonly state: State; readonly nowMs: number; readonly entries: readonly Entry[] },
-): State {
-  const { resource } = plan;
+function removeEntries(model: ResourceModel, plan: Plan, { state, nowMs, entries }: Chosen): Changed {
+  const { resource, trash } = plan;
   requireUnused(model, plan, state, entries);
-  const trash = model.inference.trashes.find(({ trashOf }) => trashOf?.name === resource.name);
-  if (!trash) return deleteEntries(model, resource, state, entries);
-  return entries.reduce<State>((before, entry) => {
+  const result = { changed: entries.length, entries };
+  if (!trash) return { next: deleteEntries(model, resource, state, entries), result };
+  const next = entries.reduce<State>((before, entry) => {
     const after = deleteEntries(model, resource, before, [entry]);
     return keepDeleted(model, trash, { before, after, entry, nowMs }).next;
   }, state);
+  return { next, result };
+}
+
+/** Moves entries from the trash back to their list. */
+function restoreEntries(model: ResourceModel, plan: Plan, { state, nowMs, entries }: Chosen): Changed {
+  let next = state;
+  const restored = entries.map((entry) => {
+    const { next: after, result } = restoreEntry(model, plan, next, entry, nowMs);
+    next = after;
+    return result;
+  });
+  return { next, result: { changed: restored.length, entries: restored } };
 }
 
 /** Returns a response whose body shows the number of changed entries, if it has a property for it. */

@@ -4,7 +4,7 @@ import { findEffect } from './actions.ts';
 import { normalizeProperty } from './entry-properties.ts';
 import { getLastSegment, getParameterName, getParentPath } from './names.ts';
 import { findPlaceOfForm, renameParameters } from './places.ts';
-import type { Effect, Plan, Resource } from './resource.ts';
+import type { BulkAction, Effect, Plan, Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
 import { DELETED_NAMES } from './view-words.ts';
 
@@ -13,7 +13,9 @@ const SEVERAL = /^(?:-|all|bulk|batch|multiple|many|selected)$/i;
 
 /** Matches the same word in a segment such as `read-all` or `bulkComplete`. */
 const SEVERAL_IN_VERB =
-  /(?:^|[_-])(?:all|bulk|batch|multiple|selected)(?=$|[_-])|(?<=[a-z])All(?=$|[A-Z])|^(?:bulk|batch)(?=[A-Z])/i;
+  /(?:^|[_-])(?:all|bulk|batch|many|multiple|selected)(?=$|[_-])|(?<=[a-z])(?:All|Many|Multiple)(?=$|[A-Z])|^(?:bulk|batch)(?=[A-Z])/i;
+
+type BulkPlan = Plan & { readonly bulk: BulkAction };
 
 const DELETES = /^(?:delete|remove|destroy)$/i;
 
@@ -28,14 +30,15 @@ function splitBulkPath({ method, path }: Route): { readonly collection: string; 
 }
 
 /**
- * Returns the plan of an action on several entries of a list: on all of them, as in `POST /notifications/read-all`, or
- * on those with the ids in the body, as in `POST /tasks/complete` with `{ "ids": [1, 2] }`.
+ * Finds an action on several entries of a list: on all of them, as in `POST /notifications/read-all`, or on those with
+ * the ids in the body, as in `POST /tasks/complete` with `{ "ids": [1, 2] }`.
+ * Returns its plan without the effect.
  */
-export function planBulk(reader: SchemaReader, resources: readonly Resource[], route: Route): Plan | undefined {
-  const bulk = ['POST', 'PUT', 'PATCH', 'DELETE'].includes(route.method) ? splitBulkPath(route) : undefined;
-  const place = bulk && findPlaceOfForm(resources, bulk.collection);
-  if (!bulk || !place || place.isItem || place.resource.kind !== 'collection') return undefined;
-  const { collection, verb } = bulk;
+export function findBulk(reader: SchemaReader, resources: readonly Resource[], route: Route): BulkPlan | undefined {
+  const path = ['POST', 'PUT', 'PATCH', 'DELETE'].includes(route.method) ? splitBulkPath(route) : undefined;
+  const place = path && findPlaceOfForm(resources, path.collection);
+  if (!path || !place || place.isItem || place.resource.kind !== 'collection') return undefined;
+  const { collection, verb } = path;
   const { resource, mount } = place;
   const request = reader.getRequestSchema(route);
   const ids = request === undefined ? undefined : findIds(reader, request, resource);
@@ -44,22 +47,39 @@ export function planBulk(reader: SchemaReader, resources: readonly Resource[], r
   const sent = request === undefined ? [] : reader.getRequired(request);
   const known = request === undefined ? [] : [...reader.getProperties(request).keys()];
   if ((ids === undefined ? sent : known).some((name) => name !== ids?.[0])) return undefined;
-  const deletes = DELETES.test(verb);
-  const effect = deletes ? undefined : findEffect(reader, resource, route, verb);
-  if (!deletes && !isSameForAll(effect)) return undefined;
   const own = { ...mount, parents: renameParameters(mount, `${collection}/{}`).parents };
-  const base = { route, action: 'act', resource, requestPath: [], entryPath: [], responsePath: [] } as const;
+  const list = findShownList(reader, resource, route);
+  const base = { route, action: 'act', resource, mount: own, requestPath: [], entryPath: [] } as const;
+  return { ...base, responsePath: list ?? [], bulk: { verb, ids }, ...(list ? {} : { hidesEntry: true }) };
+}
+
+/** Returns the plan of an action that changes or deletes several entries. */
+export function planBulk(reader: SchemaReader, resources: readonly Resource[], route: Route): Plan | undefined {
+  const plan = findBulk(reader, resources, route);
+  if (!plan || deletesSeveral(plan)) return plan;
+  const effect = findEffect(reader, plan.resource, route, plan.bulk.verb);
   // The body has only the ids of the entries.
-  const used = effect && { effect: { ...effect, ignored: [], copies: [] } };
-  return { ...base, mount: own, ...used, bulk: { verb, ids }, hidesEntry: true };
+  return effect && isSameForAll(effect) ? { ...plan, effect: { ...effect, ignored: [], copies: [] } } : undefined;
+}
+
+/** Returns whether an action on several entries deletes them. */
+export function deletesSeveral({ bulk }: BulkPlan): boolean {
+  return DELETES.test(bulk.verb);
+}
+
+/** Returns the path of a list with the changed entries in a response; undefined if there is none. */
+function findShownList(reader: SchemaReader, { schema, name }: Resource, route: Route): readonly string[] | undefined {
+  const response = reader.getResponseSchema(route, route.successStatus);
+  const list = response === undefined ? undefined : reader.findList(response, name);
+  return list && schema !== '' && reader.isSame(list.schema, schema) ? list.path : undefined;
 }
 
 /**
  * Returns whether an action changes the same properties of each entry, without values from the request.
  * Deleted entries are in no list, so that a list of ids can't restore them.
  */
-function isSameForAll(effect: Effect | undefined): boolean {
-  if (!effect || effect.setsBody || effect.counter || effect.toggles !== undefined) return false;
+function isSameForAll(effect: Effect): boolean {
+  if (effect.setsBody || effect.counter || effect.toggles !== undefined) return false;
   if (effect.time && DELETED_NAMES.includes(normalizeProperty(effect.time.property))) return false;
   return effect.values.length > 0 || effect.time !== undefined;
 }
@@ -80,7 +100,7 @@ function findIds(reader: SchemaReader, request: string, { singular, id }: Resour
 
 /** Matches the normalized name of a property with the number of changed entries, such as `updatedCount`. */
 const CHANGED_NUMBER =
-  /^(?:num|total)?(?:updated|modified|affected|changed|marked|deleted|removed|archived|processed|read)(?:count|items|rows|total)?$|^count$/;
+  /^(?:num|total)?(?:updated|modified|affected|changed|marked|deleted|removed|archived|restored|processed|read)(?:count|items|rows|total)?$|^count$/;
 
 /** Returns the property of a response with the number of changed entries. `names`: those with numbers. */
 export function findChangedNumber(names: readonly string[]): string | undefined {

@@ -1,10 +1,11 @@
 import type { Route } from '../openapi/routes.ts';
 import { normalizeName, toSingular } from '../util/names.ts';
+import { isSecretName } from '../util/redact-secrets.ts';
 import { type DocumentPaths, getOverrides, getResourceSegment } from './document-paths.ts';
 import { getLastSegment, getParameterName, getParentPath, toTemplate } from './names.ts';
 import { findId, hasEntryResponse } from './path-keys.ts';
 import type { Mount, Resource } from './resource.ts';
-import type { SchemaReader } from './schema-reader.ts';
+import { allowsAnyBody, type SchemaReader } from './schema-reader.ts';
 import { LOGIN_NAMES, PERSONS, PERSONS_WITH_LOGIN } from './user-names.ts';
 import { findLogin, findNamed, findUserSchema, findUsers, OWN_USER } from './users.ts';
 import { addOtherViews, listUsed } from './views.ts';
@@ -62,6 +63,21 @@ function addUserPaths(
 }
 
 /**
+ * Returns the schema of the user at a path such as `/me`, or else the one in the response of a login.
+ * If `/me` has no documented body, its schema is that of a request, which lacks what only the server sets, such as ids.
+ */
+function findOwnSchema(reader: SchemaReader, single: Resource | undefined, routes: readonly Route[]) {
+  const shown = findUserSchema(reader, routes);
+  if (!single || shown === undefined) return single?.schema ?? shown;
+  const paths = single.mounts.map(({ item, collection }) => item ?? collection);
+  const read = routes.find(({ method, path }) => method === 'GET' && paths.includes(path));
+  const isShown = read !== undefined && !allowsAnyBody(reader.document, read);
+  const names = reader.getProperties(shown);
+  const hasAll = [...reader.getProperties(single.schema).keys()].every((name) => isSecretName(name) || names.has(name));
+  return !isShown && hasAll && ![...names.keys()].some(isSecretName) ? shown : single.schema;
+}
+
+/**
  * Returns a resource for the users of a document that has a login, but no list of users: the object of `GET /user`, or
  * the user in the response of a login or a registration, becomes an entry of `users`.
  */
@@ -74,7 +90,7 @@ function createUsers(
     kind === 'singleton' && OWN_USER.test(name) && findNamed(reader, schema, LOGIN_NAMES) !== undefined;
   if (resources.some(({ name }) => name === 'users')) return undefined;
   const single = resources.find((one) => one.schema !== '' && isUser(one) && one.mounts[0]?.parents.length === 0);
-  const own = single?.schema ?? findUserSchema(reader, routes);
+  const own = findOwnSchema(reader, single, routes);
   if (own === undefined) return undefined;
   const property = reader.hasId(own, 'user') ? findNamed(reader, own, ['id', 'uuid', 'userid']) : undefined;
   const schema = property === undefined ? '' : (reader.getProperties(own).get(property) ?? '');

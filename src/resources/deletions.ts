@@ -3,7 +3,7 @@ import { pickKeys, toNode } from '../openapi/document.ts';
 import { EntryList, hasSameList } from '../store/entry-list.ts';
 import type { Entry, State } from '../store/state.ts';
 import { normalizeName } from '../util/names.ts';
-import { changeAccount } from './accounts.ts';
+import { findUsedLogin } from './accounts.ts';
 import { applyEffect, describeEffect } from './actions.ts';
 import { findEqual, getEntries, getEntryList, listChildrenOf, removeParts, setEntries } from './entries.ts';
 import { appendEntry, findByKeys, withoutEntries } from './entry-lists.ts';
@@ -13,7 +13,7 @@ import { createNotFound, findEntry, requireParents } from './require-entries.ts'
 import { PATH_VALUES, type Plan, type Resource } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 import { getStatus, respond } from './respond.ts';
-import { requireUnique } from './unique-values.ts';
+import { findUsedName } from './unique-values.ts';
 import { requireUnused } from './unlink-entries.ts';
 import { deleteEntries } from './user-links.ts';
 import { requireVersion } from './versions.ts';
@@ -167,21 +167,26 @@ export async function restore(
   return respond(model, plan, input, { status: route.successStatus, state: context.read(), entry });
 }
 
-function restoreEntry(model: ResourceModel, plan: Plan, state: State, stored: Entry, nowMs: number) {
+/** Returns the state after the restoration of an entry of the trash, and the entry. */
+export function restoreEntry(model: ResourceModel, plan: Plan, state: State, stored: Entry, nowMs: number) {
   const { resource, trash = resource } = plan;
   const { below = {} } = readTrashed(stored);
   const entry = unlinkMissing(model, resource, state, takeBack(model, plan, stored, nowMs));
   const list = getEntryList(state, resource);
+  const text = `another ${resource.singular} now has the`;
   if (findEqual(list, resource, entry))
     throw new DomainError(
       'entry-exists',
-      `another ${resource.singular} now has the ${resource.id.property ?? resource.id.parameter} ${getKeyValue(entry, resource.id)}: delete it first`,
+      `${text} ${resource.id.property ?? resource.id.parameter} ${getKeyValue(entry, resource.id)}: delete it first`,
     );
   const create = [...model.inference.plans.values()].find(
     (one) => one.resource === resource && one.action === 'create',
   );
-  if (create) requireUnique(model, create, state, { entry, current: undefined, sent: entry });
-  changeAccount(model.inference, resource, entry, { state, sent: {}, current: {} });
+  const used =
+    (create && findUsedName(model, create, state, { entry, current: undefined, sent: entry })) ??
+    findUsedLogin(model.inference, resource, state, entry);
+  if (used !== undefined)
+    throw new DomainError('entry-exists', `${text} ${used} ${JSON.stringify(entry[used])}: change or delete it first`);
   const emptied = setEntries(state, trash, withoutEntries(getEntryList(state, trash), new Set([stored])));
   const restored = setEntries(emptied, resource, appendEntry(list, entry));
   const others = model.inference.resources.filter(({ name }) => Object.hasOwn(below, name));

@@ -122,8 +122,17 @@ function explainEffect(model: ResourceModel, plan: Plan, effect: Effect): string
   return `${what}: ${describeEffect(effect, getSenderFlags(model.inference, resource))}${generated}`;
 }
 
+/** Describes the deletion or the restoration of several entries, such as `moves the alerts in ids to the trash`. */
+function explainSeveral(model: ResourceModel, plan: Plan, bulk: BulkAction): string {
+  const entries = nameEntries(plan.resource, bulk);
+  if (plan.action === 'restore') return `restores ${entries} that were deleted, with what was deleted with them`;
+  if (plan.resource.trashOf) return `deletes ${nameEntries(plan.resource.trashOf, bulk)} for good`;
+  const what = plan.trash ? `moves ${entries} to the trash` : `deletes ${entries}`;
+  return `${what}${inBrackets(describeDeletion(model, plan))}`;
+}
+
 /** Names the entries that an action changes: `all alerts`, or `the alerts in ids`. */
-function nameEntries({ name }: Resource, { ids }: BulkAction): string {
+function nameEntries({ name }: Pick<Resource, 'name'>, { ids }: BulkAction): string {
   return ids === undefined ? `all ${name}` : `the ${name} in ${ids.length === 0 ? 'the body' : ids.join('.')}`;
 }
 
@@ -141,7 +150,7 @@ function explainFollows(model: ResourceModel, plan: Plan, { list, items }: NonNu
 export function explainPlan(model: ResourceModel, plan: Plan): string {
   const { action, resource, mount, route, effect } = plan;
   if (effect) return explainEffect(model, plan, effect);
-  if (plan.bulk) return `deletes ${nameEntries(resource, plan.bulk)}`;
+  if (plan.bulk) return explainSeveral(model, plan, plan.bulk);
   if (action === 'count') return explainCounts(model, plan);
   if (plan.login) return explainLogin(plan.login, addArticle(resource.singular));
   if (plan.follows) return explainFollows(model, plan, plan.follows);
@@ -149,7 +158,8 @@ export function explainPlan(model: ResourceModel, plan: Plan): string {
   const deleted = action === 'delete' || action === 'clear' ? describeDeletion(model, plan) : [];
   if (plan.isSender) {
     const values = action === 'delete' ? deleted : listValueDetails(model, plan);
-    return `${getVerb(plan)} the ${resource.singular} who sends the request${inBrackets(values)}`;
+    const user = `the ${resource.singular} who sends the request`;
+    return `${describeTrashed(plan, user) ?? `${getVerb(plan)} ${user}`}${inBrackets(values)}`;
   }
   const isMany = action === 'list' || action === 'clear';
   const member = describeMember(model, plan);

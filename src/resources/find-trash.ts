@@ -2,6 +2,7 @@ import { getNode, toNode } from '../openapi/document.ts';
 import type { Parameter } from '../openapi/parameters.ts';
 import type { Route } from '../openapi/routes.ts';
 import { normalizeName } from '../util/names.ts';
+import { deletesSeveral, findBulk } from './bulk-actions.ts';
 import { locateResponse } from './locate.ts';
 import { getLastSegment, getParameterName, getParentPath, getPathForm } from './names.ts';
 import { findPlaceOfForm, renameParameters } from './places.ts';
@@ -200,14 +201,23 @@ function findVerb({ resources, reader }: Context, resource: Resource, route: Rou
  * `restore` can also take `archive` back, or restore another version of an entry, which the body then names.
  */
 function isRestore(context: Context, resource: Resource, route: Route): boolean {
-  const { reader, routes } = context;
+  const { reader } = context;
   const found = findVerb(context, resource, route);
   if (!found || !RESTORE.test(found.verb) || !['POST', 'PUT', 'PATCH'].includes(route.method)) return false;
   const request = reader.getRequestSchema(route);
   if (request !== undefined && reader.getRequired(request).length > 0) return false;
-  const text = readText(reader, route);
-  if (/delet|trash/i.test(text) || found.verb !== 'restore') return true;
-  const archives = routes.some((other) => findVerb(context, resource, other)?.verb === 'archive');
+  return restoresDeleted(context, resource, { route, verb: found.verb });
+}
+
+/** Returns whether a verb such as `restore` restores deleted entries, and does not take `archive` back. */
+function restoresDeleted(
+  context: Context,
+  resource: Resource,
+  { route, verb }: { readonly route: Route; readonly verb: string },
+): boolean {
+  const text = readText(context.reader, route);
+  if (/delet|trash/i.test(text) || verb !== 'restore') return true;
+  const archives = context.routes.some((other) => findVerb(context, resource, other)?.verb === 'archive');
   return !archives && !/archiv/i.test(text);
 }
 
@@ -274,6 +284,11 @@ function* planOperations(
   for (const [key, plan] of queries) yield [key, { ...plan, trash }];
   const places = { ...context, resources: [...context.resources, trash] };
   for (const route of context.routes) {
+    const several = planSeveral(context, resource, trash, route);
+    if (several) {
+      yield [getRouteKey(route), several];
+      continue;
+    }
     const own = planInTrash(trash, route);
     const found = findVerb(places, resource, route);
     const mount = found && findItemMount([resource, trash], found.item);
@@ -292,6 +307,22 @@ function* planOperations(
     const hides = typeof located === 'string' ? { responsePath: [], hidesEntry: true } : { responsePath: located };
     yield [getRouteKey(route), { ...plan, ...hides }];
   }
+}
+
+/**
+ * Returns the plan of an operation that moves several entries to the trash, restores them or deletes them for good:
+ * `POST /documents/bulk-restore` with `{ "ids": [1, 2] }`.
+ */
+function planSeveral(context: Context, resource: Resource, trash: Resource, route: Route): Plan | undefined {
+  // The resource can list entries at the paths of the trash too.
+  const inTrash = { ...trash, mounts: trash.mounts.slice(1) };
+  const plan = findBulk(context.reader, [inTrash, resource], route);
+  if (!plan) return undefined;
+  const isInTrash = plan.resource === inTrash;
+  if (deletesSeveral(plan)) return isInTrash ? { ...plan, resource: trash } : { ...plan, trash };
+  const verb = normalizeName(plan.bulk.verb);
+  const restores = RESTORE.test(verb) && (isInTrash || restoresDeleted(context, resource, { route, verb }));
+  return restores ? { ...plan, action: 'restore', resource, trash } : undefined;
 }
 
 /** Returns what an operation at a path of the trash does with it: `GET /trash`, `DELETE /trash/{documentId}`. */

@@ -50,7 +50,8 @@ const HANDLERS: Readonly<Record<Action, PlanHandler>> = {
   delete: remove,
   clear,
   act,
-  restore,
+  restore: (model, plan, input, context) =>
+    plan.bulk ? actOnSeveral(model, plan, plan.bulk, input, context) : restore(model, plan, input, context),
   count,
   logIn,
   logOut,

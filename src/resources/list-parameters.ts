@@ -24,7 +24,8 @@ export function findListParameters(
   const getKeyword = reader.getKeyword.bind(reader);
   const read = readListParameters(fields, properties, getKeyword);
   const related = findRelatedFilters(reader, embedded, plan, read.ignored);
-  const filters = new Map([...read.filters, ...related]);
+  const selectsDeleted = (name: string) => name === plan.trashQuery?.name;
+  const filters = new Map([...read.filters, ...related].filter(([name]) => !selectsDeleted(name)));
   const unknown = fields.filter(({ name }) => read.ignored.includes(name) && !filters.has(name));
   const texts = unknown.filter(({ schema }) => reader.isScalar(schema));
   const byUser = findUserFilters(inference, resource, texts);
@@ -32,7 +33,7 @@ export function findListParameters(
     ...read,
     filters,
     byUser,
-    ignored: read.ignored.filter((name) => !byUser.has(name) && !filters.has(name) && name !== plan.trashQuery?.name),
+    ignored: read.ignored.filter((name) => !byUser.has(name) && !filters.has(name) && !selectsDeleted(name)),
     required: getRequiredQuery(route),
     maxEntries: reader.getMaxItems(route, responsePath),
   };

@@ -51,7 +51,11 @@ export function respond(
     sender,
     schema: model.getShownSchema(plan),
   });
-  const headers = createHeaders(model, plan, { status, input, entry: plan.hidesEntry ? undefined : derived[0] });
+  const headers = createHeaders(model, plan, {
+    status,
+    input,
+    entry: plan.hidesEntry || plan.bulk ? undefined : derived[0],
+  });
   return addHeaders(model.responses.createEntryResponse(plan, status, derived), headers);
 }
 

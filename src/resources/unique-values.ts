@@ -76,28 +76,40 @@ function listTexts(value: unknown): readonly string[] {
 const NONE: UniqueNames = { keys: [], within: [] };
 
 /**
- * Throws a `DomainError` if another entry has the value of a property that must be unique.
+ * An entry of a request.
  * `current`: the entry before the change; undefined for a new entry.
  */
-export function requireUnique(
+interface Change {
+  readonly entry: Entry;
+  readonly current: Entry | undefined;
+  readonly sent: Entry;
+}
+
+/** Throws a `DomainError` if another entry has the value of a property that must be unique. */
+export function requireUnique(model: ResourceModel, plan: Plan, state: State, change: Change): void {
+  const name = findUsedName(model, plan, state, change);
+  if (name === undefined) return;
+  const text = `${addArticle(plan.resource.singular)} with the ${name} ${JSON.stringify(change.entry[name])}`;
+  throw new DomainError('entry-exists', `${text} already exists: use another ${name}`);
+}
+
+/** Returns the first property that must be unique and whose value another entry has; undefined if there is none. */
+export function findUsedName(
   model: ResourceModel,
   plan: Plan,
   state: State,
-  { entry, current, sent }: { readonly entry: Entry; readonly current: Entry | undefined; readonly sent: Entry },
-): void {
+  { entry, current, sent }: Change,
+): string | undefined {
   const { keys, within } = findUniqueNames(model)(plan);
   const { resource } = plan;
   const isNear = (other: Entry) =>
     plan.mount.parents.every((key) => getKeyValue(other, key) === getKeyValue(entry, key)) &&
     within.every((name) => getOwn(other, name) === getOwn(entry, name));
-  for (const key of keys) {
+  const used = keys.find((key) => {
     const value = getOwn(entry, key.name);
-    if (typeof value !== 'string' || !Object.hasOwn(sent, key.name)) continue;
+    if (typeof value !== 'string' || !Object.hasOwn(sent, key.name)) return false;
     const equal = findByKeys(getEntryList(state, resource), [key], [value]);
-    if (equal.some((other) => other !== current && isNear(other)))
-      throw new DomainError(
-        'entry-exists',
-        `${addArticle(resource.singular)} with the ${key.name} ${JSON.stringify(value)} already exists: use another ${key.name}`,
-      );
-  }
+    return equal.some((other) => other !== current && isNear(other));
+  });
+  return used?.name;
 }

@@ -332,7 +332,8 @@ export function findOwnUser(reader: SchemaReader, users: Resource, route: Route)
   if (!isAboutSender(route)) return undefined;
   // Generated documents often leave out the user in the response of `GET /me`.
   const isOpen = OWN_SEGMENT.test(getLastSegment(route.path)) && allowsAnyBody(reader.document, route);
-  if (response === undefined) return isOpen && route.method === 'GET' ? [] : undefined;
+  if (isOpen && route.method === 'GET') return [];
+  if (response === undefined) return undefined;
   if (!['GET', 'PUT', 'PATCH'].includes(route.method) || !reader.isObject(response)) return undefined;
   const found = reader.findEntry(response, users.singular, users.schema);
   // The user can be shown with other properties than in a list of users.

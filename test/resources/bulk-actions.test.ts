@@ -73,25 +73,74 @@ describe('An action on several entries', () => {
     expect(await list('id')).toEqual([2]);
   });
 
-  it('moves them to the trash if a single DELETE does', async () => {
-    const Note = createObject({ 'id!': INTEGER, 'title!': TEXT, deletedAt: { type: ['string', 'null'] } });
-    const ids = createObject({ 'ids!': IDS });
+  it('shows the entries that it has changed, if the response lists entries', async () => {
+    const request = createObject({ 'ids!': IDS });
     const { ask } = await startApi({
       paths: {
-        ...createResourcePaths('/notes/{noteId}', refer('Note'), createObject({ 'title!': TEXT })),
-        '/notes/trash': { get: { response: createList(refer('Note')) } },
-        '/notes/{noteId}/restore': { post: { response: refer('Note') } },
-        '/notes/bulk-delete': { post: { request: ids, status: 204 } },
-        '/notes/bulk-restore': { post: { request: ids, status: 204 } },
+        ...PATHS,
+        '/items/complete-many': { post: { request, response: createList(refer('Item')) } },
+        '/items/bulk-read': { post: { request, response: createObject({ 'items!': createList(refer('Item')) }) } },
+        '/items/delete-many': { post: { request, response: createObject({ 'items!': createList(refer('Item')) }) } },
       },
-      schemas: { Note },
+      schemas,
     });
-    for (const title of ['a', 'b', 'c']) await ask('POST', '/notes', { title });
-    await ask('POST', '/notes/bulk-delete', { ids: [1, 3] });
+    for (const title of ['a', 'b', 'c']) await ask('POST', '/items', { title, unread: true });
+    const done = { status: 'done' };
+    const completed = await ask('POST', '/items/complete-many', { ids: [1, 2] });
+    expect(completed.body).toMatchObject([
+      { id: 1, title: 'a', ...done },
+      { id: 2, title: 'b', ...done },
+    ]);
+    expect((await ask('POST', '/items/complete-many', { ids: [2] })).body).toMatchObject([{ id: 2, ...done }]);
+    expect((await ask('POST', '/items/complete-many', { ids: [] })).body).toEqual([]);
+    expect((await ask('POST', '/items/bulk-read', { ids: [3] })).body).toMatchObject({
+      items: [{ id: 3, unread: false }],
+    });
+    const deleted = await ask('POST', '/items/delete-many', { ids: [3, 9] });
+    expect(deleted.body).toMatchObject({ items: [{ id: 3, title: 'c' }] });
+    expect((await ask('GET', '/items')).body).toHaveLength(2);
+  });
+});
+
+describe('An action on several entries of a resource with a trash', () => {
+  const Note = createObject({ 'id!': INTEGER, 'title!': TEXT, deletedAt: { type: ['string', 'null'] } });
+  const ids = createObject({ 'ids!': IDS });
+  const counted = createObject({ 'restoredCount!': INTEGER });
+  const paths = {
+    ...createResourcePaths('/notes/{noteId}', refer('Note'), createObject({ 'title!': TEXT })),
+    '/notes/trash': { get: { response: createList(refer('Note')) }, delete: { request: ids, status: 204 } },
+    '/notes/{noteId}/restore': { post: { response: refer('Note') } },
+    '/notes/bulk-archive': { post: { request: ids, status: 204 } },
+    '/notes/bulk-delete': { post: { request: ids, status: 204 } },
+    '/notes/bulk-restore': { post: { request: ids, response: counted, errors: [404] } },
+  };
+
+  it('is explained with what the trash has then', async () => {
+    const archivable = createObject({ 'id!': INTEGER, 'title!': TEXT, 'isArchived!': FLAG });
+    expect(await explainApi({ paths, schemas: { Note: archivable } })).toMatchObject({
+      'POST /notes/bulk-archive': 'real: archives the notes in ids: isArchived → true',
+      'POST /notes/bulk-delete': 'real: moves the notes in ids to the trash',
+      'POST /notes/bulk-restore': 'real: restores the notes in ids that were deleted, with what was deleted with them',
+      'DELETE /notes/trash': 'real: deletes the notes in ids for good',
+    });
+  });
+
+  it('moves entries to the trash if a single DELETE does, restores them, and deletes them for good', async () => {
+    const { ask } = await startApi({ paths, schemas: { Note } });
+    for (const title of ['a', 'b', 'c', 'd']) await ask('POST', '/notes', { title });
+    await ask('POST', '/notes/bulk-delete', { ids: [1, 3, 4] });
     const list = async (path: string) => (await ask('GET', path)).body.map(({ id }: { id: number }) => id);
-    expect([await list('/notes'), await list('/notes/trash')]).toEqual([[2], [1, 3]]);
+    expect([await list('/notes'), await list('/notes/trash')]).toEqual([[2], [1, 3, 4]]);
     expect(await ask('POST', '/notes/3/restore')).toMatchObject({ status: 200, body: { id: 3 } });
-    expect([await list('/notes'), await list('/notes/trash')]).toEqual([[2, 3], [1]]);
-    expect((await ask('POST', '/notes/bulk-restore', { ids: [1] })).headers.get('x-mocked')).toBe('operation');
+    expect([await list('/notes'), await list('/notes/trash')]).toEqual([
+      [2, 3],
+      [1, 4],
+    ]);
+    expect(await ask('POST', '/notes/bulk-restore', { ids: [1, 9] })).toMatchObject({ status: 404 });
+    expect((await ask('POST', '/notes/bulk-restore', { ids: [1, 2, 1] })).body).toEqual({ restoredCount: 1 });
+    expect([await list('/notes'), await list('/notes/trash')]).toEqual([[2, 3, 1], [4]]);
+    await ask('POST', '/notes/bulk-delete', { ids: [2] });
+    expect(await ask('DELETE', '/notes/trash', { ids: [4] })).toMatchObject({ status: 204 });
+    expect([await list('/notes'), await list('/notes/trash')]).toEqual([[3, 1], [2]]);
   });
 });

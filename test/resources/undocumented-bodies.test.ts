@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createList, createObject, type Paths } from '../support/fixtures/api-document.ts';
+import { createList, createObject, type OperationParts, type Paths } from '../support/fixtures/api-document.ts';
 import { explainApi } from '../support/harness/explain-api.ts';
 import { startApi } from '../support/harness/start-api.ts';
 
@@ -66,6 +66,28 @@ describe('Resources whose responses have no documented body', () => {
     expect((await ask('GET', '/users')).body).toEqual([changed]);
     expect((await ask('GET', `/users/${body.id}`)).body).toEqual(changed);
     expect((await ask('GET', '/me')).body).toEqual(changed);
+  });
+
+  it.each<[title: string, get: OperationParts]>([
+    ['no content', {}],
+    ['any JSON', { response: {} }],
+  ])('show the user of a login, if only the login describes the user, and GET /me has %s', async (_title, get) => {
+    const user = createObject({ 'id!': { type: 'string', format: 'uuid' }, 'email!': TEXT, name: TEXT });
+    const request = createObject({ 'email!': TEXT, 'password!': TEXT });
+    const { ask } = await startApi({
+      paths: {
+        '/login': { post: { request, response: createObject({ 'token!': TEXT, 'user!': user }) } },
+        '/me': { get, put: { request: createObject({ 'email!': TEXT, name: TEXT }) } },
+      },
+    });
+    const { body, headers } = await ask('POST', '/login', { email: 'ann@example.com', password: 'secret' });
+    expect([body.user, headers.get('x-mocked')]).toEqual([{ id: expect.any(String), email: 'ann@example.com' }, null]);
+    const authorization = { Authorization: `Bearer ${body.token}` };
+    expect((await ask('GET', '/me', undefined, authorization)).body).toEqual(body.user);
+    const renamed = { ...body.user, name: 'Ann' };
+    const change = { email: 'ann@example.com', name: 'Ann' };
+    expect(await ask('PUT', '/me', change, authorization)).toMatchObject({ status: 200 });
+    expect((await ask('GET', '/me', undefined, authorization)).body).toEqual(renamed);
   });
 
   it('keep the id that another response of the resource documents', async () => {
