@@ -13,9 +13,7 @@ import { mapNodes } from './walk-schemas.ts';
  */
 export function checkStructure(document: Document, strict: boolean): readonly Issue[] {
   const issues = checkReferences(document);
-  if (issues.length > 0) return issues;
-  const silent = strict ? findSilentOperations(document) : [];
-  return [...silent, ...checkPaths(document), ...checkSchemas(document)];
+  return issues.length > 0 ? issues : [...checkPaths(document, strict), ...checkSchemas(document)];
 }
 
 /** Returns the operations whose `responses` are empty, or missing although OpenAPI 3.0 requires them. */
@@ -90,7 +88,7 @@ function checkReference(document: Document, pointer: string, reference: unknown)
   }
 }
 
-function checkPaths(document: Document): readonly Issue[] {
+function checkPaths(document: Document, strict: boolean): readonly Issue[] {
   const { paths = {} } = document;
   if (!isNode(paths)) return [{ pointer: '/paths', message: 'is not an object: use paths such as /pets as its keys' }];
   return Object.entries(paths).flatMap(([path, item]) => {
@@ -99,19 +97,19 @@ function checkPaths(document: Document): readonly Issue[] {
     if (!path.startsWith('/')) return [{ pointer, message: 'is not a path: it must start with a slash' }];
     if (!isNode(item)) return [{ pointer, message: 'is not an object: use methods such as get as its keys' }];
     return listOperations(document, item).flatMap((operation) =>
-      checkOperation(document, pointer + operation.pointer, operation.node),
+      checkOperation(document, pointer + operation.pointer, operation.node, strict),
     );
   });
 }
 
-function checkOperation(document: Document, pointer: string, operation: unknown): readonly Issue[] {
+function checkOperation(document: Document, pointer: string, operation: unknown, strict: boolean): readonly Issue[] {
   if (!isNode(operation)) return [{ pointer, message: 'is not an operation: it must be an object' }];
   const { parameters = [], requestBody } = operation;
   const responses = operation.responses ?? {};
   // `answers` in place of `responses` is a mistake, and not an operation that nobody has described yet.
-  const isMisspelled = isSilent(document, operation) && Object.keys(operation).some(isUnknownField);
+  const isMistake = isSilent(document, operation) && (strict || Object.keys(operation).some(isUnknownField));
   const hasNoStatus = isNode(responses) && getStatuses(responses).length === 0 && Object.keys(responses).length > 0;
-  if (!isNode(responses) || hasNoStatus || isMisspelled) return [{ pointer, message: SILENT }];
+  if (!isNode(responses) || hasNoStatus || isMistake) return [{ pointer, message: SILENT }];
   if (!Array.isArray(parameters)) return [{ pointer: `${pointer}/parameters`, message: 'is not an array' }];
   const unknown = Object.keys(responses).filter((key) => !key.startsWith('x-') && !isStatus(key));
   return [

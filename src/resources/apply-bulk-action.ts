@@ -29,7 +29,8 @@ export async function actOnSeveral(
     if (plan.action === 'restore') {
       const deleted = plan.trash ? list(plan.trash) : [];
       const chosen = listChosen(plan, bulk, input, [...deleted, ...list(plan.resource)]);
-      return restoreEntries(model, plan, { state, nowMs, entries: chosen.filter((entry) => deleted.includes(entry)) });
+      const isDeleted = new Set(deleted);
+      return restoreEntries(model, plan, { state, nowMs, entries: chosen.filter((entry) => isDeleted.has(entry)) });
     }
     const chosen = listChosen(plan, bulk, input, list(plan.resource));
     return plan.effect

@@ -86,8 +86,9 @@ export function showIds(
 ): Entry {
   const changed = [...reader.getProperties(schema)].flatMap(([name, pointer]) => {
     const value = getOwn(entry, name);
+    if (typeof value !== 'object' || value === null) return [];
     const items = reader.getItems(pointer);
-    if (typeof value !== 'object' || value === null || !reader.isScalar(items ?? pointer)) return [];
+    if (!reader.isScalar(items ?? pointer)) return [];
     const ids = [value].flat().map((one) => (isNode(one) ? getOwn(one, 'id') : undefined));
     const shown = Array.isArray(value) ? ids : ids[0];
     const isKnown = ids.length > 0 && !ids.includes(undefined) && Array.isArray(value) === (items !== undefined);

@@ -318,8 +318,12 @@ export function isLogout(reader: SchemaReader, route: Route, loginPaths: readonl
   if (method !== 'DELETE') return false;
   const { summary = '', description = '' } = toNode(getNode(reader.document, route.pointer));
   const text = `${summary} . ${description}`;
-  return LOGS_OUT.test(text) || (loginPaths.includes(path) && !/\b(?:account|user|profile)\b/i.test(text));
+  return !DELETES_USER.test(text) && (loginPaths.includes(path) || LOGS_OUT.test(text));
 }
+
+/** Matches words for the end of an account, which can also say that the user is logged out. */
+const DELETES_USER =
+  /\b(?:delet|remov|clos|eras)\w* (?:\w+ ){0,3}(?:accounts?|profiles?|users?)\b(?!'s| sessions?\b| tokens?\b)/i;
 
 const LOGS_OUT = /\b(?:log|sign)(?:s|ged|ging|ed|ing)?\b(?: \S+){0,4}? (?:out|off)\b|\b(?:log|sign)[- ]?(?:out|off)\b/i;
 

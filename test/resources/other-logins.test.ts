@@ -218,6 +218,16 @@ describe('a path that logs in, shows, changes and logs out the user', () => {
     });
   });
 
+  it.each([
+    ['Delete my account', 'You are logged out everywhere.', 'real: deletes the user who sends the request'],
+    ['End the session of the user', '', 'real: logs out the user of the token'],
+    ["Delete the user's session", '', 'real: logs out the user of the token'],
+  ])('has a DELETE with the summary %s that is explained by its words', async (summary, description, expected) => {
+    const deletion = { '/me': { ...paths['/me'], delete: { summary, description, status: 204 } } };
+    const explained = await explainApi({ ...options, paths: { ...paths, ...deletion } });
+    expect(explained['DELETE /me']).toContain(expected);
+  });
+
   it('changes the user and the password, and ends the token', async () => {
     const { ask } = await startApi(options);
     const logIn = (email: string, password: string) => ask('POST', '/me', { email, password });
