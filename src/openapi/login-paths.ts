@@ -13,7 +13,7 @@ const REGISTRATION = /^(?:register|registrations?|join|create[-_]?account)$/i;
 const LOGOUT = /^(?:log|sign)[-_]?(?:out|off)$/i;
 
 /** Matches the last segments of a path that issues another token, such as `/token/refresh`. */
-const RENEWAL = /[/_-](?:refresh|renew)(?:[/_-]?tokens?)?$/i;
+const RENEWAL = /[/_-](?:refresh|renew)(?:[/_-]?tokens?)?\/?$/i;
 
 const PASSWORD_RESET =
   /^(?:(?:forgot|forgotten|reset|recover)[-_]?passwords?|passwords?[-_](?:forgot|reset|recovery))$/i;
@@ -69,5 +69,6 @@ export function registersUsers(path: string, paths: readonly string[]): boolean 
 }
 
 function getLastSegment(path: string): string {
-  return path.slice(path.lastIndexOf('/') + 1);
+  const own = path.replace(/\/$/, '');
+  return own.slice(own.lastIndexOf('/') + 1);
 }

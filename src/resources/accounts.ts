@@ -162,12 +162,13 @@ function hashPassword(user: Entry, users: Resource, password: unknown): string {
 
 /**
  * Returns a copy of a user with the hash of the password in a request body, and without the password.
- * Throws a `DomainError` if the body has another current password than the user.
+ * Throws a `DomainError` if the body has another current password than the user, or two different new ones.
  */
 function keepPassword(users: Resource, user: Entry, sent: Entry): Entry {
   const passwords = findPasswords(Object.keys(sent));
   if (!passwords) return user;
   requirePassword(users, user, passwords, sent);
+  requireSame(passwords, sent);
   const names = Object.values(passwords).filter((name) => name !== undefined);
   return setPassword(users, omitKeys(user, names), sent[passwords.next]);
 }
@@ -183,11 +184,15 @@ function requirePassword(users: Resource, user: Entry, { current }: Passwords, s
  * Throws a `DomainError` if the body has another current password than the user, or two different new ones.
  */
 export function changePassword(users: Resource, user: Entry, passwords: Passwords, sent: Entry): Entry {
-  const { next, repeated } = passwords;
   requirePassword(users, user, passwords, sent);
-  if (repeated !== undefined && Object.hasOwn(sent, repeated) && sent[repeated] !== sent[next])
-    throw new DomainError('password-refused', `the ${repeated} is not the ${next}: send the same text in both`);
-  return setPassword(users, user, sent[next]);
+  requireSame(passwords, sent);
+  return setPassword(users, user, sent[passwords.next]);
+}
+
+/** Throws a `DomainError` if a request body has two different new passwords. */
+function requireSame({ next, repeated }: Passwords, sent: Entry): void {
+  if (repeated === undefined || !Object.hasOwn(sent, repeated) || sent[repeated] === sent[next]) return;
+  throw new DomainError('password-refused', `the ${repeated} is not the ${next}: send the same text in both`);
 }
 
 /** Returns a copy of a user with the hash of a password. Clients never see it. */

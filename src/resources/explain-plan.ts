@@ -382,6 +382,8 @@ function explainLogin(
 ): string {
   if (isRegistration) return `registers ${user} by ${credentials?.login}`;
   if (isRenewal) return `returns another token for ${user}`;
+  if (!credentials && refreshToken !== undefined && clientId === undefined)
+    return `returns another token for ${user} by ${refreshToken}`;
   const names = [credentials?.login, refreshToken, clientId].filter((name) => name !== undefined);
   return credentials || refreshToken !== undefined
     ? `logs in ${user} by ${names.join(' or ')}${creates ? `, and creates ${creates === 'any' ? 'an unknown one' : 'the first one'}` : ''}`

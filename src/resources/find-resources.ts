@@ -62,7 +62,10 @@ export function findResources(reader: SchemaReader, paths: DocumentPaths, known:
   const owned = new Set(resources.flatMap(({ mounts }) => mounts.map(({ collection }) => collection)));
   const withViews = resources.map((resource) => addViews(reader, paths, resource, owned));
   const used = new Set(withViews.flatMap(({ mounts }) => mounts.map(({ collection }) => collection)));
-  const listed = findLists(reader, paths, used).map((candidate) => createResource(reader, candidate));
+  const items = withViews.flatMap(({ mounts }) => mounts.flatMap(({ item }) => item ?? []));
+  const listed = findLists(reader, paths, new Set([...used, ...items])).map((candidate) =>
+    createResource(reader, candidate),
+  );
   const found = listed.filter((resource) => {
     const above = findAbove(reader, withViews, resource);
     if (above) withViews[withViews.indexOf(above)] = mergeChildren(reader, above, resource);

@@ -50,7 +50,7 @@ import { connectActions } from './transitions.ts';
 import { addFilePaths, isDownload, isUpload } from './uploads.ts';
 import { linkToUsers } from './user-parts.ts';
 import { planUser } from './user-plans.ts';
-import { addOwnProperties, confirmsEmail, findLogin, findLoginNames, findOwnUser } from './users.ts';
+import { addOwnProperties, confirmsEmail, findLogin, findLoginNames, findOwnUser, listLoginPaths } from './users.ts';
 import { type RestRoute, toRestRoutes } from './verb-paths.ts';
 import { addLookups } from './views.ts';
 
@@ -69,8 +69,7 @@ export function inferResources(reader: SchemaReader, documented: readonly Route[
   const all = addFilePaths(routes, addOtherItemPaths(reader, routes, read));
   const listed = all.find(({ name }) => name === found.users?.name);
   const own = listed && addOwnProperties(reader, listed, routes);
-  const isLogin = (route: Route) => own !== undefined && findLogin(reader, own, route)?.isRegistration === false;
-  const loginPaths = routes.filter(isLogin).map(({ path }) => path);
+  const loginPaths = own ? listLoginPaths(reader, own, routes) : [];
   const hasLogin = loginPaths.length > 0;
   const ownPaths = routes.flatMap((route) =>
     own && route.method === 'GET' && findOwnUser(reader, own, route) ? [route.path] : [],

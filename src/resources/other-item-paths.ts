@@ -1,8 +1,9 @@
 import type { Route } from '../openapi/routes.ts';
-import { normalizeName } from '../util/names.ts';
-import { getLastSegment, getParameterName, getParentPath, getPathForm } from './names.ts';
+import { normalizeName, toSingular } from '../util/names.ts';
+import { getLastSegment, getParameterName, getParentPath, getPathForm, toTemplate } from './names.ts';
 import { findParents } from './path-keys.ts';
 import type { Mount, Parent, Resource } from './resource.ts';
+import { sharesMostProperties } from './response-shapes.ts';
 import type { SchemaReader } from './schema-reader.ts';
 import { listUsed } from './views.ts';
 
@@ -54,11 +55,13 @@ function findMount(reader: SchemaReader, resource: Resource, route: Route): Moun
   const own = mounts[0]?.parents ?? [];
   const [last = '', collection] = [getLastSegment(route.path), getParentPath(route.path)];
   const parameter = getParameterName(last) ?? '';
-  const isNamed = normalizeName(parameter) === `${normalizeName(singular)}id`;
+  const isPlural = isOtherNumber(collection, resource);
+  const isNamed = normalizeName(parameter) === `${normalizeName(singular)}id` || isPlural;
   if (kind !== 'collection' || schema === '' || !isNamed) return undefined;
   if (!namesEntry(getLastSegment(collection), resource)) return undefined;
+  const isRead = route.method === 'GET' && readsEntry(reader, resource, route, isPlural);
   // `/public/rooms/{roomId}` reads the same room as `/admin/rooms/{roomId}`.
-  if (own.length === 0 && !(route.method === 'GET' && readsEntry(reader, resource, route))) return undefined;
+  if (own.length === 0 && !(isRead || (isPlural && route.method === 'DELETE'))) return undefined;
   const parents = findParents(reader, { schema, collectionPath: collection, route, id }).flatMap(
     ({ path, parameter: name }): readonly Parent[] => {
       const parent = own.find((one) => getPathForm(one.path) === getPathForm(path));
@@ -69,10 +72,21 @@ function findMount(reader: SchemaReader, resource: Resource, route: Route): Moun
   return { collection, item: route.path, parents, id: { ...id, parameter }, isItemOnly: true };
 }
 
-/** Returns whether a response has the schema of the entries of a resource. */
-function readsEntry(reader: SchemaReader, { schema, singular }: Resource, route: Route): boolean {
+/** Returns whether a path is the singular or the plural of the path of a list: `/rooms` for `/room`. */
+function isOtherNumber(path: string, { mounts }: Resource): boolean {
+  const list = toTemplate(mounts[0]?.collection ?? '');
+  const [own, other] = [path, list].map((one) => toSingular(getLastSegment(one)));
+  return list !== path && own === other && getParentPath(list) === getParentPath(path);
+}
+
+/**
+ * Returns whether a response has the schema of the entries of a resource.
+ * `isPlural`: most of their properties are sufficient.
+ */
+function readsEntry(reader: SchemaReader, { schema, singular }: Resource, route: Route, isPlural: boolean): boolean {
   const response = reader.getResponseSchema(route, route.successStatus);
-  return response !== undefined && reader.isSame(reader.findEntry(response, singular, schema).schema, schema);
+  const shown = response === undefined ? '' : reader.findEntry(response, singular, schema).schema;
+  return reader.isSame(shown, schema) || (isPlural && sharesMostProperties(reader, shown, schema));
 }
 
 /** Returns whether a segment is the name of a resource, of its entry, or an abbreviation such as `st` for `subtask`. */

@@ -40,7 +40,19 @@ export const PEOPLE_LIST =
 
 /** Names of properties with a password. */
 export const PASSWORD_NAMES = [
-  ...['password', 'passwd', 'pwd', 'passcode', 'pin', 'pincode', 'passphrase', 'secret', 'secretcode', 'accesscode'],
+  ...[
+    'password',
+    'password1',
+    'passwd',
+    'pwd',
+    'passcode',
+    'pin',
+    'pincode',
+    'passphrase',
+    'secret',
+    'secretcode',
+    'accesscode',
+  ],
 ];
 
 /** Names of properties with the user who created an entry. A `customerId` or `assigneeId` is often another user. */

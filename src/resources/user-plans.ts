@@ -42,7 +42,8 @@ export function planUser(
   if (!mount || mount.parents.length > 0) return undefined;
   const base = { route, resource: users, mount, requestPath: [], entryPath: [] } as const;
   const login = findLogin(reader, users, route, isHidden);
-  if (login) return { ...base, action: 'logIn', responsePath: [], login: { ...login, creates } };
+  if (login && (login.isRegistration || loginPaths.includes(route.path)))
+    return { ...base, action: 'logIn', responsePath: [], login: { ...login, creates } };
   if (isLogout(reader, route, loginPaths)) return { ...base, action: 'logOut', responsePath: [] };
   if (route.method === 'DELETE' && (ownPaths.includes(route.path) || deletesOwnUser(reader, users, route, loginPaths)))
     return { ...base, action: 'delete', responsePath: [], isSender: true };

@@ -5,7 +5,7 @@ import type { Entry, State } from '../store/state.ts';
 import { normalizeName } from '../util/names.ts';
 import { isSecretName } from '../util/redact-secrets.ts';
 import { getEntries } from './entries.ts';
-import { getLastSegment, OWN_SEGMENT } from './names.ts';
+import { getLastSegment, getParentPath, OWN_SEGMENT } from './names.ts';
 import type { Login, PasswordChange, Passwords, Resource } from './resource.ts';
 import { allowsAnyBody, type SchemaReader } from './schema-reader.ts';
 import {
@@ -98,7 +98,17 @@ export function findUsers(
     normalizeName(resource.singular) !== 'user' &&
     !isCreated(resource) &&
     !includesOther(reader, resource.schema, shown);
-  const found = resources.filter((resource) => isUsers(resource) && !isOther(resource));
+  const isRegistered = routes.some(
+    (route) => isRegistrationSegment(getLastSegment(route.path)) && findCredentials(reader, route),
+  );
+  // If users are registered, customers whom an operation creates without a password are none of them.
+  const isManaged = (resource: Resource) =>
+    isRegistered &&
+    resource.canPost &&
+    normalizeName(resource.singular) !== 'user' &&
+    !isCreated(resource) &&
+    !(shown !== undefined && reader.isSame(shown, resource.schema));
+  const found = resources.filter((resource) => isUsers(resource) && !isOther(resource) && !isManaged(resource));
   const find = (names: readonly string[]) => found.find(({ singular }) => names.includes(normalizeName(singular)));
   return find(['user']) ?? find(PERSONS) ?? (used.length > 0 ? find(PERSONS_WITH_LOGIN) : undefined);
 }
@@ -123,8 +133,11 @@ export function findUserSchema(reader: SchemaReader, routes: readonly Route[]): 
     return [schema, ...[...reader.getProperties(schema).values()].filter((pointer) => reader.isObject(pointer))];
   });
   const find = (names: readonly string[]) => schemas.find((schema) => findNamed(reader, schema, names) !== undefined);
-  // A registration can respond with only the `userId`.
-  return find(LOGIN_NAMES.filter((name) => !['userid', 'user'].includes(name))) ?? find(LOGIN_NAMES);
+  const isUser = (schema: string) => reader.resolve(schema).endsWith('/User') && reader.hasId(schema, 'user');
+  // A registration can respond with only the `userId`, and a user can be shown without the login.
+  return (
+    find(LOGIN_NAMES.filter((name) => !['userid', 'user'].includes(name))) ?? schemas.find(isUser) ?? find(LOGIN_NAMES)
+  );
 }
 
 /**
@@ -241,6 +254,16 @@ export function findLogin(reader: SchemaReader, users: Resource, route: Route, i
   return token || isRegistration || (credentials && isLoginSegment(segment)) ? found : undefined;
 }
 
+/** Returns the paths that return tokens to users. Without a login or a registration, no refresh token is valid. */
+export function listLoginPaths(reader: SchemaReader, users: Resource, routes: readonly Route[]): readonly string[] {
+  const logins = routes.flatMap((route) => {
+    const login = findLogin(reader, users, route);
+    return login ? [{ path: route.path, login }] : [];
+  });
+  const isUsable = logins.some(({ login }) => login.credentials || login.clientId !== undefined);
+  return isUsable ? logins.filter(({ login }) => !login.isRegistration).map(({ path }) => path) : [];
+}
+
 const NO_CREDENTIALS = {
   ...{ requestPath: [], credentials: undefined, refreshToken: undefined, clientId: undefined },
   isRegistration: false,
@@ -318,8 +341,12 @@ export function isLogout(reader: SchemaReader, route: Route, loginPaths: readonl
   if (method !== 'DELETE') return false;
   const { summary = '', description = '' } = toNode(getNode(reader.document, route.pointer));
   const text = `${summary} . ${description}`;
-  return !DELETES_USER.test(text) && (loginPaths.includes(path) || LOGS_OUT.test(text));
+  const isSession = loginPaths.includes(path) || (CURRENT.test(path) && loginPaths.includes(getParentPath(path)));
+  return !DELETES_USER.test(text) && (isSession || LOGS_OUT.test(text));
 }
+
+/** Matches the end of a path with the session of the user who sends the request, such as `/sessions/current`. */
+const CURRENT = /\/(?:current|me|this|own)\/?$/i;
 
 /** Matches words for the end of an account, which can also say that the user is logged out. */
 const DELETES_USER =

@@ -83,7 +83,7 @@ describe('users whom no operation lists', () => {
   it('are explained', async () => {
     expect(await explainApi({ paths: PATHS, schemas })).toMatchObject({
       'POST /auth/register': 'real: registers an account by email',
-      'POST /auth/refresh': 'real: logs in an account by refresh_token',
+      'POST /auth/refresh': 'real: returns another token for an account by refresh_token',
       'DELETE /auth/current-user': 'real: deletes the account who sends the request',
     });
     expect(await explainApi({ paths: COOKIE_PATHS, schemas })).toMatchObject({
@@ -318,5 +318,64 @@ describe('the id of an account in an entry', () => {
       ];
       expect(ids).toEqual([body.account.id, body.account.id]);
     }
+  });
+});
+
+describe('users whom operations register and log in', () => {
+  it('are shown without their login', async () => {
+    const USER = createObject({ 'id!': TEXT, 'handle!': TEXT });
+    const SIGN_UP = createObject({ 'email_address!': TEXT, 'handle!': TEXT, 'password!': TEXT });
+    const LOGIN = createObject({ 'email_address!': TEXT, 'password!': TEXT });
+    const authenticated = createObject({ 'data!': createObject({ user: refer('User'), token: TEXT }) });
+    const paths: Paths = {
+      '/users': {
+        post: { request: createObject({ 'user!': SIGN_UP }), response: authenticated, status: 201 },
+      },
+      '/sessions': {
+        post: { request: createObject({ 'session!': LOGIN }), response: authenticated, status: 201 },
+      },
+      '/sessions/current': { delete: { status: 204 } },
+      '/profile': { get: { response: createObject({ 'data!': refer('User') }) } },
+    };
+    const { ask } = await startApi({ paths, schemas: { User: USER } });
+    const session = { email_address: 'ann@example.com', password: 'x' };
+    const user = { ...session, handle: 'ann' };
+    expect((await ask('POST', '/users', { user })).body.data.user).toMatchObject({ handle: 'ann' });
+    const { body } = await ask('POST', '/sessions', { session });
+    const own = use(body.data.token);
+    expect((await ask('GET', '/profile', undefined, own)).body.data).toEqual(body.data.user);
+    expect((await ask('POST', '/sessions', { session: { ...session, password: 'y' } })).status).toBe(401);
+    expect((await ask('DELETE', '/sessions/current', undefined, own)).status).toBe(204);
+    expect((await ask('GET', '/profile', undefined, own)).status).toBe(401);
+  });
+
+  it('are not the employees whom another operation creates', async () => {
+    const PERSON = createObject({ 'id!': INTEGER, 'email!': TEXT, 'name!': TEXT });
+    const REGISTRATION = createObject({ 'email!': TEXT, 'name!': TEXT, 'password1!': TEXT, 'password2!': TEXT });
+    const paths: Paths = {
+      ...createResourcePaths('/employees/{employeeId}', refer('Employee'), createObject({ 'email!': TEXT })),
+      '/users/register/': { post: { request: REGISTRATION, response: {}, status: 201 } },
+      '/users/login/': { post: { request: CREDENTIALS, response: createObject({ token: TEXT }) } },
+      '/users/logout/': { post: { status: 204 } },
+      '/users/me/': { get: { response: refer('Person') } },
+    };
+    const { ask } = await startApi({
+      paths,
+      schemas: { Person: PERSON, Employee: createObject({ 'id!': INTEGER, 'email!': TEXT }) },
+    });
+    const person = { email: 'ann@example.com', name: 'Ann', password1: 'x', password2: 'x' };
+    expect(await ask('POST', '/users/register/', { ...person, password2: 'y' })).toMatchObject({ status: 400 });
+    expect(await ask('POST', '/users/register/', person)).toMatchObject({ status: 201 });
+    const { body } = await ask('POST', '/users/login/', { email: person.email, password: 'x' });
+    expect((await ask('GET', '/users/me/', undefined, use(body.token))).body).toMatchObject({ name: 'Ann' });
+    expect((await ask('GET', '/employees')).body).toEqual([]);
+    expect(await ask('POST', '/users/logout/', undefined, use(body.token))).toMatchObject({ status: 204 });
+    expect((await ask('GET', '/users/me/', undefined, use(body.token))).status).toBe(401);
+  });
+
+  it('get no other token if no operation gives them the first one', async () => {
+    const renew = { post: { request: createObject({ 'refresh!': TEXT }), response: createObject({ access: TEXT }) } };
+    const paths: Paths = { ...createResourcePaths('/users/{userId}', refer('Account')), '/token/refresh/': renew };
+    expect((await explainApi({ paths, schemas }))['POST /token/refresh/']).toMatch(/^mocked/);
   });
 });

@@ -54,4 +54,21 @@ describe('The path of an entry that leads past its list', () => {
     const explained = await explainApi({ paths: { ...PATHS, [template]: SUBTASK }, schemas });
     expect(explained[`DELETE ${template}`]).toMatch(/^mocked: /);
   });
+
+  it('is the plural or the singular of the path of the entry', async () => {
+    const PART = createObject({ title: TEXT, pages: { type: 'integer' } });
+    const BOOK = createObject({ id: TEXT, title: TEXT, pages: { type: 'integer' } });
+    const paths: Paths = {
+      '/book': { post: { request: PART, response: createObject({ id: TEXT }), status: 201 } },
+      '/book/{id}': { put: { request: PART, response: BOOK } },
+      '/books/{id}': { get: { response: BOOK }, delete: { status: 204 } },
+      '/books/{id}/pages': { get: { response: createObject({ pageSize: { type: 'integer' } }) } },
+    };
+    const { ask } = await startApi({ paths });
+    const { body } = await ask('POST', '/book', { title: 'a', pages: 1 });
+    expect((await ask('GET', `/books/${body.id}`)).body).toEqual({ ...body, title: 'a', pages: 1 });
+    expect((await ask('PUT', `/book/${body.id}`, { title: 'b', pages: 2 })).body).toMatchObject({ title: 'b' });
+    expect((await ask('DELETE', `/books/${body.id}`)).status).toBe(204);
+    expect((await ask('GET', `/books/${body.id}`)).status).toBe(404);
+  });
 });
