@@ -72,6 +72,20 @@ export function getEnvelopeValues(
   return Object.fromEntries(values);
 }
 
+/** Matches an id in a message, such as `Event created successfully with ID: 1` or `Order #7 was cancelled`. */
+const ID_IN_TEXT = /(?<=\bid ?[:=] ?['"]?)\w[\w-]*(?=['"]?(?:[) .!,]|$))|(?<=(?:^| )#)\d+\b/i;
+
+/** Returns the properties of an envelope, whose messages name an entry by its id instead of that of an example. */
+export function nameEntry(envelope: Entry, id: string | undefined): Entry {
+  if (id === undefined) return envelope;
+  return Object.fromEntries(
+    Object.entries(envelope).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? value.replace(ID_IN_TEXT, () => id) : value,
+    ]),
+  );
+}
+
 /** Returns whether the only property of a body is a boolean that says whether the request succeeded. */
 function isOnlyBoolean(
   reader: SchemaReader,

@@ -239,8 +239,8 @@ function findCollectionPath(paths: DocumentPaths, path: string): string | undefi
   if (parent === '' || PAGE_PARAMETER.test(parameters.at(-1) ?? '')) return undefined;
   if (parameters.length === 1) return parent;
   // A path with two parameters, such as `/repos/{owner}/{repo}`, is an item path only if the document has the path
-  // `/repos/{owner}`.
-  return paths.has(parent) ? parent : undefined;
+  // `/repos/{owner}`. With more parameters, such as `/db/{user}/{collection}/{document}`, clients name the lists.
+  return parameters.length === 2 && paths.has(parent) ? parent : undefined;
 }
 
 /**
@@ -313,7 +313,7 @@ function isListByParameter(
     const inner = routes.get('GET');
     if (!inner || getTrailingParameters(path).length < 2) return false;
     const schema = reader.getResponseSchema(inner, inner.successStatus) ?? '';
-    return reader.isSame(reader.findEntry(schema, singular).schema, list.schema);
+    return reader.isAlike(reader.findEntry(schema, singular).schema, list.schema);
   });
 }
 

@@ -14,7 +14,7 @@ import { type Completed, getGeneratedInside, pickPointers, setGeneratedInside, t
 import { averageEntries } from './derived.ts';
 import { getEchoes } from './echoes.ts';
 import { getEntryKey, getKeyValue, getOwn, removePathValues, setInner } from './entry-values.ts';
-import { getEnvelopeValues, isOnlyEnvelope } from './envelopes.ts';
+import { getEnvelopeValues, isOnlyEnvelope, nameEntry } from './envelopes.ts';
 import { showIds } from './linked-entries.ts';
 import type { ListPage } from './list-query.ts';
 import { addIds } from './named-ids.ts';
@@ -58,7 +58,8 @@ export class ResponseFactory {
    */
   createEntryResponse(plan: Plan, status: number, entries: readonly Entry[]): HandlerResponse {
     const [entry] = entries;
-    const { schema, headers, inner, items, envelope, ...documented } = this.#getBody(plan, status);
+    const { schema, headers, inner, items, ...documented } = this.#getBody(plan, status);
+    const envelope = nameEntry(documented.envelope, entry && getKeyValue(entry, plan.resource.id));
     const hidesEntry = documented.hidesEntry || plan.hidesEntry === true;
     const { resource, responsePath } = plan;
     if (entry && !plan.hidesEntry && this.#isOpen(plan))

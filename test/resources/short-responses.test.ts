@@ -46,6 +46,16 @@ describe('A POST beside a list', () => {
     expect((await ask('POST', '/notes', { text: 'a' })).body).toEqual({ message: 'Note created', id: 1 });
   });
 
+  it.each([
+    ['Note created with ID: 712', 'Note created with ID: 1'],
+    ["Created note (id='712').", "Created note (id='1')."],
+    ['Note #712 was created', 'Note #1 was created'],
+    ['Created 712 notes', 'Created 712 notes'],
+  ])('names the id in a message: %s', async (example, message) => {
+    const { ask } = await startApi({ paths: createNotes(createObject({ 'message!': { ...TEXT, example } })) });
+    expect((await ask('POST', '/notes', { text: 'a' })).body).toEqual({ message });
+  });
+
   it('is mocked if its request has other properties than the entries', async () => {
     const paths = createNotes(createObject({ message: TEXT }), createObject({ query: TEXT, deep: TEXT }));
     expect(await explainApi({ paths })).toEqual({
