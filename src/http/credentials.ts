@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { findCookie } from '../openapi/parameters.ts';
+import { findCookie, listCookieValues } from '../openapi/parameters.ts';
 import { type Credential, SESSION_COOKIE } from '../openapi/security.ts';
 import type { ServerOptions } from '../options.ts';
 import type { HttpProblem, Violation } from '../util/problem.ts';
@@ -95,9 +95,7 @@ function checkCredential(
   { named, isIssued, hasLogin }: AcceptedTokens,
 ): { readonly result: CredentialResult; readonly user?: string | undefined } {
   const own = findValue(credential, sent);
-  // A login without a token in its response sets the cookie.
-  const cookie =
-    own === undefined && credential.scheme === 'bearer' ? findCookie(sent.headers.cookie, SESSION_COOKIE) : undefined;
+  const cookie = own === undefined ? findTokenCookie(credential, sent, isIssued) : undefined;
   const value = own ?? (named && !isIssued(cookie ?? '') ? undefined : cookie);
   if (value === undefined) return { result: 'missing' };
   if (!hasValidFormat(credential, value)) return { result: 'invalid' };
@@ -109,6 +107,19 @@ function checkCredential(
   const { user } = token;
   const hasScopes = credential.scopes.every((scope) => token.scopes?.includes(scope) ?? true);
   return { result: hasScopes ? 'accepted' : 'unscoped', user };
+}
+
+/**
+ * Returns the token of a cookie that stands for another credential: a login without a token in its response sets
+ * `session`, and the cookie that a login sets also stands for the others of the document, such as `refresh_token`.
+ */
+function findTokenCookie(
+  { in: location, scheme }: Credential,
+  { headers }: CredentialSource,
+  isIssued: LoginTokens['isIssued'],
+): string | undefined {
+  if (location === 'cookie') return listCookieValues(headers.cookie).find(isIssued);
+  return scheme === 'bearer' ? findCookie(headers.cookie, SESSION_COOKIE) : undefined;
 }
 
 /**

@@ -14,7 +14,9 @@ type Schemas = Pick<Contract, 'normalized' | 'isValid'>;
  */
 export function getDefaultValues({ normalized, isValid }: Schemas, properties: ReadonlyMap<string, string>): Node {
   const values = [...properties].flatMap(([name, pointer]) => {
-    const value = getNode(normalized, `${resolvePointer(normalized, pointer)}/default`);
+    // In OpenAPI 3.1, the default value can be beside a `$ref`.
+    const beside = getNode(normalized, `${pointer}/default`);
+    const value = beside ?? getNode(normalized, `${resolvePointer(normalized, pointer)}/default`);
     return value === undefined || !isValid(pointer, value) ? [] : [[name, value]];
   });
   return Object.fromEntries(values);

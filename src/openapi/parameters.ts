@@ -411,11 +411,19 @@ function takeCookies({ name, shape, fields }: Parameter, cookies: Sent['headers'
   return values.length > 1 ? values : values[0];
 }
 
-function listCookies(cookies: Sent['headers'][string], name: string): readonly string[] {
-  const pairs = String(cookies ?? '')
+/** Returns the values of the cookies of a request, of those with a name if there is one. */
+function listCookies(cookies: Sent['headers'][string], name?: string): readonly string[] {
+  return String(cookies ?? '')
     .split(';')
-    .map((pair) => pair.trim());
-  return pairs.filter((pair) => pair.startsWith(`${name}=`)).map((pair) => pair.slice(name.length + 1));
+    .flatMap((pair) => {
+      const [, own = '', value = ''] = /^\s*([^=]*)=(.*?)\s*$/s.exec(pair) ?? [];
+      return own === '' || (name !== undefined && own !== name) ? [] : [value];
+    });
+}
+
+/** Returns the values of all cookies. `cookies`: the header `Cookie`. */
+export function listCookieValues(cookies: Sent['headers'][string]): readonly string[] {
+  return listCookies(cookies);
 }
 
 /** Returns the value of a cookie; undefined if there is no such cookie. `cookies`: the header `Cookie`. */

@@ -88,7 +88,8 @@ export async function logIn(
  */
 function findCookieName({ contract }: ResourceModel, login: Pick<Login, 'token'> | undefined): string | undefined {
   const credentials = contract.routes.flatMap(({ security }) => security.flat());
-  const own = credentials.find((credential) => credential.in === 'cookie')?.name;
+  const names = credentials.flatMap((credential) => (credential.in === 'cookie' ? credential.name : []));
+  const own = names.find((name) => !/refresh|csrf|xsrf/i.test(name)) ?? names[0];
   return own ?? (login && !login.token ? SESSION_COOKIE : undefined);
 }
 

@@ -373,6 +373,22 @@ describe('users whom operations register and log in', () => {
     expect((await ask('GET', '/users/me/', undefined, use(body.token))).status).toBe(401);
   });
 
+  it('have one cookie for the access token and the refresh token', async () => {
+    const paths: Paths = {
+      '/login': { post: { request: CREDENTIALS, response: {} } },
+      '/refresh': { post: { response: {}, cookie: 'refresh_token' } },
+      '/me': { get: { response: refer('Account'), cookie: 'access_token' } },
+    };
+    const { ask } = await startApi({ paths, schemas });
+    const { headers } = await ask('POST', '/login', { email: 'ann@example.com', password: 'x' });
+    const [cookie = ''] = headers.getSetCookie();
+    expect(cookie).toMatch(/^access_token=/);
+    const own = { cookie: cookie.split(';')[0] ?? '' };
+    expect((await ask('GET', '/me', undefined, own)).body).toMatchObject({ email: 'ann@example.com' });
+    expect((await ask('POST', '/refresh', undefined, own)).status).toBe(200);
+    expect((await ask('POST', '/refresh', undefined, { cookie: 'a=b' })).status).toBe(401);
+  });
+
   it('get no other token if no operation gives them the first one', async () => {
     const renew = { post: { request: createObject({ 'refresh!': TEXT }), response: createObject({ access: TEXT }) } };
     const paths: Paths = { ...createResourcePaths('/users/{userId}', refer('Account')), '/token/refresh/': renew };

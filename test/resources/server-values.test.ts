@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createObject, createResourcePaths, type Paths, type Schema } from '../support/fixtures/api-document.ts';
+import { createObject, createResourcePaths, type Paths, refer, type Schema } from '../support/fixtures/api-document.ts';
 import { createControlClient } from '../support/harness/sandboxes.ts';
 import { getCountedId, startApi } from '../support/harness/start-api.ts';
 import { NOW_MS } from '../support/harness/start-storefront.ts';
@@ -144,6 +144,20 @@ describe('A default value', () => {
       status: 'new',
       tags: [],
     });
+  });
+
+  it('can be beside a reference to the schema', async () => {
+    const schemas = { Kind: { enum: ['a', 'b'] } };
+    const { '/pets': list, '/pets/{petId}': item } = createResourcePaths(
+      '/pets/{petId}',
+      createObject({ ...properties, kind: refer('Kind') }),
+    );
+    const request = createObject({ 'name!': TEXT, kind: { ...refer('Kind'), default: 'b' } });
+    const { ask } = await startApi({
+      paths: { '/pets': { ...list, post: { ...list?.post, request } }, '/pets/{petId}': item ?? {} },
+      schemas,
+    });
+    expect((await ask('POST', '/pets', { name: 'Rex' })).body).toMatchObject({ name: 'Rex', kind: 'b' });
   });
 
   it('of the request takes precedence, and is set when an entry is created or replaced, not when it is patched', async () => {
