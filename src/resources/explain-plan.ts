@@ -1,9 +1,9 @@
 import { PAGING_NAMES } from '../util/pages.ts';
-import { describeAction, describeEffect } from './actions.ts';
 import { listStateTimes } from './apply-action.ts';
 import { getShownLists } from './count-entries.ts';
 import { describeTrashed } from './deletions.ts';
 import { describeDerived } from './derived.ts';
+import { describeAction, describeEffect } from './describe-actions.ts';
 import { describeEmbedded } from './embedded.ts';
 import { listChildren } from './entries.ts';
 import { listGenerated, listGeneratedByAction } from './generated-names.ts';
