@@ -101,6 +101,21 @@ function rank(codes: readonly CodeWords[], words: ReadonlySet<string>): readonly
     .map(([, value]) => value);
 }
 
+/** Words in codes for a violated rule, beside its name. */
+const RULE_WORDS: Readonly<Record<string, string>> = { required: 'missing field', type: 'type field', enum: 'field' };
+
+/**
+ * Returns how well a code of a document fits an error: 0 if it names another status or none, else 1 and the number of
+ * words that it has in common with the error.
+ */
+export function rateCode(value: unknown, { status, code, detail, violations }: RequestError): number {
+  if (!namesError(value, status) || isOfOther(value, status)) return 0;
+  // The detail of a violation has the name of the value, which is no part of a general code.
+  const said = violations.length === 0 ? detail : violations.map(({ rule }) => `${rule} ${RULE_WORDS[rule] ?? ''}`);
+  const words = new Set(splitWords(`${code} ${said}`));
+  return 1 + splitWords(String(value)).filter((word) => words.has(word)).length;
+}
+
 /** Returns whether a code has all words of a common code for the status of an error: `PROJECT_NOT_FOUND` for 404. */
 function namesError(code: unknown, status: number): boolean {
   const words = splitWords(String(code));
@@ -141,6 +156,7 @@ function findCodes(body: unknown): readonly Code[] {
 /** Returns whether a field has an error code, and not the URI of one. The field `error` can also have a message. */
 function isCode(name: string, value: unknown): boolean {
   if (toPlainName(name) === 'error') return typeof value === 'string' && CODE_TEXT.test(value);
+  if (toPlainName(name) === 'status') return typeof value === 'string' && /^[a-z]+$/i.test(value);
   return isCodeName(name) && (typeof value === 'number' || (typeof value === 'string' && !/[ /]/.test(value)));
 }
 

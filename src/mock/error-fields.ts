@@ -19,6 +19,8 @@ const CODES: Readonly<Record<number, readonly string[]>> = {
     'bad input',
     'malformed request',
     'unprocessable entity',
+    'missing field',
+    'required field',
   ],
   401: [
     'unauthorized',

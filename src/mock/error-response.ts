@@ -11,6 +11,7 @@ import {
 import type { Route } from '../openapi/routes.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import { findDocumentedCodes } from './documented-codes.ts';
+import { createAlternatives } from './error-alternatives.ts';
 import { type DescribedPart, Description, describeError, describeProblem } from './error-body.ts';
 import { createStatusError, type DocumentedCodes, type RequestError } from './error-fields.ts';
 import { chooseMediaType, createVary, formatBody, PROBLEM_TYPE, toContentType } from './media-types.ts';
@@ -216,7 +217,10 @@ function createProblemResponse(
  * Returns undefined if the problem document of the error is the body, or if no valid body is found.
  */
 function createForm(
-  { contract, generate }: MockParts & { readonly contract: Pick<Contract, 'isValid' | 'getErrorsOfComplete'> },
+  {
+    contract,
+    generate,
+  }: MockParts & { readonly contract: Pick<Contract, 'isValid' | 'getErrorsOfComplete' | 'normalized'> },
   type: string,
   { schema, examples }: DocumentedMedia,
   { error, document }: ErrorToDescribe,
@@ -235,7 +239,10 @@ function createForm(
   const complete = findBestBase(bases, isComplete, error);
   const isValidBody = complete ? isComplete : isPossible;
   const best = complete ?? findBestBase(bases, isPossible, error);
-  const describe: CreateBody = (described) => describeError(best?.base, isValidBody, described.error).value;
+  const generateFor = (part: string) => tryOrUndefined(() => generate(part, { seed: 0, usesExamples: true }));
+  const createFitting = createAlternatives(contract, schema, generateFor, isValidBody);
+  const describe: CreateBody = ({ error: own }) =>
+    createFitting?.(own) ?? describeError(best?.base, isValidBody, own).value;
   // A media range such as `*/*` allows a problem document, but also another form of errors.
   if (type === PROBLEM_TYPE || (isProblem && isProblemForm(best?.base)))
     return best && createProblemForm(best.base, isValidBody);

@@ -102,3 +102,34 @@ it('The field error has the documented code beside a message, and else the messa
   expect((await ask('GET', '/tasks/99')).body).toEqual({ error: 'not_found', message: 'no task has the id 99' });
   expect((await ask('DELETE', '/tasks/99')).body).toEqual({ error: 'no task has the id 99' });
 });
+
+it('An error has the alternative of its schema whose code fits', async () => {
+  const createAlternative = (code: string, properties: object = {}) =>
+    createObject({ 'type!': { enum: [code] }, 'message!': TEXT, ...properties });
+  const schema = {
+    oneOf: [
+      createAlternative('unsupported_type'),
+      createAlternative('missing_field', { 'field!': TEXT }),
+      createAlternative('not_found', { 'entity!': TEXT }),
+      createAlternative('already_done'),
+      createAlternative('rate_limited'),
+    ],
+  };
+  const coded = createResponse(schema);
+  const ask = await start({
+    'GET /tasks/{taskId} 404': coded,
+    'POST /tasks 400': coded,
+    'POST /tasks/{taskId}/complete 409': coded,
+  });
+  expect((await ask('GET', '/tasks/99')).body).toMatchObject({ type: 'not_found', message: 'no task has the id 99' });
+  expect((await ask('POST', '/tasks', {})).body).toMatchObject({ type: 'missing_field', field: 'title' });
+  expect((await ask('POST', '/tasks/1/complete')).body).toMatchObject({ type: 'already_done' });
+});
+
+it('An error has the word of its examples for the status', async () => {
+  const example = { status: 'error', message: 'No task' };
+  const ask = await start({
+    'GET /tasks/{taskId} 404': createResponse(createObject({ 'status!': TEXT, 'message!': TEXT }), [example]),
+  });
+  expect((await ask('GET', '/tasks/99')).body).toEqual({ status: 'error', message: 'no task has the id 99' });
+});
