@@ -81,7 +81,7 @@ it('An error has the value of an enum that names it', async () => {
     'POST /tasks/{taskId}/complete 409': createResponse(schema),
   });
   expect((await ask('GET', '/tasks/99')).body).toMatchObject({ code: 'TASK_NOT_FOUND' });
-  expect((await ask('POST', '/tasks/1/complete')).body).toMatchObject({ code: 'TASK_CONFLICT' });
+  expect((await ask('POST', '/tasks/1/complete')).body).toMatchObject({ code: 'TASK_ALREADY_DONE' });
 });
 
 it('An error has no value of a shared enum that names an error of another status', async () => {
