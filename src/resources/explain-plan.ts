@@ -22,7 +22,7 @@ import { allowsAnyBody, isEnvelopeName } from './schema-reader.ts';
 import { getSenderFlags } from './sender-flags.ts';
 import { describeTotal } from './totals.ts';
 import { findUniqueNames } from './unique-values.ts';
-import { describeLinks, listUnlinked } from './unlink-entries.ts';
+import { describeLinks, describeRefusingBelow, listUnlinked } from './unlink-entries.ts';
 import { findDownload, isUpload, listUrlProperties } from './uploads.ts';
 import { showsDeleted } from './view-words.ts';
 import { describeView, isFeed } from './views.ts';
@@ -330,8 +330,12 @@ function describeDeletion(model: ResourceModel, plan: Plan): readonly string[] {
   const isKept = plan.trash !== undefined && plan.trash !== plan.resource && !plan.isPermanent;
   const removal = isKept ? 'also moves' : 'also deletes';
   const isLinked = (name: string) => links.some(([, link]) => link.startsWith(`${name}.`));
+  const below = describeRefusingBelow(model, plan);
   const named = [
-    ...children.map(({ name, isDeleted }) => [isDeleted ? removal : 'keeps', name] as const),
+    ...children
+      .filter(({ name }) => !below.includes(name))
+      .map(({ name, isDeleted }) => [isDeleted ? removal : 'keeps', name] as const),
+    ...below.map((name) => ['refuses if it has', name] as const),
     ...links,
   ].filter(([label, name]) => label !== 'keeps' || !isLinked(name));
   return [...new Set(named.map(([label]) => label))].flatMap((label) =>

@@ -1,5 +1,5 @@
 import { DomainError } from '../application.ts';
-import { getNode, isNode, omitKeys, toNode } from '../openapi/document.ts';
+import { isNode, omitKeys } from '../openapi/document.ts';
 import type { Entry, State } from '../store/state.ts';
 import { addToGroup } from '../util/groups.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
@@ -7,8 +7,10 @@ import { normalizeName, toSingular } from '../util/names.ts';
 import { getEntries, getEntryList, listChildren, removeEntries, setEntries } from './entries.ts';
 import { findByKeys, replaceEntry } from './entry-lists.ts';
 import { createPropertyKey, getKeyValue, getOwn } from './entry-values.ts';
+import { addArticle } from './names.ts';
 import { indexReferences } from './references.ts';
-import type { Plan, Resource } from './resource.ts';
+import { describePreventing, isPreventing, listPreventing, type Preventing } from './refused-deletions.ts';
+import type { Action, Plan, Resource } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 
 /** A property of entries with the id, or the ids, of entries of another resource: the `categoryId` of a task. */
@@ -50,17 +52,47 @@ const indexLinks = memoizeByObject((model: ResourceModel): ReadonlyMap<Resource,
     }
     for (const { isSent, resource, property, schema, isList } of derived.getEmbedded(from))
       if (isSent) add(resource, { from, property, schema, isList, isObject: true });
+    for (const { property, target, schema, isList } of listSentIds(model, from))
+      add(target, { from, property, schema, isList, isObject: false });
   }
   return index;
 });
 
+/**
+ * Returns the properties that only requests have, with the ids of entries that an entry shows: the `cafe_id` of an
+ * entry with an object `cafe`.
+ */
+function listSentIds(model: ResourceModel, from: Resource) {
+  const { reader, derived } = model;
+  const properties = reader.getProperties(from.schema);
+  const requests = listRequests(model, from, ['create', 'replace', 'update']);
+  const sent = new Map(requests.flatMap((request) => [...reader.getProperties(request)]));
+  const known = new Set<string>();
+  return derived.getEmbedded(from).flatMap(({ ids = '', resource: target }) => {
+    const schema = sent.get(ids);
+    if (schema === undefined || properties.has(ids) || known.has(ids)) return [];
+    known.add(ids);
+    const items = reader.getItems(schema);
+    return reader.isScalar(items ?? schema) ? [{ property: ids, target, schema, isList: items !== undefined }] : [];
+  });
+}
+
 /** Returns the properties that all requests for a new entry must have. */
-function listNeeded({ inference, reader }: ResourceModel, resource: Resource): readonly string[] {
+function listNeeded(model: ResourceModel, resource: Resource): readonly string[] {
+  return listRequests(model, resource, ['create']).flatMap((request) => model.reader.getRequired(request));
+}
+
+/** Returns the JSON Pointers of the schemas of the entries in the requests with some actions. */
+function listRequests(
+  { inference, reader }: ResourceModel,
+  resource: Resource,
+  actions: readonly Action[],
+): readonly string[] {
   return [...inference.plans.values()].flatMap((plan) => {
-    const request =
-      plan.resource === resource && plan.action === 'create' ? reader.getRequestSchema(plan.route) : undefined;
+    const isOne = plan.resource === resource && actions.includes(plan.action);
+    const request = isOne ? reader.getRequestSchema(plan.route) : undefined;
     const inner = request === undefined ? undefined : reader.getInner(request, plan.requestPath);
-    return inner === undefined ? [] : reader.getRequired(reader.getItems(inner) ?? inner);
+    return inner === undefined ? [] : [reader.getItems(inner) ?? inner];
   });
 }
 
@@ -142,12 +174,13 @@ function listMissing(before: State, after: State, resource: Resource): readonly 
 
 /**
  * Throws a `DomainError` if an operation deletes entries whose ids other entries have, and the document has 409 for it.
- * Child entries, such as the tasks of a project, refuse the deletion only if the document names them.
+ * Child entries, such as the tasks of a project, refuse the deletion only if the document says so.
  */
 export function requireUnused(model: ResourceModel, plan: Plan, state: State, removed: readonly Entry[]): void {
   const { resource } = plan;
   const links = listRefusing(model)(plan);
-  if (links.length === 0 || removed.length === 0) return;
+  const below = listRefusingBelow(model, plan);
+  if (links.length + below.length === 0 || removed.length === 0) return;
   const ids = listIds(resource, removed);
   const after = removeEntries(model.inference, state, resource, removed);
   for (const link of links) {
@@ -161,6 +194,15 @@ export function requireUnused(model: ResourceModel, plan: Plan, state: State, re
       `${who} this ${resource.singular} in ${link.property}: change or delete them first`,
     );
   }
+  for (const one of below) {
+    const kept = new Set(getEntries(after, one.child));
+    const { length } = getEntries(state, one.child).filter((entry) => !kept.has(entry) && isPreventing(one, entry));
+    if (length === 0) continue;
+    const { singular, name } = one.child;
+    const what =
+      length === 1 ? `${addArticle(singular)}: delete it` : `${length} ${name.split('.').at(-1)}: delete them`;
+    throw new DomainError('conflict', `the ${resource.singular} still has ${what} first`);
+  }
 }
 
 /** Returns the links because of which an operation refuses to delete an entry. */
@@ -169,20 +211,23 @@ const listRefusing = memoizeByObject((model: ResourceModel) =>
     const { route, resource } = plan;
     const isDocumented = route.responses.some(({ name }) => name === '409');
     if (!isDocumented || resource === model.inference.users) return [];
-    const text = readText(model, plan);
-    const isNamed = ({ name, singular }: Resource) =>
-      [name, singular].some((one) => text.includes(normalizeName(one.split('.').at(-1) ?? '')));
+    const preventing = listPreventing(model)(plan);
+    const isNamed = (from: Resource) => preventing.some(({ child }) => child === from);
     const deleted = new Set(listChildren(model.inference, resource).flatMap((one) => (one.isDeleted ? one.name : [])));
     const links = (indexLinks(model).get(resource) ?? []).map((link) => ({ ...link, isNamed: isNamed(link.from) }));
     return links.filter((link) => link.isNamed || !deleted.has(link.from.name));
   }),
 );
 
-/** Returns the words with which the document describes the 409 of an operation, without separators. */
-function readText({ reader }: ResourceModel, { route }: Plan): string {
-  const operation = toNode(getNode(reader.document, route.pointer));
-  const response = toNode(getNode(reader.document, `${route.pointer}/responses/409`));
-  return normalizeName(`${operation.summary ?? ''} ${operation.description ?? ''} ${response.description ?? ''}`);
+/** Returns the child entries without the id of the entry above because of which an operation refuses to delete it. */
+function listRefusingBelow(model: ResourceModel, plan: Plan): readonly Preventing[] {
+  const linked = listRefusing(model)(plan).map(({ from }) => from);
+  return listPreventing(model)(plan).filter(({ child }) => !linked.includes(child));
+}
+
+/** Describes the child entries because of which an operation refuses to delete an entry. */
+export function describeRefusingBelow(model: ResourceModel, plan: Plan): readonly string[] {
+  return listRefusingBelow(model, plan).map(describePreventing);
 }
 
 /** Describes what a deletion does with the ids of the deleted entries in others: `removes: tasks.categoryId`. */

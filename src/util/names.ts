@@ -58,6 +58,11 @@ export function normalizeName(name: string): string {
   return name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
 }
 
+/** Returns a text without accents: `reservations` for `réservations`. */
+export function removeAccents(text: string): string {
+  return text.normalize('NFD').replaceAll(/\p{M}/gu, '');
+}
+
 /** Returns the words of a name or a text in lower case: `room` and `code` for `roomCode` and `ROOM_CODE`. */
 export function splitWords(text: string): readonly string[] {
   const separated = text.replaceAll(/([a-z\d])([A-Z])/g, '$1 $2').toLowerCase();

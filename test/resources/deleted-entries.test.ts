@@ -100,6 +100,25 @@ describe('The id of a deleted entry in another entry', () => {
     expect((await ask('DELETE', '/categories/1')).status).toBe(204);
   });
 
+  describe('that only requests have', () => {
+    const api = createApi({ category: refer('Category') }, { categoryId: INTEGER });
+
+    it('is removed with the object that shows the entry', async () => {
+      const { ask } = await start(api, { categoryId: 1 });
+      expect((await ask('GET', '/tasks/1')).body.category).toEqual({ id: 1, name: 'Kitchen' });
+      await ask('DELETE', '/categories/1');
+      expect((await ask('GET', '/tasks/1')).body).toEqual({ id: 1, title: 'a' });
+    });
+
+    it('refuses the deletion if the document has 409', async () => {
+      const { ask } = await start(withConflict(api), { categoryId: 1 });
+      expect((await ask('DELETE', '/categories/1')).status).toBe(409);
+      expect((await ask('DELETE', '/categories/2')).status).toBe(204);
+      await ask('DELETE', '/tasks/1');
+      expect((await ask('DELETE', '/categories/1')).status).toBe(204);
+    });
+  });
+
   it('is explained', async () => {
     const api = createApi({ categoryId: NULLABLE, categoryIds: createList(INTEGER) }, { categoryId: NULLABLE });
     const path = 'DELETE /categories/{categoryId}';
