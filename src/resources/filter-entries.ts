@@ -13,7 +13,9 @@ interface WantedFilter extends ListFilter {
   readonly texts: readonly string[];
   /** The values that are equal to one of the texts. For an equal comparison, also the parts between commas. */
   readonly equal: EqualValues;
-  /** The words of the texts in lower case. */
+  /** The values that an entry must have all; empty if it needs only one of them. */
+  readonly each: readonly EqualValues[];
+  /** The words of the texts in lower case, or the whole texts. */
   readonly words: readonly string[];
   readonly isRequired: boolean;
 }
@@ -27,17 +29,23 @@ interface EqualValues {
 
 /** Returns the values of a filter for texts in a query such as `status=open,done`. */
 function createWanted(filter: ListFilter, texts: readonly string[], isRequired: boolean): WantedFilter {
-  const parts = filter.comparison === 'equal' ? texts.flatMap((text) => text.split(',')) : [];
-  const equal = [...new Set([...texts, ...parts])];
-  const words = texts.flatMap((text) => text.toLowerCase().split(/\s+/).filter(Boolean));
-  const numbers = equal.map((text) => parseNumber(text));
+  // In `dog, cat`, the space after the comma is not part of the value.
+  const parts =
+    filter.comparison === 'equal' ? texts.flatMap((text) => text.split(',').map((part) => [part, part.trim()])) : [];
+  const lower = texts.map((text) => text.toLowerCase());
+  const words = filter.isPhrase ? lower : lower.flatMap((text) => text.split(/\s+/));
   return {
     ...filter,
     isRequired,
     texts,
-    equal: { texts: equal, numbers, ignoresCase: filter.ignoresCase === true },
-    words,
+    equal: createEqual(filter, [...new Set([...texts, ...parts.flat()])]),
+    each: filter.isAll ? parts.map((part) => createEqual(filter, part)) : [],
+    words: words.filter(Boolean),
   };
+}
+
+function createEqual({ ignoresCase = false }: ListFilter, texts: readonly string[]): EqualValues {
+  return { texts, numbers: texts.map((text) => parseNumber(text)), ignoresCase };
 }
 
 /**
@@ -78,7 +86,8 @@ function pickSearched(entry: Entry, searched: readonly string[] | undefined): En
   return searched ? Object.fromEntries(searched.map((name) => [name, getProperty(entry, name)])) : entry;
 }
 
-function compare(value: unknown, { comparison, texts, equal, words }: WantedFilter): boolean {
+function compare(value: unknown, { comparison, texts, equal, each, words }: WantedFilter): boolean {
+  if (each.length > 0) return each.every((one) => matches(value, one));
   if (comparison === 'equal') return matches(value, equal);
   if (comparison === 'unequal') return !matches(value, equal);
   if (comparison === 'present' || comparison === 'missing') {

@@ -1,4 +1,4 @@
-import { isIdName, normalizeName, splitWords } from '../util/names.ts';
+import { isIdName, normalizeName, splitWords, toSingular } from '../util/names.ts';
 import { listEntryProperties, listRelationships } from './entry-properties.ts';
 import type { PathKey } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
@@ -31,6 +31,10 @@ export interface ListFilter {
   readonly inner?: string;
   /** The value in the path of an entry that is compared. */
   readonly key?: PathKey;
+  /** Whether the whole text of the query is contained, not each of its words. */
+  readonly isPhrase?: boolean;
+  /** Whether an entry needs all values of the query. Otherwise, it needs one of them. */
+  readonly isAll?: boolean;
   /** The properties that a search reads, because its description names them. Undefined for all texts. */
   readonly searched?: readonly string[];
 }
@@ -42,6 +46,8 @@ export interface FilterProperty {
   readonly path?: string;
   /** Whether its values are only true and false. */
   readonly isFlag?: boolean;
+  readonly allowsFlag?: boolean;
+  readonly allowsNumber?: boolean;
   readonly isList?: boolean;
   readonly isOrdered: boolean;
   readonly isTime: boolean;
@@ -63,13 +69,16 @@ export function listFilterProperties(reader: SchemaReader, schema: string): read
     const isTime = isTimeProperty(reader, name, pointer);
     const isOrdered = isTime || types.includes('integer') || types.includes('number');
     const isFlag = types.length === 1 && types[0] === 'boolean';
+    const allowsFlag = types.length === 0 || types.includes('boolean');
+    const allowsNumber = reader.allowsNumber(pointer);
     const inner = reader.getItems(pointer);
     const isText = !isTime && !isIdName(name) && [types, inner ? reader.getTypes(inner) : []].flat().includes('string');
     const values: readonly unknown[] = [reader.getKeyword(pointer, 'enum') ?? []].flat().filter((one) => one !== null);
     const texts = values.filter((one) => typeof one === 'string');
     const listed = values.length > 0 && texts.length === values.length ? { values: texts } : {};
     const place = path === name ? {} : { path };
-    return { name, ...place, isOrdered, isTime, isFlag, isList: types.includes('array'), isText, ...listed };
+    const allowed = { isFlag, allowsFlag, allowsNumber, isList: types.includes('array') };
+    return { name, ...place, isOrdered, isTime, ...allowed, isText, ...listed };
   });
   return [...own, ...relationships];
 }
@@ -153,31 +162,43 @@ const SERVER_TIMES = /^(?:created|updated|modified|deleted|lastmodified|lastupda
 const TIME_ENDINGS = ['', 'at', 'date', 'on', 'time', 'datetime', 'day'];
 
 /**
+ * The values of a query parameter: any text, only numbers, only `true` and `false`, or others, such as the values of an
+ * `enum`.
+ */
+export type ParameterKind = 'text' | 'number' | 'flag' | 'other';
+
+/** Returns whether a parameter can be compared with a property: a time in a text is not compared with a number. */
+function isComparable({ isTime, allowsFlag, allowsNumber }: FilterProperty, kind: ParameterKind): boolean {
+  if (kind === 'flag') return allowsFlag === true;
+  return kind !== 'number' || !isTime || allowsNumber === true;
+}
+
+/**
  * Returns what a query parameter selects; undefined if its name says nothing about the entries.
  * `labels`: the names from which the meaning is derived, the best first: `filter[name]` and `name`.
- * `kind`: whether the parameter has any text, or only `true` and `false`.
  */
 export function findFilter(
   labels: readonly string[],
   properties: readonly FilterProperty[],
-  kind: 'text' | 'flag' | 'other' = 'other',
+  kind: ParameterKind = 'other',
 ): ListFilter | undefined {
   const isText = kind === 'text';
   const own = labels.map((label) => normalizeName(label.replace(/\[\]$/, '')));
   const find = (name: string) => properties.find((property) => normalizeName(property.name) === name);
-  // A text such as the name of a user can't be compared with a flag such as `favorited`.
-  const fitting = (property: FilterProperty | undefined) => property !== undefined && !(isText && property.isFlag);
-  const equal =
-    own.map(find).find(fitting) ??
-    properties.find(
-      ({ name, isList }) => isList && own.some((one) => [`${one}s`, `${one}list`].includes(normalizeName(name))),
-    );
+  // A text such as the name of a user can't be compared with a flag such as `favorited`, and a flag that includes
+  // a list such as `channels` in the response does not select entries by it.
+  const isFitting = (property: FilterProperty | undefined) =>
+    property !== undefined && (isText ? !property.isFlag : kind !== 'flag' || property.allowsFlag === true);
+  const isPlural = ({ name, isList }: FilterProperty) =>
+    isList && own.some((one) => [`${one}s`, `${one}list`].includes(normalizeName(name)));
+  const equal = own.map(find).find(isFitting) ?? properties.find((one) => kind !== 'flag' && isPlural(one));
   if (equal) return { property: equal.name, comparison: 'equal' };
   const flag = isText ? undefined : own.map((name) => findFlag(properties, name, kind === 'flag')).find(Boolean);
   if (flag) return flag;
+  const comparable = properties.filter((property) => isComparable(property, kind));
   return (
-    labels.map((label) => findCompared(label, properties)).find((filter) => filter !== undefined) ??
-    (own.some(isSearchName) ? { property: undefined, comparison: 'contains' } : undefined)
+    labels.map((label) => findCompared(label, comparable)).find((filter) => filter !== undefined) ??
+    (kind !== 'flag' && own.some(isSearchName) ? { property: undefined, comparison: 'contains' } : undefined)
   );
 }
 
@@ -240,12 +261,13 @@ export function findDescribedTime(
   labels: readonly string[],
   description: string,
   properties: readonly FilterProperty[],
+  kind: ParameterKind,
 ): ListFilter | undefined {
   const name = labels.map(normalizeName).find((one) => Object.hasOwn(TIME_NAMES, one));
   const words = splitWords(description);
   const times = properties.filter((one) => {
     const stem = normalizeName(one.name).replace(/(?:at|on|date|time)$/, '');
-    return one.isTime && stem !== '' && words.includes(stem);
+    return one.isTime && isComparable(one, kind) && stem !== '' && words.includes(stem);
   });
   const [only, ...others] = times;
   return name !== undefined && only && others.length === 0
@@ -288,16 +310,20 @@ export function findSearched(
   const text = splitWords(description).join(' ');
   const [, after] = /\b(?:by|in|for|of|on|within|across|against|match\w*|contain\w*) (.+)$/.exec(text) ?? [];
   if (after === undefined || OF_ALL.test(description.toLowerCase())) return undefined;
-  const names = properties.flatMap(({ name, isText }) => {
+  const names = properties.flatMap(({ name, isText, isList }) => {
     const words = splitWords(name).join(' ');
-    return isText && words !== '' && new RegExp(`\\b${words}(?:s|es)?\\b`).test(after) ? [name] : [];
+    const one = isList ? toSingular(words) : words;
+    return isText && words !== '' && new RegExp(`\\b(?:${words}|${one})(?:s|es)?\\b`).test(after) ? [name] : [];
   });
   return names.length === 0 ? undefined : names;
 }
 
 /** Describes a filter, such as `dueBefore (dueDate)`; a filter for equal values has only its name. */
-export function describeFilter(name: string, { property, comparison, inner, searched }: ListFilter): string {
+export function describeFilter(name: string, filter: ListFilter): string {
+  const { property, comparison, inner, searched } = filter;
   if (inner !== undefined) return `${name} (${property})`;
+  if (filter.isAll) return `${name} (all values)`;
+  if (filter.isPhrase) return `${name} (contained in ${property})`;
   if (comparison === 'equal') return name;
   return `${name} (${property ?? searched?.join(', ') ?? 'all texts'})`;
 }

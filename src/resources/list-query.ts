@@ -5,7 +5,8 @@ import type { Route } from '../openapi/routes.ts';
 import type { Entry } from '../store/state.ts';
 import { normalizeName } from '../util/names.ts';
 import { findOffset, PAGING_NAMES, type Page, type PagePosition, slicePage } from '../util/pages.ts';
-import { type FilterProperty, findDescribedTime, findFilter, findSearched, type ListFilter } from './list-filters.ts';
+import type { FilterProperty, ListFilter } from './list-filters.ts';
+import { findParameterFilter, type GetKeyword } from './parameter-filters.ts';
 import type { SchemaReader } from './schema-reader.ts';
 
 /**
@@ -69,9 +70,6 @@ export interface ListParameters {
 const ZERO_BASED =
   /\b(?:zero|0)[- ]?(?:based|indexed|index)\b|\b(?:start|begin|count|index|number)\w* (?:at|from|with|is) (?:0|zero)\b|\bfirst(?: page)?(?: number)? (?:is|=|has the number) (?:0|zero)\b|\b(?:0|zero) (?:is|for|=) the first\b|\(0 ?\.\.|\bfrom (?:0|zero)\b/i;
 
-/** A function that returns the value of a keyword, such as `default`, in the schema at a JSON Pointer. */
-export type GetKeyword = (schema: string, keyword: string) => unknown;
-
 /**
  * Derives how an operation filters, sorts and pages a list from the names of its query parameters.
  * `fields`: the query parameters.
@@ -84,29 +82,16 @@ export function readListParameters(
 ): Omit<ListParameters, 'required' | 'maxEntries'> {
   const filters = new Map<string, ListFilter>();
   const byMeaning: Partial<Record<Meaning, string>> = {};
-  const toPath = (property: string) => properties.find(({ name }) => name === property)?.path ?? property;
-  for (const { name, labels, schema, description } of fields) {
+  for (const field of fields) {
+    const { name, labels } = field;
     const own = labels.map((label) => normalizeName(label.replace(/\[\]$/, '')));
     const isOwn = (known: string) => own.includes(known);
     const meaning = (Object.keys(PARAMETERS) as Meaning[]).find(
       (key) => PARAMETERS[key].some(isOwn) && byMeaning[key] === undefined,
     );
-    const type = getKeyword(schema, 'type');
-    const isText = type === 'string' && getKeyword(schema, 'enum') === undefined;
-    const filter =
-      findFilter(labels, properties, isText ? 'text' : type === 'boolean' ? 'flag' : 'other') ??
-      findDescribedTime(labels, description, properties);
+    const filter = findParameterFilter(field, properties, getKeyword);
     if (meaning) byMeaning[meaning] = name;
-    else if (filter) {
-      const ignoresCase = filter.comparison === 'equal' && /case[- ]?insensitive|ignor\w+ case/i.test(description);
-      const searched = filter.property === undefined ? findSearched(description, properties) : undefined;
-      filters.set(name, {
-        ...filter,
-        ...(filter.property !== undefined && { property: toPath(filter.property) }),
-        ...(ignoresCase && { ignoresCase }),
-        ...(searched && { searched: searched.map(toPath) }),
-      });
-    }
+    else if (filter) filters.set(name, filter);
   }
   const described = byMeaning.cursor === undefined ? findDescribedCursor(fields, byMeaning) : undefined;
   if (described !== undefined) byMeaning.cursor = described;
@@ -252,6 +237,8 @@ export interface QueryField {
   readonly labels: readonly string[];
   /** The JSON Pointer of the schema. */
   readonly schema: string;
+  /** The types of its values, except null. */
+  readonly types: readonly unknown[];
   readonly description: string;
   /** Whether the field is a property of the object that Spring calls `Pageable`, whose pages begin at 0. */
   readonly isPageable: boolean;
@@ -273,6 +260,7 @@ function listBodyFields(reader: SchemaReader, route: Route): readonly QueryField
     name,
     labels,
     schema,
+    types: reader.getTypes(schema),
     description: String(reader.getKeyword(schema, 'description') ?? ''),
     isPageable: false,
   });
@@ -313,6 +301,7 @@ function listParameterFields(reader: SchemaReader, { parameters }: Route): reado
           name,
           labels: property === '' ? [name] : [name, property + comparison],
           schema,
+          types: reader.getTypes(schema),
           description,
           isPageable: false,
         },
@@ -324,6 +313,7 @@ function listParameterFields(reader: SchemaReader, { parameters }: Route): reado
       name: getFieldName(parameter, property),
       labels: [toInnerName(name, property), property],
       schema: inner,
+      types: reader.getTypes(inner),
       description: '',
       isPageable,
     }));

@@ -5,7 +5,8 @@ import { normalizeName } from '../util/names.ts';
 import { getProperty } from './entry-values.ts';
 import { compareTexts } from './filter-entries.ts';
 import type { FilterProperty } from './list-filters.ts';
-import { type GetKeyword, type ListParameters, listValues, type QueryField, readPosition } from './list-query.ts';
+import { type ListParameters, listValues, type QueryField, readPosition } from './list-query.ts';
+import type { GetKeyword } from './parameter-filters.ts';
 import { findCreatedName, findUpdatedName } from './server-values.ts';
 
 /** A function that returns a stored entry with the generated properties that clients see in responses. */
@@ -310,5 +311,5 @@ export function compareValues(a: unknown, b: unknown): number {
 /** Describes a query parameter, or a property of the body of a QUERY, that has no effect. */
 export function describeIgnored({ method }: Route, name: string): string {
   const kind = method === 'QUERY' ? 'property' : 'query parameter';
-  return `${kind} ${name} has no effect: no property has this name`;
+  return `${kind} ${name} has no effect: no property matches it`;
 }

@@ -137,7 +137,7 @@ it('A query parameter without effect is noted in the log once for each operation
   await expect.poll(() => log.filter(({ method }) => method === 'GET').length).toBe(3);
   expect(log.filter(({ method }) => method === 'GET').map(({ notes }) => notes)).toEqual([
     undefined,
-    ['query parameter color has no effect: no property has this name'],
+    ['query parameter color has no effect: no property matches it'],
     undefined,
   ]);
 });
