@@ -136,7 +136,7 @@ export function findLists(reader: SchemaReader, paths: DocumentPaths, used: Read
       (create !== undefined && ((isUpload(create) && !USES_FILE.test(segment)) || createsOwn(reader, paths, create)));
     if (used.has(collection.path) || !create || !(isShown || findShownAbove(reader, paths, path) !== undefined))
       return [];
-    const implied = indexImplied(paths).get(path);
+    const implied = indexImplied(reader)(paths).get(path);
     const item = { ...collection, path: implied ?? `${path}/{id}`, routes: new Map() };
     const isImplied = implied !== undefined;
     const shown = findShownAbove(reader, paths, path);
@@ -184,17 +184,27 @@ function createsUnshown(reader: SchemaReader, create: Route): boolean {
 /**
  * Returns the paths of entries by the paths of their lists, also those that are only a part of other paths.
  * In `/rates/{from}/{to}`, both parameters together identify an entry, so `/rates/{from}` is no path of an entry.
+ * In `/accounts/{type}/search`, a type with an `enum` identifies no account.
  */
-export const indexImplied = memoizeByObject(
-  (paths: DocumentPaths): ReadonlyMap<string, string> =>
-    new Map(
-      [...paths.keys()].flatMap((path) =>
-        getAncestors(path)
-          .filter((item) => !path.startsWith(`${item}/{`))
-          .map((item) => [getParentPath(item), item] as const),
+export const indexImplied = memoizeByObject((reader: SchemaReader) =>
+  memoizeByObject(
+    (paths: DocumentPaths): ReadonlyMap<string, string> =>
+      new Map(
+        [...paths].flatMap(([path, { routes }]) =>
+          getAncestors(path)
+            .filter((item) => !path.startsWith(`${item}/{`) && !isChoice(reader, item, [...routes.values()]))
+            .map((item) => [getParentPath(item), item] as const),
+        ),
       ),
-    ),
+  ),
 );
+
+/** Returns whether the last parameter of a path allows only the values of an `enum`. */
+function isChoice(reader: SchemaReader, path: string, [route]: readonly Route[]): boolean {
+  const name = getParameterName(getLastSegment(path));
+  const schema = route && name !== undefined ? reader.getParameterSchema(route, name) : '';
+  return schema !== '' && reader.getKeyword(schema, 'enum') !== undefined;
+}
 
 /** Finds the possible resources of a document. The resources with the fewest path parameters are first. */
 export function findCandidates(reader: SchemaReader, paths: DocumentPaths): readonly Candidate[] {

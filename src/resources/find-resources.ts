@@ -159,7 +159,7 @@ function addViews(
 /** Creates the resource of a list that no operation changes, such as `/countries`. */
 function createReadOnly(reader: SchemaReader, paths: DocumentPaths, path: string, collection: DocumentPath): Resource {
   const segment = collection.overrides.resource ?? getResourceSegment(path);
-  const implied = indexImplied(paths).get(path);
+  const implied = indexImplied(reader)(paths).get(path);
   const item = { ...collection, path: implied ?? `${path}/{id}`, routes: new Map() };
   const singular = toSingular(segment);
   const candidate = { segment, singular, collectionPath: path, collection, item, kind: 'collection' as const };

@@ -127,7 +127,7 @@ function findFull(
 
 /**
  * Returns the resource whose entries a list such as `/recommended/jobs` shows with further properties: it has their
- * name, and its schema contains theirs.
+ * name, or the plural of it, and its schema contains theirs.
  */
 function findExtended(
   reader: SchemaReader,
@@ -135,8 +135,11 @@ function findExtended(
   documentPath: DocumentPath,
 ): Resource | undefined {
   const schema = findListed(reader, documentPath)?.schema;
-  const resource = indexResources(reader)(resources).byName.get(getLastSegment(documentPath.path));
-  return schema !== undefined && resource && reader.contains(schema, resource.schema) ? resource : undefined;
+  const { byName } = indexResources(reader)(resources);
+  const segment = getLastSegment(documentPath.path);
+  const resource = byName.get(segment) ?? byName.get(toSingular(segment));
+  if (schema === undefined || !resource) return undefined;
+  return reader.contains(schema, resource.schema) || reader.isAlike(schema, resource.schema) ? resource : undefined;
 }
 
 /** Returns the resource of `/movie` for `/movies`, if the document does not describe the objects in this list. */

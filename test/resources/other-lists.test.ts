@@ -43,3 +43,21 @@ it('A list with the name and the schema of entries shows them with further prope
   await ask('POST', '/jobs', { title: 'a' });
   expect((await ask('GET', '/match/jobs')).body).toEqual([{ id: 1, title: 'a', score: expect.any(Number) }]);
 });
+
+it('A list with the plural name and equal objects shows the entries, also beside a path with one of several types', async () => {
+  const createAccount = () => createObject({ 'id!': TEXT, 'email!': TEXT, role: TEXT });
+  const type = { type: 'string', enum: ['doctor', 'patient'] };
+  const paths = {
+    '/admin/account': { post: { request: createObject({ 'email!': TEXT }), response: createAccount(), status: 201 } },
+    '/admin/account/{id}': { get: { response: createAccount() }, delete: { status: 204 } },
+    '/accounts': { get: { response: createList(createAccount()) } },
+    '/accounts/{type}/search': {
+      parameters: { type },
+      get: { query: { surname: TEXT }, response: createList(createObject({ name: TEXT })) },
+    },
+  };
+  const { ask } = await startApi({ paths });
+  const { body: account } = await ask('POST', '/admin/account', { email: 'ann@example.com' });
+  expect((await ask('GET', '/accounts')).body).toEqual([account]);
+  expect((await ask('GET', '/accounts/doctor/search')).status).toBe(200);
+});
