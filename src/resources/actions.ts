@@ -13,21 +13,15 @@ import {
   toEntryProperty,
 } from './action-bodies.ts';
 import { splitActionWords } from './describe-actions.ts';
-import { getPropertyPath, getPropertySchema, listEntryProperties, normalizeProperty } from './entry-properties.ts';
-import { getProperty, setInner } from './entry-values.ts';
+import { findDescribedChange } from './described-states.ts';
+import { getPropertySchema, listEntryProperties, normalizeProperty } from './entry-properties.ts';
+import { getProperty } from './entry-values.ts';
 import { getLastSegment, getParameterName, getParentPath, toTemplate } from './names.ts';
 import { indexEntrySchemas, indexReferences } from './references.ts';
 import type { Effect, Inference, Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
 import { isSenderFlag } from './sender-flags.ts';
-import {
-  findFirstState,
-  findFollowingValues,
-  findStateCounter,
-  findStateTime,
-  findStateValue,
-  isUndo,
-} from './states.ts';
+import { findFollowingValues, findStateCounter, findStateTime, findStateValue, isUndo } from './states.ts';
 
 /** The path of an action and its parts: `/tasks/{taskId}` and `complete`. */
 interface ActionPath {
@@ -59,13 +53,16 @@ export function findEffect(reader: SchemaReader, resource: Resource, route: Rout
   if (schema === '' || !['POST', 'PUT', 'PATCH', 'DELETE'].includes(route.method)) return undefined;
   const isUndone = route.method === 'DELETE';
   const body = readActionBody(reader, resource, route);
-  const all = findStates(reader, schema, verb);
-  const known = isUndone ? all.map(({ property, value }) => findOtherValue(reader, schema, property, value)) : all;
-  const time = sendsOwnTime(reader, resource, body) ? undefined : findStateTime(reader, schema, verb);
-  const steps = findSteps(reader, resource, route, body, verb);
-  const counter = steps ? undefined : findStateCounter(reader, schema, verb);
+  const isCopy = COPIES.test(normalizeName(verb));
   // `POST /tasks/{taskId}/subtasks` creates something, although the server does not know what.
   const isCreation = route.method === 'POST' && (toSingular(verb) !== verb || isChildName(verb));
+  const isNew = isCreation || isCopy || route.successStatus === 201;
+  const described = isNew || isUndone ? undefined : findDescribedChange(reader, resource, route);
+  const all = addDescribed(findStates(reader, schema, verb), described);
+  const known = isUndone ? all.map(({ property, value }) => findOtherValue(reader, schema, property, value)) : all;
+  const time = sendsOwnTime(reader, resource, body) ? undefined : findTime(reader, schema, verb, described?.value);
+  const steps = findSteps(reader, resource, route, body, verb);
+  const counter = steps ? undefined : findStateCounter(reader, schema, verb);
   const isOther =
     NO_CHANGES.test(normalizeName(verb)) ||
     COMPUTES.test(verb) ||
@@ -92,6 +89,19 @@ export function findEffect(reader: SchemaReader, resource: Resource, route: Rout
   };
   const ignored = listIgnoredProperties(reader, resource, body, effect);
   return ignored.length > 0 ? { ignored, ...effect } : effect;
+}
+
+/** Returns the property with the time of an action: `shippedAt` for `ship`, or for an action that sets `shipped`. */
+function findTime(reader: SchemaReader, schema: string, verb: string, described: unknown): string | undefined {
+  return (
+    findStateTime(reader, schema, verb) ??
+    (described === undefined ? undefined : findStateTime(reader, schema, String(described)))
+  );
+}
+
+/** Returns the values that a verb names, with the one that the text of the operation says. */
+function addDescribed(values: Effect['values'], described: Effect['values'][number] | undefined): Effect['values'] {
+  return described ? [described, ...values.filter(({ property }) => property !== described.property)] : values;
 }
 
 /** Returns the values that a verb names, those that follow from others last. */
@@ -199,6 +209,9 @@ function showsDocument({ responses, successStatus }: Route): boolean {
   );
 }
 
+/** Matches verbs of actions that create another entry with the properties of one, without separators. */
+const COPIES = /^(?:copy|duplicate|clone|fork|copier|dupliquer|cloner|copiar|duplicar|clonar|kopieren|duplizieren)$/;
+
 /** Matches verbs of actions that create another entry, or change nothing, whatever their body has. */
 const NO_CHANGES =
   /^(?:add|create|copy|duplicate|clone|fork|check|validate|verify|preview|simulate|calculate|estimate|quote|report|notify|send|share|invite|test|export|import|download|print|search)$/;
@@ -276,40 +289,4 @@ export function applyEffect(
     ...Object.fromEntries(clears.map((property) => [property, null])),
     ...(counter && count !== undefined ? { [counter.property]: counter.isSent ? count : Math.max(0, count) } : {}),
   };
-}
-
-/**
- * Returns the values of an entry to which no action was applied: the first state that no action sets, false, and 0.
- * An action such as `reopen` leads back to the first state.
- * `isValid`: returns whether the schema at a JSON Pointer allows a value.
- */
-export function listInitialValues(
-  reader: SchemaReader,
-  schema: string,
-  effects: readonly Effect[],
-  isValid: (pointer: string, value: unknown) => boolean,
-): Entry {
-  const getPointer = (property: string) => getPropertySchema(reader, schema, property) ?? '';
-  const isSet = (property: string, value: unknown) =>
-    effects.some(
-      ({ values: set, isUndo: isBack }) =>
-        isBack !== true && set.some((one) => one.property === property && one.value === value),
-    );
-  const values = effects.flatMap(
-    ({ values: changed, counter, time, toggles, isUndo: isBack }): readonly (readonly [string, unknown])[] => [
-      ...(toggles === undefined ? [] : [[toggles, false] as const]),
-      ...changed.map(({ property, value }) => {
-        const all = [reader.getKeyword(getPointer(property), 'enum') ?? []].flat();
-        const first = findFirstState(all, (state) => isSet(property, state));
-        // `deactivate` is for entries that start active, if no action activates them.
-        const isOn = value === false && isBack !== true && !isSet(property, true);
-        return [property, typeof value === 'boolean' ? isOn : first] as const;
-      }),
-      ...(counter ? [[counter.property, 0] as const] : []),
-      ...(time ? [[time.property, null] as const] : []),
-    ],
-  );
-  return values
-    .filter(([name, value]) => value !== undefined && isValid(getPointer(name), value))
-    .reduce<Entry>((entry, [name, value]) => setInner(entry, getPropertyPath(reader, schema, name), value), {});
 }

@@ -8,7 +8,6 @@ import type { Entry } from '../store/state.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { toSeed } from '../util/random.ts';
 import { isPathSegment } from '../util/request-target.ts';
-import { listInitialValues } from './actions.ts';
 import { DerivedValues } from './derived-values.ts';
 import { createParentFinder } from './entries.ts';
 import { getPropertyPath, getPropertySchema } from './entry-properties.ts';
@@ -24,8 +23,8 @@ import {
   setParent,
 } from './entry-values.ts';
 import { getEnvelopeValues } from './envelopes.ts';
-import { listDeletionMarks } from './find-trash.ts';
 import { inferResources } from './infer.ts';
+import { listInitialValues } from './initial-values.ts';
 import { findListParameters } from './list-parameters.ts';
 import type { ListParameters } from './list-query.ts';
 import { listRequestNames } from './locate.ts';
@@ -210,13 +209,9 @@ export class ResourceModel {
    * Returns the values of a new entry that actions change later: the first value of a state, false, and the number 0.
    * A generated value could be that of an entry for which the action was already done.
    */
-  readonly getInitialValues = memoizeByObject((resource: Resource): Entry => {
-    const effects = [...this.inference.plans.values()].flatMap(({ resource: own, effect, route, archives }) =>
-      own === resource && effect && (route.method !== 'DELETE' || archives) ? [effect] : [],
-    );
-    const all = [...effects, ...listDeletionMarks(this.reader, this.inference.trashes, resource)];
-    return listInitialValues(this.reader, resource.schema, all, this.contract.isValid);
-  });
+  readonly getInitialValues = memoizeByObject(
+    (resource: Resource): Entry => listInitialValues(this.reader, this.inference, resource, this.contract.isValid),
+  );
 
   /** Returns the empty lists and the nulls that a new entry has without its request. */
   readonly getEmptyValues = memoizeByObject((plan: Plan) =>

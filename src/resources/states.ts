@@ -86,7 +86,7 @@ export function removeFillers(segment: string): string {
 }
 
 /** A value of a property that stands for a state, such as `status: 'done'` or `archived: true`. */
-interface StateValue {
+export interface StateValue {
   readonly property: string;
   readonly value: unknown;
 }
@@ -95,7 +95,7 @@ interface StateValue {
 export const STATE_PROPERTIES = ['status', 'state', 'stage', 'phase'];
 
 /** Matches the names of properties that say what an entry is, and not in which state it is. */
-const CLASSES = /(?:type|kind|category|role|gender|language|currency|unit)$/;
+export const CLASSES = /(?:type|kind|category|role|gender|language|currency|unit)$/;
 
 /**
  * Returns the value of a property that a word names: `complete` names `status: 'done'`, and `archive` names

@@ -53,19 +53,28 @@ export function toSingular(word: string): string {
   return word.replace(/s$/i, '');
 }
 
-/** Returns a name in lower case without separators, for comparisons: `pet_id` and `petId` are the same name. */
-export function normalizeName(name: string): string {
-  return name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
-}
-
-/** Returns a text without accents: `reservations` for `réservations`. */
+/** Returns a text without the accents of its letters: `cloturee` for `clôturée`. */
 export function removeAccents(text: string): string {
-  return text.normalize('NFD').replaceAll(/\p{M}/gu, '');
+  return /[^\0-\x7f]/.test(text) ? text.normalize('NFD').replaceAll(/\p{M}/gu, '') : text;
 }
 
-/** Returns the words of a name or a text in lower case: `room` and `code` for `roomCode` and `ROOM_CODE`. */
+/**
+ * Returns a name in lower case without accents and separators, for comparisons: `pet_id` and `petId` are the same name.
+ */
+export function normalizeName(name: string): string {
+  return removeAccents(name)
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]/g, '');
+}
+
+/**
+ * Returns the words of a name or a text in lower case, without accents: `room` and `code` for `roomCode` and
+ * `ROOM_CODE`.
+ */
 export function splitWords(text: string): readonly string[] {
-  const separated = text.replaceAll(/([a-z\d])([A-Z])/g, '$1 $2').toLowerCase();
+  const separated = removeAccents(text)
+    .replaceAll(/([a-z\d])([A-Z])/g, '$1 $2')
+    .toLowerCase();
   return separated.split(/[^a-z\d]+/).filter((word) => word !== '');
 }
 

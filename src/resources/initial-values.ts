@@ -1,0 +1,62 @@
+import type { Entry } from '../store/state.ts';
+import { listDescribedInitial } from './described-states.ts';
+import { getPropertyPath, getPropertySchema } from './entry-properties.ts';
+import { setInner } from './entry-values.ts';
+import { listDeletionMarks } from './find-trash.ts';
+import { addInitial } from './nested-defaults.ts';
+import type { Effect, Inference, Resource } from './resource.ts';
+import type { SchemaReader } from './schema-reader.ts';
+import { findFirstState } from './states.ts';
+
+/**
+ * Returns the values of a new entry: those that the text of its creation says, and those that actions change later.
+ * `isValid`: returns whether the schema at a JSON Pointer allows a value.
+ */
+export function listInitialValues(
+  reader: SchemaReader,
+  { plans, trashes }: Pick<Inference, 'plans' | 'trashes'>,
+  resource: Resource,
+  isValid: (pointer: string, value: unknown) => boolean,
+): Entry {
+  const effects = [...plans.values()].flatMap(({ resource: own, effect, route, archives }) =>
+    own === resource && effect && (route.method !== 'DELETE' || archives) ? [effect] : [],
+  );
+  const all = [...effects, ...listDeletionMarks(reader, trashes, resource)];
+  const unset = listUnsetValues(reader, resource.schema, all, isValid);
+  return addInitial(unset, listDescribedInitial(reader, resource, plans));
+}
+
+/**
+ * Returns the values of an entry to which no action was applied: the first state that no action sets, false, and 0.
+ * An action such as `reopen` leads back to the first state.
+ */
+function listUnsetValues(
+  reader: SchemaReader,
+  schema: string,
+  effects: readonly Effect[],
+  isValid: (pointer: string, value: unknown) => boolean,
+): Entry {
+  const getPointer = (property: string) => getPropertySchema(reader, schema, property) ?? '';
+  const isSet = (property: string, value: unknown) =>
+    effects.some(
+      ({ values: set, isUndo: isBack }) =>
+        isBack !== true && set.some((one) => one.property === property && one.value === value),
+    );
+  const values = effects.flatMap(
+    ({ values: changed, counter, time, toggles, isUndo: isBack }): readonly (readonly [string, unknown])[] => [
+      ...(toggles === undefined ? [] : [[toggles, false] as const]),
+      ...changed.map(({ property, value }) => {
+        const all = [reader.getKeyword(getPointer(property), 'enum') ?? []].flat();
+        const first = findFirstState(all, (state) => isSet(property, state));
+        // `deactivate` is for entries that start active, if no action activates them.
+        const isOn = value === false && isBack !== true && !isSet(property, true);
+        return [property, typeof value === 'boolean' ? isOn : first] as const;
+      }),
+      ...(counter ? [[counter.property, 0] as const] : []),
+      ...(time ? [[time.property, null] as const] : []),
+    ],
+  );
+  return values
+    .filter(([name, value]) => value !== undefined && isValid(getPointer(name), value))
+    .reduce<Entry>((entry, [name, value]) => setInner(entry, getPropertyPath(reader, schema, name), value), {});
+}
