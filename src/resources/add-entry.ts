@@ -4,6 +4,7 @@ import { findErrorResponse } from '../openapi/responses.ts';
 import type { Entry, State } from '../store/state.ts';
 import { isQuantityName } from '../util/names.ts';
 import { changeAccount, changeOwnId, createAccount } from './accounts.ts';
+import { listSentences, namesEntries, readResponseText } from './document-texts.ts';
 import { linkUsers } from './embedded.ts';
 import { findEqual, getEntryList, listChildrenOf, removeEntries, setEntries } from './entries.ts';
 import { appendEntry, findByKeys, replaceEntry } from './entry-lists.ts';
@@ -12,7 +13,7 @@ import { linkNamed } from './named-objects.ts';
 import { addArticle } from './names.ts';
 import { addSenderPath } from './ownership.ts';
 import { problems } from './problems.ts';
-import { refuseUnknown } from './references.ts';
+import { refuseUnknown, type UnknownId } from './references.ts';
 import { requireAllowedValues } from './require-entries.ts';
 import type { Plan } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
@@ -145,17 +146,35 @@ export function addMember(model: ResourceModel, plan: Plan, state: State, body: 
 function finishEntry(model: ResourceModel, plan: Plan, state: State, entry: Entry, sent: Entry): Entry {
   const { resource, route } = plan;
   const { derived } = model;
+  const isDescribed = describesUnknown(model, plan);
   const isLine = derived.getEmbedded(resource).some(({ isKept }) => isKept);
   const lines = [...derived.findUnknownIds(state, resource, sent)];
   const shown = derived.listUnknownIds(state, resource, sent);
-  refuseUnknown(route, isLine ? [...lines, ...shown] : lines);
+  refuseUnknown(route, isLine ? [...lines, ...shown] : lines, { others: ['conflict'], isDescribed });
   // Documents have 400 for many reasons, and 404 for the ids in the path.
-  refuseUnknown(route, shown, ['invalid-reference']);
-  const others = derived.listUnknownReferences(state, resource, sent);
-  const isInPath = route.pathNames.length > 0;
-  refuseUnknown(route, others, isInPath ? ['entry-not-found', 'invalid-reference'] : ['invalid-reference']);
+  refuseUnknown(route, shown, { others: ['invalid-reference', 'conflict'], isDescribed });
+  const named = derived.listUnknownReferences(state, resource, sent);
+  const ambiguous = route.pathNames.length > 0 ? (['entry-not-found'] as const) : [];
+  refuseUnknown(route, named, { others: ['invalid-reference', 'conflict', ...ambiguous], isDescribed });
   return derived.keepCopies(state, resource, entry);
 }
+
+/**
+ * Returns a function that tells whether the text of a response of an operation says that it is for the id of an entry
+ * that does not exist: `Event not found`. A 404 that names an entry in the path can be for this one.
+ */
+function describesUnknown({ reader, findParents }: ResourceModel, { route, resource, mount }: Plan) {
+  return (status: string, target: UnknownId['resource']): boolean => {
+    const sentences = listSentences(readResponseText(reader, route, status));
+    const inPath = [resource, ...findParents(mount).flatMap((places) => places.map((place) => place.resource))];
+    if (status === '404' && inPath.some(({ name }) => name === target.name)) return false;
+    return sentences.some((sentence) => namesEntries(sentence, target) && (status === '404' || MISSING.test(sentence)));
+  };
+}
+
+/** Matches texts that say that an entry does not exist. */
+const MISSING =
+  /\b(?:not (?:be )?(?:found|exist(?:s|ing)?)|no such|unknown|invalid|non-?exist\w*|must exist)\b|n't exist|\b(?:introuvables?|inconnue?s?|inexist\w+|nicht gefunden|unbekannt\w*|no (?:existe|encontrad[oa])|nao (?:existe|encontrad[oa])|non trovat[oa])\b/i;
 
 /**
  * Returns a changed entry as it is stored: with the prices of its lines, the ids of its users, and the account of a

@@ -10,10 +10,17 @@ import { computeDerived, findChildren } from './derived.ts';
 import { type Embedded, findEmbedded, findShown, listUnlinked, showsNone, showsNull } from './embedded.ts';
 import { getEntries, getEntryList } from './entries.ts';
 import { findByKeys } from './entry-lists.ts';
-import { getKeyValue, getOwn } from './entry-values.ts';
+import { getKeyValue, getOwn, getParentId } from './entry-values.ts';
 import { computeFollows, type FollowProperty, findFollowProperties, listFollows } from './follows.ts';
 import { indexLinks } from './linked-entries.ts';
-import { findReferences, isId, type Reference, toReferenceValue, type UnknownId } from './references.ts';
+import {
+  findReferences,
+  findUnknownReferences,
+  isId,
+  type Reference,
+  toReferenceValue,
+  type UnknownId,
+} from './references.ts';
 import { type Children, type Derived, type Inference, NO_ID, type Resource } from './resource.ts';
 import type { ResponseFactory } from './responses.ts';
 import type { SchemaReader } from './schema-reader.ts';
@@ -328,12 +335,10 @@ export class DerivedValues {
     });
   }
 
-  /** Returns the ids of other entries in an entry that name none, such as the `slotId` of a booking. */
+  /** Returns the ids of other entries in a sent entry that name none, such as the `slotId` of a booking. */
   listUnknownReferences(state: State, own: Resource, entry: Entry): readonly UnknownId[] {
-    return findReferences(this.#reader, this.#inference, own.schema, own).flatMap(({ property, target }) => {
-      const id = getOwn(entry, property);
-      return !isId(id) || this.#isKnownId(state, target, id) ? [] : [{ property, id, resource: target }];
-    });
+    const isKnown = (target: Resource, id: unknown) => this.#isKnownId(state, target, id);
+    return findUnknownReferences(this.#reader, this.#inference, own, { entry, sent: this.#getSent(own), isKnown });
   }
 
   #isKnownId(state: State, resource: Resource, id: unknown): boolean {
@@ -421,12 +426,6 @@ export class DerivedValues {
   }
 
   readonly #picked = new WeakMap<Entry, WeakMap<object, Entry>>();
-}
-
-/** Returns the id by which other entries belong to an entry: its own, or that of its parent if it is a singleton. */
-function getParentId({ kind, id, mounts }: Resource, entry: Entry): string | undefined {
-  const key = kind === 'singleton' ? mounts[0]?.parents.at(-1) : id;
-  return key && getKeyValue(entry, key);
 }
 
 /** Returns whether two values are the same, or lists of the same values. */

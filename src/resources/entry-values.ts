@@ -110,6 +110,12 @@ export function getEntryKey({ id, kind, mounts }: Resource, entry: Entry): strin
   return keys.map((key) => getKeyValue(entry, key)).join('/');
 }
 
+/** Returns the id by which other entries belong to an entry: its own, or that of its parent if it is a singleton. */
+export function getParentId({ kind, id, mounts }: Resource, entry: Entry): string | undefined {
+  const key = kind === 'singleton' ? mounts[0]?.parents.at(-1) : id;
+  return key && getKeyValue(entry, key);
+}
+
 /**
  * Returns a copy of an object with a new value at a path: `['data', 'pet']` sets `data.pet`.
  * For an empty path, adds all properties of `value` to the object.

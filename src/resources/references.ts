@@ -3,7 +3,7 @@ import type { Route } from '../openapi/routes.ts';
 import type { Entry } from '../store/state.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { normalizeName } from '../util/names.ts';
-import { getKeyValue } from './entry-values.ts';
+import { getKeyValue, getOwn } from './entry-values.ts';
 import { problems } from './problems.ts';
 import { type Inference, isTopLevel, type Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
@@ -90,9 +90,42 @@ export function toReferenceValue(
 export interface UnknownId {
   readonly property: string;
   readonly id: unknown;
-  readonly resource: Pick<Resource, 'singular'>;
+  readonly resource: Pick<Resource, 'name' | 'singular'>;
   /** What the id should be: `id`, or a login such as `email`. */
   readonly kind?: string | undefined;
+}
+
+/**
+ * Returns the ids of other entries in a sent entry that name none: the `slotId` of a booking, also if only requests
+ * have it.
+ * `sent`: the properties that requests can have.
+ */
+export function findUnknownReferences(
+  reader: SchemaReader,
+  inference: References,
+  own: Resource,
+  {
+    entry,
+    sent,
+    isKnown,
+  }: {
+    readonly entry: Entry;
+    readonly sent: Iterable<string>;
+    readonly isKnown: (target: Resource, id: unknown) => boolean;
+  },
+): readonly UnknownId[] {
+  const index = indexReferences(inference);
+  const properties = reader.getProperties(own.schema);
+  const onlySent = [...sent].flatMap((property) => {
+    const name = normalizeName(property);
+    const target = properties.has(property) || !name.endsWith('id') ? undefined : index.get(name);
+    return target && target !== own ? [{ property, target }] : [];
+  });
+  const references = [...findReferences(reader, inference, own.schema, own), ...onlySent];
+  return references.flatMap(({ property, target }) => {
+    const id = getOwn(entry, property);
+    return !isId(id) || isKnown(target, id) ? [] : [{ property, id, resource: target }];
+  });
 }
 
 /** Returns whether a value of a property with an id is one. */
@@ -101,22 +134,34 @@ export function isId(value: unknown): boolean {
 }
 
 /** The errors for a body with the id of an entry that does not exist, the best first. */
-const REFERENCE_CODES = ['unknown-reference', 'entry-not-found', 'invalid-reference'] as const;
+const REFERENCE_CODES = ['unknown-reference', 'entry-not-found', 'invalid-reference', 'conflict'] as const;
+
+type ReferenceCode = (typeof REFERENCE_CODES)[number];
+
+/** When an operation refuses unknown ids. */
+interface Refusal {
+  /** The errors whose statuses the document can have for other reasons. */
+  readonly others?: readonly ReferenceCode[];
+  /** Returns whether the document says that the response with a status is for the id of such an entry. */
+  readonly isDescribed?: (status: string, resource: UnknownId['resource']) => boolean;
+}
 
 /**
  * Throws a `DomainError` for the first id that names no entry. The document must have the status of the error for the
- * operation: 422, else 404, else 400.
- * `others`: the errors whose statuses the document can have for other reasons.
+ * operation: 422, else 404, else 400, or one that it describes as the response to such an id.
  */
 export function refuseUnknown(
   { responses }: Pick<Route, 'responses'>,
-  [unknown]: readonly UnknownId[],
-  others: readonly (typeof REFERENCE_CODES)[number][] = [],
+  ids: readonly UnknownId[],
+  { others = ['conflict'], isDescribed = () => false }: Refusal = {},
 ): void {
-  const isDocumented = (code: (typeof REFERENCE_CODES)[number]) =>
-    responses.some(({ name }) => name === String(problems[code].status));
-  const code = REFERENCE_CODES.find((one) => !others.includes(one) && isDocumented(one));
-  if (!unknown || !code) return;
-  const { property, id, resource, kind = 'id' } = unknown;
-  throw new DomainError(code, `${property} ${id}: no ${resource.singular} has this ${kind}`);
+  for (const { property, id, resource, kind = 'id' } of ids) {
+    const isUsed = (code: ReferenceCode) => {
+      const status = String(problems[code].status);
+      const isDocumented = responses.some(({ name }) => name === status);
+      return isDocumented && (!others.includes(code) || isDescribed(status, resource));
+    };
+    const code = REFERENCE_CODES.find(isUsed);
+    if (code) throw new DomainError(code, `${property} ${id}: no ${resource.singular} has this ${kind}`);
+  }
 }

@@ -1,6 +1,8 @@
+import { readFile, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { createList, createObject, createResourcePaths, refer, type Schema } from '../support/fixtures/api-document.ts';
-import { startApi } from '../support/harness/start-api.ts';
+import { startApi, writeApi } from '../support/harness/start-api.ts';
+import { startStorefront } from '../support/harness/start-storefront.ts';
 
 const TEXT = { type: 'string' };
 const INTEGER = { type: 'integer' };
@@ -80,5 +82,61 @@ describe('The id of an entry that does not exist', () => {
     expect([response.status, response.body.genreId]).toEqual([201, 'unknown']);
     expect(response.headers.get('x-mocked')).toBe(song === Shown ? '/genre/name' : null);
     expect(list).toEqual([response.body]);
+  });
+});
+
+describe('The id of an entry that does not exist, if only requests have the id', () => {
+  const Genre = createObject({ 'id!': TEXT, 'name!': TEXT });
+  const request = createObject({ 'title!': TEXT, genreId: TEXT });
+  const Song = createObject({ 'id!': TEXT, 'title!': TEXT });
+  const Shown = createObject({ 'id!': TEXT, 'title!': TEXT, genre: refer('Genre') });
+
+  /** Starts a server with genres, and songs of albums. `described`: the error responses of POST and PUT. */
+  async function start(song: Schema, described: Readonly<Record<string, string>>) {
+    const item = '/albums/{albumId}/songs/{songId}';
+    const contract = await writeApi({
+      schemas: { Genre, Song: song, Album: createObject({ 'id!': TEXT, 'name!': TEXT }) },
+      paths: {
+        ...createResourcePaths('/genres/{genreId}', refer('Genre')),
+        ...createResourcePaths('/albums/{albumId}', refer('Album')),
+        ...createResourcePaths(item, refer('Song'), request),
+      },
+    });
+    const document = JSON.parse(await readFile(contract, 'utf8'));
+    for (const { responses } of [document.paths['/albums/{albumId}/songs'].post, document.paths[item].put]) {
+      delete responses['4XX'];
+      for (const [status, description] of Object.entries(described)) responses[status] = { description };
+    }
+    await writeFile(contract, JSON.stringify(document));
+    const { ask } = await startStorefront({ contract });
+    await ask('POST', '/genres', { id: 'g1', name: 'Jazz' });
+    await ask('POST', '/albums', { id: 'a1', name: 'Blue' });
+    return ask;
+  }
+
+  it.each([
+    ['422', Song, { 422: 'Invalid' }, 422],
+    ['a 404 that names the entry', Song, { 404: 'Genre not found' }, 404],
+    ['a 404 that names both entries', Song, { 404: 'Album or genre not found' }, 404],
+    ['a 400 that says it', Song, { 400: 'The title is empty, or the genre does not exist' }, 400],
+    ['a 409 that says it', Shown, { 409: 'Unknown genre' }, 409],
+  ])('is refused if the document has %s', async (_, song, described, status) => {
+    const ask = await start(song, described);
+    const refused = await ask('POST', '/albums/a1/songs', { title: 'A', genreId: 'g2' });
+    expect([refused.status, refused.body.detail]).toEqual([status, 'genreId g2: no genre has this id']);
+    expect((await ask('GET', '/albums/a1/songs')).body).toEqual([]);
+    const { body } = await ask('POST', '/albums/a1/songs', { title: 'A', genreId: 'g1' });
+    const target = `/albums/a1/songs/${body.id}`;
+    expect((await ask('PUT', target, { title: 'B', genreId: 'g2' })).status).toBe(status);
+    expect((await ask('PUT', target, { title: 'B', genreId: 'g1' })).status).toBe(200);
+  });
+
+  it.each([
+    ['a 404 for the path', Song, { 404: 'Album not found' }],
+    ['a 400 for something else', Shown, { 400: 'The title is invalid' }],
+    ['a 409 for another state', Shown, { 409: 'The genre is full' }],
+  ])('is accepted if the document has only %s', async (_, song, described) => {
+    const ask = await start(song, described);
+    expect((await ask('POST', '/albums/a1/songs', { title: 'A', genreId: 'g2' })).status).toBe(201);
   });
 });
