@@ -1,9 +1,8 @@
 import { DomainError } from '../application.ts';
-import { getTarget, isNode, toNode } from '../openapi/document.ts';
 import type { Entry, State } from '../store/state.ts';
-import { formatPointer } from '../util/json-pointer.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
-import { joinWords, normalizeName } from '../util/names.ts';
+import { joinWords, normalizeName, removeAccents } from '../util/names.ts';
+import { listSentences, readResponseText } from './document-texts.ts';
 import { getEntryList } from './entries.ts';
 import { findByKeys } from './entry-lists.ts';
 import { createPropertyKey, getKeyValue, getOwn } from './entry-values.ts';
@@ -12,9 +11,28 @@ import { addArticle } from './names.ts';
 import { findReferences } from './references.ts';
 import type { PathKey, Plan } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
+import type { SchemaReader } from './schema-reader.ts';
 
-/** Matches texts about values that no two entries have in common. */
-const EQUAL = /\bexists?\b|\balready\b|\btaken\b|\bduplicate|\bunique\b|\bin use\b/i;
+/**
+ * Matches texts about values that no two entries have in common, without accents, also in other languages in which
+ * documents are often written.
+ */
+const EQUAL =
+  /\bexists?\b|\balready\b|\btaken\b|\bduplicate|\bunique\b|\bin use\b|\b(?:existe|deja|bereits|existiert|vergeben|duplicad[oa]|en uso|em uso|esiste|gia)\b/i;
+
+/** Matches what follows the name of a property that must be unique, after at most three other words. */
+const USED =
+  /^(?:\S+ ){0,3}?(?:already (?:exists?|used|taken|registered|in use)|exists?|(?:is|are|was|been) (?:already )?(?:used|taken|in use|registered)|must be unique|(?:ya |ja |gia )?existe|esiste|existiert|deja (?:utilise|pris|existant|enregistre|present)e?|bereits (?:vergeben|verwendet|vorhanden|benutzt|belegt)|vergeben|duplicad[oa]|en uso|em uso|gia (?:in uso|usat[oa]))\b/;
+
+/** Matches what precedes the name of a property that must be unique. */
+const SAME = /\b(?:duplicate|unique|with (?:this|that|the|the same|the given|such an?)|same)$/;
+
+/** Matches what precedes the name of a property that only says which entries are meant: `for this` in a text. */
+const ABOUT =
+  /\b(?:for|in|on|of|by|at|to|from|during|under|within|per|pour|dans|sur|par|para|en|em|fur|auf|im|zu|nel|nella)(?: (?:this|that|the|an?|same|given|its|ce|cet|cette|le|la|un|une|este|esta|el|o|diese[rsnm]?|de[nmr]|das|questo|questa|il))*$/;
+
+/** Matches texts that say that something does not exist. */
+const NEGATED = /\bnot\b|n't\b|\b(?:n'existe|pas|nicht|kein|no existe|nao existe|non esiste|inexist\w+)\b/i;
 
 /** Matches texts that say only that an equal entry exists, and texts about the state of an entry. */
 const EXISTS = /\balready exists?\b|\bexists already\b|\bduplicate/i;
@@ -43,9 +61,7 @@ export const findUniqueNames = memoizeByObject((model: ResourceModel) =>
     const conflict = route.responses.find(({ name }) => name === '409');
     const isWrite = ['create', 'replace', 'update'].includes(plan.action) && plan.idInQuery === undefined;
     if (!conflict || !isWrite || resource.schema === '' || resource.kind !== 'collection') return NONE;
-    const described = toNode(getTarget(reader.document, `${route.pointer}/responses${formatPointer('409')}`));
-    const examples = Object.values(conflict.media).flatMap((media) => media.examples.map(({ value }) => value));
-    const text = [described.description, ...examples.flatMap(listTexts)].join(' ');
+    const text = readResponseText(reader, route, '409');
     if (!EQUAL.test(text)) return NONE;
     const properties = reader.getProperties(resource.schema);
     const isFree = (name: string) => resource !== inference.users || !inference.loginNames.includes(name);
@@ -54,8 +70,10 @@ export const findUniqueNames = memoizeByObject((model: ResourceModel) =>
       return name !== resource.id.property && isFree(name) && properties.has(name) && types.includes('string');
     });
     const words = ` ${joinWords(text.replaceAll(/e-mail/gi, 'email'))} `;
-    const isNamed = (name: string) => words.includes(` ${joinWords(name)} `);
-    const named = sent.filter((name) => isNamed(name) && IDENTIFYING.test(normalizeName(name)));
+    const isNamed = (name: string) => words.includes(` ${joinWords(removeAccents(name))} `);
+    const identifying = sent.filter((name) => isNamed(name) && IDENTIFYING.test(normalizeName(name)));
+    const others = findOtherName(reader, plan, text).filter((name) => sent.includes(name));
+    const named = identifying.length > 0 ? identifying : others;
     const required = (resource.requiredToCreate ?? []).filter((name) => sent.includes(name));
     const usual = EXISTS.test(text)
       ? NAMES.flatMap((one) => required.find((name) => normalizeName(name) === one) ?? [])
@@ -67,11 +85,32 @@ export const findUniqueNames = memoizeByObject((model: ResourceModel) =>
   }),
 );
 
-/** Returns the texts with several words in an example of an error. */
-function listTexts(value: unknown): readonly string[] {
-  if (typeof value === 'string') return value.includes(' ') ? [value] : [];
-  return isNode(value) || Array.isArray(value) ? Object.values(value).flatMap(listTexts) : [];
+/**
+ * Returns the only property of requests that a text names, if the text says that another entry has its value: `nom` for
+ * `An edition with this nom already exists`.
+ * Other properties can say in which state an entry is, and when or where something takes place.
+ */
+function findOtherName(reader: SchemaReader, plan: Plan, text: string): readonly string[] {
+  const { resource, route, requestPath } = plan;
+  const sentences = listSentences(text).flatMap((one) => (NEGATED.test(one) ? [] : [` ${joinWords(one)} `]));
+  const listParts = (name: string) =>
+    sentences.map((one) => one.split(` ${joinWords(removeAccents(name))} `)).filter(({ length }) => length > 1);
+  const sent = listRequestNames(reader, route, requestPath);
+  const [name, ...others] = sent.filter((one) => listParts(one).length > 0);
+  const pointer = reader.getProperties(resource.schema).get(name ?? '');
+  if (name === undefined || pointer === undefined || others.length > 0) return [];
+  const isLimited = ['enum', 'const'].some((keyword) => reader.getKeyword(pointer, keyword) !== undefined);
+  const isText = ['email', undefined].includes(reader.getKeyword(pointer, 'format') as string | undefined);
+  const isOther = [resource.singular, ...OTHERS].some((one) => normalizeName(one) === normalizeName(name));
+  if (isLimited || !isText || isOther || /(?:date|time|day|at|id)$/.test(normalizeName(name))) return [];
+  const isUsed = listParts(name).some(([before = '', after = '']) => {
+    return (USED.test(after) && !ABOUT.test(before)) || SAME.test(before);
+  });
+  return isUsed ? [name] : [];
 }
+
+/** Names of properties with the state of an entry, or with long texts. */
+const OTHERS = ['status', 'state', 'stage', 'phase', 'type', 'kind', 'role', 'content', 'body', 'comment', 'message'];
 
 const NONE: UniqueNames = { keys: [], within: [] };
 

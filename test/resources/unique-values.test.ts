@@ -48,6 +48,59 @@ it.each(['Conflict', 'The status is already done', 'The tag is in use'])(
   },
 );
 
+const french = {
+  ...{ 'nom!': TEXT, lieu: TEXT, courriel: { type: 'string', format: 'email' }, debut: TEXT },
+  ...{ jour: { type: 'string', format: 'date' }, statut: { enum: ['ouvert', 'clos'] }, motCle: TEXT },
+};
+
+/** Starts a server for editions whose properties have French names. `description`: that of the 409 of POST. */
+async function startFrench(description: string) {
+  const contract = await writeApi({
+    paths: createResourcePaths('/editions/{editionId}', refer('Edition'), createObject(french)),
+    schemas: { Edition: createObject({ 'id!': { type: 'integer' }, ...french }) },
+  });
+  const document = JSON.parse(await readFile(contract, 'utf8'));
+  document.paths['/editions'].post.responses['409'] = { description };
+  await writeFile(contract, JSON.stringify(document));
+  return (await startStorefront({ contract })).ask;
+}
+
+const edition = {
+  ...{ nom: 'a', lieu: 'b', courriel: 'a@example.com', debut: 'c', jour: '2030-01-01', statut: 'ouvert', motCle: 'd' },
+};
+
+it.each([
+  ['An edition with this nom already exists', 'nom'],
+  ['Duplicate lieu', 'lieu'],
+  ['The mot cle is already used by another edition', 'motCle'],
+  ["Nom d'édition déjà utilisé", 'nom'],
+  ['Une édition avec ce nom existe déjà', 'nom'],
+  ['Courriel déjà utilisé', 'courriel'],
+])('Any text of a request must be unique if it is the only one that the 409 names: %s', async (description, name) => {
+  const ask = await startFrench(description);
+  expect((await ask('POST', '/editions', edition)).status).toBe(201);
+  expect((await ask('POST', '/editions', { ...edition, [name]: 'z@example.com' })).status).toBe(201);
+  const others = Object.fromEntries(Object.keys(french).map((own) => [own.replace('!', ''), undefined]));
+  const refused = await ask('POST', '/editions', { ...others, nom: 'y', [name]: edition[name as 'nom'] });
+  expect([refused.status, refused.body.detail]).toEqual([
+    409,
+    `an edition with the ${name} "${edition[name as 'nom']}" already exists: use another ${name}`,
+  ]);
+});
+
+it.each([
+  'An edition with this nom and lieu already exists',
+  'An edition for this lieu already exists',
+  'Une édition pour ce lieu existe déjà',
+  'An edition on this jour already exists',
+  'The statut is already clos',
+  'The lieu is closed, and the edition is already done',
+  'This lieu does not exist',
+])('Equal values are accepted if the 409 says: %s', async (description) => {
+  const ask = await startFrench(description);
+  for (const _ of [1, 2]) expect((await ask('POST', '/editions', edition)).status).toBe(201);
+});
+
 it('Only the property that the 409 names must be unique', async () => {
   const ask = await start('Another tag has this code already');
   for (const code of ['x', 'y']) expect((await ask('POST', '/tags', { name: 'a', code })).status).toBe(201);
