@@ -1,13 +1,14 @@
+import { isLoginSegment, isRegistrationSegment } from '../openapi/login-paths.ts';
 import type { Route } from '../openapi/routes.ts';
 import { normalizeName, toSingular } from '../util/names.ts';
 import { isSecretName } from '../util/redact-secrets.ts';
 import { type DocumentPaths, getOverrides, getResourceSegment } from './document-paths.ts';
 import { getLastSegment, getParameterName, getParentPath, toTemplate } from './names.ts';
 import { findId, hasEntryResponse } from './path-keys.ts';
-import type { Mount, Resource } from './resource.ts';
+import type { Login, Mount, Resource } from './resource.ts';
 import { allowsAnyBody, type SchemaReader } from './schema-reader.ts';
 import { LOGIN_NAMES, PERSONS, PERSONS_WITH_LOGIN } from './user-names.ts';
-import { findLogin, findNamed, findUserSchema, findUsers, OWN_USER } from './users.ts';
+import { findCredentials, findLogin, findNamed, findUserSchema, findUsers, OWN_USER } from './users.ts';
 import { addOtherViews, listUsed } from './views.ts';
 
 /**
@@ -78,8 +79,22 @@ function findOwnSchema(reader: SchemaReader, single: Resource | undefined, route
 }
 
 /**
+ * Returns the schema of the user whom a registration sends, or else a login, for a document that shows no users. Then
+ * the server knows of them only their logins and passwords.
+ */
+function findSentSchema(reader: SchemaReader, routes: readonly Route[]): string | undefined {
+  const named = routes.filter((route) => findCredentials(reader, route));
+  const find = (isNamed: (segment: string) => boolean) => named.find(({ path }) => isNamed(getLastSegment(path)));
+  const login = find(isLoginSegment);
+  const sent = login && (find(isRegistrationSegment) ?? login);
+  const request = sent && reader.getRequestSchema(sent);
+  const { path = [] } = (sent && findCredentials(reader, sent)) ?? {};
+  return request === undefined ? undefined : reader.getInner(request, path);
+}
+
+/**
  * Returns a resource for the users of a document that has a login, but no list of users: the object of `GET /user`, or
- * the user in the response of a login or a registration, becomes an entry of `users`.
+ * the user in the response of a login or a registration, or else the one in its request, becomes an entry of `users`.
  */
 function createUsers(
   reader: SchemaReader,
@@ -90,7 +105,8 @@ function createUsers(
     kind === 'singleton' && OWN_USER.test(name) && findNamed(reader, schema, LOGIN_NAMES) !== undefined;
   if (resources.some(({ name }) => name === 'users')) return undefined;
   const single = resources.find((one) => one.schema !== '' && isUser(one) && one.mounts[0]?.parents.length === 0);
-  const own = findOwnSchema(reader, single, routes);
+  const shown = findOwnSchema(reader, single, routes);
+  const own = shown ?? findSentSchema(reader, routes);
   if (own === undefined) return undefined;
   const property = reader.hasId(own, 'user') ? findNamed(reader, own, ['id', 'uuid', 'userid']) : undefined;
   const schema = property === undefined ? '' : (reader.getProperties(own).get(property) ?? '');
@@ -100,7 +116,10 @@ function createUsers(
     ...{ name: 'users', singular: namePerson(reader, own), kind: 'collection', schema: own, id, mounts: [mount] },
     ...{ canCreate: true, canPost: true, canDelete: false },
   };
-  return routes.some((route) => findLogin(reader, users, route)?.credentials) ? users : undefined;
+  // Without an object for users, a login is only known by the token in its response.
+  const isUsed = (login: Login | undefined) =>
+    login?.credentials && (shown !== undefined || (login.token && !login.isRegistration));
+  return routes.some((route) => isUsed(findLogin(reader, users, route))) ? users : undefined;
 }
 
 /** Returns the name of a schema for people who log in, such as `customer` for `Customer`; `user` for other names. */

@@ -25,12 +25,13 @@ export function addIds(
   depth = 0,
 ): Entry {
   const text = getKeyValue(entry, resource.id);
-  const own = `${normalizeName(resource.singular)}id`;
+  const own = normalizeName(resource.singular);
+  const names = [`${own}id`, ...(own === 'user' ? ['uid'] : [])];
   if (text === undefined) return body;
   const added = [...reader.getProperties(schema)].flatMap(
     ([name, pointer]): readonly (readonly [string, unknown])[] => {
       const known = getOwn(body, name);
-      if (normalizeName(name) === own && known === undefined) {
+      if (names.includes(normalizeName(name)) && known === undefined) {
         const value = [text, Number(text)].find((one) => isValid(pointer, one));
         return value === undefined ? [] : [[name, value]];
       }

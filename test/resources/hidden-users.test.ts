@@ -373,6 +373,32 @@ describe('users whom operations register and log in', () => {
     expect((await ask('GET', '/users/me/', undefined, use(body.token))).status).toBe(401);
   });
 
+  it('log in also if no operation shows them', async () => {
+    const response = createObject({ 'uid!': TEXT, 'token!': TEXT, 'refresh_token!': TEXT });
+    const request = createObject({ 'account!': TEXT, 'password!': TEXT, city: TEXT });
+    const renewal = createObject({ 'refresh_token!': TEXT });
+    const paths: Paths = {
+      '/join': { post: { request, response } },
+      '/login': { post: { request: createObject({ 'account!': TEXT, 'password!': TEXT }), response } },
+      '/refresh': { post: { request: renewal, response: createObject({ 'token!': TEXT }) } },
+      '/logout': { post: { status: 204 } },
+    };
+    const { ask } = await startApi({ paths });
+    const sent = { account: 'ann', password: 'x' };
+    const { body: joined } = await ask('POST', '/join', { ...sent, city: 'Rome' });
+    expect((await ask('POST', '/join', sent)).status).toBe(409);
+    const { body } = await ask('POST', '/login', sent);
+    expect(body.uid).toBe(joined.uid);
+    expect((await ask('POST', '/login', { ...sent, password: 'y' })).status).toBe(401);
+    expect((await ask('POST', '/refresh', { refresh_token: 'x' })).status).toBe(401);
+    expect((await ask('POST', '/refresh', { refresh_token: body.refresh_token })).status).toBe(200);
+    expect((await ask('POST', '/logout', undefined, use(body.token))).status).toBe(204);
+    expect((await ask('POST', '/refresh', { refresh_token: body.refresh_token })).status).toBe(401);
+    // Credentials of another server, which no login uses.
+    const stored = { '/mailboxes': { post: { request, response: createObject({ token: TEXT }) } } };
+    expect((await explainApi({ paths: stored }))['POST /mailboxes']).toMatch(/^mocked/);
+  });
+
   it('have one cookie for the access token and the refresh token', async () => {
     const paths: Paths = {
       '/login': { post: { request: CREDENTIALS, response: {} } },
