@@ -6,6 +6,7 @@ import { hasEntryResponse } from './path-keys.ts';
 import type { Effect, Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
 import { listActionWords } from './states.ts';
+import { listRomanceNouns } from './verb-forms.ts';
 
 /** The properties in the body of an action. */
 export interface ActionBody {
@@ -73,7 +74,8 @@ type Copies = NonNullable<Effect['copies']>;
 
 /**
  * Returns the properties in the body of an action that set a property with another name: `cancellationReason` for the
- * `reason` of `cancel`. The name starts with the action or its noun, and no other property has such a name.
+ * `reason` of `cancel`, and `motif_annulation` for the `motif` of `annuler`. The name has the action or its noun, and
+ * no other property has such a name.
  */
 export function findCopies(
   reader: SchemaReader,
@@ -84,8 +86,10 @@ export function findCopies(
   if (!body) return [];
   const known = listEntryProperties(reader, schema);
   const words = listActionWords(verb);
+  const nouns = listRomanceNouns(verb);
   return [...body.properties].flatMap(([from, pointer]) => {
-    const names = words.map((word) => word + normalizeName(from));
+    const own = normalizeName(from);
+    const names = [...words.map((word) => word + own), ...nouns.flatMap((noun) => [own + noun, `${own}de${noun}`])];
     const [to, ...others] = [...known.keys()].filter((property) => names.includes(normalizeProperty(property)));
     if (known.has(toEntryProperty(body, from)) || to === undefined || others.length > 0) return [];
     const types = reader.getTypes(getPropertySchema(reader, schema, to) ?? '');

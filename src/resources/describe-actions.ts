@@ -2,6 +2,7 @@ import { normalizeName } from '../util/names.ts';
 import { normalizeProperty } from './entry-properties.ts';
 import type { Effect } from './resource.ts';
 import { removeFillers } from './states.ts';
+import { listParticiples } from './verb-forms.ts';
 
 /**
  * Describes what an action changes: `status → "done", completedAt → now`.
@@ -65,6 +66,11 @@ export function describeAction(
   // `reads an alert` would be what a GET does.
   if (isState || (name === 'read' && time !== undefined))
     return `marks ${entry} as ${splitActionWords(state).join('-')}`;
+  const participles = listParticiples(state);
+  const participle = values
+    .map(({ property, value }) => (value === true ? property : String(value)))
+    .find((one) => participles.includes(normalizeProperty(one)));
+  if (participle !== undefined) return `marks ${entry} as ${splitActionWords(participle).join('-')}`;
   const [first = '', ...rest] = splitActionWords(verb);
   const isNoun = setsBody && values.length === 0 && !time && sent.some((one) => normalizeName(one) === name);
   if (isNoun) return `changes ${splitActionWords(verb).join(' ')} of ${entry}`;

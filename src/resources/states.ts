@@ -1,6 +1,7 @@
 import { normalizeName, toSingular } from '../util/names.ts';
 import { getPropertySchema, listEntryProperties, normalizeProperty } from './entry-properties.ts';
 import type { SchemaReader } from './schema-reader.ts';
+import { ENDED_ROMANCE, LATE_ROMANCE, listParticiples, listRomanceTimes } from './verb-forms.ts';
 
 /**
  * Words for the same state of an entry, without uppercase letters and separators: verbs in paths, such as `complete`,
@@ -60,7 +61,7 @@ function listStateWords(word: string): readonly string[] {
   const [, verb = '', particle = ''] = /^([a-z]+)[_-]?(in|out|up|off)$/i.exec(word) ?? [];
   const phrasal = verb === '' ? [] : [`${verb.toLowerCase()}ed${particle.toLowerCase()}`];
   const same = SYNONYMS.filter((group) => group[0] === own || (group.slice(1).includes(own) && own !== 'active'));
-  return [...new Set([...inflected, ...phrasal, ...same.flat()])];
+  return [...new Set([...inflected, ...phrasal, ...same.flat(), ...listParticiples(own)])];
 }
 
 /**
@@ -92,7 +93,7 @@ export interface StateValue {
 }
 
 /** Names of properties with the main state of an entry, without uppercase letters and separators. */
-export const STATE_PROPERTIES = ['status', 'state', 'stage', 'phase'];
+export const STATE_PROPERTIES = ['status', 'state', 'stage', 'phase', 'statut', 'etat', 'estado', 'stato'];
 
 /** Matches the names of properties that say what an entry is, and not in which state it is. */
 export const CLASSES = /(?:type|kind|category|role|gender|language|currency|unit)$/;
@@ -260,9 +261,12 @@ function findBoolean(reader: SchemaReader, schema: string, words: readonly strin
   const flags = [...listEntryProperties(reader, schema)].filter(([, pointer]) =>
     reader.getTypes(pointer).includes('boolean'),
   );
-  const find = (word: string) =>
-    flags.find(([name]) => [word, `is${word}`, `has${word}`, `${word}flag`].includes(normalizeProperty(name)))?.[0];
+  const find = (word: string) => flags.find(([name]) => listFlagNames(word).includes(normalizeProperty(name)))?.[0];
   return words.map(find).find((name) => name !== undefined);
+}
+
+function listFlagNames(word: string): readonly string[] {
+  return [word, `is${word}`, `has${word}`, `${word}flag`, `est${word}`, `esta${word}`];
 }
 
 /**
@@ -281,9 +285,10 @@ export function findStateTime(reader: SchemaReader, schema: string, segment: str
 
 /** Returns the names that the time of a state can have, the best first: `completedat` for `complete`. */
 export function listTimeNames(segment: string): readonly string[] {
-  const words = listStateWords(removeFillers(segment));
+  const verb = removeFillers(segment);
+  const words = listStateWords(verb);
   const ended = words.flatMap((word) => ['at', 'on', 'date', 'time'].map((end) => word + end));
-  return [...ended, ...ended.map((name) => `last${name}`)];
+  return [...ended, ...ended.map((name) => `last${name}`), ...listRomanceTimes(verb)];
 }
 
 /** Returns the integer property that counts an action: `likes`, `likeCount` or `likesCount` for `like`. */
@@ -305,8 +310,9 @@ export function isUndo(verb: string): boolean {
 }
 
 /** Matches states in which no entry starts, without uppercase letters and separators. */
-const LATE =
-  /^(?:cancell?ed|rejected|declined|denied|expired|void(?:ed)?|withdrawn|refunded|deleted|failed|noshow|done|completed?|finished|closed|resolved|delivered|returned|archived|checkedout|suspended|blocked|banned)$/;
+const LATE = new RegExp(
+  `^(?:cancell?ed|rejected|declined|denied|expired|void(?:ed)?|withdrawn|refunded|deleted|failed|noshow|done|completed?|finished|closed|resolved|delivered|returned|archived|checkedout|suspended|blocked|banned|${ENDED_ROMANCE}|${LATE_ROMANCE})$`,
+);
 
 function isLate(state: unknown): boolean {
   return LATE.test(normalizeName(String(state)));

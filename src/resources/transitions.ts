@@ -7,12 +7,16 @@ import { getProperty } from './entry-values.ts';
 import type { Effect, Plan } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
 import { allowsNull } from './states.ts';
+import { ENDED_ROMANCE } from './verb-forms.ts';
 
 /** States in which actions such as `confirm` are refused, without uppercase letters and separators. */
-const FINAL = /^(?:cancell?ed|rejected|declined|void(?:ed)?|withdrawn|refunded|deleted|done|completed?|finished)$/;
+const FINAL = new RegExp(
+  `^(?:cancell?ed|rejected|declined|void(?:ed)?|withdrawn|refunded|deleted|done|completed?|finished|${ENDED_ROMANCE})$`,
+);
 
 /** Matches actions that are possible in a final state. */
-const AFTERWARDS = /^(?:archive|delete|close|refund|return|retry|rate|review|read|pin|like|flag|star)$/;
+const AFTERWARDS =
+  /^(?:archive|delete|close|refund|return|retry|rate|review|read|pin|like|flag|star|archiver|supprimer|cloturer|fermer|rembourser|retourner|evaluer|archivar|arquivar|cerrar|fechar|encerrar|reembolsar|eliminar|excluir|devolver|avaliar|evaluar)$/;
 
 /**
  * Returns the plans with what the actions of a resource say about each other.
