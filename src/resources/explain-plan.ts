@@ -24,6 +24,7 @@ import { describeTotal } from './totals.ts';
 import { findUniqueNames } from './unique-values.ts';
 import { describeLinks, describeRefusingBelow, listUnlinked } from './unlink-entries.ts';
 import { findDownload, isUpload, listUrlProperties } from './uploads.ts';
+import { listKeptUsers } from './user-links.ts';
 import { showsDeleted } from './view-words.ts';
 import { describeView, isFeed } from './views.ts';
 
@@ -338,10 +339,11 @@ function describeDeletion(model: ResourceModel, plan: Plan): readonly string[] {
     ...below.map((name) => ['refuses if it has', name] as const),
     ...links,
   ].filter(([label, name]) => label !== 'keeps' || !isLinked(name));
-  return [...new Set(named.map(([label]) => label))].flatMap((label) =>
+  const labelled = [...named, ...listKeptUsers(model, plan).map((name) => ['still shown in', name] as const)];
+  return [...new Set(labelled.map(([label]) => label))].flatMap((label) =>
     describe(
       label,
-      named.flatMap(([own, name]) => (own === label ? name : [])),
+      labelled.flatMap(([own, name]) => (own === label ? name : [])),
     ),
   );
 }

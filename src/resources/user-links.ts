@@ -1,12 +1,15 @@
+import { getNode, omitKeys, toNode } from '../openapi/document.ts';
 import { EntryList } from '../store/entry-list.ts';
 import type { Entry, State } from '../store/state.ts';
-import { normalizeName } from '../util/names.ts';
+import { memoizeByObject } from '../util/memoize-by-object.ts';
+import { normalizeName, removeAccents } from '../util/names.ts';
+import { readResponseText } from './document-texts.ts';
 import { type Embedded, findShown } from './embedded.ts';
 import { getEntries, getEntryList, setEntries } from './entries.ts';
 import { getKeyValue, setKeyValue } from './entry-values.ts';
 import { getPathForm } from './names.ts';
 import { findReferences } from './references.ts';
-import type { Inference, PathKey, Resource } from './resource.ts';
+import type { Inference, PathKey, Plan, Resource } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 import type { SchemaReader } from './schema-reader.ts';
 import { changeFlags, changeIds, type IdChanges } from './sender-flags.ts';
@@ -91,36 +94,79 @@ export function deleteEntries(
 }
 
 /**
+ * What happens to the users whom the entries of a resource show, and to the ids of these users, after their deletion.
+ * `kept`: the properties that keep showing the user as before. `dropped`: those that lose the user.
+ * `keys`: where entries have ids of users. `nullable`: those of them that can be null.
+ */
+interface ShownUsers {
+  readonly kept: readonly Embedded[];
+  readonly dropped: readonly Embedded[];
+  readonly keys: readonly PathKey[];
+  readonly nullable: ReadonlySet<PathKey>;
+}
+
+const findShownUsers = memoizeByObject((model: ResourceModel) =>
+  memoizeByObject((resource: Resource): ShownUsers => {
+    const { reader, inference, derived, contract } = model;
+    const { users } = inference;
+    if (!users) return { kept: [], dropped: [], keys: [], nullable: new Set() };
+    const properties = reader.getProperties(resource.schema);
+    const required = reader.getRequired(resource.schema);
+    const parts = [findUserParts, findActorParts].map((find) => find(reader)(users)(resource));
+    const actors = new Set(parts.flatMap(({ objects }) => objects.map(({ name }) => name)));
+    const keys = listUserKeys(reader, inference, users, resource);
+    const canBeNull = (property = '') => contract.isValid(properties.get(property) ?? '', null);
+    const nullable = new Set(keys.filter(({ property }) => properties.has(property ?? '') && canBeNull(property)));
+    const canLack = (property: string) => !required.includes(property) || canBeNull(property);
+    const hasNull = ({ ids }: Embedded) => [...nullable].some((key) => key.property === ids);
+    const isKept = (one: Embedded) => one.isList || !canLack(one.property) || !hasNull(one) || actors.has(one.property);
+    const isDropped = (one: Embedded) =>
+      anonymizes(model) && !one.isList && canLack(one.property) && (!properties.has(one.ids ?? '') || hasNull(one));
+    const embedded = derived.getEmbedded(resource);
+    const dropped = embedded.filter(isDropped);
+    return { kept: embedded.filter((one) => isKept(one) && !dropped.includes(one)), dropped, keys, nullable };
+  }),
+);
+
+/** Returns whether an operation that deletes users says that their data is made anonymous: `Anonymises the data`. */
+const anonymizes = memoizeByObject(({ reader, inference }: ResourceModel): boolean =>
+  [...inference.plans.values()].some(({ resource, action, route }) => {
+    if (resource !== inference.users || !['delete', 'clear'].includes(action)) return false;
+    const { summary = '', description = '' } = toNode(getNode(reader.document, route.pointer));
+    const response = readResponseText(reader, route, String(route.successStatus));
+    return /\banon[iy]mi[sz]/i.test(removeAccents(`${summary} ${description} ${response}`));
+  }),
+);
+
+/** Returns the properties of other entries that keep showing a deleted user: `notes.author`. */
+export function listKeptUsers(model: ResourceModel, { resource: users }: Plan): readonly string[] {
+  if (users !== model.inference.users) return [];
+  return model.inference.resources.flatMap((resource) => {
+    const kept = findShownUsers(model)(resource).kept.filter((one) => one.resource === users && !one.isList);
+    return resource === users ? [] : kept.map(({ property }) => `${resource.name}.${property}`);
+  });
+}
+
+/**
  * Returns a copy of a state in which other entries no longer belong to some users, before their deletion.
- * They keep showing these users as now, if they cannot show null, or show the user who created or changed them.
+ * They keep showing these users as now, if they cannot show null, or show the user who created or changed them, unless
+ * the document says that the data is made anonymous.
  * Another id, such as `assigneeId`, becomes null with the object beside it, if it can be null.
  * No new user gets the name of a deleted one if entries still have it as their id of a user.
  */
 function unlinkUsers(model: ResourceModel, state: State, users: Resource, removed: ReadonlySet<Entry>): State {
-  const { reader, inference, derived, contract } = model;
+  const { reader, inference, derived } = model;
   const isName = inference.loginNames.includes(users.id.property ?? '');
   const changes = new Map([...removed].map((user) => [getKeyValue(user, users.id), undefined] as const));
   changes.delete(undefined);
   const names = new Set<string>();
   const next = mapEntries([...inference.resources, ...inference.trashes], state, (resource) => {
-    const embedded = derived.getEmbedded(resource);
+    const { kept, dropped, keys: userKeys, nullable } = findShownUsers(model)(resource);
     const properties = reader.getProperties(resource.schema);
     const required = reader.getRequired(resource.schema);
-    const actors = new Set(
-      [findUserParts, findActorParts].flatMap((find) => find(reader)(users)(resource).objects.map(({ name }) => name)),
-    );
-    const userKeys = listUserKeys(reader, inference, users, resource);
-    const canBeNull = ({ property = '' }: PathKey) => contract.isValid(properties.get(property) ?? '', null);
-    const nullable = new Set(userKeys.filter((key) => properties.has(key.property ?? '') && canBeNull(key)));
-    const isKept = ({ property, ids, isList }: Embedded) => {
-      const canLack = !required.includes(property) || contract.isValid(properties.get(property) ?? '', null);
-      const hasNull = [...nullable].some((key) => key.property === ids);
-      return isList || !canLack || !hasNull || actors.has(property);
-    };
     return (entry) => {
-      const showing = embedded.filter(
-        (one) => isKept(one) && removed.has(findShown(one, state, entry, undefined) as Entry),
-      );
+      const isShown = (one: Embedded) => removed.has(findShown(one, state, entry, undefined) as Entry);
+      const showing = kept.filter(isShown);
       const keys = userKeys.filter((key) => changes.has(getKeyValue(entry, key)));
       const unlink = (rest: Entry, key: PathKey) => {
         if (key.property === undefined)
@@ -128,7 +174,13 @@ function unlinkUsers(model: ResourceModel, state: State, users: Resource, remove
         const isFree = nullable.has(key) && showing.every(({ ids }) => ids !== key.property);
         return isFree ? setKeyValue(rest, key, null) : rest;
       };
-      const unlinked = keys.reduce(unlink, changeFlags(isName ? changeLists(entry, changes) : entry, changes));
+      const own = keys.reduce(unlink, changeFlags(isName ? changeLists(entry, changes) : entry, changes));
+      // An id that only requests have would show the user again.
+      const lost = dropped.filter(isShown).flatMap(({ property, ids = property }) => {
+        return properties.has(ids) ? [property] : [property, ids];
+      });
+      const nulls = lost.filter((property) => required.includes(property)).map((property) => [property, null]);
+      const unlinked: Entry = lost.length === 0 ? own : { ...omitKeys(own, lost), ...Object.fromEntries(nulls) };
       for (const key of keys) {
         const name = getKeyValue(unlinked, key);
         if (name !== undefined && changes.has(name)) names.add(name);

@@ -7,6 +7,7 @@ import {
   refer,
   type Schema,
 } from '../support/fixtures/api-document.ts';
+import { explainApi } from '../support/harness/explain-api.ts';
 import { startApi } from '../support/harness/start-api.ts';
 
 const TEXT = { type: 'string' };
@@ -144,6 +145,44 @@ describe('The object and the id of a deleted user in an entry', () => {
     await ask('POST', '/tasks', { title: 'a', authorId: 1, assigneeId: 1, assigneeIds: [1, 2] });
     await ask('DELETE', '/users/1');
     expect((await ask('GET', '/tasks/1')).body).toEqual({ id: 1, title: 'a', ...(expected as object) });
+  });
+});
+
+describe('The user who created an entry', () => {
+  const userOrNull = { oneOf: [refer('User'), { type: 'null' }] };
+  const ann = { username: 'ann' };
+
+  function createApi(createdBy: Readonly<Record<string, Schema>>, summary: string) {
+    const paths: Paths = {
+      ...BY_ID,
+      '/me': { get: { response: refer('User') }, delete: { summary, status: 204 } },
+      ...createResourcePaths('/posts/{postId}', refer('Post'), createObject({ 'title!': TEXT })),
+    };
+    return { paths, schemas: { ...schemas, Post: createObject({ 'id!': INTEGER, 'title!': TEXT, ...createdBy }) } };
+  }
+
+  it.each([
+    ['is missing', 'Delete the account and anonymize the data', { createdBy: refer('User') }, {}],
+    ['is null', 'Anonymises the data', { 'createdBy!': userOrNull }, { createdBy: null }],
+    ['stays if the entry needs it', 'Anonymize me', { 'createdBy!': refer('User') }, { createdBy: ann }],
+    ['stays if the data is not made anonymous', 'Delete my account', { createdBy: refer('User') }, { createdBy: ann }],
+  ])('%s after the deletion of the user: %s', async (_, summary, createdBy, expected) => {
+    const { ask } = await startApi(createApi(createdBy, summary));
+    const { body } = await ask('POST', '/register', { username: 'ann', password: 'x' });
+    const headers = { Authorization: `Bearer ${body.token}` };
+    const { body: post } = await ask('POST', '/posts', { title: 'a' }, headers);
+    expect(post.createdBy).toMatchObject(ann);
+    await ask('DELETE', '/me', undefined, headers);
+    expect((await ask('GET', '/posts/1')).body).toMatchObject({ id: 1, title: 'a', ...(expected as object) });
+    expect(Object.keys((await ask('GET', '/posts/1')).body)).toEqual(['id', 'title', ...Object.keys(expected)]);
+  });
+
+  it.each([
+    ['Delete my account', '(keeps: posts; still shown in: posts.createdBy)'],
+    ['Anonymize me', '(keeps: posts)'],
+  ])('is named by explain if entries still show the deleted user: %s', async (summary, expected) => {
+    const operations = await explainApi(createApi({ createdBy: refer('User') }, summary));
+    expect(operations['DELETE /me']).toBe(`real: deletes the user who sends the request ${expected}`);
   });
 });
 
