@@ -1,6 +1,6 @@
 import { addToGroup } from '../util/groups.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
-import { normalizeName } from '../util/names.ts';
+import { normalizeName, splitWords } from '../util/names.ts';
 import { findChildren, getAveraged } from './derived.ts';
 import { listEntryProperties, normalizeProperty } from './entry-properties.ts';
 import type { Children, Derived, Resource } from './resource.ts';
@@ -115,6 +115,23 @@ type Found = Omit<Derived, 'property'>;
  */
 export const MAX_STATES = 30;
 
+/** Words for a number of entries in French, German, Spanish and Portuguese: `nombre_articles`, `anzahl_bilder`. */
+const NUMBERS = ['nombre', 'nb', 'nbr', 'nbre', 'anzahl', 'cantidad', 'quantidade', 'qtd', 'qtde'];
+
+/** Words after a word for a number: `nombre_de_places`, `numero_de_itens`. */
+const OF = ['de', 'd', 'des', 'do', 'dos', 'da', 'das', 'di', 'der'];
+
+/**
+ * Returns the name of a property without uppercase letters and separators, and with the English word for a number:
+ * `numberofarticles` for `nombreArticles` and `nb_articles`. Without `de`, `numero` is the number that an entry has.
+ */
+export function normalizeCountName(property: string): string {
+  const [first = '', second = '', ...others] = splitWords(property);
+  if (second === '' || !(NUMBERS.includes(first) || first === 'numero')) return normalizeName(property);
+  if (others.length > 0 && OF.includes(second)) return `numberof${others.join('')}`;
+  return first === 'numero' ? normalizeName(property) : `numberof${second}${others.join('')}`;
+}
+
 /** Returns what a property counts: `task` for `taskcount` and `tasks` for `numberoftasks`. */
 export function getCountedName(name: string): string | undefined {
   const [, after, before] =
@@ -133,7 +150,7 @@ function findCount(
   children: readonly Children[],
   { isEntry, siblings }: { readonly isEntry: boolean; readonly siblings: readonly string[] },
 ): Found | undefined {
-  const name = normalizeName(property);
+  const name = normalizeCountName(property);
   const index = indexNames(children);
   // `pendingInvoices` is the number of invoices with the status `pending`, and so is `invoicesPending`.
   const isPart = (one: string) => one.length > 2 && name !== one && (name.endsWith(one) || name.startsWith(one));
@@ -160,7 +177,7 @@ function findCount(
 
 /** Returns whether a property such as `itemCount` or `items` counts the entries of a resource. */
 function isCountOf(property: string, { name, singular }: Resource): boolean {
-  const counted = getCountedName(normalizeName(property)) ?? '';
+  const counted = getCountedName(normalizeCountName(property)) ?? '';
   return [name.split('.').at(-1) ?? '', singular].map(normalizeName).includes(counted);
 }
 

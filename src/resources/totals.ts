@@ -1,6 +1,6 @@
 import type { Entry } from '../store/state.ts';
 import { isQuantityName, normalizeName, toSingular } from '../util/names.ts';
-import { getCountedName } from './counted-properties.ts';
+import { getCountedName, normalizeCountName } from './counted-properties.ts';
 import { getOwn } from './entry-values.ts';
 import type { Children, Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
@@ -74,7 +74,7 @@ export function findTotals(
     const name = normalizeName(property);
     if (types.includes('boolean')) return findPresence(property, sources);
     if (!types.includes('integer') && !types.includes('number')) return [];
-    const counted = types.includes('integer') ? findCounted(name, own) : undefined;
+    const counted = types.includes('integer') ? findCounted(normalizeCountName(property), own) : undefined;
     const count = counted && ({ property, source: counted.source, shows: 'count' } as const);
     if (count) return isTrueForExample(example, count) ? [count] : [];
     if (hasSurcharge && !name.includes('subtotal')) return [];
