@@ -22,6 +22,7 @@ import {
 import { planMember } from './member-lists.ts';
 import { describeUnclearParent, describeUnknownAction, describeUnknownPath } from './mocked-reasons.ts';
 import { getLastSegment, getParentPath } from './names.ts';
+import { findOtherCreations, type OtherCreations } from './other-creations.ts';
 import { addOtherItemPaths } from './other-item-paths.ts';
 import { addSenders, findOwnPosition } from './own-paths.ts';
 import { listPatchTypes } from './patch-types.ts';
@@ -78,14 +79,15 @@ export function inferResources(reader: SchemaReader, documented: readonly Route[
   const sent = own && hasLogin ? addSenders(reader, own, linked, { routes, ownPaths }) : linked;
   const users = sent.find(({ name }) => name === own?.name);
   const marks = findMarks(reader, sent, hasLogin ? routes : [], { users, ownPaths });
-  const resources = omitMarkedLists(sent, marks);
+  const creations = findOtherCreations(reader, routes, omitMarkedLists(sent, marks));
+  const { resources } = creations;
   const isRegistered = routes.some((route) => users && findLogin(reader, users, route, isHidden)?.isRegistration);
   const follow = users && findFollow(reader, users, routes);
   const creates = isRegistered ? undefined : isHidden ? 'any' : needsFirstUser(users, routes) ? 'first' : undefined;
   const context = { follow, loginPaths, ownPaths, isHidden, creates } as const;
   const { plans, mockedPlans, reasons } = planRoutes(reader, resources, restRoutes, {
     planUser: (route) => users && planUser(reader, users, route, context),
-    sender: { users, marks, ownPaths: hasLogin ? ownPaths : undefined, posts: listPosts(routes) },
+    sender: { users, marks, creations, ownPaths: hasLogin ? ownPaths : undefined, posts: listPosts(routes) },
   });
   const before = new Set([...plans.values()].map(({ resource }) => resource));
   const { plans: changed, trashes } = planTrash({ reader, resources, users }, restRoutes, plans);
@@ -217,6 +219,7 @@ interface SenderContext {
   /** The paths that show this user. Undefined if no operation logs in. */
   readonly ownPaths: readonly string[] | undefined;
   readonly marks: Marks;
+  readonly creations: OtherCreations;
   /** The paths with a POST. */
   readonly posts: ReadonlySet<string>;
 }
@@ -330,6 +333,8 @@ function planRoute(
   if (overrides.off) return 'x-storefront: off';
   const marked = planMarkedList(context.marks, route);
   if (marked !== undefined) return marked;
+  const creation = context.creations.plan(route);
+  if (creation) return creation;
   const place = findPlace(resources, route);
   if (!place)
     return (

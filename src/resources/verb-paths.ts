@@ -43,7 +43,6 @@ export interface RestRoute extends Route {
 export function toRestRoutes(reader: SchemaReader, routes: readonly Route[]): ReadonlyMap<Route, RestRoute> {
   const segments = indexSegments(routes);
   const plurals = indexPlurals(reader, routes);
-  const unfilled = indexUnfilled(reader, routes);
   const items = new Map(routes.map(({ path }) => [getPathForm(path), path]));
   const taken = new Set(routes.map(getKey));
   const reads = new Set(routes.flatMap(({ method, path }) => (method === 'GET' ? [getPathForm(path)] : [])));
@@ -51,9 +50,7 @@ export function toRestRoutes(reader: SchemaReader, routes: readonly Route[]): Re
     const found = splitVerb(route, segments);
     const next: RestRoute =
       moveSingular(reader, route, plurals) ??
-      (found && hasNeededId(reader, route, found)
-        ? rename(reader, route, found)
-        : (moveCreation(reader, route, unfilled) ?? moveAction(route, reads)));
+      (found && hasNeededId(reader, route, found) ? rename(reader, route, found) : moveAction(route, reads));
     // The path of an entry has the same parameter in all operations.
     const path = items.get(getPathForm(next.path)) ?? next.path;
     items.set(getPathForm(path), path);
@@ -217,52 +214,6 @@ function moveSingular(reader: SchemaReader, route: Route, plurals: ReadonlyMap<s
   if (list === undefined) return undefined;
   const next = { ...route, path: list };
   return moveId(reader, next) ?? (route.method === 'GET' || route.method === 'DELETE' ? undefined : next);
-}
-
-/**
- * Returns the paths of lists to which no operation adds entries, by the JSON Pointers of the schemas of their entries.
- * Omits schemas that several lists show.
- */
-function indexUnfilled(reader: SchemaReader, routes: readonly Route[]): ReadonlyMap<string, string> {
-  const posts = new Set(routes.flatMap(({ method, path }) => (method === 'POST' ? [getPathForm(path)] : [])));
-  const lists = routes.flatMap((route) => {
-    const response = route.method === 'GET' ? reader.getResponseSchema(route, route.successStatus) : undefined;
-    const listed = response === undefined ? undefined : reader.findList(response, getLastSegment(route.path));
-    return listed ? [{ schema: reader.resolve(listed.schema), path: toTemplate(route.path) }] : [];
-  });
-  const bySchema = groupBy(lists, ({ schema }) => schema);
-  return new Map(
-    [...bySchema].flatMap(([schema, [only, ...others]]) =>
-      only && others.length === 0 && !posts.has(getPathForm(only.path)) ? [[schema, only.path] as const] : [],
-    ),
-  );
-}
-
-/** Matches the last segments of paths that change or look up entries, and do not create them. */
-const NO_CREATION = /^(?:check|validate|verify|preview|search|find|query|lookup|update|edit|bulk|batch|restore)/i;
-
-/**
- * Returns a POST at a path of its own as one to the list that shows the entries which it creates: `POST /upload` as
- * `POST /videos`.
- * It must respond with 201 and an entry, and no operation may add entries to the list.
- * `unfilled`: the paths of such lists by the schemas of their entries.
- */
-function moveCreation(
-  reader: SchemaReader,
-  route: Route,
-  unfilled: ReadonlyMap<string, string>,
-): RestRoute | undefined {
-  const { method, path, successStatus } = route;
-  const segment = getLastSegment(path);
-  if (method !== 'POST' || successStatus !== 201 || getParameterName(segment) !== undefined) return undefined;
-  const response = reader.getResponseSchema(route, successStatus);
-  const request = reader.getRequestSchema(route);
-  if (response === undefined || request === undefined || NO_CREATION.test(segment)) return undefined;
-  const sent = [...reader.getProperties(request).keys()];
-  if (sent.some((name) => /password|token/i.test(name))) return undefined;
-  const list = unfilled.get(reader.resolve(reader.findEntry(response, toSingular(segment)).schema));
-  const above = getParentPath(path);
-  return list !== undefined && [list, getParentPath(list)].includes(above) ? { ...route, path: list } : undefined;
 }
 
 /**

@@ -108,25 +108,4 @@ describe('Verbs in paths', () => {
       'GET /getBalance',
     ]);
   });
-
-  it('create entries of the only list that shows them', async () => {
-    const paths: Paths = {
-      '/user': { get: { response: createList(USER) } },
-      '/user/{id}': { get: { response: USER }, post: change, delete: { status: 204 } },
-      '/import': { post: { request: DRAFT, response: USER, status: 201 } },
-      '/check': { post: { request: DRAFT, response: USER, status: 201 } },
-      '/match': { post: { request: DRAFT, response: USER } },
-    };
-    const { ask } = await startApi({ paths, schemas });
-    const { body } = await ask('POST', '/import', { name: 'Ann', city: 'Rome' });
-    expect((await ask('GET', '/user')).body).toEqual([body]);
-    expect((await ask('POST', `/user/${body.id}`, { name: 'Eve', city: 'Rome' })).body).toEqual({
-      ...body,
-      name: 'Eve',
-    });
-    const explained = await explainApi({ paths, schemas });
-    expect(explained['DELETE /user/{id}']).toBe('real: deletes a user');
-    expect(explained['POST /check']).toMatch(/^mocked/);
-    expect(explained['POST /match']).toMatch(/^mocked/);
-  });
 });

@@ -1,0 +1,79 @@
+import type { Route } from '../openapi/routes.ts';
+import { toSingular } from '../util/names.ts';
+import { isSecretName } from '../util/redact-secrets.ts';
+import { getOverrides } from './document-paths.ts';
+import { locateRequest, locateResponse } from './locate.ts';
+import { getLastSegment, getParameterName } from './names.ts';
+import { findParents } from './path-keys.ts';
+import { isTopLevel, type Plan, type Resource } from './resource.ts';
+import type { SchemaReader } from './schema-reader.ts';
+
+/** Matches the last segments of paths that change or look up entries, and do not create them. */
+const NO_CREATION = /^(?:check|validate|verify|preview|search|find|query|lookup|update|edit$|bulk|batch|restore)/i;
+
+/** What POST operations at the paths of other entries, or at paths of their own, create. */
+export interface OtherCreations {
+  /** All resources: those with such operations have `canPost`. */
+  readonly resources: readonly Resource[];
+  /** Returns the plan of such an operation; undefined for others. */
+  plan(route: Route): Plan | undefined;
+}
+
+/**
+ * Finds the POST operations that create entries of another list than that of their path: `POST /upload` adds to
+ * `/videos` if the response is a video, and `POST /shops` adds to `/contributions` if it is a contribution.
+ * The response must have the status 201 and the schema of an entry, and no other operation may create such entries.
+ */
+export function findOtherCreations(
+  reader: SchemaReader,
+  routes: readonly Route[],
+  resources: readonly Resource[],
+): OtherCreations {
+  const reads = new Set(routes.flatMap(({ method, path }) => (method === 'GET' ? [path] : [])));
+  const isRead = ({ mounts }: Resource) =>
+    mounts.some(({ collection, item }) => reads.has(collection) || (item !== undefined && reads.has(item)));
+  const targets = resources.filter(
+    (one) => one.kind === 'collection' && one.schema !== '' && !one.canPost && isTopLevel(one.mounts[0]) && isRead(one),
+  );
+  const byRoute = new Map<Route, Resource>();
+  for (const route of routes) {
+    const schema = getCreatedSchema(reader, route);
+    if (schema === undefined) continue;
+    const [only, ...others] = targets.filter((one) => reader.isSame(one.schema, schema));
+    if (only && others.length === 0) byRoute.set(route, only);
+  }
+  const created = new Set(byRoute.values());
+  const changed = new Map([...created].map((one) => [one, { ...one, canCreate: true, canPost: true }]));
+  return {
+    resources: resources.map((one) => changed.get(one) ?? one),
+    plan(route) {
+      const resource = changed.get(byRoute.get(route) as Resource);
+      return resource && planCreation(reader, resource, route);
+    },
+  };
+}
+
+/** Returns the JSON Pointer of the schema of the entry that a POST creates; undefined if it creates none. */
+function getCreatedSchema(reader: SchemaReader, route: Route): string | undefined {
+  const { method, path, successStatus } = route;
+  const segment = getLastSegment(path);
+  if (method !== 'POST' || successStatus !== 201 || getParameterName(segment) !== undefined) return undefined;
+  const response = reader.getResponseSchema(route, successStatus);
+  const request = reader.getRequestSchema(route);
+  if (response === undefined || request === undefined || NO_CREATION.test(segment)) return undefined;
+  if ([...reader.getProperties(request).keys()].some(isSecretName)) return undefined;
+  return reader.findEntry(response, toSingular(segment)).schema;
+}
+
+function planCreation(reader: SchemaReader, resource: Resource, route: Route): Plan | undefined {
+  const overrides = getOverrides(reader.document, route);
+  const located = locateResponse(reader, { resource, action: 'create' }, route, overrides);
+  if (typeof located === 'string' || overrides.off) return undefined;
+  const { schema, id } = resource;
+  const parents = findParents(reader, { schema, collectionPath: route.path, route, id });
+  return {
+    ...{ route, action: 'create', resource, entryPath: [], responsePath: located },
+    mount: { collection: route.path, item: undefined, parents, id },
+    requestPath: locateRequest(reader, resource, route, overrides.entry),
+  };
+}
