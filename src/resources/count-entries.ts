@@ -10,14 +10,7 @@ import { computeDerived, listShown } from './derived.ts';
 import { getKeyValue, setInner } from './entry-values.ts';
 import { filterEntries } from './filter-entries.ts';
 import { isSearchName } from './list-filters.ts';
-import {
-  hasSelection,
-  type ListParameters,
-  listQueryFields,
-  listValues,
-  type QueryField,
-  takePage,
-} from './list-query.ts';
+import { type ListParameters, listQueryFields, listValues, type QueryField } from './list-query.ts';
 import { selectOwnState } from './own-state.ts';
 import { isTotalName } from './page-fields.ts';
 import { rank } from './ranked-items.ts';
@@ -26,6 +19,7 @@ import { type Derived, NO_ID, type Plan, type View } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 import type { SchemaReader } from './schema-reader.ts';
 import { sortEntries } from './sort-entries.ts';
+import { hasSelection, takePage } from './take-page.ts';
 import { findOwnEntry } from './tokens.ts';
 import { findView } from './view-words.ts';
 import { selectViewed } from './views.ts';
@@ -77,7 +71,8 @@ export const getShownLists = memoizeByObject((model: ResourceModel) =>
     const lists = shown.map((derived): ShownList => {
       const { resource } = derived.children;
       const own: Plan = { ...plan, action: 'list', resource, responsePath: [...plan.responsePath, derived.property] };
-      const { filters, ...parameters } = model.getListParameters(own);
+      // The text of the operation is about several lists.
+      const { filters, order: _order, ...parameters } = model.getListParameters(own);
       const view = findView(reader, resource, `/${removeName(derived)}`);
       const others = [...filters].filter(([name]) => name !== selector);
       return { derived, plan: own, parameters: { ...parameters, filters: new Map(others) }, view };

@@ -1,4 +1,3 @@
-import { PAGING_NAMES } from '../util/pages.ts';
 import { listStateTimes } from './apply-action.ts';
 import { getShownLists } from './count-entries.ts';
 import { describeTrashed } from './deletions.ts';
@@ -6,9 +5,8 @@ import { describeDerived } from './derived.ts';
 import { describeAction, describeEffect } from './describe-actions.ts';
 import { describeEmbedded } from './embedded.ts';
 import { listChildren } from './entries.ts';
+import { describe, describeParameters } from './explain-list.ts';
 import { listGenerated, listGeneratedByAction } from './generated-names.ts';
-import { describeFilter } from './list-filters.ts';
-import type { ListParameters } from './list-query.ts';
 import { listRequestNames } from './locate.ts';
 import { getMarkSegment } from './marks.ts';
 import { describeMemberChange } from './member-lists.ts';
@@ -316,10 +314,6 @@ function describeId({ mount: { id }, idInQuery }: Plan): string {
   return names.length === 0 ? place : `id: ${names.join(' or ')}`;
 }
 
-function describe(label: string, names: readonly string[]): readonly string[] {
-  return names.length > 0 ? [`${label}: ${names.join(', ')}`] : [];
-}
-
 /**
  * Describes what happens to other entries when an entry is deleted: `also deletes: pets`, `keeps: visits`,
  * `removes: tasks.categoryId`.
@@ -350,35 +344,6 @@ function describeDeletion(model: ResourceModel, plan: Plan): readonly string[] {
 
 function describeList(model: ResourceModel, plan: Plan): readonly string[] {
   return describeParameters(model.getListParameters(plan));
-}
-
-const PAGING = Object.keys(PAGING_NAMES) as (keyof typeof PAGING_NAMES)[];
-
-/** Describes what the query parameters of an operation do with a list. */
-function describeParameters({
-  filters,
-  byUser = new Map(),
-  byMeaning,
-  ignored,
-  unsorted = [],
-}: ListParameters): readonly string[] {
-  return [
-    ...describe('filters', [
-      ...[...filters].map(([name, filter]) => describeFilter(name, filter)),
-      ...[...byUser].map(([name, flag]) => `${name} (users with ${flag})`),
-    ]),
-    ...describe('sorts by', byMeaning.sort === undefined ? [] : [describeSort(byMeaning.sort, unsorted)]),
-    ...describe(
-      'pages by',
-      PAGING.flatMap((meaning) => byMeaning[meaning] ?? []),
-    ),
-    ...describe('ignores', ignored),
-  ];
-}
-
-/** Describes a sort parameter: `sort (ignores: relevance)`. */
-function describeSort(name: string, unsorted: readonly string[]): string {
-  return unsorted.length === 0 ? name : `${name} (ignores: ${unsorted.join(', ')})`;
 }
 
 /** Describes a login: `logs in a user by email`, `logs in a user by email or refreshToken`. */

@@ -7,7 +7,7 @@ import { findByKeys } from './entry-lists.ts';
 import { getKeyValue, getOwn, setInner } from './entry-values.ts';
 import { filterEntries } from './filter-entries.ts';
 import { listFollows } from './follows.ts';
-import { hasSelection, type ListParameters, takePage } from './list-query.ts';
+import type { ListParameters } from './list-query.ts';
 import { isSearchPath } from './names.ts';
 import { findCreator } from './ownership.ts';
 import { createNotFound, findEntry, isShared, requireParents } from './require-entries.ts';
@@ -16,6 +16,7 @@ import type { ResourceModel } from './resource-model.ts';
 import { createHeaders } from './response-headers.ts';
 import { hasFlag } from './sender-flags.ts';
 import { sortEntries } from './sort-entries.ts';
+import { hasSelection, selectBetween, takePage } from './take-page.ts';
 import { findOwnEntry } from './tokens.ts';
 import { nestEntries, selectTop } from './trees.ts';
 import { findByLogin } from './users.ts';
@@ -39,7 +40,9 @@ export function list(model: ResourceModel, plan: Plan, input: Input, context: Co
     const listed = model.responses.completeListed(plan, entry);
     return isSearch ? { ...model.derived.complete(resource, entry), ...listed } : listed;
   };
-  const members = followMembers(state, resource, inPath);
+  const getId = (entry: Entry) => getKeyValue(entry, resource.id);
+  const between = parameters.bounds ? selectBetween(inPath, parameters.bounds, query, getId) : inPath;
+  const members = followMembers(state, resource, between);
   // The values that follow from other entries are computed for the whole list only if they can select entries.
   const isSelected = mount.view !== undefined || isFeed(plan.route) || hasSelection(parameters, query);
   const viewing = {
@@ -54,7 +57,7 @@ export function list(model: ResourceModel, plan: Plan, input: Input, context: Co
   const viewed = mount.view ? selectViewed(mount.view, fed, complete, context.nowMs) : fed;
   const found = filterEntries(selectTop(mount, viewed), parameters, query, complete);
   const entries = sortEntries(found, parameters, query, complete);
-  const taken = takePage(entries, parameters, query, (entry) => getKeyValue(entry, resource.id));
+  const taken = takePage(entries, parameters, query, getId);
   const add = (own: readonly Entry[]) => model.derived.add(state, resource, own, viewing);
   const shown = isSelected ? taken.entries : add(taken.entries);
   const page = { ...taken, found: entries, entries: mount.tree ? nestEntries(mount, add(all), shown) : shown };

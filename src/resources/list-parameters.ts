@@ -1,6 +1,8 @@
 import { normalizeName, toSingular } from '../util/names.ts';
+import { findDefaultOrder } from './default-order.ts';
 import { getRequiredQuery } from './document-paths.ts';
 import type { Embedded } from './embedded.ts';
+import { findIdBounds } from './id-bounds.ts';
 import { type ListFilter, listFilterProperties } from './list-filters.ts';
 import { type ListParameters, listQueryFields, readListParameters } from './list-query.ts';
 import type { Inference, Plan } from './resource.ts';
@@ -18,22 +20,30 @@ export function findListParameters(
   embedded: readonly Embedded[],
   plan: Plan,
 ): ListParameters {
-  const { resource, route, responsePath } = plan;
+  const { resource, route, responsePath, mount } = plan;
   const properties = resource.schema === '' ? [] : listFilterProperties(reader, resource.schema);
   const fields = listQueryFields(reader, route);
   const getKeyword = reader.getKeyword.bind(reader);
   const read = readListParameters(fields, properties, getKeyword);
+  const bounds = findIdBounds(reader, resource, fields);
+  // The entries of a view such as `/posts/popular`, and those that a user has marked, have an order of their own.
+  const hasOrder = mount.view?.order !== undefined || plan.marked !== undefined;
+  const sorting = hasOrder ? {} : findDefaultOrder(reader, route, fields, read);
+  const other = [plan.trashQuery?.name, bounds?.before, bounds?.after, sorting.orderFlag?.name];
   const related = findRelatedFilters(reader, embedded, plan, read.ignored);
-  const selectsDeleted = (name: string) => name === plan.trashQuery?.name;
-  const filters = new Map([...read.filters, ...related].filter(([name]) => !selectsDeleted(name)));
+  const filters = new Map([...read.filters, ...related].filter(([name]) => !other.includes(name)));
   const unknown = fields.filter(({ name }) => read.ignored.includes(name) && !filters.has(name));
   const texts = unknown.filter(({ schema }) => reader.isScalar(schema));
   const byUser = findUserFilters(inference, resource, texts);
+  const { cursor, ...byMeaning } = read.byMeaning;
   const parameters = {
     ...read,
+    ...sorting,
+    byMeaning: cursor === undefined || other.includes(cursor) ? byMeaning : read.byMeaning,
     filters,
     byUser,
-    ignored: read.ignored.filter((name) => !byUser.has(name) && !filters.has(name) && !selectsDeleted(name)),
+    ...(bounds && { bounds }),
+    ignored: read.ignored.filter((name) => !byUser.has(name) && !filters.has(name) && !other.includes(name)),
     required: getRequiredQuery(route),
     maxEntries: reader.getMaxItems(route, responsePath),
   };

@@ -1,10 +1,10 @@
-import { DomainError, type Input } from '../application.ts';
+import type { Input } from '../application.ts';
 import { getNode, isNode, type Node } from '../openapi/document.ts';
 import type { Parameter } from '../openapi/parameters.ts';
 import type { Route } from '../openapi/routes.ts';
 import type { Entry } from '../store/state.ts';
 import { normalizeName } from '../util/names.ts';
-import { findOffset, PAGING_NAMES, type Page, type PagePosition, slicePage } from '../util/pages.ts';
+import { PAGING_NAMES, type Page, type PagePosition } from '../util/pages.ts';
 import type { FilterProperty, ListFilter } from './list-filters.ts';
 import { findParameterFilter, type GetKeyword } from './parameter-filters.ts';
 import type { SchemaReader } from './schema-reader.ts';
@@ -20,12 +20,6 @@ const PARAMETERS = {
 } as const;
 
 type Meaning = keyof typeof PARAMETERS;
-
-/**
- * The number of entries on a page if a request sets no limit.
- * Applies only to operations with a page, offset or cursor parameter.
- */
-const DEFAULT_LIMIT = 20;
 
 /** A page of a list. */
 export interface ListPage extends Page<Entry> {
@@ -50,6 +44,12 @@ export interface ListParameters {
   readonly defaults: Readonly<Record<string, string>>;
   /** The properties of an entry. */
   readonly properties: readonly FilterProperty[];
+  /** The order that the document describes for requests that name none. Undefined for the order of creation. */
+  readonly order?: ListOrder | undefined;
+  /** The boolean query parameter for an order, such as `oldest_first`. */
+  readonly orderFlag?: { readonly name: string; readonly order: ListOrder } | undefined;
+  /** The query parameters with the id of an entry before or after which the entries of the response are. */
+  readonly bounds?: IdBounds | undefined;
   /** The values of the sort parameter that have no effect, such as `relevance`. */
   readonly unsorted?: readonly string[];
   /** The names of the required query parameters. */
@@ -64,6 +64,23 @@ export interface ListParameters {
   readonly maxEntries?: number | undefined;
   /** The number of the first page: 0 if the document says so, otherwise 1. */
   readonly firstPage: number;
+}
+
+/**
+ * The order of a list.
+ * `property`: the path of a property; undefined for the order of creation.
+ * `isTime`: whether the property is the time at which entries are created.
+ */
+export interface ListOrder {
+  readonly property: string | undefined;
+  readonly isTime: boolean;
+  readonly isDescending: boolean;
+}
+
+/** The names of query parameters with the id of an entry: `?before=7` has only entries that were created before it. */
+export interface IdBounds {
+  readonly before?: string;
+  readonly after?: string;
 }
 
 /** Matches a description of numbers that begin at 0, such as `Zero-based page index (0..N)`. */
@@ -141,82 +158,6 @@ function isZeroBased({ name, schema, description, isPageable }: QueryField, getK
     /zero(?:based|indexed)/.test(normalizeName(name)) ||
     normalizeName(name) === 'pageindex' ||
     texts.some((text) => ZERO_BASED.test(text))
-  );
-}
-
-/**
- * Returns the page of a list that the query parameters select.
- * If there is no limit, returns the newest `maxEntries` entries, which are last in the list.
- * `getId`: a function that returns the id of an entry.
- * Throws a `DomainError` for an unknown cursor.
- */
-export function takePage(
-  entries: readonly Entry[],
-  { byMeaning, defaults, firstPage, maxEntries = Number.POSITIVE_INFINITY }: ListParameters,
-  query: Input['query'],
-  getId: (entry: Entry) => string | undefined,
-): ListPage {
-  const { limit, cursor, offset: before } = readPosition({ byMeaning, defaults, firstPage }, query);
-  const offset = cursor === undefined ? before : requireOffset(entries, cursor, byMeaning.cursor ?? '', getId);
-  const start = limit === undefined ? Math.max(offset, entries.length - maxEntries) : offset;
-  return {
-    ...slicePage(entries, { offset: start, limit }, getId),
-    position: getPosition(byMeaning, firstPage, query),
-    isSorted: byMeaning.sort !== undefined && query[byMeaning.sort] !== undefined,
-  };
-}
-
-/** Returns whether a query filters or sorts a list. */
-export function hasSelection({ byMeaning, filters }: ListParameters, query: Input['query']): boolean {
-  return [byMeaning.sort ?? '', ...filters.keys()].some((name) => query[name] !== undefined);
-}
-
-/** Which page a query selects: its maximum length, and the cursor or the number of entries before it. */
-export function readPosition(
-  { byMeaning, defaults, firstPage }: Pick<ListParameters, 'byMeaning' | 'defaults' | 'firstPage'>,
-  query: Input['query'],
-): { readonly limit: number | undefined; readonly cursor: string | undefined; readonly offset: number } {
-  const getNumber = (name: string | undefined) =>
-    name === undefined || query[name] === undefined ? undefined : Number(query[name]);
-  const { offset: offsetName, page: pageName, cursor: cursorName } = byMeaning;
-  const isPaged = pageName !== undefined || cursorName !== undefined || offsetName !== undefined;
-  const limit = getNumber(byMeaning.limit) ?? (isPaged ? DEFAULT_LIMIT : undefined);
-  const page = Math.max(0, (getNumber(pageName) ?? firstPage) - firstPage);
-  const cursor = cursorName === undefined || query[cursorName] === undefined ? '' : String(query[cursorName]);
-  return {
-    limit,
-    cursor: cursor === '' || cursor === defaults[cursorName ?? ''] ? undefined : cursor,
-    offset: Math.max(0, getNumber(offsetName) ?? page * (limit ?? 0)),
-  };
-}
-
-/**
- * Returns the parameter that selects the page: the one that the query has, otherwise the first that the document has.
- */
-function getPosition(
-  { offset, page, cursor }: ListParameters['byMeaning'],
-  firstPage: number,
-  query: Input['query'],
-): PagePosition | undefined {
-  const positions: readonly PagePosition[] = [
-    ...(cursor === undefined ? [] : [{ name: cursor, kind: 'cursor' as const, first: 0 }]),
-    ...(page === undefined ? [] : [{ name: page, kind: 'page' as const, first: firstPage }]),
-    ...(offset === undefined ? [] : [{ name: offset, kind: 'offset' as const, first: 0 }]),
-  ];
-  return positions.find(({ name }) => query[name] !== undefined) ?? positions[0];
-}
-
-function requireOffset(
-  entries: readonly Entry[],
-  cursor: string,
-  name: string,
-  getId: (entry: Entry) => string | undefined,
-): number {
-  const offset = findOffset(entries, cursor, getId);
-  if (offset !== undefined) return offset;
-  throw new DomainError(
-    'unknown-cursor',
-    `query parameter ${name} ${JSON.stringify(cursor)} is not a cursor of this list: use the cursor from a response`,
   );
 }
 

@@ -5,15 +5,16 @@ import { normalizeName } from '../util/names.ts';
 import { getProperty } from './entry-values.ts';
 import { compareTexts } from './filter-entries.ts';
 import type { FilterProperty } from './list-filters.ts';
-import { type ListParameters, listValues, type QueryField, readPosition } from './list-query.ts';
+import { type ListOrder, type ListParameters, listValues, type QueryField } from './list-query.ts';
 import type { GetKeyword } from './parameter-filters.ts';
 import { findCreatedName, findUpdatedName } from './server-values.ts';
+import { readPosition } from './take-page.ts';
 
 /** A function that returns a stored entry with the generated properties that clients see in responses. */
 type Complete = (entry: Entry) => Entry;
 
 /**
- * Sorts entries by the sort parameter of a query.
+ * Sorts entries by the sort parameter of a query, or else in the order that the document describes.
  * Supports `name`, `-name`, `name:desc`, `name,desc` and `name desc`, also with `descending`, and `findSortWord`.
  * Returns a new array. The order of the entries behind the page that the query selects is undefined.
  * In ascending order, entries without the property are last. The values of an `enum` have the order of the document.
@@ -24,32 +25,76 @@ export function sortEntries(
   query: Input['query'],
   complete: Complete,
 ): readonly Entry[] {
-  const { byMeaning } = parameters;
+  const known = findSorters(entries, parameters, query, complete);
+  const order = known.length === 0 ? getOrder(parameters, query) : undefined;
+  const { limit, cursor, offset } = readPosition(parameters, query);
+  const end = limit === undefined || cursor !== undefined ? entries.length : offset + limit;
+  if (!order) return sortBy(entries, known, end, complete);
+  // Of entries with the same time, the last one is the newest.
+  const list = order.isDescending && (order.isTime || order.property === undefined) ? entries.toReversed() : entries;
+  return sortBy(list, createSorters(order, parameters), end, complete);
+}
+
+/** How a list is sorted. `factor`: -1 for a descending order. `ranks`: the places of the values of an `enum`. */
+interface Sorter {
+  readonly property: string;
+  readonly factor: number;
+  readonly ranks: ReadonlyMap<unknown, number> | undefined;
+}
+
+/** Returns the order of a list for a query that has no property to sort by; undefined for the order of creation. */
+function getOrder({ order, orderFlag }: ListParameters, query: Input['query']): ListOrder | undefined {
+  const value = orderFlag && query[orderFlag.name];
+  if (!orderFlag || (value !== 'true' && value !== 'false')) return order;
+  const { isDescending } = orderFlag.order;
+  return { ...orderFlag.order, isDescending: value === 'true' ? isDescending : !isDescending };
+}
+
+function createSorters({ property, isDescending }: ListOrder, { properties }: ListParameters): readonly Sorter[] {
+  if (property === undefined) return [];
+  const values = properties.find(({ name, path = name }) => path === property)?.values;
+  return [{ property, factor: isDescending ? -1 : 1, ranks: values && createRanks(values) }];
+}
+
+function createRanks(values: readonly unknown[]): ReadonlyMap<unknown, number> {
+  return new Map(values.map((value, index) => [value, index]));
+}
+
+/** Returns what the sort parameter of a query names. */
+function findSorters(
+  entries: readonly Entry[],
+  { byMeaning, properties }: ListParameters,
+  query: Input['query'],
+  complete: Complete,
+): readonly Sorter[] {
   const text = byMeaning.sort === undefined ? undefined : query[byMeaning.sort];
-  if (text === undefined) return entries;
+  if (text === undefined) return [];
   const order = byMeaning.order === undefined ? '' : String(query[byMeaning.order] ?? '');
   // In `sort=name&sort=age,desc`, a direction can also be an entry of its own.
   const keys = parseSortKeys([text].flat().join(','));
   const isReversed = /^desc/i.test(order) && byMeaning.order !== byMeaning.sort;
-  const properties = findSortProperties(entries, new Set(keys.map(({ name }) => name)), complete);
-  const known = keys.flatMap(({ name, part, isDescending }) => {
-    const own = properties.get(name);
+  const names = findSortProperties(entries, new Set(keys.map(({ name }) => name)), complete);
+  return keys.flatMap(({ name, part, isDescending }) => {
+    const own = names.get(name);
     const word =
-      own === undefined
-        ? findSortWord(part, parameters.properties)
-        : { property: own, isDescending, isDirected: false };
+      own === undefined ? findSortWord(part, properties) : { property: own, isDescending, isDirected: false };
     if (!word) return [];
     const { property } = word;
     const factor = word.isDescending !== (isReversed && !word.isDirected) ? -1 : 1;
-    const { values, path = property } = parameters.properties.find((one) => one.name === property) ?? {};
-    return [
-      { property: path, factor, ranks: values && new Map(values.map((value, index) => [value as unknown, index])) },
-    ];
+    const { values, path = property } = properties.find((one) => one.name === property) ?? {};
+    return [{ property: path, factor, ranks: values && createRanks(values) }];
   });
-  const [first] = known;
+}
+
+/** Returns entries of which those before the index `end` are sorted. */
+function sortBy(
+  entries: readonly Entry[],
+  sorters: readonly Sorter[],
+  end: number,
+  complete: Complete,
+): readonly Entry[] {
+  const [first] = sorters;
   if (!first) return entries;
-  const { limit, cursor, offset } = readPosition(parameters, query);
-  const end = limit === undefined || cursor !== undefined ? entries.length : offset + limit;
   if (sortsFew(entries.length, end)) return sortFirst(entries, end, compareEntries);
   const rows = entries.map((entry): Row => ({ entry, value: read(entry, first) }));
   return rows.toSorted(compareRows).map(({ entry }) => entry);
@@ -59,7 +104,7 @@ export function sortEntries(
   }
 
   function compareEntries(a: Entry, b: Entry): number {
-    for (const key of known) {
+    for (const key of sorters) {
       const result = compareValues(read(a, key), read(b, key)) * key.factor;
       if (result !== 0) return result;
     }
@@ -67,7 +112,7 @@ export function sortEntries(
   }
 
   /** Returns the stored value of a property, or the generated one. A value of an `enum` is its place. */
-  function read(entry: Entry, { property, ranks }: (typeof known)[number]): unknown {
+  function read(entry: Entry, { property, ranks }: Sorter): unknown {
     const own = getProperty(entry, property);
     const value = own === undefined ? getProperty(complete(entry), property) : own;
     return ranks?.get(value) ?? value;
@@ -255,7 +300,7 @@ function findSortWord(text: string, properties: readonly FilterProperty[]): Sort
 }
 
 /** Returns the property that a word names: `createdAt` for `created`, and the only time of an entry for `date`. */
-function findSortName(word: string, properties: readonly FilterProperty[]): string | undefined {
+export function findSortName(word: string, properties: readonly FilterProperty[]): string | undefined {
   const times = properties.filter(({ isTime }) => isTime);
   const only = /^(?:date|time)$/.test(word) && times.length === 1 ? times[0] : undefined;
   const isNamed = ({ name }: FilterProperty) => normalizeName(name) === word;
