@@ -69,11 +69,13 @@ function planCreation(reader: SchemaReader, resource: Resource, route: Route): P
   const overrides = getOverrides(reader.document, route);
   const located = locateResponse(reader, { resource, action: 'create' }, route, overrides);
   if (typeof located === 'string' || overrides.off) return undefined;
-  const { schema, id } = resource;
-  const parents = findParents(reader, { schema, collectionPath: route.path, route, id });
+  const { schema, id, mounts } = resource;
+  // The entry belongs to the user who sends the request if those of its list do.
+  const senders = mounts[0]?.parents ?? [];
+  const inPath = findParents(reader, { schema, collectionPath: route.path, route, id });
   return {
     ...{ route, action: 'create', resource, entryPath: [], responsePath: located },
-    mount: { collection: route.path, item: undefined, parents, id },
+    mount: { collection: route.path, item: undefined, parents: [...senders, ...inPath], id },
     requestPath: locateRequest(reader, resource, route, overrides.entry),
   };
 }

@@ -19,7 +19,8 @@ const PERSONAL_ENTRIES = new Set(
     'subscription notification address card paymentmethod bookmark favorite favourite history ' +
     'todo task note reminder habit goal expense income budget ' +
     'diary workout meal todolist list device session apikey alert ' +
-    'draft loan trip ride submission'
+    'draft loan trip ride submission ' +
+    'checkin contribution visit attempt answer vote rating review score measurement timeentry logentry journalentry'
   ).split(' '),
 );
 
