@@ -1,4 +1,4 @@
-import { isIdName, normalizeName, splitWords, toSingular } from '../util/names.ts';
+import { isIdName, normalizeName, splitWords } from '../util/names.ts';
 import { listEntryProperties, listRelationships } from './entry-properties.ts';
 import type { PathKey } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
@@ -294,28 +294,6 @@ function findByWords(properties: readonly FilterProperty[], label: string): Filt
     return !isTime && !isIdName(name) && words.every((word) => own.includes(word));
   });
   return found.length === 1 ? found[0] : undefined;
-}
-
-/** Words of a description that says that a search also reads other properties than it names. */
-const OF_ALL = /\b(?:all|any|every|etc|e\.?g|such as|like|including|full[- ]?text|fields?|properties)\b/;
-
-/**
- * Returns the text properties that the description of a search names: `title` and `author` for `Search term for title
- * or author`. Returns undefined if it names none, or other properties too.
- */
-export function findSearched(
-  description: string,
-  properties: readonly FilterProperty[],
-): readonly string[] | undefined {
-  const text = splitWords(description).join(' ');
-  const [, after] = /\b(?:by|in|for|of|on|within|across|against|match\w*|contain\w*) (.+)$/.exec(text) ?? [];
-  if (after === undefined || OF_ALL.test(description.toLowerCase())) return undefined;
-  const names = properties.flatMap(({ name, isText, isList }) => {
-    const words = splitWords(name).join(' ');
-    const one = isList ? toSingular(words) : words;
-    return isText && words !== '' && new RegExp(`\\b(?:${words}|${one})(?:s|es)?\\b`).test(after) ? [name] : [];
-  });
-  return names.length === 0 ? undefined : names;
 }
 
 /** Describes a filter, such as `dueBefore (dueDate)`; a filter for equal values has only its name. */

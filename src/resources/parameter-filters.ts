@@ -3,10 +3,10 @@ import {
   type FilterProperty,
   findDescribedTime,
   findFilter,
-  findSearched,
   type ListFilter,
   type ParameterKind,
 } from './list-filters.ts';
+import { findSearched } from './searched-properties.ts';
 
 /** A function that returns the value of a keyword, such as `default`, in the schema at a JSON Pointer. */
 export type GetKeyword = (schema: string, keyword: string) => unknown;

@@ -70,3 +70,53 @@ it('the properties that a search reads are explained', async () => {
   expect(await explain('Search term for title or author')).toContain('filters: q (title, author)');
   expect(await explain('Search term')).toContain('filters: q (all texts)');
 });
+
+const Client = createObject({
+  'id!': { type: 'integer' },
+  'nom!': TEXT,
+  email: TEXT,
+  prenom: TEXT,
+  role: TEXT,
+  age: { type: 'integer' },
+});
+
+/** `description`: the description of the query parameter `search` of a list of clients. */
+function createClients(description: string) {
+  const clients = createResourcePaths('/clients/{clientId}', refer('Client'), Client);
+  const get = { ...clients['/clients']?.get, query: { search: TEXT }, descriptions: { search: description } };
+  return { paths: { ...clients, '/clients': { ...clients['/clients'], get } }, schemas: { Client } };
+}
+
+it.each([
+  ['Recherche par nom ou email', 'nom, email'],
+  ["Recherche par le nom, le prénom ou l'e-mail du client", 'nom, prenom, email'],
+  ['Recherche par nom (insensible à la casse)', 'nom'],
+  ['Buscar por nom o email', 'nom, email'],
+  ['Busca por nom e prenom', 'nom, prenom'],
+  ['Suche nach Nom oder Email', 'nom, email'],
+  ['Nom ou email', 'nom, email'],
+  ['Recherche : nom, prénom', 'nom, prenom'],
+])('the search "%s" reads %s', async (description, expected) => {
+  expect((await explainApi(createClients(description)))['GET /clients']).toContain(`search (${expected})`);
+});
+
+it.each([
+  'Recherche',
+  'Nom',
+  'Texte de recherche, le nom est ignoré',
+  'Recherche par nom ou téléphone',
+  'Recherche par nom ou age',
+  'Recherche dans tous les champs, comme nom ou email',
+  'Recherche par exemple nom ou email',
+  'Buscar por todos los campos, nom o email',
+  'Suche in allen Feldern: Nom, Email',
+])('the search "%s" reads all texts', async (description) => {
+  expect((await explainApi(createClients(description)))['GET /clients']).toContain('search (all texts)');
+});
+
+it('a search finds only values of the properties that its description in another language names', async () => {
+  const { ask } = await startApi(createClients('Recherche par nom ou email'));
+  await ask('POST', '/clients', { id: 1, nom: 'Zoe', role: 'admin' });
+  await ask('POST', '/clients', { id: 2, nom: 'Ann', email: 'admin@x.test' });
+  expect((await ask('GET', '/clients?search=admin')).body).toMatchObject([{ id: 2 }]);
+});
