@@ -10,6 +10,7 @@ import { findEqual, getEntries, getEntryList, listChildrenOf, removeParts, setEn
 import { appendEntry, findByKeys, withoutEntries } from './entry-lists.ts';
 import { getKeyValue, getOwn, getPathValues } from './entry-values.ts';
 import { findReferences } from './references.ts';
+import { isForced } from './refused-deletions.ts';
 import { createNotFound, findEntry, requireParents } from './require-entries.ts';
 import { PATH_VALUES, type Plan, type Resource } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
@@ -50,7 +51,7 @@ export async function remove(
     const entry = stored ?? model.getInitialSingleton(plan.resource, mount, path);
     if (!entry) throw createNotFound(plan, path);
     requireVersion(model, plan, input, { state, current: entry });
-    requireUnused(model, plan, state, [entry]);
+    if (!isForced(plan, input.query)) requireUnused(model, plan, state, [entry]);
     const rest = stored ? deleteEntries(model, plan.resource, state, [stored]) : state;
     const isWhole = plan.resource.kind === 'singleton';
     const next = isWhole ? removeParts(model.inference, rest, mount, path) : rest;
@@ -87,7 +88,7 @@ export async function clear(
   await context.update((state) => {
     requireParents(model, state, plan, path);
     const entries = listChildrenOf(getEntryList(state, resource), mount, path);
-    requireUnused(model, plan, state, entries);
+    if (!isForced(plan, input.query)) requireUnused(model, plan, state, entries);
     return { next: deleteEntries(model, resource, state, entries), result: undefined };
   });
   return respond(model, plan, input, { status: getStatus(plan, 204), state: context.read(), entry: undefined });

@@ -337,8 +337,7 @@ export class DerivedValues {
 
   /** Returns the ids of other entries in a sent entry that name none, such as the `slotId` of a booking. */
   listUnknownReferences(state: State, own: Resource, entry: Entry): readonly UnknownId[] {
-    const isKnown = (target: Resource, id: unknown) => this.#isKnownId(state, target, id);
-    return findUnknownReferences(this.#reader, this.#inference, own, { entry, sent: this.#getSent(own), isKnown });
+    return findUnknownReferences(this.#reader, this.#inference, own, { state, entry, sent: this.#getSent(own) });
   }
 
   #isKnownId(state: State, resource: Resource, id: unknown): boolean {

@@ -1,8 +1,10 @@
 import { DomainError } from '../application.ts';
 import type { Route } from '../openapi/routes.ts';
-import type { Entry } from '../store/state.ts';
+import type { Entry, State } from '../store/state.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { normalizeName } from '../util/names.ts';
+import { getEntryList } from './entries.ts';
+import { findByKeys } from './entry-lists.ts';
 import { getKeyValue, getOwn } from './entry-values.ts';
 import { problems } from './problems.ts';
 import { type Inference, isTopLevel, type Resource } from './resource.ts';
@@ -104,15 +106,7 @@ export function findUnknownReferences(
   reader: SchemaReader,
   inference: References,
   own: Resource,
-  {
-    entry,
-    sent,
-    isKnown,
-  }: {
-    readonly entry: Entry;
-    readonly sent: Iterable<string>;
-    readonly isKnown: (target: Resource, id: unknown) => boolean;
-  },
+  { state, entry, sent }: { readonly state: State; readonly entry: Entry; readonly sent: Iterable<string> },
 ): readonly UnknownId[] {
   const index = indexReferences(inference);
   const properties = reader.getProperties(own.schema);
@@ -124,7 +118,12 @@ export function findUnknownReferences(
   const references = [...findReferences(reader, inference, own.schema, own), ...onlySent];
   return references.flatMap(({ property, target }) => {
     const id = getOwn(entry, property);
-    return !isId(id) || isKnown(target, id) ? [] : [{ property, id, resource: target }];
+    const list = getEntryList(state, target);
+    // No request can name an entry if there are none and no operation creates them.
+    const isFree = !target.canCreate && list.length === 0;
+    return !isId(id) || isFree || findByKeys(list, [target.id], [String(id)]).length > 0
+      ? []
+      : [{ property, id, resource: target }];
   });
 }
 

@@ -1,3 +1,4 @@
+import type { Input } from '../application.ts';
 import { getNode, toNode } from '../openapi/document.ts';
 import type { Entry } from '../store/state.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
@@ -10,11 +11,11 @@ import type { ResourceModel } from './resource-model.ts';
 
 /** Matches sentences about when a deletion is possible: `Only projects without tasks can be deleted`. */
 const CONDITION =
-  /\b(?:only|unless|if|cannot|must|no|not|without|still|fails?|refuse[sd]?|reject(?:s|ed)?|empty)\b|n't\b/i;
+  /\b(?:only|unless|if|when|while|until|cannot|must|no|not|without|still|fails?|refuse[sd]?|reject(?:s|ed)?|empty)\b|n't\b/i;
 
 /** Matches sentences that say that other entries are deleted too: `Deletes a project and all its tasks`. */
 const CASCADE =
-  /\b(?:and|with|including|along|also|as well as)\s+(?:all|any|its|their|the|every|deletes?|removes?)\b|\bcascad/i;
+  /\b(?:and|with|including|along|also|as well as)\s+(?:all|its|their|the|every|deletes?|removes?)\b|\bcascad/i;
 
 /** Matches the word for a list without entries, in the languages in which documents are often written. */
 const EMPTY = /\b(?:non|not)?-?(?:empty|vides?|leer|leeg|vaci[oa]s?|vazi[oa]s?|vuot[oaie])\b/i;
@@ -89,6 +90,15 @@ function findState({ reader }: ResourceModel, { schema }: Resource, word = ''): 
 /** Returns whether an entry is in the only state in which it prevents the deletion of the one above. */
 export function isPreventing({ state }: Preventing, entry: Entry): boolean {
   return state === undefined || getOwn(entry, state.property) === state.value;
+}
+
+/** Matches the names of query parameters with which an entry is deleted with what prevents its deletion. */
+const FORCE = /^(?:force|forced|forcedelete|cascade|recursive)$/;
+
+/** Returns whether a request deletes an entry together with what prevents its deletion: `?force=true`. */
+export function isForced({ route }: Plan, query: Input['query']): boolean {
+  const names = route.parameters.flatMap((one) => (one.in === 'query' ? [one.name] : []));
+  return names.some((name) => FORCE.test(normalizeName(name)) && [query[name]].flat().map(String).includes('true'));
 }
 
 /** Describes the entries that prevent a deletion: `tasks`, or `tasks (status active)`. */

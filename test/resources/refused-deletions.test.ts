@@ -27,6 +27,7 @@ async function writeLists({ conflict, summary = 'Delete a list' }: { conflict: s
   const document = JSON.parse(await readFile(contract, 'utf8'));
   const operation = document.paths['/lists/{listId}'].delete;
   operation.summary = summary;
+  operation.parameters = [{ name: 'force', in: 'query', schema: { type: 'boolean' } }];
   operation.responses['409'] = { description: conflict };
   await writeFile(contract, JSON.stringify(document));
   return contract;
@@ -65,6 +66,12 @@ describe('DELETE of an entry with other entries below its path', () => {
     const ask = await start(await writeLists({ conflict, ...(summary && { summary }) }));
     expect((await ask('DELETE', '/lists/1')).status).toBe(204);
     expect((await ask('GET', '/lists/1/articles/1')).status).toBe(404);
+  });
+
+  it('deletes them if the query parameter force is true', async () => {
+    const ask = await start(await writeLists({ conflict: 'The list still has articles' }));
+    expect((await ask('DELETE', '/lists/1?force=false')).status).toBe(409);
+    expect((await ask('DELETE', '/lists/1?force=true')).status).toBe(204);
   });
 
   it.each([
