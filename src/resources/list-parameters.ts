@@ -2,10 +2,11 @@ import { normalizeName, toSingular } from '../util/names.ts';
 import { findDefaultOrder } from './default-order.ts';
 import { getRequiredQuery } from './document-paths.ts';
 import type { Embedded } from './embedded.ts';
+import { listExampleProperties, listExamples } from './example-entries.ts';
 import { findIdBounds } from './id-bounds.ts';
-import { type ListFilter, listFilterProperties } from './list-filters.ts';
+import { type FilterProperty, type ListFilter, listFilterProperties } from './list-filters.ts';
 import { type ListParameters, listQueryFields, readListParameters } from './list-query.ts';
-import type { Inference, Plan } from './resource.ts';
+import type { Inference, Plan, Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
 import { findUserFilters } from './sender-flags.ts';
 import { omitUnsorted } from './sort-entries.ts';
@@ -21,7 +22,7 @@ export function findListParameters(
   plan: Plan,
 ): ListParameters {
   const { resource, route, responsePath, mount } = plan;
-  const properties = resource.schema === '' ? [] : listFilterProperties(reader, resource.schema);
+  const properties = listProperties(reader, inference, resource);
   const fields = listQueryFields(reader, route);
   const getKeyword = reader.getKeyword.bind(reader);
   const read = readListParameters(fields, properties, getKeyword);
@@ -48,6 +49,14 @@ export function findListParameters(
     maxEntries: reader.getMaxItems(route, responsePath),
   };
   return omitUnsorted(parameters, fields, getKeyword);
+}
+
+/** Returns the properties of entries by their schema; by their examples if it has none. */
+function listProperties(reader: SchemaReader, { plans }: Inference, resource: Resource): readonly FilterProperty[] {
+  const { schema } = resource;
+  if (schema !== '' && reader.getProperties(schema).size > 0) return listFilterProperties(reader, schema);
+  const own = [...plans.values()].filter((plan) => plan.resource === resource);
+  return listExampleProperties(own.flatMap((plan) => listExamples(reader, plan)));
 }
 
 /** Returns what query parameters select that have names of ids, by the names of the parameters. */

@@ -72,6 +72,11 @@ export function isEnvelopeName(name: string): boolean {
   return ENVELOPE_NAMES.includes(normalizeName(name));
 }
 
+/** Returns whether a property with this name usually has the entry in a response, such as `data`. */
+export function isEntryName(name: string): boolean {
+  return ENTRY_NAMES.includes(normalizeName(name));
+}
+
 /** Returns whether a property with this name usually has the list in a response, such as `items`. */
 export function isListName(name: string): boolean {
   return LIST_NAMES.includes(normalizeName(name));

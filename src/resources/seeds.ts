@@ -1,5 +1,4 @@
 import { isNode, omitKeys } from '../openapi/document.ts';
-import { findJsonMedia } from '../openapi/responses.ts';
 import { EntryList } from '../store/entry-list.ts';
 import type { Entry, State } from '../store/state.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
@@ -10,7 +9,8 @@ import { moveDeleted } from './deletions.ts';
 import { linkUsers } from './embedded.ts';
 import { findEqual, getEntries, getEntryList, hasParents, listParentPaths, setEntries } from './entries.ts';
 import { appendEntry, findByKeys } from './entry-lists.ts';
-import { getInner, getKeyValue, getOwn, type PathInput } from './entry-values.ts';
+import { getKeyValue, getOwn, type PathInput } from './entry-values.ts';
+import { listExamples } from './example-entries.ts';
 import { arrangeLeaderboard } from './leaderboards.ts';
 import { addFirstUser } from './ownership.ts';
 import { findReferences, toReferenceValue } from './references.ts';
@@ -293,21 +293,17 @@ const findExamples = memoizeByObject((model: ResourceModel) =>
     const plans = [...model.inference.plans.values()].filter((plan) => plan.resource === resource);
     const order = ['list', 'read', 'create', 'replace', 'update'];
     const sorted = [...plans].sort((a, b) => order.indexOf(a.action) - order.indexOf(b.action));
-    const found = sorted.flatMap((plan) => listExamples(plan)).filter(isEntry);
+    const found = sorted.flatMap((plan) => {
+      const entries = listExamples(model.reader, plan);
+      // The newest entry of such a list comes first in the example, and was created last.
+      const { order } = plan.action === 'list' ? model.getListParameters(plan) : {};
+      return order?.isTime && order.isDescending ? entries.toReversed() : entries;
+    });
     const own = resource.schema === '' ? undefined : model.reader.getExample(resource.schema);
     const examples = [...found, ...(isEntry(own) ? [own] : [])];
     return resource.kind === 'singleton' ? examples.slice(0, 1) : examples;
   }),
 );
-
-function listExamples({ route, action, responsePath }: Plan): readonly unknown[] {
-  if (!['list', 'read', 'create', 'replace', 'update'].includes(action)) return [];
-  const examples = findJsonMedia(route.responses, route.successStatus)?.examples ?? [];
-  return examples.flatMap(({ value }) => {
-    const inner = getInner(value, responsePath);
-    return action === 'list' ? (Array.isArray(inner) ? inner : []) : [inner];
-  });
-}
 
 function isEntry(value: unknown): value is Entry {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length > 0;
