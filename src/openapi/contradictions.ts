@@ -28,10 +28,11 @@ const ONE_CLASS = /^\^(\[(?:[^\]\\]|\\.)+\]|\\[wd])(?:[+*]|\{\d+(?:,\d*)?\})\$$/
 
 /**
  * Removes the keywords of a schema because of which no value is valid: a pattern that no text of the format matches,
- * and an upper limit below the lower one.
+ * and an upper limit below the lower one. Converts the values of an `enum` to the type of the schema.
  * Adds a warning for each of them to `warnings`.
  */
-export function removeContradictions(node: Node, pointer: string, warnings: Issue[]): Node {
+export function removeContradictions(source: Node, pointer: string, warnings: Issue[]): Node {
+  const node = convertEnum(source, pointer, warnings);
   const found = findContradictions(node);
   if (found.length === 0) return node;
   for (const [key, reason] of found)
@@ -40,6 +41,34 @@ export function removeContradictions(node: Node, pointer: string, warnings: Issu
     node,
     found.map(([key]) => key),
   );
+}
+
+/**
+ * Returns a schema whose `enum` has values of its type: the text `"501"` for the number of `enum: [501, cricket]`,
+ * which YAML needs quotes for, and the number of `type: integer` with `enum: ["1", "2"]`.
+ */
+function convertEnum(node: Node, pointer: string, warnings: Issue[]): Node {
+  const { enum: values, type } = node;
+  const [only, ...others] = [type].flat().filter((one) => one !== 'null');
+  if (!Array.isArray(values) || others.length > 0) return node;
+  const converted = values.map((value) => toType(value, only));
+  if (converted.every((value, index) => value === values[index])) return node;
+  const index = values.findIndex((value, at) => value !== converted[at]);
+  const [written, read] = [values[index], converted[index]].map((value) => JSON.stringify(value));
+  const remedy = only === 'string' ? 'put it in quotes' : 'remove the quotes';
+  const message = `has ${written} although the type is ${only}, and is read as ${read}: ${remedy}`;
+  warnings.push({ pointer: `${pointer}/enum`, message });
+  return { ...node, enum: [...new Set(converted)] };
+}
+
+/** Returns a value of an `enum` with a type if it can be converted, else the value itself. */
+function toType(value: unknown, type: unknown): unknown {
+  if (type === 'string' && (typeof value === 'number' || typeof value === 'boolean')) return String(value);
+  const isNumber = (type === 'integer' || type === 'number') && typeof value === 'string' && value.trim() !== '';
+  if (isNumber && (type === 'integer' ? Number.isInteger(Number(value)) : Number.isFinite(Number(value))))
+    return Number(value);
+  if (type === 'boolean' && (value === 'true' || value === 'false')) return value === 'true';
+  return value;
 }
 
 function findContradictions(node: Node): readonly (readonly [key: string, reason: string])[] {

@@ -9,6 +9,13 @@ import type { SchemaReader } from './schema-reader.ts';
 /** Matches the words for a `DELETE` that keeps the entry, and captures the verb. */
 const ARCHIVING = /\b(archiv|deactivat|disabl)(?:es?|ing|ed)\b/;
 
+/** The English stems of such verbs in other languages: `Désactiver`, `Desactivar`, `Desativar`, `Deaktivieren`. */
+const OTHER_LANGUAGES: readonly (readonly [verb: RegExp, stem: string])[] = [
+  [/\b(?:archiver|archivar|arquivar|archiviert?|archivieren|archiviare)\b/, 'archiv'],
+  [/\b(?:desactiver|desactive|desactivar|desactiva|desativar|desativa|deaktivier(?:en|t)|disattivare)\b/, 'deactivat'],
+  [/\b(?:deshabilitar|deshabilita|desabilitar|desabilita|disabilitare)\b/, 'disabl'],
+];
+
 /** Matches words that leave open whether the entry is kept, such as `Delete/Archive`. */
 const EITHER =
   /\b(?:delet|remov)\w*(?: ?\/ ?| or )(?:archiv|deactivat|disabl)|(?:archiv|deactivat|disabl)\w*(?: ?\/ ?| or )(?:delet|remov)/;
@@ -21,7 +28,8 @@ const EITHER =
 export function planArchiving(reader: SchemaReader, { resource, mount }: Place, route: Route): Plan | undefined {
   const { summary = '', description = '' } = toNode(getNode(reader.document, route.pointer));
   const text = `${summary} . ${description}`.toLowerCase();
-  const [, stem] = ARCHIVING.exec(text) ?? [];
+  const plain = text.normalize('NFD').replaceAll(/\p{M}/gu, '');
+  const [, stem = OTHER_LANGUAGES.find(([verb]) => verb.test(plain))?.[1]] = ARCHIVING.exec(text) ?? [];
   if (
     stem === undefined ||
     EITHER.test(text) ||

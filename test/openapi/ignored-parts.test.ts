@@ -49,6 +49,15 @@ describe('loadContract warns, with position and reason, of', () => {
       '4:97 #/paths/~1a/get/parameters/0/schema/maximum is ignored because it is less than minimum: correct one of them; 5:76 #/paths/~1a/get/parameters/1/schema/maxLength is ignored because no uuid is so short: increase it to at least 36',
     ],
     [
+      'a value of an enum with another type',
+      [
+        '/a: { get: { parameters: [{ name: q, in: query, schema: { type: string, enum: [501, cricket] } },',
+        '  { name: r, in: query, schema: { type: integer, enum: ["1", 2] } },',
+        '  { name: s, in: query, schema: { enum: [1, a] } }], responses: { "204": { description: d } } } }',
+      ],
+      '4:81 #/paths/~1a/get/parameters/0/schema/enum has 501 although the type is string, and is read as "501": put it in quotes; 5:51 #/paths/~1a/get/parameters/1/schema/enum has "1" although the type is integer, and is read as 1: remove the quotes',
+    ],
+    [
       'a path of the control API',
       [`/a: { ${GET} }`, `/_control/b: { ${GET} }`],
       '5:23 #/paths/~1_control~1b/get is never reached, because the server uses the paths below /_control and /_sandbox itself: use another path',

@@ -23,6 +23,8 @@ describe('DELETE whose summary says that the entry is archived', () => {
   it.each<[summary: string, properties: Readonly<Record<string, Schema>>, before: object, after: object]>([
     ['Archive a teacher', { 'status!': STATUS }, { status: 'Active' }, { status: 'Archived' }],
     ['Deactivates a teacher', { 'isActive!': { type: 'boolean' } }, { isActive: true }, { isActive: false }],
+    ['Désactiver un enseignant', { 'isActive!': { type: 'boolean' } }, { isActive: true }, { isActive: false }],
+    ['Archivar un profesor', { 'status!': STATUS }, { status: 'Active' }, { status: 'Archived' }],
   ])('%s', async (summary, properties, before, after) => {
     const { ask } = await startApi(createApi(summary, properties));
     expect((await ask('POST', '/teachers', { name: 'Ann' })).body).toMatchObject(before);
