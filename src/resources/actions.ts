@@ -53,7 +53,7 @@ export function findEffect(reader: SchemaReader, resource: Resource, route: Rout
   if (schema === '' || !['POST', 'PUT', 'PATCH', 'DELETE'].includes(route.method)) return undefined;
   const isUndone = route.method === 'DELETE';
   const body = readActionBody(reader, resource, route);
-  const isCopy = COPIES.test(normalizeName(verb));
+  const isCopy = COPIES.test(normalizeName(verb)) || normalizeName(verb) === 'fork';
   // `POST /tasks/{taskId}/subtasks` creates something, although the server does not know what.
   const isCreation = route.method === 'POST' && (toSingular(verb) !== verb || isChildName(verb));
   const isNew = isCreation || isCopy || route.successStatus === 201;
@@ -64,6 +64,7 @@ export function findEffect(reader: SchemaReader, resource: Resource, route: Rout
   const steps = findSteps(reader, resource, route, body, verb);
   const counter = steps ? undefined : findStateCounter(reader, schema, verb);
   const isOther =
+    isCopy ||
     NO_CHANGES.test(normalizeName(verb)) ||
     COMPUTES.test(verb) ||
     STEPS.has(getFirstWord(verb)) ||
@@ -210,7 +211,7 @@ function showsDocument({ responses, successStatus }: Route): boolean {
 }
 
 /** Matches verbs of actions that create another entry with the properties of one, without separators. */
-const COPIES = /^(?:copy|duplicate|clone|fork|copier|dupliquer|cloner|copiar|duplicar|clonar|kopieren|duplizieren)$/;
+export const COPIES = /^(?:copy|duplicate|clone|copier|dupliquer|cloner|copiar|duplicar|clonar|kopieren|duplizieren)$/;
 
 /** Matches verbs of actions that create another entry, or change nothing, whatever their body has. */
 const NO_CHANGES =

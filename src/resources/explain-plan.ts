@@ -37,6 +37,7 @@ const VERBS: Readonly<Record<Action, string>> = {
   delete: 'deletes',
   clear: 'deletes all',
   act: 'changes',
+  copy: 'creates a copy of',
   restore: 'restores',
   count: 'counts',
   logIn: 'logs in',
@@ -207,7 +208,7 @@ function listValueDetails(model: ResourceModel, plan: Plan): readonly string[] {
     ...describe('sets with the state', listFollowing(model, plan)),
     ...describe('sets to a data: URL with the file, up to 700 kB', listDataUrls(model, plan)),
     ...describe('sets to the user of the token', [
-      ...(plan.action === 'create' ? listSigned(model, plan) : listSignedId(model, plan)),
+      ...(['create', 'copy'].includes(plan.action) ? listSigned(model, plan) : listSignedId(model, plan)),
       ...listEditors(model, plan),
     ]),
     ...describe(

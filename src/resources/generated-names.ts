@@ -57,7 +57,7 @@ export function listGeneratedByAction(model: ResourceModel, plan: Plan): readonl
 export function listGenerated(model: ResourceModel, plan: Plan): GeneratedNames {
   const { route, action, resource, responsePath, hidesEntry, owner } = plan;
   const { reader } = model;
-  const isShown = ['list', 'read', 'create', 'replace', 'update'].includes(action) && !hidesEntry && !owner;
+  const isShown = ['list', 'read', 'create', 'replace', 'update', 'copy'].includes(action) && !hidesEntry && !owner;
   const response = isShown ? reader.getResponseSchema(route, route.successStatus) : undefined;
   const inner = response === undefined ? undefined : reader.getInner(response, responsePath);
   const set = getSetNames(model)(resource);

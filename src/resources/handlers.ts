@@ -8,6 +8,7 @@ import { applyAction, followState } from './apply-action.ts';
 import { actOnSeveral } from './apply-bulk-action.ts';
 import { findNamedUser } from './assignments.ts';
 import { addNotes } from './broken-limits.ts';
+import { copy } from './copy-entry.ts';
 import { count } from './count-entries.ts';
 import { clear, remove, restore } from './deletions.ts';
 import { followMembers, getEntryList, listChildrenOf, setEntries } from './entries.ts';
@@ -50,6 +51,7 @@ const HANDLERS: Readonly<Record<Action, PlanHandler>> = {
   delete: remove,
   clear,
   act,
+  copy,
   restore: (model, plan, input, context) =>
     plan.bulk ? actOnSeveral(model, plan, plan.bulk, input, context) : restore(model, plan, input, context),
   count,

@@ -6,6 +6,7 @@ import { planArchiving } from './archiving.ts';
 import { planBulk } from './bulk-actions.ts';
 import { addUsers } from './created-users.ts';
 import { getDocumentPaths, getOverrides, type Overrides } from './document-paths.ts';
+import { planCopy } from './find-copies.ts';
 import { findReference, findResources } from './find-resources.ts';
 import { planTrash } from './find-trash.ts';
 import { findFollow } from './follows.ts';
@@ -339,6 +340,7 @@ function planRoute(
   if (!place)
     return (
       planMember(reader, resources, context.users, route) ??
+      planCopy(reader, resources, context.users, route) ??
       planAction(reader, resources, route, context) ??
       planBulk(reader, resources, route) ??
       planCheckout(reader, resources, route) ??

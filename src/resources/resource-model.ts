@@ -71,6 +71,7 @@ interface NewEntryInput extends UsedIds {
 /** The times that each action sets: `create` sets the creation time and the time of the last change. */
 const SET_TIMES: Readonly<Partial<Record<Action, readonly TimeKind[]>>> = {
   create: ['created', 'updated'],
+  copy: ['created', 'updated'],
   replace: ['updated'],
   replaceById: ['updated'],
   update: ['updated'],

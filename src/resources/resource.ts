@@ -182,6 +182,7 @@ export type Action =
   | 'delete'
   | 'clear'
   | 'act'
+  | 'copy'
   | 'restore'
   | 'count'
   | 'logIn'

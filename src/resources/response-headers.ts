@@ -44,7 +44,9 @@ export function createHeaders(
   });
   // If the entry has no property for its id, the client gets the id only from `Location`.
   const isHidden =
-    plan.action === 'create' && plan.resource.id.property === undefined && plan.resource.kind === 'collection';
+    ['create', 'copy'].includes(plan.action) &&
+    plan.resource.id.property === undefined &&
+    plan.resource.kind === 'collection';
   const location =
     isHidden && described.entry
       ? formatLocation(model, plan, { path: described.input.path, entry: described.entry })

@@ -103,7 +103,7 @@ describe('An action below an entry', () => {
   });
 });
 
-it.each(['copy', 'check', 'preview', 'notify'])('The action %s does not change an entry to its body', async (verb) => {
+it.each(['fork', 'check', 'preview', 'notify'])('The action %s does not change an entry to its body', async (verb) => {
   const body = createObject({ 'title!': TEXT });
   const { ask } = await startApi({
     schemas,
