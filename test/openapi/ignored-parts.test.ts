@@ -55,7 +55,7 @@ describe('loadContract warns, with position and reason, of', () => {
         '  { name: r, in: query, schema: { type: integer, enum: ["1", 2] } },',
         '  { name: s, in: query, schema: { enum: [1, a] } }], responses: { "204": { description: d } } } }',
       ],
-      '4:81 #/paths/~1a/get/parameters/0/schema/enum has 501 although the type is string, and is read as "501": put it in quotes; 5:51 #/paths/~1a/get/parameters/1/schema/enum has "1" although the type is integer, and is read as 1: remove the quotes',
+      '4:81 #/paths/~1a/get/parameters/0/schema/enum has 501 although the type is string, and is read as "501": put it in quotes; 5:58 #/paths/~1a/get/parameters/1/schema/enum has "1" although the type is integer, and is read as 1: remove the quotes',
     ],
     [
       'a path of the control API',
