@@ -2,6 +2,7 @@ import { DomainError, type Input } from '../application.ts';
 import { omitKeys, toNode } from '../openapi/document.ts';
 import type { Entry, State } from '../store/state.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
+import { normalizeName } from '../util/names.ts';
 import { applyEffect } from './actions.ts';
 import { finishChange } from './add-entry.ts';
 import { assign } from './assignments.ts';
@@ -44,6 +45,7 @@ export function applyAction(model: ResourceModel, plan: Plan, effect: Effect, ta
     if (!route.responses.some(({ name }) => SELF_STATUSES.includes(name))) return current;
     throw new DomainError('conflict', `${addArticle(resource.singular)} can't follow itself: name another one`);
   }
+  requireConsent(plan, effect, input);
   requireUnsetTime(plan, effect, current);
   const changes = computeChanges(model, plan, effect, target, { sender, body, sent });
   if (Object.keys(changes).length + Object.keys(sent).length === 0 && !effect.assigns) {
@@ -89,6 +91,25 @@ function copyProperties(
     const value = getInner(body, [...entryPath, from]);
     return value === undefined ? entry : setInner(entry, getPropertyPath(reader, resource.schema, to), value);
   }, sent);
+}
+
+/** Matches the names of booleans with which clients agree to an action, without uppercase letters and separators. */
+const CONSENT =
+  /^(?:confirm(?:ed)?|confirme|confirma(?:do)?|agreed?|consent)$|^(?:i?agree(?:d)?(?:to)?|accept(?:ed|e|es|s)?|acepta|aceita|accetta)(?:the|les?|las?|los|os|as)?(?:terms|conditions?|termsandconditions|rules|policy|privacypolicy|cgu|cgv|agb|reglement|terminos|termos|condiciones|condicoes|condizioni|termini)$/;
+
+/** The documented statuses with which an action is refused to which the client does not agree. */
+const CONSENT_STATUSES = ['422', '400'];
+
+/**
+ * Throws a `DomainError` if the body of an action has false for a boolean such as `acceptTerms`, which is no property
+ * of the entry, and the document has 422 or 400.
+ */
+function requireConsent({ route }: Plan, { ignored = [] }: Effect, { body }: Input): void {
+  if (!route.responses.some(({ name }) => CONSENT_STATUSES.includes(name))) return;
+  const sent = toNode(body);
+  const refused = ignored.find((name) => CONSENT.test(normalizeName(name)) && sent[name] === false);
+  if (refused !== undefined)
+    throw new DomainError('value-refused', `/${refused} is false: the action needs the value true`);
 }
 
 /**

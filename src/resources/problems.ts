@@ -32,7 +32,7 @@ export const problems = {
     status: 422,
     title: 'Value not allowed',
     explanation:
-      'The schema of the entry does not allow a value in the request body, although the schema of the request does. The detail names the value and the rule. Send another value, or add the rule to the schema of the request.',
+      'The schema of the entry does not allow a value in the request body, although the schema of the request does, or an action needs the value true. The detail names the value and the rule. Send another value, or add the rule to the schema of the request.',
     alternatives: [400],
   },
   'id-missing': {
