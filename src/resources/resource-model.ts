@@ -72,10 +72,10 @@ interface NewEntryInput extends UsedIds {
 const SET_TIMES: Readonly<Partial<Record<Action, readonly TimeKind[]>>> = {
   create: ['created', 'updated'],
   copy: ['created', 'updated'],
-  replace: ['updated'],
-  replaceById: ['updated'],
-  update: ['updated'],
-  updateById: ['updated'],
+  replace: ['updated', 'edited'],
+  replaceById: ['updated', 'edited'],
+  update: ['updated', 'edited'],
+  updateById: ['updated', 'edited'],
 };
 
 /** The actions that create entries. */
@@ -331,11 +331,14 @@ export class ResourceModel {
     );
     const created = Object.keys(this.#values.getTimes(resource, changed, { nowMs, kinds: ['created'] }));
     const kept = [PATH_VALUES, ...created].filter((name) => current[name] !== undefined);
+    // Clients often send the whole entry back, with the time of the previous change.
+    const isRepeated = (name: string) => sent[name] === current[name];
+    const chosen = this.#values.removeReadOnly(resource, omitKeys(sent, Object.keys(sent).filter(isRepeated)));
     const next: Entry = {
       ...this.#values.removeReadOnly(resource, changed),
       ...this.#values.pickReadOnly(resource, current),
       ...Object.fromEntries(kept.map((name) => [name, current[name]])),
-      ...this.#values.getTimes(resource, sent, { nowMs, kinds: ['updated'] }),
+      ...this.#values.getTimes(resource, chosen, { nowMs, kinds: ['updated', 'edited'] }),
     };
     const keys = [...(resource.kind === 'collection' ? [resource.id] : []), ...mount.parents];
     const keyed: Entry = keys.reduce((entry, key) => copyKeyValue(current, entry, key), next);

@@ -53,15 +53,23 @@ export interface UsedIds {
   readonly lastId?: number | undefined;
 }
 
-/** The event that a time property records: the creation of an entry, or its last change. */
-export type TimeKind = 'created' | 'updated';
+/**
+ * The event that a time property records: the creation of an entry, its last change, or its last change after its
+ * creation.
+ */
+export type TimeKind = 'created' | 'updated' | 'edited';
 
 /** Matches normalized names of properties with the time of the last change. */
 const UPDATE_TIME =
   /^(?:date|time)?(?:last)?(?:updated?|modified|modification|changed)(?:at|on|date|time|datetime|timestamp|timems)?$/;
 
+/** Matches normalized names of properties with the time of the last change that a new entry does not have. */
+const EDIT_TIME =
+  /^(?:date|time)edited$|^lastedited(?:at|on|date|time|datetime|timestamp|timems)?$|^edited(?:at|on|date|time|datetime|timestamp|timems)$/;
+
 function isKindOfTime(name: string, kind: TimeKind): boolean {
-  return kind === 'created' ? isCreationTimeName(name) : UPDATE_TIME.test(normalizeName(name));
+  if (kind === 'created') return isCreationTimeName(name);
+  return (kind === 'updated' ? UPDATE_TIME : EDIT_TIME).test(normalizeName(name));
 }
 
 /**
@@ -77,6 +85,12 @@ function isTimeName(reader: SchemaReader, { schema }: Resource, name: string, ki
     return schema !== '' && ![...reader.getProperties(schema).keys()].some(isCreationTimeName);
   const isOfKind = kind === 'created' && CREATED_BY_KIND.test(normalizeName(name));
   return isOfKind && schema !== '' && reader.getRequired(schema).includes(name);
+}
+
+/** Returns whether a new entry must have the time of its last change, because entries require one that is not null. */
+function isRequiredEditTime(contract: Contract, reader: SchemaReader, { schema }: Resource, name: string): boolean {
+  const pointer = reader.getProperties(schema).get(name) ?? '';
+  return isKindOfTime(name, 'edited') && reader.getRequired(schema).includes(name) && !contract.isValid(pointer, null);
 }
 
 /**
@@ -145,10 +159,10 @@ export function createServerValues(
     getDefaults: (schema) => (schema === '' ? {} : getDefaultValues(contract, reader.getProperties(schema))),
     getTimes(resource, from, { nowMs, kinds }) {
       const values = getOwnProperties(resource).flatMap(([name, pointer]) => {
-        const isTime = kinds.some((kind) => isTimeName(reader, resource, name, kind));
-        if (!isTime || (from[name] ?? undefined) !== undefined) return [];
+        const isRequired = kinds.includes('created') && isRequiredEditTime(contract, reader, resource, name);
+        const isTime = isRequired || kinds.some((kind) => isTimeName(reader, resource, name, kind));
         const value = formatTimes(nowMs).find((time) => contract.isValid(pointer, time));
-        return value === undefined ? [] : [[name, value]];
+        return !isTime || (from[name] ?? undefined) !== undefined || value === undefined ? [] : [[name, value]];
       });
       return Object.fromEntries(values);
     },
