@@ -25,7 +25,8 @@ const CONDITION = new RegExp(
 );
 
 /** Matches the words between the name of a property and its value: `status to`, `statut :`, `state is set to`. */
-const BETWEEN = /[`"”»'\s]*(?:(?:\b(?:is|gets)\s+)?\bset\s+to|\b(?:to|as|is|becomes|a|en|auf)|=|:|→|->)?\s*$/;
+const BETWEEN =
+  /[`"”»'\s]*(?:(?:\b(?:is|gets)\s+)?\b(?:set|defaults?|defaulted)\s+to|\b(?:to|as|is|becomes|a|en|auf)|=|:|→|->)?\s*$/;
 
 /** Matches a verb that changes something, and the word before its new value: `marks the order as`. */
 const CHANGE = new RegExp(
@@ -68,8 +69,9 @@ export function findDescribedState(
   const { summary = '', description = '' } = toNode(getNode(reader.document, route.pointer));
   const sentences = `${summary}\n\n${description}`.split(/[.!?;]+(?=\s|$)|\n\s*\n|\n\s*[-*]\s/);
   if (!sentences.some((one) => /[`"“”„«']/.test(one)) || schema === '') return undefined;
-  const properties = listStates(reader, schema);
-  const found = sentences.flatMap((sentence) => findInSentence(properties, sentence, isCreation));
+  const states = listStates(reader, schema);
+  const sent = listSent(reader, schema, route);
+  const found = sentences.flatMap((sentence) => findInSentence(states, sent, sentence, isCreation));
   const [first] = found;
   const areSame = found.every(({ property, value }) => property === first?.property && value === first.value);
   return areSame ? first : undefined;
@@ -111,12 +113,28 @@ function listStates(reader: SchemaReader, schema: string): readonly State[] {
   });
 }
 
-function findInSentence(states: readonly State[], sentence: string, isCreation: boolean): readonly StateValue[] {
+/** Returns the names of the properties in the request body of an operation. */
+function listSent(reader: SchemaReader, schema: string, route: Route): readonly string[] {
+  const request = reader.getRequestSchema(route);
+  if (request === undefined) return [];
+  const inner = reader.findEntry(request, '', schema).schema;
+  return [request, inner].flatMap((pointer) => [...reader.getProperties(pointer).keys()]).map(normalizeName);
+}
+
+function findInSentence(
+  all: readonly State[],
+  sent: readonly string[],
+  sentence: string,
+  isCreation: boolean,
+): readonly StateValue[] {
   const plain = removeAccents(sentence).replaceAll(/\s+/g, ' ');
   const quotes = [...plain.matchAll(QUOTED)];
   const words = plain.replaceAll(QUOTED, ' ').toLowerCase();
   const says = isCreation ? (CHANGES.test(words) || CREATES.test(words)) && !SOURCE.test(words) : CHANGES.test(words);
   if (quotes.length === 0 || CONDITION.test(words) || !says) return [];
+  // `Set status to "inactive" to create a disabled user` says what clients can send.
+  const isForClients = ({ property }: State) => CHANGES.test(words) && sent.includes(normalizeProperty(property));
+  const states = all.filter((state) => !isForClients(state));
   const values = quotes.flatMap((match) => {
     const text = match.slice(1).find((one) => one !== undefined) ?? '';
     const found = findValues(states, text);

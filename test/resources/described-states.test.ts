@@ -111,6 +111,7 @@ describe('a creation whose text says the initial value of a property', () => {
     ['Create an edition with status `draft`', 'draft'],
     ['Creates an edition. The initial status is `draft`.', 'draft'],
     ['Crée une nouvelle édition en status "draft". Réservé aux administrateurs.', 'draft'],
+    ['Creates an edition. The status defaults to `draft`.', 'draft'],
     ['Creates an edition', undefined],
     ['Creates an edition, unless one has status `draft`', undefined],
     ['Creates an edition from one with status `draft`', undefined],
@@ -121,5 +122,36 @@ describe('a creation whose text says the initial value of a property', () => {
     expect((await ask('POST', '/editions', { name: 'Spring' })).body.status).toBe(status);
     const { body: list } = await ask('GET', '/editions');
     expect(list.map((one: { readonly status?: string }) => one.status)).toEqual([status]);
+  });
+});
+
+describe('a text that says what clients can send', () => {
+  const body = createObject({ 'name!': TEXT, status: TEXT });
+
+  it.each(['Set status to `ready` to create a complete edition', 'Creates an edition; set `status` to `closed`'])(
+    'is not about the initial value: %s',
+    async (description) => {
+      const paths = createResourcePaths('/editions/{editionId}', refer('Edition'), body);
+      const post = { ...paths['/editions']?.post, description };
+      const api = { paths: { ...paths, '/editions': { ...paths['/editions'], post } }, schemas: { Edition } };
+      const { ask } = await startApi(api);
+      expect((await ask('POST', '/editions', { name: 'Spring' })).body.status).toBeUndefined();
+    },
+  );
+
+  it('is not about the effect of an action', async () => {
+    const paths = {
+      ...createResourcePaths('/editions/{editionId}', refer('Edition'), NewEdition),
+      '/editions/{editionId}/configure': {
+        post: {
+          description: 'Set status to `ready`',
+          request: createObject({ status: TEXT }),
+          response: refer('Edition'),
+        },
+      },
+    };
+    const { ask } = await startApi({ paths, schemas: { Edition } });
+    const { body: created } = await ask('POST', '/editions', { name: 'Spring' });
+    expect((await ask('POST', '/editions/1/configure', {})).body).toEqual(created);
   });
 });
