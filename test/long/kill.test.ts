@@ -3,9 +3,11 @@ import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createList, createObject, createResourcePaths, refer } from '../support/fixtures/api-document.ts';
 import { getProductId } from '../support/fixtures/default-data.ts';
 import { builtCheckout, lastingFolder } from '../support/harness/checkout.ts';
 import { type RunningCommand, startCommand } from '../support/harness/commands.ts';
+import { type Api, writeApi } from '../support/harness/start-api.ts';
 import { createFetchClient } from '../support/harness/start-storefront.ts';
 import { readStoredState } from '../support/harness/stored-state.ts';
 import { tempFolder } from '../support/harness/temp-folder.ts';
@@ -91,6 +93,82 @@ describe('a shop that is killed under load', { timeout: 300_000 }, () => {
     for (const end of ends) expect(end).toMatchObject({ reason: { message: expect.stringMatching(BROKEN_OFF) } });
     await shop.ended;
     return ledger;
+  }
+});
+
+/** A document with a trash, and with deletions and restorations of several entries. */
+const DOCUMENTS: Api = {
+  paths: {
+    ...createResourcePaths(
+      '/documents/{documentId}',
+      refer('Document'),
+      createObject({ 'title!': { type: 'string' } }),
+    ),
+    '/documents/trash': { get: { response: createList(refer('Document')) } },
+    '/documents/bulk-delete': {
+      post: { request: createObject({ 'ids!': createList({ type: 'integer' }) }), status: 204 },
+    },
+    '/documents/bulk-restore': {
+      post: { request: createObject({ 'ids!': createList({ type: 'integer' }) }), status: 204 },
+    },
+  },
+  schemas: {
+    Document: createObject({ 'id!': { type: 'integer' }, 'title!': { type: 'string' } }),
+  },
+};
+
+const GROUPS = 8;
+const GROUP_SIZE = 20;
+
+describe('a server that is killed while it deletes and restores several entries', { timeout: 300_000 }, () => {
+  it('has moved all entries of each acknowledged request, and all or none of another one, 12 times', async () => {
+    const contract = await writeApi(DOCUMENTS);
+    const data = join(await tempFolder(), 'db.json');
+    const groups = Array.from({ length: GROUPS }, (_, group) =>
+      Array.from({ length: GROUP_SIZE }, (_one, index) => group * GROUP_SIZE + index + 1),
+    );
+    const first = await startServer(contract, data);
+    for (const id of groups.flat()) await first.ask('POST', '/documents', { title: `Document ${id}` });
+    first.server.kill('SIGTERM');
+    await first.server.ended;
+    let settled = new Map<number, boolean>();
+    for (let round = 0; round < 12; round++) {
+      const { server, ask } = await startServer(contract, data);
+      const trash = new Set(await listIds(ask, '/documents/trash'));
+      expect([...trash, ...(await listIds(ask, '/documents'))].sort((a, b) => a - b)).toEqual(groups.flat());
+      const counts = groups.map((ids) => ids.filter((id) => trash.has(id)).length);
+      expect(counts.every((count) => count === 0 || count === GROUP_SIZE)).toBe(true);
+      for (const [group, isInTrash] of settled) expect(counts[group] !== 0).toBe(isInTrash);
+      settled = new Map();
+      const move = async (group: number) => {
+        let isInTrash = counts[group] !== 0;
+        for (let rest = 1 + Math.floor(Math.random() * 4); rest > 0; rest--) {
+          const path = `/documents/bulk-${isInTrash ? 'restore' : 'delete'}`;
+          const { status } = await ask('POST', path, { ids: groups[group] });
+          expect(status).toBe(204);
+          isInTrash = !isInTrash;
+        }
+        settled.set(group, isInTrash);
+        if (settled.size === GROUPS / 2) void killSoon(server);
+      };
+      const ends = await Promise.allSettled(groups.map((_, group) => move(group)));
+      const broken = ends.filter(({ status }) => status === 'rejected');
+      for (const end of broken) expect(end).toMatchObject({ reason: { message: expect.stringMatching(BROKEN_OFF) } });
+      await server.ended;
+    }
+  });
+
+  async function startServer(contract: string, data: string) {
+    const server = startCommand('node', ['dist/main.js', contract, '--port', '0', '--log', 'off', '--data', data], {
+      cwd: process.cwd(),
+    });
+    const [url] = await server.said(/http:\/\/[^ ,]+/);
+    return { server, ask: createFetchClient(url) };
+  }
+
+  async function listIds(ask: ReturnType<typeof createFetchClient>, path: string): Promise<readonly number[]> {
+    const { body } = await ask('GET', path);
+    return (body as readonly { readonly id: number }[]).map(({ id }) => id);
   }
 });
 
