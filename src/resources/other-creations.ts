@@ -38,7 +38,9 @@ export function findOtherCreations(
   const byRoute = new Map<Route, Resource>();
   for (const route of routes) {
     const schema = getCreatedSchema(reader, route);
-    if (schema === undefined) continue;
+    const owner = resources.find(({ mounts }) => mounts.some(({ collection }) => collection === route.path));
+    const isOwn = owner !== undefined && isRead(owner) && reader.isSame(owner.schema, schema ?? '');
+    if (schema === undefined || isOwn) continue;
     const [only, ...others] = targets.filter((one) => reader.isSame(one.schema, schema));
     if (only && others.length === 0) byRoute.set(route, only);
   }

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createList, createObject, createResourcePaths, type Paths, refer } from '../support/fixtures/api-document.ts';
 import { explainApi } from '../support/harness/explain-api.ts';
 import { folderWith } from '../support/harness/folder-with.ts';
+import { createControlClient, createSandboxClient } from '../support/harness/sandboxes.ts';
 import { startApi } from '../support/harness/start-api.ts';
 
 const TEXT = { type: 'string' };
@@ -189,6 +190,36 @@ describe('explain', () => {
     expect(projects['GET /trash']).toBe('real: lists deleted projects');
     expect(projects['POST /trash/{id}/restore']).toMatch(/^real: restores a project that was deleted/);
     expect(projects['DELETE /trash/{id}']).toBe('real: deletes for good a project that was deleted');
+  });
+
+  it('belongs to a sandbox, its snapshots and its data, and mocked responses leave it alone', async () => {
+    const { ask, port } = await startApi(DOCUMENTS);
+    const [other, control] = [createSandboxClient({ port }, 'w1'), createControlClient({ port })];
+    const listIds = async (client: typeof ask, path: string) =>
+      (await client('GET', path)).body.map(({ id }: { id: number }) => id);
+    const show = async (client: typeof ask) => [
+      await listIds(client, '/documents'),
+      await listIds(client, '/documents/trash'),
+    ];
+    for (const client of [ask, other]) {
+      for (const title of ['a', 'b']) await client('POST', '/documents', { title });
+      await client('DELETE', '/documents/1');
+    }
+    await control('PUT', '/w1/snapshots/deleted');
+    expect((await ask('DELETE', '/documents/2', undefined, { prefer: 'code=204, dynamic=true' })).status).toBe(204);
+    expect((await other('POST', '/documents/1/restore')).status).toBe(200);
+    expect([await show(ask), await show(other)]).toEqual([
+      [[2], [1]],
+      [[2, 1], []],
+    ]);
+    await control('POST', '/w1/snapshots/deleted/restore');
+    expect(await show(other)).toEqual([[2], [1]]);
+    await control('POST', '/w1/reset');
+    expect([await show(ask), await show(other)]).toEqual([
+      [[2], [1]],
+      [[], []],
+    ]);
+    expect((await other('POST', '/documents/1/restore')).status).toBe(404);
   });
 
   it('names the ids that a restoration does not restore', async () => {
