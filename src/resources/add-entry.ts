@@ -15,7 +15,7 @@ import { addSenderPath } from './ownership.ts';
 import { problems } from './problems.ts';
 import { refuseUnknown, type UnknownId } from './references.ts';
 import { requireAllowedValues } from './require-entries.ts';
-import type { Plan } from './resource.ts';
+import { getTrashName, type Plan } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 import { addOwnSeeds, linkGenerated } from './seeds.ts';
 import { getLastId } from './sequences.ts';
@@ -62,11 +62,17 @@ export function addEntry(model: ResourceModel, plan: Plan, { state, nowMs, body,
   const equal = resource.kind === 'collection' ? findEqual(list, resource, result) : undefined;
   const more = equal && addQuantity(model, plan, equal, result);
   if (more) return { next: setEntries(state, resource, replaceEntry(list, equal, more)), result: more };
-  if (equal)
+  const deleted = findEqual(getEntryList(state, { name: getTrashName(resource) }), resource, result);
+  if (equal || deleted) {
+    const name = resource.id.property ?? resource.id.parameter;
+    const named = `${addArticle(resource.singular)} with the ${name} ${getKeyValue(result, resource.id)}`;
     throw new DomainError(
       'entry-exists',
-      `${addArticle(resource.singular)} with the ${resource.id.property ?? resource.id.parameter} ${getKeyValue(result, resource.id)} already exists: use another ${resource.id.property ?? resource.id.parameter}`,
+      equal
+        ? `${named} already exists: use another ${name}`
+        : `${named} is in the trash: restore it, or use another ${name}`,
     );
+  }
   requireUnique(model, plan, state, { entry: result, current: undefined, sent: body });
   const added = setEntries(state, resource, appendEntry(list, result));
   const next = list.entries.length === 0 ? linkGenerated(model, added, resource, result) : added;

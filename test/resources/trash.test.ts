@@ -153,6 +153,24 @@ describe('A deleted entry of a resource with a trash', () => {
     expect((await ask('POST', '/files/1/restore')).body).toEqual({ id: 1, name: 'b', isDeleted: false });
   });
 
+  it('keeps the id that the client has chosen', async () => {
+    const Page = createObject({ 'slug!': TEXT, 'title!': TEXT });
+    const paths = {
+      ...createResourcePaths('/pages/{slug}', refer('Page'), Page),
+      '/pages/{slug}/restore': { post: { response: refer('Page') } },
+      '/pages/trash': { get: { response: createList(refer('Page')) } },
+    };
+    const { ask } = await startApi({ paths, schemas: { Page } });
+    await ask('POST', '/pages', { slug: 'a', title: 'b' });
+    await ask('DELETE', '/pages/a');
+    const refused = await ask('POST', '/pages', { slug: 'a', title: 'c' });
+    expect([refused.status, refused.body.detail]).toEqual([
+      409,
+      expect.stringContaining('is in the trash: restore it'),
+    ]);
+    expect((await ask('POST', '/pages/a/restore')).body).toEqual({ slug: 'a', title: 'b' });
+  });
+
   it('of the default data is in the trash', async () => {
     const documents = [{ id: 1, title: 'a', deletedAt: '2024-01-01T00:00:00Z' }];
     const defaultData = join(await folderWith({ 'data.json': JSON.stringify({ documents }) }), 'data.json');
