@@ -13,6 +13,7 @@ import { describeMemberChange } from './member-lists.ts';
 import { addArticle, getLastSegment, getParameterName } from './names.ts';
 import { listOwnResources } from './own-state.ts';
 import { findCreator, listEditors, listSigned } from './ownership.ts';
+import { refusesExisting } from './refused-creations.ts';
 import { isShared } from './require-entries.ts';
 import type { Action, BulkAction, Derived, Effect, Login, Mount, Plan, Resource } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
@@ -159,7 +160,7 @@ export function explainPlan(model: ResourceModel, plan: Plan): string {
   if (plan.isSender) {
     const values = action === 'delete' ? deleted : listValueDetails(model, plan);
     const user = `the ${resource.singular} who sends the request`;
-    return `${describeTrashed(plan, user) ?? `${getVerb(plan)} ${user}`}${inBrackets(values)}`;
+    return `${describeTrashed(plan, user) ?? `${getVerb(model, plan)} ${user}`}${inBrackets(values)}`;
   }
   const isMany = action === 'list' || action === 'clear';
   const member = describeMember(model, plan);
@@ -190,6 +191,7 @@ export function explainPlan(model: ResourceModel, plan: Plan): string {
       : ['starts with examples or generated entries']),
     ...(isShared(model, plan) ? [`the same for each ${plan.mount.parents.at(-1)?.path}`] : []),
     ...(allowsAnyBody(model.reader.document, route) ? ['the document describes no response body'] : []),
+    ...(refusesExisting(model)(plan) ? ['refuses an existing one'] : []),
     ...(plan.takes ? [`takes all ${plan.takes.from.name}`] : []),
     ...listValueDetails(model, plan),
     ...deleted,
@@ -197,7 +199,7 @@ export function explainPlan(model: ResourceModel, plan: Plan): string {
     ...(plan.idInQuery === undefined ? [] : [`${describeId(plan)} in the query parameter ${plan.idInQuery}`]),
   ];
   const trashed = member === undefined ? describeTrashed(plan, `${nameEntry(resource)}${below}`) : undefined;
-  return `${trashed ?? `${member ?? `${getVerb(plan)} ${target}`}${below}`}${inBrackets(details)}`;
+  return `${trashed ?? `${member ?? `${getVerb(model, plan)} ${target}`}${below}`}${inBrackets(details)}`;
 }
 
 /** Describes the values that the server sets in an entry, and those that it generates in responses. */
@@ -296,10 +298,12 @@ function describePart({ derived }: ResourceModel, part: Resource): readonly stri
   return shown.map((text) => `${part.part?.property}.${text}`);
 }
 
-function getVerb({ action, resource, route }: Plan): string {
+function getVerb(model: ResourceModel, plan: Plan): string {
+  const { action, resource, route } = plan;
   // PUT without a body adds an existing entry to a parent, for example a user to a team.
   if (action === 'replace' && resource.kind === 'collection' && Object.keys(route.bodyMedia).length === 0)
     return 'adds';
+  if (refusesExisting(model)(plan)) return 'creates';
   return VERBS[action];
 }
 

@@ -21,6 +21,7 @@ import { logIn, logOut } from './log-in.ts';
 import { getShownMember } from './member-lists.ts';
 import { addActors, addSender, addSenderPath, getSenderPath } from './ownership.ts';
 import { addQueryId } from './query-ids.ts';
+import { refuseExisting } from './refused-creations.ts';
 import { getBodies, getBody } from './request-bodies.ts';
 import { setRequestTimes } from './request-times.ts';
 import { createNotFound, findEntry, requireAllowedValues, requireParents } from './require-entries.ts';
@@ -222,6 +223,7 @@ async function replace(model: ResourceModel, plan: Plan, input: Input, context: 
       const { next, result } = addEntry(model, plan, { state, nowMs, body: own, path, newId: context.newId });
       return { next, result: { entry: result, status: getStatus(plan, 201) } };
     }
+    refuseExisting(model, plan, current);
     requireVersion(model, plan, input, { state, current });
     // A body that the document does not require changes nothing if it is missing.
     if (input.body === undefined && Object.keys(plan.route.bodyMedia).length > 0)
