@@ -110,7 +110,7 @@ function findDescribedSearch(
     : undefined;
 }
 
-/** Returns whether a description says that an entry needs all values of a list: `posts that have all of these tags`. */
+/** Returns whether an entry needs all values of a list by a description: `with all of these tags`, `AND condition`. */
 function needsAll(description: string, property: string): boolean {
   const text = splitWords(description).join(' ');
   const plural = splitWords(property).join(' ');
@@ -119,5 +119,6 @@ function needsAll(description: string, property: string): boolean {
   const whole = new RegExp(
     `\\b(?:with|ha(?:ve|s|ving)|contain\\w*|match\\w*|includ(?:es|ing)|carry\\w*) (?:all|every|each)${adjectives} (?:${names})\\b`,
   );
-  return whole.test(text) && !/\b(?:any|at least one|one of|or)\b/.test(text);
+  const isJoined = /\b(?:logical and|and (?:condition|logic|semantics|operator))\b/.test(text);
+  return (whole.test(text) || isJoined) && !/\b(?:any|at least one|one of|or)\b/.test(text);
 }

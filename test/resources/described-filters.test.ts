@@ -126,13 +126,15 @@ describe('Values separated by commas', () => {
     },
   );
 
-  it.each(['Videos that have all of these tags', 'Only videos with all the given tags', 'Must match every tag'])(
-    'select entries with all of them, if the description says so: %s',
-    async (description) => {
-      const list = await startList('tags', TEXT, description);
-      expect(await list('dog, jump')).toEqual([1]);
-      expect(await list('dog')).toEqual([1, 3]);
-      expect(await explainList('tags', TEXT, description)).toContain('filters: tags (all values)');
-    },
-  );
+  it.each([
+    'Videos that have all of these tags',
+    'Only videos with all the given tags',
+    'Must match every tag',
+    'List of tags to filter by (AND condition)',
+  ])('select entries with all of them, if the description says so: %s', async (description) => {
+    const list = await startList('tags', TEXT, description);
+    expect(await list('dog, jump')).toEqual([1]);
+    expect(await list('dog')).toEqual([1, 3]);
+    expect(await explainList('tags', TEXT, description)).toContain('filters: tags (all values)');
+  });
 });
