@@ -2,6 +2,7 @@ import { DomainError, type Input } from '../application.ts';
 import { isNode, omitKeys, toNode } from '../openapi/document.ts';
 import { findMediaType, isParsedType, isXmlType } from '../openapi/media-types.ts';
 import type { Entry } from '../store/state.ts';
+import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import { getInner, setInner } from './entry-values.ts';
 import { nestNames } from './nested-names.ts';
 import { PATH_VALUES, type Plan } from './resource.ts';
@@ -31,11 +32,30 @@ function readBodies(
   const { route, resource, requestPath, entryPath } = plan;
   if (body === undefined) requireReadableType(plan, input);
   return [getInner(body, requestPath)].flat().map((value) => {
-    const known = isUpload(route) ? toNode(value) : pickKnown(reader, plan, requestPath, toNode(value), headers);
     const schema = reader.getInner(resource.schema, entryPath) ?? '';
+    const known = isUpload(route)
+      ? readJsonPart(reader, schema, toNode(value))
+      : pickKnown(reader, plan, requestPath, toNode(value), headers);
     const nested = nestNames(model, plan, complete(omitKeys(known, [PATH_VALUES])));
     return setInner({}, entryPath, matchNames(reader, schema, nested));
   });
+}
+
+/** Matches the names of form fields with the properties of an entry as JSON, beside a file. */
+const JSON_PART = /^(?:data|json|payload|body|metadata|meta|info|request)$/i;
+
+/**
+ * Returns the properties of a form with a file. A text field such as `data` can have those of the entry as JSON.
+ * `schema`: the JSON Pointer of the schema of the entry.
+ */
+function readJsonPart(reader: SchemaReader, schema: string, sent: Entry): Entry {
+  const known = reader.getProperties(schema);
+  const name = Object.keys(sent).find((one) => JSON_PART.test(one) && !known.has(one));
+  const text = name === undefined ? undefined : sent[name];
+  if (name === undefined || typeof text !== 'string' || !text.trimStart().startsWith('{')) return sent;
+  const value = tryOrUndefined(() => JSON.parse(text));
+  const own = isNode(value) ? Object.entries(value).filter(([property]) => known.has(property)) : [];
+  return own.length === 0 ? sent : { ...omitKeys(sent, [name]), ...Object.fromEntries(own) };
 }
 
 /**

@@ -243,7 +243,10 @@ export class ResponseFactory {
     const { property } = resource.id;
     const id = property === undefined ? undefined : getOwn(entry, property);
     const shown = value as Entry;
-    return { value: id === undefined || property === undefined ? shown : { [property]: id, ...shown }, generated };
+    return {
+      value: id === undefined || property === undefined ? shown : { [property]: id, ...shown },
+      generated: pickPointers(generated, shown),
+    };
   }
 
   /** Puts a value at its place in a body that the document does not describe. */

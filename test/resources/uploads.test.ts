@@ -46,6 +46,25 @@ describe('an upload', () => {
     expect(journal).not.toContain('AAECAwQF');
   });
 
+  it('can have the properties of the entry as JSON in a text field', async () => {
+    const sent = createObject({ 'file!': { type: 'string', format: 'binary' }, 'data!': TEXT });
+    const paths = {
+      ...createResourcePaths('/employees/{employeeId}', refer('Employee')),
+      '/employees': { post: { request: sent, requestType: 'multipart/form-data', response: {}, status: 201 } },
+    };
+    const Employee = createObject({ 'id!': INTEGER, 'name!': TEXT, 'photo!': { type: ['string', 'null'] } });
+    const { url } = await startApi({ paths, schemas: { Employee } });
+    const post = async (data: string) => {
+      const form = new FormData();
+      form.append('file', new Blob(['hello']), 'ann.png');
+      form.append('data', data);
+      return await (await fetch(`${url}/employees`, { method: 'POST', body: form })).json();
+    };
+    expect(await post('{"name":"Ann","unknown":1}')).toMatchObject({ id: 1, name: 'Ann' });
+    expect(await post('{"name":')).toMatchObject({ id: 2, name: expect.any(String) });
+    expect(await (await fetch(`${url}/employees/1`)).json()).toMatchObject({ id: 1, name: 'Ann' });
+  });
+
   it('creates an entry with the name, the size and the type of the file', async () => {
     const { ask, url } = await startApi({ paths: PATHS, schemas });
     await ask('POST', '/tasks', { title: 'a' });
