@@ -5,6 +5,7 @@ import type { Entry, State } from '../store/state.ts';
 import { normalizeName } from '../util/names.ts';
 import { findUsedLogin } from './accounts.ts';
 import { applyEffect } from './actions.ts';
+import { requireSenderPassword } from './deletion-passwords.ts';
 import { describeEffect } from './describe-actions.ts';
 import { findEqual, getEntries, getEntryList, listChildrenOf, removeParts, setEntries } from './entries.ts';
 import { appendEntry, findByKeys, withoutEntries } from './entry-lists.ts';
@@ -51,6 +52,7 @@ export async function remove(
     const entry = stored ?? model.getInitialSingleton(plan.resource, mount, path);
     if (!entry) throw createNotFound(plan, path);
     requireVersion(model, plan, input, { state, current: entry });
+    requireSenderPassword(model, plan, input, { state, entry });
     if (!isForced(plan, input.query)) requireUnused(model, plan, state, [entry]);
     const rest = stored ? deleteEntries(model, plan.resource, state, [stored]) : state;
     const isWhole = plan.resource.kind === 'singleton';

@@ -1,5 +1,6 @@
 import { listStateTimes } from './apply-action.ts';
 import { getShownLists } from './count-entries.ts';
+import { listDeletionPasswords } from './deletion-passwords.ts';
 import { describeTrashed } from './deletions.ts';
 import { describeDerived } from './derived.ts';
 import { describeAction, describeEffect } from './describe-actions.ts';
@@ -338,7 +339,11 @@ function describeDeletion(model: ResourceModel, plan: Plan): readonly string[] {
     ...below.map((name) => ['refuses if it has', name] as const),
     ...links,
   ].filter(([label, name]) => label !== 'keeps' || !isLinked(name));
-  const labelled = [...named, ...listKeptUsers(model, plan).map((name) => ['still shown in', name] as const)];
+  const labelled = [
+    ...listDeletionPasswords(model)(plan).map((name) => ['checks the password of the user in', name] as const),
+    ...named,
+    ...listKeptUsers(model, plan).map((name) => ['still shown in', name] as const),
+  ];
   return [...new Set(labelled.map(([label]) => label))].flatMap((label) =>
     describe(
       label,
