@@ -1,4 +1,4 @@
-import { isIdName, normalizeName, splitWords } from '../util/names.ts';
+import { isIdName, normalizeName, splitWords, toSingular } from '../util/names.ts';
 import { listEntryProperties, listRelationships } from './entry-properties.ts';
 import type { PathKey } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
@@ -296,12 +296,16 @@ function findByWords(properties: readonly FilterProperty[], label: string): Filt
   return found.length === 1 ? found[0] : undefined;
 }
 
-/** Describes a filter, such as `dueBefore (dueDate)`; a filter for equal values has only its name. */
+/**
+ * Describes a filter, such as `dueBefore (dueDate)`. A filter for equal values has only its name, unless it has no word
+ * of the property: `type (role)`.
+ */
 export function describeFilter(name: string, filter: ListFilter): string {
   const { property, comparison, inner, searched } = filter;
   if (inner !== undefined) return `${name} (${property})`;
   if (filter.isAll) return `${name} (all values)`;
   if (filter.isPhrase) return `${name} (contained in ${property})`;
-  if (comparison === 'equal') return name;
+  const [label, own] = [name, toSingular(property ?? name)].map(normalizeName) as [string, string];
+  if (comparison === 'equal' && (label.includes(own) || own.includes(toSingular(label)))) return name;
   return `${name} (${property ?? searched?.join(', ') ?? 'all texts'})`;
 }

@@ -34,7 +34,8 @@ export function findParameterFilter(
   const filter =
     findFilter(labels, properties, kind) ??
     findDescribedTime(labels, description, properties, kind) ??
-    findDescribedSearch(labels, description, properties, kind);
+    findDescribedSearch(labels, description, properties, kind) ??
+    findSameValues(getKeyword(schema, 'enum'), properties);
   if (!filter) return undefined;
   const toPath = (property: string) => properties.find(({ name }) => name === property)?.path ?? property;
   const searched = filter.property === undefined ? findSearched(description, properties) : undefined;
@@ -108,6 +109,15 @@ function findDescribedSearch(
   return isSearch && findSearched(description, properties)
     ? { property: undefined, comparison: 'contains' }
     : undefined;
+}
+
+/** Returns the filter of a parameter with the `enum` of the only property that has it: `type` for the `role` of users. */
+function findSameValues(values: unknown, properties: readonly FilterProperty[]): ListFilter | undefined {
+  if (!Array.isArray(values) || values.length < 2) return undefined;
+  const [only, ...others] = properties.filter(
+    (one) => one.values?.length === values.length && values.every((value) => one.values?.includes(value)),
+  );
+  return only && others.length === 0 ? { property: only.name, comparison: 'equal' } : undefined;
 }
 
 /** Returns whether an entry needs all values of a list by a description: `with all of these tags`, `AND condition`. */

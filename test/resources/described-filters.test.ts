@@ -14,13 +14,21 @@ const Video = createObject({
   isPublic: FLAG,
   editedAt: TIME,
   year: INTEGER,
+  genre: { type: 'string', enum: ['sport', 'nature'] },
   'tags!': createList(TEXT),
   'viewers!': createList(createObject({ name: TEXT })),
 });
 
 const VIDEOS = [
   { title: 'Dog Jumping', tags: ['dog', 'jump'], viewers: [], isPublic: true, editedAt: '2030-01-01T00:00:00Z' },
-  { title: 'My dog', tags: ['pet'], viewers: [{ name: 'Ann' }], isPublic: false, editedAt: '2030-01-02T00:00:00Z' },
+  {
+    title: 'My dog',
+    tags: ['pet'],
+    genre: 'nature',
+    viewers: [{ name: 'Ann' }],
+    isPublic: false,
+    editedAt: '2030-01-02T00:00:00Z',
+  },
   { title: 'Zebra', tags: ['dog'], viewers: [], isPublic: true, editedAt: '2030-01-03T00:00:00Z' },
 ];
 
@@ -114,6 +122,17 @@ describe('A text in a query', () => {
       expect(await explainList('filter', TEXT, description)).toBe('real: lists videos (ignores: filter)');
     },
   );
+});
+
+describe('A parameter with the values of a property', () => {
+  it('selects entries by the only property with this enum', async () => {
+    const kind = { type: 'string', enum: ['nature', 'sport'] };
+    const list = await startList('kind', kind);
+    expect(await list('nature')).toEqual([2]);
+    expect(await explainList('kind', kind)).toBe('real: lists videos (filters: kind (genre))');
+    const other = { type: 'string', enum: ['nature', 'music'] };
+    expect(await explainList('kind', other)).toBe('real: lists videos (ignores: kind)');
+  });
 });
 
 describe('Values separated by commas', () => {
