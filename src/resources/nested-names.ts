@@ -5,6 +5,7 @@ import { setInner } from './entry-values.ts';
 import { indexEntrySchemas } from './references.ts';
 import type { Plan } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
+import type { SchemaReader } from './schema-reader.ts';
 
 /** The object of an entry that has some properties of a request, and their names in it by those in the request. */
 interface NestedNames {
@@ -44,8 +45,49 @@ export const findNestedNames = memoizeByObject((model: ResourceModel) =>
   }),
 );
 
-/** Returns an entry in a request body with the properties that belong to an object of the entry in this object. */
-export function nestNames(model: ResourceModel, plan: Plan, sent: Entry): Entry {
+/** A list of objects in a request, and the name that it has in entries. */
+interface RenamedList {
+  readonly from: string;
+  readonly to: string;
+}
+
+/**
+ * Returns the only list of objects in a request that entries have with another name: the `slots` of a request are the
+ * `availability` of a participant. It must be the only one without a namesake on both sides, and the objects must have
+ * the same properties.
+ */
+const findRenamedLists = memoizeByObject((model: ResourceModel) =>
+  memoizeByObject(({ route, resource, requestPath, entryPath }: Plan): readonly RenamedList[] => {
+    const { reader } = model;
+    const request = reader.getRequestSchema(route);
+    const body = request === undefined ? undefined : reader.getInner(request, requestPath);
+    if (body === undefined || resource.schema === '' || entryPath.length > 0) return [];
+    const sent = reader.getItems(body) ?? body;
+    const [from, to] = [findOwnList(reader, sent, resource.schema), findOwnList(reader, resource.schema, sent)];
+    return from && to && from.names === to.names ? [{ from: from.name, to: to.name }] : [];
+  }),
+);
+
+/** Returns the only list of objects in a schema whose name another schema does not have. */
+function findOwnList(reader: SchemaReader, schema: string, other: string) {
+  const known = [...reader.getProperties(other).keys()].map(normalizeName);
+  const found = [...reader.getProperties(schema)].flatMap(([name, pointer]) => {
+    const items = reader.getItems(pointer);
+    const names = items === undefined ? [] : [...reader.getProperties(items).keys()].map(normalizeName).sort();
+    return names.length > 1 && !known.includes(normalizeName(name)) ? [{ name, names: names.join(' ') }] : [];
+  });
+  return found.length === 1 ? found[0] : undefined;
+}
+
+/**
+ * Returns an entry in a request body with the properties that belong to an object of the entry in this object, and with
+ * the names of lists that entries have.
+ */
+export function nestNames(model: ResourceModel, plan: Plan, body: Entry): Entry {
+  const [list] = findRenamedLists(model)(plan);
+  const sent = list
+    ? Object.fromEntries(Object.entries(body).map(([name, value]) => [name === list.from ? list.to : name, value]))
+    : body;
   const [nested] = findNestedNames(model)(plan);
   if (!nested) return sent;
   const { object, names } = nested;

@@ -33,3 +33,27 @@ describe('Properties of a request that only an object of the entry has', () => {
     expect((await explainApi({ paths, schemas }))['POST /copies']).toContain('generates: book');
   });
 });
+
+describe('A list of objects', () => {
+  const Slot = createObject({ start: TEXT, end: TEXT });
+  const schemas = { Person: createObject({ 'id!': TEXT, 'name!': TEXT, availability: createList(Slot) }) };
+  const create = (properties: object) =>
+    createResourcePaths('/people/{personId}', refer('Person'), createObject({ 'name!': TEXT, ...properties }));
+
+  it('has the name that it has in entries if its objects have the same properties', async () => {
+    const { ask } = await startApi({ paths: create({ slots: createList(Slot) }), schemas });
+    const slots = [{ start: 'a', end: 'b' }];
+    const { body } = await ask('POST', '/people', { name: 'Ann', slots });
+    expect(body).toMatchObject({ name: 'Ann', availability: slots });
+    expect((await ask('GET', '/people')).body).toEqual([body]);
+  });
+
+  it.each([
+    ['other properties', { slots: createList(createObject({ start: TEXT, length: TEXT })) }],
+    ['another list like it beside it', { slots: createList(Slot), breaks: createList(Slot) }],
+  ])('is not renamed with %s', async (_title, properties) => {
+    const { ask } = await startApi({ paths: create(properties), schemas });
+    const { body } = await ask('POST', '/people', { name: 'Ann', slots: [{ start: 'a', end: 'b' }] });
+    expect(body.availability).toBeUndefined();
+  });
+});
