@@ -13,7 +13,7 @@ import { type Children, getTrashName, type Inference, PATH_VALUES, type PathKey,
 import type { SchemaReader } from './schema-reader.ts';
 import { findStateValue } from './states.ts';
 import { SHOWN_NAMES } from './user-names.ts';
-import { findActorParts, findUserParts, getUserKey } from './user-parts.ts';
+import { findActorParts, findUserParts, getUserKey, showsOtherUser } from './user-parts.ts';
 
 /** A property of an entry that shows entries of another resource: the `author` of a note, beside its `authorId`. */
 export interface Embedded {
@@ -105,9 +105,10 @@ export function findEmbedded(
     if (!target) return [];
     // The id beside the object of a contact names another user than the one whose contact it is.
     const isOther = ids !== undefined && above?.parent.isSender === true;
-    const parent = above?.target === target && !isOther ? above.parent : undefined;
-    const hasId = target.id.property !== undefined || parent !== undefined;
-    return ids === undefined && !hasId ? [] : [{ property, resource: target, schema, isList, ids, parent }];
+    const isOfUser = above?.target === target && !isOther && !showsOtherUser(reader, users, resource, property);
+    const parent = isOfUser ? above?.parent : undefined;
+    const hasId = ids !== undefined || target.id.property !== undefined || parent !== undefined;
+    return !hasId ? [] : [{ property, resource: target, schema, isList, ids, parent }];
   });
   const others = findAuthors(reader, users, resource, { properties, names, sent }).filter(
     ({ property }) => !found.some((one) => one.property === property),

@@ -9,7 +9,7 @@ import { findReferences } from './references.ts';
 import { type Mount, type Parent, type PathKey, type Resource, SENDER } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
 import { isCreator } from './user-names.ts';
-import { findUserParts, getUserKey, hasUserId } from './user-parts.ts';
+import { findUserParts, getUserKey, hasUserId, isOfOther } from './user-parts.ts';
 import { isFeed } from './views.ts';
 
 /** Lists and objects that each user has alone, if they need a login. Without uppercase letters and separators. */
@@ -133,7 +133,9 @@ function addDescribed(
     const creator = findOwnerKey(reader, inference, resource, { item, sent: others });
     const isHidden = creator.property === undefined && !creator.name.includes('.');
     const holder = isHidden ? findHolder(reader, resource.schema, { sent, names }) : undefined;
-    const isPersonal = !isHidden || holder || isPersonalEntry(reader, resource.schema, collection, own.owned);
+    const isRelated = isHidden && isOfOther(reader, users, resource);
+    const isPersonal =
+      !isHidden || holder || isRelated || isPersonalEntry(reader, resource.schema, collection, own.owned);
     if (!assignee && (!isPersonal || (isHidden && !holder && index > 0 && !resource.canCreate))) return mount;
     const key = assignee ?? (holder ? { ...holder, name: holder.property } : creator);
     const sender: Parent = { ...key, parameter: SENDER, path: item, isSender: true, isDescribed: true };
@@ -188,12 +190,15 @@ function findOwnerKey(
   const items = [item, ...users.mounts.flatMap((mount) => mount.item ?? [])].map(getPathForm);
   const parents = resource.mounts.flatMap((mount) => mount.parents.slice(-1));
   const known = parents.find(({ path }) => items.includes(getPathForm(path)));
+  const isShownUser = ({ property, name }: PathKey) => property?.includes('.') === true || name.includes('.');
   const isOwn = ({ property, name }: Pick<PathKey, 'property' | 'name'>) => {
     const own = normalizeName((property ?? name).split('.')[0] ?? '');
     return [own, `${own}id`, `${own}name`].every((one) => !sent.includes(one));
   };
   const creator = findCreatorKey(reader, users, resource);
-  const found = known ?? (creator && isOwn(creator) ? creator : undefined);
+  // In the user's own list of friends, `user` is the friend.
+  const isOther = creator !== undefined && isShownUser(creator) && isOfOther(reader, users, resource);
+  const found = known ?? (creator && !isOther && isOwn(creator) ? creator : undefined);
   if (found) return found;
   const references = findReferences(reader, inference, resource.schema, resource);
   const [reference, ...others] = references.filter(({ target }) => target === users);

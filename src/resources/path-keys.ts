@@ -9,7 +9,7 @@ import { getAlternatives, getKeyNames, getLastSegment, getParameterName, getPare
 import { listPatchTypes } from './patch-types.ts';
 import type { Action, Mount, Parent, PathKey, Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
-import { PERSON_PROPERTIES, USER_OBJECTS } from './user-names.ts';
+import { isRelation, PERSON_PROPERTIES, USER_OBJECTS } from './user-names.ts';
 import { getUserKey, isSameId } from './user-parts.ts';
 
 /** The parameters of `findId`, which finds the property of an entry for a path parameter: `id` for `{petId}`. */
@@ -158,8 +158,8 @@ export function findParents(
     const property =
       schema === '' ? undefined : (findProperty(reader, schema, names) ?? findSameId(reader, schema, singular, ownId));
     const isLast = path === getParentPath(collectionPath);
-    const shown =
-      isUser && isLast && property === undefined && schema !== '' ? findUserObject(reader, schema) : undefined;
+    const isFriend = isRelation(toSingular(getResourceSegment(collectionPath)));
+    const shown = isUser && isLast && !property && schema !== '' ? findUserObject(reader, schema, isFriend) : undefined;
     if (shown)
       return { path, parameter, ...shown, schema: shown.schema ?? reader.getParameterSchema(route, parameter) };
     const related = property === undefined && schema !== '' ? findRelated(reader, schema, path, names) : undefined;
@@ -204,11 +204,12 @@ function findSameId(reader: SchemaReader, schema: string, singular: string, para
 
 /**
  * Returns where entries have the id of the user whom an object such as `author` shows: in the object, or if it has no
- * id, in a hidden value.
+ * id, in a hidden value. The object `user` of a friend shows another user.
  */
-function findUserObject(reader: SchemaReader, schema: string) {
+function findUserObject(reader: SchemaReader, schema: string, isFriend: boolean) {
   const objects = [...reader.getProperties(schema)].filter(([, pointer]) => reader.isObject(pointer));
-  const found = USER_OBJECTS.flatMap((name) => objects.filter(([own]) => normalizeName(own) === name))[0];
+  const names = USER_OBJECTS.filter((name) => !(isFriend && name === 'user'));
+  const found = names.flatMap((name) => objects.filter(([own]) => normalizeName(own) === name))[0];
   if (!found) return undefined;
   const [object, pointer] = found;
   const id = findProperty(reader, pointer, ['id', 'uuid', 'userid']);

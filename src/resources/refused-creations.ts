@@ -16,8 +16,8 @@ const ALREADY = /\b(?:already|duplicate|exists|deja|bereits|ya|ja|gia)\b/i;
 const NEGATED = /\bnot\b|n't\b|\b(?:nicht|kein|pas)\b/i;
 
 /**
- * Returns whether a PUT only creates entries, and refuses an id that an entry has: its only success is 201, or it has no
- * body, and its 409 says that the entry already exists or that something already is so (`User is already banned`).
+ * Returns whether a PUT only creates entries, and refuses an id that an entry has: its only success is 201, or it has
+ * no body, and its 409 says that the entry already exists or that something already is so (`User is already banned`).
  * A 409 that names a property of requests is for this property.
  */
 export const refusesExisting = memoizeByObject(({ reader }: ResourceModel) =>

@@ -1,3 +1,5 @@
+import { normalizeName } from '../util/names.ts';
+
 /* The words of documents for users, and for what they have, without uppercase letters and separators. */
 
 /** Names of entries that are people. */
@@ -102,6 +104,15 @@ export const USER_OBJECTS = [
 
 /** The number of names in `USER_OBJECTS` that always stand for the user who created an entry. */
 export const SURE_OBJECTS = 7;
+
+/** Names of entries that say how two users are related, without uppercase letters and separators. */
+const RELATIONS =
+  /^(?:(?:user)?relationships?|friend(?:ship|request)?|(?:user)?block(?:ed|eduser)?|mute(?:d|duser)?|contact|follow(?:er|ing)?|connection|match|buddy|peer)$/;
+
+/** Returns whether an entry of a user says how another user is related to this user, by the name of the entry. */
+export function isRelation(singular: string): boolean {
+  return RELATIONS.test(normalizeName(singular));
+}
 
 /** Names of properties with the name of a user, the best first. */
 export const SHOWN_NAMES = ['username', 'login', 'handle', 'displayname', 'fullname', 'name', 'email'];

@@ -3,7 +3,7 @@ import { normalizeName } from '../util/names.ts';
 import { getPathForm } from './names.ts';
 import type { Parent, Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
-import { isCreatedBy, isCreator, NAME_IDS, SHOWN_NAMES, SURE_OBJECTS, USER_OBJECTS } from './user-names.ts';
+import { isCreatedBy, isCreator, isRelation, NAME_IDS, SHOWN_NAMES, SURE_OBJECTS, USER_OBJECTS } from './user-names.ts';
 import { findNamed } from './users.ts';
 
 /**
@@ -30,7 +30,7 @@ export const findUserParts = memoizeByObject((reader: SchemaReader) =>
       const isUserId = (name: string, pointer: string) =>
         normalizeName(name) === 'user' && isSameId(reader, pointer, users.id.schema);
       const known = reader.getProperties(users.schema);
-      return findParts(reader, users, resource, {
+      const parts = findParts(reader, users, resource, {
         isScalar: (name, pointer) => isCreator(normalizeName(name)) || isOwnId(name) || isUserId(name, pointer),
         isObject(name, inner) {
           const position = USER_OBJECTS.indexOf(normalizeName(name));
@@ -41,9 +41,71 @@ export const findUserParts = memoizeByObject((reader: SchemaReader) =>
           return position >= 0 && (position < SURE_OBJECTS || inner.every((one) => known.has(one)));
         },
       });
+      const isOther =
+        hasOtherCreator(users, parts) || (isOwnList(users, resource) && isOfOther(reader, users, resource));
+      const objects = parts.objects.filter(({ name }) => !isOther || !isUserName(users, name));
+      return objects.length === parts.objects.length ? parts : { ...parts, objects };
     }),
   ),
 );
+
+/**
+ * Returns whether the object `user` of an entry shows another user than the one who created the entry, or to whom the
+ * entry belongs.
+ */
+export function showsOtherUser(
+  reader: SchemaReader,
+  users: Resource | undefined,
+  resource: Resource,
+  property: string,
+): boolean {
+  if (!users) return false;
+  const parts = findUserParts(reader)(users)(resource);
+  const isOther = hasOtherCreator(users, parts) || (isOwnList(users, resource) && isOfOther(reader, users, resource));
+  return isOther && isUserName(users, property);
+}
+
+/** Returns whether a property has the name of users, and says nothing else about the user. */
+function isUserName({ singular }: Resource, name: string): boolean {
+  return ['user', normalizeName(singular)].includes(normalizeName(name));
+}
+
+/**
+ * Returns whether another property than `user` or `userId` says who created an entry, such as `ownerId`.
+ * Then the object `user` shows another user.
+ */
+function hasOtherCreator(users: Resource, { ids, objects }: UserParts): boolean {
+  const names = [...ids, ...objects.map(({ name }) => name)];
+  const isUserId = (name: string) => isUserName(users, name.replace(/_?id$/i, ''));
+  return names.some((name) => !isUserId(name)) && !ids.some(isUserId);
+}
+
+/** Returns whether the entries of a resource belong to the user who sends a request, or to a user in the path. */
+function isOwnList(users: Resource, { mounts }: Resource): boolean {
+  const items = users.mounts.flatMap(({ item }) => (item === undefined ? [] : getPathForm(item)));
+  return mounts.some(({ parents }) =>
+    parents.some(({ isSender, path }) => isSender === true || items.includes(getPathForm(path))),
+  );
+}
+
+/**
+ * Returns whether the object `user` of an entry that belongs to a user shows another user: the entry says how two users
+ * are related, and names no one else. An entry with a name of its own, such as that of a contact, can show its owner.
+ */
+export function isOfOther(reader: SchemaReader, users: Resource, { schema, singular, id }: Resource): boolean {
+  if (!isRelation(singular) || schema === '') return false;
+  const known = [...reader.getProperties(users.schema).keys()].map(normalizeName);
+  return [...reader.getProperties(schema)].every(([property, pointer]) => {
+    const name = normalizeName(property);
+    if (isUserName(users, property) || property === id.property) return true;
+    const isOtherUser = reader.isObject(pointer) && reader.sharesProperties(pointer, users.schema);
+    return !isOtherUser && !OTHER_USER.test(name) && (!known.includes(name) || !SHOWN_NAMES.includes(name));
+  });
+}
+
+/** Matches the names of properties with the id of the second of two users, without uppercase letters and separators. */
+const OTHER_USER =
+  /^(?:friend|target|block(?:ed|ee)?|mute[de]?|contact|follow\w*|connect\w*|match\w*|other|recipient|receiver|addressee|peer|partner|to)(?:user)?id$/;
 
 /**
  * Finds the properties of a resource's entries with the user who did something to an entry, such as `updatedBy` and
