@@ -159,7 +159,8 @@ export function explainPlan(model: ResourceModel, plan: Plan): string {
   if (action === 'logOut') return `logs out the ${resource.singular} of the token`;
   const deleted = action === 'delete' || action === 'clear' ? describeDeletion(model, plan) : [];
   if (plan.isSender) {
-    const values = action === 'delete' ? deleted : listValueDetails(model, plan);
+    const first = model.inference.hasLogin ? [] : ['the first one, because no operation logs in'];
+    const values = [...first, ...(action === 'delete' ? deleted : listValueDetails(model, plan))];
     const user = `the ${resource.singular} who sends the request`;
     return `${describeTrashed(plan, user) ?? `${getVerb(model, plan)} ${user}`}${inBrackets(values)}`;
   }
