@@ -14,6 +14,7 @@ import { addArticle } from './names.ts';
 import { addSenderPath } from './ownership.ts';
 import { problems } from './problems.ts';
 import { refuseUnknown, type UnknownId } from './references.ts';
+import { refuseSelf } from './related-users.ts';
 import { requireAllowedValues } from './require-entries.ts';
 import { getTrashName, type Plan } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
@@ -21,6 +22,7 @@ import { addOwnSeeds, linkGenerated } from './seeds.ts';
 import { getLastId } from './sequences.ts';
 import { requireUnique } from './unique-values.ts';
 import { describeDataUrl, describeFileUrl, findDownload } from './uploads.ts';
+import { isRelation } from './user-names.ts';
 
 /** The parameters of `addEntry`, which adds a new entry to a state. */
 interface NewEntry {
@@ -124,16 +126,20 @@ function addQuantity(
  * Throws a `DomainError` if the entry does not exist, unless the document has no error for that, and the response does
  * not show the entry: then changes nothing.
  */
-export function addMember(model: ResourceModel, plan: Plan, state: State, body: Entry, path: Input['path']) {
+export function addMember(model: ResourceModel, plan: Plan, state: State, body: Entry, input: Input) {
   const { resource, reference = '', route } = plan;
+  const { users } = model.inference;
   const key = getOwn(body, reference);
   const others = getEntryList(state, { name: resource.memberOf ?? '' });
   const target = findByKeys(others, [resource.id], [String(key)])[0];
   // A document can have no error for an unknown id, and a response that does not show the entry.
   if (!target && plan.hidesEntry && !findErrorResponse(route.responses, problems['entry-not-found'].status))
     return { next: state, result: {} };
+  const isUser = users !== undefined && resource.memberOf === users.name && isRelation(resource.singular);
+  if (!target && isUser) refuseUnknown(route, [{ property: reference, id: key, resource: users }]);
+  if (target && isUser) refuseSelf(model, plan, { state, input }, target);
   if (!target) throw new DomainError('entry-not-found', `no entry of ${resource.memberOf} has the id ${key}`);
-  const result = model.createMember(plan, target, path);
+  const result = model.createMember(plan, target, input.path);
   const list = getEntryList(state, resource);
   const known = findEqual(list, resource, result);
   if (known && route.responses.some(({ name }) => name === '409'))

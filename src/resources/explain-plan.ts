@@ -15,6 +15,7 @@ import { addArticle, getLastSegment, getParameterName } from './names.ts';
 import { listOwnResources } from './own-state.ts';
 import { findCreator, listEditors, listSigned } from './ownership.ts';
 import { refusesExisting } from './refused-creations.ts';
+import { findOtherName } from './relations.ts';
 import { isShared } from './require-entries.ts';
 import type { Action, BulkAction, Derived, Effect, Login, Mount, Plan, Resource } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
@@ -215,6 +216,10 @@ function listValueDetails(model: ResourceModel, plan: Plan): readonly string[] {
       ...(['create', 'copy'].includes(plan.action) ? listSigned(model, plan) : listSignedId(model, plan)),
       ...listEditors(model, plan),
     ]),
+    ...describe(
+      'refers to a user by',
+      [findOtherName(model.reader, model.inference.users, plan)?.from].flatMap((name) => name ?? []),
+    ),
     ...describe(
       'refuses equal',
       findUniqueNames(model)(plan).keys.map(({ name }) => name),

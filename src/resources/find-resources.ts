@@ -28,6 +28,7 @@ import { findReadOnlyLists } from './read-only-lists.ts';
 import { type KnownLists, type Mount, NO_ID, type Parent, type Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
 import { allowsAnyBody, allowsAnyJson } from './schema-reader.ts';
+import { isRelation } from './user-names.ts';
 import { findView } from './view-words.ts';
 import { addOtherViews, setOwnParent } from './views.ts';
 
@@ -99,9 +100,12 @@ function setMembers(
     const [mount] = resource.mounts;
     if (resource.id.property === undefined || !memberships.has(mount?.item ?? '')) return resource;
     const post = paths.get(toTemplate(mount?.collection ?? ''))?.routes.get('POST');
-    const reference = post && findReference(reader, post, resource.singular);
+    const isFriend = isRelation(resource.singular);
+    const reference = post && findReference(reader, post, isFriend ? '' : resource.singular);
     const isNamed = ({ singular }: Resource) =>
-      !post || normalizeName(reference ?? '') === `${normalizeName(singular)}id`;
+      !post ||
+      (isFriend && reference !== undefined) ||
+      normalizeName(reference ?? '') === `${normalizeName(singular)}id`;
     const target = resources.find(
       (other) => other !== resource && isNamed(other) && !isNested(other) && hasSameEntries(reader, other, resource),
     );
@@ -117,7 +121,8 @@ function setMembers(
  */
 function hasMembers(reader: SchemaReader, { collection, item, singular }: Candidate): boolean {
   const post = collection?.routes.get('POST');
-  if (post) return findReference(reader, post, singular) !== undefined;
+  // `{ friendId }` names a user, and not an entry of the list.
+  if (post) return findReference(reader, post, isRelation(singular) ? '' : singular) !== undefined;
   const add = item.routes.get('PUT') ?? item.routes.get('POST');
   return add !== undefined && Object.keys(add.bodyMedia).length === 0;
 }

@@ -22,6 +22,7 @@ import { getShownMember } from './member-lists.ts';
 import { addActors, addSender, addSenderPath, getSenderPath } from './ownership.ts';
 import { addQueryId } from './query-ids.ts';
 import { refuseExisting } from './refused-creations.ts';
+import { findRelatedUser } from './related-users.ts';
 import { getBodies, getBody } from './request-bodies.ts';
 import { setRequestTimes } from './request-times.ts';
 import { createNotFound, findEntry, requireAllowedValues, requireParents } from './require-entries.ts';
@@ -170,11 +171,11 @@ async function create(model: ResourceModel, plan: Plan, input: Input, context: C
       const { path } = input;
       const own = model.removeReadOnly(resource, sent);
       if (plan.reference !== undefined) {
-        const member = addMember(model, plan, next, sent, path);
+        const member = addMember(model, plan, next, sent, input);
         next = member.next;
         return member.result;
       }
-      const user = findNamedUser(model, plan, next, sent);
+      const user = findRelatedUser(model, plan, { state: next, input }, sent) ?? findNamedUser(model, plan, next, sent);
       const signed = addSender(model, plan, state, input, { ...own, ...user });
       const entry = addActors(model, plan, state, input, { current: undefined, sent, entry: signed });
       const { filled, rest } = takeParts(model, plan, { state: next, input }, entry);

@@ -21,17 +21,21 @@ import {
   planMarkedList,
 } from './marks.ts';
 import { planMember } from './member-lists.ts';
-import { describeUnclearParent, describeUnknownAction, describeUnknownPath } from './mocked-reasons.ts';
+import {
+  describeUnclearParent,
+  describeUnknownAction,
+  describeUnknownPath,
+  findUnusableMedia,
+} from './mocked-reasons.ts';
 import { getLastSegment, getParentPath } from './names.ts';
 import { findOtherCreations, type OtherCreations } from './other-creations.ts';
 import { addOtherItemPaths } from './other-item-paths.ts';
 import { addSenders, findOwnPosition } from './own-paths.ts';
-import { listPatchTypes } from './patch-types.ts';
 import { chooseAction, findParents, hasEntryResponse, type Place } from './path-keys.ts';
 import { findPlace, findPlaceOfForm, planOwner, renameParameters, sendsPart } from './places.ts';
 import { findQueryPlace } from './query-ids.ts';
+import { addRelations, omitOtherUser } from './relations.ts';
 import {
-  type Action,
   type Effect,
   getRouteKey,
   type Inference,
@@ -44,12 +48,12 @@ import {
 } from './resource.ts';
 import { listWrapped } from './response-shapes.ts';
 import type { SchemaReader } from './schema-reader.ts';
-import { allowsAnyBody, allowsAnyJson } from './schema-reader.ts';
 import { findSenderFlag } from './sender-flags.ts';
 import { findCounts } from './statistics.ts';
 import { findTaken, planCheckout } from './take-parts.ts';
 import { connectActions } from './transitions.ts';
 import { addFilePaths, isDownload, isUpload } from './uploads.ts';
+import { isRelation } from './user-names.ts';
 import { linkToUsers } from './user-parts.ts';
 import { planUser } from './user-plans.ts';
 import { addOwnProperties, confirmsEmail, findLogin, findLoginNames, findOwnUser, listLoginPaths } from './users.ts';
@@ -77,8 +81,10 @@ export function inferResources(reader: SchemaReader, documented: readonly Route[
     own && route.method === 'GET' && findOwnUser(reader, own, route) ? [route.path] : [],
   );
   const linked = own ? all.map((resource) => (resource === listed ? own : linkToUsers(reader, own, resource))) : all;
-  const sent = own && hasLogin ? addSenders(reader, own, linked, { routes, ownPaths }) : linked;
-  const users = sent.find(({ name }) => name === own?.name);
+  const owned = own && hasLogin ? addSenders(reader, own, linked, { routes, ownPaths }) : linked;
+  const listedUsers = owned.find(({ name }) => name === own?.name);
+  const sent = listedUsers ? addRelations(reader, listedUsers, owned, { routes, ownPaths }) : owned;
+  const users = listedUsers;
   const marks = findMarks(reader, sent, hasLogin ? routes : [], { users, ownPaths });
   const creations = findOtherCreations(reader, routes, omitMarkedLists(sent, marks));
   const { resources } = creations;
@@ -373,9 +379,12 @@ function planPlace(
   const { resource, mount } = place;
   const archiving = action === 'delete' ? planArchiving(reader, place, route) : undefined;
   if (archiving) return archiving;
-  const requestPath = locateRequest(reader, resource, route, overrides.entry);
+  const requestPath = omitOtherUser(resource, locateRequest(reader, resource, route, overrides.entry));
   const entryPath = locateInEntry(reader, resource, route, requestPath);
-  const reference = resource.memberOf === undefined ? undefined : findReference(reader, route, resource.singular);
+  const reference =
+    resource.memberOf === undefined
+      ? undefined
+      : findReference(reader, route, isRelation(resource.singular) ? '' : resource.singular);
   const located = locateResponse(reader, { resource, action }, route, overrides);
   // A response such as `{ success }` need not show the entry that becomes a member.
   const hidesEntry = typeof located === 'string' && action === 'create' && reference !== undefined;
@@ -392,29 +401,11 @@ function planPlace(
     mount,
     requestPath,
     entryPath,
-    responsePath: typeof located === 'string' ? [] : located,
+    responsePath: typeof located === 'string' ? [] : omitOtherUser(resource, located),
     reference,
     ...(hidesEntry ? { hidesEntry } : {}),
     ...(takes ? { takes } : {}),
     ...(owner ? { owner } : {}),
     ...(inQuery ? { idInQuery: inQuery.mount.id.parameter } : {}),
   };
-}
-
-/**
- * Explains why the bodies of an operation can't contain entries, such as `the request body is image/png`.
- * Returns undefined if they can.
- */
-function findUnusableMedia(reader: SchemaReader, action: Action, route: Route): string | undefined {
-  const media = Object.keys(route.bodyMedia);
-  const needsBody = ['create', 'replace', 'replaceById', 'update', 'updateById'].includes(action);
-  const isPatch = listPatchTypes(reader, route).length > 0;
-  if (needsBody && media.length > 0 && !isPatch && reader.getRequestSchema(route) === undefined)
-    return `the request body is ${media.join(' or ')}`;
-  if (allowsAnyBody(reader.document, route) || allowsAnyJson(reader.document, route)) return undefined;
-  const response = route.responses.find(({ name }) => name === String(route.successStatus));
-  const types = Object.keys(response?.media ?? {});
-  if (types.length > 0 && reader.getResponseSchema(route, route.successStatus) === undefined)
-    return `the response is ${types.join(' or ')} without a schema of JSON or XML`;
-  return undefined;
 }

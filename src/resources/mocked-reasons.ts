@@ -5,8 +5,11 @@ import { getResourceSegment } from './document-paths.ts';
 import { findParentRelationships } from './entry-properties.ts';
 import { addArticle, getLastSegment, getParameterName, isSearchPath } from './names.ts';
 import { needsUnknownUser } from './own-lists.ts';
+import { listPatchTypes } from './patch-types.ts';
 import type { Place } from './path-keys.ts';
+import type { Action } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
+import { allowsAnyBody, allowsAnyJson } from './schema-reader.ts';
 import { confirmsEmail, resetsPassword } from './users.ts';
 import { namesSelection } from './view-words.ts';
 
@@ -58,4 +61,22 @@ export function describeUnknownAction({ resource, isItem }: Place, route: Route)
   return Object.keys(route.bodyMedia).length > 0
     ? `the request body is not an object with the properties of ${addArticle(resource.singular)}`
     : `an action on ${target}: the document does not say what the action changes`;
+}
+
+/**
+ * Explains why the bodies of an operation can't contain entries, such as `the request body is image/png`.
+ * Returns undefined if they can.
+ */
+export function findUnusableMedia(reader: SchemaReader, action: Action, route: Route): string | undefined {
+  const media = Object.keys(route.bodyMedia);
+  const needsBody = ['create', 'replace', 'replaceById', 'update', 'updateById'].includes(action);
+  const isPatch = listPatchTypes(reader, route).length > 0;
+  if (needsBody && media.length > 0 && !isPatch && reader.getRequestSchema(route) === undefined)
+    return `the request body is ${media.join(' or ')}`;
+  if (allowsAnyBody(reader.document, route) || allowsAnyJson(reader.document, route)) return undefined;
+  const response = route.responses.find(({ name }) => name === String(route.successStatus));
+  const types = Object.keys(response?.media ?? {});
+  if (types.length > 0 && reader.getResponseSchema(route, route.successStatus) === undefined)
+    return `the response is ${types.join(' or ')} without a schema of JSON or XML`;
+  return undefined;
 }

@@ -133,6 +133,8 @@ export interface Resource {
    * For `/teams/{teamId}/members/{username}`, this is `users`.
    */
   readonly memberOf?: string | undefined;
+  /** If the entries say how two users are related, and have no id of their own: the property with the other user. */
+  readonly relation?: { readonly object: string } | undefined;
   /** If the entries are objects in a list of other entries, such as the lines of an invoice: where they are. */
   readonly part?: { readonly of: Resource; readonly property: string } | undefined;
   /** Whether an operation creates entries. If not, the default data contains examples or generated entries. */

@@ -81,7 +81,7 @@ function hasOtherCreator(users: Resource, { ids, objects }: UserParts): boolean 
 }
 
 /** Returns whether the entries of a resource belong to the user who sends a request, or to a user in the path. */
-function isOwnList(users: Resource, { mounts }: Resource): boolean {
+export function isOwnList(users: Resource, { mounts }: Resource): boolean {
   const items = users.mounts.flatMap(({ item }) => (item === undefined ? [] : getPathForm(item)));
   return mounts.some(({ parents }) =>
     parents.some(({ isSender, path }) => isSender === true || items.includes(getPathForm(path))),

@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest';
+import {
+  createList,
+  createObject,
+  type OperationParts,
+  type Paths,
+  refer,
+  type Schema,
+} from '../support/fixtures/api-document.ts';
+import { explainApi } from '../support/harness/explain-api.ts';
+import { startApi } from '../support/harness/start-api.ts';
+
+const TEXT = { type: 'string' };
+const INTEGER = { type: 'integer' };
+const CREDENTIALS = createObject({ 'email!': TEXT, 'password!': TEXT });
+const schemas = {
+  User: createObject({ 'id!': { ...INTEGER, readOnly: true }, 'email!': TEXT, name: TEXT }),
+  Friend: createObject({ 'friend!': { allOf: [refer('User')], readOnly: true }, since: TEXT }),
+  Summary: createObject({ 'id!': INTEGER, 'email!': TEXT }),
+};
+
+/** Returns an API with users and the friends of a user. `entry`: a friend. `request`: what adds one. */
+function createApi(entry: Schema, request: Schema, { errorTexts, item = 'friend_id' }: Options = {}) {
+  const paths: Paths = {
+    '/register': { post: { request: CREDENTIALS, response: refer('User'), status: 201, isPublic: true } },
+    '/login': { post: { request: CREDENTIALS, response: createObject({ 'token!': TEXT }), isPublic: true } },
+    '/me': { get: { response: refer('User') } },
+    '/users': { get: { response: createList(refer('User')) } },
+    '/users/{user_id}': { get: { response: refer('User') }, parameters: { user_id: INTEGER } },
+    '/me/friends': {
+      get: { response: createList(entry) },
+      post: { request, response: entry, status: 201, ...(errorTexts && { errorTexts }) },
+    },
+    [`/me/friends/{${item}}`]: { delete: { status: 204 }, parameters: { [item]: INTEGER } },
+  };
+  return { paths, schemas, needsToken: true };
+}
+
+interface Options {
+  readonly errorTexts?: OperationParts['errorTexts'];
+  readonly item?: string;
+}
+
+/** Starts a server with the users ann and bob, and logs in as ann. */
+async function start(api: ReturnType<typeof createApi>) {
+  const { ask } = await startApi(api);
+  const register = async (name: string) => {
+    const email = `${name}@example.com`;
+    const { id } = (await ask('POST', '/register', { email, password: 'x' })).body;
+    const { token } = (await ask('POST', '/login', { email, password: 'x' })).body;
+    const headers = { authorization: `Bearer ${token}` };
+    return { id, email, ask: (method: string, path: string, sent?: unknown) => ask(method, path, sent, headers) };
+  };
+  return { ann: await register('ann'), bob: await register('bob') };
+}
+
+const ERRORS = { 404: 'User not found', 409: 'Already a friend, or the user is yourself' };
+
+describe.each<[string, Schema, Schema, string]>([
+  ['an object with the user', refer('Friend'), createObject({ 'friend_user_id!': INTEGER }), 'friend_user_id'],
+  ['an object and friend_id', refer('Friend'), createObject({ 'friend_id!': INTEGER }), 'friend_id'],
+  ['users', refer('User'), createObject({ 'friend_user_id!': INTEGER }), 'friend_user_id'],
+  ['users and friend_id', refer('User'), createObject({ 'friend_id!': INTEGER }), 'friend_id'],
+  ['some properties of users', refer('Summary'), createObject({ 'target_id!': INTEGER }), 'target_id'],
+])('A list of friends with %s', (_what, entry, request, from) => {
+  const getUser = (friend: Readonly<Record<string, unknown>>) => friend.friend ?? friend;
+
+  it('shows the users whom requests name, and finds them by their ids', async () => {
+    const { ann, bob } = await start(createApi(entry, request, { errorTexts: ERRORS }));
+    const added = await ann.ask('POST', '/me/friends', { [from]: bob.id });
+    expect([added.status, getUser(added.body)]).toEqual([201, { id: bob.id, email: bob.email }]);
+    const { body } = await ann.ask('GET', '/me/friends');
+    expect(body.map(getUser)).toEqual([{ id: bob.id, email: bob.email }]);
+    expect((await bob.ask('GET', '/me/friends')).body).toEqual([]);
+    expect((await ann.ask('DELETE', `/me/friends/${bob.id}`)).status).toBe(204);
+    expect((await ann.ask('GET', '/me/friends')).body).toEqual([]);
+    expect((await ann.ask('GET', `/users/${bob.id}`)).status).toBe(200);
+  });
+
+  it('refuses unknown users, the user itself, and a user twice', async () => {
+    const { ann, bob } = await start(createApi(entry, request, { errorTexts: ERRORS }));
+    const add = async (id: number) => (await ann.ask('POST', '/me/friends', { [from]: id })).status;
+    expect([await add(99), await add(ann.id), await add(bob.id), await add(bob.id)]).toEqual([404, 409, 201, 409]);
+  });
+});
+
+it('A friend can be named by a login that entries lack', async () => {
+  const { ann, bob } = await start(createApi(refer('Friend'), createObject({ 'email!': TEXT, since: TEXT })));
+  const { body } = await ann.ask('POST', '/me/friends', { email: bob.email, since: '2020' });
+  expect(body).toEqual({ friend: { id: bob.id, email: bob.email }, since: '2020' });
+  expect((await ann.ask('POST', '/me/friends', { email: 'eve@example.com' })).status).toBe(404);
+});
+
+it('A user is no friend of itself only if the document says so', async () => {
+  const request = createObject({ 'friend_id!': INTEGER });
+  const { ann } = await start(createApi(refer('Friend'), request, { errorTexts: { 409: 'Already a friend' } }));
+  expect((await ann.ask('POST', '/me/friends', { friend_id: ann.id })).status).toBe(201);
+});
+
+it('Explain names the property with the user, and entries with an id of their own have none', async () => {
+  const request = createObject({ 'friend_id!': INTEGER });
+  const Named = createObject({ 'id!': { ...INTEGER, readOnly: true }, 'friend!': refer('User') });
+  const explain = async (entry: Schema) => (await explainApi(createApi(entry, request)))['POST /me/friends'];
+  expect(await explain(refer('Friend'))).toContain('refers to a user by: friend_id');
+  expect(await explain(Named)).not.toContain('refers to a user by');
+});
