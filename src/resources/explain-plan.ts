@@ -194,7 +194,6 @@ export function explainPlan(model: ResourceModel, plan: Plan): string {
       : ['starts with examples or generated entries']),
     ...(isShared(model, plan) ? [`the same for each ${plan.mount.parents.at(-1)?.path}`] : []),
     ...(allowsAnyBody(model.reader.document, route) ? ['the document describes no response body'] : []),
-    ...(refusesExisting(model)(plan) ? ['refuses an existing one'] : []),
     ...(plan.takes ? [`takes all ${plan.takes.from.name}`] : []),
     ...listValueDetails(model, plan),
     ...deleted,
@@ -220,6 +219,7 @@ function listValueDetails(model: ResourceModel, plan: Plan): readonly string[] {
       'refers to a user by',
       [findOtherName(model.reader, model.inference.users, plan)?.from].flatMap((name) => name ?? []),
     ),
+    ...(refusesExisting(model)(plan) ? ['refuses an existing one'] : []),
     ...describe(
       'refuses equal',
       findUniqueNames(model)(plan).keys.map(({ name }) => name),

@@ -27,7 +27,7 @@ import {
   describeUnknownPath,
   findUnusableMedia,
 } from './mocked-reasons.ts';
-import { getLastSegment, getParentPath } from './names.ts';
+import { getLastSegment, getParentPath, toTemplate } from './names.ts';
 import { findOtherCreations, type OtherCreations } from './other-creations.ts';
 import { addOtherItemPaths } from './other-item-paths.ts';
 import { addSenders, findOwnPosition } from './own-paths.ts';
@@ -390,8 +390,8 @@ function planPlace(
   const hidesEntry = typeof located === 'string' && action === 'create' && reference !== undefined;
   if (typeof located === 'string' && !hidesEntry) return located;
   const takes = action === 'create' ? findTaken(reader, resources, resource, route) : undefined;
-  const isBelowUser = context.ownPaths?.includes(getParentPath(mount.collection)) === true;
-  const owner = isBelowUser ? undefined : planOwner(reader, resources, resource, mount, route);
+  const isBelowUser = context.ownPaths?.some((path) => toTemplate(path) === getParentPath(mount.collection)) === true;
+  const owner = isBelowUser || resource.relation ? undefined : planOwner(reader, resources, resource, mount, route);
   const isPartial =
     action === 'replace' && resource.kind === 'collection' && sendsPart(reader, resource, route, requestPath);
   return {

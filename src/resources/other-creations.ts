@@ -1,15 +1,20 @@
+import { getNode, toNode } from '../openapi/document.ts';
 import type { Route } from '../openapi/routes.ts';
-import { toSingular } from '../util/names.ts';
+import { joinWords, toSingular } from '../util/names.ts';
 import { isSecretName } from '../util/redact-secrets.ts';
 import { getOverrides } from './document-paths.ts';
 import { locateRequest, locateResponse } from './locate.ts';
-import { getLastSegment, getParameterName } from './names.ts';
+import { getLastSegment, getParameterName, getParentPath, toTemplate } from './names.ts';
 import { findParents } from './path-keys.ts';
+import { omitOtherUser } from './relations.ts';
 import { isTopLevel, type Plan, type Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
 
 /** Matches the last segments of paths that change or look up entries, and do not create them. */
 const NO_CREATION = /^(?:check|validate|verify|preview|search|find|query|lookup|update|edit$|bulk|batch|restore)/i;
+
+/** Matches the first words of summaries and operation ids of operations that create an entry. */
+const CREATION = /^(?:add|create|send|request|invite|new)(?![a-z])/;
 
 /** What POST operations at the paths of other entries, or at paths of their own, create. */
 export interface OtherCreations {
@@ -22,7 +27,8 @@ export interface OtherCreations {
 /**
  * Finds the POST operations that create entries of another list than that of their path: `POST /upload` adds to
  * `/videos` if the response is a video, and `POST /shops` adds to `/contributions` if it is a contribution.
- * The response must have the status 201 and the schema of an entry, and no other operation may create such entries.
+ * The response must have the schema of an entry, and no other operation may create such entries. The status must be
+ * 201, or the path directly below that of the list, and the name of the operation begin with a verb such as `send`.
  */
 export function findOtherCreations(
   reader: SchemaReader,
@@ -42,7 +48,8 @@ export function findOtherCreations(
     const isOwn = owner !== undefined && isRead(owner) && reader.isSame(owner.schema, schema ?? '');
     if (schema === undefined || isOwn) continue;
     const [only, ...others] = targets.filter((one) => reader.isSame(one.schema, schema));
-    if (only && others.length === 0) byRoute.set(route, only);
+    const isCreated = route.successStatus === 201 || (only !== undefined && isBelow(route, only));
+    if (only && others.length === 0 && isCreated) byRoute.set(route, only);
   }
   const created = new Set(byRoute.values());
   const changed = new Map([...created].map((one) => [one, { ...one, canCreate: true, canPost: true }]));
@@ -59,12 +66,24 @@ export function findOtherCreations(
 function getCreatedSchema(reader: SchemaReader, route: Route): string | undefined {
   const { method, path, successStatus } = route;
   const segment = getLastSegment(path);
-  if (method !== 'POST' || successStatus !== 201 || getParameterName(segment) !== undefined) return undefined;
+  const isNamed = successStatus === 201 || (successStatus === 200 && namesCreation(reader, route));
+  if (method !== 'POST' || !isNamed || getParameterName(segment) !== undefined) return undefined;
   const response = reader.getResponseSchema(route, successStatus);
   const request = reader.getRequestSchema(route);
   if (response === undefined || request === undefined || NO_CREATION.test(segment)) return undefined;
   if ([...reader.getProperties(request).keys()].some(isSecretName)) return undefined;
   return reader.findEntry(response, toSingular(segment)).schema;
+}
+
+/** Returns whether the summary or the operationId of an operation begins with a verb such as `send`. */
+function namesCreation({ document }: SchemaReader, { pointer, operationId }: Route): boolean {
+  const { summary = '' } = toNode(getNode(document, pointer));
+  return [String(summary), operationId].some((text) => CREATION.test(joinWords(text)));
+}
+
+/** Returns whether a path is directly below that of a list: `/messages/send` for `/messages`. */
+function isBelow({ path }: Route, { mounts }: Resource): boolean {
+  return getParentPath(path) === toTemplate(mounts[0]?.collection ?? '');
 }
 
 function planCreation(reader: SchemaReader, resource: Resource, route: Route): Plan | undefined {
@@ -76,8 +95,8 @@ function planCreation(reader: SchemaReader, resource: Resource, route: Route): P
   const senders = mounts[0]?.parents ?? [];
   const inPath = findParents(reader, { schema, collectionPath: route.path, route, id });
   return {
-    ...{ route, action: 'create', resource, entryPath: [], responsePath: located },
+    ...{ route, action: 'create', resource, entryPath: [], responsePath: omitOtherUser(resource, located) },
     mount: { collection: route.path, item: undefined, parents: [...senders, ...inPath], id },
-    requestPath: locateRequest(reader, resource, route, overrides.entry),
+    requestPath: omitOtherUser(resource, locateRequest(reader, resource, route, overrides.entry)),
   };
 }

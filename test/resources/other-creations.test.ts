@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { createList, createObject, type Paths, refer } from '../support/fixtures/api-document.ts';
+import {
+  createList,
+  createObject,
+  type OperationParts,
+  type PathParts,
+  type Paths,
+  refer,
+} from '../support/fixtures/api-document.ts';
 import { explainApi } from '../support/harness/explain-api.ts';
 import { startApi } from '../support/harness/start-api.ts';
 
@@ -51,5 +58,41 @@ describe('A POST at another path than that of a list', () => {
     expect((await ask('GET', `/proposals/${added.data.id}`)).body).toEqual(added);
     expect((await ask('GET', '/shops')).body).toEqual(shops);
     expect((await ask('POST', '/shops/99/edits', { name: 'b' })).status).toBe(404);
+  });
+});
+
+describe('A POST with the status 200 directly below the path of a list', () => {
+  const send = { request: DRAFT, response: refer('Proposal') };
+
+  /** Returns what a POST does. `post`: the operation. `others`: other operations of the list. */
+  async function explainPost(path: string, post: OperationParts, others: PathParts = {}) {
+    const paths: Paths = {
+      '/proposals': { get: { response: createList(refer('Proposal')) }, ...others },
+      '/proposals/{proposalId}': { get: { response: refer('Proposal') }, delete: { status: 204 } },
+      [path]: { post: { ...send, ...post } },
+    };
+    return (await explainApi({ paths, schemas }))[`POST ${path}`];
+  }
+
+  it.each([{ operationId: 'add_proposal' }, { summary: 'Send a proposal' }, { summary: 'Request a change' }])(
+    'adds an entry to the list for %j',
+    async (post) => {
+      expect(await explainPost('/proposals/city', post)).toMatch(/^real: creates a proposal/);
+    },
+  );
+
+  it.each<[string, string, OperationParts, PathParts]>([
+    ['its words have no verb of creation', '/proposals/city', { operationId: 'mergeProposals' }, {}],
+    ['a word only begins like a verb', '/proposals/city', { summary: 'Address of a proposal' }, {}],
+    ['its path is elsewhere', '/cities/proposal', { summary: 'Send a proposal' }, {}],
+    ['it is about a preview', '/proposals/preview', { summary: 'Create a preview' }, {}],
+    [
+      'another operation creates entries',
+      '/proposals/city',
+      { summary: 'Send one' },
+      { post: { ...send, status: 201 } },
+    ],
+  ])('is mocked if %s', async (_what, path, post, others) => {
+    expect(await explainPost(path, post, others)).toMatch(/^mocked/);
   });
 });

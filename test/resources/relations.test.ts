@@ -16,6 +16,7 @@ const CREDENTIALS = createObject({ 'email!': TEXT, 'password!': TEXT });
 const schemas = {
   User: createObject({ 'id!': { ...INTEGER, readOnly: true }, 'email!': TEXT, name: TEXT }),
   Friend: createObject({ 'friend!': { allOf: [refer('User')], readOnly: true }, since: TEXT }),
+  Relationship: createObject({ 'user!': refer('User'), 'type!': { enum: ['friend', 'blocked'] } }),
   Summary: createObject({ 'id!': INTEGER, 'email!': TEXT }),
 };
 
@@ -103,4 +104,39 @@ it('Explain names the property with the user, and entries with an id of their ow
   const explain = async (entry: Schema) => (await explainApi(createApi(entry, request)))['POST /me/friends'];
   expect(await explain(refer('Friend'))).toContain('refers to a user by: friend_id');
   expect(await explain(Named)).not.toContain('refers to a user by');
+});
+
+it('A request for a friend adds to the list of relationships that shows it', async () => {
+  const Relationship = refer('Relationship');
+  const { paths } = createApi(refer('Friend'), createObject({ 'friend_id!': INTEGER }));
+  const { '/me/friends': _list, '/me/friends/{friend_id}': _item, ...users } = paths;
+  const send = { summary: 'Send a friend request', request: createObject({ 'email!': TEXT }), response: Relationship };
+  const summary = 'Lists the relationships of the authenticated user';
+  const api = {
+    paths: {
+      ...users,
+      '/relationships': { get: { summary, response: createList(Relationship) } },
+      '/relationships/friends': { post: { ...send, errorTexts: { 404: 'User not found', 409: 'Cannot act on self' } } },
+      '/relationships/{target_id}': { delete: { status: 204 }, parameters: { target_id: INTEGER } },
+    },
+    schemas,
+    needsToken: true,
+  };
+  const { ann, bob } = await start(api);
+  const add = (email: string) => ann.ask('POST', '/relationships/friends', { email });
+  expect([(await add('eve@example.com')).status, (await add(ann.email)).status]).toEqual([404, 409]);
+  expect((await add(bob.email)).body).toMatchObject({ user: { id: bob.id } });
+  expect((await ann.ask('GET', '/relationships')).body).toMatchObject([{ user: { id: bob.id, email: bob.email } }]);
+  expect((await bob.ask('GET', '/relationships')).body).toEqual([]);
+  expect((await ann.ask('DELETE', `/relationships/${bob.id}`)).status).toBe(204);
+  expect((await ann.ask('GET', '/relationships')).body).toEqual([]);
+});
+
+it('Without a login, the friends are those of the first user', async () => {
+  const { paths } = createApi(refer('Friend'), createObject({ 'friend_user_id!': INTEGER }));
+  const { '/register': _register, '/login': _login, '/me': _me, ...others } = paths;
+  const { ask } = await startApi({ paths: { ...others, '/me/': { get: { response: refer('User') } } }, schemas });
+  const [, user] = (await ask('GET', '/users')).body;
+  expect((await ask('POST', '/me/friends', { friend_user_id: user.id })).body).toEqual({ friend: user });
+  expect((await ask('GET', '/me/friends')).body).toEqual([{ friend: user }]);
 });
