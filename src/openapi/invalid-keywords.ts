@@ -99,12 +99,50 @@ const OTHER_NODE_KEYS = ['in', 'schema', 'content', 'flows', 'scheme', 'response
 /** Matches the JSON Pointers of media types and headers. */
 const SCHEMA_HOLDER = /\/(?:content|mediaTypes|headers)\/[^/]+$/;
 
+/** Names of other languages and of formats that documents have as types, and the keywords that they mean. */
+const OTHER_TYPES: Readonly<Record<string, Node>> = {
+  ...listMeant(['str', 'text', 'char', 'varchar'], { type: 'string' }),
+  ...listMeant(['uuid', 'guid'], { type: 'string', format: 'uuid' }),
+  ...listMeant(['datetime', 'date-time', 'timestamp'], { type: 'string', format: 'date-time' }),
+  ...Object.fromEntries(
+    ['date', 'email', 'uri', 'url', 'password'].map((name) => [
+      name,
+      { type: 'string', format: name === 'url' ? 'uri' : name },
+    ]),
+  ),
+  ...listMeant(['int', 'int32', 'int64', 'long', 'bigint', 'short'], { type: 'integer' }),
+  ...listMeant(['float', 'double', 'decimal', 'numeric'], { type: 'number' }),
+  ...listMeant(['bool'], { type: 'boolean' }),
+  ...listMeant(['list'], { type: 'array' }),
+  ...listMeant(['dict', 'map', 'hash', 'json'], { type: 'object' }),
+};
+
+function listMeant(names: readonly string[], meant: Node): Readonly<Record<string, Node>> {
+  return Object.fromEntries(names.map((name) => [name, meant]));
+}
+
+/** Returns a schema whose type is the name of a format, or of a type in another language, with the type that it means. */
+function replaceOtherType(node: Node, pointer: string, warnings: Issue[]): Node {
+  const { type, ...others } = node;
+  if (typeof type !== 'string' || TYPES.has(type) || OTHER_NODE_KEYS.some((key) => key in node)) return node;
+  const lower = type.toLowerCase();
+  const meant = TYPES.has(lower) ? { type: lower } : Object.hasOwn(OTHER_TYPES, lower) ? OTHER_TYPES[lower] : undefined;
+  if (!meant) return node;
+  const written = Object.entries(meant)
+    .map(([name, value]) => `${name}: ${value}`)
+    .join(', ');
+  const message = `is the unknown ${type}, and is read as ${written}: correct the type`;
+  warnings.push({ pointer: `${pointer}/type`, message });
+  return { ...meant, ...others };
+}
+
 /**
  * Returns a schema without the keywords that have invalid values, and a media type or a header without a schema that is
  * none.
  * Adds a warning for each of them to `warnings`.
  */
-export function omitInvalidKeywords(node: Node, pointer: string, warnings: Issue[]): Node {
+export function omitInvalidKeywords(source: Node, pointer: string, warnings: Issue[]): Node {
+  const node = replaceOtherType(source, pointer, warnings);
   const isInvalid = (key: string) => Object.hasOwn(KEYWORD_CHECKS, key) && !KEYWORD_CHECKS[key]?.(node[key]);
   const invalid = OTHER_NODE_KEYS.some((key) => key in node)
     ? ['schema'].filter((key) => key in node && !isSchema(node[key]) && SCHEMA_HOLDER.test(pointer))

@@ -79,6 +79,25 @@ function findOwnSchema(reader: SchemaReader, single: Resource | undefined, route
 }
 
 /**
+ * Returns the schema of the user that an operation such as `GET /user/{userId}` or `PATCH /user` shows, with a login.
+ */
+function findItemSchema(reader: SchemaReader, routes: readonly Route[]): string | undefined {
+  const names = ['user', ...PERSONS];
+  const isUser = ({ path, pathNames }: Route) => {
+    const isItem = pathNames.length === 1 && getParameterName(getLastSegment(path)) !== undefined;
+    const list = isItem ? getParentPath(path) : path;
+    return pathNames.length <= 1 && names.includes(normalizeName(toSingular(getResourceSegment(list))));
+  };
+  const shown = routes.flatMap((route) => {
+    const response = isUser(route) ? reader.getResponseSchema(route, route.successStatus) : undefined;
+    const entry = response === undefined ? undefined : reader.findEntry(response, 'user').schema;
+    const isList = entry === undefined || reader.findList(response ?? '', 'users') !== undefined;
+    return !isList && findNamed(reader, entry, LOGIN_NAMES) !== undefined ? [entry] : [];
+  });
+  return shown[0];
+}
+
+/**
  * Returns the schema of the user whom a registration sends, or else a login, for a document that shows no users. Then
  * the server knows of them only their logins and passwords.
  */
@@ -106,7 +125,7 @@ function createUsers(
   if (resources.some(({ name }) => name === 'users')) return undefined;
   const single = resources.find((one) => one.schema !== '' && isUser(one) && one.mounts[0]?.parents.length === 0);
   const shown = findOwnSchema(reader, single, routes);
-  const own = shown ?? findSentSchema(reader, routes);
+  const own = shown ?? findItemSchema(reader, routes) ?? findSentSchema(reader, routes);
   if (own === undefined) return undefined;
   const property = reader.hasId(own, 'user') ? findNamed(reader, own, ['id', 'uuid', 'userid']) : undefined;
   const schema = property === undefined ? '' : (reader.getProperties(own).get(property) ?? '');

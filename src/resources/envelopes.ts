@@ -1,3 +1,4 @@
+import type { HandlerResponse } from '../application.ts';
 import type { Contract } from '../openapi/contract.ts';
 import { getTarget, isNode, toNode } from '../openapi/document.ts';
 import { findResponse, findValueMedia } from '../openapi/responses.ts';
@@ -84,6 +85,25 @@ export function nameEntry(envelope: Entry, id: string | undefined): Entry {
       typeof value === 'string' ? value.replace(ID_IN_TEXT, () => id) : value,
     ]),
   );
+}
+
+/**
+ * Returns a success response without JSON: without a body, or with a text such as `Deleted`, which is its example or
+ * its description.
+ */
+export function createTextResponse(
+  reader: SchemaReader,
+  isValid: Contract['isValid'],
+  route: Route,
+  status: number,
+): HandlerResponse {
+  const { media = {} } = findResponse(route.responses, status) ?? {};
+  const type = Object.keys(media).find((one) => one.startsWith('text/'));
+  const { schema, examples = [] } = media[type ?? ''] ?? {};
+  if (type === undefined) return { status };
+  const texts = [...examples.map(({ value }) => value), describeResponse(reader, route, status), ''];
+  const text = texts.find((one) => typeof one === 'string' && (schema === undefined || isValid(schema, one)));
+  return { status, headers: { 'Content-Type': type }, body: text };
 }
 
 /** Returns whether the only property of a body is a boolean that says whether the request succeeded. */

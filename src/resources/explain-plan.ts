@@ -149,6 +149,17 @@ function explainFollows(model: ResourceModel, plan: Plan, { list, items }: NonNu
   return `lists ${what}the ${name} ${who}${details === '' ? '' : ` (${details})`}`;
 }
 
+/**
+ * Describes an operation on the user who sends the request, such as `reads the user who sends the request`.
+ * `deleted`: what happens to other entries when the user is deleted.
+ */
+function explainOwn(model: ResourceModel, plan: Plan, deleted: readonly string[]): string {
+  const first = model.inference.hasLogin ? [] : ['the first one, because no operation logs in'];
+  const values = [...first, ...(plan.action === 'delete' ? deleted : listValueDetails(model, plan))];
+  const user = `the ${plan.resource.singular} who sends the request`;
+  return `${describeTrashed(plan, user) ?? `${getVerb(model, plan)} ${user}`}${inBrackets(values)}`;
+}
+
 /** Describes what an operation does, such as `lists pets of /owners/{ownerId} (filters: status; ignores: q)`. */
 export function explainPlan(model: ResourceModel, plan: Plan): string {
   const { action, resource, mount, route, effect } = plan;
@@ -159,12 +170,7 @@ export function explainPlan(model: ResourceModel, plan: Plan): string {
   if (plan.follows) return explainFollows(model, plan, plan.follows);
   if (action === 'logOut') return `logs out the ${resource.singular} of the token`;
   const deleted = action === 'delete' || action === 'clear' ? describeDeletion(model, plan) : [];
-  if (plan.isSender) {
-    const first = model.inference.hasLogin ? [] : ['the first one, because no operation logs in'];
-    const values = [...first, ...(action === 'delete' ? deleted : listValueDetails(model, plan))];
-    const user = `the ${resource.singular} who sends the request`;
-    return `${describeTrashed(plan, user) ?? `${getVerb(model, plan)} ${user}`}${inBrackets(values)}`;
-  }
+  if (plan.isSender) return explainOwn(model, plan, deleted);
   const isMany = action === 'list' || action === 'clear';
   const member = describeMember(model, plan);
   const target = isMany ? resource.name : nameEntry(resource);

@@ -76,6 +76,8 @@ export function findUnusableMedia(reader: SchemaReader, action: Action, route: R
   if (allowsAnyBody(reader.document, route) || allowsAnyJson(reader.document, route)) return undefined;
   const response = route.responses.find(({ name }) => name === String(route.successStatus));
   const types = Object.keys(response?.media ?? {});
+  // A text in the response to a DELETE, such as `Deleted`, says nothing about the entry.
+  if (action === 'delete' && types.some((type) => type.startsWith('text/'))) return undefined;
   if (types.length > 0 && reader.getResponseSchema(route, route.successStatus) === undefined)
     return `the response is ${types.join(' or ')} without a schema of JSON or XML`;
   return undefined;

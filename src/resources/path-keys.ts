@@ -86,7 +86,14 @@ function findIdProperty(reader: SchemaReader, input: KeyInput): string | undefin
   // A property such as `slug` is better than an id that is only in the path, because clients see the property.
   return named.length === 1
     ? named[0]
-    : (findAddress(reader, input) ?? findProperty(reader, schema, UNIQUE_KEYS, types));
+    : (findProperty(reader, schema, [getShortId(singular)], types) ??
+        findAddress(reader, input) ??
+        findProperty(reader, schema, UNIQUE_KEYS, types));
+}
+
+/** Returns the short name of an id: `gid` for a group. */
+function getShortId(singular: string): string {
+  return `${normalizeName(singular).slice(0, 1)}id`;
 }
 
 /**

@@ -14,7 +14,7 @@ import { type Completed, getGeneratedInside, pickPointers, setGeneratedInside, t
 import { averageEntries } from './derived.ts';
 import { getEchoes } from './echoes.ts';
 import { getEntryKey, getKeyValue, getOwn, removePathValues, setInner } from './entry-values.ts';
-import { getEnvelopeValues, isOnlyEnvelope, nameEntry } from './envelopes.ts';
+import { createTextResponse, getEnvelopeValues, isOnlyEnvelope, nameEntry } from './envelopes.ts';
 import { showIds } from './linked-entries.ts';
 import type { ListPage } from './list-query.ts';
 import { addIds } from './named-ids.ts';
@@ -64,7 +64,7 @@ export class ResponseFactory {
     const { resource, responsePath } = plan;
     if (entry && !plan.hidesEntry && this.#isOpen(plan))
       return { status, headers, ...this.#wrapOpen(plan, this.#completeOpen(plan, entry)) };
-    if (schema === undefined) return { status };
+    if (schema === undefined) return createTextResponse(this.#reader, this.#contract.isValid, plan.route, status);
     const id = entry && this.#getBareId(plan, schema, entry);
     if (id !== undefined) return { status, headers, body: id };
     const seed = toSeed(`${plan.route.operationId} ${entry ? getEntryKey(resource, entry) : ''}`);

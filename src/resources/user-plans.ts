@@ -12,7 +12,7 @@ import { namesOne } from './path-keys.ts';
 import { findPlaceOfForm, renameParameters, sendsPart } from './places.ts';
 import type { Action, Effect, Follow, Login, PasswordChange, Plan, Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
-import { findLogin, findOwnUser, findPasswordChange, isLogout } from './users.ts';
+import { findLogin, findOwnUser, findPasswordChange, isAboutSender, isLogout } from './users.ts';
 
 /** What the operations of a document say about its users. */
 interface UserContext {
@@ -105,7 +105,7 @@ function findChangedUser(reader: SchemaReader, users: Resource, route: Route): r
 
 /**
  * Returns whether a DELETE of the list of users with a user's token deletes only this user, as its summary says:
- * `Delete user`, or `Delete my account`.
+ * `Delete user`, or `Delete my account`. `DELETE /user` always does.
  */
 function deletesOwnUser(reader: SchemaReader, users: Resource, route: Route, loginPaths: readonly string[]): boolean {
   const { summary } = toNode(getNode(reader.document, route.pointer));
@@ -116,7 +116,7 @@ function deletesOwnUser(reader: SchemaReader, users: Resource, route: Route, log
     users.mounts.some(({ collection, parents }) => collection === route.path && parents.length === 0) &&
     requiresCredentials(route) &&
     !namesOther &&
-    (isOwn || namesOne(reader, users, route))
+    (isOwn || namesOne(reader, users, route) || isAboutSender(route))
   );
 }
 

@@ -223,6 +223,8 @@ function moveSingular(reader: SchemaReader, route: Route, plurals: ReadonlyMap<s
 function showsSent(reader: SchemaReader, reads: ReadonlyMap<string, readonly Route[]>, create: Route): boolean {
   const request = reader.getRequestSchema(create);
   if (request === undefined) return false;
+  const created = reader.getResponseSchema(create, create.successStatus) ?? '';
+  const isOpen = reader.getProperties(request).size === 0 && reader.isObject(request);
   const forms = [getPathForm(create.path), getPathForm(`${create.path}/{}`)];
   const segment = getLastSegment(create.path);
   const singular = toSingular(segment);
@@ -232,6 +234,8 @@ function showsSent(reader: SchemaReader, reads: ReadonlyMap<string, readonly Rou
       const response = reader.getResponseSchema(route, route.successStatus);
       if (response === undefined) return false;
       const shown = reader.findList(response, segment)?.schema ?? reader.findEntry(response, singular).schema;
+      // A body without described properties can have those of the entry in the response.
+      if (isOpen) return reader.isSame(reader.findEntry(created, singular, shown).schema, shown);
       const sent = reader.findEntry(request, singular, shown).schema;
       return sharesMostProperties(reader, sent, shown) || isPart(reader, sent, shown);
     });

@@ -58,6 +58,15 @@ describe('loadContract warns, with position and reason, of', () => {
       '4:81 #/paths/~1a/get/parameters/0/schema/enum has 501 although the type is string, and is read as "501": put it in quotes; 5:58 #/paths/~1a/get/parameters/1/schema/enum has "1" although the type is integer, and is read as 1: remove the quotes',
     ],
     [
+      'the name of a format or of another language as a type',
+      [
+        '/a: { get: { parameters: [{ name: q, in: query, schema: { type: uuid } },',
+        '  { name: r, in: query, schema: { type: Integer } }, { name: s, in: query, schema: { type: any } }],',
+        '  responses: { "204": { description: d } } } }',
+      ],
+      '4:67 #/paths/~1a/get/parameters/0/schema/type is the unknown uuid, and is read as type: string, format: uuid: correct the type; 5:43 #/paths/~1a/get/parameters/1/schema/type is the unknown Integer, and is read as type: integer: correct the type; 5:94 #/paths/~1a/get/parameters/2/schema/type is ignored because its value is not valid for this keyword: correct the value',
+    ],
+    [
       'a path of the control API',
       [`/a: { ${GET} }`, `/_control/b: { ${GET} }`],
       '5:23 #/paths/~1_control~1b/get is never reached, because the server uses the paths below /_control and /_sandbox itself: use another path',

@@ -243,3 +243,28 @@ describe('DELETE of the list of users with a token', () => {
     },
   );
 });
+
+describe('DELETE /user with a token', () => {
+  it.each(['Benutzer löschen', ''])('deletes only the user who sends the request: %j', async (summary) => {
+    const { '/me': _me, ...accounts } = ACCOUNTS;
+    const paths = {
+      ...accounts,
+      '/user': {
+        delete: { status: 204, summary },
+        patch: { request: createObject({ username: TEXT }), response: refer('User') },
+      },
+      '/user/{userId}': { get: { response: refer('User') }, parameters: { userId: INTEGER } },
+    };
+    const { ask } = await startApi({ paths, schemas, needsToken: true });
+    const users = [];
+    for (const username of ['ann', 'bob']) {
+      const { body } = await ask('POST', '/register', { username, password: 'x' });
+      users.push({ Authorization: `Bearer ${body.token}` });
+    }
+    const [ann, bob] = users;
+    const { body: own } = await ask('PATCH', '/user', { username: 'bobby' }, bob);
+    expect((await ask('DELETE', '/user', undefined, ann)).status).toBe(204);
+    expect((await ask('GET', `/user/${own.id}`, undefined, bob)).body).toMatchObject({ username: 'bobby' });
+    expect((await ask('PATCH', '/user', { username: 'a' }, ann)).status).toBe(401);
+  });
+});

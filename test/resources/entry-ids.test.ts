@@ -20,6 +20,8 @@ const ids: readonly (readonly [parameter: string, properties: readonly string[],
   ['uidOrName', ['name', 'uid'], 'id: uid or name'],
   ['pet_id_or_name', ['name', 'id'], 'id: id or name'],
   ['pet_id_or_name', ['id'], 'id: id'],
+  ['petId', ['slug', 'pid'], 'id: pid'],
+  ['petId', ['name', 'oid'], 'the id is only in the path'],
   ['ownerPetId', ['name', 'favoritePetId'], 'id: favoritePetId'],
 ];
 

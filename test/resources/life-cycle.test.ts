@@ -338,3 +338,17 @@ it('DELETE of a singleton that has only its default values deletes no other one'
   await ask('DELETE', '/users/2/preferences');
   expect((await ask('GET', '/users/1/preferences')).body).toEqual({ color: 'blue' });
 });
+
+describe('DELETE with a text in its response', () => {
+  it('deletes the entry', async () => {
+    const paths: Paths = createResourcePaths('/players/{playerId}', refer('Player'), createObject({ 'name!': TEXT }));
+    const remove = { response: TEXT, responseType: 'text/plain' };
+    const item = { ...paths['/players/{playerId}'], delete: remove };
+    const schemas = { Player: createObject({ 'id!': { type: 'integer' }, 'name!': TEXT }) };
+    const { ask } = await startApi({ paths: { ...paths, '/players/{playerId}': item }, schemas });
+    await ask('POST', '/players', { name: 'Ann' });
+    const deleted = await ask('DELETE', '/players/1');
+    expect([deleted.status, deleted.headers.get('content-type')]).toEqual([200, expect.stringMatching(/^text\/plain/)]);
+    expect((await ask('GET', '/players/1')).status).toBe(404);
+  });
+});

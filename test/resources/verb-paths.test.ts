@@ -108,4 +108,17 @@ describe('Verbs in paths', () => {
       'GET /getBalance',
     ]);
   });
+
+  it('create entries whose properties only the response describes', async () => {
+    const open = { request: { type: 'object' }, response: USER, status: 201 };
+    const paths: Paths = {
+      '/user/list': { get: { response: createList(USER) } },
+      '/user/new': { post: open },
+      '/user/{id}': { get: { response: USER } },
+    };
+    const { ask } = await startApi({ paths, schemas });
+    const { body } = await ask('POST', '/user/new', { name: 'Ann', city: 'Rome' });
+    expect(body).toEqual({ id: 1, name: 'Ann', city: 'Rome' });
+    expect((await ask('GET', '/user/list')).body).toEqual([body]);
+  });
 });
