@@ -152,12 +152,14 @@ function addViews(
   owned: ReadonlySet<string>,
 ): Resource {
   const views = findViews(reader, paths, resource, owned);
-  const canPost = views.some(({ collection }) => paths.get(collection)?.routes.has('POST'));
+  const [post] = views.flatMap(({ collection }) => paths.get(collection)?.routes.get('POST') ?? []);
+  const { singular, schema } = resource;
   return {
     ...resource,
     mounts: [...resource.mounts, ...views],
-    canCreate: resource.canCreate || canPost,
-    canPost: resource.canPost || canPost,
+    canCreate: resource.canCreate || post !== undefined,
+    canPost: resource.canPost || post !== undefined,
+    requiredToCreate: resource.requiredToCreate ?? (post ? listRequired(reader, post, singular, schema) : []),
   };
 }
 
@@ -311,6 +313,7 @@ function merge(flat: Resource, nested: Resource): Resource {
     canCreate: flat.canCreate || nested.canCreate,
     canPost: flat.canPost || nested.canPost,
     canDelete: flat.canDelete || nested.canDelete,
+    requiredToCreate: flat.requiredToCreate ?? nested.requiredToCreate ?? [],
   };
 }
 

@@ -1,5 +1,5 @@
 import { type Context, DomainError, type Handle, type HandlerResponse, type Input } from '../application.ts';
-import { omitKeys, toNode } from '../openapi/document.ts';
+import { getNode, omitKeys, toNode } from '../openapi/document.ts';
 import type { Entry, State } from '../store/state.ts';
 import { isPathSegment } from '../util/request-target.ts';
 import { changePassword } from './accounts.ts';
@@ -219,7 +219,7 @@ async function replace(model: ResourceModel, plan: Plan, input: Input, context: 
     requireParents(model, state, plan, path);
     const current = findEntry(plan, state, path);
     if (!current) {
-      if (!canCreateAtPath(plan) || !model.isValidId(plan.resource, path)) throw createNotFound(plan, path);
+      if (!canCreateAtPath(model, plan) || !model.isValidId(plan.resource, path)) throw createNotFound(plan, path);
       const own = model.removeReadOnly(plan.resource, body);
       const { next, result } = addEntry(model, plan, { state, nowMs, body: own, path, newId: context.newId });
       return { next, result: { entry: result, status: getStatus(plan, 201) } };
@@ -356,11 +356,18 @@ function setEntry(
 }
 
 /**
- * Returns whether a PUT creates a missing entry: if 201 is documented, the PUT has no body, no POST creates entries, or
- * the resource is a singleton.
+ * Returns whether a PUT creates a missing entry: if 201 is documented, the PUT has no body, no POST creates entries and
+ * the text does not say `Update`, or the resource is a singleton.
  */
-function canCreateAtPath({ route, resource }: Plan): boolean {
+function canCreateAtPath({ reader }: ResourceModel, { route, resource }: Plan): boolean {
   const hasNoBody = Object.keys(route.bodyMedia).length === 0;
   const isDocumented = route.responses.some(({ name }) => name === '201');
-  return resource.kind === 'singleton' || hasNoBody || isDocumented || !resource.canPost;
+  if (resource.kind === 'singleton' || hasNoBody || isDocumented) return true;
+  const { summary = '', description = '' } = toNode(getNode(reader.document, route.pointer));
+  const text = `${summary} ${description}`;
+  const onlyUpdates = !resource.canCreate && UPDATES.test(text) && !CREATES.test(text);
+  return !resource.canPost && !onlyUpdates;
 }
+
+const UPDATES = /\b(?:updat|edit|modif|chang)\w*/i;
+const CREATES = /\b(?:creat|add|upsert|insert|sav|stor|put|set)\w*/i;

@@ -1,6 +1,7 @@
 import { DomainError, type Input } from '../application.ts';
 import { isNode, omitKeys, toNode } from '../openapi/document.ts';
 import { findMediaType, isParsedType, isXmlType } from '../openapi/media-types.ts';
+import { getSchemaParts } from '../openapi/schema-parts.ts';
 import type { Entry } from '../store/state.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import { getInner, setInner } from './entry-values.ts';
@@ -74,7 +75,13 @@ export function pickKnown(
   const schema = route.bodyMedia[type ?? '']?.schema ?? reader.getRequestSchema(route);
   const inner = schema === undefined ? undefined : reader.getInner(schema, path);
   const place = inner === undefined ? undefined : (reader.getItems(inner) ?? inner);
-  return place === undefined ? sent : (omitUnknown(reader, [place], sent) as Entry);
+  if (place === undefined) return sent;
+  // A part of an `allOf` can make a property of another part `readOnly`.
+  const parts = getSchemaParts(reader.document, place).map(({ node }) => toNode(node.properties));
+  const readOnly = Object.keys(sent).filter((name) =>
+    parts.some((properties) => Object.hasOwn(properties, name) && toNode(properties[name]).readOnly === true),
+  );
+  return omitUnknown(reader, [place], omitKeys(sent, readOnly)) as Entry;
 }
 
 /**

@@ -14,6 +14,7 @@ export const PERSONS_WITH_LOGIN = [
 export const LOGIN_NAMES = [
   'email',
   'emailaddress',
+  'mail',
   'username',
   'login',
   'userid',
@@ -34,7 +35,7 @@ export const OTHER_LOGINS = [
 ];
 
 /** Names of properties that no two users have in common, also if they log in with another one. */
-export const UNIQUE_NAMES = ['email', 'emailaddress', 'username', 'login', 'handle'];
+export const UNIQUE_NAMES = ['email', 'emailaddress', 'mail', 'username', 'login', 'handle'];
 
 /** Matches the names of lists with the ids or the names of users. */
 export const PEOPLE_LIST =

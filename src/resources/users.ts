@@ -283,7 +283,12 @@ function findUser(
   response: string,
 ): readonly string[] | undefined {
   const found = reader.findEntry(response, singular, schema);
-  return reader.sharesProperties(found.schema, schema) ? found.path : undefined;
+  if (reader.sharesProperties(found.schema, schema)) return found.path;
+  // The user can be beside the token in an object such as `data`.
+  const own = [...reader.getProperties(found.schema)].find(([name]) => normalizeName(name) === normalizeName(singular));
+  return own && reader.isObject(own[1]) && reader.sharesProperties(own[1], schema)
+    ? [...found.path, own[0]]
+    : undefined;
 }
 
 /** Matches paths about passwords. */
