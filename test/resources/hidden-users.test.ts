@@ -399,6 +399,25 @@ describe('users whom operations register and log in', () => {
     expect((await explainApi({ paths: stored }))['POST /mailboxes']).toMatch(/^mocked/);
   });
 
+  it('are shown beside the token in an object of the response', async () => {
+    const data = createObject({ user: refer('Account'), token: TEXT });
+    const request = createObject({ 'mail!': TEXT, 'password!': TEXT });
+    const response = createObject({ success: { type: 'boolean' }, data });
+    const paths: Paths = {
+      '/register': { post: { request, response } },
+      '/login': { post: { request, response } },
+      '/me': { get: { response: refer('Account') } },
+    };
+    const Account = createObject({ 'id!': INTEGER, 'mail!': TEXT });
+    const { ask } = await startApi({ paths, schemas: { Account } });
+    const sent = { mail: 'ann@example.com', password: 'x' };
+    const { body } = await ask('POST', '/register', sent);
+    expect(body.data.user).toEqual({ id: expect.any(Number), mail: 'ann@example.com' });
+    expect((await ask('POST', '/register', sent)).status).toBe(409);
+    expect((await ask('POST', '/login', sent)).body.data.user).toEqual(body.data.user);
+    expect((await ask('GET', '/me', undefined, use(body.data.token))).body).toEqual(body.data.user);
+  });
+
   it('have one cookie for the access token and the refresh token', async () => {
     const paths: Paths = {
       '/login': { post: { request: CREDENTIALS, response: {} } },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createObject, createResourcePaths, type Paths, refer } from '../support/fixtures/api-document.ts';
+import { createList, createObject, createResourcePaths, type Paths, refer } from '../support/fixtures/api-document.ts';
 import { startApi } from '../support/harness/start-api.ts';
 import { createFetchClient } from '../support/harness/start-storefront.ts';
 
@@ -350,5 +350,54 @@ describe('DELETE with a text in its response', () => {
     const deleted = await ask('DELETE', '/players/1');
     expect([deleted.status, deleted.headers.get('content-type')]).toEqual([200, expect.stringMatching(/^text\/plain/)]);
     expect((await ask('GET', '/players/1')).status).toBe(404);
+  });
+});
+
+describe('PUT of an entry', () => {
+  const schemas = {
+    Team: createObject({ 'id!': TEXT, 'name!': TEXT }),
+    Person: createObject({ 'id!': TEXT, 'name!': TEXT, role: TEXT, isAdmin: { type: 'boolean' } }),
+  };
+  const change = createObject({ name: TEXT, role: TEXT });
+
+  it('changes only the properties in the body if it need not have those that a POST below a parent requires', async () => {
+    const paths: Paths = {
+      ...createResourcePaths('/teams/{teamId}', refer('Team'), createObject({ 'name!': TEXT })),
+      '/teams/{teamId}/people': {
+        get: { response: createList(refer('Person')) },
+        post: { request: createObject({ 'name!': TEXT, role: TEXT }), response: refer('Person'), status: 201 },
+      },
+      '/people/{personId}': { put: { request: change, response: refer('Person') } },
+    };
+    const { ask } = await startApi({ paths, schemas });
+    const { body: team } = await ask('POST', '/teams', { name: 'a' });
+    const { body: person } = await ask('POST', `/teams/${team.id}/people`, { name: 'Ann', role: 'chief' });
+    expect((await ask('PUT', `/people/${person.id}`, { name: 'Eve' })).body).toEqual({ ...person, name: 'Eve' });
+  });
+
+  it.each([
+    ['Update team details', 404],
+    ['Create or update a team', 200],
+    ['', 200],
+  ])('creates a missing one unless its text says that it updates one: %j', async (summary, status) => {
+    const paths: Paths = {
+      '/teams': { get: { response: createList(refer('Team')) } },
+      '/teams/{id}': {
+        get: { response: refer('Team') },
+        put: { request: createObject({ 'name!': TEXT }), response: refer('Team'), summary },
+      },
+    };
+    const { ask } = await startApi({ paths, schemas });
+    expect((await ask('PUT', '/teams/none', { name: 'a' })).status).toBe(status);
+  });
+
+  it('ignores a property that one part of the request schema makes readOnly', async () => {
+    const part = { type: 'object', properties: { isAdmin: { readOnly: true } } };
+    const request = { allOf: [createObject({ 'name!': TEXT, isAdmin: { type: 'boolean' } }), part] };
+    const paths = createResourcePaths('/people/{personId}', refer('Person'), request);
+    const { ask } = await startApi({ paths, schemas });
+    const { body } = await ask('POST', '/people', { name: 'Ann', isAdmin: true });
+    expect(body.isAdmin).toBeUndefined();
+    expect((await ask('PUT', `/people/${body.id}`, { name: 'Eve', isAdmin: true })).body.isAdmin).toBeUndefined();
   });
 });
