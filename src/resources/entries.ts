@@ -192,7 +192,13 @@ function isOwned({ plans }: Pick<Inference, 'plans'>, resource: Resource, mount:
   const creating = [...plans.values()].filter((plan) => plan.resource === resource && plan.action === 'create');
   return creating.length === 0
     ? resource.mounts[0] === mount
-    : creating.every((plan) => plan.mount.collection === mount.collection);
+    : creating.every(
+        (plan) => plan.mount.collection === mount.collection || (isOfSender(mount) && isOfSender(plan.mount)),
+      );
+}
+
+function isOfSender({ parents }: Mount): boolean {
+  return parents.some(({ isSender }) => isSender);
 }
 
 /**

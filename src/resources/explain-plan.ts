@@ -171,9 +171,8 @@ export function explainPlan(model: ResourceModel, plan: Plan): string {
   if (action === 'logOut') return `logs out the ${resource.singular} of the token`;
   const deleted = action === 'delete' || action === 'clear' ? describeDeletion(model, plan) : [];
   if (plan.isSender) return explainOwn(model, plan, deleted);
-  const isMany = action === 'list' || action === 'clear';
   const member = describeMember(model, plan);
-  const target = isMany ? resource.name : nameEntry(resource);
+  const target = nameTarget(plan);
   const below = mount.parents.length > 0 && plan.marked === undefined ? ` of ${nameParent(model, mount)}` : '';
   const details = [
     ...(action === 'list' || action === 'read'
@@ -208,6 +207,12 @@ export function explainPlan(model: ResourceModel, plan: Plan): string {
   ];
   const trashed = member === undefined ? describeTrashed(plan, `${nameEntry(resource)}${below}`) : undefined;
   return `${trashed ?? `${member ?? `${getVerb(model, plan)} ${target}`}${below}`}${inBrackets(details)}`;
+}
+
+/** Names the entry or the entries that an operation reads or changes. */
+function nameTarget({ action, resource, mount }: Plan): string {
+  if (action === 'list' || action === 'clear') return resource.name;
+  return mount.ownKeys ? `the ${resource.singular} that is the user who sends the request` : nameEntry(resource);
 }
 
 /** Describes the values that the server sets in an entry, and those that it generates in responses. */

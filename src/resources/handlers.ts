@@ -19,6 +19,7 @@ import { list } from './list-entries.ts';
 import { flattenQuery } from './list-query.ts';
 import { logIn, logOut } from './log-in.ts';
 import { getShownMember } from './member-lists.ts';
+import { addOwnMember } from './own-members.ts';
 import { addActors, addSender, addSenderPath, getSenderPath } from './ownership.ts';
 import { addQueryId } from './query-ids.ts';
 import { refuseExisting } from './refused-creations.ts';
@@ -66,8 +67,10 @@ const HANDLERS: Readonly<Record<Action, PlanHandler>> = {
 export function createHandler(model: ResourceModel, plan: Plan): Handle {
   return (input, context) => {
     const path = model.toStoredPath(plan, addQueryId(plan, input.path, input.query));
-    const ownPath = addSenderPath(model, plan.mount, path, input, context.read());
-    const stored = withPath(input, ownPath, flattenQuery(plan.route, input));
+    const state = context.read();
+    const ownPath = addSenderPath(model, plan.mount, path, input, state);
+    const itemPath = addOwnMember(model.inference.users, plan.resource, plan.mount, { path: ownPath, input, state });
+    const stored = withPath(input, itemPath, flattenQuery(plan.route, input));
     const handle = plan.isSender ? handleSender : HANDLERS[plan.action];
     return setRequestTimes(model, plan, handle(model, plan, stored, context), context);
   };

@@ -30,6 +30,7 @@ import {
 import { getLastSegment, getParentPath, toTemplate } from './names.ts';
 import { findOtherCreations, type OtherCreations } from './other-creations.ts';
 import { addOtherItemPaths } from './other-item-paths.ts';
+import { findOwnMember } from './own-members.ts';
 import { addSenders, findOwnPosition } from './own-paths.ts';
 import { chooseAction, findParents, hasEntryResponse, type Place } from './path-keys.ts';
 import { findPlace, findPlaceOfForm, planOwner, renameParameters, sendsPart } from './places.ts';
@@ -342,7 +343,9 @@ function planRoute(
   if (marked !== undefined) return marked;
   const creation = context.creations.plan(route);
   if (creation) return creation;
-  const place = findPlace(resources, route);
+  const member = findOwnMember(reader, resources, context.users, route);
+  if (typeof member === 'string') return member;
+  const place = member ?? findPlace(resources, route);
   if (!place)
     return (
       planMember(reader, resources, context.users, route) ??

@@ -90,6 +90,11 @@ export interface Mount {
    * Undefined if it is the schema of the resource.
    */
   readonly shown?: string;
+  /**
+   * Where entries say which user they are, if the path is that of the entry of the user who sends a request, such as
+   * `/teams/{teamId}/members/me`.
+   */
+  readonly ownKeys?: readonly PathKey[];
   /** Whether only the path of an entry exists, and leads past the list of the entries. */
   readonly isItemOnly?: boolean;
   /** Which entries the path shows. Undefined if it shows all, or those of the parents. */
