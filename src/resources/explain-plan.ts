@@ -1,3 +1,4 @@
+import { isIdName } from '../util/names.ts';
 import { listStateTimes } from './apply-action.ts';
 import { getShownLists } from './count-entries.ts';
 import { listDeletionPasswords } from './deletion-passwords.ts';
@@ -11,7 +12,7 @@ import { listGenerated, listGeneratedByAction } from './generated-names.ts';
 import { listRequestNames } from './locate.ts';
 import { getMarkSegment } from './marks.ts';
 import { describeMemberChange } from './member-lists.ts';
-import { addArticle, getLastSegment, getParameterName } from './names.ts';
+import { addArticle, getLastSegment, getParameterName, getParentPath, toTemplate } from './names.ts';
 import { listOwnResources } from './own-state.ts';
 import { findCreator, listEditors, listSigned } from './ownership.ts';
 import { refusesExisting } from './refused-creations.ts';
@@ -190,7 +191,7 @@ export function explainPlan(model: ResourceModel, plan: Plan): string {
         ]
       : []),
     ...describe('omits, because its schemas exclude each other', listImpossible(model, plan)),
-    ...describeSelection(model, plan),
+    ...[...describeSelection(model, plan), ...describeAccepted(model, plan)],
     ...describe('does not restore', plan.action === 'restore' ? listUnlinked(model, plan) : []),
     ...describe('shows deleted ones by', plan.trashQuery ? [plan.trashQuery.name] : []),
     ...(action === 'list' ? describeList(model, plan) : []),
@@ -212,7 +213,7 @@ export function explainPlan(model: ResourceModel, plan: Plan): string {
 /** Names the entry or the entries that an operation reads or changes. */
 function nameTarget({ action, resource, mount }: Plan): string {
   if (action === 'list' || action === 'clear') return resource.name;
-  return mount.ownKeys ? `the ${resource.singular} that is the user who sends the request` : nameEntry(resource);
+  return mount.ownKeys ? `the ${resource.singular}` : nameEntry(resource);
 }
 
 /** Describes the values that the server sets in an entry, and those that it generates in responses. */
@@ -326,9 +327,24 @@ function getVerb(model: ResourceModel, plan: Plan): string {
 }
 
 /** Returns the path of the innermost parent, or words for the user who sends the request. */
-function nameParent({ inference: { users } }: ResourceModel, { parents }: Mount): string | undefined {
+function nameParent({ inference: { users } }: ResourceModel, { parents, ownKeys }: Mount): string {
+  const sender = `the ${users?.singular} who sends the request`;
   const parent = parents.at(-1);
-  return parent?.isSender ? `the ${users?.singular} who sends the request` : parent?.path;
+  if (parent?.isSender) return sender;
+  return ownKeys ? `${parent?.path} that is ${sender}` : `${parent?.path}`;
+}
+
+/** Describes the path parameters for which each value is accepted, because no list has such entries. */
+function describeAccepted(model: ResourceModel, plan: Plan): readonly string[] {
+  const { action, resource, mount } = plan;
+  const isOwn = mount.collection === resource.mounts[0]?.collection;
+  if (!['list', 'create'].includes(action) || !isOwn || isShared(model, plan)) return [];
+  const places = model.findParents(mount);
+  return mount.parents.flatMap(({ isSender, property = 'id', path, parameter }, index) => {
+    const isKnown = places[index]?.length !== 0 || toTemplate(path) === toTemplate(mount.collection);
+    const isId = isIdName(property) && !isSender;
+    return isKnown || !isId ? [] : [`accepts each ${parameter}: no operation lists or creates ${getParentPath(path)}`];
+  });
 }
 
 function describeId({ mount: { id }, idInQuery }: Plan): string {

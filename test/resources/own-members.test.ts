@@ -83,7 +83,7 @@ describe.each<[string, Schema, (user: User) => object]>([
   it('is explained', async () => {
     const lines = await explainApi(createApi(entry));
     expect(lines['DELETE /guilds/{guild_id}/members/me']).toBe(
-      'real: deletes the member that is the user who sends the request of /guilds/{guild_id}',
+      'real: deletes the member of /guilds/{guild_id} that is the user who sends the request',
     );
   });
 });
@@ -114,5 +114,5 @@ it('The member `me` is mocked if members do not say which users they are', async
     'mocked: the document does not say which member is the user who sends the request',
   );
   const others = await explainApi(createApi(refer('Badge'), { list: 'badges', parameter: 'badge_id' }));
-  expect(others['GET /guilds/{guild_id}/badges/me']).not.toContain('badge that is');
+  expect(others['GET /guilds/{guild_id}/badges/me']).not.toContain('that is the user');
 });
