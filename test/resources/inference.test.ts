@@ -196,7 +196,8 @@ const cases: readonly (readonly [name: string, paths: Paths, expected: Readonly<
       '/clubs/{clubId}/pets/{petId}': { delete: { status: 204 } },
     },
     {
-      'GET /clubs/{clubId}/pets': 'real: lists clubs.pets of /clubs/{clubId} (generates: name)',
+      'GET /clubs/{clubId}/pets':
+        'real: lists clubs.pets of /clubs/{clubId} (accepts each clubId: no operation lists or creates /clubs; generates: name)',
       'GET /pets': 'real: lists pets',
     },
   ],
