@@ -121,7 +121,7 @@ function listMeant(names: readonly string[], meant: Node): Readonly<Record<strin
   return Object.fromEntries(names.map((name) => [name, meant]));
 }
 
-/** Returns a schema whose type is the name of a format, or of a type in another language, with the type that it means. */
+/** Returns a schema with a type of JSON Schema instead of the name of a format, or of a type in another language. */
 function replaceOtherType(node: Node, pointer: string, warnings: Issue[]): Node {
   const { type, ...others } = node;
   if (typeof type !== 'string' || TYPES.has(type) || OTHER_NODE_KEYS.some((key) => key in node)) return node;
