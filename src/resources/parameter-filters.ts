@@ -111,7 +111,7 @@ function findDescribedSearch(
     : undefined;
 }
 
-/** Returns the filter of a parameter with the `enum` of the only property that has it: `type` for the `role` of users. */
+/** Returns the filter by the only property with the `enum` of a parameter: `type` for the `role` of users. */
 function findSameValues(values: unknown, properties: readonly FilterProperty[]): ListFilter | undefined {
   if (!Array.isArray(values) || values.length < 2) return undefined;
   const [only, ...others] = properties.filter(
