@@ -1,5 +1,6 @@
 import { isLoginSegment, isRegistrationSegment } from '../openapi/login-paths.ts';
 import type { Route } from '../openapi/routes.ts';
+import { requiresCredentials } from '../openapi/security.ts';
 import { normalizeName, toSingular } from '../util/names.ts';
 import { isSecretName } from '../util/redact-secrets.ts';
 import { type DocumentPaths, getOverrides, getResourceSegment } from './document-paths.ts';
@@ -99,9 +100,10 @@ function findItemSchema(reader: SchemaReader, routes: readonly Route[]): string 
 
 /**
  * Returns the schema of the user whom a registration sends, or else a login, for a document that shows no users. Then
- * the server knows of them only their logins and passwords.
+ * the server knows of them only their logins and passwords. An operation must need the credentials of users.
  */
 function findSentSchema(reader: SchemaReader, routes: readonly Route[]): string | undefined {
+  if (!routes.some(requiresCredentials)) return undefined;
   const named = routes.filter((route) => findCredentials(reader, route));
   const find = (isNamed: (segment: string) => boolean) => named.find(({ path }) => isNamed(getLastSegment(path)));
   const login = find(isLoginSegment);

@@ -378,12 +378,14 @@ describe('users whom operations register and log in', () => {
     const request = createObject({ 'account!': TEXT, 'password!': TEXT, city: TEXT });
     const renewal = createObject({ 'refresh_token!': TEXT });
     const paths: Paths = {
-      '/join': { post: { request, response } },
-      '/login': { post: { request: createObject({ 'account!': TEXT, 'password!': TEXT }), response } },
-      '/refresh': { post: { request: renewal, response: createObject({ 'token!': TEXT }) } },
+      '/join': { post: { request, response, isPublic: true } },
+      '/login': {
+        post: { request: createObject({ 'account!': TEXT, 'password!': TEXT }), response, isPublic: true },
+      },
+      '/refresh': { post: { request: renewal, response: createObject({ 'token!': TEXT }), isPublic: true } },
       '/logout': { post: { status: 204 } },
     };
-    const { ask } = await startApi({ paths });
+    const { ask } = await startApi({ paths, needsToken: true });
     const sent = { account: 'ann', password: 'x' };
     const { body: joined } = await ask('POST', '/join', { ...sent, city: 'Rome' });
     expect((await ask('POST', '/join', sent)).status).toBe(409);
@@ -396,7 +398,10 @@ describe('users whom operations register and log in', () => {
     expect((await ask('POST', '/refresh', { refresh_token: body.refresh_token })).status).toBe(401);
     // Credentials of another server, which no login uses.
     const stored = { '/mailboxes': { post: { request, response: createObject({ token: TEXT }) } } };
-    expect((await explainApi({ paths: stored }))['POST /mailboxes']).toMatch(/^mocked/);
+    expect((await explainApi({ paths: stored, needsToken: true }))['POST /mailboxes']).toMatch(/^mocked/);
+    const open = { ...paths, '/logout': {} };
+    // No operation needs the token of a login.
+    expect((await explainApi({ paths: open }))['POST /login']).toMatch(/^mocked/);
   });
 
   it('are shown beside the token in an object of the response', async () => {
