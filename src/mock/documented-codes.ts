@@ -111,7 +111,8 @@ const RULE_WORDS: Readonly<Record<string, string>> = { required: 'missing field'
 export function rateCode(value: unknown, { status, code, detail, violations }: RequestError): number {
   if (!namesError(value, status) || isOfOther(value, status)) return 0;
   // The detail of a violation has the name of the value, which is no part of a general code.
-  const said = violations.length === 0 ? detail : violations.map(({ rule }) => `${rule} ${RULE_WORDS[rule] ?? ''}`);
+  const rules = violations.map(({ rule }) => `${rule} ${RULE_WORDS[rule] ?? ''}`).join(' ');
+  const said = violations.length === 0 ? detail : rules;
   const words = new Set(splitWords(`${code} ${said}`));
   return 1 + splitWords(String(value)).filter((word) => words.has(word)).length;
 }

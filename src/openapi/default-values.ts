@@ -16,7 +16,7 @@ export function getDefaultValues({ normalized, isValid }: Schemas, properties: R
   const values = [...properties].flatMap(([name, pointer]) => {
     // In OpenAPI 3.1, the default value can be beside a `$ref`.
     const beside = getNode(normalized, `${pointer}/default`);
-    const value = beside ?? getNode(normalized, `${resolvePointer(normalized, pointer)}/default`);
+    const value = beside === undefined ? getNode(normalized, `${resolvePointer(normalized, pointer)}/default`) : beside;
     return value === undefined || !isValid(pointer, value) ? [] : [[name, value]];
   });
   return Object.fromEntries(values);
