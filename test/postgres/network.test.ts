@@ -169,6 +169,25 @@ it('transactions fail at once while the database does not respond', async () => 
   await expect.poll(begin, { timeout: 60_000 }).toBeUndefined();
 });
 
+it('the results of statements that began before a failure are not logged as its end', async () => {
+  const cluster = await startTestCluster();
+  const events: string[] = [];
+  const add = (message: string) => void events.push(message);
+  const log = { info: add, warn() {}, error: (_: object, message: string) => add(message) };
+  const database = openDatabase({ url: cluster.getUrl(), schema: 'public' }, log);
+  onTestFinished(() => database.close());
+  database.logAvailability();
+  const earlier = database.query('SELECT pg_sleep(2)');
+  const failing = expect(database.query('SELECT pg_sleep(30)')).rejects.toThrow('terminating connection');
+  const end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query = 'SELECT pg_sleep(30)'";
+  await expect.poll(() => runSql(cluster.getUrl(), end), { timeout: 60_000 }).toHaveLength(1);
+  await failing;
+  await earlier;
+  expect(events).toEqual([expect.stringContaining('is not available')]);
+  await database.query('SELECT 1');
+  expect(events).toEqual([expect.anything(), expect.stringContaining('can be used again')]);
+});
+
 /** The maximum duration of a start that fails because the database does not respond, in ms. */
 const MAX_START_MS = 15_000;
 

@@ -153,13 +153,17 @@ export function openDatabase({ url, schema }: DatabaseOptions, log: Logger): Dat
   };
 }
 
-/** Logs when a database becomes unavailable, and when it is available again. Logs each of these events once. */
+/**
+ * Logs when a database becomes unavailable, and when it is available again. Logs each of these events once.
+ * Ignores the results of statements that began before the last event: when a network is cut, for example, results that
+ * were on their way still arrive.
+ */
 class AvailabilityLog {
   /**
-   * The first SQL statement that failed; undefined while the database is available.
+   * The last event. `failed`: the first SQL statement that failed; undefined while the database is available.
    * `isConnected`: whether the connection still works, although the statement failed.
    */
-  #failed: { readonly statement: string; readonly isConnected: boolean } | undefined;
+  #event: { readonly failed?: { readonly statement: string; readonly isConnected: boolean } } = {};
   #isRunning = false;
 
   constructor(
@@ -168,9 +172,10 @@ class AvailabilityLog {
   ) {}
 
   observe<Result>(statement: string, running: Promise<Result>): Promise<Result> {
+    const last = this.#event;
     running.then(
-      () => this.#recordSuccess(statement),
-      (error) => this.#recordFailure(statement, error),
+      () => last === this.#event && this.#recordSuccess(statement),
+      (error) => last === this.#event && this.#recordFailure(statement, error),
     );
     return running;
   }
@@ -185,12 +190,12 @@ class AvailabilityLog {
   }
 
   #recordFailure(statement: string, error: unknown): void {
-    if (!this.#isRunning || this.#failed) return;
+    if (!this.#isRunning || this.#event.failed) return;
     // A conflict with another server does not mean that the database is unavailable.
     const { database } = getFailure(error);
     if (!database || CONFLICTS.includes(database.code ?? '')) return;
     const { cause } = error as { cause: { severity?: string } };
-    this.#failed = { statement, isConnected: cause.severity === UNDONE };
+    this.#event = { failed: { statement, isConnected: cause.severity === UNDONE } };
     this.log.error(
       {},
       `${this.place} is not available (${database.reason}). Requests return 503 until it is available.`,
@@ -198,10 +203,11 @@ class AvailabilityLog {
   }
 
   #recordSuccess(statement: string): void {
+    const { failed } = this.#event;
     // If the disk of the database is full, for example, other statements still succeed.
     // So only a success of the same statement counts.
-    if (!this.#failed || (this.#failed.isConnected && this.#failed.statement !== statement)) return;
-    this.#failed = undefined;
+    if (!failed || (failed.isConnected && failed.statement !== statement)) return;
+    this.#event = {};
     this.log.info(`${this.place} can be used again.`);
   }
 }
