@@ -1,6 +1,6 @@
 import { chown } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openDatabase } from '../../src/store/postgres/database.ts';
 import { Turns } from '../../src/util/slices.ts';
 import { mountSmallDisk, mountsUnavailable } from '../support/harness/disks.ts';
@@ -247,7 +247,8 @@ describe('two servers with a PostgreSQL that', () => {
     await Promise.all(blocking);
     await writers.stop();
     expect(writers.unexpected).toEqual([]);
-    const second = await startServer(options);
+    // The first server closes the connections that it no longer needs only after 10 s.
+    const second = await vi.waitFor(() => startServer(options), { timeout: 60_000 });
     await waitForRecovery(server);
     await waitForRecovery(second);
     const notes = await listNotes(second.url);
