@@ -2,6 +2,7 @@ import { getNode, getTarget, toNode } from '../openapi/document.ts';
 import { findResponse } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
 import { normalizeName } from '../util/names.ts';
+import { listSentences } from './document-texts.ts';
 import type { FilterProperty } from './list-filters.ts';
 import type { ListOrder, ListParameters, QueryField } from './list-query.ts';
 import type { GetKeyword } from './parameter-filters.ts';
@@ -34,16 +35,18 @@ export function findDefaultOrder(
   const sort = fields.find(({ name }) => name === byMeaning.sort)?.description ?? '';
   const texts = [summary, description, response.description].map((text) => String(text ?? ''));
   const sentences = [...texts.flatMap(listSentences), ...listSentences(sort).filter((one) => /\bdefault/i.test(one))];
-  const found = sentences.flatMap((sentence) => readOrder(sentence, properties) ?? []);
+  const found = sentences.map(removeMarks).flatMap((sentence) => readOrder(sentence, properties) ?? []);
   const [first, ...others] = flagged ? [flagged] : found;
   const isClear = others.every((one) => one.property === first?.property && one.isDescending === first?.isDescending);
   return { ...(first && isClear && { order: first }), ...(orderFlag && { orderFlag }) };
 }
 
-/** Returns the sentences of a text in one line each, without the marks of Markdown. A hyphen is a space. */
-function listSentences(text: string): readonly string[] {
-  const parts = text.replaceAll(/[`"'*]/g, '').split(/[.;!?](?:\s|$)|\n\s*\n|\n\s*- /);
-  return parts.map((part) => part.replaceAll(/[\s-]+/g, ' ').trim());
+/** Removes the marks of Markdown from a text. A hyphen becomes a space. */
+function removeMarks(text: string): string {
+  return text
+    .replaceAll(/[`"'*]/g, '')
+    .replaceAll(/[\s-]+/g, ' ')
+    .trim();
 }
 
 /** Words about an order that a list does not always have, or about the order of another list. */
@@ -143,7 +146,7 @@ function readFlagDefault(
   getKeyword: GetKeyword,
 ): ListOrder | undefined {
   const value = getKeyword(schema, 'default');
-  const text = description.replaceAll(/[`"'*]/g, '').replaceAll(/[\s-]+/g, ' ');
+  const text = removeMarks(description);
   const [, word] = /\bdefaults?(?: to| is|:|=)* (true|false)\b/i.exec(text) ?? [];
   const isSet = typeof value === 'boolean' ? value : word === undefined ? undefined : word.toLowerCase() === 'true';
   if (isSet !== undefined) return { ...order, isDescending: isSet ? order.isDescending : !order.isDescending };

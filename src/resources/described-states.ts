@@ -2,6 +2,7 @@ import { getNode, toNode } from '../openapi/document.ts';
 import type { Route } from '../openapi/routes.ts';
 import type { Entry } from '../store/state.ts';
 import { normalizeName, removeAccents } from '../util/names.ts';
+import { listSentences } from './document-texts.ts';
 import { getPropertyPath, listEntryProperties, normalizeProperty } from './entry-properties.ts';
 import { setInner } from './entry-values.ts';
 import { isOnlyEnvelope } from './envelopes.ts';
@@ -67,7 +68,7 @@ export function findDescribedState(
   isCreation: boolean,
 ): StateValue | undefined {
   const { summary = '', description = '' } = toNode(getNode(reader.document, route.pointer));
-  const sentences = `${summary}\n\n${description}`.split(/[.!?;]+(?=\s|$)|\n\s*\n|\n\s*[-*]\s/);
+  const sentences = listSentences(`${summary}\n\n${description}`);
   if (!sentences.some((one) => /[`"“”„«']/.test(one)) || schema === '') return undefined;
   const states = listStates(reader, schema);
   const sent = listSent(reader, schema, route);
@@ -127,7 +128,7 @@ function findInSentence(
   sentence: string,
   isCreation: boolean,
 ): readonly StateValue[] {
-  const plain = removeAccents(sentence).replaceAll(/\s+/g, ' ');
+  const plain = removeAccents(sentence);
   const quotes = [...plain.matchAll(QUOTED)];
   const words = plain.replaceAll(QUOTED, ' ').toLowerCase();
   const says = isCreation ? (CHANGES.test(words) || CREATES.test(words)) && !SOURCE.test(words) : CHANGES.test(words);

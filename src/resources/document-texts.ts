@@ -15,7 +15,7 @@ export function readResponseText(reader: SchemaReader, route: Route, status: str
   if (!response) return '';
   const { description } = toNode(getTarget(reader.document, `${route.pointer}/responses${formatPointer(status)}`));
   const examples = Object.values(response.media).flatMap((media) => media.examples.map(({ value }) => value));
-  return removeAccents([description ?? '', ...examples.flatMap(listTexts)].join('\n'));
+  return removeAccents([description ?? '', ...examples.flatMap(listTexts)].join('\n\n'));
 }
 
 /** Returns the texts with several words in an example of an error. */
@@ -24,9 +24,10 @@ function listTexts(value: unknown): readonly string[] {
   return isNode(value) || Array.isArray(value) ? Object.values(value).flatMap(listTexts) : [];
 }
 
-/** Returns the sentences of a text. */
+/** Returns the sentences, paragraphs and list items of a text in Markdown, in one line each. */
 export function listSentences(text: string): readonly string[] {
-  return text.split(/[.;!?\n]+(?:\s|$)|\n/).filter((sentence) => sentence.trim() !== '');
+  const parts = text.split(/[.;!?]+(?=\s|$)|\n\s*\n|(?:^|\n)\s*[-*]\s/);
+  return parts.map((part) => part.replaceAll(/\s+/g, ' ').trim()).filter(Boolean);
 }
 
 /**

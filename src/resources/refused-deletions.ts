@@ -39,7 +39,7 @@ export const listPreventing = memoizeByObject((model: ResourceModel) =>
     const { route, resource } = plan;
     if (!route.responses.some(({ name }) => name === '409')) return [];
     const { summary = '', description = '' } = toNode(getNode(reader.document, route.pointer));
-    const own = listSentences(removeAccents(`${summary}\n${description}`)).filter(
+    const own = listSentences(removeAccents(`${summary}\n\n${description}`)).filter(
       (sentence) => CONDITION.test(sentence) && !CASCADE.test(sentence),
     );
     const conflict = listSentences(readResponseText(reader, route, '409'));

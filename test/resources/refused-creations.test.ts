@@ -55,6 +55,10 @@ it.each<[string, OperationParts]>([
   ['the 409 says something else', { status: 201, errorTexts: { 409: 'The guild is archived' } }],
   ['the 409 is about an entry that does not exist', { status: 201, errorTexts: { 409: 'The user does not exist' } }],
   ['the 409 is about a property', { status: 201, errorTexts: { 409: 'A ban with this reason already exists' } }],
+  [
+    'the 409 names a property in its second line',
+    { status: 201, errorTexts: { 409: 'A ban already exists\nwith this reason' } },
+  ],
   ['it can respond with 200', { status: 200, alsoStatus: [201], errorTexts: { 409: 'User is already banned' } }],
   ['it can respond only with 200', { status: 200, errorTexts: { 409: 'The ban already exists' } }],
 ])('PUT replaces an entry that exists if %s', async (_what, put) => {
