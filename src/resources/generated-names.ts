@@ -118,7 +118,7 @@ const getSetNames = memoizeByObject((model: ResourceModel) =>
     const isCreated = creations.length > 0 && !creations.some(({ route }) => isUpload(route));
     const bodies = plans.flatMap((plan) => {
       const request = reader.getRequestSchema(plan.route);
-      const body = request === undefined ? undefined : reader.getInner(request, getRequestPath(plan));
+      const body = request === undefined ? undefined : reader.getInner(request, plan.requestPath);
       const own = body === undefined ? undefined : (reader.getItems(body) ?? body);
       return own === undefined ? [] : [{ plan, own }];
     });
@@ -148,7 +148,3 @@ const getSetNames = memoizeByObject((model: ResourceModel) =>
     return { isCreated, known: new Set(names.map(normalizeName)), sent: new Set(sent.map(normalizeName)) };
   }),
 );
-
-function getRequestPath({ login, requestPath }: Plan): readonly string[] {
-  return login?.requestPath ?? requestPath;
-}

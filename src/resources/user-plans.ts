@@ -43,7 +43,7 @@ export function planUser(
   const base = { route, resource: users, mount, requestPath: [], entryPath: [] } as const;
   const login = findLogin(reader, users, route, isHidden);
   if (login && (login.isRegistration || loginPaths.includes(route.path)))
-    return { ...base, action: 'logIn', responsePath: [], login: { ...login, creates } };
+    return { ...base, action: 'logIn', requestPath: login.requestPath, responsePath: [], login: { ...login, creates } };
   if (isLogout(reader, route, loginPaths)) return { ...base, action: 'logOut', responsePath: [] };
   if (route.method === 'DELETE' && (ownPaths.includes(route.path) || deletesOwnUser(reader, users, route, loginPaths)))
     return { ...base, action: 'delete', responsePath: [], isSender: true };

@@ -85,3 +85,19 @@ describe('a deleted user', () => {
     expect(after).toEqual(before);
   });
 });
+
+it('registers a user by an object in the body, if the user name is the id of users', async () => {
+  const sent = createObject({ 'username!': TEXT, 'email!': TEXT, 'password!': TEXT });
+  const shown = { 'username!': TEXT, 'bio!': TEXT, 'image!': TEXT };
+  const user = createObject({ 'user!': createObject({ ...shown, 'email!': TEXT, 'token!': TEXT }) });
+  const profile = createObject({ 'profile!': createObject({ ...shown, 'following!': { type: 'boolean' } }) });
+  const { ask } = await startApi({
+    paths: {
+      '/users': { post: { request: createObject({ 'user!': sent }), response: user, status: 201 } },
+      '/profiles/{username}': { get: { response: profile } },
+    },
+  });
+  const ann = { username: 'ann', email: 'ann@x.test', password: 'secret' };
+  expect((await ask('POST', '/users', { user: ann })).body).toMatchObject({ user: { username: 'ann' } });
+  expect((await ask('GET', '/profiles/ann')).body).toMatchObject({ profile: { username: 'ann' } });
+});
