@@ -17,7 +17,7 @@ import { listOwnResources } from './own-state.ts';
 import { findCreator, listEditors, listSigned } from './ownership.ts';
 import { refusesExisting } from './refused-creations.ts';
 import { findOtherName } from './relations.ts';
-import { isShared } from './require-entries.ts';
+import { findNamedParent, isShared } from './require-entries.ts';
 import type { Action, BulkAction, Derived, Effect, Login, Mount, Plan, Resource } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 import { allowsAnyBody, isEnvelopeName } from './schema-reader.ts';
@@ -340,8 +340,10 @@ function describeAccepted(model: ResourceModel, plan: Plan): readonly string[] {
   const isOwn = mount.collection === resource.mounts[0]?.collection;
   if (!['list', 'create'].includes(action) || !isOwn || isShared(model, plan)) return [];
   const places = model.findParents(mount);
-  return mount.parents.flatMap(({ isSender, property = 'id', path, parameter }, index) => {
-    const isKnown = places[index]?.length !== 0 || toTemplate(path) === toTemplate(mount.collection);
+  return mount.parents.flatMap((parent, index) => {
+    const { isSender, property = 'id', path, parameter } = parent;
+    const isNamed = action === 'create' && findNamedParent(model, parent) !== undefined;
+    const isKnown = isNamed || places[index]?.length !== 0 || toTemplate(path) === toTemplate(mount.collection);
     const isId = isIdName(property) && !isSender;
     return isKnown || !isId ? [] : [`accepts each ${parameter}: no operation lists or creates ${getParentPath(path)}`];
   });

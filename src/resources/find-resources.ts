@@ -22,7 +22,7 @@ import {
   indexImplied,
 } from './find-candidates.ts';
 import { getLastSegment, getParameterName, getParentPath, getPathForm, toTemplate } from './names.ts';
-import { findId, findParents, isSearch } from './path-keys.ts';
+import { addsWithoutBody, findId, findParents, isSearch } from './path-keys.ts';
 import { findByQuery } from './query-ids.ts';
 import { findReadOnlyLists } from './read-only-lists.ts';
 import { type KnownLists, type Mount, NO_ID, type Parent, type Resource } from './resource.ts';
@@ -196,7 +196,9 @@ function createResource(reader: SchemaReader, candidate: Candidate): Resource {
   const put = item.routes.get('PUT');
   const canPut =
     put !== undefined &&
-    (!collection || put.responses.some(({ name }) => name === '201') || Object.keys(put.bodyMedia).length === 0);
+    (!collection ||
+      put.responses.some(({ name }) => name === '201') ||
+      addsWithoutBody(reader, { singular, collectionPath }, put));
   return {
     name: segment,
     singular,

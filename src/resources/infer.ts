@@ -26,13 +26,14 @@ import {
   describeUnknownAction,
   describeUnknownPath,
   findUnusableMedia,
+  planMocked,
 } from './mocked-reasons.ts';
 import { getLastSegment, getParentPath, toTemplate } from './names.ts';
 import { findOtherCreations, type OtherCreations } from './other-creations.ts';
 import { addOtherItemPaths } from './other-item-paths.ts';
 import { findOwnMember } from './own-members.ts';
 import { addSenders, findOwnPosition } from './own-paths.ts';
-import { chooseAction, findParents, hasEntryResponse, type Place } from './path-keys.ts';
+import { chooseAction, type Place } from './path-keys.ts';
 import { findPlace, findPlaceOfForm, planOwner, renameParameters, sendsPart } from './places.ts';
 import { findQueryPlace } from './query-ids.ts';
 import { addRelations, omitOtherUser } from './relations.ts';
@@ -53,7 +54,7 @@ import { findSenderFlag } from './sender-flags.ts';
 import { findCounts } from './statistics.ts';
 import { findTaken, planCheckout } from './take-parts.ts';
 import { connectActions } from './transitions.ts';
-import { addFilePaths, isDownload, isUpload } from './uploads.ts';
+import { addFilePaths, isUpload } from './uploads.ts';
 import { isRelation } from './user-names.ts';
 import { linkToUsers } from './user-parts.ts';
 import { planUser } from './user-plans.ts';
@@ -146,6 +147,7 @@ function planRoutes(
   const mockedPlans = new Map<string, MockedPlan>();
   const reasons = new Map<string, string>();
   const routes = [...restRoutes.values()];
+  const inference = { resources, users: sender.users };
   for (const [source, route] of restRoutes) {
     const planned = plan(route) ?? planRoute(reader, resources, route, sender);
     const key = getRouteKey(source);
@@ -154,7 +156,7 @@ function planRoutes(
       continue;
     }
     const isOff = getOverrides(reader.document, route).off;
-    const mocked = isOff ? undefined : planMocked(reader, resources, source, route);
+    const mocked = isOff ? undefined : planMocked(reader, inference, source, route);
     if (mocked) mockedPlans.set(key, mocked);
     reasons.set(key, mocked?.file && plansUpload(routes, mocked.file.resource) ? FILE_REASON : planned);
   }
@@ -181,44 +183,6 @@ const FILE_REASON = 'returns the uploaded file, and a generated one for an entry
 function plansUpload(routes: readonly Route[], { mounts }: Resource): boolean {
   const paths = mounts.map(({ collection }) => collection);
   return routes.some((route) => route.method === 'POST' && paths.includes(route.path) && isUpload(route));
-}
-
-/**
- * Returns the plan of a mocked operation.
- * The plan says which entries must exist: the pet for `POST /pets/{petId}/feed`.
- * For a PUT, the last entry in the path can be new.
- * The second route: the operation with the verb at the end of its path.
- */
-function planMocked(
-  reader: SchemaReader,
-  resources: readonly Resource[],
-  route: Route,
-  { path: moved }: RestRoute,
-): MockedPlan {
-  const path = moved.split('/').length === route.path.split('/').length ? moved : route.path;
-  const collection = route.method === 'PUT' ? getParentPath(path) : path;
-  const parents = findParents(reader, { schema: '', collectionPath: collection, route, id: NO_ID });
-  const owner = parents.at(-1);
-  const place = owner && findPlaceOfForm(resources, owner.path);
-  const mount = { collection, item: undefined, parents, id: NO_ID };
-  // A parameter with a single allowed value means all entries, such as `~` in `/dags/~/runs`.
-  if (owner && hasSingleValue(reader, owner.schema))
-    return { route, mount: { ...mount, parents: [] }, entry: undefined };
-  if (!owner || !place?.isItem) return { route, mount, entry: undefined };
-  const { resource } = place;
-  const own = renameParameters(place.mount, owner.path);
-  const needed = { ...mount, parents: [...own.parents, { ...own.id, path: owner.path }] };
-  if (isDownload(route)) return { route, mount: needed, entry: undefined, file: { resource, mount: own } };
-  // The response of a GET can be another entry of the same resource, such as the manager of a user.
-  if (route.method === 'GET' || !hasEntryResponse(reader, resource, route))
-    return { route, mount: needed, entry: undefined };
-  const responsePath = locateResponse(reader, { resource, action: 'read' }, route, {}) as readonly string[];
-  const response = reader.getResponseSchema(route, route.successStatus);
-  const shown = response === undefined ? undefined : reader.getInner(response, responsePath);
-  // A list has other entries than the one in the path.
-  if (shown !== undefined && reader.getItems(shown) !== undefined) return { route, mount: needed, entry: undefined };
-  const entry: Plan = { route, action: 'read', resource, mount: own, requestPath: [], entryPath: [], responsePath };
-  return { route, mount: needed, entry };
 }
 
 /** What the operations of a document say about the user who sends a request. */
@@ -323,11 +287,6 @@ function planCounts(
     ? renameParameters(parent.mount, item)
     : { collection: route.path, item: undefined, parents: [], id: NO_ID };
   return { ...base, resource, mount };
-}
-
-function hasSingleValue(reader: SchemaReader, schema: string): boolean {
-  const values = reader.getKeyword(schema, 'enum');
-  return reader.getKeyword(schema, 'const') !== undefined || (Array.isArray(values) && values.length === 1);
 }
 
 /** Returns what an operation does with stored entries. If the operation is mocked, returns the reason as text. */

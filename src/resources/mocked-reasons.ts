@@ -1,16 +1,21 @@
 import { findResponse } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
-import { splitWords } from '../util/names.ts';
+import { normalizeName, splitWords } from '../util/names.ts';
 import { getResourceSegment } from './document-paths.ts';
 import { findParentRelationships } from './entry-properties.ts';
-import { addArticle, getLastSegment, getParameterName, isSearchPath } from './names.ts';
+import { locateResponse } from './locate.ts';
+import { addArticle, getLastSegment, getParameterName, getParentPath, isSearchPath } from './names.ts';
 import { needsUnknownUser } from './own-lists.ts';
 import { listPatchTypes } from './patch-types.ts';
-import type { Place } from './path-keys.ts';
-import type { Action } from './resource.ts';
+import { findParents, hasEntryResponse, type Place } from './path-keys.ts';
+import { findPlaceOfForm, renameParameters } from './places.ts';
+import { indexReferences } from './references.ts';
+import { type Action, type Inference, type MockedPlan, NO_ID, type Plan } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
 import { allowsAnyBody, allowsAnyJson } from './schema-reader.ts';
+import { isDownload } from './uploads.ts';
 import { confirmsEmail, resetsPassword } from './users.ts';
+import type { RestRoute } from './verb-paths.ts';
 import { namesSelection } from './view-words.ts';
 
 /** Returns the reason for mocking an operation whose path belongs to no resource. */
@@ -81,4 +86,52 @@ export function findUnusableMedia(reader: SchemaReader, action: Action, route: R
   if (types.length > 0 && reader.getResponseSchema(route, route.successStatus) === undefined)
     return `the response is ${types.join(' or ')} without a schema of JSON or XML`;
   return undefined;
+}
+
+/**
+ * Returns the plan of a mocked operation.
+ * The plan says which entries must exist: the pet for `POST /pets/{petId}/feed`.
+ * For a PUT, the last entry in the path can be new.
+ * The second route: the operation with the verb at the end of its path.
+ */
+export function planMocked(
+  reader: SchemaReader,
+  inference: Pick<Inference, 'resources' | 'users'>,
+  route: Route,
+  { path: moved }: RestRoute,
+): MockedPlan {
+  const { resources } = inference;
+  const path = moved.split('/').length === route.path.split('/').length ? moved : route.path;
+  const last = normalizeName(getParameterName(getLastSegment(path)) ?? '');
+  const at = findPlaceOfForm(resources, path);
+  const canBeNew = at?.isItem ? at.resource.canCreate : !indexReferences(inference).has(last);
+  const isNew = route.method === 'PUT' && canBeNew;
+  const collection = isNew ? getParentPath(path) : path;
+  const parents = findParents(reader, { schema: '', collectionPath: collection, route, id: NO_ID });
+  const owner = parents.at(-1);
+  const place = owner && findPlaceOfForm(resources, owner.path);
+  const mount = { collection, item: undefined, parents, id: NO_ID };
+  // A parameter with a single allowed value means all entries, such as `~` in `/dags/~/runs`.
+  if (owner && hasSingleValue(reader, owner.schema))
+    return { route, mount: { ...mount, parents: [] }, entry: undefined };
+  if (!owner || !place?.isItem) return { route, mount, entry: undefined };
+  const { resource } = place;
+  const own = renameParameters(place.mount, owner.path);
+  const needed = { ...mount, parents: [...own.parents, { ...own.id, path: owner.path }] };
+  if (isDownload(route)) return { route, mount: needed, entry: undefined, file: { resource, mount: own } };
+  // The response of a GET can be another entry of the same resource, such as the manager of a user.
+  if (route.method === 'GET' || !hasEntryResponse(reader, resource, route))
+    return { route, mount: needed, entry: undefined };
+  const responsePath = locateResponse(reader, { resource, action: 'read' }, route, {}) as readonly string[];
+  const response = reader.getResponseSchema(route, route.successStatus);
+  const shown = response === undefined ? undefined : reader.getInner(response, responsePath);
+  // A list has other entries than the one in the path.
+  if (shown !== undefined && reader.getItems(shown) !== undefined) return { route, mount: needed, entry: undefined };
+  const entry: Plan = { route, action: 'read', resource, mount: own, requestPath: [], entryPath: [], responsePath };
+  return { route, mount: needed, entry };
+}
+
+function hasSingleValue(reader: SchemaReader, schema: string): boolean {
+  const values = reader.getKeyword(schema, 'enum');
+  return reader.getKeyword(schema, 'const') !== undefined || (Array.isArray(values) && values.length === 1);
 }

@@ -5,7 +5,15 @@ import { getAncestors, getRequiredQuery, getResourceSegment } from './document-p
 import { findParentRelationships, listEntryProperties, normalizeProperty } from './entry-properties.ts';
 import { listFilterProperties } from './list-filters.ts';
 import { hasBodySelection } from './list-query.ts';
-import { getAlternatives, getKeyNames, getLastSegment, getParameterName, getParentPath, TEXT_KEYS } from './names.ts';
+import {
+  getAlternatives,
+  getKeyNames,
+  getLastSegment,
+  getParameterName,
+  getParentPath,
+  OWN_SEGMENT,
+  TEXT_KEYS,
+} from './names.ts';
 import { listPatchTypes } from './patch-types.ts';
 import type { Action, Mount, Parent, PathKey, Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
@@ -277,13 +285,35 @@ export function chooseAction(
   }
 }
 
+/** Matches words of operations that add an entry. */
+const ADDS =
+  /\b(?:creat|add|upsert|insert|register|follow|subscrib|join|block|mut|pin|favou?rit|bookmark|star|like)\w*/i;
+
+/**
+ * Returns whether a PUT without a body adds an entry with the id in its path: below an entry or a user, as a relation to
+ * another user, or if its text says so. Otherwise, an unknown id would become an entry without any other property.
+ */
+export function addsWithoutBody(
+  { document }: SchemaReader,
+  { singular, collectionPath }: { readonly singular: string; readonly collectionPath: string },
+  { bodyMedia, responses, pointer }: Route,
+): boolean {
+  if (Object.keys(bodyMedia).length > 0) return false;
+  const isBelow =
+    collectionPath.includes('{') || collectionPath.split('/').some((segment) => OWN_SEGMENT.test(segment));
+  const isNew = isBelow || isRelation(singular) || responses.some(({ name }) => name === '201');
+  const { summary = '', description = '' } = toNode(getNode(document, pointer));
+  return isNew || ADDS.test(`${collectionPath} ${summary} ${description}`);
+}
+
 function chooseItemAction(reader: SchemaReader, resource: Resource, route: Route, hasObject: boolean) {
   const isSingleton = resource.kind === 'singleton';
   const actions: Readonly<Record<string, Action | undefined>> = {
     GET: 'read',
     // If no POST adds members, `PUT /teams/{teamId}/members/{username}` without a body adds a member.
     PUT:
-      hasObject || (!isSingleton && !resource.canPost && Object.keys(route.bodyMedia).length === 0)
+      hasObject ||
+      (!isSingleton && !resource.canPost && resource.canCreate && Object.keys(route.bodyMedia).length === 0)
         ? 'replace'
         : undefined,
     PATCH: hasObject || listPatchTypes(reader, route).length > 0 ? 'update' : undefined,

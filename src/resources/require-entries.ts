@@ -3,8 +3,10 @@ import type { Entry, State } from '../store/state.ts';
 import { normalizeName } from '../util/names.ts';
 import { findBrokenLimit } from './broken-limits.ts';
 import { findAtPath, getEntryList, listChildrenOf, type ParentPlace } from './entries.ts';
+import { findByKeys } from './entry-lists.ts';
 import { getKeyNames } from './names.ts';
-import type { Plan } from './resource.ts';
+import { indexReferences } from './references.ts';
+import type { Parent, Plan, Resource } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 
 /**
@@ -15,11 +17,13 @@ import type { ResourceModel } from './resource-model.ts';
 export function requireParents(
   model: ResourceModel,
   state: State,
-  { mount }: Pick<Plan, 'mount'>,
+  { mount, action }: Pick<Plan, 'mount'> & Partial<Pick<Plan, 'action'>>,
   path: Input['path'],
 ): void {
   for (const [index, places] of model.findParents(mount).entries()) {
     const [place] = places;
+    // A list of the entries with an unknown id is empty.
+    if (!place && action !== 'list') requireNamedParent(model, state, mount.parents[index], path);
     if (!place || mount.parents[index]?.isSender || places.some((one) => hasParent(model, state, one, path))) continue;
     const { parameter, resource, own } = place;
     throw new DomainError(
@@ -27,6 +31,29 @@ export function requireParents(
       `no ${resource.singular} has the ${own.id.property ?? own.id.parameter} ${path[parameter]}`,
     );
   }
+}
+
+/**
+ * Throws a `DomainError` with the code `entry-not-found` if a path parameter is the id of an entry elsewhere, which does
+ * not exist: the slot 7 for `/registrations/7` with the parameter `slot_id`.
+ */
+function requireNamedParent(model: ResourceModel, state: State, parent: Parent | undefined, path: Input['path']): void {
+  const resource = parent && findNamedParent(model, parent);
+  const value = parent && path[parent.parameter];
+  if (!resource || value === undefined) return;
+  const list = getEntryList(state, resource);
+  if ((!model.canCreate(resource) && list.length === 0) || findByKeys(list, [resource.id], [value]).length > 0) return;
+  throw new DomainError('entry-not-found', `no ${resource.singular} has the ${resource.id.property} ${value}`);
+}
+
+/** Returns the resource whose entries a path parameter names by their ids, such as `slots` for `slot_id`. */
+export function findNamedParent({ inference, reader }: ResourceModel, parent: Parent): Resource | undefined {
+  const { isSender, parameter, schema } = parent;
+  const target = isSender ? undefined : indexReferences(inference).get(normalizeName(parameter));
+  if (target?.id.property === undefined) return undefined;
+  const types = target.id.schema === '' ? [] : reader.getTypes(target.id.schema);
+  const isSameType = schema === '' || reader.getTypes(schema).some((type) => types.includes(type));
+  return isSameType ? target : undefined;
 }
 
 /**

@@ -50,6 +50,8 @@ export function toSingular(word: string): string {
   if (/(?:mov|cook|zomb|rook|brown|hood|calor|self)ies$/i.test(word)) return word.slice(0, -1);
   if (/ies$/i.test(word)) return word.replace(/ies$/i, 'y');
   if (/(?:x|ch|sh|ss|z|ias|tus)es$/i.test(word)) return word.slice(0, -2);
+  // French words that English has too, such as `bureaux`.
+  if (/eaux$/i.test(word)) return word.slice(0, -1);
   return word.replace(/s$/i, '');
 }
 

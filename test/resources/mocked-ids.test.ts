@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createList, createObject, createResourcePaths, refer } from '../support/fixtures/api-document.ts';
+import { createList, createObject, createResourcePaths, type Paths, refer } from '../support/fixtures/api-document.ts';
 import { startApi } from '../support/harness/start-api.ts';
 
 const TEXT = { type: 'string' };
@@ -23,4 +23,46 @@ it('A mocked response has the ids that the path and the query of the request hav
     expect(new Set(body.map(({ taskId }: { taskId: number }) => taskId))).toEqual(new Set([id]));
   }
   expect((await ask('GET', '/reports/figures?userId=u1')).body.userId).toBe('u1');
+});
+
+it('The id of an unknown entry gets 404 at each path that names it, also if the operation documents no 404', async () => {
+  const slot = { get: { response: createObject({ 'id!': INTEGER, total: INTEGER }), errors: [] } };
+  const change = { response: createObject({ 'id!': INTEGER, message: TEXT }), errors: [] };
+  const parameters = { creneau_id: INTEGER };
+  const others: Paths = {
+    '/visites/{creneau_id}': { ...slot, post: change, put: change, parameters },
+    '/export/creneaux/{creneau_id}': { ...slot, parameters },
+  };
+  const Slot = createObject({ 'id!': INTEGER, 'title!': TEXT });
+  const { ask } = await startApi({
+    paths: { ...createResourcePaths('/creneaux/{id}', Slot, createObject({ 'title!': TEXT })), ...others },
+  });
+  await ask('POST', '/creneaux', { title: 'a' });
+  const requests = [
+    ['GET', '/visites'],
+    ['POST', '/visites'],
+    ['PUT', '/visites'],
+    ['GET', '/export/creneaux'],
+  ] as const;
+  for (const [method, path] of requests) {
+    expect((await ask(method, `${path}/1`)).body).toMatchObject({ id: 1 });
+    expect((await ask(method, `${path}/99`)).body).toMatchObject({ detail: 'no creneau has the id 99' });
+  }
+});
+
+it('A PUT without a body does not make an unknown id an entry of a list', async () => {
+  const Room = createObject({ 'id!': INTEGER, name: TEXT });
+  const put = { response: Room, errors: [] };
+  const start = (path: string) =>
+    startApi({
+      paths: {
+        [path]: { get: { response: createList(Room) } },
+        [`${path}/{room_id}`]: { put, delete: { status: 204 }, parameters: { room_id: INTEGER } },
+      },
+    });
+  const rooms = await start('/rooms');
+  expect((await rooms.ask('PUT', '/rooms/99')).status).toBe(404);
+  expect((await rooms.ask('GET', '/rooms')).body).not.toContainEqual({ id: 99 });
+  const own = await start('/me/rooms');
+  expect((await own.ask('PUT', '/me/rooms/99')).body).toMatchObject({ id: 99 });
 });
