@@ -67,7 +67,7 @@ function createStateRules(model: ResourceModel): StateRules {
  * Finds entries that no client can request, because their id is missing or not unique, or because the id of a parent is
  * missing.
  */
-function findKeyIssues({ name, id, kind, mounts }: Resource, state: State): ValidationSteps {
+function findKeyIssues({ name, id, pairedIds = [], kind, mounts }: Resource, state: State): ValidationSteps {
   const firstIndexes = new Map<string, number>();
   const parents = mounts[0]?.parents ?? [];
   // Entries of requests with other credentials have no user.
@@ -76,7 +76,7 @@ function findKeyIssues({ name, id, kind, mounts }: Resource, state: State): Vali
   return validateEntries(name, getCollection(state, name), (entry: Entry, index): readonly Issue[] => {
     const missing = [...ids, ...needed].find((part) => (getKeyValue(entry, part) ?? '') === '');
     if (missing) return [createIssue(missing, `is missing: add the id of the ${missing === id ? 'entry' : 'parent'}`)];
-    const key = JSON.stringify([...parents, ...ids].map((part) => getKeyValue(entry, part)));
+    const key = JSON.stringify([...parents, ...pairedIds, ...ids].map((part) => getKeyValue(entry, part)));
     const first = firstIndexes.get(key);
     if (first !== undefined)
       return [createIssue(id, `is the same as in ${formatPointer(name, first)}: use another value`)];

@@ -11,8 +11,12 @@ import { keepLastId } from './sequences.ts';
  * Returns the entry with the same id as `entry`; undefined if there is none.
  * If entries have parents, the ids of the parents must also be equal.
  */
-export function findEqual(list: EntryList, { id, mounts: [mount] }: Resource, entry: Entry): Entry | undefined {
-  const keys = [id, ...(mount?.parents ?? [])];
+export function findEqual(
+  list: EntryList,
+  { id, pairedIds = [], mounts: [mount] }: Resource,
+  entry: Entry,
+): Entry | undefined {
+  const keys = [id, ...(mount?.parents ?? []), ...pairedIds];
   const values = keys.map((key) => getKeyValue(entry, key));
   return findByKeys(list, keys, values)[0];
 }

@@ -349,7 +349,8 @@ function describeAccepted(model: ResourceModel, plan: Plan): readonly string[] {
   });
 }
 
-function describeId({ mount: { id }, idInQuery }: Plan): string {
+function describeId({ mount: { id, parents }, idInQuery, resource }: Plan): string {
+  if (resource.pairedIds && parents.length === 0) return `id: ${id.property} of the first ${resource.singular}`;
   const names = [id.property, id.alias].filter((name) => name !== undefined);
   const place = idInQuery === undefined ? 'the id is only in the path' : 'the id is';
   return names.length === 0 ? place : `id: ${names.join(' or ')}`;

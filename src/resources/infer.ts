@@ -36,6 +36,7 @@ import { addSenders, findOwnPosition } from './own-paths.ts';
 import { chooseAction, type Place } from './path-keys.ts';
 import { findPlace, findPlaceOfForm, planOwner, renameParameters, sendsPart } from './places.ts';
 import { findQueryPlace } from './query-ids.ts';
+import { addPairedIds } from './references.ts';
 import { addRelations, omitOtherUser } from './relations.ts';
 import {
   type Effect,
@@ -74,7 +75,8 @@ export function inferResources(reader: SchemaReader, documented: readonly Route[
   const found = addUsers(reader, paths, findResources(reader, paths, lists), routes);
   const { isHidden } = found;
   const read = addLookups(reader, routes, found.resources);
-  const all = addFilePaths(routes, addOtherItemPaths(reader, routes, read));
+  const items = addFilePaths(routes, addOtherItemPaths(reader, routes, read));
+  const all = addPairedIds(reader, { resources: items, users: found.users }, routes);
   const listed = all.find(({ name }) => name === found.users?.name);
   const own = listed && addOwnProperties(reader, listed, routes);
   const loginPaths = own ? listLoginPaths(reader, own, routes) : [];

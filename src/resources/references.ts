@@ -5,7 +5,7 @@ import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { normalizeName } from '../util/names.ts';
 import { getEntryList } from './entries.ts';
 import { findByKeys } from './entry-lists.ts';
-import { getKeyValue, getOwn } from './entry-values.ts';
+import { createPropertyKey, getKeyValue, getOwn } from './entry-values.ts';
 import { problems } from './problems.ts';
 import { type Inference, isTopLevel, type Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
@@ -75,6 +75,36 @@ export function findReferences(
     return target && (isParent || !keys.includes(property)) && reader.isScalar(pointer)
       ? [{ property, schema: pointer, target }]
       : [];
+  });
+}
+
+/**
+ * Returns resources with the other ids that identify entries whose id is that of an entry elsewhere: the event in the
+ * path of `POST /events/{eventId}/availability`, or the required `eventId` of its body, beside the id `participantId`.
+ */
+export function addPairedIds(
+  reader: SchemaReader,
+  inference: References,
+  routes: readonly Route[],
+): readonly Resource[] {
+  const posts = new Map(routes.flatMap((route) => (route.method === 'POST' ? [[route.path, route] as const] : [])));
+  const index = indexReferences(inference);
+  return inference.resources.map((resource) => {
+    const { kind, id, mounts, singular, schema } = resource;
+    const [own, entry] = [id.property ?? '', singular].map(normalizeName) as [string, string];
+    const isForeign = /..id$/.test(own) && !own.endsWith(`${entry}id`) && !`${entry}id`.endsWith(own);
+    if (kind !== 'collection' || !isForeign || mounts[0]?.parents.length !== 0) return resource;
+    const [mount, ...others] = mounts.filter(({ collection }) => posts.has(collection));
+    const post = mount && posts.get(mount.collection);
+    const request = post && reader.getRequestSchema(post);
+    if (!mount || request === undefined || others.length > 0) return resource;
+    const required = reader.getRequired(reader.findEntry(request, singular, schema).schema);
+    if (!required.includes(id.property ?? '')) return resource;
+    const properties = [...reader.getProperties(schema)].filter(([name]) => name !== id.property);
+    const inBody = properties.filter(([name]) => required.includes(name) && index.has(normalizeName(name)));
+    const inPath = mount.parents.filter(({ isSender }) => !isSender);
+    const pairedIds = [...inPath, ...inBody.map((property) => createPropertyKey(...property))];
+    return pairedIds.length === 0 ? resource : { ...resource, pairedIds };
   });
 }
 

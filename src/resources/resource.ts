@@ -132,6 +132,11 @@ export interface Resource {
   readonly otherSchemas?: readonly string[];
   /** The path parameter and the property that contain the id of an entry. */
   readonly id: PathKey;
+  /**
+   * If the id is that of another entry, such as `participantId`: where entries have the other ids that belong to it, such
+   * as the event of `POST /events/{eventId}/availability`. Two entries can have the same id with different other ones.
+   */
+  readonly pairedIds?: readonly PathKey[];
   readonly mounts: readonly Mount[];
   /**
    * If the entries are members of a parent, the resource with the data of the members.

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createObject, createResourcePaths } from '../support/fixtures/api-document.ts';
+import { createList, createObject, createResourcePaths, refer } from '../support/fixtures/api-document.ts';
 import { INTEGER, TEXT } from '../support/fixtures/pet-documents.ts';
 import { explainApi } from '../support/harness/explain-api.ts';
 import { startApi } from '../support/harness/start-api.ts';
@@ -75,4 +75,30 @@ describe('A new entry', () => {
     expect((await ask('DELETE', `/flags/${all[1]}`)).status).toBe(204);
     expect((await ask('POST', '/flags', { name: 'new' })).body).toEqual({ id: all[1], name: 'new' });
   });
+});
+
+it('An id of another entry can be that of several entries with different other ids', async () => {
+  const Own = { 'participantId!': TEXT, 'slots!': createList(TEXT) };
+  const list = {
+    get: { response: createList(refer('Availability')) },
+    post: { request: createObject(Own), response: refer('Availability'), status: 201, errors: [404, 409] },
+  };
+  const api = {
+    paths: {
+      ...createResourcePaths('/events/{eventId}', refer('Event'), createObject({ 'title!': TEXT })),
+      '/events/{eventId}/availability': list,
+      '/availability/{participantId}': { get: { response: refer('Availability') } },
+    },
+    schemas: {
+      Event: createObject({ 'id!': INTEGER, 'title!': TEXT }),
+      Availability: createObject(Own),
+    },
+  };
+  const { ask } = await startApi(api);
+  for (const title of ['a', 'b']) await ask('POST', '/events', { title });
+  const add = async (event: number, slots: readonly string[]) =>
+    (await ask('POST', `/events/${event}/availability`, { participantId: 'p', slots })).status;
+  expect([await add(1, ['x']), await add(2, ['y']), await add(2, ['z'])]).toEqual([201, 201, 409]);
+  expect((await ask('GET', '/events/2/availability')).body).toEqual([{ participantId: 'p', slots: ['y'] }]);
+  expect((await explainApi(api))['GET /availability/{participantId}']).toContain('participantId of the first');
 });
