@@ -1,6 +1,12 @@
 import { PAGING_NAMES } from '../util/pages.ts';
 import { describeFilter } from './list-filters.ts';
 import type { ListOrder, ListParameters } from './list-query.ts';
+import { mentionsSender } from './own-lists.ts';
+import { findCreator } from './ownership.ts';
+import type { Plan } from './resource.ts';
+import type { ResourceModel } from './resource-model.ts';
+import { showsDeleted } from './view-words.ts';
+import { describeView, isFeed } from './views.ts';
 
 /** Returns `label: one, other` for texts, and nothing without texts. */
 export function describe(label: string, texts: readonly string[]): readonly string[] {
@@ -47,4 +53,30 @@ function describeSort(name: string, unsorted: readonly string[]): string {
 function describeOrder({ property, isTime, isDescending }: ListOrder): string {
   if (property === undefined || isTime) return isDescending ? 'newest first' : 'oldest first';
   return isDescending ? `${property} descending` : property;
+}
+
+/** Describes which entries an operation selects: `only those of the user`. */
+export function describeSelection(
+  model: ResourceModel,
+  { action, resource, mount, route, marked }: Plan,
+): readonly string[] {
+  const followed = action === 'list' && isFeed(route) ? model.derived.findFollowed(resource) : undefined;
+  const isOfFollowed = isFeed(route) && model.inference.follow && findCreator(model, resource);
+  const whose = mount.parents.length > 0 ? 'in the path' : 'who sends the request';
+  const assignee = mount.parents.find(({ isSender, property = '' }) => isSender && /^assign/i.test(property));
+  const isOfAll =
+    action === 'list' && mount.parents.length === 0 && marked === undefined && !mount.view && !isOfFollowed;
+  const { users } = model.inference;
+  return [
+    ...(isOfAll && users && resource !== users && mentionsSender(model.reader, route)
+      ? [`those of all ${users.name}, because no property names the ${users.singular}`]
+      : []),
+    ...(assignee ? [`only with the ${model.inference.users?.singular} in ${assignee.property}`] : []),
+    ...(mount.view ? describeView(mount.view) : []),
+    ...(mount.view && showsDeleted(mount.view) ? ['only the default data has them'] : []),
+    ...(mount.tree ? [`only those at the top; the others are in ${mount.tree.children} by ${mount.tree.parent}`] : []),
+    ...(marked === undefined ? [] : [`only with ${marked} for the user ${whose}`]),
+    ...(followed ? [`only with ${followed.flag} of ${followed.property}`] : []),
+    ...(isOfFollowed && !followed ? ['only those of users whom the user follows'] : []),
+  ];
 }

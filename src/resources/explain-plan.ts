@@ -7,14 +7,14 @@ import { describeDerived } from './derived.ts';
 import { describeAction, describeEffect } from './describe-actions.ts';
 import { describeEmbedded } from './embedded.ts';
 import { listChildren } from './entries.ts';
-import { describe, describeParameters } from './explain-list.ts';
+import { describe, describeParameters, describeSelection } from './explain-list.ts';
 import { listGenerated, listGeneratedByAction } from './generated-names.ts';
 import { listRequestNames } from './locate.ts';
 import { getMarkSegment } from './marks.ts';
 import { describeMemberChange } from './member-lists.ts';
 import { addArticle, getLastSegment, getParameterName, getParentPath, toTemplate } from './names.ts';
 import { listOwnResources } from './own-state.ts';
-import { findCreator, listEditors, listSigned } from './ownership.ts';
+import { listEditors, listSigned } from './ownership.ts';
 import { refusesExisting } from './refused-creations.ts';
 import { findOtherName } from './relations.ts';
 import { findNamedParent, isShared } from './require-entries.ts';
@@ -27,8 +27,7 @@ import { findUniqueNames } from './unique-values.ts';
 import { describeLinks, describeRefusingBelow, listUnlinked } from './unlink-entries.ts';
 import { findDownload, isUpload, listUrlProperties } from './uploads.ts';
 import { listKeptUsers } from './user-links.ts';
-import { showsDeleted } from './view-words.ts';
-import { describeView, isFeed } from './views.ts';
+import { describeView } from './views.ts';
 
 const VERBS: Readonly<Record<Action, string>> = {
   list: 'lists',
@@ -292,23 +291,6 @@ function describeMember({ inference }: ResourceModel, { action, resource }: Plan
     delete: `removes ${addArticle(shown.singular)} from ${name}`,
   };
   return texts[action];
-}
-
-/** Describes which entries an operation selects: `only those of the user`. */
-function describeSelection(model: ResourceModel, { action, resource, mount, route, marked }: Plan): readonly string[] {
-  const followed = action === 'list' && isFeed(route) ? model.derived.findFollowed(resource) : undefined;
-  const isOfFollowed = isFeed(route) && model.inference.follow && findCreator(model, resource);
-  const whose = mount.parents.length > 0 ? 'in the path' : 'who sends the request';
-  const assignee = mount.parents.find(({ isSender, property = '' }) => isSender && /^assign/i.test(property));
-  return [
-    ...(assignee ? [`only with the ${model.inference.users?.singular} in ${assignee.property}`] : []),
-    ...(mount.view ? describeView(mount.view) : []),
-    ...(mount.view && showsDeleted(mount.view) ? ['only the default data has them'] : []),
-    ...(mount.tree ? [`only those at the top; the others are in ${mount.tree.children} by ${mount.tree.parent}`] : []),
-    ...(marked === undefined ? [] : [`only with ${marked} for the user ${whose}`]),
-    ...(followed ? [`only with ${followed.flag} of ${followed.property}`] : []),
-    ...(isOfFollowed && !followed ? ['only those of users whom the user follows'] : []),
-  ];
 }
 
 /** Describes what the objects in a list of an entry show, such as `items.book (books by bookId)`. */

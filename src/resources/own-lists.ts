@@ -20,7 +20,8 @@ const PERSONAL_ENTRIES = new Set(
     'todo task note reminder habit goal expense income budget ' +
     'diary workout meal todolist list device session apikey alert ' +
     'draft loan trip ride submission ' +
-    'checkin contribution visit attempt answer vote rating review score measurement timeentry logentry journalentry'
+    'checkin contribution visit attempt answer vote rating review score measurement timeentry logentry journalentry ' +
+    'timesheet timecard leaverequest'
   ).split(' '),
 );
 
@@ -68,6 +69,19 @@ export function describesOwn(
     return 'created';
   const isPart = () => routes.some(({ path }) => isOfAll(path, route.path));
   return saysOwn(text, noun) || (find(`user ${noun}`) && isPart()) ? 'own' : undefined;
+}
+
+/**
+ * Returns whether the words of a list mention the user who sends the request, and no others: `Returns employees for the
+ * authenticated user`. Its entries are not always those of this user.
+ */
+export function mentionsSender(reader: SchemaReader, route: Route): boolean {
+  if (route.method !== 'GET' || route.pathNames.length > 0 || selectsUser(route)) return false;
+  const text = readText(reader, route);
+  const noun = getNoun(route.path);
+  const patterns = [`(?:of|for|by|belonging to) (?:the )?${SENDER_WORDS}\\b`, `${SENDER_WORDS}'s`];
+  const isOwn = patterns.some((pattern) => new RegExp(`\\b${pattern}`).test(text));
+  return !OF_OTHERS.test(text) && (isOwn || (noun !== undefined && saysOwn(text, noun)));
 }
 
 /** Returns whether a request has a parameter that selects the entries of a user. */
