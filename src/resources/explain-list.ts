@@ -13,7 +13,7 @@ export function describe(label: string, texts: readonly string[]): readonly stri
   return texts.length > 0 ? [`${label}: ${texts.join(', ')}`] : [];
 }
 
-const PAGING = Object.keys(PAGING_NAMES) as (keyof typeof PAGING_NAMES)[];
+const PAGING = [...(Object.keys(PAGING_NAMES) as (keyof typeof PAGING_NAMES)[]), 'pageSize' as const];
 
 /** Describes what the query parameters of an operation do with a list, and in which order it is without them. */
 export function describeParameters({

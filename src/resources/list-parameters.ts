@@ -5,10 +5,17 @@ import type { Embedded } from './embedded.ts';
 import { listExampleProperties, listExamples } from './example-entries.ts';
 import { findIdBounds } from './id-bounds.ts';
 import { type FilterProperty, type ListFilter, listFilterProperties } from './list-filters.ts';
-import { type ListParameters, listQueryFields, readListParameters } from './list-query.ts';
+import {
+  type CursorKind,
+  type ListParameters,
+  listQueryFields,
+  type QueryField,
+  readListParameters,
+} from './list-query.ts';
 import type { Inference, Plan, Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
 import { findUserFilters } from './sender-flags.ts';
+import { findCreatedName } from './server-values.ts';
 import { omitUnsorted } from './sort-entries.ts';
 
 /**
@@ -37,18 +44,49 @@ export function findListParameters(
   const texts = unknown.filter(({ schema }) => reader.isScalar(schema));
   const byUser = findUserFilters(inference, resource, texts);
   const { cursor, ...byMeaning } = read.byMeaning;
+  const cursorKind = findCursorKind(
+    reader,
+    resource,
+    fields.find(({ name }) => name === cursor),
+    properties,
+  );
+  const hasCursor = cursor !== undefined && !other.includes(cursor) && cursorKind !== null;
+  const ignored = cursorKind === null && cursor !== undefined ? [...read.ignored, cursor] : read.ignored;
   const parameters = {
     ...read,
     ...sorting,
-    byMeaning: cursor === undefined || other.includes(cursor) ? byMeaning : read.byMeaning,
+    byMeaning: hasCursor ? read.byMeaning : byMeaning,
+    ...(cursorKind && { cursorKind }),
     filters,
     byUser,
     ...(bounds && { bounds }),
-    ignored: read.ignored.filter((name) => !byUser.has(name) && !filters.has(name) && !other.includes(name)),
+    ignored: ignored.filter((name) => !byUser.has(name) && !filters.has(name) && !other.includes(name)),
     required: getRequiredQuery(route),
     maxEntries: reader.getMaxItems(route, responsePath),
   };
   return omitUnsorted(parameters, fields, getKeyword);
+}
+
+/**
+ * Returns what the cursors of a list are: a number of entries if the parameter only allows integers and ids are others,
+ * or the time at which entries are created if it only allows times.
+ * Returns undefined for ids, and null for times if entries have none.
+ */
+function findCursorKind(
+  reader: SchemaReader,
+  { schema, id }: Resource,
+  field: QueryField | undefined,
+  properties: readonly FilterProperty[],
+): CursorKind | null | undefined {
+  const isNamed = field?.labels.some((label) => /cursor/i.test(label)) || /\bcursor\b/i.test(field?.description ?? '');
+  if (field === undefined || !isNamed) return undefined;
+  const pointer = schema === '' ? undefined : reader.getProperties(schema).get(id.property ?? '');
+  const isNumber = field.types.length > 0 && field.types.every((type) => type === 'integer');
+  if (isNumber && pointer !== undefined && !reader.allowsNumber(pointer)) return { kind: 'offset' };
+  if (reader.getKeyword(field.schema, 'format') !== 'date-time') return undefined;
+  const times = properties.filter(({ isTime }) => isTime);
+  const property = findCreatedName(times.map(({ name }) => name));
+  return property === undefined ? null : { kind: 'time', property };
 }
 
 /** Returns the properties of entries by their schema; by their examples if it has none. */

@@ -19,7 +19,7 @@ const PARAMETERS = {
   order: ['order', 'sortorder', 'direction', 'sortdirection', 'sortdir', 'orderdirection', 'dir'],
 } as const;
 
-type Meaning = keyof typeof PARAMETERS;
+type Meaning = keyof typeof PARAMETERS | 'pageSize';
 
 /** A page of a list. */
 export interface ListPage extends Page<Entry> {
@@ -33,7 +33,10 @@ export interface ListPage extends Page<Entry> {
 
 /** How the query parameters of an operation filter, sort and page a list. */
 export interface ListParameters {
-  /** The query parameters that sort and page, by meaning: `{ limit: 'per_page' }`. */
+  /**
+   * The query parameters that sort and page, by meaning: `{ limit: 'per_page' }`.
+   * `pageSize`: a second parameter for the limit, such as `pageSize` beside `limit`.
+   */
   readonly byMeaning: Readonly<Partial<Record<Meaning, string>>>;
   /** What each query parameter selects that filters the list. */
   readonly filters: ReadonlyMap<string, ListFilter>;
@@ -64,7 +67,12 @@ export interface ListParameters {
   readonly maxEntries?: number | undefined;
   /** The number of the first page: 0 if the document says so, otherwise 1. */
   readonly firstPage: number;
+  /** What cursors are. Undefined for the ids of entries. */
+  readonly cursorKind?: CursorKind | undefined;
 }
+
+/** What a cursor is: a number of entries, or the value of a time, such as the `createdAt` of the last entry. */
+export type CursorKind = { readonly kind: 'offset' } | { readonly kind: 'time'; readonly property: string };
 
 /**
  * The order of a list.
@@ -103,12 +111,13 @@ export function readListParameters(
     const { name, labels } = field;
     const own = labels.map((label) => normalizeName(label.replace(/\[\]$/, '')));
     const isOwn = (known: string) => own.includes(known);
-    const meaning = (Object.keys(PARAMETERS) as Meaning[]).find(
+    const meaning = (Object.keys(PARAMETERS) as (keyof typeof PARAMETERS)[]).find(
       (key) => PARAMETERS[key].some(isOwn) && byMeaning[key] === undefined,
     );
     const filter = findParameterFilter(field, properties, getKeyword);
     if (meaning) byMeaning[meaning] = name;
     else if (filter) filters.set(name, filter);
+    else if (PARAMETERS.limit.some(isOwn)) byMeaning.pageSize ??= name;
   }
   const described = byMeaning.cursor === undefined ? findDescribedCursor(fields, byMeaning) : undefined;
   if (described !== undefined) byMeaning.cursor = described;

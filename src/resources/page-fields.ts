@@ -37,6 +37,9 @@ const TOTALS = [
   'xpaginationcount',
 ];
 
+/** Names of properties beside which `size` is the size of a page. */
+const SIZED_BESIDE = ['numberofelements', 'totalelements', 'page', 'pagenumber', 'currentpage', 'totalpages'];
+
 /** Returns whether a property is the number of all entries by its name, such as `total`. */
 export function isTotalName(name: string): boolean {
   return TOTALS.includes(normalizeName(name)) || normalizeName(name) === 'count';
@@ -56,13 +59,11 @@ const FIELDS: readonly (readonly [names: readonly string[], getValue: GetValue])
         ? total
         : entries.length,
   ],
-  // In Spring, the size is the limit, beside the number of elements.
+  // Beside the number of the page, or of all elements as in Spring, the size is the limit.
   [
     ['size'],
     ({ limit, entries }, names) =>
-      names.some((name) => ['numberofelements', 'totalelements'].includes(name))
-        ? (limit ?? entries.length)
-        : entries.length,
+      names.some((name) => SIZED_BESIDE.includes(name)) ? (limit ?? entries.length) : entries.length,
   ],
   // Beside the total, a count of pages is meant, not one of the entries on the page.
   [['pagecount'], (page, names) => (names.some((name) => TOTALS.includes(name)) ? countPages(page) : undefined)],
@@ -121,6 +122,7 @@ const FIELDS: readonly (readonly [names: readonly string[], getValue: GetValue])
     ({ nextCursor }) => nextCursor ?? null,
   ],
   [['nextcursor', 'nextpagetoken', 'nexttoken', 'endcursor'], ({ nextCursor }) => nextCursor ?? ''],
+  [['cursor', 'nextcursor'], ({ nextCursor }) => (nextCursor === undefined ? undefined : Number(nextCursor))],
   // A cursor only leads forward.
   [['previouscursor', 'prevcursor', 'previouspagetoken', 'prevpagetoken', 'previoustoken'], () => null],
 ];

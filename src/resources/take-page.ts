@@ -1,7 +1,9 @@
 import { DomainError, type Input } from '../application.ts';
 import type { Entry } from '../store/state.ts';
+import { toIsoTime } from '../util/iso-time.ts';
 import { findOffset, type PagePosition, slicePage } from '../util/pages.ts';
-import type { IdBounds, ListPage, ListParameters } from './list-query.ts';
+import { getOwn } from './entry-values.ts';
+import type { CursorKind, IdBounds, ListPage, ListParameters } from './list-query.ts';
 
 /**
  * The number of entries on a page if a request sets no limit.
@@ -24,9 +26,15 @@ export function takePage(
 ): ListPage {
   const { byMeaning, firstPage, order, maxEntries = Number.POSITIVE_INFINITY } = parameters;
   const { limit, cursor, offset: before } = readPosition(parameters, query);
-  const offset = cursor === undefined ? before : requireOffset(entries, cursor, byMeaning.cursor ?? '', getId);
+  const findStart = (text: string) =>
+    parameters.cursorKind
+      ? findCursorStart(entries, parameters.cursorKind, text)
+      : requireOffset(entries, text, byMeaning.cursor ?? '', getId);
+  const offset = cursor === undefined ? before : findStart(cursor);
   const start = limit === undefined && !order ? Math.max(offset, entries.length - maxEntries) : offset;
-  const page = slicePage(entries, { offset: start, limit }, getId);
+  const toCursor = (entry: Entry) =>
+    parameters.cursorKind ? createCursor(entries, parameters.cursorKind, entry) : getId(entry);
+  const page = slicePage(entries, { offset: start, limit }, toCursor);
   return {
     ...page,
     ...(limit === undefined && { entries: page.entries.slice(0, maxEntries) }),
@@ -50,13 +58,18 @@ export function readPosition(
     name === undefined || query[name] === undefined ? undefined : Number(query[name]);
   const { offset: offsetName, page: pageName, cursor: cursorName } = byMeaning;
   const isPaged = [pageName, cursorName, offsetName, bounds].some((one) => one !== undefined);
-  const limit = getNumber(byMeaning.limit) ?? (isPaged ? DEFAULT_LIMIT : undefined);
+  // Of two parameters with the same effect, the one that differs from its default value counts.
+  const isSet = (name: string | undefined) =>
+    name !== undefined && query[name] !== undefined && String(query[name]) !== defaults[name];
+  const limitName = isSet(byMeaning.pageSize) ? byMeaning.pageSize : byMeaning.limit;
+  const limit = getNumber(limitName) ?? (isPaged ? DEFAULT_LIMIT : undefined);
   const page = Math.max(0, (getNumber(pageName) ?? firstPage) - firstPage);
+  const before = isSet(pageName) && !isSet(offsetName) ? undefined : getNumber(offsetName);
   const cursor = cursorName === undefined || query[cursorName] === undefined ? '' : String(query[cursorName]);
   return {
     limit,
     cursor: cursor === '' || cursor === defaults[cursorName ?? ''] ? undefined : cursor,
-    offset: Math.max(0, getNumber(offsetName) ?? page * (limit ?? 0)),
+    offset: Math.max(0, before ?? page * (limit ?? 0)),
   };
 }
 
@@ -98,6 +111,39 @@ export function selectBetween(
   };
   const [end = entries.length, start = -1] = [getIndex(before), getIndex(after)];
   return entries.filter((_entry, index) => index > start && index < end);
+}
+
+/** A time of a cursor, and the number of entries with this time before the next page: `…45.120003Z` for 3. */
+const TIME_CURSOR = /^(.*\.\d{3})(\d{3})Z$/;
+
+/** Returns the number of entries up to a cursor. Entries with the time of the cursor are before it. */
+function findCursorStart(entries: readonly Entry[], cursor: CursorKind, text: string): number {
+  if (cursor.kind === 'offset') return Math.max(0, Math.floor(Number(text)) || 0);
+  const [, time = '', count = ''] = TIME_CURSOR.exec(text) ?? [];
+  const times = entries.map((entry) => getTime(entry, cursor.property));
+  const at = Date.parse(time === '' ? text : `${time}Z`);
+  const equal = times.flatMap((one, index) => (one === at ? [index] : []));
+  const [first = -1] = equal;
+  if (first !== -1) return first + (Number(count) || equal.length);
+  const isDescending = (times[0] ?? 0) > (times.at(-1) ?? 0);
+  const next = times.findIndex((one) => (isDescending ? one < at : one > at));
+  return next === -1 ? entries.length : next;
+}
+
+/** Returns the cursor of the page after an entry. */
+function createCursor(entries: readonly Entry[], cursor: CursorKind, last: Entry): string {
+  const index = entries.indexOf(last);
+  if (cursor.kind === 'offset') return String(index + 1);
+  const text = String(getOwn(last, cursor.property) ?? '');
+  const time = getTime(last, cursor.property);
+  const equal = entries.flatMap((entry, place) => (getTime(entry, cursor.property) === time ? [place] : []));
+  const count = equal.indexOf(index) + 1;
+  // Several entries can be created in the same millisecond.
+  return count === equal.length ? text : `${toIsoTime(time).slice(0, -1)}${String(count).padStart(3, '0')}Z`;
+}
+
+function getTime(entry: Entry, property: string): number {
+  return Date.parse(String(getOwn(entry, property) ?? ''));
 }
 
 function requireOffset(

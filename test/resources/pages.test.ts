@@ -24,6 +24,14 @@ async function startPets(get: OperationParts, entries: readonly object[] = FIVE)
   return (search: string) => ask('GET', `/pets?${search}`);
 }
 
+/** Two ways to select a page: `limit` and `offset`, or `page` and `pageSize`. */
+const BOTH = {
+  limit: { ...INTEGER, default: 3 },
+  offset: { ...INTEGER, default: 0 },
+  page: INTEGER,
+  pageSize: INTEGER,
+};
+
 /** Query parameters, queries, and the ids of the pets on the page. */
 const pages: readonly (readonly [query: Properties, search: string, ids: readonly number[]])[] = [
   [{ limit: INTEGER }, 'limit=2', [1, 2]],
@@ -45,6 +53,11 @@ const pages: readonly (readonly [query: Properties, search: string, ids: readonl
   [{ cursor: TEXT, limit: INTEGER }, 'limit=2&cursor=4', [5]],
   [{ cursor: { type: 'string', default: 'start' }, limit: INTEGER }, 'limit=2', [1, 2]],
   [{ limit: { ...INTEGER, default: 3 } }, '', [1, 2, 3]],
+  [BOTH, '', [1, 2, 3]],
+  [BOTH, 'page=2', [4, 5]],
+  [BOTH, 'page=2&pageSize=2', [3, 4]],
+  [BOTH, 'page=1&pageSize=2', [1, 2]],
+  [BOTH, 'limit=1&offset=1', [2]],
 ];
 
 describe('A list', () => {
@@ -160,6 +173,50 @@ describe('A wrapped list', () => {
     const bodies = Object.entries(responses).map(([text, { body }]) => [text, body]);
     const expected = cases.map(({ one, own }) => [describeCase(one), { data: expect.any(Array), ...own }]);
     expect(Object.fromEntries(bodies)).toEqual(Object.fromEntries(expected));
+  });
+
+  it('has the size of a page beside its number', async () => {
+    const response = createObject({ 'data!': PETS, meta: createObject({ 'page!': INTEGER, 'size!': INTEGER }) });
+    const get = await startPets({ query: { page: INTEGER, size: { ...INTEGER, default: 10 } }, response });
+    expect((await get('')).body.meta).toEqual({ page: 1, size: 10 });
+  });
+
+  it('leads through all pages by cursors that are times, also if entries have the same time', async () => {
+    const time = { type: 'string', format: 'date-time' };
+    const Note = createObject({ 'id!': TEXT, createdAt: time });
+    const response = createObject({ 'data!': createList(Note), nextCursor: { ...time, type: ['string', 'null'] } });
+    const { ask } = await startApi({
+      paths: {
+        '/notes': {
+          get: { response, query: { limit: INTEGER, cursor: time } },
+          post: { request: createObject({ id: TEXT }), response: Note },
+        },
+        '/notes/{noteId}': { get: { response: Note } },
+      },
+    });
+    for (const id of ['a', 'b', 'c', 'd']) await ask('POST', '/notes', { id });
+    const ids: string[] = [];
+    for (let query = 'limit=1'; ids.length < 9; ) {
+      const { body } = await ask('GET', `/notes?${query}`);
+      ids.push(...body.data.map(({ id }: { readonly id: string }) => id));
+      if (!body.nextCursor) break;
+      query = `limit=1&cursor=${encodeURIComponent(body.nextCursor)}`;
+    }
+    expect(ids).toEqual(['a', 'b', 'c', 'd']);
+    const { body } = await ask('GET', '/notes/d');
+    expect((await ask('GET', `/notes?cursor=${body.createdAt}`)).body.data).toEqual([]);
+  });
+
+  it('has cursors that are numbers of entries if only integers are allowed, and ids are texts', async () => {
+    const Note = createObject({ 'id!': TEXT });
+    const response = createObject({ 'data!': createList(Note), nextCursor: INTEGER });
+    const query = { limit: INTEGER, cursor: { ...INTEGER, default: 0 } };
+    const examples = Object.fromEntries(['a', 'b', 'c'].map((id) => [id, { id }]));
+    const { ask } = await startApi({
+      paths: { '/notes': { get: { response, query } }, '/notes/{noteId}': { get: { response: Note, examples } } },
+    });
+    expect((await ask('GET', '/notes?limit=2')).body).toEqual({ data: [{ id: 'a' }, { id: 'b' }], nextCursor: 2 });
+    expect((await ask('GET', '/notes?limit=2&cursor=2')).body).toMatchObject({ data: [{ id: 'c' }] });
   });
 
   it.each([
