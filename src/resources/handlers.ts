@@ -20,7 +20,7 @@ import { flattenQuery } from './list-query.ts';
 import { logIn, logOut } from './log-in.ts';
 import { getShownMember } from './member-lists.ts';
 import { addOwnMember } from './own-members.ts';
-import { addActors, addSender, addSenderPath, getSenderPath } from './ownership.ts';
+import { addActors, addSender, addSenderPath, getSenderPath, keepSigned } from './ownership.ts';
 import { addQueryId } from './query-ids.ts';
 import { refuseExisting } from './refused-creations.ts';
 import { findRelatedUser } from './related-users.ts';
@@ -233,7 +233,7 @@ async function replace(model: ResourceModel, plan: Plan, input: Input, context: 
     if (input.body === undefined && Object.keys(plan.route.bodyMedia).length > 0)
       return { next: state, result: { entry: current, status: getOtherStatus(plan, 201) } };
     requireAllowedValues(model, plan, body);
-    const own = model.replaceEntry(plan, current, body, nowMs);
+    const own = model.replaceEntry(plan, current, keepSigned(model, plan, current, body), nowMs);
     const replaced = followState(model, plan, { current, entry: own, sent: body, nowMs });
     const finished = finishChange(model, plan, state, { current, entry: replaced, sent: body });
     const entry = addActors(model, plan, state, input, { current, entry: finished, sent: body });

@@ -152,6 +152,23 @@ export function addSender(model: ResourceModel, plan: Plan, state: State, input:
   return signEntry(model, resource, own, user, { ids, names, objects });
 }
 
+/**
+ * Returns the body of a PUT with the user whom the creation of the entry has set, unless the body names the user: a
+ * client that sends the data of its form does not remove the owner.
+ */
+export function keepSigned(model: ResourceModel, { resource }: Plan, current: Entry, body: Entry): Entry {
+  const sent = Object.keys(body).map(normalizeName);
+  const creations = [...model.inference.plans.values()].filter(
+    (plan) => plan.resource === resource && plan.action === 'create',
+  );
+  const names = creations.flatMap((plan) => listSigned(model, plan));
+  const kept = names.filter((name) => {
+    const own = normalizeName(name);
+    return ![own, `${own}id`, `${own}name`].some((one) => sent.includes(one));
+  });
+  return { ...pickKeys(current, kept), ...body };
+}
+
 /** Returns a copy of an entry with a user in some properties: the id, a name, or an object. */
 function signEntry(
   { reader, contract, inference: { users } }: ResourceModel,

@@ -95,6 +95,14 @@ describe('a post whose author is shown', () => {
     expect(await getTitles(`/users/${ann.id}/posts`)).toEqual(['a']);
   });
 
+  it('is still one of its author after a PUT without the author', async () => {
+    const { ask, getTitles, ann, bob } = await start(TEXT, { author: TEXT });
+    const { id } = (await ask('POST', '/posts', { title: 'a' }, ann.headers)).body;
+    const replaced = await ask('PUT', `/posts/${id}`, { title: 'b' }, bob.headers);
+    expect(replaced.body).toMatchObject({ title: 'b', author: 'ann' });
+    expect(await getTitles(`/users/${ann.id}/posts`)).toEqual(['b']);
+  });
+
   it.each([
     ['as an object with the id', refer('User'), { id: 7, email: 'eve@example.com', username: 'eve' }],
     ['as an object without the id', Short, { username: 'eve' }],
