@@ -1,12 +1,14 @@
 import type { Entry } from '../store/state.ts';
+import { normalizeName } from '../util/names.ts';
 import { listDescribedInitial } from './described-states.ts';
 import { getPropertyPath, getPropertySchema } from './entry-properties.ts';
 import { setInner } from './entry-values.ts';
 import { listDeletionMarks } from './find-trash.ts';
+import { listRequestNames } from './locate.ts';
 import { addInitial } from './nested-defaults.ts';
 import type { Effect, Inference, Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
-import { findFirstState } from './states.ts';
+import { findFirstState, STATE_PROPERTIES } from './states.ts';
 
 /**
  * Returns the values of a new entry: those that the text of its creation says, and those that actions change later.
@@ -23,7 +25,29 @@ export function listInitialValues(
   );
   const all = [...effects, ...listDeletionMarks(reader, trashes, resource)];
   const unset = listUnsetValues(reader, resource.schema, all, isValid);
-  return addInitial(unset, listDescribedInitial(reader, resource, plans));
+  const initial = addInitial(listUnsentState(reader, plans, resource), unset);
+  return addInitial(initial, listDescribedInitial(reader, resource, plans));
+}
+
+/**
+ * Returns the first value of a `status` or another main state that no request for a new entry can have, but that other
+ * requests change.
+ */
+function listUnsentState(reader: SchemaReader, plans: Inference['plans'], resource: Resource): Entry {
+  const { schema } = resource;
+  if (schema === '') return {};
+  const own = [...plans.values()].filter((plan) => plan.resource === resource);
+  const sends = (name: string, isCreation: boolean) =>
+    own.some(
+      ({ action, route, requestPath }) =>
+        (action === 'create') === isCreation && listRequestNames(reader, route, requestPath).includes(name),
+    );
+  const states = [...reader.getProperties(schema)].flatMap(([name, pointer]) => {
+    const values = [reader.getKeyword(pointer, 'enum') ?? []].flat().filter((one) => typeof one === 'string');
+    const isState = STATE_PROPERTIES.includes(normalizeName(name)) && values.length > 1;
+    return isState && !sends(name, true) && sends(name, false) ? [[name, findFirstState(values, () => false)]] : [];
+  });
+  return own.some(({ action }) => action === 'create') ? Object.fromEntries(states) : {};
 }
 
 /**

@@ -110,6 +110,18 @@ describe('an action of an entry', () => {
     expect(await read()).toMatchObject({ assigneeId: 3 });
   });
 
+  it('of a status that only other requests can have starts with its first value', async () => {
+    const Trip = createObject({ 'id!': INTEGER, 'to!': TEXT, status: { type: 'string', enum: ['requested', 'done'] } });
+    const paths = createResourcePaths('/trips/{tripId}', refer('Trip'), createObject({ 'to!': TEXT }));
+    const status = createObject({ status: { type: 'string', enum: ['requested', 'done'] } });
+    const item = { ...paths['/trips/{tripId}'], patch: { request: status, response: refer('Trip') } };
+    const query = { status: TEXT };
+    const list = { ...paths['/trips'], get: { ...paths['/trips']?.get, query } };
+    const { ask } = await startApi({ paths: { '/trips': list, '/trips/{tripId}': item }, schemas: { Trip } });
+    expect((await ask('POST', '/trips', { to: 'Oslo' })).body).toEqual({ id: 1, to: 'Oslo', status: 'requested' });
+    expect((await ask('GET', '/trips?status=requested')).body).toHaveLength(1);
+  });
+
   it('starts with an entry for which it was not done', async () => {
     const Post = createObject({
       'id!': INTEGER,
