@@ -60,11 +60,21 @@ export function filterEntries(
   query: Input['query'],
   complete: (entry: Entry) => Entry,
 ): readonly Entry[] {
+  const isShown = ([name, { property = '', state }]: readonly [string, ListFilter], entry: Entry) => {
+    if (!state) return true;
+    const { mode, isDefault = false } = state;
+    const isOn = query[name] === undefined ? mode === 'include' && isDefault : String(query[name]) === 'true';
+    if (isOn === (mode === 'include')) return true;
+    const own = getProperty(entry, property) ?? getProperty(complete(entry), property) ?? null;
+    return ((state.value === undefined ? own !== null : own === state.value) === state.isEqual) === isOn;
+  };
+  const byState = [...filters].filter(([, { state }]) => state);
+  const all = byState.length === 0 ? entries : entries.filter((entry) => byState.every((one) => isShown(one, entry)));
   const wanted = [...filters].flatMap(([name, filter]): readonly WantedFilter[] => {
-    const value = query[name];
+    const value = filter.state ? undefined : query[name];
     return value === undefined ? [] : [createWanted(filter, [value].flat().map(String), required.includes(name))];
   });
-  return wanted.reduce((rest, filter) => rest.filter((entry) => fits(entry, filter, complete)), entries);
+  return wanted.reduce((rest, filter) => rest.filter((entry) => fits(entry, filter, complete)), all);
 }
 
 function fits(entry: Entry, filter: WantedFilter, complete: (entry: Entry) => Entry): boolean {

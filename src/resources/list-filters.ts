@@ -2,6 +2,7 @@ import { isIdName, normalizeName, splitWords, toSingular } from '../util/names.t
 import { listEntryProperties, listRelationships } from './entry-properties.ts';
 import type { PathKey } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
+import { listStateWords, STATE_PROPERTIES } from './states.ts';
 
 /** How a query parameter is compared with a property of an entry. */
 export type Comparison =
@@ -35,8 +36,22 @@ export interface ListFilter {
   readonly isPhrase?: boolean;
   /** Whether an entry needs all values of the query. Otherwise, it needs one of them. */
   readonly isAll?: boolean;
+  /** For a boolean parameter such as `includeCompleted` or `unreadOnly`: which entries it is about. */
+  readonly state?: StateFilter;
   /** The properties that a search reads, because its description names them. Undefined for all texts. */
   readonly searched?: readonly string[];
+}
+
+/**
+ * The entries that only the value true of a parameter includes, or to which it limits the list: those whose property has
+ * the value, or has any value if it is undefined.
+ */
+interface StateFilter {
+  readonly mode: 'include' | 'only';
+  readonly value: unknown;
+  readonly isEqual: boolean;
+  /** Whether the parameter is true without a value in the query. */
+  readonly isDefault?: boolean;
 }
 
 /** A property of an entry. `isOrdered`: whether its values are numbers, dates or times. */
@@ -194,7 +209,8 @@ export function findFilter(
   const equal = own.map(find).find(isFitting) ?? properties.find((one) => kind !== 'flag' && isPlural(one));
   if (equal) return { property: equal.name, comparison: 'equal' };
   const flag = isText ? undefined : own.map((name) => findFlag(properties, name, kind === 'flag')).find(Boolean);
-  if (flag) return flag;
+  const state = kind === 'flag' && !flag ? own.map((name) => findStateFilter(properties, name)).find(Boolean) : flag;
+  if (state) return state;
   const comparable = properties.filter((property) => isComparable(property, kind));
   return (
     labels.map((label) => findCompared(label, comparable)).find((filter) => filter !== undefined) ??
@@ -210,7 +226,9 @@ function findFlag(properties: readonly FilterProperty[], own: string, isFlag: bo
   const name = own.replace(/^(?:is|has)(?=.{3})/, '');
   const [, opposite] = /^(?:un|not)(.{3,})$/.exec(name) ?? [];
   const find = (word: string | undefined) =>
-    properties.find((one) => one.isFlag && [word, `is${word}`, `has${word}`].includes(normalizeName(one.name)));
+    properties.find(
+      (one) => one.isFlag && [word, `is${word}`, `has${word}`, `${word}flag`].includes(normalizeName(one.name)),
+    );
   const findTime = (word: string | undefined) =>
     isFlag ? properties.find((one) => one.isTime && normalizeName(one.name) === `${word}at`) : undefined;
   const candidates: readonly (readonly [FilterProperty | undefined, Comparison])[] = [
@@ -221,6 +239,35 @@ function findFlag(properties: readonly FilterProperty[], own: string, isFlag: bo
   ];
   const [property, comparison = 'equal'] = candidates.find(([found]) => found !== undefined) ?? [];
   return property && { property: property.name, comparison };
+}
+
+/** Matches the names of parameters that add entries in a state to a list, and those that limit the list to them. */
+const STATE_FLAG = /^(?:include|show|with)(?<include>.{4,})$|^only(?<first>.{4,})$|^(?<last>.{4,})only$/;
+
+/** Finds the state that a boolean parameter such as `includeCompleted`, `show_archived` or `unreadOnly` names. */
+function findStateFilter(properties: readonly FilterProperty[], own: string): ListFilter | undefined {
+  const { include, first, last } = STATE_FLAG.exec(own)?.groups ?? {};
+  const name = include ?? first ?? last;
+  if (name === undefined) return undefined;
+  const mode = include === undefined ? 'only' : 'include';
+  const [, opposite] = /^(?:un|in|non|not)(.{3,})$/.exec(name) ?? [];
+  const find = (word: string, isEqual: boolean): ListFilter | undefined => {
+    const words = [word, toSingular(word), ...listStateWords(word)];
+    const isFlag = (one: FilterProperty) => words.some((text) => [text, `is${text}`].includes(normalizeName(one.name)));
+    const values = properties.flatMap(({ name: property, values: texts = [] }) =>
+      STATE_PROPERTIES.includes(normalizeName(property))
+        ? texts.flatMap((text) => (words.includes(normalizeName(text)) ? [{ property, value: text as unknown }] : []))
+        : [],
+    );
+    const flag = properties.find((one) => one.isFlag && isFlag(one));
+    const time = properties.find((one) => one.isTime && words.some((text) => normalizeName(one.name) === `${text}at`));
+    const found =
+      values[0] ??
+      (flag && { property: flag.name, value: true }) ??
+      (time && { property: time.name, value: undefined });
+    return found && { property: found.property, comparison: 'equal', state: { mode, value: found.value, isEqual } };
+  };
+  return find(name, true) ?? (opposite === undefined ? undefined : find(opposite, false));
 }
 
 function findCompared(label: string, properties: readonly FilterProperty[]): ListFilter | undefined {

@@ -44,6 +44,7 @@ export function findParameterFilter(
     ...readComparison(filter, kind, description, properties),
     ...(filter.property !== undefined && { property: toPath(filter.property) }),
     ...(searched && { searched: searched.map(toPath) }),
+    ...(filter.state && { state: { ...filter.state, isDefault: getKeyword(schema, 'default') === true } }),
   };
 }
 

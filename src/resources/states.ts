@@ -46,7 +46,7 @@ const SYNONYMS: readonly (readonly string[])[] = [
 const FILLERS = /^(?:mark|set|make|as|is|to|be)(?=[A-Z_-])|[_-](?:as|to)(?=[_-])/;
 
 /** Returns words for the state that a word names, the best first: `completed` and `done` for `complete`. */
-function listStateWords(word: string): readonly string[] {
+export function listStateWords(word: string): readonly string[] {
   const own = normalizeName(word);
   const stem = own.replace(/e$/, '');
   const inflected = [

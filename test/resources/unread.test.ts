@@ -43,6 +43,33 @@ describe('Generated notifications', () => {
   });
 });
 
+describe('A boolean parameter that names a state', () => {
+  const TIME = { type: ['string', 'null'], format: 'date-time' };
+  const STATUS = { type: 'string', enum: ['todo', 'completed'] };
+
+  it.each<[string, Schema, object, readonly number[], readonly number[], readonly number[]]>([
+    ['includeCompleted', { checked: FLAG }, { checked: true }, [1], [1], [1, 2]],
+    ['include_completed', { status: STATUS }, { status: 'completed' }, [1], [1], [1, 2]],
+    ['showArchived', { archivedAt: TIME }, { archivedAt: '2025-01-01T00:00:00Z' }, [1], [1], [1, 2]],
+    ['includeInactive', { isActive: { ...FLAG, default: true } }, { isActive: false }, [1], [1], [1, 2]],
+    ['unreadOnly', { readAt: TIME }, { readAt: '2025-01-01T00:00:00Z' }, [1, 2], [1, 2], [1]],
+    ['only_archived', { isArchived: FLAG }, { isArchived: true }, [1, 2], [1, 2], [2]],
+    ['includeComments', { comments: TEXT }, {}, [1, 2], [1, 2], [1, 2]],
+  ])('as in %s, selects by it', async (name, properties, second, ...expected) => {
+    const own = properties as Record<string, Schema>;
+    const Note = createObject({ 'id!': ID, ...own });
+    const resources = createResourcePaths('/notes/{noteId}', refer('Note'), createObject(own));
+    const list = { response: createList(refer('Note')), query: { [name]: FLAG } };
+    const paths = { ...resources, '/notes': { ...resources['/notes'], get: list } };
+    const { ask } = await startApi({ paths, schemas: { Note } });
+    for (const body of [{}, second]) await ask('POST', '/notes', body);
+    for (const [index, query] of ['', `?${name}=false`, `?${name}=true`].entries()) {
+      const notes = (await ask('GET', `/notes${query}`)).body as { id: number }[];
+      expect(notes.map(({ id }) => id)).toEqual(expected[index]);
+    }
+  });
+});
+
 describe('A filter whose name differs from the property', () => {
   const Venue = createObject({
     'id!': ID,
