@@ -9,9 +9,13 @@ const FIRST_NAMES = ['firstname', 'givenname', 'forename'];
 
 const LAST_NAMES = ['lastname', 'familyname', 'surname'];
 
+/** Matches the names of booleans that remove the value of a property: `clearDueDate`. */
+const CLEARS = /^(?:clear|remove|unset)(?=.{2})/;
+
 /**
  * Returns an entry in a request body with the names of properties that stored entries have: `due_date` becomes
  * `dueDate`, and the `name` of a person becomes `firstName` and `lastName`, or the other way round.
+ * A boolean such as `clearDueDate` sets `dueDate` to null if it is true.
  * `schema`: the JSON Pointer of the schema of the stored entries; empty if there is none.
  */
 export function matchNames(reader: SchemaReader, schema: string, sent: Entry): Entry {
@@ -24,6 +28,8 @@ export function matchNames(reader: SchemaReader, schema: string, sent: Entry): E
     const own = normalizeName(name);
     const same = find([own]);
     if (isFree(same)) return [[same, value]];
+    const cleared = typeof value === 'boolean' ? find([own.replace(CLEARS, '')]) : undefined;
+    if (CLEARS.test(own) && cleared !== undefined) return value && isFree(cleared) ? [[cleared, null]] : [];
     const [first, last] = [find(FIRST_NAMES), find(LAST_NAMES)];
     if (!FULL_NAMES.includes(own) || typeof value !== 'string' || !isFree(first) || !isFree(last))
       return [[name, value]];

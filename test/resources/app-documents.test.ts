@@ -153,6 +153,20 @@ describe('Requests with other names than entries', () => {
     });
     expect((await ask('POST', '/tasks', { due_date: 'soon' })).body).toEqual({ id: 1, dueDate: 'soon' });
   });
+
+  it('remove the property after the word `clear`', async () => {
+    const dates = { dueDate: { type: ['string', 'null'] }, startDate: TEXT };
+    const request = createObject({ ...dates, clearDueDate: BOOLEAN, clear_start_date: BOOLEAN });
+    const { ask } = await startApi({
+      paths: createResourcePaths('/tasks/{taskId}', refer('Task'), request),
+      schemas: { Task: createObject({ 'id!': INTEGER, ...dates }) },
+    });
+    await ask('POST', '/tasks', { dueDate: 'soon', startDate: 'now' });
+    const kept = await ask('PATCH', '/tasks/1', { clearDueDate: false, clear_start_date: false });
+    expect(kept.body).toEqual({ id: 1, dueDate: 'soon', startDate: 'now' });
+    const cleared = await ask('PATCH', '/tasks/1', { clearDueDate: true, clear_start_date: true });
+    expect(cleared.body).toEqual({ id: 1, dueDate: null });
+  });
 });
 
 describe('Default values of alternatives', () => {
