@@ -206,7 +206,9 @@ export function findFilter(
     property !== undefined && (isText ? !property.isFlag : kind !== 'flag' || property.allowsFlag === true);
   const isPlural = ({ name, isList }: FilterProperty) =>
     isList && own.some((one) => [`${one}s`, `${one}list`].includes(normalizeName(name)));
-  const equal = own.map(find).find(isFitting) ?? properties.find((one) => kind !== 'flag' && isPlural(one));
+  // `?ids=1,2` selects entries by their `id`.
+  const ids = own.includes('ids') ? find('id') : undefined;
+  const equal = own.map(find).find(isFitting) ?? ids ?? properties.find((one) => kind !== 'flag' && isPlural(one));
   if (equal) return { property: equal.name, comparison: 'equal' };
   const flag = isText ? undefined : own.map((name) => findFlag(properties, name, kind === 'flag')).find(Boolean);
   const state = kind === 'flag' && !flag ? own.map((name) => findStateFilter(properties, name)).find(Boolean) : flag;

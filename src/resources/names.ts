@@ -77,9 +77,9 @@ export function addArticle(singular: string): string {
   return /^(?:[aeio]|u(?!ni|s))/i.test(singular) ? `an ${singular}` : `a ${singular}`;
 }
 
-/** Returns whether a path is that of a search in entries of other lists, such as `/search` or `/autocomplete`. */
+/** Returns whether a path is that of a search in other lists: `/search`, `/external-search` or `/autocomplete`. */
 export function isSearchPath(path: string): boolean {
-  return /^(?:global|quick|full-?text)?[-_]?(?:search|autocomplete|typeahead|suggest|suggestions|lookup)$/i.test(
+  return /^(?:[a-z]+[-_])*(?:global|quick|fulltext)?(?:search|autocomplete|typeahead|suggest|suggestions|lookup)$/i.test(
     getLastSegment(path),
   );
 }

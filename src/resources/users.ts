@@ -239,7 +239,7 @@ export function findLogin(reader: SchemaReader, users: Resource, route: Route, i
     return token && isRenewalPath(route.path) ? { ...NO_CREDENTIALS, token, user, isRenewal: true } : undefined;
   const { path: requestPath, schema } = findBody(reader, request);
   const find = (names: readonly string[]) => findNamed(reader, schema, names);
-  const refreshToken = find(REFRESH_NAMES);
+  const refreshToken = find(REFRESH_NAMES) ?? findPlainRefresh(reader, route, schema, response);
   const named = findCredentials(reader, route);
   const isKnown = (login: string) =>
     LOGIN_NAMES.includes(normalizeName(login)) || reader.getProperties(users.schema).has(login);
@@ -252,6 +252,21 @@ export function findLogin(reader: SchemaReader, users: Resource, route: Route, i
   const isRegistration = credentials !== undefined && (isRegistrationSegment(segment) || isOfUsers);
   const found = { requestPath, credentials, refreshToken, clientId, token, user, isRegistration };
   return token || isRegistration || (credentials && isLoginSegment(segment)) ? found : undefined;
+}
+
+/**
+ * Returns the only property of a request at a path such as `/auth/refresh`, if it is a `token` by its name, and the
+ * response has a refresh token too.
+ */
+function findPlainRefresh(
+  reader: SchemaReader,
+  { path }: Route,
+  sent: string,
+  response: string | undefined,
+): string | undefined {
+  const [only, ...others] = [...reader.getProperties(sent).keys()];
+  const isPlain = others.length === 0 && isRenewalPath(path) && findNamed(reader, sent, TOKEN_NAMES) === only;
+  return isPlain && response !== undefined && findRefreshTokens(reader, response).length > 0 ? only : undefined;
 }
 
 /** Returns the paths that return tokens to users. Without a login or a registration, no refresh token is valid. */

@@ -21,6 +21,7 @@ function createPaths(errors?: readonly number[]): Paths {
     '/register': { post: { request: NEW, response: refer('User'), status: 201, ...(errors && { errors }) } },
     '/login': { post: { request: CREDENTIALS, response: TOKENS } },
     '/refresh': { post: { request: createObject({ 'refreshToken!': TEXT }), response: TOKENS } },
+    '/token/refresh': { post: { request: createObject({ 'token!': TEXT }), response: TOKENS } },
     '/me': {
       get: { response: refer('User') },
       patch: { request: CHANGES, response: refer('User'), ...(errors && { errors }) },
@@ -114,6 +115,14 @@ describe('an access token and a refresh token', () => {
     const next = (await ask('POST', '/refresh', { refreshToken: body.refreshToken })).body;
     expect((await ask('GET', '/me', undefined, use(next.accessToken))).body).toMatchObject({ username: 'ann' });
     expect(await ask('POST', '/refresh', { refreshToken: next.refreshToken })).toMatchObject({ status: 200 });
+  });
+
+  it('are told apart also if the request has the refresh token as `token`', async () => {
+    const { ask, logIn } = await start();
+    const { body } = await logIn('ann');
+    expect(await ask('POST', '/token/refresh', { token: body.accessToken })).toMatchObject({ status: 401 });
+    const next = (await ask('POST', '/token/refresh', { token: body.refreshToken })).body;
+    expect((await ask('GET', '/me', undefined, use(next.accessToken))).body).toMatchObject({ username: 'ann' });
   });
 });
 

@@ -61,3 +61,30 @@ it('A list with the plural name and equal objects shows the entries, also beside
   expect((await ask('GET', '/accounts')).body).toEqual([account]);
   expect((await ask('GET', '/accounts/doctor/search')).status).toBe(200);
 });
+
+it('A list with ids in its query shows the entries with these ids', async () => {
+  const list = { query: { 'ids!': createList({ type: 'integer' }) }, response: createList(refer('Job')) };
+  const Job = createObject({ 'id!': { type: 'integer' }, 'title!': TEXT });
+  const paths = {
+    ...createResourcePaths('/jobs/{jobId}', refer('Job'), createObject({ 'title!': TEXT })),
+    '/jobs/batch': { get: list },
+  };
+  const { ask } = await startApi({ paths, schemas: { Job } });
+  for (const title of ['a', 'b', 'c']) await ask('POST', '/jobs', { title });
+  const { body } = await ask('GET', '/jobs/batch?ids=1&ids=3&ids=9');
+  expect(body).toMatchObject([{ title: 'a' }, { title: 'c' }]);
+});
+
+it('A search in entries of another system is mocked, because no stored entry has its results', async () => {
+  const Book = createObject({ 'id!': TEXT, 'title!': TEXT, shelf: TEXT });
+  const Found = createObject({ 'title!': TEXT, 'source!': TEXT });
+  const paths = {
+    ...createResourcePaths('/books/{bookId}', refer('Book'), createObject({ 'title!': TEXT })),
+    '/books/external-search': { get: { query: { 'query!': TEXT }, response: createList(Found) } },
+    '/books/advanced-search': { get: { query: { 'query!': TEXT }, response: createList(refer('Book')) } },
+  };
+  expect(await explainApi({ paths, schemas: { Book } })).toMatchObject({
+    'GET /books/external-search': 'mocked: a search whose results are no entries of a resource',
+    'GET /books/advanced-search': 'real: lists books (filters: query (all texts))',
+  });
+});
