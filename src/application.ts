@@ -231,6 +231,8 @@ export interface Input {
   readonly credentials?: Readonly<Record<string, string>> | undefined;
   /** The id or the login of the user that the option `auth` names for the token of the request. */
   readonly user?: string | undefined;
+  /** Returns the current time of the sandbox in milliseconds. Only the handlers of an application get it. */
+  readonly getNow?: (() => number) | undefined;
 }
 
 /**

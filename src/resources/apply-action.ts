@@ -153,7 +153,7 @@ function computeChanges(
 ): Entry {
   const { resource, mount } = plan;
   const schema = mount.shown ?? resource.schema;
-  const [derived = current] = model.derived.add(state, resource, [current], { sender, schema });
+  const [derived = current] = model.derived.add(state, resource, [current], { sender, getNow: () => nowMs, schema });
   const shown = model.derived.complete(resource, derived);
   requireOpenState(plan, shown);
   const unsent = effect.values.filter(({ property }) => getProperty(sent, property) === undefined);

@@ -1,4 +1,5 @@
 import type { CompleteValue } from '../mock/complete-value.ts';
+import { isNode } from '../openapi/document.ts';
 import type { Entry } from '../store/state.ts';
 import { parsePointer } from '../util/json-pointer.ts';
 
@@ -27,4 +28,26 @@ export function getGeneratedInside(entry: Entry): readonly string[] {
 export function setGeneratedInside(entry: Entry, pointers: readonly string[]): Entry {
   if (pointers.length > 0) generatedInside.set(entry, pointers);
   return entry;
+}
+
+/** Returns whether two values are the same, or lists or objects with the same values. */
+export function isSameValue(one: unknown, other: unknown): boolean {
+  if (one === other) return true;
+  if (Array.isArray(one) && Array.isArray(other))
+    return one.length === other.length && one.every((value, index) => value === other[index]);
+  if (!isNode(one) || !isNode(other)) return false;
+  const [names, others] = [Object.keys(one), Object.keys(other)];
+  return names.length === others.length && names.every((name) => one[name] === other[name]);
+}
+
+const picked = new WeakMap<Entry, WeakMap<object, Entry>>();
+
+/** Returns an object with some properties of another one. The same objects have the same result. */
+export function pickProperties(object: Entry, names: ReadonlyMap<string, unknown>): Entry {
+  if (Object.keys(object).every((name) => names.has(name))) return object;
+  const cache = picked.get(object) ?? new WeakMap<object, Entry>();
+  picked.set(object, cache);
+  const known = cache.get(names) ?? Object.fromEntries(Object.entries(object).filter(([name]) => names.has(name)));
+  cache.set(names, known);
+  return known;
 }

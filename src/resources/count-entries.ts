@@ -1,5 +1,4 @@
 import type { Context, HandlerResponse, Input } from '../application.ts';
-import { isNode } from '../openapi/document.ts';
 import type { Entry, State } from '../store/state.ts';
 import { toIsoTime } from '../util/iso-time.ts';
 import { formatPointer } from '../util/json-pointer.ts';
@@ -178,7 +177,7 @@ export function count(model: ResourceModel, plan: Plan, input: Input, context: C
   if (id !== undefined && !findEntry(plan, state, path)) throw createNotFound(plan, path);
   const { outer, parameters, ...inner } = getShownLists(model)(plan);
   const own = selectOwnState(model, plan, state, input);
-  const values = computeDerived(counts, own, id, model.derived.complete);
+  const values = computeDerived(counts, own, id, model.derived.createReading(context.nowMs));
   if (Object.hasOwn(values, '')) return { status: route.successStatus, body: values[''] };
   const { found, mixed } = findListed(model, plan, { state, own, id }, input, context);
   const all = [...found, ...mixed];
@@ -200,7 +199,7 @@ export function count(model: ResourceModel, plan: Plan, input: Input, context: C
   const rankings = counts.filter(({ ranking }) => ranking);
   const known: Entry = {
     ...Object.fromEntries(rankings.map((one) => [one.property, rank(model, one, own, id)])),
-    ...mergeInside(values, countViewed(model, counts, own, id, context.nowMs)),
+    ...values,
     ...countFound(counts, found),
     ...fill(inner),
     ...Object.fromEntries(all.map(({ property, shown }) => [property, shown])),
@@ -245,33 +244,6 @@ function findListed(
       ...takeShown(model, list, listOwn(list), reading),
     }));
   return { found, mixed: takeMixed(model, getShownLists(model)(plan), listOwn, reading) };
-}
-
-/** Returns the numbers of entries that depend on the time: `overdue`. */
-function countViewed(
-  model: ResourceModel,
-  counts: readonly Derived[],
-  state: State,
-  id: string | undefined,
-  getNow: () => number,
-): Entry {
-  const viewed = counts.flatMap((derived): readonly (readonly [name: string, value: unknown])[] => {
-    const { view, property, children, inside } = derived;
-    if (inside) return [[property, countViewed(model, inside, state, id, getNow)]];
-    if (!view) return [];
-    const complete = (entry: Entry) => model.derived.complete(children.resource, entry);
-    return [[property, selectViewed(view, listShown(derived, state, id), complete, getNow).length]];
-  });
-  return Object.fromEntries(viewed);
-}
-
-/** Adds values to an object, also to the objects in it, such as `tasks: { total }`. */
-function mergeInside(values: Entry, added: Entry): Entry {
-  const inner = Object.entries(added).map(([name, value]) => {
-    const known = values[name];
-    return [name, isNode(known) && isNode(value) ? { ...known, ...value } : value] as const;
-  });
-  return { ...values, ...Object.fromEntries(inner) };
 }
 
 /** The entries that a list in a response shows. */
@@ -340,7 +312,7 @@ function selectShown(
   const schema = derived.shown?.schema ?? resource.schema;
   const query: Input['query'] = Object.assign(Object.create(null), parameters.defaults, input.query);
   const sender = model.derived.getSender(resource, state, input);
-  const add = (list: readonly Entry[]) => model.derived.add(state, resource, list, { sender });
+  const add = (list: readonly Entry[]) => model.derived.add(state, resource, list, { sender, getNow: context.nowMs });
   const complete = (entry: Entry) => model.responses.completeEntry(resource, schema, entry).value as Entry;
   const isSelected = view !== undefined || hasSelection(parameters, query);
   const listed = isSelected ? add(entries) : entries;
@@ -388,6 +360,7 @@ function showSingle(
     const sender = model.derived.getSender(resource, state, input);
     const [entry] = model.derived.add(state, resource, user ? [user] : listShown(derived, own, id).slice(0, 1), {
       sender,
+      getNow: input.getNow,
     });
     return entry ? [{ property, ...model.responses.completeEntry(resource, shown.schema, entry) }] : [];
   });

@@ -1,26 +1,14 @@
 import { addToGroup } from '../util/groups.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { normalizeName, splitWords } from '../util/names.ts';
-import { findChildren, getAveraged } from './derived.ts';
+import { getAveraged } from './derived.ts';
 import { listEntryProperties, normalizeProperty } from './entry-properties.ts';
 import type { Children, Derived, Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
 import { findCreatedName } from './server-values.ts';
 import { allowsNull, findCountedState, findDone, findExactState } from './states.ts';
 import { isCreator } from './user-names.ts';
-
-/** Returns the properties of the entries of a resource whose values follow from other entries. */
-export function findDerived(
-  reader: SchemaReader,
-  resources: readonly Resource[],
-  parent: Resource,
-  links: readonly Children[],
-): readonly Derived[] {
-  if (parent.schema === '') return [];
-  const children = findChildren(reader, resources, parent);
-  const others = links.filter(({ resource }) => !children.some((child) => child.resource === resource));
-  return findCounted(reader, parent.schema, children, others, true);
-}
+import { findView } from './view-words.ts';
 
 /** Returns children by the names of their entries, without uppercase letters and separators. */
 export const indexNames = memoizeByObject((children: readonly Children[]): ReadonlyMap<string, readonly Children[]> => {
@@ -55,12 +43,44 @@ export function findCounted(
         ? { all: children, name: property }
         : addLinks(reader, schema, { property, pointer, children, links });
     const found =
-      findAverage(reader, name, pointer, all) ??
+      findAverage(reader, isEntry && isRating(name, siblings) ? 'averagerating' : name, pointer, all) ??
       (isNumber
-        ? (findProgress(reader, name, pointer, all) ?? findCount(reader, name, all, { isEntry, siblings }))
+        ? (findProgress(reader, name, pointer, all) ??
+          findCount(reader, name, all, { isEntry, siblings }) ??
+          findRatingCount(reader, name, schema, all))
         : findLatest(reader, name, all));
     return found ? [{ property, ...found }] : [];
   });
+}
+
+/** Names of numbers by which entries are rated, such as the `stars` of a review. */
+const RATINGS = ['rating', 'stars', 'score'];
+
+/** Matches the names of entries with ratings, in the names of numbers without uppercase letters and separators. */
+const RATED = /^(?:rating|review)s?$/;
+
+/** Returns whether a number such as `rating` is the average of other ratings: beside it, a number counts these. */
+function isRating(property: string, siblings: readonly string[]): boolean {
+  const counts = siblings.some((one) => RATED.test(getCountedName(normalizeCountName(one)) ?? ''));
+  return counts && ['rating', 'overallrating', 'ratingvalue', 'stars'].includes(normalizeName(property));
+}
+
+/** Finds the entries that a number such as `ratingCount` counts: those whose average rating the number beside it is. */
+function findRatingCount(
+  reader: SchemaReader,
+  property: string,
+  schema: string,
+  children: readonly Children[],
+): Found | undefined {
+  if (!RATED.test(getCountedName(normalizeCountName(property)) ?? '')) return undefined;
+  const siblings = [...reader.getProperties(schema)];
+  const names = siblings.map(([name]) => name);
+  const rated = siblings.flatMap(([name, pointer]) => {
+    const found = findAverage(reader, isRating(name, names) ? 'averagerating' : name, pointer, children);
+    return found && RATINGS.includes(normalizeProperty(found.average?.property ?? '')) ? [found.children] : [];
+  });
+  const [only, ...others] = new Set(rated);
+  return only && others.length === 0 ? { children: only, only: undefined, time: undefined } : undefined;
 }
 
 /** Words before the name of what a user has, and the properties that name the user, without separators. */
@@ -167,7 +187,11 @@ function findCount(
     const word = removeNames(counted, one.resource);
     const find = isPlain ? findExactState : findCountedState;
     const only = schema === '' || word === '' ? undefined : find(reader, schema, word);
-    return only ? [{ children: one, only, time: undefined }] : [];
+    const view =
+      only || !/^(?:overdue|late|expired|pastdue|upcoming)$/.test(word)
+        ? undefined
+        : findView(reader, one.resource, `/${word}`);
+    return only || view ? [{ children: one, only, time: undefined, ...(view ? { view } : {}) }] : [];
   });
   // Beside `itemCount`, `unreadCount` is about items.
   const beside = inState.filter(({ children: { resource } }) => siblings.some((one) => isCountOf(one, resource)));
@@ -234,14 +258,17 @@ function findAverage(
 ): Found | undefined {
   const name = getAveraged(property);
   if (name === undefined || !reader.allowsNumber(pointer) || children.length > MAX_STATES) return undefined;
-  const found = children.flatMap((one) => {
+  const numbers = children.flatMap((one) => {
     const { schema, singular } = one.resource;
     return [...(schema === '' ? [] : listEntryProperties(reader, schema))].flatMap(([own, place]) => {
       const names = [normalizeProperty(own), normalizeName(singular) + normalizeProperty(own)];
-      return names.includes(name) && reader.allowsNumber(place) ? [{ children: one, own }] : [];
+      return reader.allowsNumber(place) ? [{ children: one, own, names }] : [];
     });
   });
-  const [only, ...others] = found;
+  const exact = numbers.filter(({ names }) => names.includes(name));
+  const isRated = exact.length === 0 && ['rating', 'ratings', 'stars'].includes(name);
+  const rated = isRated ? numbers.filter(({ own }) => RATINGS.includes(normalizeProperty(own))) : [];
+  const [only, ...others] = [...exact, ...rated];
   if (!only || others.length > 0) return undefined;
   const allowsZero = Number(reader.getKeyword(pointer, 'minimum') ?? 0) <= 0;
   const none: 0 | null | undefined = allowsNull(reader, pointer) ? null : allowsZero ? 0 : undefined;

@@ -1,12 +1,19 @@
 import type { Input } from '../application.ts';
 import type { Contract } from '../openapi/contract.ts';
-import { isNode, omitKeys } from '../openapi/document.ts';
+import { isNode, omitKeys, pickKeys } from '../openapi/document.ts';
 import type { Entry, State } from '../store/state.ts';
 import { formatPointer } from '../util/json-pointer.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
-import { type Completed, getGeneratedInside, pickPointers, setGeneratedInside, toList } from './completed.ts';
-import { findDerived } from './counted-properties.ts';
-import { computeDerived, findChildren } from './derived.ts';
+import {
+  type Completed,
+  getGeneratedInside,
+  isSameValue,
+  pickPointers,
+  pickProperties,
+  setGeneratedInside,
+  toList,
+} from './completed.ts';
+import { computeDerived, type EntryReading, findChildren, mergeInside } from './derived.ts';
 import { type Embedded, findEmbedded, findShown, listUnlinked, showsNone, showsNull } from './embedded.ts';
 import { getEntries, getEntryList } from './entries.ts';
 import { findByKeys } from './entry-lists.ts';
@@ -21,12 +28,14 @@ import {
   toReferenceValue,
   type UnknownId,
 } from './references.ts';
-import { type Children, type Derived, type Inference, NO_ID, type Resource } from './resource.ts';
+import type { Children, Derived, Inference, Resource } from './resource.ts';
 import type { ResponseFactory } from './responses.ts';
 import type { SchemaReader } from './schema-reader.ts';
 import { getSenderFlags, hasFlag } from './sender-flags.ts';
+import { findEntryCounts } from './statistics.ts';
+import { createReading, findTimedFlags, type TimedFlag } from './timed-values.ts';
 import { findOwnEntry } from './tokens.ts';
-import { computeTotals, findTotals, type Total } from './totals.ts';
+import { computeTotals, findTotals, listParts, type Total } from './totals.ts';
 
 /** The maximum number of entries that are shown inside each other, such as the team of the author of a note. */
 const MAX_EMBEDDED_DEPTH = 2;
@@ -43,11 +52,13 @@ const MAX_TREE_DEPTH = 10;
 /**
  * How entries are shown.
  * `sender`: the id of the user who sends the request, if entries are shown differently to each user.
+ * `getNow`: returns the current time, for values such as `isOverdue`.
  * `depth`: the number of entries around them.
  * `above`: the names of the resources of these entries.
  */
 interface Viewing {
   readonly sender?: string | undefined;
+  readonly getNow?: Input['getNow'];
   readonly schema?: string;
   readonly depth?: number;
   readonly above?: readonly string[];
@@ -79,10 +90,20 @@ export class DerivedValues {
   readonly getCounts = memoizeByObject((resource: Resource): readonly Derived[] => {
     const links = this.#getLinks(this.#inference).get(resource.name) ?? [];
     const isSent = (property: string) => this.#getSent(resource).has(property);
-    return findDerived(this.#reader, this.#inference.resources, resource, links).filter(
-      ({ property, average, only }) => (average === undefined && !only) || !isSent(property),
+    return findEntryCounts(this.#reader, this.#inference.resources, resource, links).filter(
+      ({ property, average, only, view, inside }) => !(average || only || view || inside) || !isSent(property),
     );
   });
+
+  /** Returns the booleans of a resource's entries that depend on the time, such as `isOverdue`. */
+  readonly getTimed = memoizeByObject((resource: Resource): readonly TimedFlag[] =>
+    findTimedFlags(this.#reader, this.#inference, resource, this.#getSent(resource)),
+  );
+
+  /** Returns how the entries are read that counts depend on. `getNow`: returns the current time, if it is known. */
+  createReading(getNow: Input['getNow']): EntryReading {
+    return createReading(this.complete, this.getTimed, getNow);
+  }
 
   /** Returns where entries name entries of other resources, by the names of these resources. */
   readonly #getLinks = memoizeByObject((inference: Inference) =>
@@ -121,23 +142,9 @@ export class DerivedValues {
    */
   readonly getParts = memoizeByObject((resource: Resource): readonly Resource[] => {
     if (resource.schema === '' || resource.part) return [];
-    const embedded = new Set(this.getEmbedded(resource).map(({ property }) => property));
-    return [...this.#reader.getProperties(resource.schema)].flatMap(([property, pointer]) => {
-      const schema = this.#reader.getItems(pointer);
-      if (schema === undefined || embedded.has(property) || !this.#reader.isObject(schema)) return [];
-      const name = `${resource.name}.${property}`;
-      const base = {
-        kind: 'collection',
-        id: NO_ID,
-        mounts: [],
-        canCreate: true,
-        canPost: false,
-        canDelete: false,
-      } as const;
-      const part: Resource = { ...base, name, singular: name, schema, part: { of: resource, property } };
-      const isUsed = this.getEmbedded(part).length + this.getTotals(part).length + this.#getReferences(part).length > 0;
-      return isUsed ? [part] : [];
-    });
+    const isUsed = (part: Resource) =>
+      this.getEmbedded(part).length + this.getTotals(part).length + this.#getReferences(part).length > 0;
+    return listParts(this.#reader, resource, this.getEmbedded(resource)).filter(isUsed);
   });
 
   /** Returns whether entries are shown differently to each user, for example with `favorited`. */
@@ -196,7 +203,7 @@ export class DerivedValues {
     state: State,
     own: Resource,
     entries: readonly Entry[],
-    { sender, schema = own.schema, depth = 0, above = [] }: Viewing = {},
+    { sender, getNow, schema = own.schema, depth = 0, above = [] }: Viewing = {},
   ): readonly Entry[] {
     const resource = this.#followMember(own);
     const counts = this.getCounts(resource);
@@ -207,7 +214,9 @@ export class DerivedValues {
     const totals = this.getTotals(resource);
     const follows = this.getFollows(resource, schema);
     const parts = this.getParts(resource);
-    const counted = [...counts, ...totals, ...follows].map(({ property }) => property);
+    const reading = this.createReading(getNow);
+    const timed = getNow ? this.getTimed(resource).map(({ property }) => property) : [];
+    const counted = [...[...counts, ...totals, ...follows].map(({ property }) => property), ...timed];
     const lists = totals.flatMap(({ source }) => (typeof source === 'string' ? [source] : []));
     const shownNames = schema === '' ? undefined : this.#reader.getProperties(schema);
     const flags = sender === undefined ? [] : getSenderFlags(this.#inference, resource);
@@ -224,22 +233,17 @@ export class DerivedValues {
     return entries.map((stored) => {
       const entry = this.#addReferences(resource, references, state, stored);
       const shown = embedded.flatMap((one) => {
-        const found = this.#showEmbedded(resource, one, state, entry, { sender, depth, above });
+        const found = this.#showEmbedded(resource, one, state, entry, { sender, getNow, depth, above });
         return found?.value === undefined ? [] : [{ property: one.property, ...found }];
       });
-      const inside = parts.flatMap((part) => {
-        const { property = '' } = part.part ?? {};
-        const items = getOwn(entry, property);
-        if (!Array.isArray(items) || !items.every(isNode)) return [];
-        const lines = this.add(state, part, items, { sender, depth, above });
-        return [{ property, ...toList(lines.map((value) => ({ value, generated: getGeneratedInside(value) }))) }];
-      });
+      const inside = parts.flatMap((part) => this.#showPart(part, state, entry, { sender, getNow, depth, above }));
       const id = getParentId(resource, entry);
       const all = [...shown, ...inside];
       const embeddedValues = Object.fromEntries(all.map(({ property, value }) => [property, value]));
       const generated = all.flatMap((one) => one.generated.map((pointer) => formatPointer(one.property) + pointer));
       const values: Entry = {
-        ...computeDerived(counts, state, id, this.complete),
+        ...pickKeys(reading.addTimed(resource, [entry])[0] ?? {}, timed),
+        ...mergeInside(entry, computeDerived(counts, state, id, reading)),
         ...this.#computeFollows(follows, resource, state, entry),
         ...Object.fromEntries(shownFlags.map((property) => [property, hasFlag(entry, property, sender ?? '')])),
         ...embeddedValues,
@@ -248,10 +252,19 @@ export class DerivedValues {
       const known = this.#added[depth]?.get(entry) ?? entry;
       const unlinked = listUnlinked(this.#reader, resource, embedded, entry);
       const computed: Entry = { ...omitKeys(entry, [...counted, ...unlinked]), ...values };
-      if (names.every((name) => isSame(known[name], computed[name]))) return setGeneratedInside(known, generated);
+      if (names.every((name) => isSameValue(known[name], computed[name]))) return setGeneratedInside(known, generated);
       this.#added[depth]?.set(entry, computed);
       return setGeneratedInside(computed, generated);
     });
+  }
+
+  /** Returns the list of objects in an entry whose objects show other entries; none if the entry lacks the list. */
+  #showPart(part: Resource, state: State, entry: Entry, viewing: Viewing) {
+    const { property = '' } = part.part ?? {};
+    const items = getOwn(entry, property);
+    if (!Array.isArray(items) || !items.every(isNode)) return [];
+    const lines = this.add(state, part, items, viewing);
+    return [{ property, ...toList(lines.map((value) => ({ value, generated: getGeneratedInside(value) }))) }];
   }
 
   /** Returns the properties of users with numbers or ids of followers and followed users. */
@@ -376,7 +389,7 @@ export class DerivedValues {
     embedded: Embedded,
     state: State,
     entry: Entry,
-    { sender, depth = 0, above = [] }: Viewing,
+    { sender, getNow, depth = 0, above = [] }: Viewing,
   ): Completed | undefined {
     const { resource, schema, value, shows, children, isKept, property, ids, isSent, members } = embedded;
     if (isKept && Object.hasOwn(entry, property)) return { value: entry[property], generated: [] };
@@ -402,33 +415,15 @@ export class DerivedValues {
       // The object of a parent shows no children: they would show the parent again.
       const isParent = resource.name === own.name && !children;
       const [derived = one] = this.add(state, resource, [one], {
-        ...{ sender, schema, above: [...above, own.name] },
+        ...{ sender, getNow, schema, above: [...above, own.name] },
         depth: isParent ? MAX_TREE_DEPTH : depth + 1,
       });
       const completed = this.#responses.completeEntry(resource, schema, derived);
-      const picked = this.#pickProperties(completed.value as Entry, this.#reader.getProperties(schema));
+      const picked = pickProperties(completed.value as Entry, this.#reader.getProperties(schema));
       return { value: picked, generated: pickPointers(completed.generated, picked) };
     };
     if (!Array.isArray(found)) return show(found as Entry);
     const shown = above.includes(resource.name) ? found.slice(0, MAX_LISTED_AGAIN) : found;
     return toList(shown.map((one) => (isNode(one) ? show(one) : { value: one, generated: [] })));
   }
-
-  /** Returns an object with some properties of another one. The same objects have the same result. */
-  #pickProperties(object: Entry, names: ReadonlyMap<string, unknown>): Entry {
-    if (Object.keys(object).every((name) => names.has(name))) return object;
-    const cache = this.#picked.get(object) ?? new WeakMap<object, Entry>();
-    this.#picked.set(object, cache);
-    const known = cache.get(names) ?? Object.fromEntries(Object.entries(object).filter(([name]) => names.has(name)));
-    cache.set(names, known);
-    return known;
-  }
-
-  readonly #picked = new WeakMap<Entry, WeakMap<object, Entry>>();
-}
-
-/** Returns whether two values are the same, or lists of the same values. */
-function isSame(one: unknown, other: unknown): boolean {
-  if (!Array.isArray(one) || !Array.isArray(other)) return one === other;
-  return one.length === other.length && one.every((value, index) => value === other[index]);
 }

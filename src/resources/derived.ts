@@ -1,3 +1,4 @@
+import { isNode } from '../openapi/document.ts';
 import type { Entry, State } from '../store/state.ts';
 import { addToGroup } from '../util/groups.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
@@ -93,6 +94,11 @@ export function describeDerived({
   return `${property} (${share}${resource.name} with ${state}${link ? ` by ${link.ids ?? link.property}` : ''})`;
 }
 
+/** Describes a boolean that depends on the time: `isOverdue (status not "done" and dueDate before now)`. */
+export function describeTimed({ property, view }: { readonly property: string; readonly view: View }): string {
+  return `${property} (${describeConditions(view).join(' and ')})`;
+}
+
 /** Describes the values and times of the entries that a view shows: `status not "done"` and `dueDate before now`. */
 export function describeConditions({ values, times }: Pick<View, 'values' | 'times'>): readonly string[] {
   return [
@@ -109,6 +115,15 @@ interface Summary {
 
 /** Returns an entry of a resource as responses show it, with generated values. */
 type Complete = (resource: Resource, entry: Entry) => Entry;
+
+/** How the entries are read that a property counts. */
+export interface EntryReading {
+  readonly complete: Complete;
+  /** Adds the booleans that depend on the time, such as `isOverdue`. */
+  readonly addTimed: (resource: Resource, entries: readonly Entry[]) => readonly Entry[];
+  /** Returns the entries that a view such as `overdue` shows. Undefined if the time is unknown. */
+  readonly select: ((view: View, resource: Resource, entries: readonly Entry[]) => readonly Entry[]) | undefined;
+}
 
 /** Returns a value of an entry as responses show it. */
 function getShown({ children: { resource } }: Derived, entry: Entry, property: string, complete: Complete): unknown {
@@ -144,24 +159,36 @@ export function computeDerived(
   properties: readonly Derived[],
   state: State,
   id: string | undefined,
-  complete: Complete,
+  reading: EntryReading,
 ): Entry {
   return Object.fromEntries(
     properties.flatMap((derived): readonly (readonly [string, unknown])[] => {
-      const value = computeValue(derived, state, id, complete);
+      const value = computeValue(derived, state, id, reading);
       return value === undefined ? [] : [[derived.property, value]];
     }),
   );
 }
 
-/** Returns the value of a property. Returns undefined for one that shows entries, or that depends on the time. */
-function computeValue(derived: Derived, state: State, id: string | undefined, complete: Complete): unknown {
-  if (derived.shown || derived.view || derived.ranking) return undefined;
+/** Adds to objects with computed numbers, such as `stats`, the other properties of the objects that an entry has. */
+export function mergeInside(entry: Entry, values: Entry): Entry {
+  const merged = Object.entries(values).map(([name, value]) => {
+    const known = entry[name];
+    return [name, isNode(known) && isNode(value) ? { ...known, ...value } : value] as const;
+  });
+  return Object.fromEntries(merged);
+}
+
+/** Returns the value of a property. Returns undefined for one that shows entries. */
+function computeValue(derived: Derived, state: State, id: string | undefined, reading: EntryReading): unknown {
+  if (derived.shown || derived.ranking) return undefined;
   if (derived.texts !== undefined) return listTexts(derived.texts, state, derived);
-  if (derived.inside) return computeDerived(derived.inside, state, id, complete);
+  if (derived.inside) return computeDerived(derived.inside, state, id, reading);
+  const { complete, addTimed, select } = reading;
   const { resource, key, link } = derived.children;
   const list = getEntryList(state, resource);
-  const entries = link ? findLinked(link, list.entries, id) : key ? findByKeys(list, [key], [id]) : list.entries;
+  const found = link ? findLinked(link, list.entries, id) : key ? findByKeys(list, [key], [id]) : list.entries;
+  if (derived.view) return select?.(derived.view, resource, found).length;
+  const entries = addTimed(resource, found);
   if (derived.group) return countGroups(derived, entries, complete);
   if (derived.average) return computeAverage(derived, entries, complete);
   const { count, latest } =

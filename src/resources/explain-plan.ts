@@ -3,7 +3,7 @@ import { listStateTimes } from './apply-action.ts';
 import { getShownLists } from './count-entries.ts';
 import { listDeletionPasswords } from './deletion-passwords.ts';
 import { describeTrashed } from './deletions.ts';
-import { describeDerived } from './derived.ts';
+import { describeDerived, describeTimed } from './derived.ts';
 import { describeAction, describeEffect } from './describe-actions.ts';
 import { describeEmbedded } from './embedded.ts';
 import { listChildren } from './entries.ts';
@@ -180,6 +180,7 @@ export function explainPlan(model: ResourceModel, plan: Plan): string {
           ...describe('computes', [
             ...model.derived.getCounts(resource).map(describeDerived),
             ...model.derived.getTotals(resource).map(describeTotal),
+            ...model.derived.getTimed(resource).map(describeTimed),
             ...(action === 'list' ? model.responses.getSums(plan).map(describeTotal) : []),
             ...model.derived.getFollows(resource, mount.shown ?? resource.schema).map(({ property }) => property),
           ]),

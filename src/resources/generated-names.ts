@@ -75,9 +75,10 @@ export function listGenerated(model: ResourceModel, plan: Plan): GeneratedNames 
     (name) => !isKnown(name) && !isId(name) && !masked.includes(name) && !isToken(name) && !isSet(name),
   );
   const shown = reader.getProperties(reader.getItems(inner) ?? inner);
-  const inside = model.derived
+  const embedded = model.derived
     .getEmbedded(resource)
     .flatMap((one) => (shown.has(one.property) ? listGeneratedInside(model, one) : []));
+  const inside = [...embedded, ...listUncounted(model, resource, shown)];
   return {
     never: [...open.filter((name) => !isSent(name)), ...inside.filter((one) => !one.isSent).map(getName)],
     sometimes: [...open.filter(isSent), ...inside.filter((one) => one.isSent).map(getName)],
@@ -87,6 +88,19 @@ export function listGenerated(model: ResourceModel, plan: Plan): GeneratedNames 
 
 function getName({ name }: { readonly name: string }): string {
   return name;
+}
+
+/** Returns the numbers that are not computed in objects with other numbers, such as `stats.views`. */
+function listUncounted(
+  { reader, derived }: ResourceModel,
+  resource: Resource,
+  shown: ReadonlyMap<string, string>,
+): readonly { readonly name: string; readonly isSent: boolean }[] {
+  return derived.getCounts(resource).flatMap(({ property, inside }) => {
+    const known = inside?.map((one) => one.property) ?? [];
+    const required = inside ? reader.getRequired(shown.get(property) ?? '') : [];
+    return required.flatMap((name) => (known.includes(name) ? [] : { name: `${property}.${name}`, isSent: false }));
+  });
 }
 
 /** Returns the values in the entries that a property shows which can be generated, such as `author.bio`. */

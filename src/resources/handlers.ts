@@ -70,15 +70,15 @@ export function createHandler(model: ResourceModel, plan: Plan): Handle {
     const state = context.read();
     const ownPath = addSenderPath(model, plan.mount, path, input, state);
     const itemPath = addOwnMember(model.inference.users, plan.resource, plan.mount, { path: ownPath, input, state });
-    const stored = withPath(input, itemPath, flattenQuery(plan.route, input));
+    const stored = withPath(input, itemPath, flattenQuery(plan.route, input), () => context.nowMs());
     const handle = plan.isSender ? handleSender : HANDLERS[plan.action];
     return setRequestTimes(model, plan, handle(model, plan, stored, context), context);
   };
 }
 
 /** Returns a request with other path parameters, and with another query. */
-function withPath(input: Input, path: Input['path'], query = input.query): Input {
-  return new ChangedInput(input, path, query);
+function withPath(input: Input, path: Input['path'], query = input.query, getNow = input.getNow): Input {
+  return new ChangedInput(input, path, query, getNow);
 }
 
 /**
@@ -93,6 +93,7 @@ class ChangedInput implements Input {
     input: Input,
     readonly path: Input['path'],
     readonly query: Input['query'],
+    readonly getNow: Input['getNow'],
   ) {
     this.body = input.body;
     this.#input = input;

@@ -125,7 +125,7 @@ function showEntry(
   entry: Entry,
 ): unknown {
   const sender = model.derived.getSender(target, state, input);
-  const [shown = entry] = model.derived.add(state, target, [entry], { sender, schema });
+  const [shown = entry] = model.derived.add(state, target, [entry], { sender, getNow: input.getNow, schema });
   return removePathValues(model.responses.completeEntry(target, schema, shown).value as Entry);
 }
 

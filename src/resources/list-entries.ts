@@ -47,6 +47,7 @@ export function list(model: ResourceModel, plan: Plan, input: Input, context: Co
   const isSelected = mount.view !== undefined || isFeed(plan.route) || hasSelection(parameters, query);
   const viewing = {
     sender: model.derived.getSender(resource, state, input),
+    getNow: context.nowMs,
     schema: model.getShownSchema(plan),
   };
   const listed = isSelected ? model.derived.add(state, resource, members, viewing) : members;

@@ -71,7 +71,7 @@ function keepSame(value: Entry, entries: readonly (readonly [string, unknown])[]
 export function listComputed(derived: DerivedValues, resource: Resource): readonly string[] {
   const follows = derived.getFollows(resource, resource.schema);
   const shown = [...derived.getCounts(resource), ...derived.getTotals(resource), ...derived.getEmbedded(resource)];
-  return [...shown, ...follows].map(({ property }) => property);
+  return [...shown, ...follows, ...derived.getTimed(resource)].map(({ property }) => property);
 }
 
 /**

@@ -49,6 +49,7 @@ export function respond(
   const sender = model.derived.getSender(resource, state, input);
   const derived = model.derived.add(state, resource, entries, {
     sender,
+    getNow: input.getNow,
     schema: model.getShownSchema(plan),
   });
   const headers = createHeaders(model, plan, {

@@ -238,6 +238,34 @@ export function findDone(reader: SchemaReader, schema: string): StateValue | und
     : (findStateValue(reader, schema, 'complete') ?? findStateValue(reader, schema, 'close'));
 }
 
+/** Matches states in which an entry has ended, although it could go on later, without uppercase letters. */
+const INTERRUPTED = /^(?:expired|failed|noshow|suspended|blocked|banned)$/;
+
+/** Names of the time at which an entry ends, without uppercase letters and separators. */
+const END_TIMES = ['completedat', 'finishedat', 'closedat', 'resolvedat', 'returnedat', 'paidat', 'returndate'];
+
+/** Returns the values of the entries that are in no final state, such as `done`, `cancelled` or `paid`. */
+export function listNotEnded(
+  reader: SchemaReader,
+  schema: string,
+): readonly (StateValue & { readonly isEqual: boolean })[] {
+  const properties = [...listEntryProperties(reader, schema)];
+  const isEnded = (state: unknown) => {
+    const name = normalizeName(String(state));
+    return name === 'paid' || (isLate(state) && !INTERRUPTED.test(name));
+  };
+  const states = properties.flatMap(([property, pointer]) => {
+    const values = reader.getKeyword(pointer, 'enum');
+    const ended =
+      STATE_PROPERTIES.includes(normalizeProperty(property)) && Array.isArray(values) ? values.filter(isEnded) : [];
+    return ended.map((value) => ({ property, value, isEqual: false }));
+  });
+  const done = findStateValue(reader, schema, 'complete') ?? findStateValue(reader, schema, 'pay');
+  if (states.length > 0 || done) return states.length > 0 ? states : done ? [{ ...done, isEqual: false }] : [];
+  const time = properties.find(([property]) => END_TIMES.includes(normalizeProperty(property)));
+  return time ? [{ property: time[0], value: null, isEqual: true }] : [];
+}
+
 function findNamedValue(reader: SchemaReader, schema: string, word: string): StateValue | undefined {
   const words = listStateWords(word);
   const properties = [...listEntryProperties(reader, schema)];

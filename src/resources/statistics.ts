@@ -70,6 +70,39 @@ export function findCounts(
   return [...counted, ...(single.length > 0 ? single : states), ...texts, ...rankings, ...shown];
 }
 
+/** Matches the names of objects with numbers, such as `stats`, `_count` and `taskCounts`, without separators. */
+const COUNT_OBJECTS = /^(.*?)(?:counts?|counters?|stats|statistics|summary|metrics|totals)$/;
+
+/**
+ * Returns the properties of the entries of a resource whose values follow from other entries, also in an object such as
+ * `stats: { taskCount, completedTaskCount }`.
+ * `links`: other entries that can name those of the resource.
+ */
+export function findEntryCounts(
+  reader: SchemaReader,
+  resources: readonly Resource[],
+  parent: Resource,
+  links: readonly Children[],
+): readonly Derived[] {
+  const { schema } = parent;
+  if (schema === '') return [];
+  const children = findChildren(reader, resources, parent);
+  const others = links.filter(({ resource }) => !children.some((child) => child.resource === resource));
+  const inObjects = [...reader.getProperties(schema)].flatMap(([property, pointer]): readonly Derived[] => {
+    const [, what] = COUNT_OBJECTS.exec(normalizeName(property)) ?? [];
+    if (!reader.isObject(pointer) || children.length + others.length === 0) return [];
+    const found = findInside(reader, property, pointer, { children, subject: undefined });
+    const own = what ? indexNames(children).get(what)?.[0] : undefined;
+    if (found.length > 0 || what === undefined || (what !== '' && !own)) return found;
+    const counted = findCounted(reader, pointer, own ? [own] : children, own ? [] : others, true);
+    const known = new Set(counted.map((one) => one.property));
+    const states = findStateCounts(reader, pointer, children, own).filter((one) => !known.has(one.property));
+    const [first, ...more] = [...counted, ...states];
+    return first ? [{ ...PLAIN, property, children: first.children, inside: [first, ...more] }] : [];
+  });
+  return [...findCounted(reader, schema, children, others, true), ...inObjects];
+}
+
 const PLAIN = { property: '', only: undefined, time: undefined };
 
 /** Finds the number in the response of a path such as `/notifications/unread-count`. */

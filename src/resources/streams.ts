@@ -103,7 +103,7 @@ function createItem(
 
   function show(): unknown {
     if (form.path === undefined) return undefined;
-    const viewing = { sender, schema: form.entry };
+    const viewing = { sender, getNow: context.nowMs, schema: form.entry };
     const [derived = entry] = model.derived.add(context.read(), resource, [entry], viewing);
     const { value } = model.responses.completeEntry(resource, form.entry, derived);
     return removePathValues(value as Entry);

@@ -2,7 +2,7 @@ import type { Entry } from '../store/state.ts';
 import { isQuantityName, normalizeName, toSingular } from '../util/names.ts';
 import { getCountedName, normalizeCountName } from './counted-properties.ts';
 import { getOwn } from './entry-values.ts';
-import type { Children, Resource } from './resource.ts';
+import { type Children, NO_ID, type Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
 
 /** The number in each item of a list whose sum is a total. `quantity`: the number by which it is multiplied. */
@@ -213,4 +213,27 @@ function computeTotal({ shows }: Total, items: readonly unknown[]): unknown {
   }
   // Decimal places that are only an error of binary arithmetic are rounded off.
   return Number(sum.toFixed(10));
+}
+
+/** Returns the lists of objects in the entries of a resource that do not show other entries themselves. */
+export function listParts(
+  reader: SchemaReader,
+  resource: Resource,
+  shown: readonly { readonly property: string }[],
+): readonly Resource[] {
+  const base = {
+    kind: 'collection',
+    id: NO_ID,
+    mounts: [],
+    canCreate: true,
+    canPost: false,
+    canDelete: false,
+  } as const;
+  return [...reader.getProperties(resource.schema)].flatMap(([property, pointer]) => {
+    const schema = reader.getItems(pointer);
+    const isShown = shown.some((one) => one.property === property);
+    if (schema === undefined || isShown || !reader.isObject(schema)) return [];
+    const name = `${resource.name}.${property}`;
+    return [{ ...base, name, singular: name, schema, part: { of: resource, property } }];
+  });
 }

@@ -42,7 +42,7 @@ export function requireVersion(
   const tags = [sent].flat().flatMap((text) => text.split(',').map((tag) => tag.trim()));
   const sender = model.derived.getSender(resource, state, input);
   const { shown: schema = resource.schema } = mount;
-  const [shown = current] = model.derived.add(state, resource, [current], { sender, schema });
+  const [shown = current] = model.derived.add(state, resource, [current], { sender, getNow: input.getNow, schema });
   if (tags.includes('*') || tags.includes(createTag(shown))) return;
   const detail = `the ${resource.singular} has changed: its ETag is ${createTag(shown)}. Read it again, and send this ETag in If-Match`;
   throw new DomainError('version-changed', detail);

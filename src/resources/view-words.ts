@@ -5,7 +5,7 @@ import type { Resource, View } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
 import { findCreatedName } from './server-values.ts';
 import { POPULAR_NAMES } from './sort-entries.ts';
-import { findClassValue, findStateValue } from './states.ts';
+import { findClassValue, findStateValue, listNotEnded } from './states.ts';
 
 /** Names of dates and times until which something must be done, without uppercase letters and separators. */
 const DUE_NAMES = ['duedate', 'dueat', 'dueon', 'due', 'deadline', 'expiresat', 'expirydate', 'expirationdate'];
@@ -43,12 +43,7 @@ type Viewed = Pick<Resource, 'schema' | 'singular'>;
 function readView(reader: SchemaReader, { schema, singular }: Viewed, path: string): View {
   const segment = getLastSegment(path);
   const word = normalizeName(segment);
-  const find = (names: readonly string[]) =>
-    names
-      .map((name) =>
-        [...listEntryProperties(reader, schema).keys()].find((property) => normalizeProperty(property) === name),
-      )
-      .find((property) => property !== undefined);
+  const find = (names: readonly string[]) => findNamed(reader, schema, names);
   const view = { values: [], times: [], order: undefined };
   // The value of a property, such as the status `overdue`, says more than a date.
   // `/admin/users` shows all users, although the role of some is `user`, and the path `/teams/{teamId}/members` has the
@@ -58,14 +53,7 @@ function readView(reader: SchemaReader, { schema, singular }: Viewed, path: stri
   const state = findStateValue(reader, schema, segment) ?? named;
   if (state) return { ...view, values: [{ ...state, isEqual: true }] };
   const due = find(DUE_NAMES);
-  if (due !== undefined && /^(?:overdue|late|expired|past)$/.test(word)) {
-    const done = findStateValue(reader, schema, 'complete');
-    return {
-      ...view,
-      values: done ? [{ ...done, isEqual: false }] : [],
-      times: [{ property: due, comparison: 'below' }],
-    };
-  }
+  if (due !== undefined && /^(?:overdue|late|expired|past)$/.test(word)) return readOverdue(reader, schema, due);
   if (due !== undefined && /^(?:upcoming|future|due|active)$/.test(word))
     return { ...view, times: [{ property: due, comparison: 'least' }] };
   const start = find(START_NAMES);
@@ -84,6 +72,24 @@ function readView(reader: SchemaReader, { schema, singular }: Viewed, path: stri
   if (popular !== undefined && /^(?:popular|top|trending|best|favou?rites)$/.test(word))
     return { ...view, order: { property: popular, isDescending: true } };
   return view;
+}
+
+/** Returns the property of entries with the first of some names. */
+function findNamed(reader: SchemaReader, schema: string, names: readonly string[]): string | undefined {
+  const known = [...listEntryProperties(reader, schema).keys()];
+  return names
+    .map((name) => known.find((property) => normalizeProperty(property) === name))
+    .find((property) => property !== undefined);
+}
+
+/** Returns the property of entries with the date until which something must be done, such as `dueDate`. */
+export function findDue(reader: SchemaReader, schema: string): string | undefined {
+  return schema === '' ? undefined : findNamed(reader, schema, DUE_NAMES);
+}
+
+/** Returns the view of the entries that are past their due date and not in a final state. */
+export function readOverdue(reader: SchemaReader, schema: string, due: string): View {
+  return { values: listNotEnded(reader, schema), times: [{ property: due, comparison: 'below' }], order: undefined };
 }
 
 /** Returns whether a view shows deleted entries, as `/tasks/trash` does. */

@@ -393,7 +393,7 @@ export function selectViewed(
   const now = times.length > 0 ? toIsoTime(getNow()) : '';
   const selected = entries.filter(
     (entry) =>
-      values.every(({ property, value, isEqual }) => (getValue(entry, property) === value) === isEqual) &&
+      values.every(({ property, value, isEqual }) => ((getValue(entry, property) ?? null) === value) === isEqual) &&
       times.every(({ property, comparison }) => isInRange(getValue(entry, property), comparison, now)),
   );
   if (!order) return selected;

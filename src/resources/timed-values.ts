@@ -1,0 +1,62 @@
+import type { Input } from '../application.ts';
+import type { Entry } from '../store/state.ts';
+import { normalizeName } from '../util/names.ts';
+import type { EntryReading } from './derived.ts';
+import type { Inference, Resource, View } from './resource.ts';
+import type { SchemaReader } from './schema-reader.ts';
+import { findStateValue } from './states.ts';
+import { findDue, readOverdue } from './view-words.ts';
+import { selectViewed } from './views.ts';
+
+/** A boolean of an entry that depends on the time, such as `isOverdue`, and which entries have it. */
+export interface TimedFlag {
+  readonly property: string;
+  readonly view: View;
+}
+
+/**
+ * Finds the booleans of entries with a due date that say whether it has passed, such as `isOverdue`. Booleans that
+ * requests or actions set are left out.
+ * `sent`: the properties that a request can have.
+ */
+export function findTimedFlags(
+  reader: SchemaReader,
+  { plans }: Pick<Inference, 'plans'>,
+  resource: Resource,
+  sent: ReadonlySet<string>,
+): readonly TimedFlag[] {
+  const { schema } = resource;
+  const due = findDue(reader, schema);
+  if (due === undefined) return [];
+  const effects = [...plans.values()].flatMap((plan) => (plan.resource === resource ? (plan.effect ?? []) : []));
+  const set = effects.flatMap(({ values, toggles }) => [...values.map(({ property }) => property), toggles]);
+  return [...reader.getProperties(schema)].flatMap(([property, pointer]): readonly TimedFlag[] => {
+    const [, word] = /^(?:is)?(overdue|late|pastdue|expired)$/.exec(normalizeName(property)) ?? [];
+    if (word === undefined || !reader.getTypes(pointer).includes('boolean')) return [];
+    if (sent.has(property) || set.includes(property)) return [];
+    // A status `overdue` says more than a date.
+    const isStatus = typeof (findStateValue(reader, schema, word)?.value ?? true) !== 'boolean';
+    return isStatus ? [] : [{ property, view: readOverdue(reader, schema, due) }];
+  });
+}
+
+/**
+ * Returns how the entries are read that counts depend on.
+ * `getNow`: returns the current time. Undefined if values that depend on it are left out.
+ */
+export function createReading(
+  complete: EntryReading['complete'],
+  getFlags: (resource: Resource) => readonly TimedFlag[],
+  getNow: Input['getNow'],
+): EntryReading {
+  if (!getNow) return { complete, select: undefined, addTimed: (_, entries) => entries };
+  const select = (view: View, resource: Resource, entries: readonly Entry[]) =>
+    selectViewed(view, entries, (entry) => complete(resource, entry), getNow);
+  const addTimed = (resource: Resource, entries: readonly Entry[]) => {
+    const flags = getFlags(resource);
+    const compute = (entry: Entry) =>
+      flags.map(({ property, view }) => [property, select(view, resource, [entry]).length > 0] as const);
+    return flags.length === 0 ? entries : entries.map((entry) => ({ ...entry, ...Object.fromEntries(compute(entry)) }));
+  };
+  return { complete, select, addTimed };
+}
