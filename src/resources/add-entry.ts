@@ -13,7 +13,7 @@ import { linkNamed } from './named-objects.ts';
 import { addArticle } from './names.ts';
 import { addSenderPath } from './ownership.ts';
 import { problems } from './problems.ts';
-import { refuseUnknown, type UnknownId } from './references.ts';
+import { findNamesakes, refuseUnknown, type UnknownId } from './references.ts';
 import { refuseSelf } from './related-users.ts';
 import { requireAllowedValues } from './require-entries.ts';
 import { getTrashName, type Plan } from './resource.ts';
@@ -49,7 +49,7 @@ export function addEntry(model: ResourceModel, plan: Plan, { state, nowMs, body,
   const list = getEntryList(state, resource);
   const own = model.createEntry(plan, {
     list,
-    lastId: getLastId(state, resource),
+    lastId: getLastId(state, resource, findNamesakes(model.inference)(resource)),
     body,
     path,
     nowMs,

@@ -7,7 +7,7 @@ import { createDefaultAccount } from './accounts.ts';
 import { findEmbedded } from './embedded.ts';
 import { getEntryList } from './entries.ts';
 import { getPathValues } from './entry-values.ts';
-import { findReferences, indexReferences } from './references.ts';
+import { findNamesakes, findReferences, indexReferences } from './references.ts';
 import { PATH_VALUES, type PathKey, type Plan, type Resource } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 import { getLastId } from './sequences.ts';
@@ -39,7 +39,7 @@ export function completeNewEntry(
   const body = model.addRequestDefaults(plan, entry);
   const created = model.createEntry(plan, {
     list,
-    lastId: getLastId(state, resource),
+    lastId: getLastId(state, resource, findNamesakes(model.inference)(resource)),
     body,
     path: {},
     nowMs,

@@ -1,11 +1,14 @@
 import { DomainError } from '../application.ts';
 import type { Route } from '../openapi/routes.ts';
 import type { Entry, State } from '../store/state.ts';
+import { addToGroup } from '../util/groups.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
-import { normalizeName } from '../util/names.ts';
+import { normalizeName, toSingular } from '../util/names.ts';
+import { getResourceSegment } from './document-paths.ts';
 import { getEntryList } from './entries.ts';
 import { findByKeys } from './entry-lists.ts';
 import { createPropertyKey, getKeyValue, getOwn } from './entry-values.ts';
+import { getParentPath, OWN_SEGMENT } from './names.ts';
 import { problems } from './problems.ts';
 import { type Inference, isTopLevel, type Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
@@ -107,6 +110,36 @@ export function addPairedIds(
     return pairedIds.length === 0 ? resource : { ...resource, pairedIds };
   });
 }
+
+/** Returns the name of an entry without a word for private ones: `channel` for `dm_channel`. */
+function getPlainName(singular: string): string {
+  return normalizeName(singular).replace(/^(?:dm|direct|private|group)(?=.)/, '');
+}
+
+/**
+ * Returns the other resources whose entries have the same name and can be at the same path: direct channels at
+ * `/me/channels` and those at `/guilds/{guildId}/channels`, if the document has paths such as `/channels/{channelId}`.
+ */
+export const findNamesakes = memoizeByObject(({ resources }: Pick<Inference, 'resources'>) => {
+  const byName = new Map<string, Resource[]>();
+  for (const resource of resources)
+    if (resource.kind === 'collection' && resource.memberOf === undefined && !resource.relation)
+      addToGroup(byName, getPlainName(resource.singular), resource);
+  const paths = resources.flatMap(({ mounts }) =>
+    mounts.flatMap(({ item, parents }) => [...(item === undefined ? [] : [item]), ...parents.map(({ path }) => path)]),
+  );
+  const lists = paths.filter((path) => path.split('{').length === 2 && !/\}.*\//.test(path)).map(getParentPath);
+  const shared = new Set(
+    lists
+      .filter((list) => !list.split('/').some((segment) => OWN_SEGMENT.test(segment)))
+      .map((list) => normalizeName(toSingular(getResourceSegment(list)))),
+  );
+  return (resource: Resource): readonly Resource[] => {
+    const name = getPlainName(resource.singular);
+    const same = shared.has(name) ? (byName.get(name) ?? []) : [];
+    return same.includes(resource) ? same.filter((other) => other !== resource) : [];
+  };
+});
 
 /** Returns the id of an entry in the form that the schema of a reference allows; undefined if there is none. */
 export function toReferenceValue(

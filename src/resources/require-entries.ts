@@ -5,7 +5,7 @@ import { findBrokenLimit } from './broken-limits.ts';
 import { findAtPath, getEntryList, listChildrenOf, type ParentPlace } from './entries.ts';
 import { findByKeys } from './entry-lists.ts';
 import { getKeyNames } from './names.ts';
-import { indexReferences } from './references.ts';
+import { findNamesakes, indexReferences } from './references.ts';
 import type { Parent, Plan, Resource } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 
@@ -26,6 +26,7 @@ export function requireParents(
     if (!place && action !== 'list') requireNamedParent(model, state, mount.parents[index], path);
     if (!place || mount.parents[index]?.isSender || places.some((one) => hasParent(model, state, one, path))) continue;
     const { parameter, resource, own } = place;
+    if (isNamesake(model, state, resource, path[parameter])) continue;
     throw new DomainError(
       'entry-not-found',
       `no ${resource.singular} has the ${own.id.property ?? own.id.parameter} ${path[parameter]}`,
@@ -46,11 +47,19 @@ function requireNamedParent(model: ResourceModel, state: State, parent: Parent |
   throw new DomainError('entry-not-found', `no ${resource.singular} has the ${resource.id.property} ${value}`);
 }
 
+/** Returns whether an id is that of an entry of another resource with the same name, such as a direct channel. */
+function isNamesake({ inference }: ResourceModel, state: State, resource: Resource, id: string | undefined): boolean {
+  if (id === undefined || resource === inference.users) return false;
+  return findNamesakes(inference)(resource).some(
+    (other) => findByKeys(getEntryList(state, other), [other.id], [id]).length > 0,
+  );
+}
+
 /** Returns the resource whose entries a path parameter names by their ids, such as `slots` for `slot_id`. */
 export function findNamedParent({ inference, reader }: ResourceModel, parent: Parent): Resource | undefined {
   const { isSender, parameter, schema } = parent;
   const target = isSender ? undefined : indexReferences(inference).get(normalizeName(parameter));
-  if (target?.id.property === undefined) return undefined;
+  if (target?.id.property === undefined || findNamesakes(inference)(target).length > 0) return undefined;
   const types = target.id.schema === '' ? [] : reader.getTypes(target.id.schema);
   const isSameType = schema === '' || reader.getTypes(schema).some((type) => types.includes(type));
   return isSameType ? target : undefined;

@@ -29,9 +29,19 @@ function setSequence(state: State, sequence: Sequence): State {
   return setList(state, SEQUENCES, EntryList.of([...others, { ...sequence }]));
 }
 
-/** Returns the highest number that a removed entry of a resource has had as its id; 0 if there is none. */
-export function getLastId(state: State, resource: Pick<Resource, 'name'>): number {
-  return getSequence(state, resource).lastId;
+/**
+ * Returns the highest number that a removed entry of a resource has had as its id; 0 if there is none.
+ * `namesakes`: resources whose ids the entries of the resource do not get, also if they are not removed.
+ */
+export function getLastId(
+  state: State,
+  resource: Pick<Resource, 'name'>,
+  namesakes: readonly Pick<Resource, 'name' | 'id'>[] = [],
+): number {
+  const others = namesakes.map(({ name, id }) =>
+    Math.max(getSequence(state, { name }).lastId, getIdNumbers(getList(state, name), id.property).highest),
+  );
+  return Math.max(getSequence(state, resource).lastId, ...others);
 }
 
 /** Returns a copy of a state that keeps the highest id of a resource, if one of the removed entries has it. */

@@ -65,3 +65,26 @@ it('Explain does not say that each table is accepted if a list has the fields of
   };
   expect((await explainApi({ paths }))['GET /fields/{table}']).not.toContain('accepts each');
 });
+
+it.each(['/direct/channels', '/dm-channels'])(
+  'Channels of a guild and those at %s have different ids, and each has its own messages',
+  async (path) => {
+    const Direct = createObject({ 'id!': ID, topic: TEXT });
+    const item = '/channels/{channel_id}';
+    const direct: Paths = {
+      [path]: {
+        get: { response: createList(Direct) },
+        post: { request: createObject({ topic: TEXT }), response: Direct, status: 201 },
+      },
+      [item]: { get: { response: Channel }, parameters: { channel_id: { type: 'integer' } } },
+    };
+    const { ask } = await startApi(createApi({}, { ...GUILDS, ...direct }));
+    await ask('POST', '/guilds', { name: 'a' });
+    const own = (await ask('POST', '/guilds/1/channels', { name: 'b' })).body.id;
+    const other = (await ask('POST', path, { topic: 'c' })).body.id;
+    expect([own, other, (await ask('POST', '/guilds/1/channels', { name: 'd' })).body.id]).toEqual([1, 2, 3]);
+    await ask('POST', `/channels/${own}/messages`, { text: 'x' });
+    expect((await ask('GET', `/channels/${own}/messages`)).body).toMatchObject([{ text: 'x' }]);
+    expect((await ask('GET', `/channels/${other}/messages`)).body).toEqual([]);
+  },
+);
