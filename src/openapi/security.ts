@@ -70,6 +70,11 @@ export function requiresCredentials({ security }: { readonly security: readonly 
   return security.length > 0 && security.every((requirement) => requirement.length > 0);
 }
 
+/** Returns whether requests to an operation can have a login and a password in a header (RFC 7617). */
+export function usesBasic({ security }: { readonly security: readonly (readonly Credential[])[] }): boolean {
+  return security.flat().some(({ scheme }) => scheme === 'basic');
+}
+
 /** Returns whether an operation logs a user in, registers one, or resets a forgotten password. */
 function isOpen(document: Document, operation: string): boolean {
   const [, path = '', method] = parsePointer(operation);

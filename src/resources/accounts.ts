@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { DomainError } from '../application.ts';
 import { omitKeys } from '../openapi/document.ts';
 import type { EntryList } from '../store/entry-list.ts';
@@ -6,14 +5,14 @@ import type { Entry, State } from '../store/state.ts';
 import type { Issue } from '../util/issue.ts';
 import { formatPointer } from '../util/json-pointer.ts';
 import { findByKeys } from './entry-lists.ts';
-import { getKeyValue, getOwn, getPathValues } from './entry-values.ts';
+import { getKeyValue, getOwn } from './entry-values.ts';
 import { addArticle } from './names.ts';
-import { type Inference, PATH_VALUES, type Passwords, type Resource } from './resource.ts';
+import type { Inference, Passwords, Resource } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 import { isReserved } from './sequences.ts';
 import { createUuidFrom } from './server-values.ts';
-import { getTokenKey, setTokenKey } from './tokens.ts';
 import { normalizeLogin } from './user-names.ts';
+import { getTokenKey, hasPassword, setPassword, setTokenKey } from './user-secrets.ts';
 import { findByLogin, findPasswords } from './users.ts';
 
 /** What is inferred about users. */
@@ -151,15 +150,6 @@ export function findLoginIssues(
   });
 }
 
-/** The hidden value of a user with the hash of the password. */
-const HASH = 'passwordHash';
-
-function hashPassword(user: Entry, users: Resource, password: unknown): string {
-  return createHash('sha256')
-    .update(JSON.stringify([getTokenKey(user) ?? getKeyValue(user, users.id), String(password)]))
-    .digest('hex');
-}
-
 /**
  * Returns a copy of a user with the hash of the password in a request body, and without the password.
  * Throws a `DomainError` if the body has another current password than the user, or two different new ones.
@@ -193,19 +183,4 @@ export function changePassword(users: Resource, user: Entry, passwords: Password
 function requireSame({ next, repeated }: Passwords, sent: Entry): void {
   if (repeated === undefined || !Object.hasOwn(sent, repeated) || sent[repeated] === sent[next]) return;
   throw new DomainError('password-refused', `the ${repeated} is not the ${next}: send the same text in both`);
-}
-
-/** Returns a copy of a user with the hash of a password. Clients never see it. */
-function setPassword(users: Resource, user: Entry, password: unknown): Entry {
-  return { ...user, [PATH_VALUES]: { ...getPathValues(user), [HASH]: hashPassword(user, users, password) } };
-}
-
-/** Returns whether a user has a password. A user who was not registered with one has every password. */
-export function hasPassword(users: Resource, user: Entry, password: unknown): boolean {
-  const hash = getOwn(getPathValues(user), HASH);
-  // A user in an edited data file can have the password itself.
-  const { next = '' } = findPasswords(Object.keys(user)) ?? {};
-  const text = getOwn(user, next);
-  if (hash === undefined && typeof text === 'string') return text === password;
-  return hash === undefined || hash === hashPassword(user, users, password);
 }

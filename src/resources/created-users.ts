@@ -139,7 +139,7 @@ function createUsers(
   };
   // Without an object for users, a login is only known by the token in its response.
   const isUsed = (login: Login | undefined) =>
-    login?.credentials && (shown !== undefined || (login.token && !login.isRegistration));
+    (login?.credentials || login?.isBasic) && (shown !== undefined || (login.token && !login.isRegistration));
   return routes.some((route) => isUsed(findLogin(reader, users, route))) ? users : undefined;
 }
 

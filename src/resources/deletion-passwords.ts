@@ -3,13 +3,13 @@ import { toNode } from '../openapi/document.ts';
 import type { Entry, State } from '../store/state.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { normalizeName } from '../util/names.ts';
-import { hasPassword } from './accounts.ts';
 import { readResponseText } from './document-texts.ts';
 import { getOwn } from './entry-values.ts';
 import { listRequestNames } from './locate.ts';
 import type { Plan } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 import { findSender } from './tokens.ts';
+import { hasPassword } from './user-secrets.ts';
 import { findPasswords } from './users.ts';
 
 /** Matches normalized names of properties with the password by which a user logs in. */

@@ -377,11 +377,12 @@ function describeList(model: ResourceModel, plan: Plan): readonly string[] {
 
 /** Describes a login: `logs in a user by email`, `logs in a user by email or refreshToken`. */
 function explainLogin(
-  { isRegistration, isRenewal, creates, credentials, refreshToken, clientId }: Login,
+  { isRegistration, isRenewal, isBasic, creates, credentials, refreshToken, clientId }: Login,
   user: string,
 ): string {
   if (isRegistration) return `registers ${user} by ${credentials?.login}`;
   if (isRenewal) return `returns another token for ${user}`;
+  if (isBasic) return `logs in ${user} by HTTP Basic`;
   if (!credentials && refreshToken !== undefined && clientId === undefined)
     return `returns another token for ${user} by ${refreshToken}`;
   const names = [credentials?.login, refreshToken, clientId].filter((name) => name !== undefined);

@@ -1,5 +1,5 @@
 import type { Route } from '../openapi/routes.ts';
-import { requiresCredentials } from '../openapi/security.ts';
+import { requiresCredentials, usesBasic } from '../openapi/security.ts';
 import { readActionBody } from './action-bodies.ts';
 import { findAssignment, findEffect, splitActionPath } from './actions.ts';
 import { planArchiving } from './archiving.ts';
@@ -80,7 +80,7 @@ export function inferResources(reader: SchemaReader, documented: readonly Route[
   const listed = all.find(({ name }) => name === found.users?.name);
   const own = listed && addOwnProperties(reader, listed, routes);
   const loginPaths = own ? listLoginPaths(reader, own, routes) : [];
-  const hasLogin = loginPaths.length > 0;
+  const hasLogin = loginPaths.length > 0 || routes.some(usesBasic);
   const ownPaths = routes.flatMap((route) =>
     own && route.method === 'GET' && findOwnUser(reader, own, route) ? [route.path] : [],
   );
@@ -168,8 +168,9 @@ function planRoutes(
 /** Returns what the logins of a document say about its users. */
 function describeLogins(reader: SchemaReader, users: Resource | undefined, plans: ReadonlyMap<string, Plan>) {
   const logins = [...plans.values()].flatMap(({ login }) => login ?? []);
-  const loginNames = users ? findLoginNames(reader, users, logins) : [];
-  return { loginNames, hasLogin: logins.some(({ credentials }) => credentials) };
+  const logsInByHeader = [...plans.values()].some(({ route }) => usesBasic(route));
+  const loginNames = users ? findLoginNames(reader, users, { logins, logsInByHeader }) : [];
+  return { loginNames, hasLogin: logins.some(({ credentials, isBasic }) => credentials || isBasic) };
 }
 
 /** Returns a plan with the route of the document, whose path can have a verb, and whose query can have the id. */

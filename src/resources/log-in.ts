@@ -4,7 +4,6 @@ import { SESSION_COOKIE } from '../openapi/security.ts';
 import type { Entry, State } from '../store/state.ts';
 import { formatPointer, parsePointer } from '../util/json-pointer.ts';
 import { normalizeName } from '../util/names.ts';
-import { hasPassword } from './accounts.ts';
 import { addEntry } from './add-entry.ts';
 import { getEntries, getEntryList, setEntries } from './entries.ts';
 import { replaceEntry } from './entry-lists.ts';
@@ -19,18 +18,20 @@ import { formatTimes } from './server-values.ts';
 import {
   createToken,
   endToken,
+  explainNoSender,
   findBearer,
+  findByBasic,
   findByToken,
   findOwnEntry,
   findSender,
   getTokenId,
-  getTokenKey,
   isExpired,
   namesSender,
   TOKEN_SECONDS,
   type TokenOwner,
   type TokenType,
 } from './tokens.ts';
+import { getTokenKey, hasPassword } from './user-secrets.ts';
 import { findByLogin, findRefreshTokens } from './users.ts';
 
 /** Handles a login or a registration. */
@@ -46,7 +47,7 @@ export async function logIn(
   const sent = pickKnown(model.reader, plan, login.requestPath, body, input.headers);
   const client = findClient(login, sent);
   const renewed = login.isRenewal ? findRenewed(model, plan, input, context.read()) : undefined;
-  const user = client === undefined ? (renewed ?? (await findUser(model, plan, sent, context))) : undefined;
+  const user = client === undefined ? (renewed ?? (await findUser(model, plan, { sent, input }, context))) : undefined;
   const owner: TokenOwner =
     client === undefined
       ? { sub: user && getKeyValue(user, users.id), key: user && getTokenKey(user) }
@@ -105,10 +106,20 @@ function findClient({ clientId, credentials, refreshToken }: Login, sent: Node):
 }
 
 /** Returns the user whom a request registers, or whom its credentials or its refresh token name. */
-async function findUser(model: ResourceModel, plan: Plan, sent: Node, context: Context): Promise<Entry> {
+async function findUser(
+  model: ResourceModel,
+  plan: Plan,
+  { sent, input }: { readonly sent: Node; readonly input: Input },
+  context: Context,
+): Promise<Entry> {
   const { resource: users, login } = plan;
   const { credentials, refreshToken = '' } = login ?? {};
   if (login?.isRegistration) return register(model, plan, sent, context, () => undefined);
+  if (login?.isBasic) {
+    const user = findByBasic(users, context.read(), input);
+    if (!user) throw new DomainError('invalid-credentials', explainNoSender(users, context.read(), input, 'access'));
+    return user;
+  }
   const { [refreshToken]: refresh } = sent;
   if (!credentials || typeof refresh === 'string') {
     const user = findByToken(users, context.read(), String(refresh), 'refresh');
@@ -153,7 +164,9 @@ function findRenewed({ reader, inference }: ResourceModel, plan: Plan, input: In
     return response !== undefined && findRefreshTokens(reader, response).length > 0;
   });
   const type = hasRefresh ? 'refresh' : 'access';
-  const user = namesSender(input) ? findBearer(users, state, input, type) : findOwnEntry(users, state, input);
+  const user = namesSender(users, state, input)
+    ? findBearer(users, state, input, type)
+    : findOwnEntry(users, state, input);
   if (!user) throw createSenderError(users, state, input, type);
   return user;
 }

@@ -71,7 +71,8 @@ function listCounted({ children, inside = [] }: Derived): readonly Resource[] {
 export function selectOwnState(model: ResourceModel, plan: Plan, state: State, input: Input): State {
   const { users } = model.inference;
   const own = listOwnResources(model)(plan);
-  const user = users && own.length > 0 && namesSender(input) ? findOwnEntry(users, state, input) : undefined;
+  const user =
+    users && own.length > 0 && namesSender(users, state, input) ? findOwnEntry(users, state, input) : undefined;
   const id = users && user && getKeyValue(user, users.id);
   if (id === undefined) return state;
   return own.reduce(

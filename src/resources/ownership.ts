@@ -19,10 +19,12 @@ import {
   findUserWithToken,
   hasExpired,
   namesSender,
+  readBasic,
   type TokenType,
 } from './tokens.ts';
 import { UPDATED_BY } from './user-names.ts';
 import { findActorParts, findUserParts, getUserKey, type UserParts } from './user-parts.ts';
+import { findByLogin } from './users.ts';
 
 /** Returns the path parameters of the user who sends a request. Throws a `DomainError` if there is no such user. */
 export function getSenderPath({ resource, mount }: Plan, input: Input, state: State): Input['path'] {
@@ -54,7 +56,11 @@ export function requireActiveToken(
 ): void {
   if (!users || !requiresCredentials(route)) return;
   if (hasExpired(input, nowMs)) throw new DomainError('invalid-token', 'the token has expired: log in again');
-  if (namesSender(input) && !findSender(users, state, input)) throw createSenderError(users, state, input);
+  const { login } = readBasic(input) ?? {};
+  // Other credentials than those of users can be documented, and the first user is created before there are any.
+  if (login !== undefined && !findByLogin(users, state, '', login)) return;
+  if (namesSender(users, state, input) && !findSender(users, state, input))
+    throw createSenderError(users, state, input);
 }
 
 /**
@@ -74,9 +80,9 @@ export function addSenderPath(
   const { users } = model.inference;
   const senders = listSenders(model)(mount);
   if (!users || senders.length === 0) return path;
-  if (senders.every(({ isDescribed }) => isDescribed) && !namesSender(input)) return path;
+  if (senders.every(({ isDescribed }) => isDescribed) && !namesSender(users, state, input)) return path;
   const user = findOwnEntry(users, state, input);
-  if (!user && namesSender(input)) throw createSenderError(users, state, input);
+  if (!user && namesSender(users, state, input)) throw createSenderError(users, state, input);
   const id = user && getKeyValue(user, users.id);
   return id === undefined ? path : Object.assign(Object.create(null), path, { [SENDER]: id });
 }

@@ -221,6 +221,8 @@ export interface Login {
   /** The property names that lead to the user in the response. Undefined if it has none. */
   readonly user: readonly string[] | undefined;
   readonly isRegistration: boolean;
+  /** Whether the login and the password are in the header of HTTP Basic authentication (RFC 7617). */
+  readonly isBasic?: boolean;
   /** Whether a request without a body gets another token for that in its header. */
   readonly isRenewal?: boolean;
   /**

@@ -8,6 +8,7 @@ import { findByKeys } from './entry-lists.ts';
 import { getOwn, getPathValues, setInner } from './entry-values.ts';
 import { PATH_VALUES, type Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
+import { getTokenKey, hasPassword, isSecured } from './user-secrets.ts';
 import { findByLogin, findNamed, TOKEN_NAMES } from './users.ts';
 
 /**
@@ -119,12 +120,31 @@ function isDamaged(token: string | undefined): boolean {
   return token?.split('.')[0] === HEADER && readPayload(token) === undefined;
 }
 
+/** Returns the login and the password in a request with HTTP Basic authentication (RFC 7617). */
+export function readBasic({ headers }: Pick<Input, 'headers'>) {
+  const [, encoded = ''] = /^basic\s+(\S+)$/i.exec(headers.authorization ?? '') ?? [];
+  const text = Buffer.from(encoded, 'base64').toString();
+  const end = text.indexOf(':');
+  return end > 0 ? { login: text.slice(0, end), password: text.slice(end + 1) } : undefined;
+}
+
+/** Returns the user with the login and the password in the header of a request with HTTP Basic authentication. */
+export function findByBasic(users: Resource, state: State, input: Pick<Input, 'headers'>): Entry | undefined {
+  const { login, password } = readBasic(input) ?? {};
+  const user = findByLogin(users, state, '', login);
+  return user && hasPassword(users, user, password) ? user : undefined;
+}
+
 /** The parts of a request that say who sends it. */
 type Sender = Pick<Input, 'headers' | 'user'>;
 
-/** Returns the user whose token a request has. Returns undefined without such a token, or if a logout has ended it. */
+/**
+ * Returns the user whose token, or whose login and password a request has. Returns undefined without them, or if a
+ * logout has ended the token.
+ */
 export function findSender(users: Resource | undefined, state: State, input: Sender): Entry | undefined {
   if (!users) return undefined;
+  if (input.user === undefined && readBasic(input)) return findByBasic(users, state, input);
   return input.user === undefined
     ? findByToken(users, state, readToken(input), 'access')
     : (findById(users, state, input.user) ?? findByLogin(users, state, '', input.user));
@@ -137,8 +157,9 @@ export function findSender(users: Resource | undefined, state: State, input: Sen
 export function findUserWithToken(users: Resource, state: State, input: Sender): Entry | undefined {
   const token = readToken(input);
   // A token of an OAuth 2 client names no user.
-  const isOfClient = token !== undefined && isIssuedToken(token) && !namesSender(input);
-  if (isOfClient || (input.user === undefined && token === undefined)) return undefined;
+  const isSender = namesSender(users, state, input);
+  const isOfClient = token !== undefined && isIssuedToken(token) && !isSender;
+  if (isOfClient || (!isSender && token === undefined)) return undefined;
   return findOwnEntry(users, state, input);
 }
 
@@ -176,6 +197,11 @@ export function explainNoSender(users: Resource, state: State, input: Sender, ty
   const { singular, name } = users;
   if (input.user !== undefined)
     return `no ${singular} has the id or the login ${input.user}, which the option --auth names for the token: correct the option`;
+  const basic = readBasic(input);
+  if (basic)
+    return findByLogin(users, state, '', basic.login)
+      ? `the password of the ${singular} is wrong: send the one of the registration`
+      : `no ${singular} has the login in the header Authorization: send the one of an existing ${singular}`;
   const token = readToken(input);
   if (isDamaged(token)) return 'a part of the token is missing: send the whole token, or log in again';
   const claims = readClaims(token);
@@ -189,28 +215,18 @@ export function explainNoSender(users: Resource, state: State, input: Sender, ty
     : `the ${singular} of the token does not exist: log in again`;
 }
 
-/** The hidden value of a user with a text that is in all tokens of the user. */
-const KEY = 'tokenKey';
-
-/** Returns the text that is in all tokens of a user; undefined for users of the default data. */
-export function getTokenKey(user: Entry): unknown {
-  return getOwn(getPathValues(user), KEY);
-}
-
-/** Returns a copy of a new user with a text for tokens: a deleted user with the same id has other tokens. */
-export function setTokenKey(user: Entry, key: string): Entry {
-  return { ...user, [PATH_VALUES]: { ...getPathValues(user), [KEY]: key } };
-}
-
 function findById(users: Resource, state: State, id: string): Entry | undefined {
   return findByKeys(getEntryList(state, users), [users.id], [id])[0];
 }
 
 /**
- * Returns whether a request names a user: by a token of this server, also a damaged one, or by a token that the option
- * `auth` names.
+ * Returns whether a request names a user: by a token of this server, also a damaged one, by a token that the option
+ * `auth` names, or by the login of HTTP Basic authentication. An unknown login names one if a user has a password.
  */
-export function namesSender(input: Sender): boolean {
+export function namesSender(users: Resource, state: State, input: Sender): boolean {
+  const basic = readBasic(input);
+  if (basic)
+    return findByLogin(users, state, '', basic.login) !== undefined || getEntries(state, users).some(isSecured);
   const token = readToken(input);
   return input.user !== undefined || readClaims(token) !== undefined || isDamaged(token);
 }
@@ -250,5 +266,5 @@ export function endToken(user: Entry, input: Pick<Input, 'headers'>): Entry {
  * Returns undefined if there is no user, if the user of the token does not exist, or if a logout has ended the token.
  */
 export function findOwnEntry(users: Resource, state: State, input: Sender): Entry | undefined {
-  return namesSender(input) ? findSender(users, state, input) : getEntries(state, users)[0];
+  return namesSender(users, state, input) ? findSender(users, state, input) : getEntries(state, users)[0];
 }

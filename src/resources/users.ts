@@ -1,6 +1,7 @@
 import { getNode, toNode } from '../openapi/document.ts';
 import { isLoginSegment, isLogoutPath, isRegistrationSegment, isRenewalPath } from '../openapi/login-paths.ts';
 import type { Route } from '../openapi/routes.ts';
+import { usesBasic } from '../openapi/security.ts';
 import type { Entry, State } from '../store/state.ts';
 import { normalizeName } from '../util/names.ts';
 import { isSecretName } from '../util/redact-secrets.ts';
@@ -232,9 +233,11 @@ export function findRefreshTokens(reader: SchemaReader, schema: string, depth = 
 export function findLogin(reader: SchemaReader, users: Resource, route: Route, isHidden = false): Login | undefined {
   const request = reader.getRequestSchema(route);
   const response = reader.getResponseSchema(route, route.successStatus);
-  if (route.method !== 'POST' || route.pathNames.length > 0) return undefined;
+  const isBasic = usesBasic(route) && isLoginSegment(getLastSegment(route.path));
+  if (!(route.method === 'POST' || (isBasic && route.method === 'GET')) || route.pathNames.length > 0) return undefined;
   const token = response === undefined ? undefined : findToken(reader, response);
   const user = response === undefined ? undefined : findUser(reader, users, response);
+  if (isBasic && token && request === undefined) return { ...NO_CREDENTIALS, token, user, isBasic };
   if (request === undefined)
     return token && isRenewalPath(route.path) ? { ...NO_CREDENTIALS, token, user, isRenewal: true } : undefined;
   const { path: requestPath, schema } = findBody(reader, request);
@@ -275,7 +278,7 @@ export function listLoginPaths(reader: SchemaReader, users: Resource, routes: re
     const login = findLogin(reader, users, route);
     return login ? [{ path: route.path, login }] : [];
   });
-  const isUsable = logins.some(({ login }) => login.credentials || login.clientId !== undefined);
+  const isUsable = logins.some(({ login }) => login.credentials || login.isBasic || login.clientId !== undefined);
   return isUsable ? logins.filter(({ login }) => !login.isRegistration).map(({ path }) => path) : [];
 }
 
@@ -418,17 +421,17 @@ export function findByLogin(
 /**
  * Returns the properties of users that no two users have in common: those by which they log in, e-mail addresses and
  * user names.
- * `logins`: how operations log users in.
+ * `logins`: how operations log users in. `logsInByHeader`: whether users send their logins in a header.
  */
 export function findLoginNames(
   reader: SchemaReader,
   { schema }: Resource,
-  logins: readonly Login[],
+  { logins, logsInByHeader }: { readonly logins: readonly Login[]; readonly logsInByHeader: boolean },
 ): readonly string[] {
   const used = logins.flatMap(({ credentials, isRegistration }) =>
     credentials ? [credentials.login, ...(isRegistration ? [] : credentials.others)] : [],
   );
   const names = [...UNIQUE_NAMES, ...used.map(normalizeName)];
   const unique = [...reader.getProperties(schema).keys()].filter((name) => names.includes(normalizeName(name)));
-  return used.length === 0 ? [] : [...new Set([...used, ...unique])];
+  return used.length === 0 && !logsInByHeader ? [] : [...new Set([...used, ...unique])];
 }
