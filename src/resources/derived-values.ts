@@ -31,7 +31,7 @@ import {
 import type { Children, Derived, Inference, Resource } from './resource.ts';
 import type { ResponseFactory } from './responses.ts';
 import type { SchemaReader } from './schema-reader.ts';
-import { getSenderFlags, hasFlag } from './sender-flags.ts';
+import { findShownFlags, getSenderFlags, listFlagNames } from './sender-flags.ts';
 import { findEntryCounts } from './statistics.ts';
 import { createReading, findTimedFlags, type TimedFlag } from './timed-values.ts';
 import { findOwnEntry } from './tokens.ts';
@@ -152,7 +152,7 @@ export class DerivedValues {
 
   #findFlags(own: Resource, depth: number): boolean {
     const resource = this.#followMember(own);
-    if (getSenderFlags(this.#inference, resource).length > 0) return true;
+    if (listFlagNames(this.#reader, this.#inference, resource).length > 0) return true;
     return (
       depth < MAX_EMBEDDED_DEPTH && this.getEmbedded(resource).some((one) => this.#findFlags(one.resource, depth + 1))
     );
@@ -218,12 +218,10 @@ export class DerivedValues {
     const timed = getNow ? this.getTimed(resource).map(({ property }) => property) : [];
     const counted = [...[...counts, ...totals, ...follows].map(({ property }) => property), ...timed];
     const lists = totals.flatMap(({ source }) => (typeof source === 'string' ? [source] : []));
-    const shownNames = schema === '' ? undefined : this.#reader.getProperties(schema);
-    const flags = sender === undefined ? [] : getSenderFlags(this.#inference, resource);
-    const shownFlags = flags.filter((property) => shownNames?.has(property));
+    const flags = findShownFlags(this.#reader, this.#inference, resource, { state, sender, schema });
     const names = [
       ...counted,
-      ...shownFlags,
+      ...flags.map(({ property }) => property),
       ...lists,
       ...embedded.map(({ property }) => property),
       ...parts.map(({ part }) => part?.property ?? ''),
@@ -245,7 +243,7 @@ export class DerivedValues {
         ...pickKeys(reading.addTimed(resource, [entry])[0] ?? {}, timed),
         ...mergeInside(entry, computeDerived(counts, state, id, reading)),
         ...this.#computeFollows(follows, resource, state, entry),
-        ...Object.fromEntries(shownFlags.map((property) => [property, hasFlag(entry, property, sender ?? '')])),
+        ...Object.fromEntries(flags.map(({ property, isSet }) => [property, isSet(entry)])),
         ...embeddedValues,
         ...this.#computeTotals(resource, state, { ...entry, ...embeddedValues }),
       };

@@ -21,7 +21,7 @@ import { findNamedParent, isShared } from './require-entries.ts';
 import type { Action, BulkAction, Derived, Effect, Login, Mount, Plan, Resource } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 import { allowsAnyBody, isEnvelopeName } from './schema-reader.ts';
-import { getSenderFlags } from './sender-flags.ts';
+import { getRelationFlags, getSenderFlags } from './sender-flags.ts';
 import { describeTotal } from './totals.ts';
 import { findUniqueNames } from './unique-values.ts';
 import { describeLinks, describeRefusingBelow, listUnlinked } from './unlink-entries.ts';
@@ -183,6 +183,9 @@ export function explainPlan(model: ResourceModel, plan: Plan): string {
             ...model.derived.getTimed(resource).map(describeTimed),
             ...(action === 'list' ? model.responses.getSums(plan).map(describeTotal) : []),
             ...model.derived.getFollows(resource, mount.shown ?? resource.schema).map(({ property }) => property),
+            ...getRelationFlags(model.reader, model.inference, resource).map(
+              ({ property, resource: list }) => `${property} (${list.name})`,
+            ),
           ]),
           ...describe('shows', [
             ...model.derived.getEmbedded(resource).map(describeEmbedded),

@@ -10,7 +10,7 @@ import { isRequestTime } from './request-times.ts';
 import type { Plan, Resource } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 import { PASSWORD } from './responses.ts';
-import { getSenderFlags } from './sender-flags.ts';
+import { listFlagNames } from './sender-flags.ts';
 import { isUpload } from './uploads.ts';
 import { TOKEN_NAMES } from './users.ts';
 
@@ -153,7 +153,7 @@ const getSetNames = memoizeByObject((model: ResourceModel) =>
       ...Object.keys(model.getDefaults(resource)),
       ...Object.keys(model.getInitialValues(resource)),
       ...listComputed(derived, resource),
-      ...getSenderFlags(inference, resource),
+      ...listFlagNames(reader, inference, resource),
     ];
     const sent = bodies.flatMap(({ plan, own }) => [
       ...reader.getProperties(own).keys(),

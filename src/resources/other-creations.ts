@@ -45,7 +45,9 @@ export function findOtherCreations(
   for (const route of routes) {
     const schema = getCreatedSchema(reader, route);
     const owner = resources.find(({ mounts }) => mounts.some(({ collection }) => collection === route.path));
-    const isOwn = owner !== undefined && isRead(owner) && reader.isSame(owner.schema, schema ?? '');
+    // The object `friend` of a friend shows the other user, whom the request does not create.
+    const isSame = owner?.relation !== undefined || reader.isSame(owner?.schema ?? '', schema ?? '');
+    const isOwn = owner !== undefined && isRead(owner) && isSame;
     if (schema === undefined || isOwn) continue;
     const [only, ...others] = targets.filter((one) => reader.isSame(one.schema, schema));
     const isCreated = route.successStatus === 201 || (only !== undefined && isBelow(route, only));

@@ -1,8 +1,10 @@
 import type { Route } from '../openapi/routes.ts';
-import type { Entry } from '../store/state.ts';
+import type { Entry, State } from '../store/state.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { normalizeName } from '../util/names.ts';
-import { getOwn, getPathValues } from './entry-values.ts';
+import { getEntryList } from './entries.ts';
+import { findByKeys } from './entry-lists.ts';
+import { getKeyValue, getOwn, getPathValues } from './entry-values.ts';
 import { type Effect, type Inference, PATH_VALUES, type Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
 import { findStateValue } from './states.ts';
@@ -74,6 +76,93 @@ export function findUserFilters(
       return flag === undefined ? [] : [[name, flag] as const];
     }),
   );
+}
+
+/**
+ * Booleans of users that say whether they have a relation to the user who sends a request: the pattern of the boolean,
+ * without uppercase letters and separators, `is` and `by me`, and that of the name of the relation.
+ */
+const RELATION_FLAGS: readonly (readonly [flag: RegExp, relation: RegExp])[] = [
+  [/^(?:my)?friend$/, /^friend(?:ship)?$/],
+  [/^block(?:ed|ing)?$/, /^(?:user)?block(?:ed|eduser)?$/],
+  [/^mut(?:e|ed|ing)$/, /^mute(?:d|duser)?$/],
+  [/^(?:my)?contact$/, /^contact$/],
+  [/^follow(?:ed|ing)$/, /^follow(?:ing)?$/],
+  [/^connect(?:ed|ion)$/, /^connection$/],
+];
+
+/** A boolean of users, and the resource whose entries are the other users for whom it is true. */
+interface RelationFlag {
+  readonly property: string;
+  readonly resource: Resource;
+}
+
+/** Returns the booleans of users that say how they are related to the user who sends a request, such as `is_friend`. */
+export function getRelationFlags(
+  reader: SchemaReader,
+  inference: Pick<Inference, 'users' | 'resources'>,
+  { name }: Pick<Resource, 'name'>,
+): readonly RelationFlag[] {
+  return name === inference.users?.name ? findRelationFlags(reader)(inference) : [];
+}
+
+/** Returns the booleans of a resource's entries that are different for each user who sends a request. */
+export function listFlagNames(reader: SchemaReader, inference: Inference, resource: Resource): readonly string[] {
+  const related = getRelationFlags(reader, inference, resource).map(({ property }) => property);
+  return [...getSenderFlags(inference, resource), ...related];
+}
+
+/** Returns the booleans in a schema that are different for each user, and functions that return their values. */
+export function findShownFlags(
+  reader: SchemaReader,
+  inference: Inference,
+  resource: Resource,
+  { state, sender, schema }: { readonly state: State; readonly sender: string | undefined; readonly schema: string },
+): readonly { readonly property: string; isSet(entry: Entry): boolean }[] {
+  const shown = schema === '' ? undefined : reader.getProperties(schema);
+  const flags = sender === undefined ? [] : getSenderFlags(inference, resource);
+  const user = sender ?? '';
+  const own = flags.map((property) => ({ property, isSet: (entry: Entry) => hasFlag(entry, property, user) }));
+  const related = getRelationFlags(reader, inference, resource).map((flag) => ({
+    property: flag.property,
+    isSet: (entry: Entry) => isRelated(flag, state, user, getKeyValue(entry, resource.id)),
+  }));
+  return [...own, ...related].filter(({ property }) => shown?.has(property));
+}
+
+/** Finds the booleans of users that follow from the own list of the user who sends a request, such as `is_friend`. */
+const findRelationFlags = memoizeByObject((reader: SchemaReader) =>
+  memoizeByObject(({ users, resources }: Pick<Inference, 'users' | 'resources'>): readonly RelationFlag[] => {
+    if (!users) return [];
+    const schemas = [users.schema, ...(users.otherSchemas ?? []), ...users.mounts.flatMap(({ shown }) => shown ?? [])];
+    const names = new Set(
+      schemas.flatMap((schema) =>
+        [...reader.getProperties(schema)].flatMap(([name, pointer]) =>
+          reader.getTypes(pointer).includes('boolean') ? [name] : [],
+        ),
+      ),
+    );
+    const own = resources.filter(
+      ({ kind, mounts, memberOf, relation }) =>
+        kind === 'collection' &&
+        (memberOf === users.name || relation !== undefined) &&
+        mounts[0]?.parents.at(-1)?.isSender === true,
+    );
+    return [...names].flatMap((property) => {
+      const word = normalizeName(property).replace(/^(?:is|are|has)|by(?:me|you|viewer)$/g, '');
+      const [, pattern] = RELATION_FLAGS.find(([flag]) => flag.test(word)) ?? [];
+      const [resource, ...others] = own.filter(({ singular }) => pattern?.test(normalizeName(singular)));
+      return resource && others.length === 0 ? [{ property, resource }] : [];
+    });
+  }),
+);
+
+/** Returns whether a user is in the list of a relation of the user who sends a request. */
+function isRelated({ resource }: RelationFlag, state: State, sender: string, user: string | undefined): boolean {
+  const [mount] = resource.mounts;
+  const parents = mount?.parents.slice(-1) ?? [];
+  const list = getEntryList(state, resource);
+  return user !== undefined && findByKeys(list, [resource.id, ...parents], [user, sender]).length > 0;
 }
 
 /** Returns the key of the hidden value of an entry with the ids of the users for whom a boolean is true. */

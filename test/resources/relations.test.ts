@@ -140,3 +140,24 @@ it('Without a login, the friends are those of the first user', async () => {
   expect((await ask('POST', '/me/friends', { friend_user_id: user.id })).body).toEqual({ friend: user });
   expect((await ask('GET', '/me/friends')).body).toEqual([{ friend: user }]);
 });
+
+it.each([
+  ['users', refer('User')],
+  ['objects with users', createObject({ 'friend!': refer('User') })],
+])(
+  'The boolean is_friend says whether a user is in the list of friends, if the friends are %s',
+  async (_what, entry) => {
+    const User = createObject({ 'id!': INTEGER, 'email!': TEXT, 'is_friend!': { type: 'boolean' } });
+    const api = { ...createApi(entry, createObject({ 'friend_id!': INTEGER })), schemas: { ...schemas, User } };
+    expect((await explainApi(api))['GET /users/{user_id}']).toContain('computes: is_friend (friends)');
+    const { ann, bob } = await start(api);
+    const isFriend = async (user: typeof ann, id: number) =>
+      (await user.ask('GET', `/users/${id}`)).body.is_friend as boolean;
+    expect(await isFriend(ann, bob.id)).toBe(false);
+    const { body } = await ann.ask('POST', '/me/friends', { friend_id: bob.id });
+    expect(body.friend ?? body).toEqual({ id: bob.id, email: bob.email, is_friend: true });
+    expect([await isFriend(ann, bob.id), await isFriend(bob, ann.id)]).toEqual([true, false]);
+    await ann.ask('DELETE', `/me/friends/${bob.id}`);
+    expect(await isFriend(ann, bob.id)).toBe(false);
+  },
+);
