@@ -7,6 +7,7 @@ import { checkStructure, findSilentOperations, withOperationIds } from './check-
 import type { CompiledDocuments, DocumentEdit } from './compiled-contract.ts';
 import { type Document, formatIssues, formatLike, getNode, parseSource, toDocument, toNode } from './document.ts';
 import type { DocumentSource, SourceOptions } from './document-source.ts';
+import { addExampleSchemas } from './example-schemas.ts';
 import { normalizeSchemas } from './normalize-schemas.ts';
 import { applyOverlay, listOverlayPaths, type Overlay } from './overlay.ts';
 import { findUnsupportedMethods } from './path-items.ts';
@@ -221,7 +222,7 @@ export function createDocuments(
   const found = broken.length > 0 ? broken : checkStructure(document, strict);
   if (found.length > 0) throw new UserError(formatIssues(locate, found));
   const { document: normalized, warnings } = normalizeSchemas(document);
-  const withIds = withOperationIds(normalized);
+  const withIds = addExampleSchemas(withOperationIds(normalized));
   const ignored = [...warnings, ...findSilentOperations(document), ...findIgnoredParts(withIds)];
   const notes = [
     ...(converted ? [describeConversion(path)] : []),

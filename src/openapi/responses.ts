@@ -38,7 +38,20 @@ export interface DocumentedMedia {
   readonly itemSchema?: string;
   /** The items of a stream, such as server-sent events. Undefined if the media type is no stream. */
   readonly items?: DocumentedItems;
+  /**
+   * The JSON Pointer of the schema of the examples; absent unless these alone describe the value.
+   * Values are not validated against it.
+   */
+  readonly exampleSchema?: string;
 }
+
+/** Returns the JSON Pointer of the schema that describes a value: that of the examples, or the one in the document. */
+export function getShape(media: DocumentedMedia | undefined): string | undefined {
+  return media?.exampleSchema ?? media?.schema;
+}
+
+/** The keyword of a Media Type Object with the schema of its examples, in a normalized document. */
+export const EXAMPLE_SCHEMA = 'exampleSchema';
 
 /** A Header Object. */
 export interface DocumentedHeader extends DocumentedMedia {
@@ -172,12 +185,14 @@ export function getMedia(document: Document, content: string): DocumentedRespons
 function createMedia(document: Document, pointer: string, type: string): DocumentedMedia {
   const schema = getSchemaPointer(document, pointer);
   const itemSchema = getSchemaPointer(document, pointer, 'itemSchema');
+  const exampleSchema = getSchemaPointer(document, pointer, EXAMPLE_SCHEMA);
   const itemEncoding = getNode(document, `${pointer}/itemEncoding`);
   const items = getDocumentedItems(document, type, { schema, itemSchema, itemEncoding });
   return {
     schema,
     examples: getMediaExamples(document, pointer, type),
     ...(items && { items }),
+    ...(exampleSchema !== undefined && { exampleSchema }),
     ...(itemSchema !== undefined && { itemSchema }),
   };
 }

@@ -1,7 +1,7 @@
 import type { HandlerResponse } from '../application.ts';
 import type { Contract } from '../openapi/contract.ts';
 import { getTarget, isNode, toNode } from '../openapi/document.ts';
-import { findResponse, findValueMedia } from '../openapi/responses.ts';
+import { findResponse, findValueMedia, getShape } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
 import type { Entry } from '../store/state.ts';
 import { normalizeName } from '../util/names.ts';
@@ -52,7 +52,7 @@ export function getEnvelopeValues(
   status: number,
 ): Entry {
   const media = findValueMedia(route.responses, status);
-  const schema = media?.schema;
+  const schema = getShape(media);
   if (status < 200 || status > 299 || schema === undefined || reader.getItems(schema) !== undefined) return {};
   const properties = [...reader.getProperties(schema)];
   if (route.method !== 'GET' && isOnlyBoolean(reader, properties)) return { [properties[0]?.[0] ?? '']: true };

@@ -1,3 +1,4 @@
+import { findValueMedia } from '../openapi/responses.ts';
 import { isIdName } from '../util/names.ts';
 import { listStateTimes } from './apply-action.ts';
 import { getShownLists } from './count-entries.ts';
@@ -203,6 +204,9 @@ export function explainPlan(model: ResourceModel, plan: Plan): string {
       : ['starts with examples or generated entries']),
     ...(isShared(model, plan) ? [`the same for each ${plan.mount.parents.at(-1)?.path}`] : []),
     ...(allowsAnyBody(model.reader.document, route) ? ['the document describes no response body'] : []),
+    ...(findValueMedia(route.responses, route.successStatus)?.exampleSchema === undefined
+      ? []
+      : ['only an example describes the response body']),
     ...(plan.takes ? [`takes all ${plan.takes.from.name}`] : []),
     ...listValueDetails(model, plan),
     ...deleted,

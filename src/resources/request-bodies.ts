@@ -1,6 +1,7 @@
 import { DomainError, type Input } from '../application.ts';
 import { isNode, omitKeys, toNode } from '../openapi/document.ts';
 import { findMediaType, isParsedType, isXmlType } from '../openapi/media-types.ts';
+import { getShape } from '../openapi/responses.ts';
 import { getSchemaParts } from '../openapi/schema-parts.ts';
 import type { Entry } from '../store/state.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
@@ -72,7 +73,7 @@ export function pickKnown(
   headers: Input['headers'],
 ): Entry {
   const type = findMediaType(Object.keys(route.bodyMedia), headers['content-type'] ?? '');
-  const schema = route.bodyMedia[type ?? '']?.schema ?? reader.getRequestSchema(route);
+  const schema = getShape(route.bodyMedia[type ?? '']) ?? reader.getRequestSchema(route);
   const inner = schema === undefined ? undefined : reader.getInner(schema, path);
   const place = inner === undefined ? undefined : (reader.getItems(inner) ?? inner);
   if (place === undefined) return sent;

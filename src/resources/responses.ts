@@ -2,7 +2,7 @@ import type { HandlerResponse, Input } from '../application.ts';
 import type { CompleteValue } from '../mock/complete-value.ts';
 import type { Contract } from '../openapi/contract.ts';
 import { omitKeys } from '../openapi/document.ts';
-import { findValueMedia } from '../openapi/responses.ts';
+import { findValueMedia, getShape } from '../openapi/responses.ts';
 import type { Entry } from '../store/state.ts';
 import { formatPointer, parsePointer } from '../util/json-pointer.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
@@ -112,7 +112,7 @@ export class ResponseFactory {
 
   #readBody({ route, responsePath, action }: Plan, status: number): DocumentedBody {
     const media = findValueMedia(route.responses, status);
-    const schema = media?.schema;
+    const schema = getShape(media);
     const inner = schema === undefined ? undefined : this.#reader.getInner(schema, responsePath);
     return {
       schema,

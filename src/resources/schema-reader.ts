@@ -8,7 +8,7 @@ import {
   toNode,
 } from '../openapi/document.ts';
 import { allowsJson, isFormBody, isJsonType, isXmlType } from '../openapi/media-types.ts';
-import { findJsonMedia, findResponse, findValueMedia, hasOpenContent } from '../openapi/responses.ts';
+import { findJsonMedia, findResponse, findValueMedia, getShape, hasOpenContent } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
 import { ALL_PARTS, getPartItems, getPartProperties, getPartTypes, getSchemaParts } from '../openapi/schema-parts.ts';
 import { formatPointer } from '../util/json-pointer.ts';
@@ -402,7 +402,7 @@ export class SchemaReader {
    * Returns undefined if neither is documented.
    */
   getResponseSchema({ responses }: Route, status: number): string | undefined {
-    return findValueMedia(responses, status)?.schema;
+    return getShape(findValueMedia(responses, status));
   }
 
   /**
@@ -416,7 +416,7 @@ export class SchemaReader {
     const types = Object.keys(bodyMedia).filter((type) => !patches.includes(type));
     const type =
       types.find(isJsonType) ?? types.find((name) => allowsJson(name) || isFormBody(name)) ?? types.find(isXmlType);
-    return type === undefined ? undefined : bodyMedia[type]?.schema;
+    return type === undefined ? undefined : getShape(bodyMedia[type]);
   }
 
   /** Returns the JSON Pointer of the schema of a path parameter; an empty string if there is none. */

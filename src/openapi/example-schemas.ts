@@ -1,0 +1,141 @@
+import { memoizeByObject } from '../util/memoize-by-object.ts';
+import { normalizeName } from '../util/names.ts';
+import { type Document, getTarget, isNode, type Node, resolveNode, toNode } from './document.ts';
+import { isJsonType } from './media-types.ts';
+import { EXAMPLE_SCHEMA, getMediaExamples } from './responses.ts';
+import { getRoutes } from './routes.ts';
+import { mapNodes } from './walk-schemas.ts';
+
+/** Matches the JSON Pointer of a Media Type Object, and captures its media type. */
+const MEDIA = /\/content\/([^/]+~1[^/]+)$/;
+
+/**
+ * Returns a normalized document in which the Media Type Objects that describe JSON only by examples also have a schema
+ * of these.
+ * This schema says which properties there are. Requests and responses are not validated against it.
+ */
+export function addExampleSchemas(document: Document): Document {
+  return mapNodes(document, (node, pointer) => addExampleSchema(document, node, pointer));
+}
+
+function addExampleSchema(document: Document, node: Node, pointer: string): Node {
+  const [, type] = MEDIA.exec(pointer) ?? [];
+  if (type === undefined || !isJsonType(type.replaceAll('~1', '/'))) return node;
+  const schema = toNode(getTarget(document, `${pointer}/schema`));
+  if (!isOpen(document, schema)) return node;
+  const own = ['example' in schema ? [schema.example] : [], schema.examples ?? []].flat();
+  const examples = [...getMediaExamples(document, pointer, type).map(({ value }) => value), ...own];
+  const known = examples.filter((value) => isNode(value) || (Array.isArray(value) && value.some(isNode)));
+  const isRequest = /\/requestBod(?:y|ies)\//.test(pointer);
+  return known.length === 0
+    ? node
+    : { ...node, [EXAMPLE_SCHEMA]: new ExampleDescriber(document, isRequest).describe(known) };
+}
+
+/** Keywords of a schema that describe nothing in an object or in the objects of a list. */
+const OPEN_KEYWORDS = ['type', 'title', 'description', 'example', 'examples', 'nullable'];
+
+/** Returns whether a schema allows any object, or any list of objects. */
+function isOpen(document: Document, schema: Node): boolean {
+  const { type = 'object', additionalProperties = true, items, ...rest } = schema;
+  const isAny = additionalProperties === true || Object.keys(toNode(additionalProperties)).length === 0;
+  const isContainer = [type].flat().some((one) => one === 'object' || one === 'array');
+  if (!isAny || !isContainer || Object.keys(rest).some((key) => !OPEN_KEYWORDS.includes(key))) return false;
+  return type !== 'array' || items === undefined || isOpen(document, toNode(resolveNode(document, items)));
+}
+
+/** The maximum depth of nested values that are described. */
+const MAX_DEPTH = 6;
+
+/** The maximum number of entries of a list that are described. */
+const MAX_ENTRIES = 20;
+
+/** The maximum number of objects in examples that are compared with each other. */
+const MAX_OBJECTS = 500;
+
+/** The minimum number of common properties of two objects in examples that are of the same kind. */
+const MIN_COMMON = 3;
+
+/** An object in the example of a success response. `isNew`: whether it is in the response to its creation. */
+interface Shown {
+  readonly object: Node;
+  readonly isNew: boolean;
+}
+
+/** Returns the objects in the examples of the success responses of a document. */
+const listShown = memoizeByObject((document: Document): readonly Shown[] => {
+  const found: Shown[] = [];
+  const add = (value: unknown, isNew: boolean, depth: number): void => {
+    if (typeof value !== 'object' || value === null || depth > MAX_DEPTH || found.length >= MAX_OBJECTS) return;
+    if (isNode(value)) found.push({ object: value, isNew });
+    for (const inner of Object.values(value).slice(0, MAX_ENTRIES)) add(inner, isNew, depth + 1);
+  };
+  for (const { method, responses } of getRoutes(document))
+    for (const { name, media } of responses.filter((one) => one.name.startsWith('2')))
+      for (const { examples } of Object.values(media))
+        for (const { value } of examples) add(value, method === 'POST' && name === '201', 0);
+  return found;
+});
+
+/** Returns the objects of the same kind in the examples of all success responses. */
+function listAlike(document: Document, names: readonly string[]): readonly Shown[] {
+  return listShown(document).filter(({ object }) => {
+    const others = Object.keys(object);
+    const common = others.filter((name) => names.includes(name)).length;
+    return common >= MIN_COMMON && common * 2 >= Math.min(others.length, names.length);
+  });
+}
+
+/** Describes values in examples. `isRequest`: whether clients send the values, so that none of them is required. */
+class ExampleDescriber {
+  constructor(
+    private readonly document: Document,
+    private readonly isRequest: boolean,
+  ) {}
+
+  /** Returns a schema of the values of a property. */
+  describe(values: readonly unknown[], name = '', depth = 0): Node {
+    const known = values.filter((value) => value !== null && value !== undefined);
+    const kinds = new Set(known.map((value) => (Array.isArray(value) ? 'array' : typeof value)));
+    const [kind = ''] = kinds;
+    if (kinds.size !== 1 || depth > MAX_DEPTH) return {};
+    const described = this.#describeKind(known, kind, name, depth);
+    return known.length < values.length ? { ...described, type: [described.type, 'null'] } : described;
+  }
+
+  #describeKind(values: readonly unknown[], kind: string, name: string, depth: number): Node {
+    const [example] = values;
+    if (kind === 'array')
+      return { type: kind, items: this.describe(values.flat().slice(0, MAX_ENTRIES), name, depth + 1) };
+    if (kind === 'object') return this.#describeObjects(values.map(toNode), depth);
+    if (kind === 'number') {
+      const isId = normalizeName(name).endsWith('id') && values.every(Number.isInteger);
+      return { type: isId ? 'integer' : kind, example };
+    }
+    const format = FORMATS.find(([, form]) => values.every((value) => form.test(String(value))))?.[0];
+    return { type: kind, example, ...(format && { format }) };
+  }
+
+  /** The first values of a new object are the examples of its properties. */
+  #describeObjects(objects: readonly Node[], depth: number): Node {
+    const names = [...new Set(objects.flatMap(Object.keys))];
+    const alike = this.isRequest ? [] : listAlike(this.document, names);
+    const all = [...alike.filter(({ isNew }) => isNew).map(({ object }) => object), ...objects];
+    const properties = names.map((name) => {
+      const values = all.flatMap((one) => (Object.hasOwn(one, name) ? [one[name]] : []));
+      return [name, this.describe(values, name, depth + 1)];
+    });
+    const described = { type: 'object', properties: Object.fromEntries(properties) };
+    if (this.isRequest) return { ...described, additionalProperties: true };
+    const shown = [...alike.map(({ object }) => object), ...objects];
+    const required = names.filter((name) => shown.every((one) => Object.hasOwn(one, name)));
+    return { ...described, required };
+  }
+}
+
+/** The formats of texts. */
+const FORMATS: readonly (readonly [format: string, form: RegExp])[] = [
+  ['date-time', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/],
+  ['date', /^\d{4}-\d\d-\d\d$/],
+  ['uuid', /^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/i],
+];

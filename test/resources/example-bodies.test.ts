@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest';
+import { createList, type Paths, type Schema } from '../support/fixtures/api-document.ts';
+import { explainApi } from '../support/harness/explain-api.ts';
+import { startApi } from '../support/harness/start-api.ts';
+
+const START = '2030-05-01T09:00:00Z';
+const SLOT = { id: 4, tutorId: 3, startsAt: START, price: 20, isBooked: false };
+
+/** The paths of slots whose bodies have examples, and the same schema, or none. */
+function createSlots(response?: Schema): Paths {
+  const schema = response && { response };
+  return {
+    '/slots': {
+      get: {
+        query: { tutorId: { type: 'integer' }, sort: { type: 'string' } },
+        ...(response && { response: createList(response) }),
+        example: [SLOT],
+      },
+      post: { status: 201, ...schema, example: SLOT, requestExample: { tutorId: 3, startsAt: START, price: 20 } },
+    },
+    '/slots/{id}': {
+      parameters: { id: { type: 'integer' } },
+      get: { ...schema, example: SLOT },
+      patch: { ...schema, example: SLOT, requestExample: { price: 20 } },
+      delete: { status: 204 },
+    },
+    '/login': {
+      post: {
+        requestExample: { email: 'ann@example.com', password: 'secret' },
+        example: { token: 'abc', user: { id: 1, email: 'ann@example.com', name: 'Ann' } },
+      },
+    },
+    '/me': { get: { example: { id: 1, email: 'ann@example.com', name: 'Ann' } } },
+  };
+}
+
+describe.each<[title: string, response: Schema | undefined]>([
+  ['no schema', undefined],
+  ['a schema of any object', { type: 'object' }],
+  ['a schema of any object with an example', { type: 'object', additionalProperties: true, example: SLOT }],
+])('Bodies with an example and %s', (_title, response) => {
+  const paths = createSlots(response);
+
+  it('have the entries of a resource', async () => {
+    const { ask } = await startApi({ paths });
+    const sent = { tutorId: 5, startsAt: '2030-06-01T09:00:00Z', price: 12.5 };
+    const created = await ask('POST', '/slots', sent);
+    const slot = { ...sent, id: 5, isBooked: false };
+    expect([created.status, created.body]).toEqual([201, slot]);
+    expect((await ask('GET', '/slots?sort=-price')).body).toEqual([SLOT, slot]);
+    expect((await ask('GET', '/slots?tutorId=5')).body).toEqual([slot]);
+    expect((await ask('PATCH', '/slots/5', { price: 30 })).body).toEqual({ ...slot, price: 30 });
+    expect((await ask('GET', '/slots/5')).body.price).toBe(30);
+    expect((await ask('DELETE', '/slots/4')).status).toBe(204);
+    expect((await ask('GET', '/slots/4')).status).toBe(404);
+  });
+
+  it('log in a user', async () => {
+    const { ask } = await startApi({ paths });
+    const { body } = await ask('POST', '/login', { email: 'bob@example.com', password: 'secret' });
+    expect(body).toMatchObject({ token: expect.any(String), user: { email: 'bob@example.com' } });
+    const me = await ask('GET', '/me', undefined, { Authorization: `Bearer ${body.token}` });
+    expect(me.body).toEqual(body.user);
+  });
+
+  it('are named by explain', async () => {
+    const explained = await explainApi({ paths });
+    expect(explained['GET /slots']).toMatch(/^real: lists slots .*only an example describes the response body/);
+    expect(Object.values(explained).filter((text) => !text.startsWith('real'))).toEqual([]);
+  });
+});
+
+describe('Properties in examples', () => {
+  it('are not required if another example of an entry lacks them', async () => {
+    const paths: Paths = {
+      '/cups': {
+        get: { example: [{ id: 1, name: 'Spring', status: 'open' }] },
+        post: { status: 201, example: { id: 2, name: 'Fall', status: 'open' }, requestExample: { name: 'Fall' } },
+      },
+      '/cups/{id}': { get: { example: { id: 1, name: 'Spring', status: 'done', winner: 'Ann' } } },
+    };
+    const { ask } = await startApi({ paths });
+    const { body } = await ask('POST', '/cups', { name: 'Winter' });
+    expect(body).toEqual({ id: expect.anything(), name: 'Winter', status: 'open' });
+    expect((await ask('GET', `/cups/${body.id}`)).body).toEqual(body);
+  });
+
+  it('do not restrict requests and responses', async () => {
+    const paths = createSlots();
+    const { ask } = await startApi({ paths });
+    const created = await ask('POST', '/slots', { tutorId: 'x', price: 'free', note: 'new' });
+    expect(created.status).toBe(201);
+  });
+});
