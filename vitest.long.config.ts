@@ -5,11 +5,16 @@ import { startFirst } from './test/support/harness/slowest-first.ts';
 /** The files that take longest, most of them because they wait. */
 const SLOWEST = [
   'check-latency',
+  'defects-with-every-seed',
+  'plain-sequences',
   'check-planted-clinic',
   'check-planted-tasks',
   'check-planted-tickets',
+  'check-planted-chats',
+  'check-resource-behaviour',
   'check-planted-bookings',
   'who-finds-what',
+  'killed-deliveries',
   'correct-shops',
   'disk-faults',
   'cached-sequences',
@@ -21,6 +26,7 @@ const SLOWEST = [
   'checkout',
   'package',
   'many-operations',
+  'docs-commands',
 ].map((name) => `long/${name}`);
 
 export default defineConfig({

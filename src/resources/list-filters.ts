@@ -43,8 +43,8 @@ export interface ListFilter {
 }
 
 /**
- * The entries that only the value true of a parameter includes, or to which it limits the list: those whose property has
- * the value, or has any value if it is undefined.
+ * The entries that only the value true of a parameter includes, or to which it limits the list: those whose property
+ * has the value, or has any value if it is undefined.
  */
 interface StateFilter {
   readonly mode: 'include' | 'only';

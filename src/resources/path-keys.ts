@@ -290,8 +290,8 @@ const ADDS =
   /\b(?:creat|add|upsert|insert|register|follow|subscrib|join|block|mut|pin|favou?rit|bookmark|star|like)\w*/i;
 
 /**
- * Returns whether a PUT without a body adds an entry with the id in its path: below an entry or a user, as a relation to
- * another user, or if its text says so. Otherwise, an unknown id would become an entry without any other property.
+ * Returns whether a PUT without a body adds an entry with the id in its path: below an entry or a user, as a relation
+ * to another user, or if its text says so. Otherwise, an unknown id would become an entry without any other property.
  */
 export function addsWithoutBody(
   { document }: SchemaReader,

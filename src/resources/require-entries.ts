@@ -35,8 +35,8 @@ export function requireParents(
 }
 
 /**
- * Throws a `DomainError` with the code `entry-not-found` if a path parameter is the id of an entry elsewhere, which does
- * not exist: the slot 7 for `/registrations/7` with the parameter `slot_id`.
+ * Throws a `DomainError` with the code `entry-not-found` if a path parameter is the id of an entry elsewhere, which
+ * does not exist: the slot 7 for `/registrations/7` with the parameter `slot_id`.
  */
 function requireNamedParent(model: ResourceModel, state: State, parent: Parent | undefined, path: Input['path']): void {
   const resource = parent && findNamedParent(model, parent);

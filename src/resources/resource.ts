@@ -133,8 +133,8 @@ export interface Resource {
   /** The path parameter and the property that contain the id of an entry. */
   readonly id: PathKey;
   /**
-   * If the id is that of another entry, such as `participantId`: where entries have the other ids that belong to it, such
-   * as the event of `POST /events/{eventId}/availability`. Two entries can have the same id with different other ones.
+   * If the id is that of another entry, such as `participantId`: where entries have the other ids that belong to it,
+   * such as the event of `POST /events/{eventId}/availability`. Two entries can have the same id with different other ones.
    */
   readonly pairedIds?: readonly PathKey[];
   readonly mounts: readonly Mount[];
