@@ -1,3 +1,5 @@
+import { findValueMedia } from '../openapi/responses.ts';
+import type { Route } from '../openapi/routes.ts';
 import { PAGING_NAMES } from '../util/pages.ts';
 import { describeFilter } from './list-filters.ts';
 import type { ListOrder, ListParameters } from './list-query.ts';
@@ -5,12 +7,20 @@ import { mentionsSender } from './own-lists.ts';
 import { findCreator } from './ownership.ts';
 import type { Plan } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
+import { allowsAnyBody, type SchemaReader } from './schema-reader.ts';
 import { showsDeleted } from './view-words.ts';
 import { describeView, isFeed } from './views.ts';
 
 /** Returns `label: one, other` for texts, and nothing without texts. */
 export function describe(label: string, texts: readonly string[]): readonly string[] {
   return texts.length > 0 ? [`${label}: ${texts.join(', ')}`] : [];
+}
+
+/** Describes what the document lacks about the response body of an operation. */
+export function describeBody({ document }: SchemaReader, route: Route): readonly string[] {
+  const isExample = findValueMedia(route.responses, route.successStatus)?.exampleSchema !== undefined;
+  if (isExample) return ['only an example describes the response body'];
+  return allowsAnyBody(document, route) ? ['the document describes no response body'] : [];
 }
 
 const PAGING = [...(Object.keys(PAGING_NAMES) as (keyof typeof PAGING_NAMES)[]), 'pageSize' as const];

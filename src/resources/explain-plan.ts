@@ -1,4 +1,3 @@
-import { findValueMedia } from '../openapi/responses.ts';
 import { isIdName } from '../util/names.ts';
 import { listStateTimes } from './apply-action.ts';
 import { getShownLists } from './count-entries.ts';
@@ -8,7 +7,7 @@ import { describeDerived, describeTimed } from './derived.ts';
 import { describeAction, describeEffect } from './describe-actions.ts';
 import { describeEmbedded } from './embedded.ts';
 import { listChildren } from './entries.ts';
-import { describe, describeParameters, describeSelection } from './explain-list.ts';
+import { describe, describeBody, describeParameters, describeSelection } from './explain-list.ts';
 import { listGenerated, listGeneratedByAction } from './generated-names.ts';
 import { listRequestNames } from './locate.ts';
 import { getMarkSegment } from './marks.ts';
@@ -21,7 +20,7 @@ import { findOtherName } from './relations.ts';
 import { findNamedParent, isShared } from './require-entries.ts';
 import type { Action, BulkAction, Derived, Effect, Login, Mount, Plan, Resource } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
-import { allowsAnyBody, isEnvelopeName } from './schema-reader.ts';
+import { isEnvelopeName } from './schema-reader.ts';
 import { getRelationFlags, getSenderFlags } from './sender-flags.ts';
 import { describeTotal } from './totals.ts';
 import { findUniqueNames } from './unique-values.ts';
@@ -203,10 +202,7 @@ export function explainPlan(model: ResourceModel, plan: Plan): string {
       ? []
       : ['starts with examples or generated entries']),
     ...(isShared(model, plan) ? [`the same for each ${plan.mount.parents.at(-1)?.path}`] : []),
-    ...(allowsAnyBody(model.reader.document, route) ? ['the document describes no response body'] : []),
-    ...(findValueMedia(route.responses, route.successStatus)?.exampleSchema === undefined
-      ? []
-      : ['only an example describes the response body']),
+    ...describeBody(model.reader, route),
     ...(plan.takes ? [`takes all ${plan.takes.from.name}`] : []),
     ...listValueDetails(model, plan),
     ...deleted,

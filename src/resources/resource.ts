@@ -134,7 +134,8 @@ export interface Resource {
   readonly id: PathKey;
   /**
    * If the id is that of another entry, such as `participantId`: where entries have the other ids that belong to it,
-   * such as the event of `POST /events/{eventId}/availability`. Two entries can have the same id with different other ones.
+   * such as the event of `POST /events/{eventId}/availability`.
+   * Two entries can have the same id with different other ones.
    */
   readonly pairedIds?: readonly PathKey[];
   readonly mounts: readonly Mount[];
