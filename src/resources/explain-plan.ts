@@ -239,6 +239,12 @@ function listValueDetails(model: ResourceModel, plan: Plan): readonly string[] {
       'refuses equal',
       findUniqueNames(model)(plan).keys.map(({ name }) => name),
     ),
+    ...describe(
+      'sets',
+      Object.entries(plan.action === 'delete' ? {} : (plan.sets ?? {})).map(
+        ([name, value]) => `${name} → ${JSON.stringify(value)}`,
+      ),
+    ),
     ...describe('generates', never),
     ...describe('generates if missing', sometimes),
     ...describe('masks', masked),

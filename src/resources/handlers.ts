@@ -23,7 +23,7 @@ import { addOwnMember } from './own-members.ts';
 import { addActors, addSender, addSenderPath, getSenderPath, keepSigned } from './ownership.ts';
 import { addQueryId } from './query-ids.ts';
 import { refuseExisting } from './refused-creations.ts';
-import { findRelatedUser } from './related-users.ts';
+import { findRelatedUser, relateByPath } from './related-users.ts';
 import { getBodies, getBody } from './request-bodies.ts';
 import { setRequestTimes } from './request-times.ts';
 import { createNotFound, findEntry, requireAllowedValues, requireParents } from './require-entries.ts';
@@ -218,10 +218,11 @@ function read(model: ResourceModel, plan: Plan, input: Input, context: Context):
 
 async function replace(model: ResourceModel, plan: Plan, input: Input, context: Context): Promise<HandlerResponse> {
   const { path } = input;
-  const [body = {}] = getBodies(model, plan, input);
+  const [sent = {}] = getBodies(model, plan, input);
   const changed = await context.update((state, nowMs) => {
     requireParents(model, state, plan, path);
     const current = findEntry(plan, state, path);
+    const body = { ...sent, ...relateByPath(model, plan, { state, input, current }) };
     if (!current) {
       if (!canCreateAtPath(model, plan) || !model.isValidId(plan.resource, path)) throw createNotFound(plan, path);
       const own = model.removeReadOnly(plan.resource, body);
@@ -245,7 +246,7 @@ async function replace(model: ResourceModel, plan: Plan, input: Input, context: 
   });
   const [entry] = followMembers(context.read(), plan.resource, [changed.entry]);
   const response = respond(model, plan, input, { status: changed.status, state: context.read(), entry });
-  return addNotes(model, plan, response, [body]);
+  return addNotes(model, plan, response, [sent]);
 }
 
 /** Handles the actions `replaceById` and `updateById`: changes the entry whose id is in the request body. */

@@ -37,7 +37,7 @@ import { chooseAction, type Place } from './path-keys.ts';
 import { findPlace, findPlaceOfForm, planOwner, renameParameters, sendsPart } from './places.ts';
 import { findQueryPlace } from './query-ids.ts';
 import { addPairedIds } from './references.ts';
-import { addRelations, omitOtherUser } from './relations.ts';
+import { addRelations, omitOtherUser, planRelation } from './relations.ts';
 import {
   type Effect,
   getRouteKey,
@@ -310,6 +310,7 @@ function planRoute(
   const place = member ?? findPlace(resources, route);
   if (!place)
     return (
+      planRelation(reader, resources, route) ??
       planMember(reader, resources, context.users, route) ??
       planCopy(reader, resources, context.users, route) ??
       planAction(reader, resources, route, context) ??

@@ -4,7 +4,7 @@ import { requiresCredentials } from '../openapi/security.ts';
 import { normalizeName, toSingular } from '../util/names.ts';
 import { getResourceSegment } from './document-paths.ts';
 import type { SchemaReader } from './schema-reader.ts';
-import { PEOPLE_LIST, PERSONS, PERSONS_WITH_LOGIN } from './user-names.ts';
+import { isRelation, PEOPLE_LIST, PERSONS, PERSONS_WITH_LOGIN } from './user-names.ts';
 
 /**
  * What the words of a list say about its entries: they are those that the user who sends the request has `created`, or
@@ -68,7 +68,9 @@ export function describesOwn(
   )
     return 'created';
   const isPart = () => routes.some(({ path }) => isOfAll(path, route.path));
-  return saysOwn(text, noun) || (find(`user ${noun}`) && isPart()) ? 'own' : undefined;
+  // `Blocked users of the current user` are the own entries of `/blocks`.
+  const isOwnRelation = isRelation(toSingular(getResourceSegment(route.path))) && namesSender(text);
+  return saysOwn(text, noun) || isOwnRelation || (find(`user ${noun}`) && isPart()) ? 'own' : undefined;
 }
 
 /**
@@ -79,9 +81,13 @@ export function mentionsSender(reader: SchemaReader, route: Route): boolean {
   if (route.method !== 'GET' || route.pathNames.length > 0 || selectsUser(route)) return false;
   const text = readText(reader, route);
   const noun = getNoun(route.path);
+  return !OF_OTHERS.test(text) && (namesSender(text) || (noun !== undefined && saysOwn(text, noun)));
+}
+
+/** Returns whether a text says that something belongs to the user who sends a request, or is for this user. */
+function namesSender(text: string): boolean {
   const patterns = [`(?:of|for|by|belonging to) (?:the )?${SENDER_WORDS}\\b`, `${SENDER_WORDS}'s`];
-  const isOwn = patterns.some((pattern) => new RegExp(`\\b${pattern}`).test(text));
-  return !OF_OTHERS.test(text) && (isOwn || (noun !== undefined && saysOwn(text, noun)));
+  return patterns.some((pattern) => new RegExp(`\\b${pattern}`).test(text));
 }
 
 /** Returns whether a request has a parameter that selects the entries of a user. */

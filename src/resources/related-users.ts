@@ -1,4 +1,5 @@
 import { DomainError, type Input } from '../application.ts';
+import { omitKeys } from '../openapi/document.ts';
 import type { Entry, State } from '../store/state.ts';
 import { listSentences, readResponseText } from './document-texts.ts';
 import { getEntryList } from './entries.ts';
@@ -6,7 +7,7 @@ import { findByKeys } from './entry-lists.ts';
 import { getKeyValue, getOwn } from './entry-values.ts';
 import { refuseUnknown } from './references.ts';
 import { findOtherName } from './relations.ts';
-import type { Plan } from './resource.ts';
+import { PATH_VALUES, type Plan, type Resource } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 import { findOwnEntry } from './tokens.ts';
 import { findByLogin } from './users.ts';
@@ -39,8 +40,38 @@ export function findRelatedUser(
     throw new DomainError('entry-not-found', `${from} ${value}: no ${users.singular} has this ${login ?? 'id'}`);
   }
   refuseSelf(model, plan, { state, input }, user);
-  const own = reader.getProperties(reader.getProperties(resource.schema).get(object) ?? '');
-  return { [object]: Object.fromEntries(Object.entries(user).filter(([name]) => own.has(name))) };
+  return { [object]: summarize(model, resource, object, user) };
+}
+
+/**
+ * Returns the properties of a relation that a PUT without a body adds or changes, such as
+ * `PUT /relationships/blocks/{userId}`: the other user, whose id is in the path, and what the path says of the relation.
+ * Throws a `DomainError` if the user does not exist.
+ */
+export function relateByPath(
+  model: ResourceModel,
+  plan: Plan,
+  {
+    state,
+    input,
+    current = {},
+  }: { readonly state: State; readonly input: Input; readonly current?: Entry | undefined },
+): Entry {
+  const { users } = model.inference;
+  const { resource, mount, route, sets = {} } = plan;
+  const { object } = resource.relation ?? {};
+  const id = input.path[mount.id.parameter];
+  if (!users || object === undefined || id === undefined || Object.keys(route.bodyMedia).length > 0) return {};
+  const [user] = findByKeys(getEntryList(state, users), [users.id], [id]);
+  if (!user) throw new DomainError('entry-not-found', `no ${users.singular} has the ${users.id.property} ${id}`);
+  refuseSelf(model, plan, { state, input }, user);
+  return { ...omitKeys(current, [PATH_VALUES]), [object]: summarize(model, resource, object, user), ...sets };
+}
+
+/** Returns the properties of a user that the object of a relation has. */
+function summarize({ reader }: ResourceModel, { schema }: Resource, object: string, user: Entry): Entry {
+  const own = reader.getProperties(reader.getProperties(schema).get(object) ?? '');
+  return Object.fromEntries(Object.entries(user).filter(([name]) => own.has(name)));
 }
 
 /** Matches texts that say that a user can't be related to itself. */

@@ -1,7 +1,9 @@
+import { getNode, toNode } from '../openapi/document.ts';
 import type { Route } from '../openapi/routes.ts';
-import { normalizeName } from '../util/names.ts';
+import { normalizeName, toSingular } from '../util/names.ts';
 import { findLogin } from './actions.ts';
-import { listRequestNames } from './locate.ts';
+import { listRequestNames, locateResponse } from './locate.ts';
+import { getLastSegment, getParameterName, getParentPath, toTemplate } from './names.ts';
 import { findOwnPosition } from './own-paths.ts';
 import { hasProperties } from './path-keys.ts';
 import type { Plan, Resource } from './resource.ts';
@@ -28,7 +30,11 @@ export function addRelations(
     if (!mount || resource === users || !isOwn || !isRelation(resource.singular) || resource.kind !== 'collection')
       return resource;
     const object = findOtherUser(reader, users, resource);
-    if (object !== undefined) return setRelation(reader, users, resource, object);
+    if (object !== undefined) {
+      const related = setRelation(reader, users, resource, object);
+      const isSet = routes.some((route) => route.method !== 'DELETE' && planRelation(reader, [related], route));
+      return isSet ? { ...related, canCreate: true } : related;
+    }
     const post = posts.find(({ path }) => path === mount.collection);
     const isShown = resource.id.property === users.id.property && isUserSummary(reader, users, resource);
     const isAdded = post !== undefined && listRequestNames(reader, post, []).length === 1;
@@ -114,4 +120,57 @@ export function findOtherName(
   const names = listRequestNames(reader, route, requestPath).filter((name) => !known.has(name));
   const from = names.find((name) => findLogin(reader, users, name) !== undefined);
   return from === undefined ? undefined : { from, login: findLogin(reader, users, from) };
+}
+
+/** Matches words for requests that another user has to accept, and the values of relations that stand for them. */
+const REQUESTS = /\b(?:request|invit|send|pending|incoming|outgoing)/i;
+
+/**
+ * Returns the plan of an operation that adds or ends a relation of a type that the path names:
+ * `PUT` and `DELETE` of `/relationships/blocks/{userId}`, if relationships have a type such as `blocked`.
+ */
+export function planRelation(reader: SchemaReader, resources: readonly Resource[], route: Route): Plan | undefined {
+  const { method, path, bodyMedia } = route;
+  const list = getParentPath(path);
+  const [parameter, word] = [getParameterName(getLastSegment(path)), getLastSegment(list)];
+  const isUsable = ['PUT', 'POST', 'DELETE'].includes(method) && Object.keys(bodyMedia).length === 0;
+  if (parameter === undefined || !isUsable || !isRelation(toSingular(word))) return undefined;
+  const resource = resources.find(
+    ({ relation, mounts }) => relation && toTemplate(mounts[0]?.collection ?? '') === getParentPath(list),
+  );
+  const [mount] = resource?.mounts ?? [];
+  const sets = resource && findType(reader, resource, route, word);
+  if (!resource || !mount || !sets) return undefined;
+  const action = method === 'DELETE' ? 'delete' : 'replace';
+  const located = locateResponse(reader, { resource, action }, route, {});
+  return {
+    ...{ route, action, resource, requestPath: [], entryPath: [], sets },
+    responsePath: typeof located === 'string' ? [] : omitOtherUser(resource, located),
+    mount: { ...mount, item: path, id: { ...resource.id, parameter } },
+    ...(typeof located === 'string' ? { hidesEntry: true } : {}),
+  };
+}
+
+/**
+ * Returns the only value of an `enum` of a relation that a segment such as `blocks` names. Returns undefined if a new
+ * relation can be a request that the other user has to accept.
+ */
+function findType(
+  reader: SchemaReader,
+  { schema }: Resource,
+  { method, pointer }: Route,
+  segment: string,
+): Plan['sets'] {
+  const word = normalizeName(toSingular(segment));
+  const words = [segment, word, `${word}d`, `${word}ed`].map(normalizeName);
+  const found = [...reader.getProperties(schema)].flatMap(([property, place]) => {
+    const values = [reader.getKeyword(place, 'enum') ?? []].flat().filter((one) => typeof one === 'string');
+    const named = values.filter((value) => words.includes(normalizeName(value)));
+    return named.map((value) => ({ property, value, hasRequests: values.some((one) => REQUESTS.test(one)) }));
+  });
+  const [only, ...others] = found;
+  if (!only || others.length > 0) return undefined;
+  const { summary = '', description = '' } = toNode(getNode(reader.document, pointer));
+  const isRequest = only.hasRequests && method !== 'DELETE' && REQUESTS.test(`${summary} ${description}`);
+  return isRequest ? undefined : { [only.property]: only.value };
 }

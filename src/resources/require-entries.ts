@@ -128,11 +128,14 @@ export function isShared(model: ResourceModel, { resource, mount, action, marked
  * `path`: the path parameters of the request.
  */
 export function findEntry(
-  { resource, mount }: Pick<Plan, 'resource' | 'mount'>,
+  { resource, mount, action, sets = {} }: Pick<Plan, 'resource' | 'mount' | 'sets'> & Partial<Pick<Plan, 'action'>>,
   state: State,
   path: Input['path'],
 ): Entry | undefined {
-  return findAtPath(getEntryList(state, resource), resource, mount, path);
+  const entry = findAtPath(getEntryList(state, resource), resource, mount, path);
+  // `DELETE /relationships/blocks/{userId}` does not end a friendship.
+  const isOther = action === 'delete' && Object.entries(sets).some(([name, value]) => entry?.[name] !== value);
+  return isOther ? undefined : entry;
 }
 
 /** Creates the error for a request path without an entry: for `/pets/7` if there is no pet 7. */

@@ -384,6 +384,8 @@ export interface Plan {
   readonly reference?: string | undefined;
   /** Whether the response has no property of the entry, such as `{ "success": true }`. */
   readonly hidesEntry?: boolean;
+  /** The values of the entry that the path says: the type `blocked` for `PUT /relationships/blocks/{userId}`. */
+  readonly sets?: Readonly<Record<string, unknown>>;
 }
 
 /** Entries of another resource that belong to an entry: the tasks of a project. */

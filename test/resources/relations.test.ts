@@ -161,3 +161,54 @@ it.each([
     expect(await isFriend(ann, bob.id)).toBe(false);
   },
 );
+
+it('PUT and DELETE of a path such as /relationships/blocks/{id} add and end a relationship of this type', async () => {
+  const { paths } = createApi(refer('Friend'), createObject({ 'friend_id!': INTEGER }));
+  const { '/me/friends': _list, '/me/friends/{friend_id}': _item, ...users } = paths;
+  const change = { put: { response: refer('Relationship') }, delete: { status: 204 }, parameters: { id: INTEGER } };
+  const get = { summary: 'Relationships of the current user', response: createList(refer('Relationship')) };
+  const api = {
+    paths: {
+      ...users,
+      '/relationships': { get },
+      '/relationships/{id}': { delete: { status: 204 }, parameters: { id: INTEGER } },
+      '/relationships/friends/{id}': change,
+      '/relationships/blocks/{id}': change,
+    },
+    schemas,
+    needsToken: true,
+  };
+  expect((await explainApi(api))['PUT /relationships/blocks/{id}']).toContain('sets: type → "blocked"');
+  const { ann, bob } = await start(api);
+  const list = async () => (await ann.ask('GET', '/relationships')).body;
+  expect((await ann.ask('PUT', '/relationships/blocks/99')).status).toBe(404);
+  for (const [path, type] of [
+    ['friends', 'friend'],
+    ['blocks', 'blocked'],
+  ]) {
+    const { body } = await ann.ask('PUT', `/relationships/${path}/${bob.id}`);
+    expect(body).toEqual({ user: { id: bob.id, email: bob.email }, type });
+    expect(await list()).toEqual([body]);
+  }
+  expect((await bob.ask('GET', '/relationships')).body).toEqual([]);
+  expect((await ann.ask('DELETE', `/relationships/friends/${bob.id}`)).status).toBe(404);
+  expect((await ann.ask('DELETE', `/relationships/blocks/${bob.id}`)).status).toBe(204);
+  expect(await list()).toEqual([]);
+});
+
+it('PUT of a path such as /blocks/{id} adds the user with this id to the own list', async () => {
+  const { paths } = createApi(refer('Friend'), createObject({ 'friend_id!': INTEGER }));
+  const { '/me/friends': _list, '/me/friends/{friend_id}': _item, ...users } = paths;
+  const Block = createObject({ 'user!': refer('User') });
+  const get = { summary: 'List blocked users of the current user', response: createList(Block) };
+  const item = { put: { status: 204 }, delete: { status: 204 }, parameters: { id: INTEGER } };
+  const { ann, bob } = await start({
+    paths: { ...users, '/blocks': { get }, '/blocks/{id}': item },
+    schemas,
+    needsToken: true,
+  });
+  expect((await ann.ask('PUT', '/blocks/99')).status).toBe(404);
+  expect((await ann.ask('PUT', `/blocks/${bob.id}`)).status).toBe(204);
+  expect((await ann.ask('GET', '/blocks')).body).toEqual([{ user: { id: bob.id, email: bob.email } }]);
+  expect((await bob.ask('GET', '/blocks')).body).toEqual([]);
+});
