@@ -5,7 +5,7 @@ import { isOnlyEnvelope } from './envelopes.ts';
 import { hasEntryResponse } from './path-keys.ts';
 import type { Effect, Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
-import { listActionWords } from './states.ts';
+import { listActionWords, STATE_PROPERTIES } from './states.ts';
 import { listRomanceNouns } from './verb-forms.ts';
 
 /** The properties in the body of an action. */
@@ -47,8 +47,8 @@ const REMARK = /^(?:notes?|comments?|reasons?|remarks?|message)$/;
 
 /**
  * Returns whether an action sets the properties in its body that the entry has.
- * The others must be remarks beside the property that the path names, such as `note` for `/tasks/{taskId}/status`, or
- * set a property with another name (`copies`).
+ * The others must be remarks beside a state or the property that the path names, such as `note` for
+ * `/tasks/{taskId}/status`, or set a property with another name (`copies`).
  * Returns false if the response has other properties than the entry.
  */
 export function setsProperties(
@@ -61,7 +61,7 @@ export function setsProperties(
   const known = listEntryProperties(reader, resource.schema);
   const names = [...body.properties.keys()];
   const set = names.filter((name) => known.has(toEntryProperty(body, name)));
-  const isNamed = set.some((name) => normalizeName(name) === normalizeName(verb));
+  const isNamed = set.some((name) => [normalizeName(verb), ...STATE_PROPERTIES].includes(normalizeName(name)));
   const isBeside = (name: string) =>
     copies.some(({ from }) => from === name) || (isNamed && REMARK.test(normalizeName(name)));
   const isShown =

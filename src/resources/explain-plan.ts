@@ -22,6 +22,7 @@ import type { Action, BulkAction, Derived, Effect, Login, Mount, Plan, Resource 
 import type { ResourceModel } from './resource-model.ts';
 import { isEnvelopeName } from './schema-reader.ts';
 import { getRelationFlags, getSenderFlags } from './sender-flags.ts';
+import { isStateVerb } from './states.ts';
 import { describeTotal } from './totals.ts';
 import { findUniqueNames } from './unique-values.ts';
 import { describeLinks, describeRefusingBelow, listUnlinked } from './unlink-entries.ts';
@@ -106,8 +107,8 @@ function explainEffect(model: ResourceModel, plan: Plan, effect: Effect): string
   const { resource, route } = plan;
   if (effect.members) return describeMemberChange(effect.members, nameEntry(resource));
   const verb = plan.bulk?.verb ?? getMarkSegment(route);
-  const isPart =
-    ['PUT', 'PATCH'].includes(route.method) && effect.setsBody && effect.values.length === 0 && !effect.time;
+  const setsOnlyBody = effect.setsBody && effect.values.length === 0 && !effect.time;
+  const isPart = ['PUT', 'PATCH'].includes(route.method) && setsOnlyBody && !isStateVerb(verb);
   // `PUT /tasks/{taskId}/assignee` names the property, and `POST /tasks/{taskId}/assign` what is done.
   const isRole = effect.assigns !== undefined && !/assign$/i.test(verb);
   const entry = plan.bulk ? nameEntries(resource, plan.bulk) : nameEntry(resource);

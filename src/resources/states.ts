@@ -42,6 +42,11 @@ const SYNONYMS: readonly (readonly string[])[] = [
   ['hide', 'hidden'],
 ];
 
+/** Returns whether a segment of a path is a verb that leads to a state, such as `cancel`. */
+export function isStateVerb(segment: string): boolean {
+  return SYNONYMS.some(([verb]) => verb === normalizeName(segment));
+}
+
 /** Words in a segment that do not name a state: `mark-as-read` means `read`. */
 const FILLERS = /^(?:mark|set|make|as|is|to|be)(?=[A-Z_-])|[_-](?:as|to)(?=[_-])/;
 

@@ -245,6 +245,22 @@ describe('A reason in the body of an action', () => {
     expect((await ask('GET', '/classes/1')).body).toMatchObject(cancelled);
   });
 
+  it('is ignored beside the state', async () => {
+    const status = { enum: ['planned', 'off'] };
+    const lesson = createObject({ 'id!': { type: 'integer' }, 'title!': TEXT, status });
+    const paths = {
+      ...createResourcePaths('/lessons/{lessonId}', lesson, createObject({ 'title!': TEXT })),
+      '/lessons/{lessonId}/cancel': { patch: { request: createObject({ 'status!': status, reason: TEXT }) } },
+    };
+    expect((await explainApi({ paths }))['PATCH /lessons/{lessonId}/cancel']).toBe(
+      'real: cancels a lesson: the properties in the body except reason',
+    );
+    const { ask } = await startApi({ paths });
+    await ask('POST', '/lessons', { title: 'Algebra' });
+    await ask('PATCH', '/lessons/1/cancel', { status: 'off', reason: 'ill' });
+    expect((await ask('GET', '/lessons/1')).body).toEqual({ id: 1, title: 'Algebra', status: 'off' });
+  });
+
   it.each([[[]], [['cancellation_reason', 'cancelReason']], [['rejectionReason']]])(
     'is ignored in an entry with %j',
     async (names) => {
