@@ -16,6 +16,7 @@ import {
 import { computeDerived, type EntryReading, findChildren, mergeInside } from './derived.ts';
 import { type Embedded, findEmbedded, findShown, listUnlinked, showsNone, showsNull } from './embedded.ts';
 import { getEntries, getEntryList } from './entries.ts';
+import { findEntryCounts } from './entry-counts.ts';
 import { findByKeys } from './entry-lists.ts';
 import { getKeyValue, getOwn, getParentId } from './entry-values.ts';
 import { computeFollows, type FollowProperty, findFollowProperties, listFollows } from './follows.ts';
@@ -32,7 +33,6 @@ import type { Children, Derived, Inference, Resource } from './resource.ts';
 import type { ResponseFactory } from './responses.ts';
 import type { SchemaReader } from './schema-reader.ts';
 import { findShownFlags, getSenderFlags, listFlagNames } from './sender-flags.ts';
-import { findEntryCounts } from './statistics.ts';
 import { createReading, findTimedFlags, type TimedFlag } from './timed-values.ts';
 import { findOwnEntry } from './tokens.ts';
 import { computeTotals, findTotals, listParts, type Total } from './totals.ts';
@@ -89,9 +89,14 @@ export class DerivedValues {
   /** Returns the properties of a resource's entries that are numbers or times of other entries, such as `taskCount`. */
   readonly getCounts = memoizeByObject((resource: Resource): readonly Derived[] => {
     const links = this.#getLinks(this.#inference).get(resource.name) ?? [];
-    const isSent = (property: string) => this.#getSent(resource).has(property);
+    const effects = [...this.#inference.plans.values()].flatMap((plan) =>
+      plan.resource === resource ? plan.effect : [],
+    );
+    const lists = effects.flatMap((effect) => effect?.members?.list ?? []);
+    const isSent = (property: string) => this.#getSent(resource).has(property) || lists.includes(property);
     return findEntryCounts(this.#reader, this.#inference.resources, resource, links).filter(
-      ({ property, average, only, view, inside }) => !(average || only || view || inside) || !isSent(property),
+      ({ property, average, only, view, inside, ids }) =>
+        !(average || only || view || inside || ids !== undefined) || !isSent(property),
     );
   });
 
@@ -102,7 +107,7 @@ export class DerivedValues {
 
   /** Returns how the entries are read that counts depend on. `getNow`: returns the current time, if it is known. */
   createReading(getNow: Input['getNow']): EntryReading {
-    return createReading(this.complete, this.getTimed, getNow);
+    return createReading({ complete: this.complete, isValid: this.#isValid }, this.getTimed, getNow);
   }
 
   /** Returns where entries name entries of other resources, by the names of these resources. */

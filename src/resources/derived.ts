@@ -5,7 +5,7 @@ import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { normalizeName } from '../util/names.ts';
 import { getEntries, getEntryList } from './entries.ts';
 import { findByKeys } from './entry-lists.ts';
-import { createPropertyKey, getProperty } from './entry-values.ts';
+import { createPropertyKey, getKeyValue, getProperty } from './entry-values.ts';
 import { findLinked } from './linked-entries.ts';
 import { getParentPath, getPathForm } from './names.ts';
 import type { Children, Derived, Resource, View } from './resource.ts';
@@ -68,7 +68,7 @@ export function getAveraged(property: string): string | undefined {
 /** Describes a derived property: `taskCount`, or `doneCount (tasks with status "done")`. */
 export function describeDerived({
   property,
-  children: { resource, link },
+  children: { resource, link, named },
   only,
   texts,
   shown,
@@ -78,6 +78,7 @@ export function describeDerived({
   average,
   view,
   ranking,
+  ids,
   isWithout,
 }: Derived): string {
   if (ranking) return `${property === '' ? '' : `${property}: `}${resource.name} by ${ranking.by}`;
@@ -89,6 +90,7 @@ export function describeDerived({
   if (shown) return ['', resource.name].includes(property) ? resource.name : `${property} (${resource.name})`;
   if (texts !== undefined) return `the ${texts} of all ${resource.name}`;
   const share = whole === undefined ? '' : 'share of ';
+  if (ids !== undefined) return `${property} (ids of ${resource.name}${named ? ` by ${named.property}` : ''})`;
   if (!only) return link ? `${property} (${resource.name} by ${link.ids ?? link.property})` : property;
   const state = `${only.property} ${only.not ? 'not ' : ''}${(only.not ?? [only.value]).map((value) => JSON.stringify(value)).join(' or ')}`;
   return `${property} (${share}${resource.name} with ${state}${link ? ` by ${link.ids ?? link.property}` : ''})`;
@@ -119,6 +121,7 @@ type Complete = (resource: Resource, entry: Entry) => Entry;
 /** How the entries are read that a property counts. */
 export interface EntryReading {
   readonly complete: Complete;
+  readonly isValid: (pointer: string, value: unknown) => boolean;
   /** Adds the booleans that depend on the time, such as `isOverdue`. */
   readonly addTimed: (resource: Resource, entries: readonly Entry[]) => readonly Entry[];
   /** Returns the entries that a view such as `overdue` shows. Undefined if the time is unknown. */
@@ -186,7 +189,10 @@ function computeValue(derived: Derived, state: State, id: string | undefined, re
   const { complete, addTimed, select } = reading;
   const { resource, key, link } = derived.children;
   const list = getEntryList(state, resource);
-  const found = link ? findLinked(link, list.entries, id) : key ? findByKeys(list, [key], [id]) : list.entries;
+  const { named } = derived.children;
+  const all = link ? findLinked(link, list.entries, id) : key ? findByKeys(list, [key], [id]) : list.entries;
+  const found = named ? listNamed(named, all, state, id) : all;
+  if (derived.ids !== undefined) return listIds(derived, found, reading);
   if (derived.view) return select?.(derived.view, resource, found).length;
   const entries = addTimed(resource, found);
   if (derived.group) return countGroups(derived, entries, complete);
@@ -198,6 +204,33 @@ function computeValue(derived: Derived, state: State, id: string | undefined, re
       ? 0
       : round((count / entries.length) * derived.whole, derived.isInteger ? 0 : MAX_DECIMALS);
   return derived.time === undefined ? count : latest;
+}
+
+/** Returns the entries that name another one by its id or by its name. */
+function listNamed(
+  { property, parent, name }: NonNullable<Children['named']>,
+  entries: readonly Entry[],
+  state: State,
+  id: string | undefined,
+): readonly Entry[] {
+  const [own] = findByKeys(getEntryList(state, parent), [parent.id], [id]);
+  const names = [id, name === undefined ? undefined : own?.[name]];
+  const isNamed = (value: unknown) =>
+    (typeof value === 'string' || typeof value === 'number') && names.includes(String(value));
+  return entries.filter((entry) => isNamed(entry[property]));
+}
+
+/** Returns the ids of entries in the form that the schema of the ids allows; undefined if it allows none. */
+function listIds(
+  { ids = '', children: { resource } }: Derived,
+  entries: readonly Entry[],
+  { isValid }: EntryReading,
+): readonly unknown[] | undefined {
+  const values = entries.map((entry) => {
+    const id = getKeyValue(entry, resource.id);
+    return [getProperty(entry, resource.id.property ?? ''), id, Number(id)].find((one) => isValid(ids, one));
+  });
+  return values.includes(undefined) ? undefined : values;
 }
 
 /** The number of decimals of averages and shares. */

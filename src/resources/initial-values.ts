@@ -8,7 +8,7 @@ import { listRequestNames } from './locate.ts';
 import { addInitial } from './nested-defaults.ts';
 import type { Effect, Inference, Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
-import { findFirstState, STATE_PROPERTIES } from './states.ts';
+import { findFirstState, isLate, STATE_PROPERTIES } from './states.ts';
 
 /**
  * Returns the values of a new entry: those that the text of its creation says, and those that actions change later.
@@ -31,7 +31,7 @@ export function listInitialValues(
 
 /**
  * Returns the first value of a `status` or another main state that no request for a new entry can have, but that other
- * requests change.
+ * requests change. A boolean that says that an entry has ended, such as `archived`, is false.
  */
 function listUnsentState(reader: SchemaReader, plans: Inference['plans'], resource: Resource): Entry {
   const { schema } = resource;
@@ -47,7 +47,11 @@ function listUnsentState(reader: SchemaReader, plans: Inference['plans'], resour
     const isState = STATE_PROPERTIES.includes(normalizeName(name)) && values.length > 1;
     return isState && !sends(name, true) && sends(name, false) ? [[name, findFirstState(values, () => false)]] : [];
   });
-  return own.some(({ action }) => action === 'create') ? Object.fromEntries(states) : {};
+  const ended = [...reader.getProperties(schema)].flatMap(([name, pointer]) => {
+    const isFlag = reader.getTypes(pointer).includes('boolean') && isLate(normalizeName(name).replace(/^is/, ''));
+    return isFlag && reader.getRequired(schema).includes(name) && !sends(name, true) ? [[name, false]] : [];
+  });
+  return own.some(({ action }) => action === 'create') ? Object.fromEntries([...states, ...ended]) : {};
 }
 
 /**

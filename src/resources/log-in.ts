@@ -11,7 +11,7 @@ import { getInner, getKeyValue, removePathValues, setInner } from './entry-value
 import { addIds } from './named-ids.ts';
 import { createSenderError } from './ownership.ts';
 import { pickKnown } from './request-bodies.ts';
-import { type Login, PATH_VALUES, type Plan } from './resource.ts';
+import { type Login, PATH_VALUES, type Plan, type Resource } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 import { matchNames } from './sent-names.ts';
 import { formatTimes } from './server-values.ts';
@@ -58,7 +58,7 @@ export async function logIn(
   const nowMs = context.nowMs();
   const seconds = getLifetime(model, plan);
   const createNext = (type: TokenType) => createToken(owner, { nowMs, id, type, seconds });
-  const shown = user ? showUser(model, plan, user, context.read()) : { value: {}, generated: [] };
+  const shown = user ? showUser(model, plan, user, context) : { value: {}, generated: [] };
   const cookie = findCookieName(model, login);
   const headers =
     cookie === undefined ? {} : { 'Set-Cookie': `${cookie}=${createNext('access')}; Path=/; HttpOnly; SameSite=Lax` };
@@ -140,7 +140,7 @@ async function findUser(
     'invalid-credentials',
     user
       ? `the ${credentials.password} is wrong: send the one of the registration`
-      : `no ${users.singular} has this ${used}: send the ${used} of an existing ${users.singular}${canRegister(model) ? ', or register first' : ''}`,
+      : `no ${users.singular} has this ${used}: send the ${used} of an existing ${users.singular}${suggestLogin(model, users, used, context.read())}`,
   );
 }
 
@@ -149,8 +149,11 @@ function createsUser({ login, resource }: Plan, context: Context): boolean {
   return login?.creates === 'any' || (login?.creates === 'first' && getEntries(context.read(), resource).length === 0);
 }
 
-function canRegister({ inference }: ResourceModel): boolean {
-  return [...inference.plans.values()].some(({ login }) => login?.isRegistration);
+/** Returns what helps after an unknown login: to register, or the login of a user, if no operation creates users. */
+function suggestLogin({ inference }: ResourceModel, users: Resource, name: string, state: State): string {
+  if ([...inference.plans.values()].some(({ login }) => login?.isRegistration)) return ', or register first';
+  const [first] = users.canPost ? [] : getEntries(state, users);
+  return typeof first?.[name] === 'string' ? `, such as ${first[name]}` : '';
 }
 
 /**
@@ -177,11 +180,13 @@ function chooseLogin({ login, others }: NonNullable<Login['credentials']>, sent:
 }
 
 /** Returns the part of a response that shows a user, as other responses do. */
-function showUser(model: ResourceModel, { route, resource: users, login }: Plan, user: Entry, state: State) {
+function showUser(model: ResourceModel, { route, resource: users, login }: Plan, user: Entry, context: Context) {
   const sender = getKeyValue(user, users.id);
   const response = model.reader.getResponseSchema(route, route.successStatus) ?? '';
   const schema = login?.user && model.reader.getInner(response, login.user);
-  const [own = user] = model.derived.add(state, users, [user], { sender, schema: schema ?? users.schema });
+  const [own = user] = model.derived.add(context.read(), users, [user], {
+    ...{ sender, getNow: context.nowMs, schema: schema ?? users.schema },
+  });
   // The generated values are the same as in other responses.
   const complete =
     schema === undefined ? { value: own, generated: [] } : model.responses.completeEntry(users, schema, own);

@@ -36,7 +36,6 @@ import {
   type Inference,
   type KnownLists,
   type Mount,
-  NO_LISTS,
   PATH_VALUES,
   type Plan,
   type Resource,
@@ -67,6 +66,8 @@ interface NewEntryInput extends UsedIds {
   /** Returns a new UUID. */
   readonly newId: () => string;
 }
+
+const NO_LISTS: KnownLists = { names: [], paths: new Set(), routes: [] };
 
 /** The times that each action sets: `create` sets the creation time and the time of the last change. */
 const SET_TIMES: Readonly<Partial<Record<Action, readonly TimeKind[]>>> = {

@@ -395,6 +395,8 @@ export interface Children {
   readonly key: PathKey | undefined;
   /** Where a child has the id or the ids of other entries that it shows or names, if it has no parent. */
   readonly link?: Link;
+  /** The property of a child with the id or the `name` of its parent, such as `room`. */
+  readonly named?: { readonly property: string; readonly parent: Resource; readonly name: string | undefined };
 }
 
 /** How entries name another one: with ids such as `tagIds`, with objects such as `tags`, or with a hidden value. */
@@ -436,6 +438,8 @@ export interface Derived {
    */
   readonly shown?: { readonly schema: string; readonly isList: boolean; readonly isMixed?: boolean } | undefined;
   readonly ranking?: Ranking;
+  /** The JSON Pointer of the schema of an id, if the list shows the ids of the entries: the `plants` of a room. */
+  readonly ids?: string;
   /** Whether only the entries are counted that lack `only.property`: the `unassigned` ones. */
   readonly isWithout?: boolean;
 }
@@ -512,5 +516,3 @@ export interface KnownLists {
   readonly paths: ReadonlySet<string>;
   readonly routes: readonly Route[];
 }
-
-export const NO_LISTS: KnownLists = { names: [], paths: new Set(), routes: [] };

@@ -347,7 +347,8 @@ const LATE = new RegExp(
   `^(?:cancell?ed|rejected|declined|denied|expired|void(?:ed)?|withdrawn|refunded|deleted|failed|noshow|done|completed?|finished|closed|resolved|delivered|returned|archived|checkedout|suspended|blocked|banned|${ENDED_ROMANCE}|${LATE_ROMANCE})$`,
 );
 
-function isLate(state: unknown): boolean {
+/** Returns whether no entry starts in a state. */
+export function isLate(state: unknown): boolean {
   return LATE.test(normalizeName(String(state)));
 }
 

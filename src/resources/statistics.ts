@@ -70,40 +70,8 @@ export function findCounts(
   return [...counted, ...(single.length > 0 ? single : states), ...texts, ...rankings, ...shown];
 }
 
-/** Matches the names of objects with numbers, such as `stats`, `_count` and `taskCounts`, without separators. */
-const COUNT_OBJECTS = /^(.*?)(?:counts?|counters?|stats|statistics|summary|metrics|totals)$/;
-
-/**
- * Returns the properties of the entries of a resource whose values follow from other entries, also in an object such as
- * `stats: { taskCount, completedTaskCount }`.
- * `links`: other entries that can name those of the resource.
- */
-export function findEntryCounts(
-  reader: SchemaReader,
-  resources: readonly Resource[],
-  parent: Resource,
-  links: readonly Children[],
-): readonly Derived[] {
-  const { schema } = parent;
-  if (schema === '') return [];
-  const children = findChildren(reader, resources, parent);
-  const others = links.filter(({ resource }) => !children.some((child) => child.resource === resource));
-  const inObjects = [...reader.getProperties(schema)].flatMap(([property, pointer]): readonly Derived[] => {
-    const [, what] = COUNT_OBJECTS.exec(normalizeName(property)) ?? [];
-    if (!reader.isObject(pointer) || children.length + others.length === 0) return [];
-    const found = findInside(reader, property, pointer, { children, subject: undefined });
-    const own = what ? indexNames(children).get(what)?.[0] : undefined;
-    if (found.length > 0 || what === undefined || (what !== '' && !own)) return found;
-    const counted = findCounted(reader, pointer, own ? [own] : children, own ? [] : others, true);
-    const known = new Set(counted.map((one) => one.property));
-    const states = findStateCounts(reader, pointer, children, own).filter((one) => !known.has(one.property));
-    const [first, ...more] = [...counted, ...states];
-    return first ? [{ ...PLAIN, property, children: first.children, inside: [first, ...more] }] : [];
-  });
-  return [...findCounted(reader, schema, children, others, true), ...inObjects];
-}
-
-const PLAIN = { property: '', only: undefined, time: undefined };
+/** The parts of a `Derived` that most numbers lack. */
+export const PLAIN = { property: '', only: undefined, time: undefined };
 
 /** Finds the number in the response of a path such as `/notifications/unread-count`. */
 function findSingleCount(reader: SchemaReader, schema: string, name: string, own: Children): readonly Derived[] {
@@ -140,7 +108,7 @@ const ALL_NAMES = ['total', 'count', 'all', 'totalcount'];
  * `own`: the entries that the path is about. If undefined, at least two numbers must be named like states of one
  * resource.
  */
-function findStateCounts(
+export function findStateCounts(
   reader: SchemaReader,
   schema: string,
   children: readonly Children[],
@@ -240,7 +208,7 @@ function findShare(reader: SchemaReader, property: string, pointer: string, own:
 }
 
 /** Finds the numbers in an object of a response: `byStatus: { todo, done }`, or `tasks: { total, done }`. */
-function findInside(
+export function findInside(
   reader: SchemaReader,
   property: string,
   schema: string,

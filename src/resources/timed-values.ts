@@ -45,11 +45,11 @@ export function findTimedFlags(
  * `getNow`: returns the current time. Undefined if values that depend on it are left out.
  */
 export function createReading(
-  complete: EntryReading['complete'],
+  { complete, isValid }: Pick<EntryReading, 'complete' | 'isValid'>,
   getFlags: (resource: Resource) => readonly TimedFlag[],
   getNow: Input['getNow'],
 ): EntryReading {
-  if (!getNow) return { complete, select: undefined, addTimed: (_, entries) => entries };
+  if (!getNow) return { complete, isValid, select: undefined, addTimed: (_, entries) => entries };
   const select = (view: View, resource: Resource, entries: readonly Entry[]) =>
     selectViewed(view, entries, (entry) => complete(resource, entry), getNow);
   const addTimed = (resource: Resource, entries: readonly Entry[]) => {
@@ -58,5 +58,5 @@ export function createReading(
       flags.map(({ property, view }) => [property, select(view, resource, [entry]).length > 0] as const);
     return flags.length === 0 ? entries : entries.map((entry) => ({ ...entry, ...Object.fromEntries(compute(entry)) }));
   };
-  return { complete, select, addTimed };
+  return { complete, isValid, select, addTimed };
 }

@@ -140,3 +140,16 @@ describe('A property that requests have and the schema of an entry does not have
     expect(state.pets).toEqual([{ id: 1, name: 'Rex', color: 'red' }]);
   });
 });
+
+it('A new entry is not archived, if entries require the boolean, and no request for a new entry has it', async () => {
+  const Page = createObject({ 'id!': { type: 'integer' }, 'title!': TEXT, 'archived!': { type: 'boolean' } });
+  const paths = {
+    ...createResourcePaths('/pages/{pageId}', refer('Page'), createObject({ 'title!': TEXT })),
+  };
+  const { ask } = await startApi({ paths, schemas: { Page } });
+  for (const title of ['a', 'b', 'c', 'd']) {
+    const { body, headers } = await ask('POST', '/pages', { title });
+    expect(body).toMatchObject({ archived: false });
+    expect(headers.get('x-mocked')).toBeNull();
+  }
+});

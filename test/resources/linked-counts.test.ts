@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createList, createObject, createResourcePaths, refer } from '../support/fixtures/api-document.ts';
 import { explainApi } from '../support/harness/explain-api.ts';
 import { startApi } from '../support/harness/start-api.ts';
@@ -106,4 +106,44 @@ it('A state that several kinds of entries have is counted in the entries that an
     schemas: { Feed, Item: entry, Bookmark: entry },
   });
   expect(explained['GET /feeds']).toContain('computes: item_count, unread_count (items with unread true)');
+});
+
+describe('A list of ids of other entries that no request can have', () => {
+  const Plant = createObject({ 'id!': INTEGER, 'name!': TEXT, room: TEXT });
+  const Sensor = createObject({ 'id!': INTEGER, 'name!': TEXT, roomId: INTEGER });
+  const Room = createObject({
+    'id!': INTEGER,
+    'name!': TEXT,
+    'plants!': createList(INTEGER),
+    sensorIds: createList(TEXT),
+  });
+  const paths = {
+    ...createResourcePaths('/rooms/{roomId}', refer('Room'), createObject({ 'name!': TEXT })),
+    ...createResourcePaths('/plants/{plantId}', refer('Plant'), createObject({ 'name!': TEXT, room: TEXT })),
+    ...createResourcePaths('/sensors/{sensorId}', refer('Sensor'), createObject({ 'name!': TEXT, roomId: INTEGER })),
+  };
+  const api = { paths, schemas: { Plant, Sensor, Room } };
+
+  it('has those that name the entry by its id or its name', async () => {
+    const { ask } = await startApi(api);
+    for (const name of ['Kitchen', 'Bath']) await ask('POST', '/rooms', { name });
+    for (const room of ['Kitchen', '1', 'Bath', 'Attic']) await ask('POST', '/plants', { name: 'a', room });
+    await ask('POST', '/sensors', { name: 'a', roomId: 1 });
+    const list = async () => (await ask('GET', '/rooms')).body;
+    expect(await list()).toMatchObject([
+      { plants: [1, 2], sensorIds: ['1'] },
+      { plants: [3], sensorIds: [] },
+    ]);
+    await ask('PATCH', '/plants/1', { room: 'Bath' });
+    await ask('DELETE', '/sensors/1');
+    expect(await list()).toMatchObject([
+      { plants: [2], sensorIds: [] },
+      { plants: [1, 3], sensorIds: [] },
+    ]);
+  });
+
+  it('is explained', async () => {
+    const { 'GET /rooms': text } = await explainApi(api);
+    expect(text).toContain('computes: plants (ids of plants by room), sensorIds (ids of sensors)');
+  });
 });

@@ -97,3 +97,20 @@ describe('a state that the control API changes', () => {
     expect((await ask('GET', `/users/${body.id}/notes`)).body).toEqual([]);
   });
 });
+
+it('An unknown login names a known one, if no operation creates users', async () => {
+  const User = createObject({ 'id!': { type: 'integer' }, 'email!': { type: 'string', format: 'email' } });
+  const request = createObject({ 'email!': { type: 'string' }, 'password!': { type: 'string' } });
+  const { ask } = await startApi({
+    needsToken: true,
+    paths: {
+      '/login': { post: { request, response: createObject({ 'token!': { type: 'string' } }) } },
+      '/users': { get: { response: createList(refer('User')) } },
+    },
+    schemas: { User },
+  });
+  const { status, text } = await ask('POST', '/login', { email: 'eve@x.test', password: 'a' });
+  expect(status).toBe(401);
+  const [, email] = /of an existing user, such as (\S+@[\w.]+\w)/.exec(text) ?? [];
+  expect(await ask('POST', '/login', { email, password: 'a' })).toMatchObject({ status: 200 });
+});
