@@ -21,6 +21,7 @@ import { findByKeys } from './entry-lists.ts';
 import { getKeyValue, getOwn, getParentId } from './entry-values.ts';
 import { computeFollows, type FollowProperty, findFollowProperties, listFollows } from './follows.ts';
 import { indexLinks } from './linked-entries.ts';
+import { isChosen } from './locate.ts';
 import {
   findReferences,
   findUnknownReferences,
@@ -96,7 +97,8 @@ export class DerivedValues {
     const isSent = (property: string) => this.#getSent(resource).has(property) || lists.includes(property);
     return findEntryCounts(this.#reader, this.#inference.resources, resource, links).filter(
       ({ property, average, only, view, inside, ids }) =>
-        !(average || only || view || inside || ids !== undefined) || !isSent(property),
+        !isChosen(this.#reader, this.#inference, resource, property) &&
+        (!(average || only || view || inside || ids !== undefined) || !isSent(property)),
     );
   });
 

@@ -3,6 +3,7 @@ import { normalizeName } from '../util/names.ts';
 import { listDescribedInitial } from './described-states.ts';
 import { getPropertyPath, getPropertySchema } from './entry-properties.ts';
 import { setInner } from './entry-values.ts';
+import { listExamples } from './example-entries.ts';
 import { listDeletionMarks } from './find-trash.ts';
 import { listRequestNames } from './locate.ts';
 import { addInitial } from './nested-defaults.ts';
@@ -25,7 +26,9 @@ export function listInitialValues(
   );
   const all = [...effects, ...listDeletionMarks(reader, trashes, resource)];
   const unset = listUnsetValues(reader, resource.schema, all, isValid);
-  const initial = addInitial(listUnsentState(reader, plans, resource), unset);
+  const shown = listExampleState(reader, plans, resource, isValid);
+  const first = { ...listUnsentState(reader, plans, resource), ...shown };
+  const initial = addInitial(first, unset);
   return addInitial(initial, listDescribedInitial(reader, resource, plans));
 }
 
@@ -52,6 +55,27 @@ function listUnsentState(reader: SchemaReader, plans: Inference['plans'], resour
     return isFlag && reader.getRequired(schema).includes(name) && !sends(name, true) ? [[name, false]] : [];
   });
   return own.some(({ action }) => action === 'create') ? Object.fromEntries([...states, ...ended]) : {};
+}
+
+/** Returns the main state in the example of the response to a creation, if its request can't have it. */
+function listExampleState(
+  reader: SchemaReader,
+  plans: Inference['plans'],
+  resource: Resource,
+  isValid: (pointer: string, value: unknown) => boolean,
+): Entry {
+  const known = resource.schema === '' ? new Map<string, string>() : reader.getProperties(resource.schema);
+  const creations = [...plans.values()].filter((plan) => plan.resource === resource && plan.action === 'create');
+  const states = creations.flatMap((plan) => {
+    const sent = listRequestNames(reader, plan.route, plan.requestPath);
+    const [example = {}] = listExamples(reader, plan);
+    const isState = (name: string, value: unknown) =>
+      typeof value === 'string' && STATE_PROPERTIES.includes(normalizeName(name));
+    return Object.entries(example).filter(
+      ([name, value]) => !sent.includes(name) && isState(name, value) && isValid(known.get(name) ?? '', value),
+    );
+  });
+  return Object.fromEntries(states);
 }
 
 /**

@@ -2,7 +2,7 @@ import type { Route } from '../openapi/routes.ts';
 import { getResourceSegment } from './document-paths.ts';
 import { addArticle } from './names.ts';
 import { hasProperties } from './path-keys.ts';
-import type { Action, Resource } from './resource.ts';
+import type { Action, Inference, Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
 import { allowsAnyBody } from './schema-reader.ts';
 
@@ -109,4 +109,16 @@ export function listRequestNames(
   const request = reader.getRequestSchema(route);
   const inner = request === undefined ? undefined : reader.getInner(request, requestPath);
   return inner === undefined ? [] : [...reader.getProperties(inner).keys()];
+}
+
+/**
+ * Returns whether requests for new entries must have a property, in a schema that is not that of the entry itself: the
+ * `totalLessons` of a package is the number of lessons that were bought.
+ */
+export function isChosen(reader: SchemaReader, { plans }: Inference, own: Resource, property: string): boolean {
+  return [...plans.values()].some(({ action, resource, route, requestPath }) => {
+    const request = resource === own && action === 'create' ? reader.getRequestSchema(route) : undefined;
+    const inner = request === undefined ? undefined : reader.getInner(request, requestPath);
+    return inner !== undefined && !reader.isSame(inner, own.schema) && reader.getRequired(inner).includes(property);
+  });
 }

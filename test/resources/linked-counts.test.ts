@@ -147,3 +147,16 @@ describe('A list of ids of other entries that no request can have', () => {
     expect(text).toContain('computes: plants (ids of plants by room), sensorIds (ids of sensors)');
   });
 });
+
+it('A number that requests for new entries must have is not computed', async () => {
+  const Plan = createObject({ 'id!': INTEGER, 'totalLessons!': INTEGER });
+  const Lesson = createObject({ 'id!': INTEGER, 'planId!': INTEGER });
+  const own = {
+    ...createResourcePaths('/plans/{planId}', refer('Plan'), createObject({ 'totalLessons!': INTEGER })),
+    ...createResourcePaths('/lessons/{lessonId}', refer('Lesson'), createObject({ 'planId!': INTEGER })),
+  };
+  const { ask } = await startApi({ paths: own, schemas: { Plan, Lesson } });
+  await ask('POST', '/plans', { totalLessons: 12 });
+  await ask('POST', '/lessons', { planId: 1 });
+  expect((await ask('GET', '/plans/1')).body).toEqual({ id: 1, totalLessons: 12 });
+});

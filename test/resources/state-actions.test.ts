@@ -122,6 +122,14 @@ describe('an action of an entry', () => {
     expect((await ask('GET', '/trips?status=requested')).body).toHaveLength(1);
   });
 
+  it('of a status that no request can have starts with that in the example of the creation', async () => {
+    const Trip = createObject({ 'id!': INTEGER, 'to!': TEXT, status: TEXT });
+    const paths = createResourcePaths('/trips/{tripId}', refer('Trip'), createObject({ 'to!': TEXT }));
+    const post = { ...paths['/trips']?.post, example: { id: 1, to: 'Rome', status: 'requested' } };
+    const { ask } = await startApi({ paths: { ...paths, '/trips': { post } }, schemas: { Trip } });
+    expect((await ask('POST', '/trips', { to: 'Oslo' })).body).toEqual({ id: 2, to: 'Oslo', status: 'requested' });
+  });
+
   it('starts with an entry for which it was not done', async () => {
     const Post = createObject({
       'id!': INTEGER,
