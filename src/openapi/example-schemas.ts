@@ -1,5 +1,5 @@
 import { memoizeByObject } from '../util/memoize-by-object.ts';
-import { normalizeName } from '../util/names.ts';
+import { isIdName, normalizeName } from '../util/names.ts';
 import { type Document, getTarget, isNode, type Node, resolveNode, toNode } from './document.ts';
 import { isJsonType } from './media-types.ts';
 import { EXAMPLE_SCHEMA, getMediaExamples } from './responses.ts';
@@ -22,14 +22,14 @@ function addExampleSchema(document: Document, node: Node, pointer: string): Node
   const [, type] = MEDIA.exec(pointer) ?? [];
   if (type === undefined || !isJsonType(type.replaceAll('~1', '/'))) return node;
   const schema = toNode(getTarget(document, `${pointer}/schema`));
-  if (!isOpen(document, schema)) return node;
   const own = ['example' in schema ? [schema.example] : [], schema.examples ?? []].flat();
   const examples = [...getMediaExamples(document, pointer, type).map(({ value }) => value), ...own];
   const known = examples.filter((value) => isNode(value) || (Array.isArray(value) && value.some(isNode)));
   const isRequest = /\/requestBod(?:y|ies)\//.test(pointer);
-  return known.length === 0
-    ? node
-    : { ...node, [EXAMPLE_SCHEMA]: new ExampleDescriber(document, isRequest).describe(known) };
+  if (known.length === 0) return node;
+  const describer = new ExampleDescriber(document, isRequest);
+  const described = isOpen(document, schema) ? describer.describe(known) : describer.complete(schema, known);
+  return described ? { ...node, [EXAMPLE_SCHEMA]: described } : node;
 }
 
 /** Keywords of a schema that describe nothing in an object or in the objects of a list. */
@@ -46,6 +46,9 @@ function isOpen(document: Document, schema: Node): boolean {
 
 /** The maximum depth of nested values that are described. */
 const MAX_DEPTH = 6;
+
+/** The maximum number of objects around an entry. */
+const MAX_ENVELOPES = 3;
 
 /** The maximum number of entries of a list that are described. */
 const MAX_ENTRIES = 20;
@@ -103,6 +106,30 @@ class ExampleDescriber {
     return known.length < values.length ? { ...described, type: [described.type, 'null'] } : described;
   }
 
+  /**
+   * Returns a schema that also describes the entries in its lists and objects without a schema of their own, such as
+   * the `data` of `{ success, data }`: objects that have an id.
+   * Returns undefined if there are none.
+   */
+  complete(schema: Node, values: readonly unknown[], depth = 0): Node | undefined {
+    const own = toNode(resolveNode(this.document, schema));
+    const objects = values.flat().filter(isNode);
+    if (objects.length === 0 || depth > MAX_ENVELOPES) return undefined;
+    if (depth > 0 && isOpen(this.document, own))
+      return objects.every((one) => Object.keys(one).some(isIdName)) ? this.describe(values) : undefined;
+    if (isNode(own.items)) {
+      const items = this.complete(own.items, objects, depth);
+      return items && { ...own, items };
+    }
+    const known = toNode(own.properties);
+    const described = Object.keys(known).flatMap((name) => {
+      const inner = objects.flatMap((one) => (Object.hasOwn(one, name) ? [one[name]] : []));
+      const property = this.complete(toNode(known[name]), inner, depth + 1);
+      return property ? [[name, property] as const] : [];
+    });
+    return described.length === 0 ? undefined : { ...own, properties: { ...known, ...Object.fromEntries(described) } };
+  }
+
   #describeKind(values: readonly unknown[], kind: string, name: string, depth: number): Node {
     const [example] = values;
     if (kind === 'array')
@@ -128,8 +155,10 @@ class ExampleDescriber {
     const described = { type: 'object', properties: Object.fromEntries(properties) };
     if (this.isRequest) return { ...described, additionalProperties: true };
     const shown = [...alike.map(({ object }) => object), ...objects];
+    // A part of an entry, such as its settings, can have other properties.
+    const isPart = depth > 0 && !names.some(isIdName);
     const required = names.filter((name) => shown.every((one) => Object.hasOwn(one, name)));
-    return { ...described, required };
+    return { ...described, required, ...(isPart && { additionalProperties: true }) };
   }
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createList, type Paths, type Schema } from '../support/fixtures/api-document.ts';
+import { createList, createObject, type Paths, type Schema } from '../support/fixtures/api-document.ts';
 import { explainApi } from '../support/harness/explain-api.ts';
 import { startApi } from '../support/harness/start-api.ts';
 
@@ -68,6 +68,31 @@ describe.each<[title: string, response: Schema | undefined]>([
     expect(explained['GET /slots']).toMatch(/^real: lists slots .*only an example describes the response body/);
     expect(Object.values(explained).filter((text) => !text.startsWith('real'))).toEqual([]);
   });
+});
+
+it('An envelope with an example describes the entries in it', async () => {
+  const cup = { id: 1, name: 'Spring', notes: { size: 8 } };
+  const envelope = (data: Schema) => createObject({ 'success!': { type: 'boolean' }, data });
+  const paths: Paths = {
+    '/cups': {
+      get: {
+        response: envelope({ type: 'array', items: { type: 'object' } }),
+        example: { success: true, data: [cup] },
+      },
+      post: {
+        status: 201,
+        requestExample: { name: 'Fall' },
+        response: envelope({ type: 'object' }),
+        example: { success: true, data: cup },
+      },
+    },
+    '/cups/{id}': { get: { response: envelope({ type: 'object' }), example: { success: true, data: cup } } },
+  };
+  const { ask } = await startApi({ paths });
+  const { body } = await ask('POST', '/cups', { name: 'Fall', notes: { size: 4, colour: 'red' } });
+  expect(body).toEqual({ success: true, data: { id: 2, name: 'Fall', notes: { size: 4, colour: 'red' } } });
+  expect((await ask('GET', '/cups/2')).body).toEqual(body);
+  expect((await ask('GET', '/cups')).body.data).toEqual([cup, body.data]);
 });
 
 describe('Properties in examples', () => {
