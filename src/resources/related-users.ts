@@ -45,7 +45,8 @@ export function findRelatedUser(
 
 /**
  * Returns the properties of a relation that a PUT without a body adds or changes, such as
- * `PUT /relationships/blocks/{userId}`: the other user, whose id is in the path, and what the path says of the relation.
+ * `PUT /relationships/blocks/{userId}`: the other user, whose id is in the path, and what the path says of the
+ * relation.
  * Throws a `DomainError` if the user does not exist.
  */
 export function relateByPath(
