@@ -82,9 +82,10 @@ const listShown = memoizeByObject((document: Document): readonly Shown[] => {
 
 /** Returns the objects of the same kind in the examples of all success responses. */
 function listAlike(document: Document, names: readonly string[]): readonly Shown[] {
+  const own = new Set(names);
   return listShown(document).filter(({ object }) => {
     const others = Object.keys(object);
-    const common = others.filter((name) => names.includes(name)).length;
+    const common = others.filter((name) => own.has(name)).length;
     return common >= MIN_COMMON && common * 2 >= Math.min(others.length, names.length);
   });
 }
