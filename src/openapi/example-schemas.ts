@@ -86,7 +86,7 @@ function listAlike(document: Document, names: readonly string[]): readonly Shown
   return listShown(document).filter(({ object }) => {
     const others = Object.keys(object);
     const common = others.filter((name) => own.has(name)).length;
-    return common >= MIN_COMMON && common * 2 >= Math.min(others.length, names.length);
+    return common >= MIN_COMMON && common * 2 > Math.max(others.length, names.length);
   });
 }
 

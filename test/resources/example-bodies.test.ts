@@ -110,6 +110,20 @@ describe('Properties in examples', () => {
     expect((await ask('GET', `/cups/${body.id}`)).body).toEqual(body);
   });
 
+  it('are required if only entries of another kind lack them', async () => {
+    const lesson = { id: 1, slotId: 3, studentId: 1, status: 'planned', link: 'https://example.com/a' };
+    const pack = { id: 7, studentId: 1, course: 'Algebra', price: 20, status: 'active', balance: 8, discount: 0 };
+    const post = { status: 201, requestExample: { slotId: 3 }, example: lesson };
+    const paths: Paths = {
+      '/lessons': { get: { example: [{ ...lesson, startsAt: START, room: 'A' }] }, post },
+      '/packs': { get: { example: [pack] }, post: { status: 201, requestExample: {}, example: pack } },
+    };
+    const { ask } = await startApi({ paths });
+    const { body } = await ask('POST', '/lessons', { slotId: 4 });
+    expect(body).toEqual({ ...lesson, id: 2, slotId: 4 });
+    expect((await ask('GET', '/lessons')).body.at(-1)).toMatchObject(body);
+  });
+
   it('do not restrict requests and responses', async () => {
     const paths = createSlots();
     const { ask } = await startApi({ paths });
