@@ -9,6 +9,7 @@ import type { GetKeyword } from './parameter-filters.ts';
 import type { SchemaReader } from './schema-reader.ts';
 import { findCreatedName } from './server-values.ts';
 import { findSortName } from './sort-entries.ts';
+import { isDueName } from './view-words.ts';
 
 /** How an operation describes the order of its list. */
 type DescribedOrder = Pick<ListParameters, 'order' | 'orderFlag'>;
@@ -108,7 +109,9 @@ function readNamed(
   const words = `${before} ${found.tail}`;
   const [isUp, isDown] = [/\basc|\balphabetical/i.test(words), /\bdesc/i.test(words)];
   const isPlain = property.isText === true && property.isList !== true && isNewest === undefined;
-  const named = isUp !== isDown ? isDown : property.isTime ? isNewest : isPlain ? false : undefined;
+  // What is due or starts soon is first.
+  const isSoon = isNewest === undefined && isDueName(property.name);
+  const named = isUp !== isDown ? isDown : isSoon ? false : property.isTime ? isNewest : isPlain ? false : undefined;
   if (named === undefined) return undefined;
   return { property: property.path ?? property.name, isTime: property === created, isDescending: named };
 }

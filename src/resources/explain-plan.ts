@@ -13,6 +13,7 @@ import { listRequestNames } from './locate.ts';
 import { getMarkSegment } from './marks.ts';
 import { describeMemberChange } from './member-lists.ts';
 import { addArticle, getLastSegment, getParameterName, getParentPath, toTemplate } from './names.ts';
+import { listUnshown } from './nested-names.ts';
 import { listOwnResources } from './own-state.ts';
 import { listEditors, listSigned } from './ownership.ts';
 import { refusesExisting } from './refused-creations.ts';
@@ -246,6 +247,7 @@ function listValueDetails(model: ResourceModel, plan: Plan): readonly string[] {
         ([name, value]) => `${name} → ${JSON.stringify(value)}`,
       ),
     ),
+    ...describe('never shows', listUnshown(model, plan)),
     ...describe('generates', never),
     ...describe('generates if missing', sometimes),
     ...describe('masks', masked),

@@ -1,11 +1,15 @@
 import type { Entry } from '../store/state.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
-import { normalizeName } from '../util/names.ts';
+import { normalizeName, toSingular } from '../util/names.ts';
+import { isSecretName } from '../util/redact-secrets.ts';
 import { setInner } from './entry-values.ts';
+import { listRequestNames } from './locate.ts';
 import { indexEntrySchemas } from './references.ts';
 import type { Plan } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
-import type { SchemaReader } from './schema-reader.ts';
+import { isEnvelopeName, type SchemaReader } from './schema-reader.ts';
+import { matchNames } from './sent-names.ts';
+import { isUpload } from './uploads.ts';
 
 /** The object of an entry that has some properties of a request, and their names in it by those in the request. */
 interface NestedNames {
@@ -95,4 +99,46 @@ export function nestNames(model: ResourceModel, plan: Plan, body: Entry): Entry 
     const target = names.get(name);
     return setInner(entry, target === undefined ? [name] : [object, target], value);
   }, {});
+}
+
+/** The actions whose requests have the properties of an entry. */
+const ENTRY_ACTIONS = ['create', 'update', 'replace', 'updateById', 'replaceById'];
+
+/** Matches the end of a name that refers to another entry: `categoryId` for the `category` that entries show. */
+const REFERENCE_END = /(?:ids?|uuids?|names?|slugs?|emails?)$/;
+
+/**
+ * Returns the properties that a request can have, and that no response shows, because entries have no place for them:
+ * `attachmentIds`. Properties that refer to something that entries show are left out.
+ */
+export function listUnshown(model: ResourceModel, plan: Plan): readonly string[] {
+  const { reader, inference } = model;
+  const { route, resource, requestPath, entryPath, action, reference, mount } = plan;
+  const { schema, memberOf } = resource;
+  const request = reader.getRequestSchema(route);
+  const isOther = resource === inference.users || memberOf !== undefined || reference !== undefined;
+  if (request === undefined || schema === '' || isOther || entryPath.length > 0 || isUpload(route)) return [];
+  const response = reader.getResponseSchema(route, route.successStatus) ?? '';
+  const shown = [schema, reader.getInner(response, plan.responsePath) ?? ''].filter((one) => one !== '');
+  const known = new Set(shown.flatMap((one) => [...reader.getProperties(one).keys()].map(normalizeName)));
+  if (!ENTRY_ACTIONS.includes(action) || known.size === 0) return [];
+  const keys = mount.parents.flatMap(({ property = '', name, parameter }) => [property, name, parameter]);
+  const moved = [
+    ...findNestedNames(model)(plan).flatMap(({ names }) => [...names.keys()]),
+    ...findRenamedLists(model)(plan).map(({ from }) => from),
+    ...keys,
+  ];
+  const isKnown = (name: string) => known.has(name) || known.has(`${name}s`) || known.has(toSingular(name));
+  const isMatched = (name: string, value: unknown) =>
+    Object.keys(matchNames(reader, schema, { [name]: value })).join() !== name;
+  const isShown = (name: string) =>
+    isKnown(normalizeName(name)) ||
+    isKnown(normalizeName(name).replace(REFERENCE_END, '')) ||
+    moved.includes(name) ||
+    isSecretName(name) ||
+    isMatched(name, true) ||
+    isMatched(name, 'a b');
+  const around = requestPath.length === 0 ? [] : [...reader.getProperties(request).keys()];
+  const beside = around.filter((name) => name !== requestPath[0] && !isEnvelopeName(name));
+  return [...beside, ...listRequestNames(reader, route, requestPath)].filter((name) => !isShown(name));
 }

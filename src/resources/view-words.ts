@@ -16,6 +16,11 @@ const START_NAMES = [
   ...['scheduledat', 'scheduledfor', 'scheduleddate', 'eventdate', 'departureat', 'departuretime'],
 ];
 
+/** Returns whether a property has the date until which something must be done, or at which it begins. */
+export function isDueName(name: string): boolean {
+  return [...DUE_NAMES, ...START_NAMES].includes(normalizeName(name));
+}
+
 /** Names of the time at which an entry was deleted, without uppercase letters and separators. */
 export const DELETED_NAMES = ['deletedat', 'deletedon', 'deletedtime', 'deletiondate', 'removedat'];
 

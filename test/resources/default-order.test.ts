@@ -43,6 +43,16 @@ async function startList(parts: OperationParts) {
     (await ask('GET', `/posts${query}`)).body.map(({ id }: { readonly id: number }) => id).join('');
 }
 
+it('A list that is ordered by a due date without a direction begins with the earliest one', async () => {
+  const Task = createObject({ 'id!': INTEGER, 'dueDate!': { type: 'string', format: 'date' } });
+  const paths = createResourcePaths('/tasks/{taskId}', refer('Task'), createObject({ 'dueDate!': TEXT }));
+  const get = { ...paths['/tasks']?.get, description: 'All active tasks ordered by due date' };
+  const { ask } = await startApi({ paths: { ...paths, '/tasks': { ...paths['/tasks'], get } }, schemas: { Task } });
+  for (const dueDate of ['2030-03-01', '2030-01-01', '2030-02-01']) await ask('POST', '/tasks', { dueDate });
+  const { body } = await ask('GET', '/tasks');
+  expect(body.map(({ id }: { readonly id: number }) => id)).toEqual([2, 3, 1]);
+});
+
 describe('A list without a sort parameter', () => {
   it.each([
     ['Lists the posts, newest first', '321', 'newest first'],

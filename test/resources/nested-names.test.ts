@@ -34,6 +34,19 @@ describe('Properties of a request that only an object of the entry has', () => {
   });
 });
 
+it('Properties of a request for which entries have no place are explained', async () => {
+  const Note = createObject({ 'id!': TEXT, 'text!': TEXT, dueDate: TEXT, author: createObject({ name: TEXT }) });
+  const request = createObject({
+    ...{ 'text!': TEXT, due_date: TEXT, authorId: TEXT, clearDueDate: { type: 'boolean' } },
+    ...{ attachmentIds: createList(TEXT), expiryDays: { type: 'integer' } },
+  });
+  const explained = await explainApi({
+    paths: createResourcePaths('/notes/{noteId}', refer('Note'), request),
+    schemas: { Note },
+  });
+  expect(explained['POST /notes']).toContain('never shows: attachmentIds, expiryDays)');
+});
+
 describe('A list of objects', () => {
   const Slot = createObject({ start: TEXT, end: TEXT });
   const schemas = { Person: createObject({ 'id!': TEXT, 'name!': TEXT, availability: createList(Slot) }) };
