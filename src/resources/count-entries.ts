@@ -19,6 +19,7 @@ import type { ResourceModel } from './resource-model.ts';
 import type { SchemaReader } from './schema-reader.ts';
 import { sortEntries } from './sort-entries.ts';
 import { hasSelection, takePage } from './take-page.ts';
+import { selectOverdue } from './timed-values.ts';
 import { findOwnEntry } from './tokens.ts';
 import { findView } from './view-words.ts';
 import { selectViewed } from './views.ts';
@@ -317,7 +318,8 @@ function selectShown(
   const isSelected = view !== undefined || hasSelection(parameters, query);
   const listed = isSelected ? add(entries) : entries;
   const viewed = view ? selectViewed(view, listed, complete, context.nowMs) : listed;
-  const selected = sortEntries(filterEntries(viewed, parameters, query, complete), parameters, query, complete);
+  const timed = selectOverdue(parameters, query, viewed, { complete, getNow: context.nowMs });
+  const selected = sortEntries(filterEntries(timed, parameters, query, complete), parameters, query, complete);
   const show = (taken: readonly Entry[]) =>
     (isSelected ? taken : add(taken)).map((entry) => model.responses.completeEntry(resource, schema, entry));
   return { query, selected, show };

@@ -1,6 +1,7 @@
 import { findValueMedia } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
 import { PAGING_NAMES } from '../util/pages.ts';
+import { describeConditions } from './derived.ts';
 import { describeFilter } from './list-filters.ts';
 import type { ListOrder, ListParameters } from './list-query.ts';
 import { mentionsSender } from './own-lists.ts';
@@ -33,6 +34,7 @@ export function describeParameters({
   ignored,
   unsorted = [],
   bounds,
+  overdue,
   order,
   orderFlag,
 }: ListParameters): readonly string[] {
@@ -40,6 +42,7 @@ export function describeParameters({
     ...describe('filters', [
       ...[...filters].map(([name, filter]) => describeFilter(name, filter)),
       ...[...byUser].map(([name, flag]) => `${name} (users with ${flag})`),
+      ...(overdue ? [`${overdue.name} (${describeConditions(overdue.view).join(' and ')})`] : []),
     ]),
     ...describe('sorted by', order ? [describeOrder(order)] : []),
     ...describe('sorts by', [

@@ -17,6 +17,7 @@ import { createHeaders } from './response-headers.ts';
 import { hasFlag } from './sender-flags.ts';
 import { sortEntries } from './sort-entries.ts';
 import { hasSelection, selectBetween, takePage } from './take-page.ts';
+import { selectOverdue } from './timed-values.ts';
 import { findOwnEntry } from './tokens.ts';
 import { nestEntries, selectTop } from './trees.ts';
 import { findByLogin } from './users.ts';
@@ -56,7 +57,8 @@ export function list(model: ResourceModel, plan: Plan, input: Input, context: Co
     ? listed.filter((entry) => toNode(getOwn(entry, followed.property))[followed.flag] === true)
     : selectFeed(model, plan, { state, input, entries: listed });
   const viewed = mount.view ? selectViewed(mount.view, fed, complete, context.nowMs) : fed;
-  const found = filterEntries(selectTop(mount, viewed), parameters, query, complete);
+  const timed = selectOverdue(parameters, query, selectTop(mount, viewed), { complete, getNow: context.nowMs });
+  const found = filterEntries(timed, parameters, query, complete);
   const entries = sortEntries(found, parameters, query, complete);
   const taken = takePage(entries, parameters, query, getId);
   const add = (own: readonly Entry[]) => model.derived.add(state, resource, own, viewing);

@@ -17,6 +17,7 @@ import type { SchemaReader } from './schema-reader.ts';
 import { findUserFilters } from './sender-flags.ts';
 import { findCreatedName } from './server-values.ts';
 import { omitUnsorted } from './sort-entries.ts';
+import { findDue, readOverdue } from './view-words.ts';
 
 /**
  * Returns how the query parameters of a list operation filter, sort and page.
@@ -43,6 +44,7 @@ export function findListParameters(
   const unknown = fields.filter(({ name }) => read.ignored.includes(name) && !filters.has(name));
   const texts = unknown.filter(({ schema }) => reader.isScalar(schema));
   const byUser = findUserFilters(inference, resource, texts);
+  const overdue = findOverdue(reader, resource, unknown);
   const { cursor, ...byMeaning } = read.byMeaning;
   const cursorKind = findCursorKind(
     reader,
@@ -60,11 +62,24 @@ export function findListParameters(
     filters,
     byUser,
     ...(bounds && { bounds }),
-    ignored: ignored.filter((name) => !byUser.has(name) && !filters.has(name) && !other.includes(name)),
+    ...(overdue && { overdue }),
+    ignored: ignored.filter(
+      (name) => !byUser.has(name) && !filters.has(name) && !other.includes(name) && name !== overdue?.name,
+    ),
     required: getRequiredQuery(route),
     maxEntries: reader.getMaxItems(route, responsePath),
   };
   return omitUnsorted(parameters, fields, getKeyword);
+}
+
+/** Finds the boolean query parameter that selects entries by their due date, such as `overdue` or `overdueOnly`. */
+function findOverdue(reader: SchemaReader, { schema }: Resource, fields: readonly QueryField[]) {
+  const due = findDue(reader, schema);
+  const field = fields.find(
+    ({ name, types }) =>
+      /^(?:is|only)?(?:overdue|pastdue|late|expired)(?:only)?$/.test(normalizeName(name)) && types.includes('boolean'),
+  );
+  return due === undefined || !field ? undefined : { name: field.name, view: readOverdue(reader, schema, due) };
 }
 
 /**

@@ -7,6 +7,7 @@ import { normalizeName } from '../util/names.ts';
 import { PAGING_NAMES, type Page, type PagePosition } from '../util/pages.ts';
 import type { FilterProperty, ListFilter } from './list-filters.ts';
 import { findParameterFilter, type GetKeyword } from './parameter-filters.ts';
+import type { View } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
 
 /**
@@ -63,6 +64,8 @@ export interface ListParameters {
    * The booleans by the query parameters that name a user for whom they are true: `favorited` for `?favorited=ann`.
    */
   readonly byUser?: ReadonlyMap<string, string>;
+  /** The boolean query parameter for the entries past their due date, such as `overdue`. */
+  readonly overdue?: { readonly name: string; readonly view: View } | undefined;
   /** The maximum number of entries in a response. Undefined if there is no maximum. */
   readonly maxEntries?: number | undefined;
   /** The number of the first page: 0 if the document says so, otherwise 1. */

@@ -2,6 +2,7 @@ import { normalizeName, toSingular } from '../util/names.ts';
 import { indexReferences } from './references.ts';
 import type { Children, Derived, Inference } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
+import { isPartOf } from './views.ts';
 
 /** Names of the number of entries in an item of a ranking, beside those of the entries, such as `taskCount`. */
 const COUNT_NAMES = ['count', 'total', 'number'];
@@ -40,7 +41,9 @@ export function findRanking(
     const own = [...reader.getProperties(schema)];
     const target = indexReferences(inference).get(`${by}id`);
     const ids = own.find(([one]) => [`${by}id`, by].includes(normalizeName(one)));
-    if (target && target !== child.resource && ids)
+    // A list such as `projects` has the projects themselves, whatever their numbers count.
+    const isPlain = target && by === toSingular(normalizeName(property)) && isPartOf(reader, items, target);
+    if (target && target !== child.resource && ids && !isPlain)
       return [{ children: child, ranking: { by: ids[0], count: count[0], items, target } }];
     const texts = own.find(([one, pointer]) => {
       const inner = reader.getItems(pointer);

@@ -459,9 +459,7 @@ export interface Ranking {
 }
 
 /** How users follow each other. `flag`: the boolean that says whether the sender of a request follows a user. */
-export interface Follow {
-  readonly flag: string;
-}
+export type Follow = Readonly<{ flag: string }>;
 
 /** The plan of a mocked operation. The entries in its path must exist: the pet for `POST /pets/{petId}/feed`. */
 export interface MockedPlan extends Pick<Plan, 'route' | 'mount'> {

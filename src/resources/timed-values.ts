@@ -2,6 +2,7 @@ import type { Input } from '../application.ts';
 import type { Entry } from '../store/state.ts';
 import { normalizeName } from '../util/names.ts';
 import type { EntryReading } from './derived.ts';
+import type { ListParameters } from './list-query.ts';
 import type { Inference, Resource, View } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
 import { findStateValue } from './states.ts';
@@ -59,4 +60,17 @@ export function createReading(
     return flags.length === 0 ? entries : entries.map((entry) => ({ ...entry, ...Object.fromEntries(compute(entry)) }));
   };
   return { complete, isValid, select, addTimed };
+}
+
+/** Returns the entries that a query such as `?overdue=true` selects by their due date. */
+export function selectOverdue(
+  { overdue }: Pick<ListParameters, 'overdue'>,
+  query: Input['query'],
+  entries: readonly Entry[],
+  { complete, getNow }: { readonly complete: (entry: Entry) => Entry; readonly getNow: () => number },
+): readonly Entry[] {
+  const value = overdue && String(query[overdue.name] ?? '');
+  if (!overdue || !(value === 'true' || value === 'false')) return entries;
+  const late = new Set(selectViewed(overdue.view, entries, complete, getNow));
+  return entries.filter((entry) => late.has(entry) === (value === 'true'));
 }

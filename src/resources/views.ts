@@ -328,7 +328,8 @@ const indexResources = memoizeByObject((reader: SchemaReader) =>
 );
 
 /**
- * Returns whether a response shows entries in several properties, such as `{ user, recentTasks }`. Then it is no list.
+ * Returns whether a response shows entries in several properties, such as `{ user, recentTasks }`, or several numbers
+ * of entries, as a dashboard does. Then it is no list.
  */
 function showsOthers(reader: SchemaReader, resources: readonly Resource[], route: Route): boolean {
   const response = reader.getResponseSchema(route, route.successStatus) ?? '';
@@ -339,7 +340,13 @@ function showsOthers(reader: SchemaReader, resources: readonly Resource[], route
     return bySchema.has(reader.resolve(items ?? pointer)) || (named && isPartOf(reader, items ?? '', named));
   };
   const wrapped = listWrapped(reader, response).map((path) => reader.getInner(response, path) ?? '');
-  return [response, ...wrapped].some((schema) => [...reader.getProperties(schema)].filter(isShown).length > 1);
+  const names = resources.flatMap(({ kind, name }) => (kind === 'collection' ? normalizeName(name) : []));
+  const isCount = ([name, pointer]: readonly [string, string]) =>
+    reader.getTypes(pointer).includes('integer') && names.some((one) => normalizeName(name).includes(one));
+  return [response, ...wrapped].some((schema) => {
+    const properties = [...reader.getProperties(schema)];
+    return properties.filter(isShown).length > 1 || properties.filter(isCount).length > 1;
+  });
 }
 
 /** Returns whether a schema has the id and only properties of the entries of a resource. */

@@ -136,3 +136,34 @@ describe('The average rating of an entry', () => {
     expect((await ask('GET', '/products/1')).body).toMatchObject({ [average]: 3.5, [count]: 2 });
   });
 });
+
+describe('A query parameter such as overdue', () => {
+  const dates = {
+    due_date: { type: 'string', format: 'date' },
+    returned_at: { type: ['string', 'null'], format: 'date-time' },
+  };
+  const Loan = createObject({ 'id!': INTEGER, ...dates });
+  const loans = createResourcePaths('/loans/{loanId}', refer('Loan'), createObject(dates));
+  const api = {
+    paths: {
+      ...loans,
+      '/loans': { ...loans['/loans'], get: { ...loans['/loans']?.get, query: { overdue: BOOLEAN } } },
+    },
+    schemas: { Loan },
+  };
+
+  it('selects the entries past their due date that have not ended', async () => {
+    const { ask } = await startApi(api, { nowMs: () => Date.parse(NOW) });
+    await ask('POST', '/loans', { due_date: '2030-01-01' });
+    await ask('POST', '/loans', { due_date: '2030-01-01', returned_at: NOW });
+    await ask('POST', '/loans', { due_date: '2030-02-01' });
+    const list = async (query: string) =>
+      ((await ask('GET', `/loans${query}`)).body as { id: number }[]).map(({ id }) => id);
+    expect(await Promise.all(['', '?overdue=true', '?overdue=false'].map(list))).toEqual([[1, 2, 3], [1], [2, 3]]);
+  });
+
+  it('is explained', async () => {
+    const { 'GET /loans': text } = await explainApi(api);
+    expect(text).toContain('overdue (returned_at null and due_date before now)');
+  });
+});

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createList, createObject, type Paths, refer } from '../support/fixtures/api-document.ts';
+import { createList, createObject, createResourcePaths, type Paths, refer } from '../support/fixtures/api-document.ts';
 import { explainApi } from '../support/harness/explain-api.ts';
 import { startApi } from '../support/harness/start-api.ts';
 
@@ -159,5 +159,47 @@ describe('A response with several lists', () => {
       'GET /dashboard':
         'real: shows: recentPosts (posts) sorted by createdAt, publishedPosts (posts) only status "published", authors',
     });
+  });
+});
+
+describe('A document with projects that have a number of tasks', () => {
+  const status = { ...TEXT, enum: ['active', 'archived'], default: 'active' };
+  const named = { 'name!': TEXT, status };
+  const Project = createObject({ 'id!': INTEGER, ...named, 'task_count!': INTEGER });
+  const Task = createObject({
+    'id!': INTEGER,
+    'title!': TEXT,
+    project_id: INTEGER,
+    createdAt: { ...TEXT, format: 'date-time' },
+  });
+  const paths: Paths = {
+    ...createResourcePaths('/projects/{projectId}', refer('Project'), createObject(named)),
+    ...createResourcePaths('/tasks/{taskId}', refer('Task'), createObject({ 'title!': TEXT, project_id: INTEGER })),
+    '/search': {
+      get: {
+        query: { q: TEXT },
+        response: createObject({ 'projects!': createList(refer('Project')), 'tasks!': createList(refer('Task')) }),
+      },
+    },
+    '/dashboard': {
+      get: {
+        response: createObject({
+          ...{ 'total_projects!': INTEGER, 'active_projects!': INTEGER, 'total_tasks!': INTEGER },
+          'recent_tasks!': createList(refer('Task')),
+        }),
+      },
+    },
+  };
+
+  it('finds the projects themselves, and counts the entries beside the only list of a dashboard', async () => {
+    const { ask } = await startApi({ paths, schemas: { Project, Task } });
+    await ask('POST', '/projects', { name: 'plan' });
+    await ask('POST', '/projects', { name: 'other', status: 'archived' });
+    for (const title of ['a plan', 'b']) await ask('POST', '/tasks', { title, project_id: 1 });
+    const { body: found } = await ask('GET', '/search?q=plan');
+    expect(found).toMatchObject({ projects: [{ id: 1, name: 'plan', task_count: 2 }], tasks: [{ id: 1 }] });
+    const { body } = await ask('GET', '/dashboard');
+    expect(body).toMatchObject({ total_projects: 2, active_projects: 1, total_tasks: 2 });
+    expect(toIds(body.recent_tasks).toSorted()).toEqual([1, 2]);
   });
 });
