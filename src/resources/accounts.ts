@@ -7,13 +7,14 @@ import { formatPointer } from '../util/json-pointer.ts';
 import { findByKeys } from './entry-lists.ts';
 import { getKeyValue, getOwn } from './entry-values.ts';
 import { addArticle } from './names.ts';
-import type { Inference, Passwords, Resource } from './resource.ts';
+import { findPasswords, type Passwords } from './passwords.ts';
+import type { Inference, Resource } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 import { isReserved } from './sequences.ts';
 import { createUuidFrom } from './server-values.ts';
 import { normalizeLogin } from './user-names.ts';
 import { getTokenKey, hasPassword, setPassword, setTokenKey } from './user-secrets.ts';
-import { findByLogin, findPasswords } from './users.ts';
+import { findByLogin } from './users.ts';
 
 /** What is inferred about users. */
 type Users = Pick<Inference, 'users' | 'loginNames'>;

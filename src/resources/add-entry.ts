@@ -25,7 +25,7 @@ import { describeDataUrl, describeFileUrl, findDownload } from './uploads.ts';
 import { isRelation } from './user-names.ts';
 
 /** The parameters of `addEntry`, which adds a new entry to a state. */
-interface NewEntry {
+export interface NewEntry {
   readonly state: State;
   readonly nowMs: number;
   readonly body: Entry;

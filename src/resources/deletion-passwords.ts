@@ -6,11 +6,11 @@ import { normalizeName } from '../util/names.ts';
 import { readResponseText } from './document-texts.ts';
 import { getOwn } from './entry-values.ts';
 import { listRequestNames } from './locate.ts';
+import { findPasswords } from './passwords.ts';
 import type { Plan } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 import { findSender } from './tokens.ts';
 import { hasPassword } from './user-secrets.ts';
-import { findPasswords } from './users.ts';
 
 /** Matches normalized names of properties with the password by which a user logs in. */
 const PASSWORD = /^(?:current|confirm|my|user|account)?(?:password|passwd|pwd|passphrase)$/;

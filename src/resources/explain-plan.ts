@@ -168,7 +168,7 @@ export function explainPlan(model: ResourceModel, plan: Plan): string {
   if (effect) return explainEffect(model, plan, effect);
   if (plan.bulk) return explainSeveral(model, plan, plan.bulk);
   if (action === 'count') return explainCounts(model, plan);
-  if (plan.login) return explainLogin(plan.login, addArticle(resource.singular));
+  if (plan.login) return explainLogin(plan.login, addArticle(resource.singular), plan.founds?.resource);
   if (plan.follows) return explainFollows(model, plan, plan.follows);
   if (action === 'logOut') return `logs out the ${resource.singular} of the token`;
   const deleted = action === 'delete' || action === 'clear' ? describeDeletion(model, plan) : [];
@@ -391,8 +391,10 @@ function describeList(model: ResourceModel, plan: Plan): readonly string[] {
 function explainLogin(
   { isRegistration, isRenewal, isBasic, creates, credentials, refreshToken, clientId }: Login,
   user: string,
+  founded: Resource | undefined,
 ): string {
-  if (isRegistration) return `registers ${user} by ${credentials?.login}`;
+  if (isRegistration)
+    return `registers ${user} by ${credentials?.login}${founded ? `, and creates ${addArticle(founded.singular)}` : ''}`;
   if (isRenewal) return `returns another token for ${user}`;
   if (isBasic) return `logs in ${user} by HTTP Basic`;
   if (!credentials && refreshToken !== undefined && clientId === undefined)

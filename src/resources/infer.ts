@@ -1,5 +1,6 @@
 import type { Route } from '../openapi/routes.ts';
 import { requiresCredentials, usesBasic } from '../openapi/security.ts';
+import { normalizeName } from '../util/names.ts';
 import { readActionBody } from './action-bodies.ts';
 import { findAssignment, findEffect, splitActionPath } from './actions.ts';
 import { planArchiving } from './archiving.ts';
@@ -9,6 +10,7 @@ import { getDocumentPaths, getOverrides, type Overrides } from './document-paths
 import { planCopy } from './find-copies.ts';
 import { findReference, findResources } from './find-resources.ts';
 import { planTrash } from './find-trash.ts';
+import { getFounded } from './first-users.ts';
 import { findFollow } from './follows.ts';
 import { locateInEntry, locateRequest, locateResponse } from './locate.ts';
 import {
@@ -44,6 +46,7 @@ import {
   type Inference,
   isTopLevel,
   type KnownLists,
+  type Login,
   type MockedPlan,
   NO_ID,
   type Plan,
@@ -86,16 +89,16 @@ export function inferResources(reader: SchemaReader, documented: readonly Route[
   );
   const linked = own ? all.map((resource) => (resource === listed ? own : linkToUsers(reader, own, resource))) : all;
   const owned = own && hasLogin ? addSenders(reader, own, linked, { routes, ownPaths }) : linked;
-  const listedUsers = owned.find(({ name }) => name === own?.name);
-  const sent = listedUsers ? addRelations(reader, listedUsers, owned, { routes, ownPaths }) : owned;
-  const users = listedUsers;
+  const users = owned.find(({ name }) => name === own?.name);
+  const sent = users ? addRelations(reader, users, owned, { routes, ownPaths }) : owned;
   const marks = findMarks(reader, sent, hasLogin ? routes : [], { users, ownPaths });
   const creations = findOtherCreations(reader, routes, omitMarkedLists(sent, marks));
-  const { resources } = creations;
-  const isRegistered = routes.some((route) => users && findLogin(reader, users, route, isHidden)?.isRegistration);
+  const logins = routes.map((route) => ({ route, login: users && findLogin(reader, users, route, isHidden) }));
+  const resources = addFounded(creations.resources, logins);
+  const isRegistered = logins.some(({ login }) => login?.isRegistration);
   const follow = users && findFollow(reader, users, routes);
   const creates = isRegistered ? undefined : isHidden ? 'any' : needsFirstUser(users, routes) ? 'first' : undefined;
-  const context = { follow, loginPaths, ownPaths, isHidden, creates } as const;
+  const context = { follow, loginPaths, ownPaths, isHidden, creates, resources } as const;
   const { plans, mockedPlans, reasons } = planRoutes(reader, resources, restRoutes, {
     planUser: (route) => users && planUser(reader, users, route, context),
     sender: { users, marks, creations, ownPaths: hasLogin ? ownPaths : undefined, posts: listPosts(routes) },
@@ -107,7 +110,7 @@ export function inferResources(reader: SchemaReader, documented: readonly Route[
     mockedPlans.delete(key);
     reasons.delete(key);
   }
-  const used = new Set([...plans.values()].map(({ resource }) => resource));
+  const used = new Set([...plans.values()].flatMap(({ resource, founds }) => [resource, founds?.resource]));
   // `GET` and `PUT /me` form no resource of their own if they read and change an entry of the users.
   const kept = resources.filter(
     (resource) => used.has(resource) || !(before.has(resource) || (resource.kind === 'singleton' && users)),
@@ -122,6 +125,17 @@ export function inferResources(reader: SchemaReader, documented: readonly Route[
     mockedPlans,
     reasons,
   };
+}
+
+/** Returns resources with `canCreate` for those whose entries a registration creates beside the first user. */
+function addFounded(
+  resources: readonly Resource[],
+  logins: readonly { readonly route: Route; readonly login: Login | undefined }[],
+): readonly Resource[] {
+  const founded = logins.flatMap(({ route, login }) => (login?.prefix === undefined ? [] : [getFounded(route)]));
+  return resources.map((one) =>
+    founded.includes(normalizeName(one.singular)) && !one.canCreate ? { ...one, canCreate: true } : one,
+  );
 }
 
 function listPosts(routes: readonly Route[]): ReadonlySet<string> {

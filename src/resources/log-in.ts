@@ -1,13 +1,15 @@
 import { type Context, DomainError, type HandlerResponse, type Input } from '../application.ts';
-import { type Node, omitKeys, toNode } from '../openapi/document.ts';
+import { isNode, type Node, omitKeys, toNode } from '../openapi/document.ts';
 import { SESSION_COOKIE } from '../openapi/security.ts';
 import type { Entry, State } from '../store/state.ts';
 import { formatPointer, parsePointer } from '../util/json-pointer.ts';
 import { normalizeName } from '../util/names.ts';
-import { addEntry } from './add-entry.ts';
+import { isSecretName } from '../util/redact-secrets.ts';
+import { addEntry, type NewEntry } from './add-entry.ts';
 import { getEntries, getEntryList, setEntries } from './entries.ts';
 import { replaceEntry } from './entry-lists.ts';
-import { getInner, getKeyValue, removePathValues, setInner } from './entry-values.ts';
+import { getInner, getKeyValue, getOwn, removePathValues, setInner } from './entry-values.ts';
+import { removePrefix } from './first-users.ts';
 import { addIds } from './named-ids.ts';
 import { createSenderError } from './ownership.ts';
 import { pickKnown } from './request-bodies.ts';
@@ -45,9 +47,13 @@ export async function logIn(
   if (!login) throw new Error('the plan has no login');
   const body = toNode(getInner(input.body, login.requestPath));
   const sent = pickKnown(model.reader, plan, login.requestPath, body, input.headers);
+  const registered = login.isRegistration ? await register(model, plan, sent, context, () => undefined) : undefined;
   const client = findClient(login, sent);
   const renewed = login.isRenewal ? findRenewed(model, plan, input, context.read()) : undefined;
-  const user = client === undefined ? (renewed ?? (await findUser(model, plan, { sent, input }, context))) : undefined;
+  const user =
+    client === undefined
+      ? (registered?.user ?? renewed ?? (await findUser(model, plan, { sent, input }, context)))
+      : undefined;
   const owner: TokenOwner =
     client === undefined
       ? { sub: user && getKeyValue(user, users.id), key: user && getTokenKey(user) }
@@ -73,7 +79,9 @@ export async function logIn(
         body: shown.value,
       })
     : shown.value;
-  const withToken = addTokenFields(model, plan, named, { createNext, nowMs, seconds });
+  const { founded } = registered ?? {};
+  const withFounded = founded && plan.founds ? showFounded(model, plan.founds, founded, context.read(), named) : named;
+  const withToken = addTokenFields(model, plan, withFounded, { createNext, nowMs, seconds });
   const { value, generated } = model.completeResponse(route, withToken);
   // A token of the server can be in an object that shows the user, instead of a generated one.
   const kept = shown.generated.filter((pointer) => {
@@ -114,7 +122,6 @@ async function findUser(
 ): Promise<Entry> {
   const { resource: users, login } = plan;
   const { credentials, refreshToken = '' } = login ?? {};
-  if (login?.isRegistration) return register(model, plan, sent, context, () => undefined);
   if (login?.isBasic) {
     const user = findByBasic(users, context.read(), input);
     if (!user) throw new DomainError('invalid-credentials', explainNoSender(users, context.read(), input, 'access'));
@@ -134,7 +141,8 @@ async function findUser(
   const used = chooseLogin(credentials, sent);
   const find = (state: State) => findByLogin(users, state, used, sent[used]);
   const user =
-    find(context.read()) ?? (createsUser(plan, context) ? await register(model, plan, sent, context, find) : undefined);
+    find(context.read()) ??
+    (createsUser(plan, context) ? (await register(model, plan, sent, context, find)).user : undefined);
   if (user && hasPassword(users, user, password)) return user;
   throw new DomainError(
     'invalid-credentials',
@@ -221,8 +229,57 @@ export async function logOut(
   return { status, headers: ended, body: value, generated };
 }
 
+/** Adds the entry that a registration creates beside its user, such as a tenant with the `name` or the `tenantName`. */
+function addFounded(model: ResourceModel, plan: Plan, sent: Node, place: Pick<NewEntry, 'state' | 'nowMs' | 'newId'>) {
+  const { resource } = plan;
+  const known = [...model.reader.getProperties(resource.schema).keys()];
+  const names = new Map(known.map((name) => [normalizeName(name), name]));
+  const own = Object.entries(sent).flatMap(([name, value]) => {
+    const rest = removePrefix(name, resource.singular) ?? '';
+    const property = names.get(normalizeName(name)) ?? names.get(normalizeName(rest));
+    return property === undefined || isSecretName(name) ? [] : [[property, value] as const];
+  });
+  return addEntry(model, plan, { ...place, body: model.removeReadOnly(resource, Object.fromEntries(own)), path: {} });
+}
+
 /**
- * Adds a user with the properties and the password of a registration.
+ * Returns the properties of the first user in the request of a registration, such as `email` for `adminEmail`, and the
+ * id of the tenant that it creates.
+ */
+function toFirstUser({ reader }: ResourceModel, { resource, login, founds }: Plan, sent: Node, founded?: Entry): Node {
+  const { prefix } = login ?? {};
+  if (prefix === undefined) return sent;
+  const own = Object.entries(sent).flatMap(([name, value]) => {
+    const rest = removePrefix(name, prefix);
+    return rest === undefined ? [] : [[rest, value] as const];
+  });
+  const { resource: owner } = founds ?? {};
+  const idName = `${normalizeName(owner?.singular ?? '')}id`;
+  const ids = [...reader.getProperties(resource.schema).keys()].flatMap((name) =>
+    founded && owner && normalizeName(name) === idName
+      ? [[name, getOwn(founded, owner.id.property ?? '')] as const]
+      : [],
+  );
+  return Object.fromEntries([...own, ...ids]);
+}
+
+/** Adds the entry that a registration creates beside its user, or its id, to the response. */
+function showFounded(model: ResourceModel, plan: Plan, entry: Entry, state: State, body: Entry): Entry {
+  const { resource, route, responsePath, hidesEntry } = plan;
+  const { reader, contract } = model;
+  const schema = reader.getResponseSchema(route, route.successStatus);
+  if (schema === undefined) return body;
+  const [own = entry] = model.derived.add(state, resource, [entry]);
+  const value = removePathValues(model.responses.completeEntry(resource, resource.schema, own).value as Entry);
+  // A body that is the tenant has the user at most in an object.
+  const others = Object.fromEntries(Object.entries(body).filter(([, one]) => isNode(one)));
+  const whole = responsePath.length === 0 ? { ...others, ...value } : setInner(body, responsePath, value);
+  const shown = hidesEntry ? body : whole;
+  return addIds(reader, contract.isValid, { resource, entry, schema, body: shown });
+}
+
+/**
+ * Adds a user with the properties and the password of a registration, and the tenant that it creates.
  * `findKnown`: returns the user if another request has added it in the meantime.
  */
 async function register(
@@ -231,13 +288,17 @@ async function register(
   sent: Node,
   context: Context,
   findKnown: (state: State) => Entry | undefined,
-): Promise<Entry> {
+): Promise<{ readonly user: Entry; readonly founded?: Entry | undefined }> {
   const { schema } = plan.resource;
-  const body = model.removeReadOnly(plan.resource, matchNames(model.reader, schema, omitKeys(sent, [PATH_VALUES])));
-  return context.update((state, nowMs) => {
+  const { newId } = context;
+  return context.update<{ readonly user: Entry; readonly founded?: Entry | undefined }>((state, nowMs) => {
     const known = findKnown(state);
-    if (known) return { next: state, result: known };
-    return addEntry(model, plan, { state, nowMs, body, path: {}, newId: context.newId });
+    if (known) return { next: state, result: { user: known } };
+    const founded = plan.founds && addFounded(model, plan.founds, sent, { state, nowMs, newId });
+    const own = omitKeys(toFirstUser(model, plan, sent, founded?.result), [PATH_VALUES]);
+    const body = model.removeReadOnly(plan.resource, matchNames(model.reader, schema, own));
+    const added = addEntry(model, plan, { state: founded?.next ?? state, nowMs, body, path: {}, newId });
+    return { next: added.next, result: { user: added.result, founded: founded?.result } };
   });
 }
 

@@ -1,4 +1,5 @@
 import type { Route } from '../openapi/routes.ts';
+import type { Passwords } from './passwords.ts';
 
 /**
  * A path parameter that identifies an entry or its parent, such as `{petId}`, and the property of the entry with the
@@ -156,9 +157,7 @@ export interface Resource {
   readonly canPost: boolean;
   /** Whether an operation deletes entries. */
   readonly canDelete: boolean;
-  /**
-   * If the entries are deleted ones of another resource: its name, and what the deletion of an entry changes in it.
-   */
+  /** If the entries are deleted ones of another resource: its name, and what the deletion of an entry changes in it. */
   readonly trashOf?: { readonly name: string; readonly marks: Effect } | undefined;
 }
 
@@ -222,6 +221,8 @@ export interface Login {
   /** The property names that lead to the user in the response. Undefined if it has none. */
   readonly user: readonly string[] | undefined;
   readonly isRegistration: boolean;
+  /** The word before the names of the credentials of the first user of a tenant: `admin` for `adminEmail`. */
+  readonly prefix?: string;
   /** Whether the login and the password are in the header of HTTP Basic authentication (RFC 7617). */
   readonly isBasic?: boolean;
   /** Whether a request without a body gets another token for that in its header. */
@@ -231,21 +232,6 @@ export interface Login {
    * only users can create others.
    */
   readonly creates?: 'any' | 'first' | undefined;
-}
-
-/** The names of the properties with passwords in a request body. */
-export interface Passwords {
-  /** The password that the user has. Undefined if the request does not have it. */
-  readonly current: string | undefined;
-  readonly next: string;
-  /** The new password again. */
-  readonly repeated: string | undefined;
-}
-
-/** How an operation changes the password of a user. `requestPath`: the property names that lead to the passwords. */
-export interface PasswordChange {
-  readonly requestPath: readonly string[];
-  readonly passwords: Passwords;
 }
 
 /** The entries that an action on several entries of a list changes or deletes. */
@@ -363,6 +349,8 @@ export interface Plan {
   readonly counts?: readonly Derived[];
   /** The login or the registration. Only for the action `logIn`. */
   readonly login?: Login;
+  /** How a registration also creates another entry: the tenant of `POST /register-tenant`. */
+  readonly founds?: Plan;
   /** The names of the passwords in the request. Only for the action `setPassword`. */
   readonly passwords?: Passwords;
   /**

@@ -1,16 +1,19 @@
 import { getNode, toNode } from '../openapi/document.ts';
 import type { Route } from '../openapi/routes.ts';
 import { requiresCredentials } from '../openapi/security.ts';
+import { normalizeName } from '../util/names.ts';
 import { isSecretName } from '../util/redact-secrets.ts';
 import { splitActionPath } from './actions.ts';
 import { getOverrides } from './document-paths.ts';
 import { isOnlyEnvelope } from './envelopes.ts';
+import { getFounded } from './first-users.ts';
 import { followsUser, getFollowList, startsToFollow } from './follows.ts';
 import { locateRequest, locateResponse } from './locate.ts';
 import { getParentPath } from './names.ts';
+import type { PasswordChange } from './passwords.ts';
 import { namesOne } from './path-keys.ts';
 import { findPlaceOfForm, renameParameters, sendsPart } from './places.ts';
-import type { Action, Effect, Follow, Login, PasswordChange, Plan, Resource } from './resource.ts';
+import type { Action, Effect, Follow, Login, Plan, Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
 import { findLogin, findOwnUser, findPasswordChange, isAboutSender, isLogout } from './users.ts';
 
@@ -26,6 +29,7 @@ interface UserContext {
   readonly creates: Login['creates'];
   /** How users follow each other. */
   readonly follow: Follow | undefined;
+  readonly resources: readonly Resource[];
 }
 
 /**
@@ -35,15 +39,18 @@ export function planUser(
   reader: SchemaReader,
   users: Resource,
   route: Route,
-  { loginPaths, ownPaths, isHidden, creates, follow }: UserContext,
+  { loginPaths, ownPaths, isHidden, creates, follow, resources }: UserContext,
 ): Plan | undefined {
   if (getOverrides(reader.document, route).off) return undefined;
   const [mount] = users.mounts;
   if (!mount || mount.parents.length > 0) return undefined;
   const base = { route, resource: users, mount, requestPath: [], entryPath: [] } as const;
   const login = findLogin(reader, users, route, isHidden);
-  if (login && (login.isRegistration || loginPaths.includes(route.path)))
-    return { ...base, action: 'logIn', requestPath: login.requestPath, responsePath: [], login: { ...login, creates } };
+  if (login && (login.isRegistration || loginPaths.includes(route.path))) {
+    const founds = login.prefix === undefined ? undefined : planFounding(reader, users, resources, route);
+    const own = { requestPath: login.requestPath, responsePath: [], login: { ...login, creates } };
+    return { ...base, action: 'logIn', ...own, ...(founds ? { founds } : {}) };
+  }
   if (isLogout(reader, route, loginPaths)) return { ...base, action: 'logOut', responsePath: [] };
   if (route.method === 'DELETE' && (ownPaths.includes(route.path) || deletesOwnUser(reader, users, route, loginPaths)))
     return { ...base, action: 'delete', responsePath: [], isSender: true };
@@ -61,6 +68,28 @@ export function planUser(
   const isPartial = route.method === 'PATCH' || sendsPart(reader, users, route, requestPath);
   const action: Action = route.method === 'GET' ? 'read' : isPartial ? 'update' : 'replace';
   return { ...base, action, requestPath, responsePath, isSender: true };
+}
+
+/** Returns how a registration creates the tenant of its first user; undefined if no list has such entries. */
+function planFounding(
+  reader: SchemaReader,
+  users: Resource,
+  resources: readonly Resource[],
+  route: Route,
+): Plan | undefined {
+  const resource = resources.find(
+    (one) => one !== users && one.kind === 'collection' && normalizeName(one.singular) === getFounded(route),
+  );
+  const [mount] = resource?.mounts ?? [];
+  if (!resource || !mount || mount.parents.length > 0 || resource.schema === '') return undefined;
+  const response = reader.getResponseSchema(route, route.successStatus);
+  const found = response === undefined ? undefined : reader.findEntry(response, resource.singular, resource.schema);
+  const isShown = found !== undefined && reader.contains(found.schema, resource.schema);
+  return {
+    ...{ route, action: 'create', resource, mount, requestPath: [], entryPath: [] },
+    responsePath: isShown ? found.path : [],
+    ...(isShown ? {} : { hidesEntry: true }),
+  };
 }
 
 /**

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Entry } from '../store/state.ts';
 import { getKeyValue, getOwn, getPathValues } from './entry-values.ts';
+import { findPasswords } from './passwords.ts';
 import { PATH_VALUES, type Resource } from './resource.ts';
-import { findPasswords } from './users.ts';
 
 /** The hidden value of a user with a text that is in all tokens of the user. */
 const KEY = 'tokenKey';

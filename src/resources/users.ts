@@ -6,8 +6,10 @@ import type { Entry, State } from '../store/state.ts';
 import { normalizeName } from '../util/names.ts';
 import { isSecretName } from '../util/redact-secrets.ts';
 import { getEntries } from './entries.ts';
+import { findPrefixed } from './first-users.ts';
 import { getLastSegment, getParentPath, OWN_SEGMENT } from './names.ts';
-import type { Login, PasswordChange, Passwords, Resource } from './resource.ts';
+import { findPasswords, type PasswordChange } from './passwords.ts';
+import type { Login, Resource } from './resource.ts';
 import { allowsAnyBody, type SchemaReader } from './schema-reader.ts';
 import {
   LOGIN_NAMES,
@@ -19,35 +21,8 @@ import {
   UNIQUE_NAMES,
 } from './user-names.ts';
 
-/** Names of properties with the password that a user has, if a request has a new one too. */
-const CURRENT_PASSWORD = /^(?:current|old|existing|previous)(?:password|passwd|pwd)?$|^password(?:current|old)$/;
-
-/** Names of properties with a new password. */
-const NEW_PASSWORD = /^new(?:password|passwd|pwd)?$|^passwordnew$/;
-
-/** Names of properties with a password that a user has typed again. */
-const REPEATED_PASSWORD =
-  /^(?:confirm|repeat|retype|verify)(?:ed)?(?:new)?(?:password|passwd|pwd)$|^(?:new)?(?:password|passwd|pwd)(?:confirm|confirmation|confirmed|repeat|again|verification|2)$/;
-
 /** Names of properties that prove in a request without a login that a message was received. */
 const PROOFS = ['token', 'resettoken', 'code', 'resetcode', 'otp', 'verificationcode'];
-
-/**
- * Returns the names of the passwords in a request body: `password`, or `currentPassword` and `newPassword`.
- * Returns undefined if there is no password.
- */
-export function findPasswords(names: readonly string[]): Passwords | undefined {
-  const find = (pattern: RegExp) => names.find((name) => pattern.test(normalizeName(name)));
-  const only = names.find((name) => PASSWORD_NAMES.includes(normalizeName(name)));
-  const added = find(NEW_PASSWORD);
-  const next = added ?? only;
-  if (next === undefined) return undefined;
-  return {
-    current: find(CURRENT_PASSWORD) ?? (added === undefined ? undefined : only),
-    next,
-    repeated: find(REPEATED_PASSWORD),
-  };
-}
 
 /** Names of properties with a token, without uppercase letters and separators. */
 export const TOKEN_NAMES = [
@@ -247,13 +222,16 @@ export function findLogin(reader: SchemaReader, users: Resource, route: Route, i
   const isKnown = (login: string) =>
     LOGIN_NAMES.includes(normalizeName(login)) || reader.getProperties(users.schema).has(login);
   const sent = named && isKnown(named.login) ? named : undefined;
-  const credentials = sent && { login: sent.login, password: sent.password, others: sent.others };
+  const prefixed = named ? undefined : findPrefixed(reader, route, schema);
+  const credentials =
+    (sent && { login: sent.login, password: sent.password, others: sent.others }) ?? prefixed?.credentials;
   const clientId = find(CLIENT_SECRET_NAMES) === undefined ? undefined : find(CLIENT_ID_NAMES);
   if (!credentials && refreshToken === undefined && clientId === undefined) return undefined;
   const segment = getLastSegment(route.path);
   const isOfUsers = (token !== undefined || isHidden) && /^(?:users?|accounts?|members?)$/i.test(segment);
-  const isRegistration = credentials !== undefined && (isRegistrationSegment(segment) || isOfUsers);
-  const found = { requestPath, credentials, refreshToken, clientId, token, user, isRegistration };
+  const isRegistration = credentials !== undefined && (isRegistrationSegment(segment) || isOfUsers || !!prefixed);
+  const own = { requestPath, credentials, refreshToken, clientId, token, user, isRegistration };
+  const found = prefixed ? { ...own, prefix: prefixed.prefix } : own;
   return token || isRegistration || (credentials && isLoginSegment(segment)) ? found : undefined;
 }
 

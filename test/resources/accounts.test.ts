@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { createList, createObject, createResourcePaths, type Paths, refer } from '../support/fixtures/api-document.ts';
+import {
+  createList,
+  createObject,
+  createResourcePaths,
+  type Paths,
+  refer,
+  type Schema,
+} from '../support/fixtures/api-document.ts';
 import { explainApi } from '../support/harness/explain-api.ts';
 import { startApi } from '../support/harness/start-api.ts';
 
@@ -267,5 +274,46 @@ describe('customers who log in with a phone number', () => {
     expect((await ask('GET', `/customers/${customer.id}/bookings`)).body).toEqual([booking]);
     const { reviewer } = (await ask('POST', '/reviews', { text: 'a' }, use(token))).body;
     expect(reviewer).toEqual({ id: customer.id, name: 'Ann' });
+  });
+});
+
+describe('A registration of a tenant with adminEmail and adminPassword', () => {
+  const Tenant = createObject({ 'id!': INTEGER, 'name!': TEXT });
+  const User = createObject({ 'id!': INTEGER, 'email!': TEXT, name: TEXT, tenantId: INTEGER });
+  const request = createObject({ 'name!': TEXT, 'adminEmail!': TEXT, 'adminPassword!': TEXT, adminName: TEXT });
+  const credentials = createObject({ 'email!': TEXT, 'password!': TEXT });
+  const createApi = (response: Schema) => ({
+    paths: {
+      '/register-tenant': { post: { isPublic: true, request, response, status: 201, errors: [409] } },
+      '/login': { post: { isPublic: true, request: credentials, response: createObject({ 'token!': TEXT }) } },
+      '/me': { get: { response: refer('User') } },
+      '/users': { get: { response: createList(refer('User')) } },
+      '/users/{userId}': { get: { response: refer('User') } },
+      '/tenants': { get: { response: createList(refer('Tenant')) } },
+      '/tenants/{tenantId}': { get: { response: refer('Tenant') } },
+    },
+    schemas: { Tenant, User },
+    needsToken: true,
+  });
+  const tenant = { id: 1, name: 'Acme' };
+  const user = { id: expect.any(Number), email: 'ann@example.com', name: 'Ann', tenantId: 1 };
+
+  it.each<[string, Schema, unknown]>([
+    ['the tenant', refer('Tenant'), tenant],
+    ['both', createObject({ 'tenant!': refer('Tenant'), 'admin!': refer('User') }), { tenant, admin: user }],
+    ['an id', createObject({ 'tenantId!': INTEGER }), { tenantId: 1 }],
+  ])('creates the tenant and the user, and responds with %s', async (_what, response, expected) => {
+    const api = createApi(response);
+    const explained = (await explainApi(api))['POST /register-tenant'];
+    expect(explained).toBe('real: registers a user by email, and creates a tenant');
+    const { ask } = await startApi(api);
+    const sent = { name: 'Acme', adminEmail: user.email, adminPassword: 'pw', adminName: 'Ann' };
+    expect((await ask('POST', '/register-tenant', sent)).body).toEqual(expected);
+    expect((await ask('POST', '/login', { email: user.email, password: 'other' })).status).toBe(401);
+    const { token } = (await ask('POST', '/login', { email: user.email, password: 'pw' })).body;
+    const read = async (path: string) =>
+      (await ask('GET', path, undefined, { Authorization: `Bearer ${token}` })).body as unknown;
+    expect((await ask('POST', '/register-tenant', sent)).status).toBe(409);
+    expect([await read('/me'), await read('/tenants'), await read('/tenants/1')]).toEqual([user, [tenant], tenant]);
   });
 });
