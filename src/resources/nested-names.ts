@@ -9,6 +9,7 @@ import type { Plan } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 import { isEnvelopeName, type SchemaReader } from './schema-reader.ts';
 import { matchNames } from './sent-names.ts';
+import { isLifetime } from './server-values.ts';
 import { isUpload } from './uploads.ts';
 
 /** The object of an entry that has some properties of a request, and their names in it by those in the request. */
@@ -136,6 +137,7 @@ export function listUnshown(model: ResourceModel, plan: Plan): readonly string[]
     isKnown(normalizeName(name).replace(REFERENCE_END, '')) ||
     moved.includes(name) ||
     isSecretName(name) ||
+    isLifetime(name, [...known]) ||
     isMatched(name, true) ||
     isMatched(name, 'a b');
   const around = requestPath.length === 0 ? [] : [...reader.getProperties(request).keys()];

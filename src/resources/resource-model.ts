@@ -43,6 +43,7 @@ import {
 import { ResponseFactory } from './responses.ts';
 import { SchemaReader } from './schema-reader.ts';
 import {
+  addExpiry,
   createNoFreeId,
   createServerValues,
   formatTimes,
@@ -228,11 +229,10 @@ export class ResourceModel {
     const { resource, mount } = plan;
     const file = isUpload(plan.route) ? describeUpload(this.reader, resource.schema, body, this.contract.isValid) : {};
     const sent = { ...file, ...(ownId === true ? body : this.#omitUnknownId(plan, body)) };
-    const own = this.validator.removeInvalid(resource, sent);
-    const known = this.addNestedDefaults(resource.schema, own);
+    const known = this.addNestedDefaults(resource.schema, this.validator.removeInvalid(resource, sent));
     const values = addInitial(this.getInitialValues(resource), { ...this.getDefaults(resource), ...known });
     // The values of the request are first, and keep their order.
-    const given = { ...values, ...this.getEmptyValues(plan), ...values };
+    const given = addExpiry(this, resource, { ...values, ...this.getEmptyValues(plan), ...values }, nowMs);
     const timed = { ...given, ...this.#values.getTimes(resource, given, { nowMs, kinds: ['created', 'updated'] }) };
     const withFile = isUpload(plan.route) ? setFile(timed, body) : timed;
     const withParents = this.#setParents(mount, path, withFile, true);

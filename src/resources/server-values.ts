@@ -190,6 +190,57 @@ export function createServerValues(
   }
 }
 
+/** Matches the names of times at which an entry expires, without uppercase letters and separators. */
+const EXPIRY = /^(?:expires?|expiry|expiration)(?:at|on|date|time)?$|^validuntil$/;
+
+/** Matches the names of numbers that say how long a new entry is valid, and captures the unit: `expiryDays`. */
+const LIFETIME =
+  /^(?:expires?|expiry|expiration|valid|validity|ttl|lifetime)(?:in|for|after)?(second|minute|hour|day|week)s?$/;
+
+const UNITS_MS: Readonly<Record<string, number>> = {
+  second: 1_000,
+  minute: 60_000,
+  hour: 3_600_000,
+  day: 86_400_000,
+  week: 604_800_000,
+};
+
+/** Returns whether a number in a request says how long a new entry is valid, and entries have the time of its end. */
+export function isLifetime(name: string, known: readonly string[]): boolean {
+  return LIFETIME.test(normalizeName(name)) && known.some((one) => EXPIRY.test(normalizeName(one)));
+}
+
+/**
+ * Returns a new entry with the time at which it expires, such as `expiresAt`, if it lacks one and its request says how
+ * long it is valid.
+ */
+export function addExpiry(
+  { contract, reader }: { readonly contract: Contract; readonly reader: SchemaReader },
+  { schema }: Resource,
+  entry: Entry,
+  nowMs: number,
+): Entry {
+  const lifetimeMs = findLifetime(entry);
+  if (lifetimeMs === undefined || schema === '') return entry;
+  const [name, pointer = ''] = [...reader.getProperties(schema)].find(([one]) => EXPIRY.test(normalizeName(one))) ?? [];
+  const time = formatTimes(nowMs + lifetimeMs).find((value) => contract.isValid(pointer, value));
+  const isFree = name !== undefined && (entry[name] ?? undefined) === undefined;
+  return isFree && time !== undefined ? { ...entry, [name]: time } : entry;
+}
+
+/** Returns how long a new entry is valid, in ms, if one of its properties says so. */
+function findLifetime(entry: Entry): number | undefined {
+  for (const [name, value] of Object.entries(entry)) {
+    const unit = UNITS_MS[LIFETIME.exec(normalizeName(name))?.[1] ?? ''];
+    if (unit !== undefined && typeof value === 'number' && value > 0 && value * unit < MAX_LIFETIME_MS)
+      return value * unit;
+  }
+  return undefined;
+}
+
+/** The maximum lifetime of an entry: 1,000 years. */
+const MAX_LIFETIME_MS = 1_000 * 366 * 86_400_000;
+
 function pick(entry: Entry, isIncluded: (name: string) => boolean): Entry {
   return Object.fromEntries(Object.entries(entry).filter(([name]) => isIncluded(name)));
 }

@@ -242,3 +242,23 @@ it.each([
   expect((await ask('POST', '/comments', { text: 'a' })).body.timestamp).toBe(expected);
   expect((await ask('GET', '/comments/1')).body.timestamp).toBe(expected);
 });
+
+describe('The time at which a new entry expires', () => {
+  it.each([
+    ['expiryDays', 7, 7 * 86_400_000],
+    ['expires_in_hours', 2, 7_200_000],
+    ['validForMinutes', 1.5, 90_000],
+  ])('is set from %s in its request', async (name, value, lifetimeMs) => {
+    const Invite = createObject({ 'id!': { type: 'integer' }, expiresAt: { ...TEXT, format: 'date-time' } });
+    const request = createObject({ [name]: { type: 'number' }, expiresAt: TEXT });
+    const { ask } = await startApi({
+      paths: createResourcePaths('/invites/{inviteId}', refer('Invite'), request),
+      schemas: { Invite },
+    });
+    const { body } = await ask('POST', '/invites', { [name]: value });
+    expect(body).toEqual({ id: 1, expiresAt: new Date(NOW_MS + lifetimeMs).toISOString() });
+    const sent = { [name]: value, expiresAt: '2031-01-01T00:00:00Z' };
+    expect((await ask('POST', '/invites', sent)).body).toMatchObject({ expiresAt: sent.expiresAt });
+    expect((await ask('POST', '/invites', {})).body).toEqual({ id: 3 });
+  });
+});
