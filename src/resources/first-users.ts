@@ -26,6 +26,8 @@ export function findPrefixed(reader: SchemaReader, route: Route, schema: string)
   if (!isRegistrationSegment(segment) && !FOUNDING.test(segment)) return undefined;
   const names = [...reader.getProperties(schema).keys()];
   for (const prefix of FIRST_USERS) {
+    // A user who registers a device can already exist.
+    if (prefix === 'user' && !isRegistrationSegment(segment)) continue;
     const rest = names.map((name) => removePrefix(name, prefix)).filter((name) => name !== undefined);
     const find = (known: readonly string[]) => rest.find((name) => known.includes(normalizeName(name)));
     const [login, password] = [find(LOGIN_NAMES), find(PASSWORD_NAMES)];

@@ -316,4 +316,12 @@ describe('A registration of a tenant with adminEmail and adminPassword', () => {
     expect((await ask('POST', '/register-tenant', sent)).status).toBe(409);
     expect([await read('/me'), await read('/tenants'), await read('/tenants/1')]).toEqual([user, [tenant], tenant]);
   });
+
+  it('is no registration if the names say that the user can already exist', async () => {
+    const request = createObject({ 'deviceName!': TEXT, 'userEmail!': TEXT, 'userPassword!': TEXT });
+    const { paths, ...api } = createApi(refer('Tenant'));
+    const device = { post: { isPublic: true, request, response: createObject({ 'ok!': { type: 'boolean' } }) } };
+    const explained = await explainApi({ ...api, paths: { ...paths, '/register-device': device } });
+    expect(explained['POST /register-device']).toMatch(/^mocked: /);
+  });
 });
