@@ -5,7 +5,7 @@ import { isOnlyEnvelope } from './envelopes.ts';
 import { hasEntryResponse } from './path-keys.ts';
 import type { Effect, Resource } from './resource.ts';
 import type { SchemaReader } from './schema-reader.ts';
-import { listActionWords, STATE_PROPERTIES } from './states.ts';
+import { findStateTime, listActionWords, listStateWords, removeFillers, STATE_PROPERTIES } from './states.ts';
 import { listRomanceNouns } from './verb-forms.ts';
 
 /** The properties in the body of an action. */
@@ -75,7 +75,7 @@ type Copies = NonNullable<Effect['copies']>;
 /**
  * Returns the properties in the body of an action that set a property with another name: `cancellationReason` for the
  * `reason` of `cancel`, and `motif_annulation` for the `motif` of `annuler`. The name has the action or its noun, and
- * no other property has such a name.
+ * no other property has such a name. A required date such as `completionDate` of `complete` sets `lastCompletedAt`.
  */
 export function findCopies(
   reader: SchemaReader,
@@ -87,8 +87,14 @@ export function findCopies(
   const known = listEntryProperties(reader, schema);
   const words = listActionWords(verb);
   const nouns = listRomanceNouns(verb);
+  const time = findStateTime(reader, schema, verb);
   return [...body.properties].flatMap(([from, pointer]) => {
     const own = normalizeName(from);
+    const isDate = ['date', 'date-time'].includes(String(reader.getKeyword(pointer, 'format')));
+    const stem = own.replace(/(?:at|on|date|time)$/, '');
+    const isNamed = stem === '' || [...words, ...listStateWords(removeFillers(verb))].includes(stem);
+    if (time !== undefined && isDate && isNamed && body.required.includes(from) && !known.has(from))
+      return [{ from, to: time }];
     const names = [...words.map((word) => word + own), ...nouns.flatMap((noun) => [own + noun, `${own}de${noun}`])];
     const [to, ...others] = [...known.keys()].filter((property) => names.includes(normalizeProperty(property)));
     if (known.has(toEntryProperty(body, from)) || to === undefined || others.length > 0) return [];

@@ -130,6 +130,21 @@ describe('an action of an entry', () => {
     expect((await ask('POST', '/trips', { to: 'Oslo' })).body).toEqual({ id: 2, to: 'Oslo', status: 'requested' });
   });
 
+  it('with a required date sets the time of its state to this date', async () => {
+    const Job = createObject({ 'id!': INTEGER, checked: FLAG, lastCompletedAt: { type: 'string', format: 'date' } });
+    const request = createObject({ 'completionDate!': { type: 'string', format: 'date' }, cost: INTEGER });
+    const paths = {
+      ...createResourcePaths('/jobs/{jobId}', refer('Job'), createObject({ checked: FLAG })),
+      '/jobs/{jobId}/complete': { put: { request, response: refer('Job') } },
+    };
+    const { ask } = await startApi({ paths, schemas: { Job } });
+    await ask('POST', '/jobs', {});
+    const { body } = await ask('PUT', '/jobs/1/complete', { completionDate: '2025-03-04', cost: 5 });
+    expect(body).toEqual({ id: 1, checked: true, lastCompletedAt: '2025-03-04' });
+    const { 'PUT /jobs/{jobId}/complete': line } = await explainApi({ paths, schemas: { Job } });
+    expect(line).toContain('checked → true, lastCompletedAt → completionDate of the body, ignores cost of the body');
+  });
+
   it('starts with an entry for which it was not done', async () => {
     const Post = createObject({
       'id!': INTEGER,
