@@ -1,6 +1,6 @@
 import { normalizeName } from '../util/names.ts';
 
-/** The endings of infinitives in French, Spanish, Portuguese and Italian, and those of their participles. */
+/** The endings of infinitives in French, Spanish, Portuguese, Italian and German, and those of their participles. */
 const PARTICIPLES: readonly (readonly [infinitive: RegExp, participles: readonly string[]])[] = [
   [/^(\w{3,})er$/, ['e', 'ee', 'es', 'ees', 'ido', 'ida']],
   [/^(\w{3,})ir$/, ['i', 'ie', 'is', 'ies', 'ido', 'ida']],
@@ -8,7 +8,38 @@ const PARTICIPLES: readonly (readonly [infinitive: RegExp, participles: readonly
   [/^(\w{2,}d)re$/, ['u', 'ue', 'us', 'ues']],
   [/^(\w{3,})are$/, ['ato', 'ata', 'ati', 'ate']],
   [/^(\w{3,})ire$/, ['ito', 'ita', 'iti', 'ite']],
+  [/^(\w{2,}ier)en$/, ['t']],
 ];
+
+/** German verbs and their participles, with umlauts. */
+const GERMAN: readonly (readonly [verb: string, ...participles: string[]])[] = [
+  ['abschließen', 'abgeschlossen'],
+  ['schließen', 'geschlossen'],
+  ['öffnen', 'geöffnet', 'offen'],
+  ['erledigen', 'erledigt'],
+  ['beenden', 'beendet'],
+  ['bestätigen', 'bestätigt'],
+  ['genehmigen', 'genehmigt'],
+  ['freigeben', 'freigegeben'],
+  ['annehmen', 'angenommen'],
+  ['ablehnen', 'abgelehnt'],
+  ['absagen', 'abgesagt'],
+  ['kündigen', 'gekündigt'],
+  ['zurückziehen', 'zurückgezogen'],
+  ['veröffentlichen', 'veröffentlicht'],
+  ['sperren', 'gesperrt'],
+  ['bezahlen', 'bezahlt'],
+  ['versenden', 'versendet', 'versandt'],
+  ['ausleihen', 'ausgeliehen'],
+  ['zurückgeben', 'zurückgegeben'],
+  ['starten', 'gestartet'],
+];
+
+/** Returns the ways in which a German word is written without umlauts: `bestatigen` and `bestaetigen`. */
+function listGermanSpellings(word: string): readonly string[] {
+  const plain = word.replaceAll('ß', 'ss');
+  return [...new Set([plain.replaceAll(/[äöü]/g, '$&e'), plain, word].map(normalizeName))];
+}
 
 /** Participles that do not follow from the infinitive. */
 const IRREGULAR: ReadonlyMap<string, readonly string[]> = new Map([
@@ -21,10 +52,13 @@ const IRREGULAR: ReadonlyMap<string, readonly string[]> = new Map([
   ['pagar', ['pagado', 'pagada', 'pago', 'paga']],
   ['entregar', ['entregado', 'entregada', 'entregue']],
   ['aceitar', ['aceito', 'aceita', 'aceite']],
+  ...GERMAN.flatMap(([verb, ...participles]) =>
+    listGermanSpellings(verb).map((one) => [one, participles.flatMap(listGermanSpellings)] as const),
+  ),
 ]);
 
 /**
- * Returns the participles of a verb in French, Spanish, Portuguese or Italian, without accents: `validee` for
+ * Returns the participles of a verb in French, Spanish, Portuguese, Italian or German, without accents: `validee` for
  * `valider`, and `cancelado` for `cancelar`.
  * For a word in another language, it returns words that do not exist, or nothing.
  */
@@ -77,11 +111,12 @@ export function listRomanceTimes(verb: string): readonly string[] {
   ];
 }
 
-/** Matches the final states of entries in French, Spanish and Portuguese, as part of a regular expression. */
+/** Matches the final states of entries in French, Spanish, Portuguese and German, as part of a regular expression. */
 export const ENDED_ROMANCE = [
   '(?:annul|refus|rejet|rembours|supprim|termin)ee?s?',
   '(?:cancel|anul|rechaz|rejeit|recus|reembols|elimin|termin|finaliz|complet)ad[oa]s?',
   '(?:exclu|conclu)id[oa]s?',
+  'storniert|ab(?:gelehnt|gesagt|geschlossen)|beendet|erledigt|erstattet|gelo(?:e)?scht',
 ].join('|');
 
 /** Matches further states in which no entry starts, as part of a regular expression. */
@@ -89,4 +124,5 @@ export const LATE_ROMANCE = [
   '(?:clotur|ferm|archiv|expir|livr)ee?s?',
   '(?:cerr|fech|encerr|archiv|arquiv|expir|entreg)ad[oa]s?',
   'entregue|resol(?:ue?|vid[oa])|resuelt[oa]|vencid[oa]',
+  'geschlossen|archiviert|abgelaufen|(?:aus)?geliefert|zuru(?:e)?ckgegeben',
 ].join('|');

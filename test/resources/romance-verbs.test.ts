@@ -34,7 +34,7 @@ async function start(verbs: readonly string[], properties: Properties, request?:
   return { ask, created };
 }
 
-describe('an action with a verb in French, Spanish, Portuguese or Italian', () => {
+describe('an action with a verb in French, Spanish, Portuguese, Italian or German', () => {
   it.each<[verb: string, value: string]>([
     ['valider', 'validee'],
     ['valider', 'VALIDÉ'],
@@ -48,6 +48,10 @@ describe('an action with a verb in French, Spanish, Portuguese or Italian', () =
     ['cerrar', 'cerrado'],
     ['concluir', 'concluído'],
     ['annullare', 'annullato'],
+    ['stornieren', 'storniert'],
+    ['bestaetigen', 'bestätigt'],
+    ['ablehnen', 'ABGELEHNT'],
+    ['abschliessen', 'abgeschlossen'],
   ])('%s sets the status %s', async (verb, value) => {
     const { ask, created } = await start([verb], { statut: createStates('nouveau', value) });
     expect(created.statut).toBe('nouveau');
