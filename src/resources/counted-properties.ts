@@ -34,7 +34,7 @@ export function findCounted(
   isEntry = false,
 ): readonly Derived[] {
   const siblings = [...reader.getProperties(schema).keys()];
-  return [...reader.getProperties(schema)].flatMap(([property, pointer]): readonly Derived[] => {
+  const counted = [...reader.getProperties(schema)].flatMap(([property, pointer]): readonly Derived[] => {
     const types = reader.getTypes(pointer);
     // A number such as `refundTotal` is a sum.
     const isNumber = types.includes('integer') || (types.includes('number') && !/total$/i.test(property));
@@ -51,6 +51,20 @@ export function findCounted(
         : findLatest(reader, name, all));
     return found ? [{ property, ...found }] : [];
   });
+  return [...counted, ...findTotalCount(reader, schema, counted)];
+}
+
+/** Finds the `totalCount` beside numbers such as `doneCount`, if all of them count entries of the same resource. */
+function findTotalCount(reader: SchemaReader, schema: string, counted: readonly Derived[]): readonly Derived[] {
+  const inState = counted.filter(({ only, property }) => only && getCountedName(normalizeCountName(property)));
+  const [first, ...others] = inState;
+  if (!first || others.some(({ children }) => children.resource !== first.children.resource)) return [];
+  const isOpen = ([name, pointer]: readonly [string, string]) =>
+    normalizeName(name) === 'totalcount' &&
+    reader.allowsNumber(pointer) &&
+    !counted.some(({ property }) => property === name);
+  const names = [...reader.getProperties(schema)].filter(isOpen).map(([name]) => name);
+  return names.map((property) => ({ property, children: first.children, only: undefined, time: undefined }));
 }
 
 /** Names of numbers by which entries are rated, such as the `stars` of a review. */

@@ -160,3 +160,17 @@ it('A number that requests for new entries must have is not computed', async () 
   await ask('POST', '/lessons', { planId: 1 });
   expect((await ask('GET', '/plans/1')).body).toEqual({ id: 1, totalLessons: 12 });
 });
+
+it('The total count beside the count of entries in a state is the number of these entries', async () => {
+  const Epic = createObject({ 'id!': INTEGER, 'title!': TEXT, doneCount: INTEGER, totalCount: INTEGER });
+  const Ticket = createObject({ 'id!': INTEGER, 'epicId!': INTEGER, status: { enum: ['todo', 'done'] } });
+  const NewTicket = createObject({ 'epicId!': INTEGER, status: TEXT });
+  const own = {
+    ...createResourcePaths('/epics/{epicId}', refer('Epic'), createObject({ 'title!': TEXT })),
+    ...createResourcePaths('/tickets/{ticketId}', refer('Ticket'), NewTicket),
+  };
+  const { ask } = await startApi({ paths: own, schemas: { Epic, Ticket } });
+  await ask('POST', '/epics', { title: 'a' });
+  for (const status of ['done', 'todo']) await ask('POST', '/tickets', { epicId: 1, status });
+  expect((await ask('GET', '/epics/1')).body).toMatchObject({ doneCount: 1, totalCount: 2 });
+});
