@@ -56,7 +56,7 @@ describe('the source code', () => {
 
   it('names products, carts and orders only in the shop and in examples of the packaged program', () => {
     // `own-paths.ts` has words of documents for what each user has alone.
-    const described = ['cli/options.ts', 'cli/help-footer.ts', 'control/schema.d.ts', 'resources/own-paths.ts'];
+    const described = ['cli/options.ts', 'cli/help-footer.ts', 'control/schema.d.ts', 'resources/users/own-paths.ts'];
     const named = sources.filter(({ path, text }) => !lies(path, 'shop') && SHOP_NAMES.test(text));
     expect(named.map(({ path }) => path).filter((path) => !described.includes(path))).toEqual([]);
   });

@@ -1,7 +1,7 @@
 import { getNode, type Node, toNode } from '../openapi/document.ts';
 import { findJsonMedia } from '../openapi/responses.ts';
 import type { Route } from '../openapi/routes.ts';
-import { listOpposites, removeFillers } from '../resources/states.ts';
+import { listOpposites, removeFillers } from '../resources/actions/states.ts';
 import { joinWords, normalizeName } from '../util/names.ts';
 import { findItemActions } from './actions.ts';
 import { findPropertyPointer } from './body-places.ts';

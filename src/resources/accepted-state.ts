@@ -2,15 +2,15 @@ import type { AcceptedState } from '../application.ts';
 import { hasSameList } from '../store/entry-list.ts';
 import type { Entry, State } from '../store/state.ts';
 import { type Steps, splitList } from '../util/slices.ts';
-import { createDefaultAccount, findLoginIssues } from './accounts.ts';
-import { moveDeleted } from './deletions.ts';
-import { getEntries, getEntryList, hasChildren } from './entries.ts';
-import { findByKeys, indexInSteps } from './entry-lists.ts';
-import { createPropertyKey, getKeyValue } from './entry-values.ts';
-import { findReferences } from './references.ts';
+import { moveDeleted } from './entries/deletions.ts';
+import { getEntries, getEntryList, hasChildren } from './entries/entries.ts';
+import { findByKeys, indexInSteps } from './entries/entry-lists.ts';
+import { createPropertyKey, getKeyValue } from './entries/entry-values.ts';
+import { reserveIds } from './entries/sequences.ts';
+import { findReferences } from './inference/references.ts';
 import type { Resource } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
-import { reserveIds } from './sequences.ts';
+import { createDefaultAccount, findLoginIssues } from './users/accounts.ts';
 
 /**
  * Returns a state from a client of the control API or from a snapshot file as it is stored: with hashes instead of

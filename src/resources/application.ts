@@ -15,16 +15,15 @@ import { toSeed } from '../util/random.ts';
 import { fillPath } from '../util/request-target.ts';
 import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import { acceptState } from './accepted-state.ts';
-import { getRequiredQuery } from './document-paths.ts';
+import { getRequiredQuery } from './document/document-paths.ts';
+import { addArticle } from './document/names.ts';
+import { findIdIssues, findNameIssues, findOverrideIssues, findResourceIssues } from './document/override-issues.ts';
+import { getKeyValue } from './entries/entry-values.ts';
+import { linkEntries } from './entries/link-entries.ts';
+import { SEQUENCES } from './entries/sequences.ts';
 import { completeNewEntry, createEntryForm } from './entry-form.ts';
-import { getKeyValue } from './entry-values.ts';
-import { explainPlan } from './explain-plan.ts';
+import { explainPlan } from './explain/explain-plan.ts';
 import { createDownload, createHandler, isFileOfUpload, respondToMocked } from './handlers.ts';
-
-import { linkEntries } from './link-entries.ts';
-import { addArticle } from './names.ts';
-import { findIdIssues, findNameIssues, findOverrideIssues, findResourceIssues } from './override-issues.ts';
-import { requireActiveToken } from './ownership.ts';
 import { problems } from './problems.ts';
 import {
   type Action,
@@ -38,11 +37,11 @@ import {
 } from './resource.ts';
 import { ResourceModel } from './resource-model.ts';
 import { createSeeds } from './seeds.ts';
-import { SEQUENCES } from './sequences.ts';
 import { completeUserResponse, createStateView } from './state-view.ts';
 import { explainStream } from './stream-plans.ts';
 import { createStreamHandler } from './streams.ts';
-import { isIssuedToken } from './tokens.ts';
+import { requireActiveToken } from './users/ownership.ts';
+import { isIssuedToken } from './users/tokens.ts';
 
 /** Creates the rules that validate the state: each entry against its schema, and the ids of entries and parents. */
 function createStateRules(model: ResourceModel): StateRules {

@@ -3,15 +3,15 @@ import { getNode, pickKeys } from '../openapi/document.ts';
 import { isReadOrWriteOnly } from '../openapi/schema-validator.ts';
 import type { Entry, State } from '../store/state.ts';
 import { isIdName, normalizeName } from '../util/names.ts';
-import { createDefaultAccount } from './accounts.ts';
-import { findEmbedded } from './embedded.ts';
-import { getEntryList } from './entries.ts';
-import { getPathValues } from './entry-values.ts';
-import { findNamesakes, findReferences, indexReferences } from './references.ts';
+import { getEntryList } from './entries/entries.ts';
+import { getPathValues } from './entries/entry-values.ts';
+import { getLastId } from './entries/sequences.ts';
+import { isUpload } from './entries/uploads.ts';
+import { findNamesakes, findReferences, indexReferences } from './inference/references.ts';
 import { PATH_VALUES, type PathKey, type Plan, type Resource } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
-import { getLastId } from './sequences.ts';
-import { isUpload } from './uploads.ts';
+import { createDefaultAccount } from './users/accounts.ts';
+import { findEmbedded } from './values/embedded.ts';
 
 /** Returns the properties of a form for a new entry, and the properties that name other entries. */
 export function createEntryForm(model: ResourceModel, resource: Resource): EntryForm {

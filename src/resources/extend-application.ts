@@ -14,9 +14,9 @@ import { createStateValidator, type StateRules } from '../store/validate-state.t
 import { formatPointer } from '../util/json-pointer.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { createModel, createResourceApplication } from './application.ts';
+import { SchemaReader } from './document/schema-reader.ts';
 import { getRouteKey, type KnownLists, type Resource } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
-import { SchemaReader } from './schema-reader.ts';
 
 /** What the inferred resources of a contract add to an application. */
 interface Extension {

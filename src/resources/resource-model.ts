@@ -8,10 +8,15 @@ import type { Entry } from '../store/state.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { toSeed } from '../util/random.ts';
 import { isPathSegment } from '../util/request-target.ts';
-import { DerivedValues } from './derived-values.ts';
-import { createParentFinder } from './entries.ts';
-import { getPropertyPath, getPropertySchema } from './entry-properties.ts';
-import { EntryValidator } from './entry-validator.ts';
+import { listInitialValues } from './actions/initial-values.ts';
+import { listSentInside } from './actions/take-parts.ts';
+import { getPropertyPath, getPropertySchema } from './document/entry-properties.ts';
+import { getEnvelopeValues } from './document/envelopes.ts';
+import { listRequestNames } from './document/locate.ts';
+import { hasOwnId } from './document/query-ids.ts';
+import { SchemaReader } from './document/schema-reader.ts';
+import { createParentFinder } from './entries/entries.ts';
+import { EntryValidator } from './entries/entry-validator.ts';
 import {
   copyKeyValue,
   getKeyValue,
@@ -21,16 +26,24 @@ import {
   setInner,
   setKeyValue,
   setParent,
-} from './entry-values.ts';
-import { getEnvelopeValues } from './envelopes.ts';
-import { inferResources } from './infer.ts';
-import { listInitialValues } from './initial-values.ts';
-import { findListParameters } from './list-parameters.ts';
-import type { ListParameters } from './list-query.ts';
-import { listRequestNames } from './locate.ts';
-import { createDescriptions } from './named-objects.ts';
-import { addInitial, createEmptyValues, createFittingNames, createNestedDefaults } from './nested-defaults.ts';
-import { hasOwnId } from './query-ids.ts';
+} from './entries/entry-values.ts';
+import { createDescriptions } from './entries/named-objects.ts';
+import { addInitial, createEmptyValues, createFittingNames, createNestedDefaults } from './entries/nested-defaults.ts';
+import {
+  addExpiry,
+  createNoFreeId,
+  createServerValues,
+  formatTimes,
+  SAMPLE_TIME_MS,
+  type ServerValues,
+  type TimeKind,
+  type UsedIds,
+} from './entries/server-values.ts';
+import { describeUpload, isUpload, setFile } from './entries/uploads.ts';
+import { inferResources } from './inference/infer.ts';
+import { findListParameters } from './lists/list-parameters.ts';
+import type { ListParameters } from './lists/list-query.ts';
+import { describeIgnored, listIgnored } from './lists/sort-entries.ts';
 import {
   type Action,
   type Inference,
@@ -41,21 +54,8 @@ import {
   type Resource,
 } from './resource.ts';
 import { ResponseFactory } from './responses.ts';
-import { SchemaReader } from './schema-reader.ts';
-import {
-  addExpiry,
-  createNoFreeId,
-  createServerValues,
-  formatTimes,
-  SAMPLE_TIME_MS,
-  type ServerValues,
-  type TimeKind,
-  type UsedIds,
-} from './server-values.ts';
-import { describeIgnored, listIgnored } from './sort-entries.ts';
 import { planStreams, type StreamPlan } from './stream-plans.ts';
-import { listSentInside } from './take-parts.ts';
-import { describeUpload, isUpload, setFile } from './uploads.ts';
+import { DerivedValues } from './values/derived-values.ts';
 
 /** The values from which a new entry is created. */
 interface NewEntryInput extends UsedIds {

@@ -1,5 +1,5 @@
 import type { Route } from '../openapi/routes.ts';
-import type { Passwords } from './passwords.ts';
+import type { Passwords } from './users/passwords.ts';
 
 /**
  * A path parameter that identifies an entry or its parent, such as `{petId}`, and the property of the entry with the

@@ -1,7 +1,7 @@
 import type { HandlerResponse, Input } from '../application.ts';
 import type { Entry, State } from '../store/state.ts';
-import { getKeyValue } from './entry-values.ts';
-import { findEntry } from './require-entries.ts';
+import { getKeyValue } from './entries/entry-values.ts';
+import { findEntry } from './entries/require-entries.ts';
 import { getRouteKey, type Plan, type Resource } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 import { createHeaders } from './response-headers.ts';

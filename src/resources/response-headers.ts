@@ -5,12 +5,12 @@ import { formatHeader, HEADER_NAME, isServerHeader, normalizeHeaderNames } from 
 import { normalizeName } from '../util/names.ts';
 import { formatLinks } from '../util/pages.ts';
 import { fillPath } from '../util/request-target.ts';
-import { getKeyValue } from './entry-values.ts';
-import type { ListPage } from './list-query.ts';
-import { getPageValues } from './page-fields.ts';
+import { getKeyValue } from './entries/entry-values.ts';
+import { createTag } from './entries/versions.ts';
+import type { ListPage } from './lists/list-query.ts';
+import { getPageValues } from './lists/page-fields.ts';
 import type { Plan } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
-import { createTag } from './versions.ts';
 
 /** The values from which response headers are created. A response has a page of a list, or an entry. */
 interface HeaderInput {

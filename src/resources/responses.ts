@@ -10,20 +10,20 @@ import { normalizeName } from '../util/names.ts';
 import { getPageUrl } from '../util/pages.ts';
 import { toSeed } from '../util/random.ts';
 import { isSecretName } from '../util/redact-secrets.ts';
-import { type Completed, getGeneratedInside, pickPointers, setGeneratedInside, toList } from './completed.ts';
-import { averageEntries } from './derived.ts';
-import { getEchoes } from './echoes.ts';
-import { getEntryKey, getKeyValue, getOwn, removePathValues, setInner } from './entry-values.ts';
-import { createTextResponse, getEnvelopeValues, isOnlyEnvelope, nameEntry } from './envelopes.ts';
-import { showIds } from './linked-entries.ts';
-import type { ListPage } from './list-query.ts';
-import { addIds } from './named-ids.ts';
-import { getKeyNames } from './names.ts';
-import { findNeighbour, getLinkRelation, getPageValues } from './page-fields.ts';
+import { createTextResponse, getEnvelopeValues, isOnlyEnvelope, nameEntry } from './document/envelopes.ts';
+import { getKeyNames } from './document/names.ts';
+import { allowsAnyBody, allowsAnyJson, type SchemaReader } from './document/schema-reader.ts';
+import { getEntryKey, getKeyValue, getOwn, removePathValues, setInner } from './entries/entry-values.ts';
+import { showIds } from './entries/linked-entries.ts';
+import { addIds } from './entries/named-ids.ts';
+import type { ListPage } from './lists/list-query.ts';
+import { findNeighbour, getLinkRelation, getPageValues } from './lists/page-fields.ts';
 import type { Inference, Plan, Resource } from './resource.ts';
-import { allowsAnyBody, allowsAnyJson, type SchemaReader } from './schema-reader.ts';
-import { computeTotals, findTotals, type Total } from './totals.ts';
-import { PERSONS } from './user-names.ts';
+import { PERSONS } from './users/user-names.ts';
+import { type Completed, getGeneratedInside, pickPointers, setGeneratedInside, toList } from './values/completed.ts';
+import { averageEntries } from './values/derived.ts';
+import { getEchoes } from './values/echoes.ts';
+import { computeTotals, findTotals, type Total } from './values/totals.ts';
 
 /**
  * Creates the responses of operations on inferred resources.

@@ -4,20 +4,20 @@ import type { Entry, State } from '../store/state.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { normalizeName } from '../util/names.ts';
 import { toSeed } from '../util/random.ts';
-import { createDefaultAccount } from './accounts.ts';
-import { moveDeleted } from './deletions.ts';
-import { linkUsers } from './embedded.ts';
-import { findEqual, getEntries, getEntryList, hasParents, listParentPaths, setEntries } from './entries.ts';
-import { appendEntry, findByKeys } from './entry-lists.ts';
-import { getKeyValue, getOwn, type PathInput } from './entry-values.ts';
-import { listExamples } from './example-entries.ts';
-import { arrangeLeaderboard } from './leaderboards.ts';
-import { addFirstUser } from './ownership.ts';
-import { findReferences, toReferenceValue } from './references.ts';
+import { STATE_PROPERTIES } from './actions/states.ts';
+import { moveDeleted } from './entries/deletions.ts';
+import { findEqual, getEntries, getEntryList, hasParents, listParentPaths, setEntries } from './entries/entries.ts';
+import { appendEntry, findByKeys } from './entries/entry-lists.ts';
+import { getKeyValue, getOwn, type PathInput } from './entries/entry-values.ts';
+import { createUuidFrom, SAMPLE_TIME_MS } from './entries/server-values.ts';
+import { findReferences, toReferenceValue } from './inference/references.ts';
+import { arrangeLeaderboard } from './lists/leaderboards.ts';
 import { isTopLevel, type Plan, type Resource, SENDER } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
-import { createUuidFrom, SAMPLE_TIME_MS } from './server-values.ts';
-import { STATE_PROPERTIES } from './states.ts';
+import { createDefaultAccount } from './users/accounts.ts';
+import { addFirstUser } from './users/ownership.ts';
+import { linkUsers } from './values/embedded.ts';
+import { listExamples } from './values/example-entries.ts';
 
 /**
  * The number of entries to generate for each parent, or for a resource without parents.

@@ -6,7 +6,7 @@ import { formatPointer } from '../util/json-pointer.ts';
 import { MAX_JSON_DEPTH } from '../util/limits.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { toSeed } from '../util/random.ts';
-import { getEntryKey, getInner, removePathValues, setInner } from './entry-values.ts';
+import { getEntryKey, getInner, removePathValues, setInner } from './entries/entry-values.ts';
 import { getRouteKey, type Plan, type Resource } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 

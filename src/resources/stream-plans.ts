@@ -4,12 +4,12 @@ import type { Route } from '../openapi/routes.ts';
 import type { ChangeKind } from '../store/state.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { normalizeName } from '../util/names.ts';
-import { getOverrides } from './document-paths.ts';
-import { listVariants } from './mixed-lists.ts';
-import { getLastSegment, getParameterName, getParentPath, getPathForm } from './names.ts';
-import { findPlaceOfForm, renameParameters } from './places.ts';
+import { getOverrides } from './document/document-paths.ts';
+import { listVariants } from './document/mixed-lists.ts';
+import { getLastSegment, getParameterName, getParentPath, getPathForm } from './document/names.ts';
+import { findPlaceOfForm, renameParameters } from './document/places.ts';
+import type { SchemaReader } from './document/schema-reader.ts';
 import { getRouteKey, type Inference, isTopLevel, type Mount, type Resource } from './resource.ts';
-import type { SchemaReader } from './schema-reader.ts';
 
 /** The texts by which an item names a change; a change without a text has no item. */
 export type VerbTexts = Readonly<Partial<Record<ChangeKind, string>>>;

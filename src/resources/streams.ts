@@ -4,13 +4,13 @@ import { toIsoTime } from '../util/iso-time.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
 import { toSeed } from '../util/random.ts';
 import { StreamItem } from '../util/streams.ts';
-import type { DerivedValues } from './derived-values.ts';
-import { getKeyValue, type PathInput, removePathValues } from './entry-values.ts';
-import { addSenderPath } from './ownership.ts';
-import { createNotFound, findEntry, requireParents } from './require-entries.ts';
+import { getKeyValue, type PathInput, removePathValues } from './entries/entry-values.ts';
+import { createNotFound, findEntry, requireParents } from './entries/require-entries.ts';
 import { type Plan, SENDER } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 import { type ItemForm, type StreamPlan, showsVerb } from './stream-plans.ts';
+import { addSenderPath } from './users/ownership.ts';
+import type { DerivedValues } from './values/derived-values.ts';
 
 /** Creates the handler of a stream of the changes of a resource. */
 export function createStreamHandler(model: ResourceModel, plan: StreamPlan): Handle {

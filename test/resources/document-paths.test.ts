@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { getAncestors } from '../../src/resources/document-paths.ts';
+import { getAncestors } from '../../src/resources/document/document-paths.ts';
 
 it('the ancestors of a path are its parent paths that end with a parameter, the shortest first', () => {
   expect(getAncestors('/shops/{shopId}/owners/{ownerId}/pets')).toEqual([

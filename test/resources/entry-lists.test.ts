@@ -6,8 +6,8 @@ import {
   getIdNumbers,
   replaceEntry,
   withoutEntries,
-} from '../../src/resources/entry-lists.ts';
-import { getKeyValue } from '../../src/resources/entry-values.ts';
+} from '../../src/resources/entries/entry-lists.ts';
+import { getKeyValue } from '../../src/resources/entries/entry-values.ts';
 import { PATH_VALUES, type PathKey } from '../../src/resources/resource.ts';
 import { EntryList, findListChanges, getList, setList } from '../../src/store/entry-list.ts';
 import type { Entry } from '../../src/store/state.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { sortFirst } from '../../src/resources/sort-entries.ts';
+import { sortFirst } from '../../src/resources/lists/sort-entries.ts';
 
 interface Row {
   readonly key: number;

@@ -1,9 +1,9 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { createUuidFrom } from '../../src/resources/entries/server-values.ts';
 import type { Resource } from '../../src/resources/resource.ts';
-import { createUuidFrom } from '../../src/resources/server-values.ts';
-import { createToken, endToken, findByToken } from '../../src/resources/tokens.ts';
+import { createToken, endToken, findByToken } from '../../src/resources/users/tokens.ts';
 import type { Entry } from '../../src/store/state.ts';
 import { createList, createObject, createResourcePaths, refer } from '../support/fixtures/api-document.ts';
 import { startApi, writeApi } from '../support/harness/start-api.ts';

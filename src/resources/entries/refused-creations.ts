@@ -1,0 +1,46 @@
+import { DomainError } from '../../application.ts';
+import type { Entry } from '../../store/state.ts';
+import { memoizeByObject } from '../../util/memoize-by-object.ts';
+import { joinWords, removeAccents } from '../../util/names.ts';
+import { listSentences, readResponseText } from '../document/document-texts.ts';
+import { listRequestNames } from '../document/locate.ts';
+import { addArticle } from '../document/names.ts';
+import type { Plan } from '../resource.ts';
+import type { ResourceModel } from '../resource-model.ts';
+import { getKeyValue } from './entry-values.ts';
+
+/** Matches texts that say that an entry already exists, or already is in a state. */
+const ALREADY = /\b(?:already|duplicate|exists|deja|bereits|ya|ja|gia)\b/i;
+
+/** Matches texts that say that something does not exist. */
+const NEGATED = /\bnot\b|n't\b|\b(?:nicht|kein|pas)\b/i;
+
+/**
+ * Returns whether a PUT only creates entries, and refuses an id that an entry has: its only success is 201, or it has
+ * no body, and its 409 says that the entry already exists or that something already is so (`User is already banned`).
+ * A 409 that names a property of requests is for this property.
+ */
+export const refusesExisting = memoizeByObject(({ reader }: ResourceModel) =>
+  memoizeByObject(({ action, route, resource, requestPath }: Plan): boolean => {
+    if (action !== 'replace' || resource.kind !== 'collection') return false;
+    const successes = route.responses.filter(({ name }) => /^2/.test(name));
+    const hasBody = Object.keys(route.bodyMedia).length > 0;
+    if (hasBody && successes.some(({ name }) => name !== '201')) return false;
+    const sent = listRequestNames(reader, route, requestPath).map((name) => joinWords(removeAccents(name)));
+    return listSentences(readResponseText(reader, route, '409')).some((sentence) => {
+      const words = ` ${joinWords(sentence)} `;
+      const isAboutValue = sent.some((name) => name !== '' && words.includes(` ${name} `));
+      return ALREADY.test(sentence) && !NEGATED.test(sentence) && !isAboutValue;
+    });
+  }),
+);
+
+/** Throws a `DomainError` for an entry that exists, if a PUT only creates entries. */
+export function refuseExisting(model: ResourceModel, plan: Plan, current: Entry): void {
+  if (!refusesExisting(model)(plan)) return;
+  const { singular, id } = plan.resource;
+  throw new DomainError(
+    'entry-exists',
+    `${addArticle(singular)} with the ${id.property ?? id.parameter} ${getKeyValue(current, id)} already exists: delete it first`,
+  );
+}

@@ -1,0 +1,106 @@
+import type { Route } from '../../openapi/routes.ts';
+import { addToGroup } from '../../util/groups.ts';
+import { memoizeByObject } from '../../util/memoize-by-object.ts';
+import { normalizeName, toSingular } from '../../util/names.ts';
+import {
+  type DocumentPaths,
+  getResourceSegment,
+  getTrailingParameters,
+  indexByParent,
+} from '../document/document-paths.ts';
+import { getLastSegment, getParentPath, OWN_SEGMENT } from '../document/names.ts';
+import type { SchemaReader } from '../document/schema-reader.ts';
+import { PEOPLE_LIST } from '../users/user-names.ts';
+
+/**
+ * Returns the JSON Pointer of the schema of the entries that the object at the path above a list shows: the items that
+ * `GET /basket` shows for `/basket/items`.
+ * Returns undefined if it shows none.
+ */
+export function findShownAbove(reader: SchemaReader, paths: DocumentPaths, collectionPath: string): string | undefined {
+  const { items, isSent } = findListAbove(reader, paths, collectionPath) ?? {};
+  // A client that sends the list itself would see it instead of the entries.
+  return isSent ? undefined : items;
+}
+
+/**
+ * Returns whether the users in a list such as `/projects/{projectId}/members` are a part of the entry above, because
+ * requests for the entry send the list.
+ */
+export function isListOfPeopleAbove(reader: SchemaReader, paths: DocumentPaths, collectionPath: string): boolean {
+  const isPeople = PEOPLE_LIST.test(normalizeName(getLastSegment(collectionPath)));
+  return isPeople && findListAbove(reader, paths, collectionPath)?.isSent === true;
+}
+
+/** Returns the list of the same name that the object at the path above a list shows, and whether requests send it. */
+function findListAbove(reader: SchemaReader, paths: DocumentPaths, collectionPath: string) {
+  const above = getParentPath(collectionPath);
+  const read = paths.get(above)?.routes.get('GET');
+  const schema = read && reader.getResponseSchema(read, read.successStatus);
+  if (schema === undefined) return undefined;
+  const entry = reader.findEntry(schema, toSingular(getResourceSegment(above))).schema;
+  const own = normalizeName(getLastSegment(collectionPath));
+  const list = [...reader.getProperties(entry)].find(([name]) => normalizeName(name) === own)?.[1];
+  const changes = [paths.get(above), paths.get(getParentPath(above))].flatMap((one) => [
+    ...(one?.routes.values() ?? []),
+  ]);
+  const isSent = changes.some((route) => {
+    const request = reader.getRequestSchema(route);
+    return (
+      request !== undefined && [...reader.getProperties(request).keys()].some((name) => normalizeName(name) === own)
+    );
+  });
+  const items = list === undefined ? undefined : reader.getItems(list);
+  return items !== undefined && reader.isObject(items) ? { items, isSent } : undefined;
+}
+
+/**
+ * Returns the JSON Pointer of the schema of the entries that a list such as `/bookings/my` shows, if `/bookings` itself
+ * is no list: its items have most properties of the request that creates a booking.
+ */
+export function findShownBelow(reader: SchemaReader, paths: DocumentPaths, collectionPath: string): string | undefined {
+  const { routes } = paths.get(collectionPath) ?? {};
+  const post = routes?.has('GET') ? undefined : routes?.get('POST');
+  const request = post && reader.getRequestSchema(post);
+  if (request === undefined) return undefined;
+  const sent = [...reader.getProperties(reader.findEntry(request, getSingular(collectionPath)).schema).keys()];
+  const lists = (indexByParent(paths).get(collectionPath) ?? []).flatMap(([below, { routes: own }]) => {
+    const list = OWN_SEGMENT.test(getLastSegment(below)) ? own.get('GET') : undefined;
+    const response = list && reader.getResponseSchema(list, list.successStatus);
+    const items =
+      response === undefined ? undefined : reader.findList(response, getLastSegment(collectionPath))?.schema;
+    return items === undefined ? [] : [items];
+  });
+  return lists.find((items) => {
+    const known = reader.getProperties(items);
+    return sent.filter((name) => known.has(name)).length * 2 > sent.length;
+  });
+}
+
+function getSingular(collectionPath: string): string {
+  return toSingular(getResourceSegment(collectionPath));
+}
+
+/**
+ * Returns whether a path below lists the entries that a POST creates: `/visits/patient/{patientId}` for `POST /visits`.
+ */
+export function isListedBelow(reader: SchemaReader, paths: DocumentPaths, path: string, create: Route): boolean {
+  const response = reader.getResponseSchema(create, create.successStatus);
+  if (response === undefined) return false;
+  const entry = reader.findEntry(response, toSingular(getResourceSegment(path))).schema;
+  return (indexSelections(paths).get(path) ?? []).some((list) => {
+    const shown = reader.getResponseSchema(list, list.successStatus);
+    const listed = shown === undefined ? undefined : reader.findList(shown, getResourceSegment(path));
+    return listed !== undefined && reader.isSame(listed.schema, entry);
+  });
+}
+
+/** Returns the GET operations of paths such as `/visits/patient/{patientId}`, by the path two segments above. */
+const indexSelections = memoizeByObject((paths: DocumentPaths): ReadonlyMap<string, readonly Route[]> => {
+  const index = new Map<string, Route[]>();
+  for (const [path, { routes }] of paths) {
+    const list = getTrailingParameters(path).length === 1 ? routes.get('GET') : undefined;
+    if (list) addToGroup(index, getParentPath(getParentPath(path)), list);
+  }
+  return index;
+});

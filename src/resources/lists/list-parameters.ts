@@ -1,0 +1,147 @@
+import { normalizeName, toSingular } from '../../util/names.ts';
+import { getRequiredQuery } from '../document/document-paths.ts';
+import type { SchemaReader } from '../document/schema-reader.ts';
+import { findCreatedName } from '../entries/server-values.ts';
+import type { Inference, Plan, Resource } from '../resource.ts';
+import { findUserFilters } from '../users/sender-flags.ts';
+import type { Embedded } from '../values/embedded.ts';
+import { listExampleProperties, listExamples } from '../values/example-entries.ts';
+import { findDefaultOrder } from './default-order.ts';
+import { findIdBounds } from './id-bounds.ts';
+import { type FilterProperty, type ListFilter, listFilterProperties } from './list-filters.ts';
+import {
+  type CursorKind,
+  type ListParameters,
+  listQueryFields,
+  type QueryField,
+  readListParameters,
+} from './list-query.ts';
+import { omitUnsorted } from './sort-entries.ts';
+import { findDue, readOverdue } from './view-words.ts';
+
+/**
+ * Returns how the query parameters of a list operation filter, sort and page.
+ * `embedded`: the properties of an entry that show other entries.
+ */
+export function findListParameters(
+  reader: SchemaReader,
+  inference: Inference,
+  embedded: readonly Embedded[],
+  plan: Plan,
+): ListParameters {
+  const { resource, route, responsePath, mount } = plan;
+  const properties = listProperties(reader, inference, resource);
+  const fields = listQueryFields(reader, route);
+  const getKeyword = reader.getKeyword.bind(reader);
+  const read = readListParameters(fields, properties, getKeyword);
+  const bounds = findIdBounds(reader, resource, fields);
+  // The entries of a view such as `/posts/popular`, and those that a user has marked, have an order of their own.
+  const hasOrder = mount.view?.order !== undefined || plan.marked !== undefined;
+  const sorting = hasOrder ? {} : findDefaultOrder(reader, route, fields, read);
+  const other = [plan.trashQuery?.name, bounds?.before, bounds?.after, sorting.orderFlag?.name];
+  const related = findRelatedFilters(reader, embedded, plan, read.ignored);
+  const filters = new Map([...read.filters, ...related].filter(([name]) => !other.includes(name)));
+  const unknown = fields.filter(({ name }) => read.ignored.includes(name) && !filters.has(name));
+  const texts = unknown.filter(({ schema }) => reader.isScalar(schema));
+  const byUser = findUserFilters(inference, resource, texts);
+  const overdue = findOverdue(reader, resource, unknown);
+  const { cursor, ...byMeaning } = read.byMeaning;
+  const cursorKind = findCursorKind(
+    reader,
+    resource,
+    fields.find(({ name }) => name === cursor),
+    properties,
+  );
+  const hasCursor = cursor !== undefined && !other.includes(cursor) && cursorKind !== null;
+  const ignored = cursorKind === null && cursor !== undefined ? [...read.ignored, cursor] : read.ignored;
+  const parameters = {
+    ...read,
+    ...sorting,
+    byMeaning: hasCursor ? read.byMeaning : byMeaning,
+    ...(cursorKind && { cursorKind }),
+    filters,
+    byUser,
+    ...(bounds && { bounds }),
+    ...(overdue && { overdue }),
+    ignored: ignored.filter(
+      (name) => !byUser.has(name) && !filters.has(name) && !other.includes(name) && name !== overdue?.name,
+    ),
+    required: getRequiredQuery(route),
+    maxEntries: reader.getMaxItems(route, responsePath),
+  };
+  return omitUnsorted(parameters, fields, getKeyword);
+}
+
+/** Finds the boolean query parameter that selects entries by their due date, such as `overdue` or `overdueOnly`. */
+function findOverdue(reader: SchemaReader, { schema }: Resource, fields: readonly QueryField[]) {
+  const due = findDue(reader, schema);
+  const field = fields.find(
+    ({ name, types }) =>
+      /^(?:is|only)?(?:overdue|pastdue|late|expired)(?:only)?$/.test(normalizeName(name)) && types.includes('boolean'),
+  );
+  return due === undefined || !field ? undefined : { name: field.name, view: readOverdue(reader, schema, due) };
+}
+
+/**
+ * Returns what the cursors of a list are: a number of entries if the parameter only allows integers and ids are others,
+ * or the time at which entries are created if it only allows times.
+ * Returns undefined for ids, and null for times if entries have none.
+ */
+function findCursorKind(
+  reader: SchemaReader,
+  { schema, id }: Resource,
+  field: QueryField | undefined,
+  properties: readonly FilterProperty[],
+): CursorKind | null | undefined {
+  const isNamed = field?.labels.some((label) => /cursor/i.test(label)) || /\bcursor\b/i.test(field?.description ?? '');
+  if (field === undefined || !isNamed) return undefined;
+  const pointer = schema === '' ? undefined : reader.getProperties(schema).get(id.property ?? '');
+  const isNumber = field.types.length > 0 && field.types.every((type) => type === 'integer');
+  if (isNumber && pointer !== undefined && !reader.allowsNumber(pointer)) return { kind: 'offset' };
+  if (reader.getKeyword(field.schema, 'format') !== 'date-time') return undefined;
+  const times = properties.filter(({ isTime }) => isTime);
+  const property = findCreatedName(times.map(({ name }) => name));
+  return property === undefined ? null : { kind: 'time', property };
+}
+
+/** Returns the properties of entries by their schema; by their examples if it has none. */
+function listProperties(reader: SchemaReader, { plans }: Inference, resource: Resource): readonly FilterProperty[] {
+  const { schema } = resource;
+  if (schema !== '' && reader.getProperties(schema).size > 0) return listFilterProperties(reader, schema);
+  const own = [...plans.values()].filter((plan) => plan.resource === resource);
+  return listExampleProperties(own.flatMap((plan) => listExamples(reader, plan)));
+}
+
+/** Returns what query parameters select that have names of ids, by the names of the parameters. */
+function findRelatedFilters(
+  reader: SchemaReader,
+  embedded: readonly Embedded[],
+  plan: Pick<Plan, 'resource' | 'mount'>,
+  parameters: readonly string[],
+): ReadonlyMap<string, ListFilter> {
+  const found = parameters.map((name) => [name, findRelatedFilter(reader, embedded, plan, name)] as const);
+  return new Map(found.flatMap(([name, filter]) => (filter ? [[name, filter] as const] : [])));
+}
+
+/**
+ * Returns what a query parameter selects that has the name of an id which entries show in an object or only have in
+ * their path: `cafe_id` for entries with a `cafe`, and for those below `/cafes/{cafeId}`.
+ */
+function findRelatedFilter(
+  reader: SchemaReader,
+  embedded: readonly Embedded[],
+  { resource, mount }: Pick<Plan, 'resource' | 'mount'>,
+  parameter: string,
+): ListFilter | undefined {
+  const name = normalizeName(parameter);
+  const shown = embedded.find(({ property, isList, value, children }) => {
+    const own = normalizeName(isList ? toSingular(property) : property);
+    return value === undefined && !children && [`${own}id`, `${own}ids`].includes(name);
+  });
+  const inner = shown?.resource.id.property;
+  if (shown && inner !== undefined && reader.getProperties(shown.schema).has(inner))
+    return { property: shown.property, inner, comparison: 'equal' };
+  const keys = resource.mounts.flatMap(({ parents }) => parents).filter(({ property }) => property === undefined);
+  const key = keys.find((one) => normalizeName(one.name) === name && !mount.parents.includes(one));
+  return key ? { property: undefined, key, comparison: 'equal' } : undefined;
+}

@@ -1,0 +1,115 @@
+import { memoizeByObject } from '../../util/memoize-by-object.ts';
+import { isQuantityName, normalizeName } from '../../util/names.ts';
+import { getPathForm } from '../document/names.ts';
+import type { SchemaReader } from '../document/schema-reader.ts';
+import { indexReferences } from '../inference/references.ts';
+import type { Inference, PathKey, Resource } from '../resource.ts';
+import { findMemberId } from '../users/member-lists.ts';
+import { SHOWN_NAMES } from '../users/user-names.ts';
+import { findNamed } from '../users/users.ts';
+
+/**
+ * A property that shows a value of another entry: the property `value` of an entry of `resource`.
+ * `ids`: the property with the id of the other entry.
+ * `parent`: where the entry has the id of the other one in its path.
+ * `isKept`: whether the value is that of the time when the entry was created, such as a price.
+ */
+export interface CopiedValue {
+  readonly property: string;
+  readonly resource: Resource;
+  readonly schema: string;
+  readonly isList: false;
+  readonly ids: string | undefined;
+  readonly parent: PathKey | undefined;
+  readonly value: string;
+  readonly isKept: boolean;
+}
+
+type References = Pick<Inference, 'resources' | 'users'>;
+
+/** Returns the resources by the paths of their entries, without the names of parameters. */
+const indexItems = memoizeByObject((resources: readonly Resource[]): ReadonlyMap<string, Resource> => {
+  const items = resources.flatMap((resource) =>
+    resource.mounts.flatMap(({ item }) => (item === undefined ? [] : [[getPathForm(item), resource] as const])),
+  );
+  return new Map(items.toReversed());
+});
+
+/** Returns the parents in the paths of a resource, such as the cafe in `/cafes/{cafeId}/reviews`. */
+export function listParents({ resources }: References, { mounts }: Resource) {
+  const items = indexItems(resources);
+  return mounts.flatMap(({ parents }) =>
+    parents.flatMap((parent) => {
+      const target = items.get(getPathForm(parent.path));
+      return target?.kind === 'collection' ? [{ parent, target }] : [];
+    }),
+  );
+}
+
+/** Properties of a line, such as a line of an invoice, that it has from the entry it names. */
+const LINE_COPIES = /^(?:unit)?price(?:cents|minor)?$|^(?:name|title|sku|currency|slug)$|^(?:image|thumbnail)(?:url)?$/;
+
+/** Ends of names that say something about an entry itself: `userCount` is no property of a user. */
+const OWN_ENDS = /^(?:ids?|uuid|count|total|number|no|type|at|on|date|time|status|state)$/;
+
+/** Names of properties with the name of a user, the best first. */
+const USER_NAMES = ['name', 'fullname', 'displayname', 'username', 'login', 'handle', 'nickname'];
+
+function findUserName(reader: SchemaReader, { schema }: Resource): string | undefined {
+  return schema === '' ? undefined : findNamed(reader, schema, USER_NAMES);
+}
+
+/**
+ * Finds the properties that show a property of another entry: `bookName` beside `bookId`, and `cafeName` below
+ * `/cafes/{cafeId}`.
+ * In a line with a quantity, `price` and `name` are those of the book.
+ */
+export function findCopies(
+  reader: SchemaReader,
+  inference: References,
+  resource: Resource,
+  sent: ReadonlySet<string>,
+): readonly CopiedValue[] {
+  const properties = reader.getProperties(resource.schema);
+  const byName = indexReferences(inference);
+  const named = [...new Set([...properties.keys(), ...sent])].flatMap((ids) => {
+    const target = byName.get(normalizeName(ids));
+    const isOwn = ids === resource.id.property && target === resource;
+    return target && !isOwn ? [{ target, ids, parent: undefined, prefix: normalizeName(ids).replace(/id$/, '') }] : [];
+  });
+  const above = listParents(inference, resource).map(({ parent, target }) => ({
+    target,
+    ids: undefined,
+    parent,
+    prefix: normalizeName(target.singular),
+  }));
+  const member = findMemberId(inference.users, resource);
+  const sources = [...named, ...above, ...(member === undefined ? [] : [member])];
+  const isLine = [...properties.keys()].some((name) => isQuantityName(name));
+  return [...properties].flatMap(([property, pointer]): readonly CopiedValue[] => {
+    const own = normalizeName(property);
+    if (sent.has(property) || !reader.isScalar(pointer) || OWN_ENDS.test(own) || byName.has(own)) return [];
+    const fits = (target: Resource, name: string) => {
+      const found = [...reader.getProperties(target.schema)].find(([one]) => normalizeName(one) === name);
+      return found && reader.getTypes(found[1]).join() === reader.getTypes(pointer).join() ? found[0] : undefined;
+    };
+    const found = sources.flatMap(({ target, ids, parent, prefix }) => {
+      const rest = own.startsWith(prefix) ? own.slice(prefix.length) : '';
+      const isPrefixed = rest !== '' && !OWN_ENDS.test(rest);
+      const isCopy = isLine && named.length === 1 && ids !== undefined && LINE_COPIES.test(own);
+      // The name of a user can be only the user name.
+      const ofUser = rest === 'name' && target === inference.users ? findUserName(reader, target) : undefined;
+      const isMember = member !== undefined && member.ids === ids && SHOWN_NAMES.includes(own);
+      const value =
+        (isMember ? fits(target, own) : undefined) ??
+        (isPrefixed ? (fits(target, own) ?? fits(target, rest)) : undefined) ??
+        (isCopy ? (fits(target, own) ?? fits(target, own.replace(/^unit/, ''))) : undefined) ??
+        ofUser;
+      if (value === undefined || target === resource) return [];
+      const base = { property, resource: target, schema: target.schema, isList: false } as const;
+      return [{ ...base, ids, parent, value, isKept: isCopy }];
+    });
+    const [only, ...more] = found;
+    return only && more.every((one) => one.resource === only.resource) ? [only] : [];
+  });
+}
