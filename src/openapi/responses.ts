@@ -167,6 +167,39 @@ export function hasOpenContent(
   return isOpen && Object.keys(media).length === 0 && /^2/.test(name) && !BODILESS.includes(name);
 }
 
+/** The parts of an operation that say what it returns. */
+interface ResponseParts {
+  readonly method: string;
+  readonly responses: readonly DocumentedResponse[];
+  readonly successStatus: number;
+}
+
+/** Keywords of schemas that allow any value. */
+const ANNOTATIONS = ['title', 'description'];
+
+/**
+ * Returns whether the document leaves open which JSON a GET returns, or a change at the path of such a GET: its success
+ * response has no content, or JSON without a schema and without examples.
+ */
+export function allowsAnyBody(document: Document, route: ResponseParts): boolean {
+  const { method, responses, successStatus } = route;
+  const response = findResponse(responses, successStatus);
+  if (response === undefined) return false;
+  return hasOpenContent(method, response) || (method === 'GET' && allowsAnyJson(document, route));
+}
+
+/**
+ * Returns whether the success response of an operation is JSON without a schema and without examples, or with a schema
+ * that allows any value.
+ */
+export function allowsAnyJson(document: Document, { responses, successStatus }: ResponseParts): boolean {
+  const media = findJsonMedia(responses, successStatus);
+  const isOnly = Object.keys(findResponse(responses, successStatus)?.media ?? {}).length === 1;
+  if (!media || !isOnly || media.examples.length > 0) return false;
+  const schema = toNode(getTarget(document, media.schema ?? ''));
+  return media.schema === undefined || Object.keys(schema).every((keyword) => ANNOTATIONS.includes(keyword));
+}
+
 /** Statuses whose responses never have a body (RFC 9110, sections 15.3.5 and 15.3.6). */
 const BODILESS = ['204', '205'];
 

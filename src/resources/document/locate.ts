@@ -1,10 +1,10 @@
+import { allowsAnyBody } from '../../openapi/responses.ts';
 import type { Route } from '../../openapi/routes.ts';
 import type { Action, Inference, Resource } from '../resource.ts';
 import { getResourceSegment } from './document-paths.ts';
 import { addArticle } from './names.ts';
 import { hasProperties } from './path-keys.ts';
 import type { SchemaReader } from './schema-reader.ts';
-import { allowsAnyBody } from './schema-reader.ts';
 
 /** Returns the property names that lead to the entry in a request body. */
 export function locateRequest(

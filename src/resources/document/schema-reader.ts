@@ -1,14 +1,6 @@
-import {
-  type Document,
-  getNode,
-  getTarget,
-  isNode,
-  resolvePointer,
-  type SchemaPart,
-  toNode,
-} from '../../openapi/document.ts';
+import { type Document, getNode, isNode, resolvePointer, type SchemaPart, toNode } from '../../openapi/document.ts';
 import { allowsJson, isFormBody, isJsonType, isXmlType } from '../../openapi/media-types.ts';
-import { findJsonMedia, findResponse, findValueMedia, getShape, hasOpenContent } from '../../openapi/responses.ts';
+import { findValueMedia, getShape } from '../../openapi/responses.ts';
 import type { Route } from '../../openapi/routes.ts';
 import {
   ALL_PARTS,
@@ -448,30 +440,4 @@ function findPreferred(located: readonly Located[], names: readonly string[]): L
     if (found) return found;
   }
   return undefined;
-}
-
-/** Keywords of schemas that allow any value. */
-const ANNOTATIONS = ['title', 'description'];
-
-/**
- * Returns whether the document leaves open which JSON a GET returns, or a change at the path of such a GET: its success
- * response has no content, or JSON without a schema and without examples.
- */
-export function allowsAnyBody(document: Document, route: Route): boolean {
-  const { method, responses, successStatus } = route;
-  const response = findResponse(responses, successStatus);
-  if (response === undefined) return false;
-  return hasOpenContent(method, response) || (method === 'GET' && allowsAnyJson(document, route));
-}
-
-/**
- * Returns whether the success response of an operation is JSON without a schema and without examples, or with a schema
- * that allows any value.
- */
-export function allowsAnyJson(document: Document, { responses, successStatus }: Route): boolean {
-  const media = findJsonMedia(responses, successStatus);
-  const isOnly = Object.keys(findResponse(responses, successStatus)?.media ?? {}).length === 1;
-  if (!media || !isOnly || media.examples.length > 0) return false;
-  const schema = toNode(getTarget(document, media.schema ?? ''));
-  return media.schema === undefined || Object.keys(schema).every((keyword) => ANNOTATIONS.includes(keyword));
 }

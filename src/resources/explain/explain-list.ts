@@ -1,7 +1,7 @@
-import { findValueMedia } from '../../openapi/responses.ts';
+import { allowsAnyBody, findValueMedia } from '../../openapi/responses.ts';
 import type { Route } from '../../openapi/routes.ts';
 import { PAGING_NAMES } from '../../util/pages.ts';
-import { allowsAnyBody, type SchemaReader } from '../document/schema-reader.ts';
+import type { SchemaReader } from '../document/schema-reader.ts';
 import { describeFilter } from '../lists/list-filters.ts';
 import type { ListOrder, ListParameters } from '../lists/list-query.ts';
 import { showsDeleted } from '../lists/view-words.ts';

@@ -1,4 +1,5 @@
 import { isLoginSegment, isRegistrationSegment } from '../../openapi/login-paths.ts';
+import { allowsAnyBody } from '../../openapi/responses.ts';
 import type { Route } from '../../openapi/routes.ts';
 import { requiresCredentials } from '../../openapi/security.ts';
 import { normalizeName, toSingular } from '../../util/names.ts';
@@ -6,7 +7,7 @@ import { isSecretName } from '../../util/redact-secrets.ts';
 import { type DocumentPaths, getOverrides, getResourceSegment } from '../document/document-paths.ts';
 import { getLastSegment, getParameterName, getParentPath, toTemplate } from '../document/names.ts';
 import { findId, hasEntryResponse } from '../document/path-keys.ts';
-import { allowsAnyBody, type SchemaReader } from '../document/schema-reader.ts';
+import type { SchemaReader } from '../document/schema-reader.ts';
 import { addOtherViews, listUsed } from '../lists/views.ts';
 import type { Login, Mount, Resource } from '../resource.ts';
 import { LOGIN_NAMES, PERSONS, PERSONS_WITH_LOGIN } from '../users/user-names.ts';

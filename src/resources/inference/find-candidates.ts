@@ -1,4 +1,5 @@
 import { allowsJson } from '../../openapi/media-types.ts';
+import { allowsAnyBody, allowsAnyJson } from '../../openapi/responses.ts';
 import type { Route } from '../../openapi/routes.ts';
 import { memoizeByObject } from '../../util/memoize-by-object.ts';
 import { toSingular } from '../../util/names.ts';
@@ -25,7 +26,6 @@ import {
   sharesMostProperties,
 } from '../document/response-shapes.ts';
 import type { SchemaReader } from '../document/schema-reader.ts';
-import { allowsAnyBody, allowsAnyJson } from '../document/schema-reader.ts';
 import { isDownload, isUpload } from '../entries/uploads.ts';
 import type { Resource } from '../resource.ts';
 import { findShownAbove, findShownBelow, isListedBelow, isListOfPeopleAbove } from './shown-entries.ts';

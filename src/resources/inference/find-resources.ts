@@ -1,3 +1,4 @@
+import { allowsAnyBody, allowsAnyJson } from '../../openapi/responses.ts';
 import type { Route } from '../../openapi/routes.ts';
 import { memoizeByObject } from '../../util/memoize-by-object.ts';
 import { normalizeName, toSingular } from '../../util/names.ts';
@@ -17,7 +18,6 @@ import { getLastSegment, getParameterName, getParentPath, getPathForm, toTemplat
 import { addsWithoutBody, findId, findParents, isSearch } from '../document/path-keys.ts';
 import { findByQuery } from '../document/query-ids.ts';
 import type { SchemaReader } from '../document/schema-reader.ts';
-import { allowsAnyBody, allowsAnyJson } from '../document/schema-reader.ts';
 import { findView } from '../lists/view-words.ts';
 import { addOtherViews, setOwnParent } from '../lists/views.ts';
 import { type KnownLists, type Mount, NO_ID, type Parent, type Resource } from '../resource.ts';

@@ -1,4 +1,4 @@
-import { findResponse } from '../../openapi/responses.ts';
+import { allowsAnyBody, allowsAnyJson, findResponse } from '../../openapi/responses.ts';
 import type { Route } from '../../openapi/routes.ts';
 import { normalizeName, splitWords } from '../../util/names.ts';
 import { getResourceSegment } from '../document/document-paths.ts';
@@ -9,7 +9,6 @@ import { listPatchTypes } from '../document/patch-types.ts';
 import { findParents, hasEntryResponse, type Place } from '../document/path-keys.ts';
 import { findPlaceOfForm, renameParameters } from '../document/places.ts';
 import type { SchemaReader } from '../document/schema-reader.ts';
-import { allowsAnyBody, allowsAnyJson } from '../document/schema-reader.ts';
 import { isDownload } from '../entries/uploads.ts';
 import { namesSelection } from '../lists/view-words.ts';
 import { type Action, type Inference, type MockedPlan, NO_ID, type Plan } from '../resource.ts';

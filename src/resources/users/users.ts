@@ -1,12 +1,13 @@
 import { getNode, toNode } from '../../openapi/document.ts';
 import { isLoginSegment, isLogoutPath, isRegistrationSegment, isRenewalPath } from '../../openapi/login-paths.ts';
+import { allowsAnyBody } from '../../openapi/responses.ts';
 import type { Route } from '../../openapi/routes.ts';
 import { usesBasic } from '../../openapi/security.ts';
 import type { Entry, State } from '../../store/state.ts';
 import { normalizeName } from '../../util/names.ts';
 import { isSecretName } from '../../util/redact-secrets.ts';
 import { getLastSegment, getParentPath, OWN_SEGMENT } from '../document/names.ts';
-import { allowsAnyBody, type SchemaReader } from '../document/schema-reader.ts';
+import type { SchemaReader } from '../document/schema-reader.ts';
 import { getEntries } from '../entries/entries.ts';
 import type { Login, Resource } from '../resource.ts';
 import { findPrefixed } from './first-users.ts';
