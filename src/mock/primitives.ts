@@ -138,8 +138,8 @@ function countCharacters(text: string): number {
   return count;
 }
 
-function generateIsoTime(random: Random): string {
-  return generateTime(random).toISOString().replace('.000Z', 'Z');
+function generateIsoTime(random: Random, { name }: Label): string {
+  return generateTime(random, name).toISOString().replace('.000Z', 'Z');
 }
 
 /**
@@ -158,8 +158,8 @@ const URI_REFERENCE: Format = [(random, { name }) => generatePath(name, random),
 const FORMATS: ReadonlyMap<unknown, Format> = new Map(
   Object.entries<Format>({
     'date-time': [generateIsoTime],
-    date: [(random) => generateIsoTime(random).slice(0, 10)],
-    time: [(random) => `${generateIsoTime(random).slice(11, 19)}Z`],
+    date: [(random, label) => generateIsoTime(random, label).slice(0, 10)],
+    time: [(random, label) => `${generateIsoTime(random, label).slice(11, 19)}Z`],
     duration: [(random) => `P${random.integer(1, 28)}D`],
     email: EMAIL,
     'idn-email': EMAIL,

@@ -1,3 +1,4 @@
+import { joinWords } from '../util/names.ts';
 import type { Random } from '../util/random.ts';
 
 function split(values: string): readonly string[] {
@@ -47,7 +48,7 @@ export interface Label {
   readonly subject: string;
 }
 
-type TextGenerator = (random: Random) => string;
+type TextGenerator = (random: Random, name: string) => string;
 
 /**
  * Generators of names.
@@ -117,7 +118,7 @@ const TEXTS: readonly (readonly [RegExp, TextGenerator])[] = [
   [/slug|(^|_)key$/i, generateSlug],
   [/(^|[a-z_])id$|Id$|ID$|_id$|token|[a-z]Key$|secret/, generateId],
   [/hash|sha\d*$|checksum|digest|etag/i, (random) => generateHex(random, 40)],
-  [/date|_at$|At$|time|_on$|On$/, (random) => generateTime(random).toISOString()],
+  [/date|_at$|At$|time|_on$|On$/, (random, name) => generateTime(random, name).toISOString()],
   [/version/i, (random) => `${random.integer(0, 3)}.${random.integer(0, 20)}.${random.integer(0, 9)}`],
   [/status|state$/i, ({ pick }) => pick(STATUSES)],
   [/genre/i, ({ pick }) => pick(GENRES)],
@@ -134,10 +135,10 @@ const TEXTS: readonly (readonly [RegExp, TextGenerator])[] = [
 /** Generates a realistic string for a property, for example an e-mail address for `email`. */
 export function generateText({ name, subject }: Label, random: Random): string {
   const [, generate] = TEXTS.find(([pattern]) => pattern.test(name)) ?? [];
-  if (generate) return generate(random);
+  if (generate) return generate(random, name);
   const isName = /name|title/i.test(name);
   const [, generateName] = NAMES.find(([pattern]) => pattern.test(name) || (isName && pattern.test(subject))) ?? [];
-  if (generateName) return generateName(random);
+  if (generateName) return generateName(random, name);
   return isName ? generateTitle(random) : generateTitle(random).toLowerCase();
 }
 
@@ -196,21 +197,38 @@ export function generateSentence(random: Random): string {
   return `${random.pick(OPENINGS)} the ${generateTitle(random).toLowerCase()}.`;
 }
 
-/** The range of generated times: the year 2025, in milliseconds since 1970. */
+/** The range of most generated times: the year 2025, in milliseconds since 1970. */
 const FIRST_MS = 1_735_689_600_000;
 const LAST_MS = 1_767_225_599_000;
 
-/** Generates a time in 2025, without milliseconds. */
-export function generateTime(random: Random): Date {
-  return new Date(Math.floor(random.integer(FIRST_MS, LAST_MS) / 1_000) * 1_000);
+/** How many years the times of some properties are from 2025, so that the times in an object have a likely order. */
+const YEARS: readonly (readonly [RegExp, number])[] = [
+  [/\b(?:birth\w*|dob)\b/, -35],
+  [/\b(?:creat\w+|registered|joined|since)\b/, -1],
+  [/\b(?:expir\w+|due|deadline)\b|\bvalid (?:until|to|through)\b/, 10],
+];
+
+/** Returns the year of the generated times of a property, such as 2035 for `expiresAt`. */
+function getYear(name: string): number {
+  const words = joinWords(name);
+  return 2025 + (YEARS.find(([pattern]) => pattern.test(words))?.[1] ?? 0);
+}
+
+/** Generates a time for a property, without milliseconds. */
+export function generateTime(random: Random, name: string): Date {
+  const time = new Date(Math.floor(random.integer(FIRST_MS, LAST_MS) / 1_000) * 1_000);
+  time.setUTCFullYear(getYear(name));
+  return time;
 }
 
 /** Returns the range of realistic numbers for a property name, such as 18 to 90 for `age`. */
 export function getRealisticRange(name: string): readonly [least: number, most: number] {
   if (/cents$/i.test(name)) return [499, 19_999];
-  if (/ms$/i.test(name) && /time|date|at/i.test(name)) return [FIRST_MS, LAST_MS];
+  const shiftMs = Date.UTC(getYear(name)) - Date.UTC(2025);
+  const [firstMs, lastMs] = [FIRST_MS + shiftMs, LAST_MS + shiftMs];
+  if (/ms$/i.test(name) && /time|date|at/i.test(name)) return [firstMs, lastMs];
   if (/(created|updated|expires?|start|end|time|date)(_?at)?$|timestamp/i.test(name))
-    return [FIRST_MS / 1_000, LAST_MS / 1_000];
+    return [firstMs / 1_000, lastMs / 1_000];
   if (/price|amount|total|cost/i.test(name)) return [5, 250];
   if (/quantity|count|size|limit/i.test(name)) return [1, 12];
   if (/lat(itude)?$/i.test(name)) return [-60, 70];

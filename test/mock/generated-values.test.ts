@@ -8,6 +8,8 @@ import type { JsonSchema } from '../support/fixtures/schema-arbitraries.ts';
 const reference = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 const getList = (items: object) => ({ type: 'array', items });
 const getTexts = (...names: readonly string[]) => Object.fromEntries(names.map((name) => [name, { type: 'string' }]));
+const getTimes = (...names: readonly string[]) =>
+  Object.fromEntries(names.map((name) => [name, { type: 'string', format: 'date-time' }]));
 
 /** Creates a function that returns the mock's response to a request. `responses`: the schemas of responses by path. */
 async function createMockOf(
@@ -58,7 +60,8 @@ describe('the words of a generated value', () => {
     ['Album', 'locale', /^[a-z]{2}-[A-Z]{2}$/],
     ['Album', 'timeZone', /^[A-Z][a-z]+\/[A-Z][a-z]+$/],
     ['Album', 'phone', /^\+1 555 /],
-    ['Album', 'createdAt', /^2025-/],
+    ['Album', 'createdAt', /^2024-/],
+    ['Album', 'updatedAt', /^2025-/],
     ['Album', 'sha', /^[0-9a-f]{40}$/],
   ])('fit the schema %s and the property %s', async (schema, name, expected) => {
     const ask = await createMockOf(
@@ -66,6 +69,16 @@ describe('the words of a generated value', () => {
       { [schema]: { type: 'object', required: [name], properties: getTexts(name) } },
     );
     for (let seed = 1; seed <= 20; seed++) expect(ask('/it', '/it', { dynamic: true, seed })[name]).toMatch(expected);
+  });
+
+  it('put times in a likely order', async () => {
+    const names = ['birthDate', 'createdAt', 'starts_at', 'validUntil'];
+    const schema = { type: 'object', required: names, properties: getTimes(...names) };
+    const ask = await createMockOf({ '/it': schema }, {});
+    for (let seed = 1; seed <= 20; seed++) {
+      const times: Record<string, string> = ask('/it', '/it', { dynamic: true, seed });
+      expect(names.toSorted((a, b) => Date.parse(times[a] ?? '') - Date.parse(times[b] ?? ''))).toEqual(names);
+    }
   });
 
   it('fit the path if the schema has no name', async () => {
