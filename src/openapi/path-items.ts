@@ -13,7 +13,7 @@ export const METHODS_32: readonly string[] = [...METHODS, 'query'];
 export const OTHER_OPERATIONS = 'additionalOperations';
 
 /** An operation in a path item. */
-export interface ItemOperation {
+interface ItemOperation {
   /** In upper case. */
   readonly method: string;
   /** The JSON Pointer of the operation in its path item, such as `/get` or `/additionalOperations/LINK`. */

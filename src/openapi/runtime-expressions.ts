@@ -2,7 +2,7 @@ import { tryOrUndefined } from '../util/try-or-undefined.ts';
 import { getNode } from './document.ts';
 
 /** A request to an operation and its response, from which runtime expressions take their values. */
-export interface ExchangedMessages {
+interface ExchangedMessages {
   /** The absolute URL of the request. */
   readonly url: string;
   readonly method: string;

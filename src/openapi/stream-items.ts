@@ -67,7 +67,7 @@ function getPartType(encoding: unknown): string {
 }
 
 /** An error of an item. `index`: the position of the item in the stream. */
-export interface ItemError {
+interface ItemError {
   readonly index: number;
   readonly error: ErrorObject;
 }

@@ -12,7 +12,7 @@ import type { SchemaReader } from './document/schema-reader.ts';
 import { getRouteKey, type Inference, isTopLevel, type Mount, type Resource } from './resource.ts';
 
 /** The texts by which an item names a change; a change without a text has no item. */
-export type VerbTexts = Readonly<Partial<Record<ChangeKind, string>>>;
+type VerbTexts = Readonly<Partial<Record<ChangeKind, string>>>;
 
 /** One form of the items of a stream: where they have the entry, and what is said about the change. */
 export interface ItemForm {
@@ -247,7 +247,7 @@ function nameEvents(reader: SchemaReader, schema: string, forms: readonly ItemFo
 }
 
 /** Returns the changes that the forms of a stream can show. */
-export const listVerbs = memoizeByObject(({ forms }: StreamPlan): readonly ChangeKind[] =>
+const listVerbs = memoizeByObject(({ forms }: StreamPlan): readonly ChangeKind[] =>
   (['created', 'updated', 'deleted'] as const).filter((verb) => forms.some((form) => showsVerb(form, verb))),
 );
 

@@ -24,7 +24,7 @@ export function getStreamKind(contentType: string): StreamKind | undefined {
 export type Items = Iterable<unknown> | AsyncIterable<unknown>;
 
 /** A server-sent event. `data`: a text, or a value that is sent as JSON. */
-export interface ServerSentEvent {
+interface ServerSentEvent {
   readonly event?: unknown;
   readonly id?: unknown;
   readonly retry?: unknown;
@@ -169,7 +169,7 @@ export function formatStream({ start, end, formatItem }: StreamFormat, items: re
 }
 
 /** The items of a stream. `error`: why the text after the last item is not valid. */
-export interface ParsedStream {
+interface ParsedStream {
   /** The values; for server-sent events, objects with the texts of the fields. */
   readonly items: readonly unknown[];
   readonly error?: string;

@@ -61,7 +61,7 @@ const STATE_WORDS = ['status', 'state'];
  * Sentences with a condition say nothing, and neither do texts with two values.
  * `isCreation`: whether the operation creates the entry, so that `with status "draft"` is about the new entry.
  */
-export function findDescribedState(
+function findDescribedState(
   reader: SchemaReader,
   schema: string,
   route: Route,

@@ -17,7 +17,7 @@ import { listTimeNames } from './states.ts';
  * Returns undefined for other properties.
  * `schema`: the JSON Pointer of the schema of the property.
  */
-export function createRequestTime(
+function createRequestTime(
   { contract }: ResourceModel,
   route: Route,
   { name, schema, nowMs }: { readonly name: string; readonly schema: string; readonly nowMs: number },

@@ -64,7 +64,7 @@ export function locateProperties(
 }
 
 /** A relationship of a resource object to one other (JSON:API 1.1 §7.2.2). */
-export interface Relationship {
+interface Relationship {
   readonly name: string;
   /** The path of the id of the other object, such as `relationships.member.data.id`. */
   readonly property: string;

@@ -14,7 +14,7 @@ import { findNamed } from '../users/users.ts';
  * `parent`: where the entry has the id of the other one in its path.
  * `isKept`: whether the value is that of the time when the entry was created, such as a price.
  */
-export interface CopiedValue {
+interface CopiedValue {
   readonly property: string;
   readonly resource: Resource;
   readonly schema: string;
