@@ -65,8 +65,7 @@ function listSentNames(model: ResourceModel, plan: Plan): readonly string[] {
   const { resource, route, action, requestPath, entryPath } = plan;
   if (resource.schema === '') return [];
   const own = reader.getProperties(resource.schema);
-  const request = action === 'create' ? reader.getRequestSchema(route) : undefined;
-  const body = request === undefined ? undefined : reader.getInner(request, requestPath);
+  const body = action === 'create' ? reader.getRequestInner(route, requestPath) : undefined;
   const sent = body === undefined ? [] : [...reader.getProperties(body).keys()];
   const known = entryPath.length > 0 ? entryPath.slice(0, 1) : sent.filter((name) => own.has(name));
   const isSet = (name: string) =>

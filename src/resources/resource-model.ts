@@ -184,8 +184,7 @@ export class ResourceModel {
    * Omits the id, and properties that entries do not have.
    */
   readonly getRequestDefaults = memoizeByObject(({ route, resource, requestPath, entryPath }: Plan): Entry => {
-    const request = this.reader.getRequestSchema(route);
-    const inner = request === undefined ? undefined : this.reader.getInner(request, requestPath);
+    const inner = this.reader.getRequestInner(route, requestPath);
     const own = resource.schema === '' ? undefined : this.reader.getInner(resource.schema, entryPath);
     if (inner === undefined || own === undefined) return {};
     const known = this.reader.getProperties(own);
@@ -199,8 +198,7 @@ export class ResourceModel {
    */
   addRequestDefaults(plan: Plan, body: Entry): Entry {
     const { route, requestPath } = plan;
-    const request = this.reader.getRequestSchema(route);
-    const inner = request === undefined ? undefined : this.reader.getInner(request, requestPath);
+    const inner = this.reader.getRequestInner(route, requestPath);
     const place = inner === undefined ? undefined : (this.reader.getItems(inner) ?? inner);
     const defaults = this.getRequestDefaults(plan);
     if (place === undefined) return { ...defaults, ...body };

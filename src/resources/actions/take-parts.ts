@@ -69,8 +69,7 @@ export function planCheckout(reader: SchemaReader, resources: readonly Resource[
 /** Returns the names of the properties that the requests of operations can have in the objects of a list. */
 export function listSentInside(reader: SchemaReader, plans: readonly Plan[], property: string): readonly string[] {
   return plans.flatMap(({ route, requestPath }) => {
-    const request = reader.getRequestSchema(route);
-    const list = request === undefined ? undefined : reader.getInner(request, [...requestPath, property]);
+    const list = reader.getRequestInner(route, [...requestPath, property]);
     const items = list === undefined ? undefined : reader.getItems(list);
     return items === undefined ? [] : [...reader.getProperties(items).keys()];
   });

@@ -106,8 +106,8 @@ const listOtherProperties = memoizeByObject((model: ResourceModel) =>
     const { reader } = model;
     const properties = reader.getCommonProperties(resource.schema);
     // Bodies of another media type can have another schema.
-    const request = Object.keys(route.bodyMedia).length === 1 ? reader.getRequestSchema(route) : undefined;
-    const inner = request === undefined ? undefined : reader.getInner(request, [...requestPath, ...entryPath]);
+    const hasOneType = Object.keys(route.bodyMedia).length === 1;
+    const inner = hasOneType ? reader.getRequestInner(route, [...requestPath, ...entryPath]) : undefined;
     const sent = inner === undefined ? undefined : reader.getCommonProperties(reader.getItems(inner) ?? inner);
     const isKnown = ([name, pointer]: readonly [string, string]) => {
       const own = sent?.get(name);
@@ -162,8 +162,7 @@ function hasOwnRule(
   [name = '', ...steps]: readonly string[],
   { keyword }: ValidationError,
 ): boolean {
-  const request = reader.getRequestSchema(route);
-  const inner = request === undefined ? undefined : reader.getInner(request, [...requestPath, ...entryPath]);
+  const inner = reader.getRequestInner(route, [...requestPath, ...entryPath]);
   const body = inner === undefined ? undefined : (reader.getItems(inner) ?? inner);
   if (body === undefined) return false;
   const own = [...reader.getProperties(body).keys()].find((one) => normalizeName(one) === normalizeName(name)) ?? name;

@@ -33,8 +33,7 @@ export function locateInEntry(
   route: Route,
   requestPath: readonly string[],
 ) {
-  const request = reader.getRequestSchema(route);
-  const body = request === undefined ? undefined : reader.getInner(request, requestPath);
+  const body = reader.getRequestInner(route, requestPath);
   if (body === undefined || schema === '' || hasProperties(reader, body, schema)) return [];
   const attributes = reader.getProperties(schema).get('attributes');
   if (attributes === undefined) return [];
@@ -106,8 +105,7 @@ export function listRequestNames(
   route: Route,
   requestPath: readonly string[],
 ): readonly string[] {
-  const request = reader.getRequestSchema(route);
-  const inner = request === undefined ? undefined : reader.getInner(request, requestPath);
+  const inner = reader.getRequestInner(route, requestPath);
   return inner === undefined ? [] : [...reader.getProperties(inner).keys()];
 }
 
@@ -117,8 +115,8 @@ export function listRequestNames(
  */
 export function isChosen(reader: SchemaReader, { plans }: Inference, own: Resource, property: string): boolean {
   return [...plans.values()].some(({ action, resource, route, requestPath }) => {
-    const request = resource === own && action === 'create' ? reader.getRequestSchema(route) : undefined;
-    const inner = request === undefined ? undefined : reader.getInner(request, requestPath);
+    const isCreation = resource === own && action === 'create';
+    const inner = isCreation ? reader.getRequestInner(route, requestPath) : undefined;
     return inner !== undefined && !reader.isSame(inner, own.schema) && reader.getRequired(inner).includes(property);
   });
 }

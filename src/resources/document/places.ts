@@ -75,8 +75,7 @@ export function sendsPart(
   route: Route,
   requestPath: readonly string[],
 ): boolean {
-  const request = reader.getRequestSchema(route);
-  const body = request === undefined ? undefined : reader.getInner(request, requestPath);
+  const body = reader.getRequestInner(route, requestPath);
   if (body === undefined || schema === '') return false;
   const sent = reader.getProperties(body);
   const required = reader.getRequired(body);

@@ -417,6 +417,12 @@ export class SchemaReader {
     return type === undefined ? undefined : getShape(bodyMedia[type]);
   }
 
+  /** Returns the JSON Pointer of the schema at property names in the request body; undefined if there is none. */
+  getRequestInner(route: Route, path: readonly string[]): string | undefined {
+    const schema = this.getRequestSchema(route);
+    return schema === undefined ? undefined : this.getInner(schema, path);
+  }
+
   /** Returns the JSON Pointer of the schema of a path parameter; an empty string if there is none. */
   getParameterSchema({ parameters }: Route, name: string): string {
     const parameter = parameters.find((other) => other.in === 'path' && other.name === name);

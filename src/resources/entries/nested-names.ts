@@ -26,8 +26,7 @@ interface NestedNames {
 export const findNestedNames = memoizeByObject((model: ResourceModel) =>
   memoizeByObject(({ route, resource, requestPath, entryPath }: Plan): readonly NestedNames[] => {
     const { reader, inference } = model;
-    const request = reader.getRequestSchema(route);
-    const body = request === undefined ? undefined : reader.getInner(request, requestPath);
+    const body = reader.getRequestInner(route, requestPath);
     if (body === undefined || resource.schema === '' || entryPath.length > 0) return [];
     const known = reader.getProperties(resource.schema);
     const own = new Set([...known.keys()].map(normalizeName));
@@ -64,8 +63,7 @@ interface RenamedList {
 const findRenamedLists = memoizeByObject((model: ResourceModel) =>
   memoizeByObject(({ route, resource, requestPath, entryPath }: Plan): readonly RenamedList[] => {
     const { reader } = model;
-    const request = reader.getRequestSchema(route);
-    const body = request === undefined ? undefined : reader.getInner(request, requestPath);
+    const body = reader.getRequestInner(route, requestPath);
     if (body === undefined || resource.schema === '' || entryPath.length > 0) return [];
     const sent = reader.getItems(body) ?? body;
     const [from, to] = [findOwnList(reader, sent, resource.schema), findOwnList(reader, resource.schema, sent)];

@@ -90,8 +90,7 @@ function listRequests(
 ): readonly string[] {
   return [...inference.plans.values()].flatMap((plan) => {
     const isOne = plan.resource === resource && actions.includes(plan.action);
-    const request = isOne ? reader.getRequestSchema(plan.route) : undefined;
-    const inner = request === undefined ? undefined : reader.getInner(request, plan.requestPath);
+    const inner = isOne ? reader.getRequestInner(plan.route, plan.requestPath) : undefined;
     return inner === undefined ? [] : [reader.getItems(inner) ?? inner];
   });
 }

@@ -131,8 +131,7 @@ const getSetNames = memoizeByObject((model: ResourceModel) =>
     const creations = plans.filter(isCreation);
     const isCreated = creations.length > 0 && !creations.some(({ route }) => isUpload(route));
     const bodies = plans.flatMap((plan) => {
-      const request = reader.getRequestSchema(plan.route);
-      const body = request === undefined ? undefined : reader.getInner(request, plan.requestPath);
+      const body = reader.getRequestInner(plan.route, plan.requestPath);
       const own = body === undefined ? undefined : (reader.getItems(body) ?? body);
       return own === undefined ? [] : [{ plan, own }];
     });

@@ -109,9 +109,7 @@ function findSentSchema(reader: SchemaReader, routes: readonly Route[]): string 
   const find = (isNamed: (segment: string) => boolean) => named.find(({ path }) => isNamed(getLastSegment(path)));
   const login = find(isLoginSegment);
   const sent = login && (find(isRegistrationSegment) ?? login);
-  const request = sent && reader.getRequestSchema(sent);
-  const { path = [] } = (sent && findCredentials(reader, sent)) ?? {};
-  return request === undefined ? undefined : reader.getInner(request, path);
+  return sent && reader.getRequestInner(sent, findCredentials(reader, sent)?.path ?? []);
 }
 
 /**

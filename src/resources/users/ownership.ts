@@ -124,8 +124,7 @@ export function listSigned(model: ResourceModel, plan: Plan): readonly string[] 
   const { ids, names, objects } = getSignedParts(model)(plan);
   const { property } = plan.mount.parents.find(({ isDescribed }) => isDescribed) ?? {};
   const holder = property === undefined ? [] : [property.split('.')[0] ?? ''];
-  const request = model.reader.getRequestSchema(plan.route);
-  const inner = request === undefined ? undefined : model.reader.getInner(request, plan.requestPath);
+  const inner = model.reader.getRequestInner(plan.route, plan.requestPath);
   const required = inner === undefined ? [] : model.reader.getRequired(inner);
   const all = new Set([...ids, ...[...names, ...objects].map(({ name }) => name), ...holder]);
   return [...all].filter((name) => !required.includes(name));
