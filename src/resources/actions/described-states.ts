@@ -29,19 +29,26 @@ const CONDITION = new RegExp(
 const BETWEEN =
   /[`"”»'\s]*(?:(?:\b(?:is|gets)\s+)?\b(?:set|defaults?|defaulted)\s+to|\b(?:to|as|is|becomes|a|en|auf)|=|:|→|->)?\s*$/;
 
+/** Verbs that change something, and the words before the new value, by language. */
+const CHANGING: readonly (readonly [verbs: string, beforeValue: string])[] = [
+  [
+    'sets?|setting|changes?|changing|moves?|moving|marks?|marking|transitions?|transitioning|switch(?:es)?',
+    'to|as|into',
+  ],
+  ['passer?|met|mettre|bascule[r]?|change[r]?', 'en|a|comme'],
+  ['pasar?|cambiar?|marcar?|mudar?|alterar?|passar?', 'a|como|para'],
+  ['setzt', 'auf'],
+];
+
 /** Matches a verb that changes something, and the word before its new value: `marks the order as`. */
 const CHANGE = new RegExp(
-  `\\b(?:${[
-    '(?:sets?|setting|changes?|changing|moves?|moving|marks?|marking|transitions?|transitioning|switch(?:es)?)\\b.*\\b(?:to|as|into)',
-    '(?:passer?|met|mettre|bascule[r]?|change[r]?)\\b.*\\b(?:en|a|comme)',
-    '(?:pasar?|cambiar?|marcar?|mudar?|alterar?|passar?)\\b.*\\b(?:a|como|para)',
-    'setzt\\b.*\\bauf',
-  ].join('|')})\\s*$`,
+  `(?:${CHANGING.map(([verbs, beforeValue]) => `\\b(?:${verbs})\\b.*\\b(?:${beforeValue})`).join('|')})\\s*$`,
 );
 
-/** Matches the words for a verb that changes something, or for the initial state of an entry. */
-const CHANGES =
-  /\b(?:sets?|setting|changes?|changing|moves?|moving|marks?|marking|transitions?|transitioning|switch(?:es)?|updates?|becomes|passer?|met|mettre|bascule[r]?|change[r]?|devient|pasar?|cambiar?|marcar?|mudar?|alterar?|passar?|setzt|andert)\b/;
+/** Matches a verb that changes something, also one whose new value has no word before it: `becomes`. */
+const CHANGES = new RegExp(
+  `\\b(?:${[...CHANGING.map(([verbs]) => verbs), 'updates?|becomes|devient|andert'].join('|')})\\b`,
+);
 
 /** Matches the words for an operation that creates something, or for what it creates. */
 const CREATES =
@@ -73,9 +80,15 @@ function findDescribedState(
   const states = listStates(reader, schema);
   const sent = listSent(reader, schema, route);
   const found = sentences.flatMap((sentence) => findInSentence(states, sent, sentence, isCreation));
-  const [first] = found;
-  const areSame = found.every(({ property, value }) => property === first?.property && value === first.value);
-  return areSame ? first : undefined;
+  return getCommon(found);
+}
+
+/** Returns the value that several texts say; undefined if they say different ones. */
+function getCommon(values: readonly StateValue[]): StateValue | undefined {
+  const [first] = values;
+  return values.every(({ property, value }) => property === first?.property && value === first.value)
+    ? first
+    : undefined;
 }
 
 /**
@@ -96,9 +109,8 @@ export function findDescribedChange(reader: SchemaReader, resource: Resource, ro
 export function listDescribedInitial(reader: SchemaReader, resource: Resource, plans: Inference['plans']): Entry {
   const creations = [...plans.values()].filter((plan) => plan.resource === resource && plan.action === 'create');
   const found = creations.flatMap(({ route }) => findDescribedState(reader, resource.schema, route, true) ?? []);
-  const [first] = found;
-  const areSame = found.every(({ property, value }) => property === first?.property && value === first.value);
-  return first && areSame ? setInner({}, getPropertyPath(reader, resource.schema, first.property), first.value) : {};
+  const state = getCommon(found);
+  return state ? setInner({}, getPropertyPath(reader, resource.schema, state.property), state.value) : {};
 }
 
 /** A property with an `enum` of texts. */

@@ -91,17 +91,17 @@ function listUnsetValues(
   const getPointer = (property: string) => getPropertySchema(reader, schema, property) ?? '';
   const isSet = (property: string, value: unknown) =>
     effects.some(
-      ({ values: set, isUndo: isBack }) =>
-        isBack !== true && set.some((one) => one.property === property && one.value === value),
+      ({ values: set, isUndo }) =>
+        isUndo !== true && set.some((one) => one.property === property && one.value === value),
     );
   const values = effects.flatMap(
-    ({ values: changed, counter, time, toggles, isUndo: isBack }): readonly (readonly [string, unknown])[] => [
+    ({ values: changed, counter, time, toggles, isUndo }): readonly (readonly [string, unknown])[] => [
       ...(toggles === undefined ? [] : [[toggles, false] as const]),
       ...changed.map(({ property, value }) => {
         const all = [reader.getKeyword(getPointer(property), 'enum') ?? []].flat();
         const first = findFirstState(all, (state) => isSet(property, state));
         // `deactivate` is for entries that start active, if no action activates them.
-        const isOn = value === false && isBack !== true && !isSet(property, true);
+        const isOn = value === false && isUndo !== true && !isSet(property, true);
         return [property, typeof value === 'boolean' ? isOn : first] as const;
       }),
       ...(counter ? [[counter.property, 0] as const] : []),
