@@ -1,7 +1,7 @@
 import { normalizeName, toSingular } from '../../util/names.ts';
 import { getPropertySchema, listEntryProperties, normalizeProperty } from '../document/entry-properties.ts';
 import type { SchemaReader } from '../document/schema-reader.ts';
-import { ENDED_ROMANCE, LATE_ROMANCE, listParticiples, listRomanceTimes } from '../document/verb-forms.ts';
+import { listParticiples, listRomanceTimes } from '../document/verb-forms.ts';
 
 /**
  * Words for the same state of an entry, without uppercase letters and separators: verbs in paths, such as `complete`,
@@ -255,14 +255,14 @@ export function listNotEnded(
   schema: string,
 ): readonly (StateValue & { readonly isEqual: boolean })[] {
   const properties = [...listEntryProperties(reader, schema)];
-  const isEnded = (state: unknown) => {
+  const isFinal = (state: unknown) => {
     const name = normalizeName(String(state));
     return name === 'paid' || (isLate(state) && !INTERRUPTED.test(name));
   };
   const states = properties.flatMap(([property, pointer]) => {
     const values = reader.getKeyword(pointer, 'enum');
     const ended =
-      STATE_PROPERTIES.includes(normalizeProperty(property)) && Array.isArray(values) ? values.filter(isEnded) : [];
+      STATE_PROPERTIES.includes(normalizeProperty(property)) && Array.isArray(values) ? values.filter(isFinal) : [];
     return ended.map((value) => ({ property, value, isEqual: false }));
   });
   const done = findStateValue(reader, schema, 'complete') ?? findStateValue(reader, schema, 'pay');
@@ -342,14 +342,35 @@ export function isUndo(verb: string): boolean {
   return UNDOES.test(normalizeName(removeFillers(verb)));
 }
 
-/** Matches states in which no entry starts, without uppercase letters and separators. */
-const LATE = new RegExp(
-  `^(?:cancell?ed|rejected|declined|denied|expired|void(?:ed)?|withdrawn|refunded|deleted|failed|noshow|done|completed?|finished|closed|resolved|delivered|returned|archived|checkedout|suspended|blocked|banned|${ENDED_ROMANCE}|${LATE_ROMANCE})$`,
-);
+/** Final states in English, French, Spanish, Portuguese and German, without uppercase letters and separators. */
+const ENDED = [
+  'cancell?ed|rejected|declined|void(?:ed)?|withdrawn|refunded|deleted|done|completed?|finished',
+  '(?:annul|refus|rejet|rembours|supprim|termin)ee?s?',
+  '(?:cancel|anul|rechaz|rejeit|recus|reembols|elimin|termin|finaliz|complet)ad[oa]s?',
+  '(?:exclu|conclu)id[oa]s?',
+  'storniert|ab(?:gelehnt|gesagt|geschlossen)|beendet|erledigt|erstattet|gelo(?:e)?scht',
+];
+
+/** Further states in which no entry starts, but which some actions leave: `reopen` leaves `closed`. */
+const LATE = [
+  'denied|expired|failed|noshow|closed|resolved|delivered|returned|archived|checkedout|suspended|blocked|banned',
+  '(?:clotur|ferm|archiv|expir|livr)ee?s?',
+  '(?:cerr|fech|encerr|archiv|arquiv|expir|entreg)ad[oa]s?',
+  'entregue|resol(?:ue?|vid[oa])|resuelt[oa]|vencid[oa]',
+  'geschlossen|archiviert|abgelaufen|(?:aus)?geliefert|zuru(?:e)?ckgegeben',
+];
+
+const ENDED_STATE = new RegExp(`^(?:${ENDED.join('|')})$`);
+const LATE_STATE = new RegExp(`^(?:${[...ENDED, ...LATE].join('|')})$`);
+
+/** Returns whether a state is final: actions such as `confirm` are refused in it. */
+export function isEnded(state: unknown): boolean {
+  return ENDED_STATE.test(normalizeName(String(state)));
+}
 
 /** Returns whether no entry starts in a state. */
 export function isLate(state: unknown): boolean {
-  return LATE.test(normalizeName(String(state)));
+  return LATE_STATE.test(normalizeName(String(state)));
 }
 
 /**

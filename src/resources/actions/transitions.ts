@@ -3,16 +3,10 @@ import type { Entry } from '../../store/state.ts';
 import { normalizeName } from '../../util/names.ts';
 import { getPropertySchema, requiresProperty } from '../document/entry-properties.ts';
 import type { SchemaReader } from '../document/schema-reader.ts';
-import { ENDED_ROMANCE } from '../document/verb-forms.ts';
 import { getProperty } from '../entries/entry-values.ts';
 import type { Effect, Plan } from '../resource.ts';
 import { splitActionPath } from './actions.ts';
-import { allowsNull } from './states.ts';
-
-/** States in which actions such as `confirm` are refused, without uppercase letters and separators. */
-const FINAL = new RegExp(
-  `^(?:cancell?ed|rejected|declined|void(?:ed)?|withdrawn|refunded|deleted|done|completed?|finished|${ENDED_ROMANCE})$`,
-);
+import { allowsNull, isEnded } from './states.ts';
 
 /** Matches actions that are possible in a final state. */
 const AFTERWARDS =
@@ -69,7 +63,7 @@ function addRefused(effect: Effect, verb: string, others: readonly Effect[]): Ef
   if (AFTERWARDS.test(normalizeName(verb))) return effect;
   const refusedIn = others.flatMap((other) => {
     const found = getOther(effect, other);
-    return typeof found?.value === 'string' && FINAL.test(normalizeName(found.value)) ? [found] : [];
+    return typeof found?.value === 'string' && isEnded(found.value) ? [found] : [];
   });
   return refusedIn.length > 0 ? { ...effect, refusedIn } : effect;
 }

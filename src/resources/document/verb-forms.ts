@@ -110,19 +110,3 @@ export function listRomanceTimes(verb: string): readonly string[] {
     ...english,
   ];
 }
-
-/** Matches the final states of entries in French, Spanish, Portuguese and German, as part of a regular expression. */
-export const ENDED_ROMANCE = [
-  '(?:annul|refus|rejet|rembours|supprim|termin)ee?s?',
-  '(?:cancel|anul|rechaz|rejeit|recus|reembols|elimin|termin|finaliz|complet)ad[oa]s?',
-  '(?:exclu|conclu)id[oa]s?',
-  'storniert|ab(?:gelehnt|gesagt|geschlossen)|beendet|erledigt|erstattet|gelo(?:e)?scht',
-].join('|');
-
-/** Matches further states in which no entry starts, as part of a regular expression. */
-export const LATE_ROMANCE = [
-  '(?:clotur|ferm|archiv|expir|livr)ee?s?',
-  '(?:cerr|fech|encerr|archiv|arquiv|expir|entreg)ad[oa]s?',
-  'entregue|resol(?:ue?|vid[oa])|resuelt[oa]|vencid[oa]',
-  'geschlossen|archiviert|abgelaufen|(?:aus)?geliefert|zuru(?:e)?ckgegeben',
-].join('|');
