@@ -24,15 +24,14 @@ interface NestedNames {
  * It must be the only object that has at least two of them, and most of them, and no entry of another resource.
  */
 export const findNestedNames = memoizeByObject((model: ResourceModel) =>
-  memoizeByObject(({ route, resource, requestPath, entryPath }: Plan): readonly NestedNames[] => {
+  memoizeByObject((plan: Plan): readonly NestedNames[] => {
     const { reader, inference } = model;
-    const body = reader.getRequestInner(route, requestPath);
-    if (body === undefined || resource.schema === '' || entryPath.length > 0) return [];
+    const { resource } = plan;
+    const body = getSentSchema(reader, plan);
+    if (body === undefined) return [];
     const known = reader.getProperties(resource.schema);
     const own = new Set([...known.keys()].map(normalizeName));
-    const sent = [...reader.getProperties(reader.getItems(body) ?? body).keys()].map(
-      (name) => [name, normalizeName(name)] as const,
-    );
+    const sent = [...reader.getProperties(body).keys()].map((name) => [name, normalizeName(name)] as const);
     const others = sent.filter(([, name]) => !own.has(name));
     const entries = indexEntrySchemas(reader)(inference.resources);
     const found = [...known].flatMap(([object, pointer]): readonly NestedNames[] => {
@@ -49,6 +48,12 @@ export const findNestedNames = memoizeByObject((model: ResourceModel) =>
   }),
 );
 
+/** Returns the schema of an entry in a request body; undefined if the properties of entries are not known. */
+function getSentSchema(reader: SchemaReader, { route, resource, requestPath, entryPath }: Plan): string | undefined {
+  const body = resource.schema === '' || entryPath.length > 0 ? undefined : reader.getRequestInner(route, requestPath);
+  return body === undefined ? undefined : (reader.getItems(body) ?? body);
+}
+
 /** A list of objects in a request, and the name that it has in entries. */
 interface RenamedList {
   readonly from: string;
@@ -61,11 +66,11 @@ interface RenamedList {
  * the same properties.
  */
 const findRenamedLists = memoizeByObject((model: ResourceModel) =>
-  memoizeByObject(({ route, resource, requestPath, entryPath }: Plan): readonly RenamedList[] => {
+  memoizeByObject((plan: Plan): readonly RenamedList[] => {
     const { reader } = model;
-    const body = reader.getRequestInner(route, requestPath);
-    if (body === undefined || resource.schema === '' || entryPath.length > 0) return [];
-    const sent = reader.getItems(body) ?? body;
+    const { resource } = plan;
+    const sent = getSentSchema(reader, plan);
+    if (sent === undefined) return [];
     const [from, to] = [findOwnList(reader, sent, resource.schema), findOwnList(reader, resource.schema, sent)];
     return from && to && from.names === to.names ? [{ from: from.name, to: to.name }] : [];
   }),
