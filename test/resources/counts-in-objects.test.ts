@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createObject, createResourcePaths, refer } from '../support/fixtures/api-document.ts';
+import { createList, createObject, createResourcePaths, refer } from '../support/fixtures/api-document.ts';
 import { explainApi } from '../support/harness/explain-api.ts';
 import { startApi } from '../support/harness/start-api.ts';
 
@@ -160,6 +160,18 @@ describe('A query parameter such as overdue', () => {
     const list = async (query: string) =>
       ((await ask('GET', `/loans${query}`)).body as { id: number }[]).map(({ id }) => id);
     expect(await Promise.all(['', '?overdue=true', '?overdue=false'].map(list))).toEqual([[1, 2, 3], [1], [2, 3]]);
+  });
+
+  it('has the same effect as the path /loans/past-due', async () => {
+    const paths = {
+      ...api.paths,
+      '/loans/past-due': { get: { response: createList(refer('Loan')) } },
+      '/statistics': { get: { response: createObject({ 'pastDueLoans!': INTEGER }) } },
+    };
+    const { ask } = await startApi({ paths, schemas: api.schemas }, { nowMs: () => Date.parse(NOW) });
+    for (const due_date of ['2030-01-01', '2030-02-01']) await ask('POST', '/loans', { due_date });
+    expect((await ask('GET', '/loans/past-due')).body).toMatchObject([{ id: 1 }]);
+    expect((await ask('GET', '/statistics')).body).toEqual({ pastDueLoans: 1 });
   });
 
   it('is explained', async () => {

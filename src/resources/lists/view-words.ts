@@ -16,6 +16,14 @@ const START_NAMES = [
   ...['scheduledat', 'scheduledfor', 'scheduleddate', 'eventdate', 'departureat', 'departuretime'],
 ];
 
+/** Words for entries that are past their due date, without uppercase letters and separators. */
+const OVERDUE = ['overdue', 'pastdue', 'late', 'expired'];
+
+/** Returns whether a name is a word for entries that are past their due date, such as `overdue` or `pastDue`. */
+export function isOverdueWord(name: string): boolean {
+  return OVERDUE.includes(normalizeName(name));
+}
+
 /** Returns whether a property has the date until which something must be done, or at which it begins. */
 export function isDueName(name: string): boolean {
   return [...DUE_NAMES, ...START_NAMES].includes(normalizeName(name));
@@ -25,12 +33,12 @@ export function isDueName(name: string): boolean {
 export const DELETED_NAMES = ['deletedat', 'deletedon', 'deletedtime', 'deletiondate', 'removedat'];
 
 /** Matches words for some entries of a list, which only a property of the entries can tell from the others. */
-const SELECTIONS =
-  /^(?:overdue|late|expired|expiring|upcoming|future|past|previous|lowstock|outofstock|archived|deleted|trash|trashed)$/;
+const SELECTIONS = /^(?:expiring|upcoming|future|past|previous|lowstock|outofstock|archived|deleted|trash|trashed)$/;
 
 /** Returns whether the last segment of a path is a word for some entries of a list, such as `overdue`. */
 export function namesSelection(path: string): boolean {
-  return SELECTIONS.test(normalizeName(getLastSegment(path)));
+  const word = getLastSegment(path);
+  return isOverdueWord(word) || SELECTIONS.test(normalizeName(word));
 }
 
 /**
@@ -58,7 +66,7 @@ function readView(reader: SchemaReader, { schema, singular }: Viewed, path: stri
   const state = findStateValue(reader, schema, segment) ?? named;
   if (state) return { ...view, values: [{ ...state, isEqual: true }] };
   const due = find(DUE_NAMES);
-  if (due !== undefined && /^(?:overdue|late|expired|past)$/.test(word)) return readOverdue(reader, schema, due);
+  if (due !== undefined && (isOverdueWord(word) || word === 'past')) return readOverdue(reader, schema, due);
   if (due !== undefined && /^(?:upcoming|future|due|active)$/.test(word))
     return { ...view, times: [{ property: due, comparison: 'least' }] };
   const start = find(START_NAMES);

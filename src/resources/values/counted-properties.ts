@@ -5,7 +5,7 @@ import { allowsNull, findCountedState, findDone, findExactState } from '../actio
 import { listEntryProperties, normalizeProperty } from '../document/entry-properties.ts';
 import type { SchemaReader } from '../document/schema-reader.ts';
 import { findCreatedName } from '../entries/server-values.ts';
-import { findView } from '../lists/view-words.ts';
+import { findView, isOverdueWord } from '../lists/view-words.ts';
 import type { Children, Derived, Resource } from '../resource.ts';
 import { isCreator } from '../users/user-names.ts';
 import { getAveraged } from './derived.ts';
@@ -202,9 +202,7 @@ function findCount(
     const find = isPlain ? findExactState : findCountedState;
     const only = schema === '' || word === '' ? undefined : find(reader, schema, word);
     const view =
-      only || !/^(?:overdue|late|expired|pastdue|upcoming)$/.test(word)
-        ? undefined
-        : findView(reader, one.resource, `/${word}`);
+      only || !(isOverdueWord(word) || word === 'upcoming') ? undefined : findView(reader, one.resource, `/${word}`);
     return only || view ? [{ children: one, only, time: undefined, ...(view ? { view } : {}) }] : [];
   });
   // Beside `itemCount`, `unreadCount` is about items.

@@ -4,7 +4,7 @@ import { normalizeName } from '../../util/names.ts';
 import { findStateValue } from '../actions/states.ts';
 import type { SchemaReader } from '../document/schema-reader.ts';
 import type { ListParameters } from '../lists/list-query.ts';
-import { findDue, readOverdue } from '../lists/view-words.ts';
+import { findDue, isOverdueWord, readOverdue } from '../lists/view-words.ts';
 import { selectViewed } from '../lists/views.ts';
 import type { Inference, Resource, View } from '../resource.ts';
 import type { EntryReading } from './derived.ts';
@@ -32,8 +32,8 @@ export function findTimedFlags(
   const effects = [...plans.values()].flatMap((plan) => (plan.resource === resource ? (plan.effect ?? []) : []));
   const set = effects.flatMap(({ values, toggles }) => [...values.map(({ property }) => property), toggles]);
   return [...reader.getProperties(schema)].flatMap(([property, pointer]): readonly TimedFlag[] => {
-    const [, word] = /^(?:is)?(overdue|late|pastdue|expired)$/.exec(normalizeName(property)) ?? [];
-    if (word === undefined || !reader.getTypes(pointer).includes('boolean')) return [];
+    const word = normalizeName(property).replace(/^is/, '');
+    if (!isOverdueWord(word) || !reader.getTypes(pointer).includes('boolean')) return [];
     if (sent.has(property) || set.includes(property)) return [];
     // A status `overdue` says more than a date.
     const isStatus = typeof (findStateValue(reader, schema, word)?.value ?? true) !== 'boolean';
