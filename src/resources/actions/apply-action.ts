@@ -17,6 +17,7 @@ import { applyMergePatch } from '../entries/json-patch.ts';
 import type { Effect, Plan, Resource } from '../resource.ts';
 import type { ResourceModel } from '../resource-model.ts';
 import { changeMembers } from '../users/member-lists.ts';
+import { SELF_STATUSES } from '../users/related-users.ts';
 import { isSenderFlag, readFlags, setFlag } from '../users/sender-flags.ts';
 import { applyEffect } from './actions.ts';
 import { assign } from './assignments.ts';
@@ -129,9 +130,6 @@ function requireUnsetTime({ resource, route }: Plan, effect: Effect, current: En
   if (!isSet || !route.responses.some(({ name }) => name === '409')) return;
   throw new DomainError('conflict', `the ${resource.singular} already has ${time.property}: nothing is left to change`);
 }
-
-/** The documented statuses with which a user is refused who wants to follow itself. */
-const SELF_STATUSES = ['409', '422', '400'];
 
 /** Returns whether an action makes the user who sends the request follow itself. `sender`: the id of this user. */
 function followsSelf(

@@ -24,6 +24,14 @@ function listTexts(value: unknown): readonly string[] {
   return isNode(value) || Array.isArray(value) ? Object.values(value).flatMap(listTexts) : [];
 }
 
+/** Matches texts that say that something is not so, without accents. */
+const NEGATED = /\bnot\b|n't\b|\b(?:n'existe|pas|nicht|kein|no existe|nao existe|non esiste|inexist\w+)\b/i;
+
+/** Returns whether a text without accents says that something is not so: `The user does not exist`. */
+export function isNegated(text: string): boolean {
+  return NEGATED.test(text);
+}
+
 /** Returns the sentences, paragraphs and list items of a text in Markdown, in one line each. */
 export function listSentences(text: string): readonly string[] {
   const parts = text.split(/[.;!?]+(?=\s|$)|\n\s*\n|(?:^|\n)\s*[-*]\s/);

@@ -15,11 +15,11 @@ const IDS = ['id', 'uuid'];
 /** Names of properties that identify a user. */
 const USER_KEYS = ['login', 'username', 'handle'];
 
-/** Names of properties that identify other objects for people. */
-const TEXT_KEYS = ['slug', 'name', 'key', 'code'];
+/** Names of properties that identify other objects for people, the best first. */
+const OBJECT_KEYS = ['slug', 'name', 'key', 'code'];
 
 /** Names that the description of a property in a request can have: `The slugs of the teams`. */
-const DESCRIBED_KEYS = [...IDS, ...USER_KEYS, ...TEXT_KEYS, 'email', 'number'];
+const DESCRIBED_KEYS = [...IDS, ...USER_KEYS, ...OBJECT_KEYS, 'email', 'number'];
 
 /** Matches texts that are no names: URLs, UUIDs and texts of several lines. */
 const NO_NAME = /^[a-z][a-z\d+.-]*:|^[\da-f]{8}-(?:[\da-f]{4}-){3}|\n/i;
@@ -66,7 +66,7 @@ type Property = readonly [name: string, schema: string];
 function findTextKey(find: (names: readonly string[]) => readonly Property[], value: string): Property | undefined {
   const [email] = value.includes('@') ? find(['email']) : [];
   const users = find(USER_KEYS);
-  const keys = users.length > 0 ? users : find(TEXT_KEYS);
+  const keys = users.length > 0 ? users : find(OBJECT_KEYS);
   return email ?? (keys.length === 1 ? keys[0] : undefined);
 }
 

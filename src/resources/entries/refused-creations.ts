@@ -2,7 +2,7 @@ import { DomainError } from '../../application.ts';
 import type { Entry } from '../../store/state.ts';
 import { memoizeByObject } from '../../util/memoize-by-object.ts';
 import { joinWords, removeAccents } from '../../util/names.ts';
-import { listSentences, readResponseText } from '../document/document-texts.ts';
+import { isNegated, listSentences, readResponseText } from '../document/document-texts.ts';
 import { listRequestNames } from '../document/locate.ts';
 import { addArticle } from '../document/names.ts';
 import type { Plan } from '../resource.ts';
@@ -11,9 +11,6 @@ import { getKeyValue } from './entry-values.ts';
 
 /** Matches texts that say that an entry already exists, or already is in a state. */
 const ALREADY = /\b(?:already|duplicate|exists|deja|bereits|ya|ja|gia)\b/i;
-
-/** Matches texts that say that something does not exist. */
-const NEGATED = /\bnot\b|n't\b|\b(?:nicht|kein|pas)\b/i;
 
 /**
  * Returns whether a PUT only creates entries, and refuses an id that an entry has: its only success is 201, or it has
@@ -30,7 +27,7 @@ export const refusesExisting = memoizeByObject(({ reader }: ResourceModel) =>
     return listSentences(readResponseText(reader, route, '409')).some((sentence) => {
       const words = ` ${joinWords(sentence)} `;
       const isAboutValue = sent.some((name) => name !== '' && words.includes(` ${name} `));
-      return ALREADY.test(sentence) && !NEGATED.test(sentence) && !isAboutValue;
+      return ALREADY.test(sentence) && !isNegated(sentence) && !isAboutValue;
     });
   }),
 );

@@ -2,7 +2,7 @@ import { DomainError } from '../../application.ts';
 import type { Entry, State } from '../../store/state.ts';
 import { memoizeByObject } from '../../util/memoize-by-object.ts';
 import { joinWords, normalizeName, removeAccents } from '../../util/names.ts';
-import { listSentences, readResponseText } from '../document/document-texts.ts';
+import { isNegated, listSentences, readResponseText } from '../document/document-texts.ts';
 import { listRequestNames } from '../document/locate.ts';
 import { addArticle } from '../document/names.ts';
 import type { SchemaReader } from '../document/schema-reader.ts';
@@ -30,9 +30,6 @@ const SAME = /\b(?:duplicate|unique|with (?:this|that|the|the same|the given|suc
 /** Matches what precedes the name of a property that only says which entries are meant: `for this` in a text. */
 const ABOUT =
   /\b(?:for|in|on|of|by|at|to|from|during|under|within|per|pour|dans|sur|par|para|en|em|fur|auf|im|zu|nel|nella)(?: (?:this|that|the|an?|same|given|its|ce|cet|cette|le|la|un|une|este|esta|el|o|diese[rsnm]?|de[nmr]|das|questo|questa|il))*$/;
-
-/** Matches texts that say that something does not exist. */
-const NEGATED = /\bnot\b|n't\b|\b(?:n'existe|pas|nicht|kein|no existe|nao existe|non esiste|inexist\w+)\b/i;
 
 /** Matches texts that say only that an equal entry exists, and texts about the state of an entry. */
 const EXISTS = /\balready exists?\b|\bexists already\b|\bduplicate/i;
@@ -92,7 +89,7 @@ export const findUniqueNames = memoizeByObject((model: ResourceModel) =>
  */
 function findOtherName(reader: SchemaReader, plan: Plan, text: string): readonly string[] {
   const { resource, route, requestPath } = plan;
-  const sentences = listSentences(text).flatMap((one) => (NEGATED.test(one) ? [] : [` ${joinWords(one)} `]));
+  const sentences = listSentences(text).flatMap((one) => (isNegated(one) ? [] : [` ${joinWords(one)} `]));
   const listParts = (name: string) =>
     sentences.map((one) => one.split(` ${joinWords(removeAccents(name))} `)).filter(({ length }) => length > 1);
   const sent = listRequestNames(reader, route, requestPath);

@@ -75,6 +75,9 @@ function summarize({ reader }: ResourceModel, { schema }: Resource, object: stri
   return Object.fromEntries(Object.entries(user).filter(([name]) => own.has(name)));
 }
 
+/** The documented statuses with which a user is refused who names itself, such as one who follows itself. */
+export const SELF_STATUSES = ['409', '422', '400'];
+
 /** Matches texts that say that a user can't be related to itself. */
 const SELF = /\b(?:self|yourself|oneself|himself|herself|themsel\w+|own (?:user|account|id)|same user)\b/i;
 
@@ -87,9 +90,12 @@ export function refuseSelf(
 ): void {
   const isSelf =
     users && getKeyValue(user, users.id) === getKeyValue(findOwnEntry(users, state, input) ?? {}, users.id);
-  const isRefused = ['409', '422', '400'].some((status) =>
+  const isRefused = SELF_STATUSES.some((status) =>
     listSentences(readResponseText(reader, route, status)).some((sentence) => SELF.test(sentence)),
   );
   if (isSelf && isRefused)
-    throw new DomainError('conflict', `the ${resource.singular} is the ${users.singular} who sends the request`);
+    throw new DomainError(
+      'conflict',
+      `the ${resource.singular} is the ${users.singular} who sends the request: name another ${users.singular}`,
+    );
 }
