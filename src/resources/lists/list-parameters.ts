@@ -1,4 +1,4 @@
-import { normalizeName, toSingular } from '../../util/names.ts';
+import { normalizeName, splitWords, toSingular } from '../../util/names.ts';
 import { getRequiredQuery } from '../document/document-paths.ts';
 import type { SchemaReader } from '../document/schema-reader.ts';
 import { findCreatedName } from '../entries/server-values.ts';
@@ -7,17 +7,17 @@ import { findUserFilters } from '../users/sender-flags.ts';
 import type { Embedded } from '../values/embedded.ts';
 import { listExampleProperties, listExamples } from '../values/example-entries.ts';
 import { findDefaultOrder } from './default-order.ts';
-import { findIdBounds } from './id-bounds.ts';
 import { type FilterProperty, type ListFilter, listFilterProperties } from './list-filters.ts';
 import {
   type CursorKind,
+  type IdBounds,
   type ListParameters,
   listQueryFields,
   type QueryField,
   readListParameters,
 } from './list-query.ts';
 import { omitUnsorted } from './sort-entries.ts';
-import { findDue, readOverdue } from './view-words.ts';
+import { findDue, isOverdueWord, readOverdue } from './view-words.ts';
 
 /**
  * Returns how the query parameters of a list operation filter, sort and page.
@@ -77,7 +77,7 @@ function findOverdue(reader: SchemaReader, { schema }: Resource, fields: readonl
   const due = findDue(reader, schema);
   const field = fields.find(
     ({ name, types }) =>
-      /^(?:is|only)?(?:overdue|pastdue|late|expired)(?:only)?$/.test(normalizeName(name)) && types.includes('boolean'),
+      isOverdueWord(normalizeName(name).replace(/^(?:is|only)|only$/g, '')) && types.includes('boolean'),
   );
   return due === undefined || !field ? undefined : { name: field.name, view: readOverdue(reader, schema, due) };
 }
@@ -144,4 +144,51 @@ function findRelatedFilter(
   const keys = resource.mounts.flatMap(({ parents }) => parents).filter(({ property }) => property === undefined);
   const key = keys.find((one) => normalizeName(one.name) === name && !mount.parents.includes(one));
   return key ? { property: undefined, key, comparison: 'equal' } : undefined;
+}
+
+/** Words of a description that is about times and not about ids. */
+const OF_TIME = /\b(?:time|times|timestamps?|dates?|days?|unix|epoch|iso|seconds?|milliseconds?|ms)\b/;
+
+/**
+ * Returns the query parameters `before` and `after` that have the id of an entry by their type and their description:
+ * `Only messages before this message`.
+ * Returns undefined if only `after` has one, because it is a cursor by its name.
+ */
+function findIdBounds(reader: SchemaReader, resource: Resource, fields: readonly QueryField[]): IdBounds | undefined {
+  const find = (word: string) => {
+    const named = fields.filter(({ labels }) => labels.some((label) => isNamed(label, word)));
+    const [only, ...others] = named;
+    return only && others.length === 0 && hasId(reader, resource, only, word) ? only.name : undefined;
+  };
+  const [before, after] = [find('before'), find('after')];
+  const isPlain = !fields.some(({ labels }) => labels.some((label) => isNamed(label, 'after')));
+  if (before === undefined || (after === undefined && !isPlain)) return undefined;
+  return { before, ...(after !== undefined && { after }) };
+}
+
+/** Returns whether a parameter is `before`, `before_id` or `beforeMessageId`. */
+function isNamed(label: string, word: string): boolean {
+  const [first, ...others] = splitWords(label);
+  return first === word && (others.length === 0 || others.at(-1) === 'id');
+}
+
+/** Returns whether the values of a parameter have the type of the ids, and its description is about an entry. */
+function hasId(
+  reader: SchemaReader,
+  { schema, id, singular }: Resource,
+  { schema: own, types, description }: QueryField,
+  word: string,
+): boolean {
+  const pointer = schema === '' ? undefined : reader.getProperties(schema).get(id.property ?? '');
+  const text = splitWords(description).join(' ');
+  if (pointer === undefined || !new RegExp(`\\b${word}\\b`).test(text) || OF_TIME.test(text)) return false;
+  const isNumber = types.length > 0 && types.every((type) => type === 'integer');
+  const names = ['this', 'that', 'the', 'the given', 'the specified', 'a given', 'a specific', 'which'];
+  const isEntry = new RegExp(
+    `\\bids?\\b|\\b${word} (?:${names.join('|')}) (?:${splitWords(singular).join(' ')}|entry|item)\\b`,
+  );
+  if (!isEntry.test(text)) return false;
+  if (isNumber) return reader.allowsNumber(pointer);
+  const hasFormat = reader.getKeyword(own, 'format') === reader.getKeyword(pointer, 'format');
+  return types.join() === 'string' && reader.getTypes(pointer).includes('string') && hasFormat;
 }
