@@ -88,3 +88,19 @@ it('A search in entries of another system is mocked, because no stored entry has
     'GET /books/advanced-search': 'real: lists books (filters: query (all texts))',
   });
 });
+
+it('A list of related users is not a list of all users', async () => {
+  const User = createObject({ 'id!': { type: 'integer' }, 'name!': TEXT, 'is_blocked!': { type: 'boolean' } });
+  const list = { get: { response: createList(refer('User')) } };
+  const paths = {
+    '/users': list,
+    '/users/{id}': { get: { response: refer('User') } },
+    '/users/{id}/block': { post: { status: 204 } },
+    '/blocks': list,
+    '/admin/users': list,
+  };
+  expect(await explainApi({ paths, schemas: { User } })).toMatchObject({
+    'GET /blocks': 'mocked: a list of related entries: no operation says how they are related',
+    'GET /admin/users': expect.stringMatching(/^real: lists users/),
+  });
+});

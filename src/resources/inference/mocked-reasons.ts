@@ -1,6 +1,6 @@
 import { allowsAnyBody, allowsAnyJson, findResponse } from '../../openapi/responses.ts';
 import type { Route } from '../../openapi/routes.ts';
-import { normalizeName, splitWords } from '../../util/names.ts';
+import { normalizeName, splitWords, toSingular } from '../../util/names.ts';
 import { getResourceSegment } from '../document/document-paths.ts';
 import { findParentRelationships } from '../document/entry-properties.ts';
 import { locateResponse } from '../document/locate.ts';
@@ -13,6 +13,7 @@ import { isDownload } from '../entries/uploads.ts';
 import { namesSelection } from '../lists/view-words.ts';
 import { type Action, type Inference, type MockedPlan, NO_ID, type Plan } from '../resource.ts';
 import { needsUnknownUser } from '../users/own-lists.ts';
+import { isRelation } from '../users/user-names.ts';
 import { confirmsEmail, resetsPassword } from '../users/users.ts';
 import { indexReferences } from './references.ts';
 import type { RestRoute } from './verb-paths.ts';
@@ -30,6 +31,8 @@ export function describeUnknownPath(reader: SchemaReader, route: Route): string 
   if (!reader.findList(schema, getResourceSegment(route.path))) return 'no operation changes the returned object';
   if (namesSelection(route.path))
     return `the document does not say which entries are ${splitWords(getLastSegment(route.path)).join(' ')}`;
+  if (isRelation(toSingular(getResourceSegment(route.path))))
+    return 'a list of related entries: no operation says how they are related';
   if (isSearchPath(route.path)) return 'a search whose results are no entries of a resource';
   return needsUnknownUser(reader, route)
     ? 'a list of the entries of a user, but the request has no credentials'

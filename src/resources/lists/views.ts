@@ -26,6 +26,7 @@ import type { SchemaReader } from '../document/schema-reader.ts';
 import { findTree } from '../document/trees.ts';
 import { getProperty } from '../entries/entry-values.ts';
 import type { Mount, Parent, Resource, View } from '../resource.ts';
+import { isRelation } from '../users/user-names.ts';
 import { describeConditions } from '../values/derived.ts';
 import { isInRange } from './filter-entries.ts';
 import { listFilterProperties } from './list-filters.ts';
@@ -76,8 +77,9 @@ export function addOtherViews(
     // An entry can show a user without the id, which is then a hidden value.
     if (!parents.every(({ property, name }) => property !== undefined || name.includes('.'))) continue;
     const view = findView(reader, resource, path);
-    // A list of the overdue entries does not show all of them.
-    if (!view && namesSelection(path)) continue;
+    // A list of the overdue entries, or of blocked users, does not show all of them.
+    const isRelated = isRelation(toSingular(getResourceSegment(path))) && !isRelation(resource.singular);
+    if (!view && (namesSelection(path) || isRelated)) continue;
     const tree = findTree(reader, resource, {
       path: documentPath.path,
       shown: findListed(reader, documentPath)?.schema,
