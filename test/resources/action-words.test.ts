@@ -65,9 +65,9 @@ describe('The word for an action in a path', () => {
     expect(explained).toMatchObject({
       'POST /visits/{visitId}/constructor': 'mocked: an action: the document does not say what the action changes',
       'POST /visits/{visitId}/name': 'mocked: an action: the document does not say what the action changes',
-      'POST /visits/{visitId}/avatar': 'real: changes avatar of a visit: the properties in the body',
+      'POST /visits/{visitId}/avatar': 'real: changes the avatar of a visit: sets the properties in the body',
       'PUT /visits/{visitId}/decrease': 'real: decreases a visit: seats - the number in the body',
-      'POST /visits/{visitId}/update-name': 'real: updates name of a visit: the properties in the body',
+      'POST /visits/{visitId}/update-name': 'real: updates the name of a visit: sets the properties in the body',
     });
   });
 

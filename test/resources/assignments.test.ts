@@ -76,7 +76,7 @@ describe('An action that assigns an entry', () => {
     const action = { '/tasks/{taskId}/assignee': { put: put('userId') } };
     const key = 'PUT /tasks/{taskId}/assignee';
     expect((await explainApi(createApi({ assigneeId: ID }, action)))[key]).toBe(
-      'real: changes assignee of a task: assigneeId → the user in userId',
+      'real: changes the assignee of a task: assigneeId → the user in userId',
     );
     expect((await explainApi(createApi({}, action)))[key]).toMatch(/^mocked/);
   });

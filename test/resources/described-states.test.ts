@@ -75,7 +75,7 @@ describe('an action whose text says the new value of a property', () => {
   it('is explained', async () => {
     const explained = await explainApi(createApi({ action: 'Sets status to `ready`' }));
     expect(explained['POST /editions/{editionId}/configure']).toBe(
-      'real: configures an edition: the properties in the body, status → "ready", ready_at → now',
+      'real: configures an edition: sets the properties in the body, status → "ready", ready_at → now',
     );
   });
 

@@ -37,7 +37,7 @@ describe('the explanation of an operation', () => {
   it('names the values that are set from the token, generated or left out', async () => {
     const lines = await explainApi({ paths: PATHS, schemas, needsToken: true });
     expect(lines['POST /posts']).toBe(
-      'real: creates a post (sets to the user of the token: authorId; generates: slug; generates if missing: mood)',
+      'real: creates a post (sets to the user who sends the request: authorId; generates: slug; generates if missing: mood)',
     );
     expect(lines['GET /posts']).toContain('generates: slug');
     expect(lines['GET /me']).toBe('real: reads the user who sends the request (generates if missing: bio)');

@@ -178,7 +178,7 @@ describe('The attributes of a resource object', () => {
     expect(await explainApi(LIBRARY)).toMatchObject({
       'POST /loans/{loanId}/return':
         'real: returns a loan: attributes.status → "returned", attributes.returnedAt → now',
-      'POST /loans/{loanId}/extend': 'real: extends a loan: the properties in the body',
+      'POST /loans/{loanId}/extend': 'real: extends a loan: sets the properties in the body',
     });
   });
 });

@@ -57,9 +57,9 @@ describe('A member that a request names by the e-mail address of a user', () => 
     expect((await (await start()).add('eve@x.test')).status).toBe(201);
   });
 
-  it('is not explained as the user of the token', async () => {
+  it('is not explained as the user who sends the request', async () => {
     const lines = await explainApi(createApi());
-    expect(lines['POST /projects/{projectId}/members']).not.toContain('the user of the token');
+    expect(lines['POST /projects/{projectId}/members']).not.toContain('sets to the user who sends the request');
   });
 });
 

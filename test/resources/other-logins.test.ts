@@ -214,14 +214,14 @@ describe('a path that logs in, shows, changes and logs out the user', () => {
     expect(await explainApi(options)).toMatchObject({
       'POST /me': 'real: logs in a user by email, and creates the first one',
       'PUT /me': 'real: replaces the user who sends the request',
-      'DELETE /me': 'real: logs out the user of the token',
+      'DELETE /me': 'real: logs out the user who sends the request',
     });
   });
 
   it.each([
     ['Delete my account', 'You are logged out everywhere.', 'real: deletes the user who sends the request'],
-    ['End the session of the user', '', 'real: logs out the user of the token'],
-    ["Delete the user's session", '', 'real: logs out the user of the token'],
+    ['End the session of the user', '', 'real: logs out the user who sends the request'],
+    ["Delete the user's session", '', 'real: logs out the user who sends the request'],
   ])('has a DELETE with the summary %s that is explained by its words', async (summary, description, expected) => {
     const deletion = { '/me': { ...paths['/me'], delete: { summary, description, status: 204 } } };
     const explained = await explainApi({ ...options, paths: { ...paths, ...deletion } });

@@ -27,7 +27,7 @@ async function explainBots(properties: object) {
 describe('The object `user` of an entry', () => {
   it.each(['owner_id', 'author_id', 'created_by'])('is another user beside %s', async (name) => {
     const [create] = await explainBots({ [`${name}!`]: INTEGER, 'user!': refer('User') });
-    expect(create).toContain(`sets to the user of the token: ${name}`);
+    expect(create).toContain(`sets to the user who sends the request: ${name}`);
     expect(create).not.toContain('user,');
     expect(create).not.toContain(', user');
   });
@@ -38,7 +38,7 @@ describe('The object `user` of an entry', () => {
     ['the id of a reviewer', { 'reviewer_id!': INTEGER, 'user!': refer('User') }, 'user'],
   ])('is the user of the token beside %s', async (_what, properties, expected) => {
     const [create] = await explainBots(properties);
-    expect(create).toMatch(new RegExp(`sets to the user of the token: ${expected}[;)]`));
+    expect(create).toMatch(new RegExp(`sets to the user who sends the request: ${expected}[;)]`));
   });
 });
 

@@ -67,7 +67,7 @@ describe('an action of an entry', () => {
       'POST /tasks/{taskId}/unarchive': 'real: unarchives a task: isArchived → false',
       'POST /tasks/{taskId}/mark-as-read': 'real: marks a task as read: read → true',
       'POST /tasks/{taskId}/like': 'real: likes a task: liked → true, likesCount + 1',
-      'POST /tasks/{taskId}/assign': 'real: assigns a task: the properties in the body',
+      'POST /tasks/{taskId}/assign': 'real: assigns a task: sets the properties in the body',
       'POST /tasks/{taskId}/explode': 'mocked: an action: the document does not say what the action changes',
     });
   });
@@ -188,7 +188,7 @@ it('an action that names what it creates, or what an entry is, changes nothing',
     'PUT /messages/{messageId}/pin': expect.stringMatching(/^mocked/),
     'DELETE /messages/{messageId}/pin': expect.stringMatching(/^mocked/),
     'POST /messages/{messageId}/replies': expect.stringMatching(/^mocked/),
-    'PUT /messages/{messageId}/content': 'real: changes content of a message: the properties in the body',
+    'PUT /messages/{messageId}/content': 'real: changes the content of a message: sets the properties in the body',
   });
 });
 
@@ -229,7 +229,7 @@ describe('A change of a state with a note', () => {
   it('is explained with the note, and is mocked if its body has other properties', async () => {
     const operations = await explainApi({ paths: PATHS, schemas: { Task } });
     expect(operations).toMatchObject({
-      'PATCH /tasks/{taskId}/status': 'real: changes status of a task: the properties in the body except note',
+      'PATCH /tasks/{taskId}/status': 'real: changes the status of a task: sets the properties in the body except note',
       'PATCH /tasks/{taskId}/toggle': 'real: toggles a task: isPinned → true or false, sets or removes pinnedAt',
       'PATCH /tasks/{taskId}/priority': 'mocked: an action: the document does not say what the action changes',
     });
@@ -276,7 +276,7 @@ describe('A reason in the body of an action', () => {
       '/lessons/{lessonId}/cancel': { patch: { request: createObject({ 'status!': status, reason: TEXT }) } },
     };
     expect((await explainApi({ paths }))['PATCH /lessons/{lessonId}/cancel']).toBe(
-      'real: cancels a lesson: the properties in the body except reason',
+      'real: cancels a lesson: sets the properties in the body except reason',
     );
     const { ask } = await startApi({ paths });
     await ask('POST', '/lessons', { title: 'Algebra' });

@@ -168,7 +168,7 @@ describe('a user of the document', () => {
     expect(await explainApi({ paths: PATHS, schemas })).toMatchObject({
       'POST /auth/login': 'real: logs in a user by email',
       'POST /auth/register': 'real: registers a user by email',
-      'POST /auth/logout': 'real: logs out the user of the token',
+      'POST /auth/logout': 'real: logs out the user who sends the request',
       'GET /me': 'real: reads the user who sends the request',
       'PATCH /me': 'real: updates the user who sends the request',
       'GET /me/notes': 'real: lists notes of the user who sends the request',

@@ -15,7 +15,9 @@ export function describeEffect(
   if (toggles !== undefined)
     return [`${toggles} → true or false`, ...(time ? [`sets or removes ${time.property}`] : [])].join(', ');
   return [
-    ...(setsBody ? [`the properties in the body${ignored.length > 0 ? ` except ${ignored.join(', ')}` : ''}`] : []),
+    ...(setsBody
+      ? [`sets the properties in the body${ignored.length > 0 ? ` except ${ignored.join(', ')}` : ''}`]
+      : []),
     ...values.map(({ property, value }) => {
       const whose = typeof value === 'boolean' && flags.includes(property) ? ' for the user who sends the request' : '';
       return `${property} → ${JSON.stringify(value)}${whose}`;
@@ -43,8 +45,8 @@ export function describeValues({ values }: Effect): string {
 }
 
 /**
- * Describes what an action does to an entry: `completes a task`, `marks a task as read`, and `changes status of a
- * task`.
+ * Describes what an action does to an entry: `completes a task`, `marks a task as read`, and `changes the
+ * status of a task`.
  * `entry`: the name of the entry with its article.
  * `sent`: the properties that the request body can have.
  */
@@ -73,9 +75,9 @@ export function describeAction(
   if (participle !== undefined) return `marks ${entry} as ${splitActionWords(participle).join('-')}`;
   const [first = '', ...rest] = splitActionWords(verb);
   const isNoun = setsBody && values.length === 0 && !time && sent.some((one) => normalizeName(one) === name);
-  if (isNoun) return `changes ${splitActionWords(verb).join(' ')} of ${entry}`;
+  if (isNoun) return `changes the ${splitActionWords(verb).join(' ')} of ${entry}`;
   const isPhrase = rest.length === 0 || /^(?:in|out|up|off|on|down|back|as)$/.test(rest[0] ?? '');
-  return isPhrase ? [conjugate(first), ...rest, entry].join(' ') : [conjugate(first), ...rest, 'of', entry].join(' ');
+  return [conjugate(first), ...(isPhrase ? rest : ['the', ...rest, 'of']), entry].join(' ');
 }
 
 /** Returns the words of a verb in a path in lower case: `check` and `in` for `check-in`. */

@@ -121,7 +121,7 @@ function explainEffect(model: ResourceModel, plan: Plan, effect: Effect): string
       : route.method === 'DELETE'
         ? `undoes ${JSON.stringify(verb)} of ${entry}`
         : isPart || isRole
-          ? `changes ${verb} of ${entry}`
+          ? `changes the ${verb} of ${entry}`
           : describeAction(verb, effect, entry, sent);
   const generated = inBrackets(describe('generates', listGeneratedByAction(model, plan)));
   return `${what}: ${describeEffect(effect, getSenderFlags(model.inference, resource))}${generated}`;
@@ -170,7 +170,7 @@ export function explainPlan(model: ResourceModel, plan: Plan): string {
   if (action === 'count') return explainCounts(model, plan);
   if (plan.login) return explainLogin(plan.login, addArticle(resource.singular), plan.founds?.resource);
   if (plan.follows) return explainFollows(model, plan, plan.follows);
-  if (action === 'logOut') return `logs out the ${resource.singular} of the token`;
+  if (action === 'logOut') return `logs out the ${resource.singular} who sends the request`;
   const deleted = action === 'delete' || action === 'clear' ? describeDeletion(model, plan) : [];
   if (plan.isSender) return explainOwn(model, plan, deleted);
   const member = describeMember(model, plan);
@@ -228,7 +228,7 @@ function listValueDetails(model: ResourceModel, plan: Plan): readonly string[] {
     ...describe('sets to the current time', model.getTimeNames(plan)),
     ...describe('sets with the state', listFollowing(model, plan)),
     ...describe('sets to a data: URL with the file, up to 700 kB', listDataUrls(model, plan)),
-    ...describe('sets to the user of the token', [
+    ...describe('sets to the user who sends the request', [
       ...(['create', 'copy'].includes(plan.action) ? listSigned(model, plan) : listSignedId(model, plan)),
       ...listEditors(model, plan),
     ]),

@@ -119,7 +119,7 @@ const getSignedParts = memoizeByObject((model: ResourceModel) =>
   }),
 );
 
-/** Returns the properties that the creation of an entry sets from the user of the token, if the body can lack them. */
+/** Returns the properties that the creation of an entry sets from the user who sends the request, if the body can lack them. */
 export function listSigned(model: ResourceModel, plan: Plan): readonly string[] {
   const { ids, names, objects } = getSignedParts(model)(plan);
   const { property } = plan.mount.parents.find(({ isDescribed }) => isDescribed) ?? {};
@@ -194,7 +194,7 @@ function signEntry(
   return [...names, ...objects].reduce((next, { name }) => setShownUser(next, name, key ?? ''), signed);
 }
 
-/** Returns the properties that each change of an entry sets to the user of the token, such as `updatedBy`. */
+/** Returns the properties that each change of an entry sets to the user who sends the request, such as `updatedBy`. */
 export function listEditors({ reader, inference: { users } }: ResourceModel, { resource }: Plan): readonly string[] {
   if (!users || resource === users) return [];
   const { ids, names, objects } = findActorParts(reader)(users)(resource);
