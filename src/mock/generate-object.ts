@@ -1,4 +1,5 @@
-import { isNode, type Node, toNode } from '../openapi/document.ts';
+import { isNode, type Node, omitKeys, toNode } from '../openapi/document.ts';
+import { joinWords } from '../util/names.ts';
 import { createRandom, mixSeed, type Random, toSeed } from '../util/random.ts';
 import type { GenerationLimit } from './generation-limit.ts';
 import type { ContainerInput, GeneratorOptions, Place } from './place.ts';
@@ -48,7 +49,47 @@ export function generateObject(input: ContainerInput): Node {
     values.set(name, name === 'id' && id !== undefined ? id : generate(node, createPlace(name)));
   }
   addProperties({ ...input, place }, values, createPlace);
+  if (!isNode(place.knownValues)) orderRanges(properties, values);
   return Object.fromEntries(values);
+}
+
+/** Words for the start and the end of a range in the names of properties: `startsAt` and `endsAt`. */
+const RANGES: readonly (readonly [start: string, end: string])[] = [
+  ['start', 'end'],
+  ['starts', 'ends'],
+  ['from', 'to'],
+  ['from', 'until'],
+  ['begin', 'end'],
+  ['checkin', 'checkout'],
+  ['check in', 'check out'],
+  ['departure', 'arrival'],
+  ['opens', 'closes'],
+  ['min', 'max'],
+];
+
+/** Exchanges the generated start and end of a range if the start is after the end, and both have the same schema. */
+function orderRanges(properties: Node, values: Map<string, unknown>): void {
+  const byWords = new Map([...values.keys()].map((name) => [` ${joinWords(name)} `, name]));
+  for (const [words, first] of byWords)
+    for (const [start, end] of RANGES) {
+      const last = words.includes(` ${start} `) ? byWords.get(words.replace(` ${start} `, ` ${end} `)) : undefined;
+      if (last === undefined || !haveSameSchema(properties[first], properties[last])) continue;
+      const [low, high] = [values.get(first), values.get(last)];
+      if (isOrdered(low) && isOrdered(high) && low > high) values.set(first, high).set(last, low);
+    }
+}
+
+/** Returns whether a value is a number, a date or a time of day. */
+function isOrdered(value: unknown): value is string | number {
+  return typeof value === 'number' || (typeof value === 'string' && /^(?:\d{4}-\d\d-\d\d|\d\d:\d\d)/.test(value));
+}
+
+/** Returns whether two schemas allow the same values, and neither names values. */
+function haveSameSchema(first: unknown, last: unknown): boolean {
+  const [one, other] = [first, last].map((schema) =>
+    JSON.stringify(omitKeys(toNode(schema), ['title', 'description'])),
+  );
+  return one === other && !['example', 'examples', 'enum', 'default', 'const'].some((key) => key in toNode(first));
 }
 
 function countRequired({ required }: Node): number {

@@ -81,6 +81,20 @@ describe('the words of a generated value', () => {
     }
   });
 
+  it.each([
+    ['startsAt', 'endsAt'],
+    ['date_from', 'date_to'],
+    ['checkInDate', 'checkOutDate'],
+    ['validFrom', 'validUntil'],
+  ])('put the range from %s to %s in order', async (start, end) => {
+    const schema = { type: 'object', required: [start, end], properties: getTimes(start, end) };
+    const ask = await createMockOf({ '/it': schema }, {});
+    for (let seed = 1; seed <= 20; seed++) {
+      const times: Record<string, string> = ask('/it', '/it', { dynamic: true, seed });
+      expect(Date.parse(times[start] ?? '')).toBeLessThanOrEqual(Date.parse(times[end] ?? ''));
+    }
+  });
+
   it('fit the path if the schema has no name', async () => {
     const inline = { type: 'object', required: ['name'], properties: getTexts('name') };
     const ask = await createMockOf({ '/companies': getList(inline) }, {});
