@@ -83,7 +83,7 @@ describe('users whom no operation lists', () => {
   it('are explained', async () => {
     expect(await explainApi({ paths: PATHS, schemas })).toMatchObject({
       'POST /auth/register': 'real: registers an account by email',
-      'POST /auth/refresh': 'real: returns another token for an account by refresh_token',
+      'POST /auth/refresh': 'real: returns another token for an account by the refresh token in refresh_token',
       'DELETE /auth/current-user': 'real: deletes the account who sends the request',
     });
     expect(await explainApi({ paths: COOKIE_PATHS, schemas })).toMatchObject({

@@ -88,7 +88,7 @@ describe('The members in a list of an entry', () => {
   it('are explained', async () => {
     const explained = await explainApi({ paths: createPaths(), schemas });
     expect(explained['POST /projects/{projectId}/members']).toBe(
-      'real: adds the user in userId to members of a project',
+      'real: adds the user in userId to the members of a project',
     );
     const change = { post: { request: createObject({ 'userId!': TEXT }), response: refer('User'), status: 201 } };
     const other = { ...createPaths(), '/projects/{projectId}/members': change };

@@ -16,7 +16,7 @@ export function describeEffect(
     return [`${toggles} → true or false`, ...(time ? [`sets or removes ${time.property}`] : [])].join(', ');
   return [
     ...(setsBody
-      ? [`sets the properties in the body${ignored.length > 0 ? ` except ${ignored.join(', ')}` : ''}`]
+      ? [`sets the properties in the body${ignored.length > 0 ? ` except ${listNames(ignored)}` : ''}`]
       : []),
     ...values.map(({ property, value }) => {
       const whose = typeof value === 'boolean' && flags.includes(property) ? ' for the user who sends the request' : '';
@@ -35,8 +35,13 @@ export function describeEffect(
     ...(counter
       ? [`${counter.property} ${counter.step > 0 ? '+' : '-'} ${counter.isSent ? 'the number in the body' : '1'}`]
       : []),
-    ...(!setsBody && ignored.length > 0 ? [`ignores ${ignored.join(' and ')} of the body`] : []),
+    ...(!setsBody && ignored.length > 0 ? [`ignores ${listNames(ignored)} of the body`] : []),
   ].join(', ');
+}
+
+/** Returns names as a part of a sentence: `a, b and c`. */
+function listNames(names: readonly string[]): string {
+  return names.join(', ').replace(/, (?=[^,]*$)/, ' and ');
 }
 
 /** Describes the values that an action sets: `status "done"`. */

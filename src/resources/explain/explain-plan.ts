@@ -387,7 +387,7 @@ function describeList(model: ResourceModel, plan: Plan): readonly string[] {
   return describeParameters(model.getListParameters(plan));
 }
 
-/** Describes a login: `logs in a user by email`, `logs in a user by email or refreshToken`. */
+/** Describes a login, such as `logs in a user by email or refreshToken`. */
 function explainLogin(
   { isRegistration, isRenewal, isBasic, creates, credentials, refreshToken, clientId }: Login,
   user: string,
@@ -398,7 +398,7 @@ function explainLogin(
   if (isRenewal) return `returns another token for ${user}`;
   if (isBasic) return `logs in ${user} by HTTP Basic`;
   if (!credentials && refreshToken !== undefined && clientId === undefined)
-    return `returns another token for ${user} by ${refreshToken}`;
+    return `returns another token for ${user} by the refresh token in ${refreshToken}`;
   const names = [credentials?.login, refreshToken, clientId].filter((name) => name !== undefined);
   return credentials || refreshToken !== undefined
     ? `logs in ${user} by ${names.join(' or ')}${creates ? `, and creates ${creates === 'any' ? 'an unknown one' : 'the first one'}` : ''}`

@@ -192,11 +192,13 @@ export function showMember(member: Entry, user: Entry | undefined, copies: reado
   return { ...member, ...Object.fromEntries(names.map((name) => [name, user?.[name]])) };
 }
 
-/** Describes a change of a list of members: `adds the user in userId to members of a project`. */
+/** Describes a change of a list of members: `adds the user in userId to the members of a project`. */
 export function describeMemberChange({ list, from, parameter, action, target }: MemberChange, entry: string): string {
-  if (action === 'add') return `adds the ${target.singular} in ${from} to ${list} of ${entry}`;
+  if (action === 'add') return `adds the ${target.singular} in ${from} to the ${list} of ${entry}`;
   const one = `the ${target.singular} in the path parameter ${parameter}`;
-  return action === 'remove' ? `removes ${one} from ${list} of ${entry}` : `changes ${one} in ${list} of ${entry}`;
+  return action === 'remove'
+    ? `removes ${one} from the ${list} of ${entry}`
+    : `changes ${one} in the ${list} of ${entry}`;
 }
 
 /** Returns the property of a member with the id of its user: `id` at `/teams/{teamId}/members/{userId}`. */
