@@ -119,7 +119,7 @@ const getSignedParts = memoizeByObject((model: ResourceModel) =>
   }),
 );
 
-/** Returns the properties that the creation of an entry sets from the user who sends the request, if the body can lack them. */
+/** Returns the properties that a creation sets to the user who sends the request, if the body can lack them. */
 export function listSigned(model: ResourceModel, plan: Plan): readonly string[] {
   const { ids, names, objects } = getSignedParts(model)(plan);
   const { property } = plan.mount.parents.find(({ isDescribed }) => isDescribed) ?? {};
