@@ -13,7 +13,7 @@ const REGISTRATION = /^(?:register|registrations?|join|create[-_]?account)$/i;
 const LOGOUT = /^(?:log|sign)[-_]?(?:out|off)$/i;
 
 /** Matches the last segments of a path that issues another token, such as `/token/refresh`. */
-const RENEWAL = /[/_-](?:refresh|renew)(?:[/_-]?tokens?)?\/?$/i;
+const TOKEN_REFRESH = /[/_-](?:refresh|renew)(?:[/_-]?tokens?)?\/?$/i;
 
 const PASSWORD_RESET =
   /^(?:(?:forgot|forgotten|reset|recover)[-_]?passwords?|passwords?[-_](?:forgot|reset|recovery))$/i;
@@ -34,8 +34,8 @@ export function isRegistrationSegment(segment: string): boolean {
 }
 
 /** Returns whether a path issues another token for that in a request. */
-export function isRenewalPath(path: string): boolean {
-  return RENEWAL.test(path);
+export function isTokenRefreshPath(path: string): boolean {
+  return TOKEN_REFRESH.test(path);
 }
 
 /**
@@ -55,7 +55,7 @@ export function isLoginPath(path: string, hasSecret: () => boolean): boolean {
 export function precedesLogin(path: string, hasSecret: () => boolean): boolean {
   const segment = getLastSegment(path);
   if (LOGIN.test(segment) || SIGN_UP.test(segment) || PASSWORD_RESET.test(segment)) return true;
-  return (SESSION.test(segment) || REGISTRATION.test(segment) || RENEWAL.test(path)) && hasSecret();
+  return (SESSION.test(segment) || REGISTRATION.test(segment) || TOKEN_REFRESH.test(path)) && hasSecret();
 }
 
 /** Matches the last segment of a path whose POST registers a user if the document has no path such as `/register`. */

@@ -226,7 +226,7 @@ export interface Login {
   /** Whether the login and the password are in the header of HTTP Basic authentication (RFC 7617). */
   readonly isBasic?: boolean;
   /** Whether a request without a body gets another token for that in its header. */
-  readonly isRenewal?: boolean;
+  readonly isTokenRefresh?: boolean;
   /**
    * The users that a login with an unknown name creates: `any` if no operation registers or lists users, and `first` if
    * only users can create others.
@@ -350,7 +350,7 @@ export interface Plan {
   /** The login or the registration. Only for the action `logIn`. */
   readonly login?: Login;
   /** How a registration also creates another entry: the tenant of `POST /register-tenant`. */
-  readonly founds?: Plan;
+  readonly tenantPlan?: Plan;
   /** The names of the passwords in the request. Only for the action `setPassword`. */
   readonly passwords?: Passwords;
   /**

@@ -10,7 +10,7 @@ import { normalizeName } from '../util/names.ts';
 import { getPageUrl } from '../util/pages.ts';
 import { toSeed } from '../util/random.ts';
 import { isSecretName } from '../util/redact-secrets.ts';
-import { createTextResponse, getEnvelopeValues, isOnlyEnvelope, nameEntry } from './document/envelopes.ts';
+import { addIdToMessages, createTextResponse, getEnvelopeValues, isOnlyEnvelope } from './document/envelopes.ts';
 import { getKeyNames } from './document/names.ts';
 import type { SchemaReader } from './document/schema-reader.ts';
 import { getEntryKey, getKeyValue, getOwn, removePathValues, setInner } from './entries/entry-values.ts';
@@ -59,7 +59,7 @@ export class ResponseFactory {
   createEntryResponse(plan: Plan, status: number, entries: readonly Entry[]): HandlerResponse {
     const [entry] = entries;
     const { schema, headers, inner, items, ...documented } = this.#getBody(plan, status);
-    const envelope = nameEntry(documented.envelope, entry && getKeyValue(entry, plan.resource.id));
+    const envelope = addIdToMessages(documented.envelope, entry && getKeyValue(entry, plan.resource.id));
     const hidesEntry = documented.hidesEntry || plan.hidesEntry === true;
     const { resource, responsePath } = plan;
     if (entry && !plan.hidesEntry && this.#isOpen(plan))

@@ -77,7 +77,7 @@ export function getEnvelopeValues(
 const ID_IN_TEXT = /(?<=\bid ?[:=] ?['"]?)\w[\w-]*(?=['"]?(?:[) .!,]|$))|(?<=(?:^| )#)\d+\b/i;
 
 /** Returns the properties of an envelope, whose messages name an entry by its id instead of that of an example. */
-export function nameEntry(envelope: Entry, id: string | undefined): Entry {
+export function addIdToMessages(envelope: Entry, id: string | undefined): Entry {
   if (id === undefined) return envelope;
   return Object.fromEntries(
     Object.entries(envelope).map(([name, value]) => [

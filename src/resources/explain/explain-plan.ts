@@ -168,7 +168,7 @@ export function explainPlan(model: ResourceModel, plan: Plan): string {
   if (effect) return explainEffect(model, plan, effect);
   if (plan.bulk) return explainSeveral(model, plan, plan.bulk);
   if (action === 'count') return explainCounts(model, plan);
-  if (plan.login) return explainLogin(plan.login, addArticle(resource.singular), plan.founds?.resource);
+  if (plan.login) return explainLogin(plan.login, addArticle(resource.singular), plan.tenantPlan?.resource);
   if (plan.follows) return explainFollows(model, plan, plan.follows);
   if (action === 'logOut') return `logs out the ${resource.singular} who sends the request`;
   const deleted = action === 'delete' || action === 'clear' ? describeDeletion(model, plan) : [];
@@ -389,13 +389,13 @@ function describeList(model: ResourceModel, plan: Plan): readonly string[] {
 
 /** Describes a login, such as `logs in a user by email or refreshToken`. */
 function explainLogin(
-  { isRegistration, isRenewal, isBasic, creates, credentials, refreshToken, clientId }: Login,
+  { isRegistration, isTokenRefresh, isBasic, creates, credentials, refreshToken, clientId }: Login,
   user: string,
-  founded: Resource | undefined,
+  tenant: Resource | undefined,
 ): string {
   if (isRegistration)
-    return `registers ${user} by ${credentials?.login}${founded ? `, and creates ${addArticle(founded.singular)}` : ''}`;
-  if (isRenewal) return `returns another token for ${user}`;
+    return `registers ${user} by ${credentials?.login}${tenant ? `, and creates ${addArticle(tenant.singular)}` : ''}`;
+  if (isTokenRefresh) return `returns another token for ${user}`;
   if (isBasic) return `logs in ${user} by HTTP Basic`;
   if (!credentials && refreshToken !== undefined && clientId === undefined)
     return `returns another token for ${user} by the refresh token in ${refreshToken}`;

@@ -39,7 +39,7 @@ import {
   type Plan,
   type Resource,
 } from '../resource.ts';
-import { getFounded } from '../users/first-users.ts';
+import { getTenantName } from '../users/first-users.ts';
 import { planMember } from '../users/member-lists.ts';
 import { findOwnMember } from '../users/own-members.ts';
 import { addSenders, findOwnPosition } from '../users/own-paths.ts';
@@ -101,7 +101,7 @@ export function inferResources(reader: SchemaReader, documented: readonly Route[
   const marks = findMarks(reader, sent, hasLogin ? routes : [], { users, ownPaths });
   const creations = findOtherCreations(reader, routes, omitMarkedLists(sent, marks));
   const logins = routes.map((route) => ({ route, login: users && findLogin(reader, users, route, isHidden) }));
-  const resources = addFounded(creations.resources, logins);
+  const resources = allowTenants(creations.resources, logins);
   const isRegistered = logins.some(({ login }) => login?.isRegistration);
   const follow = users && findFollow(reader, users, routes);
   const creates = isRegistered ? undefined : isHidden ? 'any' : needsFirstUser(users, routes) ? 'first' : undefined;
@@ -117,7 +117,7 @@ export function inferResources(reader: SchemaReader, documented: readonly Route[
     mockedPlans.delete(key);
     reasons.delete(key);
   }
-  const used = new Set([...plans.values()].flatMap(({ resource, founds }) => [resource, founds?.resource]));
+  const used = new Set([...plans.values()].flatMap(({ resource, tenantPlan }) => [resource, tenantPlan?.resource]));
   // `GET` and `PUT /me` form no resource of their own if they read and change an entry of the users.
   const kept = resources.filter(
     (resource) => used.has(resource) || !(before.has(resource) || (resource.kind === 'singleton' && users)),
@@ -135,13 +135,13 @@ export function inferResources(reader: SchemaReader, documented: readonly Route[
 }
 
 /** Returns resources with `canCreate` for those whose entries a registration creates beside the first user. */
-function addFounded(
+function allowTenants(
   resources: readonly Resource[],
   logins: readonly { readonly route: Route; readonly login: Login | undefined }[],
 ): readonly Resource[] {
-  const founded = logins.flatMap(({ route, login }) => (login?.prefix === undefined ? [] : [getFounded(route)]));
+  const tenants = logins.flatMap(({ route, login }) => (login?.prefix === undefined ? [] : [getTenantName(route)]));
   return resources.map((one) =>
-    founded.includes(normalizeName(one.singular)) && !one.canCreate ? { ...one, canCreate: true } : one,
+    tenants.includes(normalizeName(one.singular)) && !one.canCreate ? { ...one, canCreate: true } : one,
   );
 }
 

@@ -9,21 +9,21 @@ import { LOGIN_NAMES, PASSWORD_NAMES } from './user-names.ts';
 const FIRST_USERS = ['superadmin', 'admin', 'owner', 'manager', 'user'];
 
 /** Matches the last segment of a path that registers a tenant with its first user, such as `register-tenant`. */
-const FOUNDING = /^(?:register|sign[-_]?up|onboard)[-_]?(?=[a-z])/i;
+const TENANT_REGISTRATION = /^(?:register|sign[-_]?up|onboard)[-_]?(?=[a-z])/i;
 
 /** Returns the name of what a path such as `/register-tenant` registers with its first user: `tenant`. */
-export function getFounded({ path }: Pick<Route, 'path'>): string {
+export function getTenantName({ path }: Pick<Route, 'path'>): string {
   const [parent, segment] = [getLastSegment(getParentPath(path)), getLastSegment(path)];
-  return normalizeName(isRegistrationSegment(segment) ? toSingular(parent) : segment.replace(FOUNDING, ''));
+  return normalizeName(isRegistrationSegment(segment) ? toSingular(parent) : segment.replace(TENANT_REGISTRATION, ''));
 }
 
 /**
  * Returns the credentials of the first user in a request that registers a tenant, such as `adminEmail` and
  * `adminPassword` of `POST /register-tenant`: their names without the prefix.
  */
-export function findPrefixed(reader: SchemaReader, route: Route, schema: string) {
+export function findFirstUserCredentials(reader: SchemaReader, route: Route, schema: string) {
   const segment = getLastSegment(route.path);
-  if (!isRegistrationSegment(segment) && !FOUNDING.test(segment)) return undefined;
+  if (!isRegistrationSegment(segment) && !TENANT_REGISTRATION.test(segment)) return undefined;
   const names = [...reader.getProperties(schema).keys()];
   for (const prefix of FIRST_USERS) {
     // A user who registers a device can already exist.

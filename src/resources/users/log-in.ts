@@ -49,10 +49,10 @@ export async function logIn(
   const sent = pickKnown(model.reader, plan, login.requestPath, body, input.headers);
   const registered = login.isRegistration ? await register(model, plan, sent, context, () => undefined) : undefined;
   const client = findClient(login, sent);
-  const renewed = login.isRenewal ? findRenewed(model, plan, input, context.read()) : undefined;
+  const userOfHeader = login.isTokenRefresh ? findUserOfHeader(model, plan, input, context.read()) : undefined;
   const user =
     client === undefined
-      ? (registered?.user ?? renewed ?? (await findUser(model, plan, { sent, input }, context)))
+      ? (registered?.user ?? userOfHeader ?? (await findUser(model, plan, { sent, input }, context)))
       : undefined;
   const owner: TokenOwner =
     client === undefined
@@ -79,9 +79,10 @@ export async function logIn(
         body: shown.value,
       })
     : shown.value;
-  const { founded } = registered ?? {};
-  const withFounded = founded && plan.founds ? showFounded(model, plan.founds, founded, context.read(), named) : named;
-  const withToken = addTokenFields(model, plan, withFounded, { createNext, nowMs, seconds });
+  const { tenant } = registered ?? {};
+  const withTenant =
+    tenant && plan.tenantPlan ? showTenant(model, plan.tenantPlan, tenant, context.read(), named) : named;
+  const withToken = addTokenFields(model, plan, withTenant, { createNext, nowMs, seconds });
   const { value, generated } = model.completeResponse(route, withToken);
   // A token of the server can be in an object that shows the user, instead of a generated one.
   const kept = shown.generated.filter((pointer) => {
@@ -168,7 +169,7 @@ function suggestLogin({ inference }: ResourceModel, users: Resource, name: strin
  * Returns the user of the token in the header of a request for another token. It is a refresh token if logins return
  * one. With other credentials, it is the first user.
  */
-function findRenewed({ reader, inference }: ResourceModel, plan: Plan, input: Input, state: State): Entry {
+function findUserOfHeader({ reader, inference }: ResourceModel, plan: Plan, input: Input, state: State): Entry {
   const { resource: users } = plan;
   const hasRefresh = [...inference.plans.values()].some(({ login, route }) => {
     const response = login && reader.getResponseSchema(route, route.successStatus);
@@ -230,7 +231,7 @@ export async function logOut(
 }
 
 /** Adds the entry that a registration creates beside its user, such as a tenant with the `name` or the `tenantName`. */
-function addFounded(model: ResourceModel, plan: Plan, sent: Node, place: Pick<NewEntry, 'state' | 'nowMs' | 'newId'>) {
+function addTenant(model: ResourceModel, plan: Plan, sent: Node, place: Pick<NewEntry, 'state' | 'nowMs' | 'newId'>) {
   const { resource } = plan;
   const known = [...model.reader.getProperties(resource.schema).keys()];
   const names = new Map(known.map((name) => [normalizeName(name), name]));
@@ -246,25 +247,28 @@ function addFounded(model: ResourceModel, plan: Plan, sent: Node, place: Pick<Ne
  * Returns the properties of the first user in the request of a registration, such as `email` for `adminEmail`, and the
  * id of the tenant that it creates.
  */
-function toFirstUser({ reader }: ResourceModel, { resource, login, founds }: Plan, sent: Node, founded?: Entry): Node {
+function toFirstUser(
+  { reader }: ResourceModel,
+  { resource, login, tenantPlan }: Plan,
+  sent: Node,
+  tenant?: Entry,
+): Node {
   const { prefix } = login ?? {};
   if (prefix === undefined) return sent;
   const own = Object.entries(sent).flatMap(([name, value]) => {
     const rest = removePrefix(name, prefix);
     return rest === undefined ? [] : [[rest, value] as const];
   });
-  const { resource: owner } = founds ?? {};
+  const { resource: owner } = tenantPlan ?? {};
   const idName = `${normalizeName(owner?.singular ?? '')}id`;
   const ids = [...reader.getProperties(resource.schema).keys()].flatMap((name) =>
-    founded && owner && normalizeName(name) === idName
-      ? [[name, getOwn(founded, owner.id.property ?? '')] as const]
-      : [],
+    tenant && owner && normalizeName(name) === idName ? [[name, getOwn(tenant, owner.id.property ?? '')] as const] : [],
   );
   return Object.fromEntries([...own, ...ids]);
 }
 
 /** Adds the entry that a registration creates beside its user, or its id, to the response. */
-function showFounded(model: ResourceModel, plan: Plan, entry: Entry, state: State, body: Entry): Entry {
+function showTenant(model: ResourceModel, plan: Plan, entry: Entry, state: State, body: Entry): Entry {
   const { resource, route, responsePath, hidesEntry } = plan;
   const { reader, contract } = model;
   const schema = reader.getResponseSchema(route, route.successStatus);
@@ -288,17 +292,17 @@ async function register(
   sent: Node,
   context: Context,
   findKnown: (state: State) => Entry | undefined,
-): Promise<{ readonly user: Entry; readonly founded?: Entry | undefined }> {
+): Promise<{ readonly user: Entry; readonly tenant?: Entry | undefined }> {
   const { schema } = plan.resource;
   const { newId } = context;
-  return context.update<{ readonly user: Entry; readonly founded?: Entry | undefined }>((state, nowMs) => {
+  return context.update<{ readonly user: Entry; readonly tenant?: Entry | undefined }>((state, nowMs) => {
     const known = findKnown(state);
     if (known) return { next: state, result: { user: known } };
-    const founded = plan.founds && addFounded(model, plan.founds, sent, { state, nowMs, newId });
-    const own = omitKeys(toFirstUser(model, plan, sent, founded?.result), [PATH_VALUES]);
+    const tenant = plan.tenantPlan && addTenant(model, plan.tenantPlan, sent, { state, nowMs, newId });
+    const own = omitKeys(toFirstUser(model, plan, sent, tenant?.result), [PATH_VALUES]);
     const body = model.removeReadOnly(plan.resource, matchNames(model.reader, schema, own));
-    const added = addEntry(model, plan, { state: founded?.next ?? state, nowMs, body, path: {}, newId });
-    return { next: added.next, result: { user: added.result, founded: founded?.result } };
+    const added = addEntry(model, plan, { state: tenant?.next ?? state, nowMs, body, path: {}, newId });
+    return { next: added.next, result: { user: added.result, tenant: tenant?.result } };
   });
 }
 

@@ -13,7 +13,7 @@ import { namesOne } from '../document/path-keys.ts';
 import { findPlaceOfForm, renameParameters, sendsPart } from '../document/places.ts';
 import type { SchemaReader } from '../document/schema-reader.ts';
 import type { Action, Effect, Follow, Login, Plan, Resource } from '../resource.ts';
-import { getFounded } from './first-users.ts';
+import { getTenantName } from './first-users.ts';
 import type { PasswordChange } from './passwords.ts';
 import { findLogin, findOwnUser, findPasswordChange, isAboutSender, isLogout } from './users.ts';
 
@@ -47,9 +47,9 @@ export function planUser(
   const base = { route, resource: users, mount, requestPath: [], entryPath: [] } as const;
   const login = findLogin(reader, users, route, isHidden);
   if (login && (login.isRegistration || loginPaths.includes(route.path))) {
-    const founds = login.prefix === undefined ? undefined : planFounding(reader, users, resources, route);
+    const tenantPlan = login.prefix === undefined ? undefined : planTenant(reader, users, resources, route);
     const own = { requestPath: login.requestPath, responsePath: [], login: { ...login, creates } };
-    return { ...base, action: 'logIn', ...own, ...(founds ? { founds } : {}) };
+    return { ...base, action: 'logIn', ...own, ...(tenantPlan ? { tenantPlan } : {}) };
   }
   if (isLogout(reader, route, loginPaths)) return { ...base, action: 'logOut', responsePath: [] };
   if (route.method === 'DELETE' && (ownPaths.includes(route.path) || deletesOwnUser(reader, users, route, loginPaths)))
@@ -71,14 +71,14 @@ export function planUser(
 }
 
 /** Returns how a registration creates the tenant of its first user; undefined if no list has such entries. */
-function planFounding(
+function planTenant(
   reader: SchemaReader,
   users: Resource,
   resources: readonly Resource[],
   route: Route,
 ): Plan | undefined {
   const resource = resources.find(
-    (one) => one !== users && one.kind === 'collection' && normalizeName(one.singular) === getFounded(route),
+    (one) => one !== users && one.kind === 'collection' && normalizeName(one.singular) === getTenantName(route),
   );
   const [mount] = resource?.mounts ?? [];
   if (!resource || !mount || mount.parents.length > 0 || resource.schema === '') return undefined;

@@ -1,5 +1,5 @@
 import { getNode, toNode } from '../../openapi/document.ts';
-import { isLoginSegment, isLogoutPath, isRegistrationSegment, isRenewalPath } from '../../openapi/login-paths.ts';
+import { isLoginSegment, isLogoutPath, isRegistrationSegment, isTokenRefreshPath } from '../../openapi/login-paths.ts';
 import { allowsAnyBody } from '../../openapi/responses.ts';
 import type { Route } from '../../openapi/routes.ts';
 import { usesBasic } from '../../openapi/security.ts';
@@ -10,7 +10,7 @@ import { getLastSegment, getParentPath, OWN_SEGMENT } from '../document/names.ts
 import type { SchemaReader } from '../document/schema-reader.ts';
 import { getEntries } from '../entries/entries.ts';
 import type { Login, Resource } from '../resource.ts';
-import { findPrefixed } from './first-users.ts';
+import { findFirstUserCredentials } from './first-users.ts';
 import { findPasswords, type PasswordChange } from './passwords.ts';
 import {
   LOGIN_NAMES,
@@ -215,7 +215,9 @@ export function findLogin(reader: SchemaReader, users: Resource, route: Route, i
   const user = response === undefined ? undefined : findUser(reader, users, response);
   if (isBasic && token && request === undefined) return { ...NO_CREDENTIALS, token, user, isBasic };
   if (request === undefined)
-    return token && isRenewalPath(route.path) ? { ...NO_CREDENTIALS, token, user, isRenewal: true } : undefined;
+    return token && isTokenRefreshPath(route.path)
+      ? { ...NO_CREDENTIALS, token, user, isTokenRefresh: true }
+      : undefined;
   const { path: requestPath, schema } = findBody(reader, request);
   const find = (names: readonly string[]) => findNamed(reader, schema, names);
   const refreshToken = find(REFRESH_NAMES) ?? findPlainRefresh(reader, route, schema, response);
@@ -223,7 +225,7 @@ export function findLogin(reader: SchemaReader, users: Resource, route: Route, i
   const isKnown = (login: string) =>
     LOGIN_NAMES.includes(normalizeName(login)) || reader.getProperties(users.schema).has(login);
   const sent = named && isKnown(named.login) ? named : undefined;
-  const prefixed = named ? undefined : findPrefixed(reader, route, schema);
+  const prefixed = named ? undefined : findFirstUserCredentials(reader, route, schema);
   const credentials =
     (sent && { login: sent.login, password: sent.password, others: sent.others }) ?? prefixed?.credentials;
   const clientId = find(CLIENT_SECRET_NAMES) === undefined ? undefined : find(CLIENT_ID_NAMES);
@@ -247,7 +249,7 @@ function findPlainRefresh(
   response: string | undefined,
 ): string | undefined {
   const [only, ...others] = [...reader.getProperties(sent).keys()];
-  const isPlain = others.length === 0 && isRenewalPath(path) && findNamed(reader, sent, TOKEN_NAMES) === only;
+  const isPlain = others.length === 0 && isTokenRefreshPath(path) && findNamed(reader, sent, TOKEN_NAMES) === only;
   return isPlain && response !== undefined && findRefreshTokens(reader, response).length > 0 ? only : undefined;
 }
 
