@@ -9,7 +9,7 @@ import { listDeletionMarks } from '../inference/find-trash.ts';
 import type { Effect, Inference, Resource } from '../resource.ts';
 import { listExamples } from '../values/example-entries.ts';
 import { listDescribedInitial } from './described-states.ts';
-import { findFirstState, isLate, STATE_PROPERTIES } from './states.ts';
+import { findFirstState, isLaterState, STATE_PROPERTIES } from './states.ts';
 
 /**
  * Returns the values of a new entry: those that the text of its creation says, and those that actions change later.
@@ -51,7 +51,7 @@ function listUnsentState(reader: SchemaReader, plans: Inference['plans'], resour
     return isState && !sends(name, true) && sends(name, false) ? [[name, findFirstState(values, () => false)]] : [];
   });
   const ended = [...reader.getProperties(schema)].flatMap(([name, pointer]) => {
-    const isFlag = reader.getTypes(pointer).includes('boolean') && isLate(normalizeName(name).replace(/^is/, ''));
+    const isFlag = reader.getTypes(pointer).includes('boolean') && isLaterState(normalizeName(name).replace(/^is/, ''));
     return isFlag && reader.getRequired(schema).includes(name) && !sends(name, true) ? [[name, false]] : [];
   });
   return own.some(({ action }) => action === 'create') ? Object.fromEntries([...states, ...ended]) : {};

@@ -232,7 +232,7 @@ export function findCountedState(
   if (!done) return findStateValue(reader, schema, word);
   const values = reader.getKeyword(getPropertySchema(reader, schema, done.property) ?? '', 'enum');
   // A cancelled entry is not open either.
-  const ended = Array.isArray(values) ? values.filter((value) => value !== done.value && isLate(value)) : [];
+  const ended = Array.isArray(values) ? values.filter((value) => value !== done.value && isLaterState(value)) : [];
   return { ...done, not: [done.value, ...ended] };
 }
 
@@ -257,7 +257,7 @@ export function listNotEnded(
   const properties = [...listEntryProperties(reader, schema)];
   const isFinal = (state: unknown) => {
     const name = normalizeName(String(state));
-    return name === 'paid' || (isLate(state) && !INTERRUPTED.test(name));
+    return name === 'paid' || (isLaterState(state) && !INTERRUPTED.test(name));
   };
   const states = properties.flatMap(([property, pointer]) => {
     const values = reader.getKeyword(pointer, 'enum');
@@ -352,7 +352,7 @@ const ENDED = [
 ];
 
 /** Further states in which no entry starts, but which some actions leave: `reopen` leaves `closed`. */
-const LATE = [
+const LATER = [
   'denied|expired|failed|noshow|closed|resolved|delivered|returned|archived|checkedout|suspended|blocked|banned',
   '(?:clotur|ferm|archiv|expir|livr)ee?s?',
   '(?:cerr|fech|encerr|archiv|arquiv|expir|entreg)ad[oa]s?',
@@ -361,7 +361,7 @@ const LATE = [
 ];
 
 const ENDED_STATE = new RegExp(`^(?:${ENDED.join('|')})$`);
-const LATE_STATE = new RegExp(`^(?:${[...ENDED, ...LATE].join('|')})$`);
+const LATER_STATE = new RegExp(`^(?:${[...ENDED, ...LATER].join('|')})$`);
 
 /** Returns whether a state is final: actions such as `confirm` are refused in it. */
 export function isEnded(state: unknown): boolean {
@@ -369,8 +369,8 @@ export function isEnded(state: unknown): boolean {
 }
 
 /** Returns whether no entry starts in a state. */
-export function isLate(state: unknown): boolean {
-  return LATE_STATE.test(normalizeName(String(state)));
+export function isLaterState(state: unknown): boolean {
+  return LATER_STATE.test(normalizeName(String(state)));
 }
 
 /**
@@ -378,7 +378,7 @@ export function isLate(state: unknown): boolean {
  * `isSet`: returns whether an action leads to a state.
  */
 export function findFirstState(states: readonly unknown[], isSet: (state: unknown) => boolean): unknown {
-  const early = states.filter((state) => !isLate(state));
+  const early = states.filter((state) => !isLaterState(state));
   return early.find((state) => !isSet(state)) ?? early[0] ?? states.find((state) => !isSet(state)) ?? states[0];
 }
 

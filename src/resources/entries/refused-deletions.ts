@@ -23,18 +23,18 @@ const EMPTY = /\b(?:non|not)?-?(?:empty|vides?|leer|leeg|vaci[oa]s?|vazi[oa]s?|v
 /** Matches sentences about an empty body of a request or a response. */
 const EMPTY_BODY = /\b(?:body|response|content|string|value|payload|field|name|returns?)\b/i;
 
-/** Entries below an entry that prevent its deletion. `state`: the only state in which they prevent it. */
-export interface Preventing {
+/** Entries below an entry that block its deletion. `state`: the only state in which they block it. */
+export interface Blocking {
   readonly child: Resource;
   readonly state: { readonly property: string; readonly value: string } | undefined;
 }
 
 /**
- * Returns which entries below the path of an entry prevent its deletion, instead of being deleted with it: those that
+ * Returns which entries below the path of an entry block its deletion, instead of being deleted with it: those that
  * the 409 of the operation names, or a condition in its text, and all of them if the entry must be empty.
  */
-export const listPreventing = memoizeByObject((model: ResourceModel) =>
-  memoizeByObject((plan: Plan): readonly Preventing[] => {
+export const listBlocking = memoizeByObject((model: ResourceModel) =>
+  memoizeByObject((plan: Plan): readonly Blocking[] => {
     const { reader } = model;
     const { route, resource } = plan;
     if (!route.responses.some(({ name }) => name === '409')) return [];
@@ -48,7 +48,7 @@ export const listPreventing = memoizeByObject((model: ResourceModel) =>
       conflict.some(isEmpty) || own.some((sentence) => isEmpty(sentence) && namesEntries(sentence, resource));
     const sentences = [...conflict, ...own].map(splitWords);
     const direct = listBelow(model, resource);
-    return listAllBelow(model, resource).flatMap((child): readonly Preventing[] => {
+    return listAllBelow(model, resource).flatMap((child): readonly Blocking[] => {
       const named = sentences.flatMap((words) => findNames(words, child).map((place) => words[place - 1]));
       if (needsEmpty && child.kind === 'collection' && direct.includes(child)) return [{ child, state: undefined }];
       if (named.length === 0) return [];
@@ -78,7 +78,7 @@ function listAllBelow(model: ResourceModel, resource: Resource): readonly Resour
 }
 
 /** Returns the state of entries that a word before their name says: `status: 'active'` for `active tasks`. */
-function findState({ reader }: ResourceModel, { schema }: Resource, word = ''): Preventing['state'] {
+function findState({ reader }: ResourceModel, { schema }: Resource, word = ''): Blocking['state'] {
   const found = [...reader.getProperties(schema)].flatMap(([property, pointer]) => {
     const values = reader.getKeyword(pointer, 'enum');
     const value = Array.isArray(values) ? values.find((one) => normalizeName(String(one)) === word) : undefined;
@@ -87,21 +87,21 @@ function findState({ reader }: ResourceModel, { schema }: Resource, word = ''): 
   return found.length === 1 ? found[0] : undefined;
 }
 
-/** Returns whether an entry is in the only state in which it prevents the deletion of the one above. */
-export function isPreventing({ state }: Preventing, entry: Entry): boolean {
+/** Returns whether an entry is in the only state in which it blocks the deletion of the one above. */
+export function isBlocking({ state }: Blocking, entry: Entry): boolean {
   return state === undefined || getOwn(entry, state.property) === state.value;
 }
 
-/** Matches the names of query parameters with which an entry is deleted with what prevents its deletion. */
+/** Matches the names of query parameters with which an entry is deleted with what blocks its deletion. */
 const FORCE = /^(?:force|forced|forcedelete|cascade|recursive)$/;
 
-/** Returns whether a request deletes an entry together with what prevents its deletion: `?force=true`. */
+/** Returns whether a request deletes an entry together with what blocks its deletion: `?force=true`. */
 export function isForced({ route }: Plan, query: Input['query']): boolean {
   const names = route.parameters.flatMap((one) => (one.in === 'query' ? [one.name] : []));
   return names.some((name) => FORCE.test(normalizeName(name)) && [query[name]].flat().map(String).includes('true'));
 }
 
-/** Describes the entries that prevent a deletion: `tasks`, or `tasks (status active)`. */
-export function describePreventing({ child, state }: Preventing): string {
+/** Describes the entries that block a deletion: `tasks`, or `tasks (status active)`. */
+export function describeBlocking({ child, state }: Blocking): string {
   return state ? `${child.name} (${state.property} ${state.value})` : child.name;
 }

@@ -11,7 +11,7 @@ import type { ResourceModel } from '../resource-model.ts';
 import { getEntries, getEntryList, listChildren, removeEntries, setEntries } from './entries.ts';
 import { findByKeys, replaceEntry } from './entry-lists.ts';
 import { createPropertyKey, getKeyValue, getOwn } from './entry-values.ts';
-import { describePreventing, isPreventing, listPreventing, type Preventing } from './refused-deletions.ts';
+import { type Blocking, describeBlocking, isBlocking, listBlocking } from './refused-deletions.ts';
 
 /** A property of entries with the id, or the ids, of entries of another resource: the `categoryId` of a task. */
 interface Link {
@@ -195,7 +195,7 @@ export function requireUnused(model: ResourceModel, plan: Plan, state: State, re
   }
   for (const one of below) {
     const kept = new Set(getEntries(after, one.child));
-    const { length } = getEntries(state, one.child).filter((entry) => !kept.has(entry) && isPreventing(one, entry));
+    const { length } = getEntries(state, one.child).filter((entry) => !kept.has(entry) && isBlocking(one, entry));
     if (length === 0) continue;
     const { singular, name } = one.child;
     const what =
@@ -210,8 +210,8 @@ const listRefusing = memoizeByObject((model: ResourceModel) =>
     const { route, resource } = plan;
     const isDocumented = route.responses.some(({ name }) => name === '409');
     if (!isDocumented || resource === model.inference.users) return [];
-    const preventing = listPreventing(model)(plan);
-    const isNamed = (from: Resource) => preventing.some(({ child }) => child === from);
+    const blocking = listBlocking(model)(plan);
+    const isNamed = (from: Resource) => blocking.some(({ child }) => child === from);
     const deleted = new Set(listChildren(model.inference, resource).flatMap((one) => (one.isDeleted ? one.name : [])));
     const links = (indexLinks(model).get(resource) ?? []).map((link) => ({ ...link, isNamed: isNamed(link.from) }));
     return links.filter((link) => link.isNamed || !deleted.has(link.from.name));
@@ -219,14 +219,14 @@ const listRefusing = memoizeByObject((model: ResourceModel) =>
 );
 
 /** Returns the child entries without the id of the entry above because of which an operation refuses to delete it. */
-function listRefusingBelow(model: ResourceModel, plan: Plan): readonly Preventing[] {
+function listRefusingBelow(model: ResourceModel, plan: Plan): readonly Blocking[] {
   const linked = listRefusing(model)(plan).map(({ from }) => from);
-  return listPreventing(model)(plan).filter(({ child }) => !linked.includes(child));
+  return listBlocking(model)(plan).filter(({ child }) => !linked.includes(child));
 }
 
 /** Describes the child entries because of which an operation refuses to delete an entry. */
 export function describeRefusingBelow(model: ResourceModel, plan: Plan): readonly string[] {
-  return listRefusingBelow(model, plan).map(describePreventing);
+  return listRefusingBelow(model, plan).map(describeBlocking);
 }
 
 /** Describes what a deletion does with the ids of the deleted entries in others: `removes: tasks.categoryId`. */

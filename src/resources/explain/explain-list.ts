@@ -10,7 +10,7 @@ import type { Plan } from '../resource.ts';
 import type { ResourceModel } from '../resource-model.ts';
 import { mentionsSender } from '../users/own-lists.ts';
 import { findCreator } from '../users/ownership.ts';
-import { describeConditions } from '../values/derived.ts';
+import { describeTimed } from '../values/derived.ts';
 
 /** Returns `label: one, other` for texts, and nothing without texts. */
 export function describe(label: string, texts: readonly string[]): readonly string[] {
@@ -42,7 +42,7 @@ export function describeParameters({
     ...describe('filters', [
       ...[...filters].map(([name, filter]) => describeFilter(name, filter)),
       ...[...byUser].map(([name, flag]) => `${name} (users with ${flag})`),
-      ...(overdue ? [`${overdue.name} (${describeConditions(overdue.view).join(' and ')})`] : []),
+      ...(overdue ? [describeTimed({ property: overdue.name, view: overdue.view })] : []),
     ]),
     ...describe('sorted by', order ? [describeOrder(order)] : []),
     ...describe('sorts by', [

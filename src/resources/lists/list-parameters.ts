@@ -17,7 +17,7 @@ import {
   readListParameters,
 } from './list-query.ts';
 import { omitUnsorted } from './sort-entries.ts';
-import { findDue, isOverdueWord, readOverdue } from './view-words.ts';
+import { createOverdueView, findDue, isOverdueWord } from './view-words.ts';
 
 /**
  * Returns how the query parameters of a list operation filter, sort and page.
@@ -79,7 +79,7 @@ function findOverdue(reader: SchemaReader, { schema }: Resource, fields: readonl
     ({ name, types }) =>
       isOverdueWord(normalizeName(name).replace(/^(?:is|only)|only$/g, '')) && types.includes('boolean'),
   );
-  return due === undefined || !field ? undefined : { name: field.name, view: readOverdue(reader, schema, due) };
+  return due === undefined || !field ? undefined : { name: field.name, view: createOverdueView(reader, schema, due) };
 }
 
 /**

@@ -66,7 +66,7 @@ function readView(reader: SchemaReader, { schema, singular }: Viewed, path: stri
   const state = findStateValue(reader, schema, segment) ?? named;
   if (state) return { ...view, values: [{ ...state, isEqual: true }] };
   const due = find(DUE_NAMES);
-  if (due !== undefined && (isOverdueWord(word) || word === 'past')) return readOverdue(reader, schema, due);
+  if (due !== undefined && (isOverdueWord(word) || word === 'past')) return createOverdueView(reader, schema, due);
   if (due !== undefined && /^(?:upcoming|future|due|active)$/.test(word))
     return { ...view, times: [{ property: due, comparison: 'least' }] };
   const start = find(START_NAMES);
@@ -101,7 +101,7 @@ export function findDue(reader: SchemaReader, schema: string): string | undefine
 }
 
 /** Returns the view of the entries that are past their due date and not in a final state. */
-export function readOverdue(reader: SchemaReader, schema: string, due: string): View {
+export function createOverdueView(reader: SchemaReader, schema: string, due: string): View {
   return { values: listNotEnded(reader, schema), times: [{ property: due, comparison: 'below' }], order: undefined };
 }
 

@@ -4,7 +4,7 @@ import { normalizeName } from '../../util/names.ts';
 import { findStateValue } from '../actions/states.ts';
 import type { SchemaReader } from '../document/schema-reader.ts';
 import type { ListParameters } from '../lists/list-query.ts';
-import { findDue, isOverdueWord, readOverdue } from '../lists/view-words.ts';
+import { createOverdueView, findDue, isOverdueWord } from '../lists/view-words.ts';
 import { selectViewed } from '../lists/views.ts';
 import type { Inference, Resource, View } from '../resource.ts';
 import type { EntryReading } from './derived.ts';
@@ -37,7 +37,7 @@ export function findTimedFlags(
     if (sent.has(property) || set.includes(property)) return [];
     // A status `overdue` says more than a date.
     const isStatus = typeof (findStateValue(reader, schema, word)?.value ?? true) !== 'boolean';
-    return isStatus ? [] : [{ property, view: readOverdue(reader, schema, due) }];
+    return isStatus ? [] : [{ property, view: createOverdueView(reader, schema, due) }];
   });
 }
 
