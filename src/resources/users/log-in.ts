@@ -43,17 +43,12 @@ export async function logIn(
   input: Input,
   context: Context,
 ): Promise<HandlerResponse> {
-  const { route, resource: users, login } = plan;
+  const { resource: users, login } = plan;
   if (!login) throw new Error('the plan has no login');
   const body = toNode(getInner(input.body, login.requestPath));
   const sent = pickKnown(model.reader, plan, login.requestPath, body, input.headers);
-  const registered = login.isRegistration ? await register(model, plan, sent, context, () => undefined) : undefined;
-  const client = findClient(login, sent);
-  const userOfHeader = login.isTokenRefresh ? findUserOfHeader(model, plan, input, context.read()) : undefined;
-  const user =
-    client === undefined
-      ? (registered?.user ?? userOfHeader ?? (await findUser(model, plan, { sent, input }, context)))
-      : undefined;
+  const authenticated = await authenticate(model, plan, login, { sent, input }, context);
+  const { user, client } = authenticated;
   const owner: TokenOwner =
     client === undefined
       ? { sub: user && getKeyValue(user, users.id), key: user && getTokenKey(user) }
@@ -64,32 +59,64 @@ export async function logIn(
   const nowMs = context.nowMs();
   const seconds = getLifetime(model, plan);
   const createNext = (type: TokenType) => createToken(owner, { nowMs, id, type, seconds });
-  const shown = user ? showUser(model, plan, user, context) : { value: {}, generated: [] };
   const cookie = findCookieName(model, login);
   const headers =
     cookie === undefined ? {} : { 'Set-Cookie': `${cookie}=${createNext('access')}; Path=/; HttpOnly; SameSite=Lax` };
+  return { ...respondWithToken(model, plan, authenticated, { createNext, nowMs, seconds }, context), headers };
+}
+
+/** Who gets a token: a user, with the tenant that the registration has created, or an OAuth 2 client. */
+interface Authenticated {
+  readonly user?: Entry | undefined;
+  readonly tenant?: Entry | undefined;
+  readonly client?: string | undefined;
+}
+
+/** Registers or finds the user of a request. Throws a `DomainError` if there is none. */
+async function authenticate(
+  model: ResourceModel,
+  plan: Plan,
+  login: Login,
+  { sent, input }: { readonly sent: Node; readonly input: Input },
+  context: Context,
+): Promise<Authenticated> {
+  const registered = login.isRegistration ? await register(model, plan, sent, context, () => undefined) : undefined;
+  const client = findClient(login, sent);
+  if (client !== undefined) return { client, tenant: registered?.tenant };
+  if (registered) return registered;
+  const user = login.isTokenRefresh
+    ? findUserOfHeader(model, plan, input, context.read())
+    : await findUser(model, plan, { sent, input }, context);
+  return { user };
+}
+
+/** Returns the response to a login or a registration: the tokens, the user and the tenant, as the document has them. */
+function respondWithToken(
+  model: ResourceModel,
+  plan: Plan,
+  { user, tenant }: Authenticated,
+  tokens: IssuedToken,
+  context: Context,
+): HandlerResponse {
+  const { route, resource: users } = plan;
+  const { reader, contract } = model;
   const status = route.successStatus;
-  const response = model.reader.getResponseSchema(route, status);
-  if (response === undefined) return { status, headers };
+  const schema = reader.getResponseSchema(route, status);
+  if (schema === undefined) return { status };
+  const shown = user ? showUser(model, plan, user, context) : { value: {}, generated: [] };
   const named = user
-    ? addIds(model.reader, model.contract.isValid, {
-        resource: users,
-        entry: user,
-        schema: response,
-        body: shown.value,
-      })
+    ? addIds(reader, contract.isValid, { resource: users, entry: user, schema, body: shown.value })
     : shown.value;
-  const { tenant } = registered ?? {};
   const withTenant =
     tenant && plan.tenantPlan ? showTenant(model, plan.tenantPlan, tenant, context.read(), named) : named;
-  const withToken = addTokenFields(model, plan, withTenant, { createNext, nowMs, seconds });
+  const withToken = addTokenFields(model, plan, withTenant, tokens);
   const { value, generated } = model.completeResponse(route, withToken);
   // A token of the server can be in an object that shows the user, instead of a generated one.
   const kept = shown.generated.filter((pointer) => {
     const path = parsePointer(pointer);
     return getInner(withToken, path) === getInner(named, path);
   });
-  return { status, headers, body: value, generated: [...kept, ...generated] };
+  return { status, body: value, generated: [...kept, ...generated] };
 }
 
 /**
