@@ -1,6 +1,8 @@
+import { addToGroup } from '../util/groups.ts';
+import { parsePointer } from '../util/json-pointer.ts';
 import { memoizeByObject } from '../util/memoize-by-object.ts';
-import { isIdName, normalizeName } from '../util/names.ts';
-import { type Document, getTarget, isNode, type Node, resolveNode, toNode } from './document.ts';
+import { isIdName, normalizeName, toSingular } from '../util/names.ts';
+import { type Document, getTarget, isNode, type Node, resolveNode, resolvePointer, toNode } from './document.ts';
 import { isJsonType } from './media-types.ts';
 import { EXAMPLE_SCHEMA, getMediaExamples } from './responses.ts';
 import { getRoutes } from './routes.ts';
@@ -24,11 +26,18 @@ function addExampleSchema(document: Document, node: Node, pointer: string): Node
   const schema = toNode(getTarget(document, `${pointer}/schema`));
   const own = ['example' in schema ? [schema.example] : [], schema.examples ?? []].flat();
   const examples = [...getMediaExamples(document, pointer, type).map(({ value }) => value), ...own];
-  const known = examples.filter((value) => isNode(value) || (Array.isArray(value) && value.some(isNode)));
+  const known = examples.filter(
+    (value) => isNode(value) || (Array.isArray(value) && (value.length === 0 || value.some(isNode))),
+  );
   const isRequest = /\/requestBod(?:y|ies)\//.test(pointer);
   if (known.length === 0) return node;
-  const describer = new ExampleDescriber(document, isRequest);
-  const described = isOpen(document, schema) ? describer.describe(known) : describer.complete(schema, known);
+  const segments = listSegments(findPath(document, pointer));
+  const describer = new ExampleDescriber(document, isRequest, segments);
+  const described = isOpen(document, schema)
+    ? describer.describe(known, segments.at(-1))
+    : describer.complete(schema, known);
+  // An empty list says nothing, unless other examples have its entries.
+  if (described?.type === 'array' && Object.keys(toNode(described.items)).length === 0) return node;
   return described ? { ...node, [EXAMPLE_SCHEMA]: described } : node;
 }
 
@@ -53,48 +62,98 @@ const MAX_ENVELOPES = 3;
 /** The maximum number of entries of a list that are described. */
 const MAX_ENTRIES = 20;
 
-/** The maximum number of objects in examples that are compared with each other. */
+/** The maximum number of objects in the examples of a response that are compared with others. */
 const MAX_OBJECTS = 500;
 
 /** The minimum number of common properties of two objects in examples that are of the same kind. */
 const MIN_COMMON = 3;
 
-/** An object in the example of a success response. `isNew`: whether it is in the response to its creation. */
+/**
+ * An object in the example of a success response. `isNew`: whether it is in the response to its creation.
+ * `name`: the name of the property or the path that has it, or a list with it.
+ */
 interface Shown {
   readonly object: Node;
+  readonly name: string;
   readonly isNew: boolean;
 }
 
-/** Returns the objects in the examples of the success responses of a document. */
-const listShown = memoizeByObject((document: Document): readonly Shown[] => {
-  const found: Shown[] = [];
-  const add = (value: unknown, isNew: boolean, depth: number): void => {
-    if (typeof value !== 'object' || value === null || depth > MAX_DEPTH || found.length >= MAX_OBJECTS) return;
-    if (isNode(value)) found.push({ object: value, isNew });
-    for (const inner of Object.values(value).slice(0, MAX_ENTRIES)) add(inner, isNew, depth + 1);
-  };
-  for (const { method, responses } of getRoutes(document))
+/** Returns the path of the first operation with the example at a JSON Pointer, or whose response refers to it. */
+function findPath(document: Document, pointer: string): string {
+  const [kind, path = ''] = parsePointer(pointer);
+  if (kind === 'paths') return path;
+  const refers = (response: string) => pointer.startsWith(`${resolvePointer(document, response)}/`);
+  return getRoutes(document).find(({ responses }) => responses.some((one) => refers(one.pointer)))?.path ?? '';
+}
+
+/** Matches segments that the paths of different entries have in common, and parameters. */
+const COMMON_SEGMENT = /^$|\{|^(?:api|rest|v\d+)$/i;
+
+/** Returns the normalized names of the segments of a path that can name entries, in the singular. */
+function listSegments(path: string): readonly string[] {
+  const fixed = path.split('/').filter((segment) => !COMMON_SEGMENT.test(segment));
+  return fixed.map((segment) => normalizeName(toSingular(segment)));
+}
+
+/** Returns the objects in the examples of the success responses of a document, by the segments of their paths. */
+const indexShown = memoizeByObject((document: Document): ReadonlyMap<string, readonly Shown[]> => {
+  const index = new Map<string, Shown[]>();
+  for (const { method, path, responses } of getRoutes(document)) {
+    const segments = listSegments(path);
     for (const { name, media } of responses.filter((one) => one.name.startsWith('2')))
       for (const { examples } of Object.values(media))
-        for (const { value } of examples) add(value, method === 'POST' && name === '201', 0);
-  return found;
+        for (const one of listObjects(examples, method === 'POST' && name === '201', segments.at(-1) ?? ''))
+          for (const segment of new Set(segments)) addToGroup(index, segment, one);
+  }
+  return index;
 });
 
-/** Returns the objects of the same kind in the examples of all success responses. */
-function listAlike(document: Document, names: readonly string[]): readonly Shown[] {
+function listObjects(
+  examples: readonly { readonly value: unknown }[],
+  isNew: boolean,
+  segment: string,
+): readonly Shown[] {
+  const found: Shown[] = [];
+  const add = (value: unknown, name: string, depth: number): void => {
+    if (typeof value !== 'object' || value === null || depth > MAX_DEPTH || found.length >= MAX_OBJECTS) return;
+    // An object without an id at the top level can be an envelope.
+    const isEnvelope = depth === 0 && isNode(value) && !Object.keys(value).some(isIdName);
+    if (isNode(value)) found.push({ object: value, name: isEnvelope ? '' : name, isNew });
+    for (const [key, inner] of Object.entries(value).slice(0, MAX_ENTRIES))
+      add(inner, isNode(value) ? key : name, depth + 1);
+  };
+  for (const { value } of examples) add(value, segment, 0);
+  return found;
+}
+
+/** Returns the objects of the same kind in the examples of success responses whose paths have a common segment. */
+function listAlike(document: Document, segments: readonly string[], names: readonly string[]): readonly Shown[] {
   const own = new Set(names);
-  return listShown(document).filter(({ object }) => {
+  const candidates = new Set(segments.slice(-2).flatMap((segment) => indexShown(document).get(segment) ?? []));
+  return [...candidates].filter(({ object }) => {
     const others = Object.keys(object);
     const common = others.filter((name) => own.has(name)).length;
     return common >= MIN_COMMON && common * 2 > Math.max(others.length, names.length);
   });
 }
 
-/** Describes values in examples. `isRequest`: whether clients send the values, so that none of them is required. */
+/** Returns the objects with the name of a list, or the singular of this name, at paths with this name or in lists. */
+function listNamed(document: Document, segments: readonly string[], list: string): readonly Node[] {
+  const own = normalizeName(toSingular(list));
+  const isNamed = ({ name }: Shown) => name !== '' && normalizeName(toSingular(name)) === own;
+  const found = new Set([own, ...segments.slice(-2)].flatMap((segment) => indexShown(document).get(segment) ?? []));
+  return [...found].filter(isNamed).map(({ object }) => object);
+}
+
+/**
+ * Describes values in examples. `isRequest`: whether clients send the values, so that none of them is required.
+ * `segments`: the segments of the path.
+ */
 class ExampleDescriber {
   constructor(
     private readonly document: Document,
     private readonly isRequest: boolean,
+    private readonly segments: readonly string[],
   ) {}
 
   /** Returns a schema of the values of a property. */
@@ -102,7 +161,9 @@ class ExampleDescriber {
     const known = values.filter((value) => value !== null && value !== undefined);
     const kinds = new Set(known.map((value) => (Array.isArray(value) ? 'array' : typeof value)));
     const [kind = ''] = kinds;
-    if (kinds.size !== 1 || depth > MAX_DEPTH) return {};
+    if (depth > MAX_DEPTH) return {};
+    // Values of several types have no type. The first one is the example in all operations.
+    if (kinds.size !== 1) return values.length === 0 ? {} : { example: known[0] ?? null };
     const described = this.#describeKind(known, kind, name, depth);
     return known.length < values.length ? { ...described, type: [described.type, 'null'] } : described;
   }
@@ -133,8 +194,13 @@ class ExampleDescriber {
 
   #describeKind(values: readonly unknown[], kind: string, name: string, depth: number): Node {
     const [example] = values;
-    if (kind === 'array')
-      return { type: kind, items: this.describe(values.flat().slice(0, MAX_ENTRIES), name, depth + 1) };
+    if (kind === 'array') {
+      const own = values.flat().slice(0, MAX_ENTRIES);
+      // The entries of an empty list can be in other examples.
+      const items =
+        own.length > 0 || this.isRequest ? own : listNamed(this.document, this.segments, name).slice(0, MAX_ENTRIES);
+      return { type: kind, items: this.describe(items, name, depth + 1) };
+    }
     if (kind === 'object') return this.#describeObjects(values.map(toNode), depth);
     if (kind === 'number') {
       const isId = normalizeName(name).endsWith('id') && values.every(Number.isInteger);
@@ -147,8 +213,9 @@ class ExampleDescriber {
   /** The first values of a new object are the examples of its properties. */
   #describeObjects(objects: readonly Node[], depth: number): Node {
     const names = [...new Set(objects.flatMap(Object.keys))];
-    const alike = this.isRequest ? [] : listAlike(this.document, names);
-    const all = [...alike.filter(({ isNew }) => isNew).map(({ object }) => object), ...objects];
+    const alike = this.isRequest ? [] : listAlike(this.document, this.segments, names);
+    const [newest, others] = [true, false].map((isNew) => alike.filter((one) => one.isNew === isNew));
+    const all = [...[newest, others].flatMap((some = []) => some.map(({ object }) => object)), ...objects];
     const properties = names.map((name) => {
       const values = all.flatMap((one) => (Object.hasOwn(one, name) ? [one[name]] : []));
       return [name, this.describe(values, name, depth + 1)];

@@ -131,3 +131,62 @@ describe('Properties in examples', () => {
     expect(created.status).toBe(201);
   });
 });
+
+it('An entry with its name in an envelope is the entry: { status, data: { cup } }', async () => {
+  const cup = { id: 1, name: 'Spring', status: 'open', size: 8 };
+  const wrap = (data: object) => ({ example: { status: 'success', data } });
+  const paths: Paths = {
+    '/cups': {
+      get: { example: { status: 'success', results: 1, data: { cups: [cup] } } },
+      post: { status: 201, requestExample: { name: 'Fall' }, ...wrap({ cup: { ...cup, id: 2 } }) },
+    },
+    '/cups/{id}': { get: wrap({ cup }), patch: { requestExample: { name: 'Fall' }, ...wrap({ cup }) } },
+    '/cups/{id}/handles': {
+      get: { example: { status: 'success', results: 0, data: { handles: [] } } },
+      post: { status: 201, requestExample: { shape: 'round' }, ...wrap({ handle: { id: 1, shape: 'round' } }) },
+    },
+  };
+  const { ask } = await startApi({ paths });
+  const { body } = await ask('POST', '/cups', { name: 'Fall', size: 3 });
+  expect(body).toEqual({ status: 'success', data: { cup: { ...cup, id: 3, name: 'Fall', size: 3 } } });
+  expect((await ask('GET', '/cups/3')).body).toEqual(body);
+  expect((await ask('GET', '/cups')).body).toMatchObject({ results: 3, data: { cups: { 2: body.data.cup } } });
+  expect((await ask('POST', '/cups/3/handles', { shape: 'flat' })).body.data.handle.shape).toBe('flat');
+  expect((await ask('GET', '/cups/3/handles')).body).toMatchObject({
+    results: 1,
+    data: { handles: [{ shape: 'flat' }] },
+  });
+});
+
+it('A value that examples show with several types is the same in each response', async () => {
+  const paths: Paths = {
+    '/cups': {
+      get: { example: [{ id: 1, name: 'Spring', price: '12.50' }] },
+      post: { status: 201, requestExample: { name: 'Fall' }, example: { id: 2, name: 'Fall', price: 3 } },
+    },
+    '/cups/{id}': { get: { example: { id: 1, name: 'Spring', price: '12.50' } } },
+  };
+  const { ask } = await startApi({ paths });
+  const created = (await ask('POST', '/cups', { name: 'Winter' })).body;
+  expect((await ask('GET', `/cups/${created.id}`)).body).toEqual(created);
+  expect((await ask('GET', '/cups')).body.at(-1)).toEqual(created);
+  const sent = (await ask('POST', '/cups', { name: 'Winter', price: '7' })).body;
+  expect(sent.price).toBe('7');
+  expect((await ask('GET', `/cups/${sent.id}`)).body).toEqual(sent);
+});
+
+it('Examples at other paths say nothing about the values of entries, although their properties are the same', async () => {
+  const create = (path: string, entry: object): Paths => ({
+    [`/api/${path}`]: { get: { example: [] }, post: { status: 201, requestExample: { name: 'x' }, example: entry } },
+    [`/api/${path}/{id}`]: { parameters: { id: { type: 'integer' } }, get: { example: entry } },
+  });
+  const paths = {
+    ...create('cities', { id: 1, name: 'Ulm', rank: 'first', size: 5 }),
+    ...create('teams', { id: 1, name: 'Owls', rank: 3, size: 11 }),
+  };
+  const { ask } = await startApi({ paths });
+  const { body } = await ask('POST', '/api/teams', { name: 'Foxes' });
+  expect(body).toEqual({ id: 2, name: 'Foxes', rank: 3, size: 11 });
+  expect((await ask('GET', '/api/teams/2')).body).toEqual(body);
+  expect((await ask('GET', '/api/teams')).body.at(-1)).toEqual(body);
+});

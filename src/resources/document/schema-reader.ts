@@ -326,7 +326,23 @@ export class SchemaReader {
     const own = normalizeName(singular);
     const named = located.find(({ path: [name = ''] }) => normalizeName(toSingular(name)) === own);
     const wrapped = this.#isEnvelope(schema) ? findPreferred(located, ENTRY_NAMES) : undefined;
-    return named ?? wrapped ?? this.#findSimilar(schema, located, { own, entry }) ?? whole;
+    if (!named && wrapped) return this.#findNamed(wrapped, { own, entry }) ?? wrapped;
+    return named ?? this.#findSimilar(schema, located, { own, entry }) ?? whole;
+  }
+
+  /** Finds the entry by its name in an envelope with no property of an entry: `pet` in `{ data: { pet: { … } } }`. */
+  #findNamed(
+    { path, schema }: Located,
+    { own, entry = schema }: { readonly own: string; readonly entry: string | undefined },
+  ): Located | undefined {
+    const properties = [...this.getProperties(schema)];
+    const known = this.getProperties(entry);
+    const named = properties.find(
+      ([name, pointer]) => normalizeName(toSingular(name)) === own && this.isObject(pointer),
+    );
+    if (!named || this.hasId(schema, own) || !(this.#isEnvelope(schema) || this.hasId(named[1], own))) return undefined;
+    if (!this.isSame(entry, schema) && properties.some(([name]) => known.has(name))) return undefined;
+    return { path: [...path, named[0]], schema: named[1] };
   }
 
   /**

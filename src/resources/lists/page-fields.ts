@@ -68,7 +68,7 @@ const FIELDS: readonly (readonly [names: readonly string[], getValue: GetValue])
   // Beside the total, a count of pages is meant, not one of the entries on the page.
   [['pagecount'], (page, names) => (names.some((name) => TOTALS.includes(name)) ? countPages(page) : undefined)],
   [
-    ['numberofelements', 'resultcount', 'itemcount', 'returned', 'pagecount', 'length'],
+    ['numberofelements', 'resultcount', 'results', 'itemcount', 'returned', 'pagecount', 'length'],
     ({ entries }) => entries.length,
   ],
   [
