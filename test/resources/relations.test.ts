@@ -212,3 +212,22 @@ it('PUT of a path such as /blocks/{id} adds the user with this id to the own lis
   expect((await ann.ask('GET', '/blocks')).body).toEqual([{ user: { id: bob.id, email: bob.email } }]);
   expect((await bob.ask('GET', '/blocks')).body).toEqual([]);
 });
+
+it('PUT of a friend who has the schema of a user refuses unknown users, and the user itself', async () => {
+  const { paths } = createApi(refer('User'), createObject({ 'friend_id!': INTEGER }));
+  const { '/me/friends': _list, '/me/friends/{friend_id}': _item, ...users } = paths;
+  const put = { status: 204, errorTexts: { 404: 'Unknown user', 409: 'You cannot befriend yourself' } };
+  const { ann, bob } = await start({
+    paths: {
+      ...users,
+      '/me/friends': { get: { response: createList(refer('User')) } },
+      '/me/friends/{userId}': { put, delete: { status: 204 }, parameters: { userId: INTEGER } },
+    },
+    schemas,
+    needsToken: true,
+  });
+  expect((await ann.ask('PUT', '/me/friends/99')).status).toBe(404);
+  expect((await ann.ask('PUT', `/me/friends/${ann.id}`)).status).toBe(409);
+  expect((await ann.ask('PUT', `/me/friends/${bob.id}`)).status).toBe(204);
+  expect((await ann.ask('GET', '/me/friends')).body).toEqual([{ id: bob.id, email: bob.email }]);
+});

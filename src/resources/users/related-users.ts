@@ -10,6 +10,7 @@ import { findOtherName } from '../inference/relations.ts';
 import { PATH_VALUES, type Plan, type Resource } from '../resource.ts';
 import type { ResourceModel } from '../resource-model.ts';
 import { findOwnEntry } from './tokens.ts';
+import { isRelation } from './user-names.ts';
 import { findByLogin } from './users.ts';
 
 /**
@@ -46,8 +47,8 @@ export function findRelatedUser(
 /**
  * Returns the properties of a relation that a PUT without a body adds or changes, such as
  * `PUT /relationships/blocks/{userId}`: the other user, whose id is in the path, and what the path says of the
- * relation.
- * Throws a `DomainError` if the user does not exist.
+ * relation. Members that are shown as in another list, such as `/users`, need no properties.
+ * Throws a `DomainError` if the user, or the entry of the other list, does not exist.
  */
 export function relateByPath(
   model: ResourceModel,
@@ -58,14 +59,16 @@ export function relateByPath(
     current = {},
   }: { readonly state: State; readonly input: Input; readonly current?: Entry | undefined },
 ): Entry {
-  const { users } = model.inference;
+  const { users, resources } = model.inference;
   const { resource, mount, route, sets = {} } = plan;
   const { object } = resource.relation ?? {};
+  const target = object === undefined ? resources.find(({ name }) => name === resource.memberOf) : users;
   const id = input.path[mount.id.parameter];
-  if (!users || object === undefined || id === undefined || Object.keys(route.bodyMedia).length > 0) return {};
-  const [user] = findByKeys(getEntryList(state, users), [users.id], [id]);
-  if (!user) throw new DomainError('entry-not-found', `no ${users.singular} has the ${users.id.property} ${id}`);
-  refuseSelf(model, plan, { state, input }, user);
+  if (!target || id === undefined || Object.keys(route.bodyMedia).length > 0) return {};
+  const [user] = findByKeys(getEntryList(state, target), [target.id], [id]);
+  if (!user) throw new DomainError('entry-not-found', `no ${target.singular} has the ${target.id.property} ${id}`);
+  if (target === users && isRelation(resource.singular)) refuseSelf(model, plan, { state, input }, user);
+  if (object === undefined) return {};
   return { ...omitKeys(current, [PATH_VALUES]), [object]: summarize(model, resource, object, user), ...sets };
 }
 
