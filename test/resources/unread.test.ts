@@ -70,6 +70,19 @@ describe('A boolean parameter that names a state', () => {
   });
 });
 
+it('A filter by the state selects entries that a list omits without includeCompleted', async () => {
+  const status = { type: 'string', enum: ['todo', 'completed'] };
+  const Note = createObject({ 'id!': ID, status });
+  const resources = createResourcePaths('/notes/{noteId}', refer('Note'), createObject({ status }));
+  const list = { response: createList(refer('Note')), query: { includeCompleted: FLAG, status } };
+  const paths = { ...resources, '/notes': { ...resources['/notes'], get: list } };
+  const { ask } = await startApi({ paths, schemas: { Note } });
+  await ask('POST', '/notes', { status: 'completed' });
+  expect((await ask('GET', '/notes')).body).toEqual([]);
+  expect((await ask('GET', '/notes?status=completed')).body).toHaveLength(1);
+  expect((await ask('GET', '/notes?status=completed&includeCompleted=false')).body).toEqual([]);
+});
+
 describe('A filter whose name differs from the property', () => {
   const Venue = createObject({
     'id!': ID,

@@ -60,11 +60,15 @@ export function filterEntries(
   query: Input['query'],
   complete: (entry: Entry) => Entry,
 ): readonly Entry[] {
+  // `?status=done` selects entries that the list omits without `includeCompleted`.
+  const isSelected = (property: string) =>
+    [...filters].some(([name, one]) => !one.state && one.property === property && query[name] !== undefined);
   const isShown = ([name, { property = '', state }]: readonly [string, ListFilter], entry: Entry) => {
     if (!state) return true;
     const { mode, isDefault = false } = state;
     const isOn = query[name] === undefined ? mode === 'include' && isDefault : String(query[name]) === 'true';
     if (isOn === (mode === 'include')) return true;
+    if (mode === 'include' && query[name] === undefined && isSelected(property)) return true;
     const own = getProperty(entry, property) ?? getProperty(complete(entry), property) ?? null;
     return ((state.value === undefined ? own !== null : own === state.value) === state.isEqual) === isOn;
   };
