@@ -231,3 +231,14 @@ it('Numbers of a part of the entries, and objects, are no numbers of all entries
   expect(explained['GET /availability']).not.toContain('byType (');
   expect(explained['GET /occupancy']).toMatch(/^mocked/);
 });
+
+it('The number `open` beside others counts the entries in no final state', async () => {
+  const status = { type: 'string', enum: ['todo', 'done', 'cancelled'] };
+  const Task = createObject({ 'id!': { type: 'integer' }, 'status!': status });
+  const resources = createResourcePaths('/tasks/{taskId}', refer('Task'), createObject({ 'status!': status }));
+  const number = { type: 'integer' };
+  const response = createObject({ 'total!': number, 'todo!': number, 'done!': number, 'open!': number });
+  const { ask } = await startApi({ paths: { ...resources, '/stats': { get: { response } } }, schemas: { Task } });
+  for (const one of ['todo', 'todo', 'done', 'cancelled']) await ask('POST', '/tasks', { status: one });
+  expect((await ask('GET', '/stats')).body).toEqual({ total: 4, todo: 2, done: 1, open: 2 });
+});

@@ -226,10 +226,17 @@ export function findCountedState(
   schema: string,
   word: string,
 ): (StateValue & { readonly not?: readonly unknown[] }) | undefined {
-  const exact = findExactState(reader, schema, word);
-  if (exact) return exact;
+  return findExactState(reader, schema, word) ?? findOpen(reader, schema, word) ?? findStateValue(reader, schema, word);
+}
+
+/** Returns the states that entries which are not done lack, if a word such as `open` or `unfinished` means these. */
+export function findOpen(
+  reader: SchemaReader,
+  schema: string,
+  word: string,
+): (StateValue & { readonly not: readonly unknown[] }) | undefined {
   const done = NOT_DONE.includes(normalizeName(word)) ? findDone(reader, schema) : undefined;
-  if (!done) return findStateValue(reader, schema, word);
+  if (!done) return undefined;
   const values = reader.getKeyword(getPropertySchema(reader, schema, done.property) ?? '', 'enum');
   // A cancelled entry is not open either.
   const ended = Array.isArray(values) ? values.filter((value) => value !== done.value && isLaterState(value)) : [];

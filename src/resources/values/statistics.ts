@@ -1,7 +1,14 @@
 import { addToGroup } from '../../util/groups.ts';
 import { memoizeByObject } from '../../util/memoize-by-object.ts';
 import { normalizeName, toSingular } from '../../util/names.ts';
-import { findExactState, findStateTime, findStateValue, removeNegation, STATE_PROPERTIES } from '../actions/states.ts';
+import {
+  findExactState,
+  findOpen,
+  findStateTime,
+  findStateValue,
+  removeNegation,
+  STATE_PROPERTIES,
+} from '../actions/states.ts';
 import { listEntryProperties, normalizeProperty } from '../document/entry-properties.ts';
 import { findMixed } from '../document/mixed-lists.ts';
 import type { SchemaReader } from '../document/schema-reader.ts';
@@ -135,6 +142,9 @@ export function findStateCounts(
   const groups = properties.flatMap(([property, pointer]): readonly Derived[] => {
     if (subject && ALL_NAMES.includes(normalizeName(property)) && isNumber(pointer))
       return [{ property, children: subject, only: undefined, time: undefined }];
+    const isExact = flat?.found.some((one) => one.property === property) ?? false;
+    const open = isNumber(pointer) && subject && !isExact && findOpen(reader, subject.resource.schema, property);
+    if (open && subject) return [{ property, children: subject, only: open, time: undefined }];
     const without = isNumber(pointer) && subject ? findWithout(reader, property, subject) : undefined;
     if (without) return [without];
     const timed = isNumber(pointer) ? findTimed(reader, property, children, subject) : undefined;
