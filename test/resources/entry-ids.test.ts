@@ -102,3 +102,29 @@ it('An id of another entry can be that of several entries with different other i
   expect((await ask('GET', '/events/2/availability')).body).toEqual([{ participantId: 'p', slots: ['y'] }]);
   expect((await explainApi(api))['GET /availability/{participantId}']).toContain('participantId of the first');
 });
+
+it('An id that is that of another entry must exist, if the document has an error for it', async () => {
+  const Slots = { 'participantId!': INTEGER, slots: createList(TEXT) };
+  const named = { schema: createObject({ 'id!': INTEGER, 'name!': TEXT }), request: createObject({ 'name!': TEXT }) };
+  const list = {
+    get: { response: createList(refer('Availability')) },
+    post: {
+      request: createObject(Slots),
+      response: refer('Availability'),
+      status: 201,
+      errorTexts: { 404: 'Participant not found' },
+    },
+  };
+  const paths = {
+    ...createResourcePaths('/events/{eventId}', named.schema, named.request),
+    ...createResourcePaths('/participants/{participantId}', named.schema, named.request),
+    '/events/{eventId}/availability': list,
+    '/events/{eventId}/availability/{participantId}': { get: { response: refer('Availability') } },
+  };
+  const { ask } = await startApi({ paths, schemas: { Availability: createObject(Slots) } });
+  await ask('POST', '/events', { name: 'a' });
+  await ask('POST', '/participants', { name: 'b' });
+  const add = async (participantId: number) =>
+    (await ask('POST', '/events/1/availability', { participantId, slots: [] })).status;
+  expect([await add(7), await add(1)]).toEqual([404, 201]);
+});

@@ -59,7 +59,8 @@ export interface Reference {
 
 /**
  * Returns the properties of a schema with ids of other entries.
- * `own`: the resource whose entries have the schema. Its own id, and those of its parents, are no references.
+ * `own`: the resource whose entries have the schema. Its own id, and those of its parents, are no references, unless the
+ * id is that of an entry elsewhere.
  * `parentId` is the id of another entry of it.
  */
 export function findReferences(
@@ -70,7 +71,8 @@ export function findReferences(
 ): readonly Reference[] {
   if (schema === '') return [];
   const index = indexReferences(inference);
-  const keys = own ? [own.id, ...own.mounts.flatMap(({ parents }) => parents)].map(({ property }) => property) : [];
+  const ids = own && !hasForeignId(own) ? [own.id] : [];
+  const keys = [...ids, ...(own?.mounts ?? []).flatMap(({ parents }) => parents)].map(({ property }) => property);
   return [...reader.getProperties(schema)].flatMap(([property, pointer]) => {
     const name = normalizeName(property);
     const isParent = own && ['parentid', `parent${normalizeName(own.singular)}id`].includes(name);
@@ -79,6 +81,12 @@ export function findReferences(
       ? [{ property, schema: pointer, target }]
       : [];
   });
+}
+
+/** Returns whether the id of entries is that of an entry elsewhere by its name: the `participantId` of an availability. */
+function hasForeignId({ id, singular }: Resource): boolean {
+  const [own, entry] = [id.property ?? '', singular].map(normalizeName) as [string, string];
+  return /..id$/.test(own) && !own.endsWith(`${entry}id`) && !`${entry}id`.endsWith(own);
 }
 
 /**
@@ -94,9 +102,7 @@ export function addPairedIds(
   const index = indexReferences(inference);
   return inference.resources.map((resource) => {
     const { kind, id, mounts, singular, schema } = resource;
-    const [own, entry] = [id.property ?? '', singular].map(normalizeName) as [string, string];
-    const isForeign = /..id$/.test(own) && !own.endsWith(`${entry}id`) && !`${entry}id`.endsWith(own);
-    if (kind !== 'collection' || !isForeign || mounts[0]?.parents.length !== 0) return resource;
+    if (kind !== 'collection' || !hasForeignId(resource) || mounts[0]?.parents.length !== 0) return resource;
     const [mount, ...others] = mounts.filter(({ collection }) => posts.has(collection));
     const post = mount && posts.get(mount.collection);
     const request = post && reader.getRequestSchema(post);
