@@ -59,8 +59,8 @@ export interface Reference {
 
 /**
  * Returns the properties of a schema with ids of other entries.
- * `own`: the resource whose entries have the schema. Its own id, and those of its parents, are no references, unless the
- * id is that of an entry elsewhere.
+ * `own`: the resource whose entries have the schema. Its own id, and those of its parents, are no references,
+ * unless the id is that of an entry elsewhere.
  * `parentId` is the id of another entry of it.
  */
 export function findReferences(
@@ -83,7 +83,7 @@ export function findReferences(
   });
 }
 
-/** Returns whether the id of entries is that of an entry elsewhere by its name: the `participantId` of an availability. */
+/** Returns whether the name of the id is that of an entry elsewhere: `participantId` of an availability. */
 function hasForeignId({ id, singular }: Resource): boolean {
   const [own, entry] = [id.property ?? '', singular].map(normalizeName) as [string, string];
   return /..id$/.test(own) && !own.endsWith(`${entry}id`) && !`${entry}id`.endsWith(own);
