@@ -57,4 +57,22 @@ describe('the explanation of an operation', () => {
     expect(stats.headers.get('x-mocked')).toBe('/load');
     expect(stats.body).not.toHaveProperty('note');
   });
+
+  it('names the objects in requests that a list lacks', async () => {
+    const Tag = createObject({ 'id!': INTEGER, 'name!': TEXT });
+    const tags = createList(refer('Tag'));
+    const Recipe = createObject({ 'id!': INTEGER, 'title!': TEXT, tags });
+    const paths = {
+      ...createResourcePaths('/recipes/{recipeId}', refer('Recipe'), createObject({ 'title!': TEXT, tags })),
+      '/tags': { get: { response: tags } },
+    };
+    const lines = await explainApi({ paths, schemas: { Tag, Recipe } });
+    expect(lines['GET /tags']).toBe(
+      'real: lists tags (lacks those sent in: recipes; starts with examples or generated entries)',
+    );
+    const { ask } = await startApi({ paths, schemas: { Tag, Recipe } });
+    const { body } = await ask('POST', '/recipes', { title: 'Soup', tags: [{ id: 901, name: 'hot' }] });
+    expect(body.tags).toEqual([{ id: 901, name: 'hot' }]);
+    expect((await ask('GET', '/tags')).body).not.toContainEqual(body.tags[0]);
+  });
 });

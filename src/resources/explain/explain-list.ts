@@ -6,7 +6,7 @@ import { describeFilter } from '../lists/list-filters.ts';
 import type { ListOrder, ListParameters } from '../lists/list-query.ts';
 import { showsDeleted } from '../lists/view-words.ts';
 import { describeView, isFeed } from '../lists/views.ts';
-import type { Plan } from '../resource.ts';
+import type { Plan, Resource } from '../resource.ts';
 import type { ResourceModel } from '../resource-model.ts';
 import { mentionsSender } from '../users/own-lists.ts';
 import { findCreator } from '../users/ownership.ts';
@@ -91,5 +91,18 @@ export function describeSelection(
     ...(marked === undefined ? [] : [`only with ${marked} for the user ${whose}`]),
     ...(followed ? [`only with ${followed.flag} of ${followed.property}`] : []),
     ...(isOfFollowed && !followed ? ['only those of users whom the user follows'] : []),
+    ...(action === 'list' ? describeSent(model, resource) : []),
   ];
+}
+
+/** Names the resources whose requests send objects of a list that no operation creates, such as the tags of recipes. */
+function describeSent(model: ResourceModel, resource: Resource): readonly string[] {
+  if (model.canCreate(resource)) return [];
+  const senders = model.inference.resources.filter((one) =>
+    model.derived.getEmbedded(one).some(({ resource: shown, isSent }) => shown === resource && isSent),
+  );
+  return describe(
+    'lacks those that only requests have',
+    senders.map(({ name }) => name),
+  );
 }
