@@ -102,7 +102,7 @@ function describeSent(model: ResourceModel, resource: Resource): readonly string
     model.derived.getEmbedded(one).some(({ resource: shown, isSent }) => shown === resource && isSent),
   );
   return describe(
-    'lacks those that only requests have',
+    'lacks those sent in',
     senders.map(({ name }) => name),
   );
 }
