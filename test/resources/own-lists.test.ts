@@ -156,15 +156,18 @@ describe('a list whose words say that it has the entries of the user', () => {
   });
 });
 
-it('Explain says that a list for the user has the entries of all users if none of them names a user', async () => {
+it('Explain says why a list for the user has the entries of all users', async () => {
   const paths = describeOrders({ description: 'Returns employees for the authenticated user' });
-  const explain = async (own: Readonly<Record<string, Schema>>) => {
+  const explain = async (own: Readonly<Record<string, Schema>>, needsToken = true) => {
     const text = JSON.stringify(paths).replaceAll('/orders', '/employees');
-    return (await explainApi({ paths: JSON.parse(text), schemas: own, needsToken: true }))['GET /employees'];
+    return (await explainApi({ paths: JSON.parse(text), schemas: own, needsToken }))['GET /employees'];
   };
   expect(await explain(schemas)).toBe('real: lists employees of the user who sends the request');
   const Order = createObject({ 'id!': INTEGER, 'title!': TEXT });
   expect(await explain({ ...schemas, Order })).toBe(
     'real: lists employees (those of all users, because no property names the user)',
+  );
+  expect(await explain(schemas, false)).toBe(
+    'real: lists employees (those of all users, because requests need no credentials)',
   );
 });

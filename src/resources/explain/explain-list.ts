@@ -1,5 +1,6 @@
 import { allowsAnyBody, findValueMedia } from '../../openapi/responses.ts';
 import type { Route } from '../../openapi/routes.ts';
+import { requiresCredentials } from '../../openapi/security.ts';
 import { PAGING_NAMES } from '../../util/pages.ts';
 import type { SchemaReader } from '../document/schema-reader.ts';
 import { describeFilter } from '../lists/list-filters.ts';
@@ -68,6 +69,11 @@ function describeOrder({ property, isTime, isDescending }: ListOrder): string {
   return isDescending ? `${property} descending` : property;
 }
 
+/** Returns why a list for the user who sends a request has the entries of all users. */
+function describeUnlimited(route: Route, { singular }: Resource): string {
+  return requiresCredentials(route) ? `no property names the ${singular}` : 'requests need no credentials';
+}
+
 /** Describes which entries an operation selects: `only those of the user`. */
 export function describeSelection(
   model: ResourceModel,
@@ -82,7 +88,7 @@ export function describeSelection(
   const { users } = model.inference;
   return [
     ...(isOfAll && users && resource !== users && mentionsSender(model.reader, route)
-      ? [`those of all ${users.name}, because no property names the ${users.singular}`]
+      ? [`those of all ${users.name}, because ${describeUnlimited(route, users)}`]
       : []),
     ...(assignee ? [`only with the ${model.inference.users?.singular} in ${assignee.property}`] : []),
     ...(mount.view ? describeView(mount.view) : []),
