@@ -165,7 +165,9 @@ class ExampleDescriber {
     // Values of several types have no type. The first one is the example in all operations.
     if (kinds.size !== 1) return values.length === 0 ? {} : { example: known[0] ?? null };
     const described = this.#describeKind(known, kind, name, depth);
-    return known.length < values.length ? { ...described, type: [described.type, 'null'] } : described;
+    if (known.length === values.length) return described;
+    const isEmpty = values[0] === null;
+    return { ...described, type: [described.type, 'null'], ...(isEmpty && { example: null }) };
   }
 
   /**

@@ -190,3 +190,14 @@ it('Examples at other paths say nothing about the values of entries, although th
   expect((await ask('GET', '/api/teams/2')).body).toEqual(body);
   expect((await ask('GET', '/api/teams')).body.at(-1)).toEqual(body);
 });
+
+it('A property that is null in the first example is null in an entry that lacks it', async () => {
+  const { ask } = await startApi({
+    paths: {
+      '/cups': { get: { example: [{ id: 1, name: 'Spring' }] }, post: { status: 201, example: { id: 1, name: 'x' } } },
+      '/cups/{id}': { get: { example: { id: 1, name: 'Spring', closedAt: null, size: 3 } } },
+      '/cups/closed': { get: { example: [{ id: 2, name: 'Fall', closedAt: '2030-01-01T00:00:00Z', size: 3 }] } },
+    },
+  });
+  expect((await ask('GET', '/cups/1')).body).toEqual({ id: 1, name: 'Spring', closedAt: null, size: 3 });
+});

@@ -213,14 +213,18 @@ it('PUT of a path such as /blocks/{id} adds the user with this id to the own lis
   expect((await bob.ask('GET', '/blocks')).body).toEqual([]);
 });
 
-it('PUT of a friend who has the schema of a user refuses unknown users, and the user itself', async () => {
-  const { paths } = createApi(refer('User'), createObject({ 'friend_id!': INTEGER }));
+it.each<[string, Schema]>([
+  ['the schema of a user', refer('User')],
+  ['some properties of users', refer('Summary')],
+  ['an inline schema', createObject({ 'id!': INTEGER, 'email!': TEXT })],
+])('PUT of a friend with %s refuses unknown users, and the user itself', async (_what, entry) => {
+  const { paths } = createApi(entry, createObject({ 'friend_id!': INTEGER }));
   const { '/me/friends': _list, '/me/friends/{friend_id}': _item, ...users } = paths;
   const put = { status: 204, errorTexts: { 404: 'Unknown user', 409: 'You cannot befriend yourself' } };
   const { ann, bob } = await start({
     paths: {
       ...users,
-      '/me/friends': { get: { response: createList(refer('User')) } },
+      '/me/friends': { get: { response: createList(entry) } },
       '/me/friends/{userId}': { put, delete: { status: 204 }, parameters: { userId: INTEGER } },
     },
     schemas,

@@ -39,9 +39,14 @@ export function addRelations(
     const isShown = resource.id.property === users.id.property && isUserSummary(reader, users, resource);
     const isAdded = post !== undefined && listRequestNames(reader, post, []).length === 1;
     const from = isAdded ? findOtherId(reader, users, post, { resource, object: undefined }) : undefined;
-    return isShown && from !== undefined ? { ...resource, memberOf: users.name } : resource;
+    const isPut = routes.some((one) => one.method === 'PUT' && one.path === mount.item && hasNoBody(one));
+    return isShown && (from !== undefined || isPut) ? { ...resource, memberOf: users.name } : resource;
   });
   return added.every((one, index) => one === resources[index]) ? resources : added;
+}
+
+function hasNoBody({ bodyMedia }: Route): boolean {
+  return Object.keys(bodyMedia).length === 0;
 }
 
 /** Returns whether entries have the id of users, and nothing but some properties of users. */
