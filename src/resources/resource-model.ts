@@ -34,6 +34,7 @@ import {
   createNoFreeId,
   createServerValues,
   formatTimes,
+  isLifetime,
   SAMPLE_TIME_MS,
   type ServerValues,
   type TimeKind,
@@ -181,7 +182,7 @@ export class ResourceModel {
 
   /**
    * Returns the default values in the schema of a request body.
-   * Omits the id, and properties that entries do not have.
+   * Omits the id, and properties that entries do not have, except those that say how long an entry is valid.
    */
   readonly getRequestDefaults = memoizeByObject(({ route, resource, requestPath, entryPath }: Plan): Entry => {
     const inner = this.reader.getRequestInner(route, requestPath);
@@ -189,7 +190,8 @@ export class ResourceModel {
     if (inner === undefined || own === undefined) return {};
     const known = this.reader.getProperties(own);
     const defaults = Object.entries(this.addNestedDefaults(inner, this.#values.getDefaults(inner)));
-    return Object.fromEntries(defaults.filter(([name]) => known.has(name) && name !== resource.id.property));
+    const isUsed = (name: string) => known.has(name) || isLifetime(name, known.keys());
+    return Object.fromEntries(defaults.filter(([name]) => isUsed(name) && name !== resource.id.property));
   });
 
   /**

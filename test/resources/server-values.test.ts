@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createObject, createResourcePaths, type Paths, refer, type Schema } from '../support/fixtures/api-document.ts';
+import { explainApi } from '../support/harness/explain-api.ts';
 import { createControlClient } from '../support/harness/sandboxes.ts';
 import { getCountedId, startApi } from '../support/harness/start-api.ts';
 import { NOW_MS } from '../support/harness/start-storefront.ts';
@@ -260,5 +261,18 @@ describe('The time at which a new entry expires', () => {
     const sent = { [name]: value, expiresAt: '2031-01-01T00:00:00Z' };
     expect((await ask('POST', '/invites', sent)).body).toMatchObject({ expiresAt: sent.expiresAt });
     expect((await ask('POST', '/invites', {})).body).toEqual({ id: 3 });
+  });
+
+  it('is set from a default value, unless the request has another number', async () => {
+    const Invite = createObject({ 'id!': { type: 'integer' }, expiresAt: { ...TEXT, format: 'date-time' } });
+    const request = createObject({ expiryDays: { type: 'integer', default: 7 }, expiresInHours: { type: 'integer' } });
+    const api = { paths: createResourcePaths('/invites/{inviteId}', refer('Invite'), request), schemas: { Invite } };
+    const { ask } = await startApi(api);
+    const getLifetimeMs = async (sent: object) =>
+      Date.parse((await ask('POST', '/invites', sent)).body.expiresAt) - NOW_MS;
+    expect(await getLifetimeMs({})).toBe(7 * 86_400_000);
+    expect(await getLifetimeMs({ expiresInHours: 1 })).toBe(3_600_000);
+    const { 'POST /invites': explained } = await explainApi(api);
+    expect(explained).toContain('sets: expiresAt from expiryDays or expiresInHours');
   });
 });

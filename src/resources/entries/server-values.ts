@@ -10,9 +10,10 @@ import { toIsoTime } from '../../util/iso-time.ts';
 import { memoizeByObject } from '../../util/memoize-by-object.ts';
 import { isCreationTimeName, normalizeName } from '../../util/names.ts';
 import { createRandom, createUuid, toSeed } from '../../util/random.ts';
+import { listRequestNames } from '../document/locate.ts';
 import { addArticle } from '../document/names.ts';
 import type { SchemaReader } from '../document/schema-reader.ts';
-import type { PathKey, Resource } from '../resource.ts';
+import type { PathKey, Plan, Resource } from '../resource.ts';
 import { findByKeys, getIdNumbers } from './entry-lists.ts';
 
 /** Functions that create the values that the server sets in an entry: ids, times and default values. */
@@ -205,9 +206,25 @@ const UNITS_MS: Readonly<Record<string, number>> = {
   week: 604_800_000,
 };
 
+/** Returns the property with the time at which an entry expires, among its properties. */
+export function findExpiry(names: Iterable<string>): string | undefined {
+  return [...names].find((name) => EXPIRY.test(normalizeName(name)));
+}
+
+/** Describes the time at which a new entry expires, if a request sets it: `expiresAt from expiryDays`. */
+export function describeExpiry(
+  reader: SchemaReader,
+  { action, resource, route, requestPath }: Plan,
+): readonly string[] {
+  const names = action === 'create' && resource.schema !== '' ? listRequestNames(reader, route, requestPath) : [];
+  const numbers = names.filter((name) => LIFETIME.test(normalizeName(name)));
+  const time = numbers.length > 0 ? findExpiry(reader.getProperties(resource.schema).keys()) : undefined;
+  return time === undefined ? [] : [`${time} from ${numbers.join(' or ')}`];
+}
+
 /** Returns whether a number in a request says how long a new entry is valid, and entries have the time of its end. */
-export function isLifetime(name: string, known: readonly string[]): boolean {
-  return LIFETIME.test(normalizeName(name)) && known.some((one) => EXPIRY.test(normalizeName(one)));
+export function isLifetime(name: string, known: Iterable<string>): boolean {
+  return LIFETIME.test(normalizeName(name)) && findExpiry(known) !== undefined;
 }
 
 /**
@@ -222,15 +239,17 @@ export function addExpiry(
 ): Entry {
   const lifetimeMs = findLifetime(entry);
   if (lifetimeMs === undefined || schema === '') return entry;
-  const [name, pointer = ''] = [...reader.getProperties(schema)].find(([one]) => EXPIRY.test(normalizeName(one))) ?? [];
+  const properties = reader.getProperties(schema);
+  const name = findExpiry(properties.keys());
+  const pointer = properties.get(name ?? '') ?? '';
   const time = formatTimes(nowMs + lifetimeMs).find((value) => contract.isValid(pointer, value));
   const isFree = name !== undefined && (entry[name] ?? undefined) === undefined;
   return isFree && time !== undefined ? { ...entry, [name]: time } : entry;
 }
 
-/** Returns how long a new entry is valid, in ms, if one of its properties says so. */
+/** Returns how long a new entry is valid, in ms, if one of its properties says so: the last one, after the defaults. */
 function findLifetime(entry: Entry): number | undefined {
-  for (const [name, value] of Object.entries(entry)) {
+  for (const [name, value] of Object.entries(entry).toReversed()) {
     const unit = UNITS_MS[LIFETIME.exec(normalizeName(name))?.[1] ?? ''];
     if (unit !== undefined && typeof value === 'number' && value > 0 && value * unit < MAX_LIFETIME_MS)
       return value * unit;

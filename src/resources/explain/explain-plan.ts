@@ -11,6 +11,7 @@ import { listChildren } from '../entries/entries.ts';
 import { listUnshown } from '../entries/nested-names.ts';
 import { refusesExisting } from '../entries/refused-creations.ts';
 import { findNamedParent, isShared } from '../entries/require-entries.ts';
+import { describeExpiry } from '../entries/server-values.ts';
 import { findUniqueNames } from '../entries/unique-values.ts';
 import { describeLinks, describeRefusingBelow, listUnlinked } from '../entries/unlink-entries.ts';
 import { findDownload, isUpload, listUrlProperties } from '../entries/uploads.ts';
@@ -227,6 +228,7 @@ function listValueDetails(model: ResourceModel, plan: Plan): readonly string[] {
   return [
     ...describe('sets to the current time', model.getTimeNames(plan)),
     ...describe('sets with the state', listFollowing(model, plan)),
+    ...describe('sets', describeExpiry(model.reader, plan)),
     ...describe('sets to a data: URL with the file, up to 700 kB', listDataUrls(model, plan)),
     ...describe('sets to the user who sends the request', [
       ...(['create', 'copy'].includes(plan.action) ? listSigned(model, plan) : listSignedId(model, plan)),

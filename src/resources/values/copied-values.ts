@@ -70,6 +70,8 @@ export function findCopies(
   resource: Resource,
   sent: ReadonlySet<string>,
 ): readonly CopiedValue[] {
+  // A member is shown as in the list of its own resource.
+  if (resource.memberOf !== undefined) return [];
   const properties = reader.getProperties(resource.schema);
   const byName = indexReferences(inference);
   const named = [...new Set([...properties.keys(), ...sent])].flatMap((ids) => {
