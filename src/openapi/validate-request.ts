@@ -296,7 +296,7 @@ function findUnknownNames(
 
 /**
  * The names of the properties that a schema describes.
- * `isOpen`: whether it describes all other properties with `additionalProperties`.
+ * `isOpen`: whether it also describes all other properties: with `additionalProperties`, or because it names none.
  */
 interface DescribedNames {
   readonly names: readonly string[];
@@ -315,11 +315,12 @@ function getDescribedNames(document: Document, schema: string): DescribedNames {
   let described = bySchema.get(schema);
   if (!described) {
     const nodes = getSchemaParts(document, schema, ALL_PARTS).map(({ node }) => node);
-    described = {
-      names: getPropertyNames(document, schema),
-      patterns: nodes.flatMap((node) => Object.keys(toNode(node.patternProperties))).map(createPattern),
-      isOpen: nodes.some(({ additionalProperties: others }) => isNode(others) || others === true),
-    };
+    const names = getPropertyNames(document, schema);
+    const patterns = nodes.flatMap((node) => Object.keys(toNode(node.patternProperties))).map(createPattern);
+    const others = nodes.map(({ additionalProperties }) => additionalProperties);
+    // A schema without properties, such as `type: object`, describes any object.
+    const isAny = names.length === 0 && patterns.length === 0 && !others.includes(false);
+    described = { names, patterns, isOpen: isAny || others.some((one) => isNode(one) || one === true) };
     describedNames.set(document, bySchema.set(schema, described));
   }
   return described;
