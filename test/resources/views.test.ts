@@ -186,3 +186,26 @@ it('a list of the overdue entries is mocked if no property says which entries ar
     'mocked: the document does not say which entries are overdue',
   );
 });
+
+it('a list for administrators shows the same users as the list for all, with more properties', async () => {
+  const Person = createObject({ 'id!': TEXT, 'nickname!': TEXT, email: TEXT });
+  const Row = createObject({
+    ...{ 'id!': TEXT, 'nickname!': TEXT, email: TEXT },
+    ...{ bannedAt: { type: 'string', format: 'date-time', nullable: true } },
+  });
+  const request = createObject({ 'nickname!': TEXT, 'password!': TEXT, email: TEXT });
+  const response = createObject({ 'token!': TEXT, 'user!': refer('Person') });
+  const paths = {
+    '/register': { post: { request, response, status: 201 } },
+    '/login': { post: { request, response } },
+    '/users': { get: { response: createList(refer('Person')) } },
+    '/admin/users': { get: { response: createList(refer('Row')) } },
+    '/admin/users/{userId}/ban': { post: { response: createObject({ 'ok!': { type: 'boolean' } }) } },
+  };
+  const { ask } = await startApi({ paths, schemas: { Person, Row } });
+  const { user } = (await ask('POST', '/register', { nickname: 'ann', password: 'secret' })).body;
+  expect((await ask('GET', '/users')).body).toContainEqual(user);
+  expect((await ask('POST', `/admin/users/${user.id}/ban`)).status).toBe(200);
+  const banned = { id: user.id, nickname: 'ann', bannedAt: expect.any(String) };
+  expect((await ask('GET', '/admin/users')).body).toContainEqual(expect.objectContaining(banned));
+});

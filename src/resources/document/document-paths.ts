@@ -105,6 +105,14 @@ export function getTrailingParameters(path: string): readonly string[] {
 /** Matches a segment that says who uses a path, and not what it has. */
 const AUDIENCE = /^(?:(?:with|for|as|by)[-_])?(?:admin|public|internal|private|manage|management|backoffice)$/i;
 
+/** Returns a path template without the segments that say who uses it: `/users` for `/admin/users`. */
+export function removeAudience(path: string): string {
+  return toTemplate(path)
+    .split('/')
+    .filter((segment) => !AUDIENCE.test(segment))
+    .join('/');
+}
+
 /** Matches a segment that says which entries of the list above it a path has: `/categories/all`. */
 const WHOLE = /^(?:all|list|last|latest|recent)$/i;
 

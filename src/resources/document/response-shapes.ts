@@ -4,7 +4,13 @@ import { memoizeByObject } from '../../util/memoize-by-object.ts';
 import { normalizeName, toSingular } from '../../util/names.ts';
 import { isSearchName } from '../lists/list-filters.ts';
 import { isTotalName } from '../lists/page-fields.ts';
-import { type DocumentPath, type DocumentPaths, getResourceSegment, getTrailingParameters } from './document-paths.ts';
+import {
+  type DocumentPath,
+  type DocumentPaths,
+  getResourceSegment,
+  getTrailingParameters,
+  removeAudience,
+} from './document-paths.ts';
 import { getLastSegment, getParameterName, getParentPath } from './names.ts';
 import { hasProperties } from './path-keys.ts';
 import { isEnvelopeName, type SchemaReader } from './schema-reader.ts';
@@ -140,4 +146,27 @@ export function listWrapped(reader: SchemaReader, schema: string): readonly (rea
   const [[name, pointer] = []] = others;
   const isWrapped = others.length === 1 && name !== undefined && pointer !== undefined && reader.isObject(pointer);
   return isWrapped ? [[name]] : [];
+}
+
+/** Returns whether a schema has at least three properties, and all of them are also properties of another schema. */
+export function hasOnly(reader: SchemaReader, schema: string, other: string): boolean {
+  const names = [...reader.getProperties(schema).keys()];
+  const known = reader.getProperties(other);
+  return names.length >= 3 && names.every((name) => known.has(name));
+}
+
+/**
+ * Returns whether two lists, such as `/users` and `/admin/users`, show the same entries to different people: one has
+ * all properties of the other.
+ */
+export function isForOthers(reader: SchemaReader, ...lists: readonly [OfPeople, OfPeople]): boolean {
+  const [one, other] = lists;
+  if (one.path === other.path || removeAudience(one.path) !== removeAudience(other.path)) return false;
+  return hasOnly(reader, one.schema, other.schema) || hasOnly(reader, other.schema, one.schema);
+}
+
+/** The path of a list, and the JSON Pointer of the schema of its entries. */
+interface OfPeople {
+  readonly path: string;
+  readonly schema: string;
 }

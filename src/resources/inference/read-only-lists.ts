@@ -14,6 +14,7 @@ import {
   TEXT_KEYS,
   toTemplate,
 } from '../document/names.ts';
+import { isForOthers } from '../document/response-shapes.ts';
 import { isEnvelopeName, isListName, type SchemaReader } from '../document/schema-reader.ts';
 import { findFilter, isSearchName } from '../lists/list-filters.ts';
 import { isPageName } from '../lists/page-fields.ts';
@@ -25,6 +26,8 @@ import { needsUnknownUser } from '../users/own-lists.ts';
 /** A list whose entries have no path of their own, such as `/countries`. No operation changes its entries. */
 interface ReadOnlyList {
   readonly path: string;
+  /** The JSON Pointer of the schema of an entry. */
+  readonly schema: string;
   readonly documentPath: DocumentPath;
 }
 
@@ -65,7 +68,10 @@ export function findReadOnlyLists(
     if (!isNamed && isMixed(reader, paths, resources, schema)) continue;
     if (findShown(reader, resources, documentPath) || schemas.has(reader.resolve(schema))) continue;
     schemas.add(reader.resolve(schema));
-    found.push({ path, documentPath });
+    const same = found.findIndex((one) => !isNamed && isForOthers(reader, one, { path, schema }));
+    const isFuller = reader.getProperties(schema).size > reader.getProperties(found[same]?.schema ?? schema).size;
+    if (same < 0) found.push({ path, schema, documentPath });
+    else if (isFuller) found[same] = { path, schema, documentPath };
   }
   return found;
 }

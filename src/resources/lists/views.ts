@@ -21,7 +21,7 @@ import {
   toTemplate,
 } from '../document/names.ts';
 import { findParents, hasEntryResponse, hasProperties } from '../document/path-keys.ts';
-import { listWrapped } from '../document/response-shapes.ts';
+import { hasOnly, isForOthers, listWrapped } from '../document/response-shapes.ts';
 import type { SchemaReader } from '../document/schema-reader.ts';
 import { findTree } from '../document/trees.ts';
 import { getProperty } from '../entries/entry-values.ts';
@@ -318,7 +318,11 @@ export function findShown(
   const similar = [byName.get(getParentPath(path)), byName.get(found.path.at(-1) ?? '')];
   return (
     bySchema.get(reader.resolve(found.schema)) ??
-    similar.find((resource) => resource !== undefined && hasOnly(reader, found.schema, resource.schema))
+    similar.find((resource) => resource !== undefined && hasOnly(reader, found.schema, resource.schema)) ??
+    resources.find(({ kind, schema, mounts: [mount] }) => {
+      const list = { path: mount?.collection ?? '', schema };
+      return kind === 'collection' && isForOthers(reader, list, { path, schema: found.schema });
+    })
   );
 }
 
@@ -363,13 +367,6 @@ export function isPartOf(reader: SchemaReader, schema: string, { id, schema: own
   const names = [...reader.getProperties(schema).keys()];
   const known = reader.getProperties(own);
   return id.property !== undefined && names.includes(id.property) && names.every((name) => known.has(name));
-}
-
-/** Returns whether a schema has at least three properties, and all of them are also properties of another schema. */
-function hasOnly(reader: SchemaReader, schema: string, other: string): boolean {
-  const names = [...reader.getProperties(schema).keys()];
-  const known = reader.getProperties(other);
-  return names.length >= 3 && names.every((name) => known.has(name));
 }
 
 /** Returns the list in the response of a GET, and the schema of its entries. */
