@@ -111,6 +111,18 @@ const ENTRY_ACTIONS = ['create', 'update', 'replace', 'updateById', 'replaceById
 /** Matches the end of a name that refers to another entry: `categoryId` for the `category` that entries show. */
 const REFERENCE_END = /(?:ids?|uuids?|names?|slugs?|emails?)$/;
 
+/** Returns the schemas of the entries of a plan's resource in its own response, in lists, and in other responses. */
+function listShownSchemas({ reader, inference }: ResourceModel, plan: Plan): readonly string[] {
+  const shown = [...inference.plans.values()].filter(
+    ({ resource, action }) => resource === plan.resource && (action === 'list' || action === 'read'),
+  );
+  return [plan, ...shown].flatMap(({ route, responsePath }) => {
+    const response = reader.getResponseSchema(route, route.successStatus) ?? '';
+    const inner = reader.getInner(response, responsePath);
+    return inner === undefined || inner === '' ? [] : [inner, reader.getItems(inner) ?? inner];
+  });
+}
+
 /**
  * Returns the properties that a request can have, and that no response shows, because entries have no place for them:
  * `attachmentIds`. Properties that refer to something that entries show are left out.
@@ -122,8 +134,7 @@ export function listUnshown(model: ResourceModel, plan: Plan): readonly string[]
   const request = reader.getRequestSchema(route);
   const isOther = resource === inference.users || memberOf !== undefined || reference !== undefined;
   if (request === undefined || schema === '' || isOther || entryPath.length > 0 || isUpload(route)) return [];
-  const response = reader.getResponseSchema(route, route.successStatus) ?? '';
-  const shown = [schema, reader.getInner(response, plan.responsePath) ?? ''].filter((one) => one !== '');
+  const shown = [schema, ...listShownSchemas(model, plan)];
   const known = new Set(shown.flatMap((one) => [...reader.getProperties(one).keys()].map(normalizeName)));
   if (!ENTRY_ACTIONS.includes(action) || known.size === 0) return [];
   const keys = mount.parents.flatMap(({ property = '', name, parameter }) => [property, name, parameter]);
