@@ -172,15 +172,18 @@ class ExampleDescriber {
 
   /**
    * Returns a schema that also describes the entries in its lists and objects without a schema of their own, such as
-   * the `data` of `{ success, data }`: objects that have an id.
+   * the `data` of `{ success, data }`.
    * Returns undefined if there are none.
    */
   complete(schema: Node, values: readonly unknown[], depth = 0): Node | undefined {
     const own = toNode(resolveNode(this.document, schema));
     const objects = values.flat().filter(isNode);
     if (objects.length === 0 || depth > MAX_ENVELOPES) return undefined;
-    if (depth > 0 && isOpen(this.document, own))
-      return objects.every((one) => Object.keys(one).some(isIdName)) ? this.describe(values) : undefined;
+    const isList = isNode(own.items) || values.some(Array.isArray);
+    const isAny = isOpen(this.document, toNode(resolveNode(this.document, own.items ?? own)));
+    // The objects in a list without an id can be pages instead of entries.
+    if (depth > 0 && isAny && isList && !objects.every((one) => Object.keys(one).some(isIdName))) return undefined;
+    if (depth > 0 && isOpen(this.document, own)) return this.describe(values, '', depth);
     if (isNode(own.items)) {
       const items = this.complete(own.items, objects, depth);
       return items && { ...own, items };
@@ -191,7 +194,25 @@ class ExampleDescriber {
       const property = this.complete(toNode(known[name]), inner, depth + 1);
       return property ? [[name, property] as const] : [];
     });
-    return described.length === 0 ? undefined : { ...own, properties: { ...known, ...Object.fromEntries(described) } };
+    if (described.length === 0) return undefined;
+    const beside = depth === 0 && own.additionalProperties !== false ? this.#describeBeside(known, objects) : {};
+    return { ...own, properties: { ...known, ...beside, ...Object.fromEntries(described) } };
+  }
+
+  /** Returns the schemas of the objects beside known properties, such as the `meta` of a page. */
+  #describeBeside(known: Node, values: readonly Node[]): Node {
+    const names = [...new Set(values.flatMap(Object.keys))].filter((name) => !Object.hasOwn(known, name));
+    const objects = names.filter((name) => values.every((value) => isNode(value[name])));
+    return Object.fromEntries(
+      objects.map((name) => [
+        name,
+        this.describe(
+          values.map((value) => value[name]),
+          name,
+          1,
+        ),
+      ]),
+    );
   }
 
   #describeKind(values: readonly unknown[], kind: string, name: string, depth: number): Node {

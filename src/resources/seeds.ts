@@ -16,6 +16,7 @@ import { isTopLevel, type Plan, type Resource, SENDER } from './resource.ts';
 import type { ResourceModel } from './resource-model.ts';
 import { createDefaultAccount } from './users/accounts.ts';
 import { addFirstUser } from './users/ownership.ts';
+import { isSameValue } from './values/completed.ts';
 import { linkUsers } from './values/embedded.ts';
 import { listExamples } from './values/example-entries.ts';
 
@@ -300,10 +301,22 @@ const findExamples = memoizeByObject((model: ResourceModel) =>
       return order?.isTime && order.isDescending ? entries.toReversed() : entries;
     });
     const own = resource.schema === '' ? undefined : model.reader.getExample(resource.schema);
-    const examples = [...found, ...(isEntry(own) ? [own] : [])];
+    const examples = omitViews(resource, [...found, ...(isEntry(own) && !isRepeated(own, found) ? [own] : [])]);
     return resource.kind === 'singleton' ? examples.slice(0, 1) : examples;
   }),
 );
+
+/** Returns whether an example has only values of another one. The examples of properties can be those of an entry. */
+function isRepeated(example: Entry, others: readonly Entry[]): boolean {
+  const values = Object.entries(example);
+  return others.some((other) => values.every(([name, value]) => isSameValue(getOwn(other, name), value)));
+}
+
+/** Returns examples without those that lack the id that others have: they show one of the other entries. */
+function omitViews({ id }: Resource, examples: readonly Entry[]): readonly Entry[] {
+  const identified = examples.filter((one) => id.property !== undefined && getOwn(one, id.property) !== undefined);
+  return identified.length > 0 ? identified : examples;
+}
 
 function isEntry(value: unknown): value is Entry {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length > 0;

@@ -201,3 +201,94 @@ it('A property that is null in the first example is null in an entry that lacks 
   });
   expect((await ask('GET', '/cups/1')).body).toEqual({ id: 1, name: 'Spring', closedAt: null, size: 3 });
 });
+
+describe('Operations with one schema and different examples', () => {
+  const Reply = { type: 'object', properties: { data: {}, code: { type: 'number' }, message: { type: 'string' } } };
+  const response = { $ref: '#/components/schemas/Reply' };
+  const ann = { name: 'Ann', email: 'ann@example.com', office: 'Rome' };
+  const note = { title: 'Cars', text: 'Two cars' };
+  const meta = { current_limit: 20, current_offset: 0, current_page: 1, total_data: 50, total_page: 3 };
+  const reply = (data: unknown) => ({ response, example: { data, code: 200, message: 'done' } });
+  const paths: Paths = {
+    '/login': {
+      post: { ...reply({ token: 'abc', rank: 'Chief' }), request: createObject({ code: { type: 'string' } }) },
+    },
+    '/kinds': { get: reply({ kinds: [{ label: 'Offer' }], ranks: [{ tag: 'A' }] }) },
+    '/users': {
+      get: {
+        query: { limit: { type: 'integer' }, offset: { type: 'integer' } },
+        response,
+        example: { data: [{ user_id: 'A1', ...ann }], meta, code: 200, message: 'done' },
+      },
+      post: { status: 201, requestExample: ann, response, example: { code: 201, message: 'created' } },
+    },
+    '/users/{user_id}': { get: reply({ ...ann, office: 'Bonn' }), delete: reply(undefined) },
+    '/notes': { post: { status: 201, requestExample: note, response, example: { code: 201, message: 'created' } } },
+    '/notes/{note_id}': { parameters: { note_id: { type: 'integer' } }, get: reply(note) },
+  };
+  const schemas = { Reply };
+
+  it('have the entries with the id that the list shows', async () => {
+    const { ask } = await startApi({ paths, schemas });
+    expect((await ask('GET', '/users')).body.data).toEqual([{ user_id: 'A1', ...ann }]);
+    expect((await ask('GET', '/users/A1')).body.data).toMatchObject(ann);
+    await ask('POST', '/users', { ...ann, name: 'Bob' });
+    const [, bob] = (await ask('GET', '/users')).body.data;
+    expect((await ask('GET', `/users/${bob.user_id}`)).body.data).toMatchObject({ name: 'Bob' });
+    expect((await ask('DELETE', '/users/A1')).status).toBe(200);
+    expect((await ask('GET', '/users')).body.data).toEqual([bob]);
+  });
+
+  it('have the page that only the example describes', async () => {
+    const { ask } = await startApi({ paths, schemas });
+    await ask('POST', '/users', { ...ann, name: 'Bob' });
+    const { body } = await ask('GET', '/users?limit=1&offset=1');
+    expect(body.meta).toEqual({ current_limit: 1, current_offset: 1, current_page: 2, total_data: 2, total_page: 2 });
+  });
+
+  it('have their own examples if they are mocked', async () => {
+    const { ask } = await startApi({ paths, schemas });
+    expect((await ask('POST', '/login', { code: 'A1' })).body.data).toMatchObject({ rank: 'Chief' });
+    expect((await ask('GET', '/kinds')).body.data).toEqual({ kinds: [{ label: 'Offer' }], ranks: [{ tag: 'A' }] });
+  });
+
+  it('have entries whose id no example shows', async () => {
+    const { ask } = await startApi({ paths, schemas });
+    await ask('POST', '/notes', { title: 'Desks', text: 'Four desks' });
+    expect((await ask('GET', '/notes/1')).body.data).toEqual({ id: 1, ...note });
+    expect((await ask('GET', '/notes/2')).body.data).toEqual({ id: 2, title: 'Desks', text: 'Four desks' });
+  });
+});
+
+it('A list that no operation changes has each example once', async () => {
+  const ranks = [
+    { name: 'Ann', sales: 32 },
+    { name: 'Bob', sales: 28 },
+  ];
+  const { ask } = await startApi({ paths: { '/ranks': { get: { example: ranks } } } });
+  expect((await ask('GET', '/ranks')).body).toEqual(ranks);
+});
+
+it('A property that only the list shows is not explained as one that no response shows', async () => {
+  const sent = { company: 'New', email: 'new@example.com' };
+  const explained = await explainApi({
+    paths: {
+      '/customers': { get: { example: [{ id: 1, ...sent }] }, post: { status: 201, requestExample: sent } },
+      '/customers/{id}': { get: { example: { id: 1, company: 'New' } } },
+    },
+  });
+  expect(explained['POST /customers']).not.toContain('never shows');
+});
+
+it('A body that can be any object has no unknown properties', async () => {
+  const any = { response: { type: 'object' }, request: { type: 'object' } };
+  const { ask, log } = await startApi({
+    paths: {
+      '/talks': { post: { ...any, status: 201 } },
+      '/talks/{talkId}': { get: { response: { type: 'object' } } },
+    },
+  });
+  const { body } = await ask('POST', '/talks', { title: 'Meals' });
+  expect((await ask('GET', `/talks/${body.id}`)).body.title).toBe('Meals');
+  expect(JSON.stringify(log)).not.toContain('unknown');
+});

@@ -1,6 +1,6 @@
 import { getNode, toNode } from '../../openapi/document.ts';
 import type { Route } from '../../openapi/routes.ts';
-import { normalizeName, toSingular } from '../../util/names.ts';
+import { isIdName, normalizeName, toSingular } from '../../util/names.ts';
 import { listFilterProperties } from '../lists/list-filters.ts';
 import { hasBodySelection } from '../lists/list-query.ts';
 import type { Action, Mount, Parent, PathKey, Resource } from '../resource.ts';
@@ -29,6 +29,8 @@ interface KeyInput {
   readonly route: Route;
   /** Whether clients choose the id of a new entry. This is the case if only PUT creates entries. */
   readonly isChosenByClient: boolean;
+  /** The schema of an entry in the list, which can show an id that the other response lacks. */
+  readonly listed?: string | undefined;
   /** Whether no response describes the entries. Then the schema is that of a request, which often lacks the id. */
   readonly isUnshown: boolean;
 }
@@ -41,9 +43,10 @@ export function findId(
   reader: SchemaReader,
   { own, ...input }: KeyInput & { readonly own: string | undefined },
 ): PathKey {
-  const { schema, parameter, route } = input;
+  const { schema, parameter, route, listed = '' } = input;
   const property = own ?? findIdProperty(reader, input);
-  const place = property === undefined ? undefined : reader.getInner(schema, property.split('.'));
+  const getPlace = (path: readonly string[]) => reader.getInner(schema, path) ?? reader.getInner(listed, path);
+  const place = property === undefined ? undefined : getPlace(property.split('.'));
   const alias = findProperty(reader, schema, getAlternatives(parameter).slice(1).map(normalizeName));
   const pathSchema = reader.getParameterSchema(route, parameter);
   return {
@@ -64,13 +67,17 @@ const ID_OBJECTS = ['metadata', 'meta', 'sys', 'attributes', 'data'];
  * Returns `id` if the schema has no properties, and undefined if no property fits.
  */
 function findIdProperty(reader: SchemaReader, input: KeyInput): string | undefined {
-  const { schema, parameter, singular, isChosenByClient, isUnshown } = input;
+  const { schema, parameter, singular, isChosenByClient, isUnshown, listed } = input;
   const properties = reader.getProperties(schema);
   if (properties.size === 0) return 'id';
   const names = getKeyNames(parameter, singular);
   const types = getParameterTypes(reader, input);
   const found = findProperty(reader, schema, names, types);
   if (found !== undefined) return found;
+  // `/users/{user_id}` has the value of the `user_id` that only the list shows.
+  const inList =
+    listed !== undefined && isIdName(parameter) ? findProperty(reader, listed, [normalizeName(parameter)]) : undefined;
+  if (inList !== undefined) return inList;
   const ids = ['id', `${normalizeName(singular)}id`];
   const flag = [...properties].find(
     ([name, one]) => ids.includes(normalizeName(name)) && reader.getTypes(one).join() === 'boolean',
@@ -96,7 +103,14 @@ function findIdProperty(reader: SchemaReader, input: KeyInput): string | undefin
     ? named[0]
     : (findProperty(reader, schema, [getShortId(singular)], types) ??
         findAddress(reader, input) ??
-        findProperty(reader, schema, UNIQUE_KEYS, types));
+        findProperty(reader, schema, UNIQUE_KEYS, types) ??
+        (isAdditional(reader, input, ids) ? 'id' : undefined));
+}
+
+/** Returns whether entries can have an id that their schema does not name, because it allows other properties. */
+function isAdditional(reader: SchemaReader, { schema, parameter, route }: KeyInput, ids: readonly string[]): boolean {
+  const isInPath = reader.getParameterSchema(route, parameter) !== '';
+  return isInPath && ids.includes(normalizeName(parameter)) && reader.allowsOtherProperties(schema);
 }
 
 /** Returns the short name of an id: `gid` for a group. */

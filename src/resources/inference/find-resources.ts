@@ -187,6 +187,7 @@ function createResource(reader: SchemaReader, candidate: Candidate): Resource {
         route: route as Route,
         isChosenByClient: collection?.routes.has('POST') !== true && item.routes.has('PUT'),
         isUnshown: isUnshown(reader, candidate),
+        listed: findListed(reader, candidate),
         own: item.overrides.id,
       })
     : NO_ID;
@@ -218,6 +219,13 @@ function createResource(reader: SchemaReader, candidate: Candidate): Resource {
     ...(canPost ? { requiredToCreate: listRequired(reader, post, singular, schema) } : {}),
     canDelete: item.routes.has('DELETE'),
   };
+}
+
+/** Returns the schema of an entry in the list of a candidate. */
+function findListed(reader: SchemaReader, { collection, segment }: Candidate): string | undefined {
+  const list = collection?.routes.get('GET');
+  const schema = list && reader.getResponseSchema(list, list.successStatus);
+  return schema === undefined ? undefined : reader.findList(schema, segment)?.schema;
 }
 
 /** Returns the names of the properties that the entry in the body of a POST must have. */

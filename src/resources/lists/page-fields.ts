@@ -72,11 +72,11 @@ const FIELDS: readonly (readonly [names: readonly string[], getValue: GetValue])
     ({ entries }) => entries.length,
   ],
   [
-    ['limit', 'perpage', 'pagesize', 'itemsperpage', 'pagelimit', 'xperpage'],
+    ['limit', 'perpage', 'pagesize', 'itemsperpage', 'pagelimit', 'currentlimit', 'xperpage'],
     // A client divides by it.
     ({ limit, entries }) => limit ?? Math.max(1, entries.length),
   ],
-  [['offset', 'skip', 'start', 'startindex'], ({ offset }) => offset],
+  [['offset', 'skip', 'start', 'startindex', 'currentoffset'], ({ offset }) => offset],
   [['from'], ({ offset, entries }, names) => (isRange(names) ? (entries.length > 0 ? offset + 1 : null) : undefined)],
   [
     ['to'],
@@ -86,7 +86,7 @@ const FIELDS: readonly (readonly [names: readonly string[], getValue: GetValue])
   [['page', 'pagenumber', 'currentpage', 'number', 'xpage'], (page) => toPageValue(page, 0)],
   [['pageindex'], (page) => (page.position?.kind === 'page' ? toPageValue(page, 0) : getPageNumber(page) - 1)],
   [['zerobasedpage', 'zerobasedpagenumber', 'zeroindexedpage'], (page) => getPageNumber(page) - 1],
-  [['pages', 'totalpages', 'pagecount', 'pagestotal', 'numpages', 'xtotalpages'], countPages],
+  [['pages', 'totalpages', 'totalpage', 'pagecount', 'pagestotal', 'numpages', 'xtotalpages'], countPages],
   [['lastpage'], (page) => toPageValue(page, Math.max(1, countPages(page)) - getPageNumber(page))],
   [['hasmore', 'hasnext', 'hasnextpage', 'hasmoreitems', 'hasmoreresults', 'more'], (page) => hasMore(page)],
   [['hasprevious', 'hasprevpage', 'hasprev', 'haspreviouspage'], ({ offset }) => offset > 0],
