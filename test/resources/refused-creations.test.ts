@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   createList,
   createObject,
@@ -69,4 +69,42 @@ it.each<[string, OperationParts]>([
   expect((await ask('PUT', ITEM, { reason: 'b' })).status).toBeLessThan(300);
   expect((await ask('GET', ITEM)).body).toEqual({ user_id: '7', reason: 'b' });
   expect((await explainApi(api))['PUT /guilds/{guild_id}/bans/{user_id}']).toContain('replaces a ban');
+});
+
+describe.each([
+  ['Set or update a rating', 9],
+  ['Поставить или обновить рейтинг', 9],
+  ['Rate a movie', undefined],
+])('POST with the summary "%s" and the id of an entry that exists', (summary, score) => {
+  const Rating = createObject({
+    'movieId!': { type: 'integer' },
+    'score!': { type: 'integer' },
+    note: { type: 'string' },
+  });
+  const request = createObject({
+    'movieId!': { type: 'integer' },
+    'score!': { type: 'integer' },
+    note: { type: 'string' },
+  });
+  const paths = {
+    '/shelves/{shelfId}/ratings': {
+      get: { response: createList(Rating) },
+      post: { summary, request, response: Rating, status: 201 },
+    },
+    '/shelves/{shelfId}/ratings/{movieId}': { delete: { status: 204 }, parameters: { movieId: { type: 'integer' } } },
+  };
+
+  it(score === undefined ? 'is refused' : 'changes the properties in the body', async () => {
+    const { ask } = await startApi({ paths });
+    await ask('POST', '/shelves/1/ratings', { movieId: 1, score: 7, note: 'good' });
+    const { status } = await ask('POST', '/shelves/1/ratings', { movieId: 1, score: 9 });
+    expect(status).toBe(score === undefined ? 409 : 201);
+    const rating = { movieId: 1, score: score ?? 7, note: 'good' };
+    expect((await ask('GET', '/shelves/1/ratings')).body).toEqual([rating]);
+  });
+
+  it('is explained', async () => {
+    const { 'POST /shelves/{shelfId}/ratings': text } = await explainApi({ paths });
+    expect(text).toContain(score === undefined ? 'creates a rating' : 'creates or updates a rating');
+  });
 });

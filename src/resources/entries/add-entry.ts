@@ -19,8 +19,10 @@ import { findEqual, getEntryList, listChildrenOf, removeEntries, setEntries } fr
 import { appendEntry, findByKeys, replaceEntry } from './entry-lists.ts';
 import { getKeyValue, getOwn } from './entry-values.ts';
 import { linkNamed } from './named-objects.ts';
+import { updatesExisting } from './refused-creations.ts';
 import { requireAllowedValues } from './require-entries.ts';
 import { getLastId } from './sequences.ts';
+import { findUpdatedName } from './server-values.ts';
 import { requireUnique } from './unique-values.ts';
 import { describeDataUrl, describeFileUrl, findDownload } from './uploads.ts';
 
@@ -62,7 +64,9 @@ export function addEntry(model: ResourceModel, plan: Plan, { state, nowMs, body,
   const described = url === undefined ? created : addFileUrl(model, plan, created, { body, path, url });
   const result = finishEntry(model, plan, state, described, body);
   const equal = resource.kind === 'collection' ? findEqual(list, resource, result) : undefined;
-  const more = equal && addQuantity(model, plan, equal, result);
+  const more =
+    equal &&
+    (updateExisting(model, plan, equal, { created: result, sent: body }) ?? addQuantity(model, plan, equal, result));
   if (more) return { next: setEntries(state, resource, replaceEntry(list, equal, more)), result: more };
   const deleted = findEqual(getEntryList(state, { name: getTrashName(resource) }), resource, result);
   if (equal || deleted) {
@@ -97,6 +101,21 @@ function addFileUrl(
     ? describeFileUrl(reader, resource, entry, { file, route, path, url }, contract.isValid)
     : describeDataUrl(reader, resource, body, contract.isValid);
   return { ...entry, ...own };
+}
+
+/**
+ * Returns an entry with the properties in the body of a POST that creates or updates it, and the time of this change.
+ * Returns undefined if a POST only creates entries.
+ */
+function updateExisting(
+  model: ResourceModel,
+  plan: Plan,
+  entry: Entry,
+  { created, sent }: { readonly created: Entry; readonly sent: Entry },
+): Entry | undefined {
+  if (!updatesExisting(model)(plan)) return undefined;
+  const names = [...Object.keys(sent), findUpdatedName(Object.keys(created)) ?? ''];
+  return { ...entry, ...pickKeys(created, names) };
 }
 
 /**

@@ -1,7 +1,8 @@
 import { DomainError } from '../../application.ts';
+import { getNode, toNode } from '../../openapi/document.ts';
 import type { Entry } from '../../store/state.ts';
 import { memoizeByObject } from '../../util/memoize-by-object.ts';
-import { joinWords, removeAccents } from '../../util/names.ts';
+import { joinWords, removeAccents, splitWords } from '../../util/names.ts';
 import { isNegated, listSentences, readResponseText } from '../document/document-texts.ts';
 import { listRequestNames } from '../document/locate.ts';
 import { addArticle } from '../document/names.ts';
@@ -29,6 +30,20 @@ export const refusesExisting = memoizeByObject(({ reader }: ResourceModel) =>
       const isAboutValue = sent.some((name) => name !== '' && words.includes(` ${name} `));
       return ALREADY.test(sentence) && !isNegated(sentence) && !isAboutValue;
     });
+  }),
+);
+
+/** Matches texts without accents that say that an operation changes an entry that exists: `Create or update`. */
+const UPDATES =
+  /\bupsert|\bor (?:updat|chang|replac|edit|overwrit)\w*|\bou (?:met a jour|modifi|atualiz)\w*|\boder (?:aktualisier|ander)\w*|\bo (?:actualiz|modific|aggiorn)\w*|(?:^| )или (?:обнов|измен)/i;
+
+/** Returns whether a POST changes an entry that exists, as its words say, and the document has no 409 for it. */
+export const updatesExisting = memoizeByObject(({ reader }: ResourceModel) =>
+  memoizeByObject(({ action, route, resource }: Plan): boolean => {
+    if (action !== 'create' || resource.kind !== 'collection') return false;
+    const { summary = '', description = '' } = toNode(getNode(reader.document, route.pointer));
+    const text = removeAccents(`${summary}. ${description}. ${splitWords(route.operationId).join(' ')}`);
+    return UPDATES.test(text) && !route.responses.some(({ name }) => name === '409');
   }),
 );
 

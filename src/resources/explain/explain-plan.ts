@@ -9,7 +9,7 @@ import { isEnvelopeName } from '../document/schema-reader.ts';
 import { describeTrashed } from '../entries/deletions.ts';
 import { listChildren } from '../entries/entries.ts';
 import { listUnshown } from '../entries/nested-names.ts';
-import { refusesExisting } from '../entries/refused-creations.ts';
+import { refusesExisting, updatesExisting } from '../entries/refused-creations.ts';
 import { findNamedParent, isShared } from '../entries/require-entries.ts';
 import { describeExpiry } from '../entries/server-values.ts';
 import { findUniqueNames } from '../entries/unique-values.ts';
@@ -320,6 +320,7 @@ function getVerb(model: ResourceModel, plan: Plan): string {
   if (action === 'replace' && resource.kind === 'collection' && Object.keys(route.bodyMedia).length === 0)
     return 'adds';
   if (refusesExisting(model)(plan)) return 'creates';
+  if (updatesExisting(model)(plan)) return 'creates or updates';
   return VERBS[action];
 }
 
